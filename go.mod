@@ -1,0 +1,3 @@
+module github.com/postbag/postbag
+
+go 1.26

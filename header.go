@@ -1,0 +1,66 @@
+package postbag
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// reservedHeader begins the names of the headers in which relays carry a
+// message's own facts, in any case.
+const reservedHeader = "Postbag-"
+
+// headers checks all headers of a message, and what they hold together.
+func headers(f *faults, i int, all map[string]string) {
+	size, bad := headerFaults(all)
+	for _, name := range bad {
+		f.add(&MessageError{Index: i, Field: "Headers", Header: name, Reason: headerReason(name, all[name])})
+	}
+	if size > MaxHeader {
+		f.add(tooLong(i, "Headers", size, MaxHeader, "send fewer or shorter ones, or use the payload"))
+	}
+}
+
+// headerFaults returns the bytes of all headers and the names of those that are
+// wrong by themselves, sorted.
+func headerFaults(all map[string]string) (size int, bad []string) {
+	for name, value := range all {
+		size += len(name) + len(value)
+		if headerReason(name, value) != "" {
+			bad = append(bad, name)
+		}
+	}
+	slices.Sort(bad)
+	return size, bad
+}
+
+func headerReason(name, value string) string {
+	if name == "" {
+		return "has a header without a name; name it"
+	}
+	if reason := notText(name); reason != "" {
+		return "has a name that " + reason
+	}
+	if len(name) >= len(reservedHeader) && strings.EqualFold(name[:len(reservedHeader)], reservedHeader) {
+		return "begins with Postbag-, which relays use; choose another name"
+	}
+	if reason := notText(value); reason != "" {
+		return "has a value that " + reason
+	}
+	return ""
+}
+
+// mergeHeaders returns own with what is missing in it taken from base. It changes
+// neither, and may return either: the result is only to be read.
+func mergeHeaders(base, own map[string]string) map[string]string {
+	switch {
+	case len(base) == 0:
+		return own
+	case len(own) == 0:
+		return base
+	}
+	merged := make(map[string]string, len(base)+len(own))
+	maps.Copy(merged, base)
+	maps.Copy(merged, own)
+	return merged
+}
