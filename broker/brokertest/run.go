@@ -1,0 +1,58 @@
+package brokertest
+
+import (
+	"strings"
+	"testing"
+)
+
+// testCase is one promise of the contract, named as a sentence.
+type testCase struct {
+	name string
+	// needs is the part of the harness without which it cannot run.
+	needs Part
+	run   func(*scene)
+}
+
+// Run holds the harness's destination to the contract: one subtest a case, once
+// by Publish and, where the harness says that it streams, once by Stream. A case
+// that needs a part the harness lacks is skipped with the harness's reason.
+func Run(t *testing.T, h Harness) {
+	t.Helper()
+	if faults := h.validate(); len(faults) > 0 {
+		t.Fatalf("brokertest: the harness cannot be used: %s", strings.Join(faults, "; "))
+	}
+	t.Run("Publish", func(t *testing.T) { run(t, h, false) })
+	if h.Streams {
+		t.Run("Stream", func(t *testing.T) { run(t, h, true) })
+	}
+}
+
+func run(t *testing.T, h Harness, stream bool) {
+	t.Helper()
+	// First and alone: it counts the process's goroutines.
+	t.Run("leaves no goroutine behind after Close", func(t *testing.T) { leavesNoGoroutine(t, h, stream) })
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			if !h.has(c.needs) {
+				t.Skipf("the harness lacks %s: %s", c.needs, h.Lacks[c.needs])
+			}
+			if !h.Serial {
+				t.Parallel()
+			}
+			c.run(newScene(t, h, stream))
+		})
+	}
+}
+
+func cases() []testCase {
+	var all []testCase
+	for _, group := range [][]testCase{
+		payloadCases(), headerCases(), factCases(),
+		resultCases(), rejectCases(), limitCases(), orderCases(),
+		contextCases(), outageCases(), muteCases(), misconfiguredCases(),
+		closeCases(), concurrencyCases(), featureCases(), probeCases(), custodyCases(),
+	} {
+		all = append(all, group...)
+	}
+	return all
+}

@@ -1,0 +1,501 @@
+package brokertest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/membroker"
+)
+
+// wrong is a way to spoil a right destination, and the cases that must see it.
+type wrong struct {
+	caught []string
+	stream bool // the cases run by Stream
+	// make wraps a destination. Each call makes one destination.
+	spoil func(d *spoilt)
+}
+
+func (w wrong) by() string {
+	if w.stream {
+		return "Stream"
+	}
+	return "Publish"
+}
+
+func (w wrong) make(d *membroker.Destination) broker.Destination {
+	s := &spoilt{Destination: d}
+	s.publish, s.features, s.close = d.Publish, d.Features, d.Close
+	s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+		results := make([]broker.Result, len(msgs))
+		s.publish(ctx, msgs, results)
+		for i, r := range results {
+			report(i, r)
+		}
+	}
+	if w.spoil != nil {
+		w.spoil(s)
+	}
+	return s
+}
+
+// spoilt is a destination whose methods can be replaced.
+type spoilt struct {
+	*membroker.Destination
+
+	publish  func(ctx context.Context, msgs []broker.Delivery, results []broker.Result)
+	report   func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result))
+	features func() broker.Features
+	close    func(ctx context.Context) error
+}
+
+func (s *spoilt) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	s.publish(ctx, msgs, results)
+}
+
+func (s *spoilt) Stream(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+	s.report(ctx, msgs, report)
+}
+
+func (s *spoilt) Features() broker.Features { return s.features() }
+
+func (s *spoilt) Close(ctx context.Context) error { return s.close(ctx) }
+
+// each changes every message on its way.
+func each(change func(m *broker.Delivery)) func(*spoilt) {
+	return func(s *spoilt) {
+		s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+			changed := slices.Clone(msgs)
+			for i := range changed {
+				change(&changed[i])
+			}
+			s.Destination.Publish(ctx, changed, results)
+		}
+	}
+}
+
+// turned gives every result of one outcome another.
+func turned(from, to broker.Outcome) func(*spoilt) {
+	return func(s *spoilt) {
+		s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+			s.Destination.Publish(ctx, msgs, results)
+			for i := range results {
+				if results[i].Outcome == from {
+					results[i].Outcome = to
+					if to == broker.Accepted {
+						results[i].Err = nil
+					} else {
+						results[i].Err = errors.New("wrong")
+					}
+				}
+			}
+		}
+	}
+}
+
+// declared changes what is declared.
+func declared(change func(f *broker.Features)) func(*spoilt) {
+	return func(s *spoilt) {
+		s.features = func() broker.Features {
+			f := s.Destination.Features()
+			change(&f)
+			return f
+		}
+	}
+}
+
+// outcomes are wrong in what they answer.
+func outcomes() map[string]wrong {
+	return map[string]wrong{
+		"accepts without asking": {
+			caught: []string{
+				"in an outage nothing is accepted, rejected or misconfigured",
+				"a message whose answer is lost is unknown",
+				"a message that can never be taken is rejected and not stored",
+			},
+			spoil: func(s *spoilt) {
+				s.publish = func(_ context.Context, msgs []broker.Delivery, results []broker.Result) {
+					kept := slices.Clone(msgs)
+					go s.Destination.Publish(context.Background(), kept, make([]broker.Result, len(kept)))
+					for i := range results {
+						results[i].Outcome = broker.Accepted
+					}
+				}
+			},
+		},
+		"gives one answer to the whole call": {
+			caught: []string{"one rejected message leaves the others of its call alone", "one message above the size limit among fifty harms no other"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					for i := range results {
+						if results[i].Outcome != broker.Accepted {
+							for j := range results {
+								results[j] = results[i]
+							}
+							return
+						}
+					}
+				}
+			},
+		},
+		"accepts when time is up":         {caught: []string{"a message whose answer is lost is unknown"}, spoil: turned(broker.Unknown, broker.Accepted)},
+		"rejects in an outage":            {caught: []string{"in an outage nothing is accepted, rejected or misconfigured"}, spoil: turned(broker.Unavailable, broker.Rejected)},
+		"blames the message for a topic":  {caught: []string{"a destination that is wrong says misconfigured, each time"}, spoil: turned(broker.Misconfigured, broker.Rejected)},
+		"blames an outage for a topic":    {caught: []string{"a destination that is wrong says misconfigured, each time"}, spoil: turned(broker.Misconfigured, broker.Unavailable)},
+		"is unavailable for bad messages": {caught: []string{"a message that can never be taken is rejected and not stored"}, spoil: turned(broker.Rejected, broker.Unavailable)},
+		"forgets the last answer": {
+			caught: []string{"every message of a call gets its answer, whatever the call's size", "a call of the largest size is answered whole"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					results[len(results)-1] = broker.Result{}
+				}
+			},
+		},
+		"mixes up the answers of a call": {
+			caught: []string{"several rejected messages of a call are told apart", "accepted and rejected answers of callers side by side do not mix"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					slices.Reverse(results)
+				}
+			},
+		},
+		"says the payload in its error": {
+			caught: []string{"a message that can never be taken is rejected and not stored"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					for i := range results {
+						if results[i].Err != nil {
+							results[i].Err = fmt.Errorf("cannot send the message of key %s: %w", msgs[i].Key, results[i].Err)
+						}
+					}
+				}
+			},
+		},
+		"says the password in its error": {
+			caught: []string{"in an outage nothing is accepted, rejected or misconfigured"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					for i := range results {
+						if results[i].Err != nil {
+							results[i].Err = fmt.Errorf("dial broker://user:hunter2@host: %w", results[i].Err)
+						}
+					}
+				}
+			},
+		},
+		"gives no reason": {
+			caught: []string{"a message that can never be taken is rejected and not stored"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					for i := range results {
+						results[i].Err = nil
+					}
+				}
+			},
+		},
+	}
+}
+
+// contents are wrong in what they carry.
+func contents() map[string]wrong {
+	return map[string]wrong{
+		"drops headers": {
+			caught: []string{"header values of any text arrive as they are", "many and long headers arrive as they are"},
+			spoil:  each(func(m *broker.Delivery) { m.Headers = nil }),
+		},
+		"trims header values": {
+			caught: []string{"header values of any text arrive as they are"},
+			spoil: each(func(m *broker.Delivery) {
+				m.Headers = maps.Clone(m.Headers)
+				for name, value := range m.Headers {
+					m.Headers[name] = strings.TrimSpace(value)
+				}
+			}),
+		},
+		"decodes percent signs that nobody encoded": {
+			caught: []string{"header values of any text arrive as they are"},
+			spoil: each(func(m *broker.Delivery) {
+				m.Headers = maps.Clone(m.Headers)
+				for name, value := range m.Headers {
+					m.Headers[name] = broker.Unescape(value)
+				}
+			}),
+		},
+		"trims payloads":           {caught: []string{"a payload that looks like protocol arrives bit for bit"}, spoil: each(func(m *broker.Delivery) { m.Payload = bytes.TrimSpace(m.Payload) })},
+		"ends payloads at NUL":     {caught: []string{"a payload of every byte value arrives bit for bit"}, spoil: each(func(m *broker.Delivery) { m.Payload, _, _ = bytes.Cut(m.Payload, []byte{0}) })},
+		"makes payloads text":      {caught: []string{"payloads of any size and content arrive bit for bit"}, spoil: each(func(m *broker.Delivery) { m.Payload = []byte(strings.ToValidUTF8(string(m.Payload), "?")) })},
+		"lowers keys":              {caught: []string{"keys of any text arrive as they are"}, spoil: each(func(m *broker.Delivery) { m.Key = strings.ToLower(m.Key) })},
+		"forgets types":            {caught: []string{"id, key, type and time travel with the message"}, spoil: each(func(m *broker.Delivery) { m.Type = "" })},
+		"cuts the time to seconds": {caught: []string{"the time is the database's, to the microsecond and in UTC"}, spoil: each(func(m *broker.Delivery) { m.At = m.At.Truncate(time.Second) })},
+		"lets a header replace the fact": {
+			caught: []string{"a header named like a fact does not replace the fact"},
+			spoil: each(func(m *broker.Delivery) {
+				if key := m.Headers[broker.HeaderKey]; key != "" {
+					m.Key = key
+				}
+			}),
+		},
+		"sends the attempt as part of the message": {
+			caught: []string{"a later attempt carries the same bytes"},
+			spoil: each(func(m *broker.Delivery) {
+				if m.Attempt > 1 {
+					m.ID[15]++
+				}
+			}),
+		},
+		"purges on a reserved header": {
+			caught: []string{"a header with a meaning for the broker does no harm"},
+			spoil: each(func(m *broker.Delivery) {
+				if m.Headers["reserved"] != "" {
+					m.Headers = nil
+				}
+			}),
+		},
+	}
+}
+
+// habits are wrong in order, custody, life and what they declare.
+func habits() map[string]wrong {
+	return map[string]wrong{
+		"reorders a call": {
+			caught: []string{"an ordered destination stores the messages of a call in order"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					reversed := slices.Clone(msgs)
+					slices.Reverse(reversed)
+					s.Destination.Publish(ctx, reversed, results)
+					slices.Reverse(results)
+				}
+			},
+		},
+		"holds every third message back for the next call": {
+			caught: []string{"a key sent one by one is stored in that order"},
+			spoil: func(s *spoilt) {
+				var mu sync.Mutex
+				var late []broker.Delivery
+				n := 0
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					mu.Lock()
+					defer mu.Unlock()
+					n++
+					before := late
+					late = nil
+					if n%3 == 0 && n < 50 {
+						late = slices.Clone(msgs)
+						for i := range results {
+							results[i].Outcome = broker.Accepted
+						}
+						return
+					}
+					s.Destination.Publish(ctx, msgs, results)
+					s.Destination.Publish(ctx, before, make([]broker.Result, len(before)))
+				}
+			},
+		},
+		"goes on with a key after a reject": {
+			caught: []string{"an ordered destination takes nothing of a key after its rejected message"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					for i := range msgs {
+						s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
+					}
+				}
+			},
+		},
+		"keeps the slice": {
+			caught: []string{"the slice is not read after the call returned"},
+			spoil: func(s *spoilt) {
+				first := make(chan struct{})
+				close(first)
+				before := first
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					done, turn := make(chan struct{}), before
+					before = done
+					go func() {
+						defer close(done)
+						<-turn
+						pause := time.NewTimer(5 * time.Millisecond)
+						<-pause.C
+						s.Destination.Publish(context.WithoutCancel(ctx), msgs, make([]broker.Result, len(msgs)))
+					}()
+					for i := range results {
+						results[i].Outcome = broker.Accepted
+					}
+				}
+			},
+		},
+		"writes results late": {
+			caught: []string{"nothing is said of a message after the call returned"},
+			spoil:  lateResults,
+		},
+		"reports late": {
+			stream: true,
+			caught: []string{"nothing is said of a message after the call returned"},
+			spoil: func(s *spoilt) {
+				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+					own := slices.Clone(msgs)
+					returned := make(chan struct{})
+					defer close(returned)
+					results := make([]broker.Result, len(own))
+					s.Destination.Publish(ctx, own, results)
+					for i, r := range results {
+						if r.Outcome == broker.Accepted {
+							report(i, r)
+							continue
+						}
+						go func() { // an answer that came too late
+							<-returned
+							late := time.NewTimer(100 * time.Millisecond)
+							<-late.C
+							report(i, r)
+						}()
+					}
+				}
+			},
+		},
+		"reports twice": {
+			stream: true,
+			caught: []string{"every message of a call gets its answer, whatever the call's size"},
+			spoil: func(s *spoilt) {
+				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+					s.Destination.Stream(ctx, msgs, func(i int, r broker.Result) {
+						report(i, r)
+						report(i, r)
+					})
+				}
+			},
+		},
+		"changes headers in place": {
+			caught: []string{"callers may share headers and payloads", "every message of a call gets its answer, whatever the call's size"},
+			spoil: func(s *spoilt) {
+				var mu sync.Mutex
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					mu.Lock()
+					for i := range msgs {
+						if msgs[i].Headers != nil {
+							msgs[i].Headers["made"] = "changed"
+						}
+					}
+					mu.Unlock()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"does not heed its context": {
+			caught: []string{"a message whose answer is lost is unknown"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+					defer cancel()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"leaks a goroutine": {
+			caught: []string{"leaves no goroutine behind after Close"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					go func() { select {} }()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"sends after Close":             {caught: []string{"Publish after Close sends nothing and says so"}, spoil: func(s *spoilt) { s.close = func(context.Context) error { return nil } }},
+		"fails a second Close":          {caught: []string{"Close twice, and from many callers, is harmless"}, spoil: secondClose},
+		"does not wait in Close":        {caught: []string{"Close lets calls end with true answers, and nothing is sent after it"}, spoil: hastyClose},
+		"panics at an odd message":      {caught: []string{"odd messages never panic and never harm good ones"}, spoil: each(func(m *broker.Delivery) { _ = m.Headers["made"][0] })},
+		"stores twice without a fault":  {caught: []string{"without a fault nothing is stored twice"}, spoil: storesTwice},
+		"declares a fence it lacks":     {caught: []string{"a message sent twice is stored once with a declared fence, and twice without"}, spoil: storesTwice},
+		"hides a fence it has":          {caught: []string{"a message sent twice is stored once with a declared fence, and twice without", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Fences = "" })},
+		"declares more than it takes":   {caught: []string{"a payload of the declared MaxBytes is accepted", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.MaxBytes *= 2 })},
+		"is not as ordered as expected": {caught: []string{"the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Ordered = false })},
+		"changes its features":          {caught: []string{"the features never change"}, spoil: fickle},
+	}
+}
+
+func wrongs() map[string]wrong {
+	all := map[string]wrong{}
+	maps.Copy(all, outcomes())
+	maps.Copy(all, contents())
+	maps.Copy(all, habits())
+	return all
+}
+
+func lateResults(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		own := make([]broker.Result, len(results))
+		s.Destination.Publish(ctx, msgs, own)
+		copy(results, own)
+		if own[0].Outcome == broker.Unknown {
+			go func() { // an answer that came too late
+				tick := time.NewTicker(time.Millisecond)
+				defer tick.Stop()
+				for range 1000 {
+					<-tick.C
+					copy(results, own)
+				}
+			}()
+		}
+	}
+}
+
+func secondClose(s *spoilt) {
+	var mu sync.Mutex
+	closed := false
+	s.close = func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if closed {
+			return errors.New("already closed")
+		}
+		closed = true
+		return s.Destination.Close(ctx)
+	}
+}
+
+func hastyClose(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		tick := time.NewTimer(2 * time.Millisecond)
+		defer tick.Stop()
+		<-tick.C
+		s.Destination.Connect().Publish(ctx, msgs, results)
+	}
+	s.close = func(context.Context) error { return nil }
+}
+
+func storesTwice(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		s.Destination.Publish(ctx, msgs, results)
+		copies := slices.Clone(msgs)
+		for i := range copies {
+			copies[i].ID[15]++ // past the fence of the broker behind
+		}
+		s.Destination.Publish(ctx, copies, make([]broker.Result, len(copies)))
+	}
+}
+
+func fickle(s *spoilt) {
+	var mu sync.Mutex
+	n := 0
+	s.features = func() broker.Features {
+		mu.Lock()
+		defer mu.Unlock()
+		f := s.Destination.Features()
+		n++
+		f.MaxBytes += n
+		return f
+	}
+}

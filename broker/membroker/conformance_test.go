@@ -1,0 +1,65 @@
+package membroker_test
+
+import (
+	"testing"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/broker/membroker"
+)
+
+const topic = "conformance"
+
+func TestAnUnorderedBrokerConforms(t *testing.T) {
+	t.Parallel()
+	brokertest.Run(t, harness(membroker.Options{MaxBytes: 64 << 10}))
+}
+
+func TestAnOrderedBrokerWithAFenceConforms(t *testing.T) {
+	t.Parallel()
+	brokertest.Run(t, harness(membroker.Options{Ordered: true, Fence: true, MaxBytes: 64 << 10, MaxBatch: 100}))
+}
+
+// harness makes each fixture a broker of its own with these options.
+func harness(o membroker.Options) brokertest.Harness {
+	open := func(*testing.T) brokertest.Fixture { return fixture(membroker.New(o)) }
+	faulty := func(set func(*membroker.Destination, bool)) func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
+		return func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
+			d := membroker.New(o)
+			return fixture(d), brokertest.Switch{Off: func() { set(d, true) }, On: func() { set(d, false) }}
+		}
+	}
+	expected := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch}
+	if o.Fence {
+		expected.Fences = "id"
+	}
+	return brokertest.Harness{
+		Open:   open,
+		Outage: faulty((*membroker.Destination).SetDown),
+		Mute:   faulty((*membroker.Destination).SetMute),
+		Misconfigured: func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
+			o := o
+			o.Topics = []string{"another"}
+			d := membroker.New(o)
+			return fixture(d), brokertest.Switch{On: func() { d.AddTopic(topic) }}
+		},
+		TooLarge: o.MaxBytes + 1,
+		Features: expected,
+		Streams:  true,
+	}
+}
+
+func fixture(d *membroker.Destination) brokertest.Fixture {
+	return brokertest.Fixture{
+		Destination: d, Topic: topic,
+		Stored: func(*testing.T) []brokertest.Received {
+			var held []brokertest.Received
+			for _, r := range d.Taken() {
+				held = append(held, brokertest.Received{
+					ID: r.ID, Topic: r.Topic, Key: r.Key, Type: r.Type, At: r.At, Headers: r.Headers, Payload: r.Payload,
+				})
+			}
+			return held
+		},
+	}
+}

@@ -1,0 +1,36 @@
+package membroker
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Options make a broker. The zero Options make one that takes everything.
+type Options struct {
+	// Ordered declares and keeps broker.Features.Ordered: after a message that
+	// was not accepted, the later ones of its key in that call are not sent.
+	Ordered bool
+
+	// MaxBytes rejects payloads of more bytes. Zero: no limit.
+	MaxBytes int
+
+	// MaxBatch is declared as broker.Features.MaxBatch, and not enforced.
+	MaxBatch int
+
+	// Fence stores a message of an id that is already there no second time; the
+	// answer is Accepted with the note "duplicate".
+	Fence bool
+
+	// Topics are those that exist; a message for another is Misconfigured. Empty:
+	// every topic exists.
+	Topics []string
+
+	// Decide says what to do with a message; try counts, from one, how often its
+	// id was sent. It is called from several goroutines and must not keep m. Nil:
+	// every message gets the zero Act.
+	Decide func(m broker.Delivery, try int) Act
+
+	// Now is the broker's clock. Defaults to time.Now.
+	Now func() time.Time
+}

@@ -1,0 +1,38 @@
+package membroker
+
+import (
+	"bytes"
+	"maps"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+)
+
+// Record is a message that the broker stored. It shares nothing with the one
+// that was sent.
+type Record struct {
+	broker.Delivery
+
+	// Taken is when it was stored, by Options.Now.
+	Taken time.Time
+	// Call counts the calls of all clients; records of one call have one number.
+	Call int
+}
+
+// Answer is what a sender was told of one message.
+type Answer struct {
+	broker.Result
+
+	ID postbag.ID
+	// Try counts, from one, how often the id had been sent.
+	Try int
+	// Given is when, by Options.Now.
+	Given time.Time
+}
+
+func record(m broker.Delivery, taken time.Time, call int) Record {
+	m.Headers = maps.Clone(m.Headers)
+	m.Payload = bytes.Clone(m.Payload)
+	return Record{Delivery: m, Taken: taken, Call: call}
+}

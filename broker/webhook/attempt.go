@@ -1,0 +1,135 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+const (
+	maxAnswer    = 64 << 10    // bytes of an answer's body that are read
+	drainTimeout = time.Second // for the rest of a body that decides nothing
+)
+
+var errTimeout = errors.New("timed out")
+
+// attempt sends m once and says what became of it. The caller has a turn.
+func (d *Destination) attempt(parent context.Context, m *broker.Delivery) broker.Result {
+	t, err := d.targetOf(m)
+	if err != nil {
+		return broker.Result{Outcome: broker.OutcomeOf(err), Err: err}
+	}
+	ctx, end := context.WithCancelCause(parent)
+	defer end(nil)
+	defer context.AfterFunc(d.ended, func() { end(broker.ErrClosed) })()
+	var p progress
+	r := newRequest(p.watch(ctx), &d.settings, t, m)
+
+	timer := time.AfterFunc(d.settings.Timeout, func() { end(errTimeout) })
+	defer timer.Stop()
+	answer, err := d.transport.RoundTrip(r)
+	if err != nil {
+		return p.failure(err, context.Cause(ctx)).result(t.origin)
+	}
+	defer drain(answer, timer)
+	return d.judge(answer, t)
+}
+
+// targetOf returns where m goes. Its error carries the outcome.
+func (d *Destination) targetOf(m *broker.Delivery) (*target, error) {
+	if d.settings.target != nil {
+		return d.settings.target, nil
+	}
+	raw, err := d.settings.URLFor(*m)
+	if err != nil {
+		return nil, urlFault(err)
+	}
+	t, err := parseTarget(raw, d.settings.AllowPrivate)
+	if err != nil {
+		return nil, &broker.Error{Outcome: broker.Misconfigured, Err: fmt.Errorf("webhook: URLFor returned a bad URL: %w", err)}
+	}
+	return t, nil
+}
+
+func urlFault(err error) error {
+	outcome := broker.Misconfigured
+	if known, ok := errors.AsType[*broker.Error](err); ok && known.Outcome != broker.Accepted && known.Outcome != broker.Unknown {
+		// Nothing was sent, so that these two would not be true.
+		outcome = known.Outcome
+	}
+	if _, quoting := errors.AsType[*url.Error](err); quoting {
+		err = errors.New("it got a URL that cannot be parsed")
+	}
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("webhook: URLFor found no URL: %w; see what it looks up", err)}
+}
+
+// judge turns an answer into a result.
+func (d *Destination) judge(answer *http.Response, t *target) broker.Result {
+	outcome := StatusOutcome(answer.StatusCode)
+	if d.settings.Classify != nil {
+		outcome = d.classify(answer)
+	}
+	if outcome == broker.Accepted {
+		return broker.Result{Outcome: broker.Accepted}
+	}
+	result := broker.Result{
+		Outcome: outcome,
+		Err:     &StatusError{Status: answer.StatusCode, Origin: t.origin, outcome: outcome},
+	}
+	if outcome == broker.Unavailable {
+		result.After = retryAfter(answer.Header.Get("Retry-After"), d.settings.now(), d.settings.MaxRetryAfter)
+	}
+	return result
+}
+
+// classify asks the option, which sees a bounded body and may close it.
+func (d *Destination) classify(answer *http.Response) broker.Outcome {
+	seen := *answer
+	seen.Body = io.NopCloser(io.LimitReader(answer.Body, maxAnswer))
+	return d.settings.Classify(&seen)
+}
+
+// drain reads what is left of an answer, so that its connection can be used
+// again, unless that is much or slow: then the connection is dropped.
+func drain(answer *http.Response, timer *time.Timer) {
+	if answer.Body != http.NoBody && answer.StatusCode != http.StatusSwitchingProtocols {
+		timer.Reset(drainTimeout)
+		// The answer is known by its header; what goes wrong from here on costs the
+		// connection only.
+		_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer)
+	}
+	_ = answer.Body.Close()
+}
+
+// progress says how far a request got.
+type progress struct {
+	connected, multiplexed, headed atomic.Bool
+}
+
+func (p *progress) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			if c, ok := info.Conn.(*tls.Conn); ok && c.ConnectionState().NegotiatedProtocol == "h2" {
+				p.multiplexed.Store(true)
+			}
+			p.connected.Store(true)
+		},
+		WroteHeaders: func() { p.headed.Store(true) },
+	})
+}
+
+// maybeSent is false only if the endpoint cannot have seen the whole header of
+// the request. Over HTTP/1 the client has stopped writing when it returns an
+// error; over HTTP/2 it may still be about to.
+func (p *progress) maybeSent() bool {
+	return p.connected.Load() && (p.multiplexed.Load() || p.headed.Load())
+}

@@ -1,0 +1,89 @@
+package broker
+
+import (
+	"strings"
+	"time"
+)
+
+// Names of the headers that carry a message's facts on the wire, unless an
+// encoder says otherwise. Postbag-Key and Postbag-Type are absent when empty.
+const (
+	HeaderID   = "Postbag-Id"
+	HeaderKey  = "Postbag-Key"
+	HeaderType = "Postbag-Type"
+	HeaderTime = "Postbag-Time"
+)
+
+// TimeFormat is the form of Postbag-Time: RFC 3339 with microseconds, in UTC.
+const TimeFormat = "2006-01-02T15:04:05.000000Z"
+
+// FormatTime returns t in TimeFormat.
+func FormatTime(t time.Time) string { return t.UTC().Format(TimeFormat) }
+
+// Escape percent-encodes every byte of s outside visible ASCII, and '%' itself,
+// so that a transport with ASCII headers carries any text. extra names further
+// bytes to encode, such as ':' in a NATS header name. Text that needs none is
+// returned as it is.
+func Escape(s, extra string) string {
+	n := 0
+	for i := range len(s) {
+		if escaped(s[i], extra) {
+			n++
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(s) + 2*n)
+	for i := range len(s) {
+		if c := s[i]; escaped(c, extra) {
+			b.WriteByte('%')
+			b.WriteByte(digits[c>>4])
+			b.WriteByte(digits[c&15])
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func escaped(c byte, extra string) bool {
+	return c <= ' ' || c >= 0x7f || c == '%' || strings.IndexByte(extra, c) >= 0
+}
+
+// Unescape is the inverse of Escape. A '%' that two hexadecimal digits do not
+// follow is left as it stands.
+func Unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			hi, ok1 := unhex(s[i+1])
+			lo, ok2 := unhex(s[i+2])
+			if ok1 && ok2 {
+				b.WriteByte(hi<<4 | lo)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func unhex(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	}
+	return 0, false
+}

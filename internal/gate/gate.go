@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"context"
+	"sync"
+)
+
+// Gate lets calls in until it is shut. The zero Gate is open. It is safe for
+// concurrent use.
+type Gate struct {
+	mu     sync.Mutex
+	inside int
+	shut   bool
+	empty  chan struct{} // made by a Shut that waits, closed when the last call leaves
+}
+
+// Enter lets a call in, and says whether it did: not after Shut. Each call that
+// entered must Leave.
+func (g *Gate) Enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut {
+		return false
+	}
+	g.inside++
+	return true
+}
+
+// Leave ends a call that entered.
+func (g *Gate) Leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	if g.inside == 0 && g.empty != nil {
+		close(g.empty)
+		g.empty = nil
+	}
+}
+
+// IsShut says whether Shut was called.
+func (g *Gate) IsShut() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shut
+}
+
+// Shut refuses calls from now on, and waits until the last of those inside has
+// left or ctx ends, whose error it returns. It may be called again, and waits
+// again.
+func (g *Gate) Shut(ctx context.Context) error {
+	empty := g.refuse()
+	select {
+	case <-empty:
+		return nil
+	default:
+	}
+	select {
+	case <-empty:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (g *Gate) refuse() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = true
+	if g.inside == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	if g.empty == nil {
+		g.empty = make(chan struct{})
+	}
+	return g.empty
+}

@@ -1,0 +1,66 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/internal/gate"
+)
+
+func TestAGateIsOpenUntilItIsShut(t *testing.T) {
+	t.Parallel()
+	var g gate.Gate
+	if !g.Enter() || g.IsShut() {
+		t.Fatal("a new gate lets nobody in")
+	}
+	g.Leave()
+	if err := g.Shut(t.Context()); err != nil {
+		t.Fatalf("Shut of an empty gate: %v", err)
+	}
+	if g.Enter() || !g.IsShut() {
+		t.Fatal("a shut gate lets a call in")
+	}
+}
+
+func TestShutWaitsForEveryCallInside(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var g gate.Gate
+		for i := range 3 {
+			if !g.Enter() {
+				t.Fatal("refused before Shut")
+			}
+			go func() {
+				time.Sleep(time.Duration(i+1) * time.Second) //nolint:forbidigo // the bubble's clock, not the machine's
+				g.Leave()
+			}()
+		}
+		began := time.Now()
+		for range 2 {
+			if err := g.Shut(t.Context()); err != nil {
+				t.Fatalf("Shut: %v", err)
+			}
+		}
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("Shut took %v, the last call 3s", took)
+		}
+	})
+}
+
+func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	var g gate.Gate
+	g.Enter()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.Shut(over); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Shut with a call inside: %v, want the context's error", err)
+	}
+	g.Leave()
+	if err := g.Shut(over); err != nil {
+		t.Fatalf("Shut after the last call left, context over: %v", err)
+	}
+}

@@ -1,0 +1,131 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// scope is a part of a subscription that a turn speaks of.
+type scope struct {
+	sub   *subscription
+	slots []store.Slots
+}
+
+// Turn implements store.Store.
+func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	return call(ctx, s, OpTurn, func() (store.TurnResult, error) {
+		res, pages, err := s.turn(t)
+		if err != nil {
+			return store.TurnResult{}, fmt.Errorf("memstore: turn: %w", err)
+		}
+		for i, pg := range pages {
+			if pg.page != nil && len(pg.rows) > 0 {
+				res.Batches[i].Records = pg.records(pg.filter)
+			}
+		}
+		return res, nil
+	})
+}
+
+// filtered is a page with the filter of its reader.
+type filtered struct {
+	*page
+	filter filter
+}
+
+// turn does what needs the lock.
+func (s *Store) turn(t store.Turn) (store.TurnResult, []filtered, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkLife(t); err != nil {
+		return store.TurnResult{}, nil, err
+	}
+	now := s.now()
+	var res store.TurnResult
+	var scopes []scope
+	for _, st := range t.Settle {
+		sub, _ := s.subscription(st.Ref)
+		res.Verdicts = append(res.Verdicts, s.settle(sub, st, now))
+		scopes = append(scopes, scope{sub, []store.Slots{st.Slots}})
+	}
+	pages := make([]filtered, len(t.Read))
+	for i, q := range t.Read {
+		sub, err := s.subscription(q.Ref)
+		var b store.Batch
+		if err == nil {
+			pages[i].filter = sub.filter
+			pages[i].page, b, err = s.read(sub, q)
+			scopes = append(scopes, scope{sub, q.Slots})
+		}
+		if err != nil {
+			b = store.Batch{Err: fmt.Errorf("memstore: read %s: %w", q.Ref, err)}
+		}
+		res.Batches = append(res.Batches, b)
+	}
+	res.Commands = waiting(scopes, now)
+	res.NextDue = nextDue(scopes, now)
+	res.Epoch = s.epoch
+	return res, pages, nil
+}
+
+// checkLife refuses a turn with a position that a crash has made worthless,
+// before it has done anything.
+func (s *Store) checkLife(t store.Turn) error {
+	if s.life == 1 {
+		return nil
+	}
+	check := func(r store.Ref, p store.Position) error {
+		if sub, err := s.subscription(r); err == nil {
+			if _, err := s.position(sub, p); isRestart(err) {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, st := range t.Settle {
+		if err := check(st.Ref, st.To); err != nil {
+			return err
+		}
+	}
+	for _, q := range t.Read {
+		for _, p := range []store.Position{q.From, q.Until} {
+			if err := check(q.Ref, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nextDue returns how long until the next parked row of the scopes is due.
+func nextDue(scopes []scope, now time.Time) time.Duration {
+	next := time.Duration(-1)
+	for _, sc := range scopes {
+		if sc.sub == nil {
+			continue
+		}
+		if d := sc.sub.lot.nextDue(sc.slots, now); d >= 0 && (next < 0 || d < next) {
+			next = d
+		}
+	}
+	return next
+}
+
+// Blocked implements store.Store.
+func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+	return call(ctx, s, OpBlocked, func() ([]uint64, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		sub, err := s.subscription(l.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if sh := sub.shard(l.Slots); sh == nil || sh.token != l.Token {
+			return nil, fmt.Errorf("memstore: blocked keys of %s: %w", l.Shard, store.ErrLeaseLost)
+		}
+		return sub.lot.blocked(l.Slots), nil
+	})
+}

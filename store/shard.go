@@ -1,0 +1,192 @@
+package store
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+)
+
+// SlotCount is how many slots a box has. It never changes.
+const SlotCount = 4096
+
+// Slots is the half-open range of slots from Lo to Hi.
+type Slots struct{ Lo, Hi int }
+
+// AllSlots is every slot of a box.
+var AllSlots = Slots{Lo: 0, Hi: SlotCount}
+
+// Contains says whether slot lies in s.
+func (s Slots) Contains(slot int) bool { return slot >= s.Lo && slot < s.Hi }
+
+// String returns the range as "lo-hi", with hi the last slot of it.
+func (s Slots) String() string { return fmt.Sprintf("%d-%d", s.Lo, s.Hi-1) }
+
+// Split cuts all slots into n ranges whose sizes differ by at most one. n is
+// between 1 and SlotCount; anything else is brought within.
+func Split(n int) []Slots {
+	n = min(max(n, 1), SlotCount)
+	out := make([]Slots, n)
+	for i := range out {
+		out[i] = Slots{Lo: i * SlotCount / n, Hi: (i + 1) * SlotCount / n}
+	}
+	return out
+}
+
+// SlotOf returns the slot of a message: the first twelve bits of SHA-256 of its
+// shard key, else of its key, else of the bytes of its id.
+func SlotOf(m *postbag.Message) int {
+	var sum [32]byte
+	switch {
+	case m.ShardKey != "":
+		sum = sha256.Sum256([]byte(m.ShardKey))
+	case m.Key != "":
+		sum = sha256.Sum256([]byte(m.Key))
+	default:
+		sum = sha256.Sum256(m.ID[:])
+	}
+	return int(sum[0])<<4 | int(sum[1])>>4
+}
+
+// KeyHash returns the first eight bytes of SHA-256 of key, or zero for the
+// empty key, which orders nothing. Two keys of one hash are ordered as one.
+func KeyHash(key string) uint64 {
+	if key == "" {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(key))
+	var h uint64
+	for _, b := range sum[:8] {
+		h = h<<8 | uint64(b)
+	}
+	return max(h, 1)
+}
+
+// Ref names a subscription of a box.
+type Ref struct{ Box, Subscription string }
+
+// String returns "box/subscription".
+func (r Ref) String() string { return r.Box + "/" + r.Subscription }
+
+// Shard names a range of slots of a subscription: the unit of ownership.
+type Shard struct {
+	Ref
+	Slots
+}
+
+// String returns "box/subscription[lo-hi]".
+func (s Shard) String() string { return s.Ref.String() + "[" + s.Slots.String() + "]" }
+
+// Lease is a relay's right to work a shard. Token is new at each change of hands
+// and drawn from a counter of the store, so that none ever repeats for a Ref,
+// whatever becomes of its shards. Version grows by one at each settlement.
+type Lease struct {
+	Shard
+	Token, Version int64
+}
+
+// Position says how far a subscription has got in a shard. It is opaque to all
+// but the store, at most 8 KiB, its first byte says its format; "" is the
+// beginning of the box. Equality is the only comparison.
+type Position string
+
+// Spec declares a subscription.
+type Spec struct {
+	Ref
+	// From says where a new subscription starts.
+	From Start
+	// Types filters by Message.Type: exact names, or a prefix followed by ".*".
+	// Empty: every message.
+	Types []string
+	// Shards is how many shards a new subscription has. Zero: 4, or 1 where the
+	// store says OneGroup.
+	Shards int
+}
+
+// Start says where a new subscription begins. The zero Start is the first
+// message that the box still holds.
+type Start struct {
+	// Now: only what commits after the declaration.
+	Now bool
+	// At: what was stored at or after this time, found by a bounded search.
+	// A little more may come. Zero: not used.
+	At time.Time
+}
+
+// Beat is one heartbeat.
+type Beat struct {
+	// Relay is the relay's id, new at each start; Name tells people what it is.
+	Relay, Name string
+	// New makes the heartbeat row. Only the first Beat of an id has it.
+	New bool
+	// Leave gives everything back and removes the heartbeat row; TTL, Take and
+	// Reshape are then ignored.
+	Leave bool
+	// TTL is how long from now the heartbeat is good for.
+	TTL time.Duration
+	// Works lists the subscriptions that the relay can work.
+	Works []Ref
+	// Give are leases to be given back. One that is no longer held is ignored.
+	Give []Lease
+	// Reshape replaces the shards of subscriptions. See Reshape.
+	Reshape []Reshape
+	// Take are shards wanted. One that another live relay holds, or that does
+	// not exist any more, is ignored.
+	Take []Shard
+}
+
+// Reshape replaces all shards of a subscription by Shards new ones of equal
+// size, at the one position that all of them have. Leases must be all shards of
+// the subscription, held by the caller at token and version; otherwise, or when
+// positions differ, nothing happens. The new shards belong to the caller, with
+// new tokens. Parked rows keep their state: this is not a take.
+type Reshape struct {
+	Ref
+	Shards int
+	Leases []Lease
+}
+
+// View is what Beat saw after its changes.
+type View struct {
+	// Alive: the heartbeat was renewed. False: all leases of this relay id are
+	// void, and only a new id can go on.
+	Alive bool
+	// Epoch is TurnResult.Epoch at this moment.
+	Epoch int64
+	// Relays are the live relays, the caller among them, sorted by id.
+	Relays []RelayState
+	// Subscriptions are those of Works that exist, with all their shards.
+	Subscriptions []SubscriptionState
+}
+
+// RelayState is one live relay.
+type RelayState struct {
+	ID, Name string
+	// Expires is how long its heartbeat is still good for.
+	Expires time.Duration
+	// Works lists the subscriptions it can work.
+	Works []Ref
+}
+
+// SubscriptionState is one subscription in a View.
+type SubscriptionState struct {
+	Ref
+	// Wanted is the number of shards an operator asked for; it differs from
+	// len(Shards) until a relay has reshaped the subscription.
+	Wanted int
+	// Paused: an operator holds the subscription; its shards stay owned.
+	Paused bool
+	// Shards are all of them, in order of Lo.
+	Shards []ShardState
+}
+
+// ShardState is one shard in a View. Its Token and Version are those of its last
+// owner.
+type ShardState struct {
+	Lease
+	// Owner is the relay that holds the shard. Empty: free, or its owner is dead.
+	Owner string
+	// Position is how far the shard is settled.
+	Position Position
+}

@@ -1,0 +1,33 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
+
+// scenario is one case of the suite.
+type scenario struct {
+	name string
+	// needs says which features the case is about; nil: every store has it.
+	needs func(store.Features) bool
+	run   func(*env)
+}
+
+func (s scenario) applies(f store.Features) bool { return s.needs == nil || s.needs(f) }
+
+// cases returns the whole suite.
+func cases() []scenario {
+	return slices.Concat(
+		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
+		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
+		heartbeatCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(),
+		commandCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
+		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(),
+	)
+}
+
+func concurrentWriters(f store.Features) bool { return f.ConcurrentWriters }
+func singleWriter(f store.Features) bool      { return !f.ConcurrentWriters }
+func savepoints(f store.Features) bool        { return f.Savepoints }
+func prepared(f store.Features) bool          { return f.Prepared }

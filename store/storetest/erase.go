@@ -1,0 +1,62 @@
+package storetest
+
+import (
+	"context"
+
+	"github.com/postbag/postbag"
+)
+
+// erase hides Tx, so that the cases need not be generic.
+func erase[Tx any](db *Database[Tx]) *Database[any] {
+	out := &Database[any]{
+		Store:            db.Store,
+		Second:           db.Second,
+		Appender:         erased[Tx]{db.Appender},
+		Create:           db.Create,
+		Begin:            func(ctx context.Context) (any, error) { return db.Begin(ctx) },
+		Commit:           func(ctx context.Context, tx any) error { return db.Commit(ctx, typed[Tx](tx)) },
+		Rollback:         func(ctx context.Context, tx any) error { return db.Rollback(ctx, typed[Tx](tx)) },
+		CommitPrepared:   db.CommitPrepared,
+		RollbackPrepared: db.RollbackPrepared,
+		Stranger:         db.Stranger,
+		CutAnswer:        db.CutAnswer,
+		Crash:            db.Crash,
+		Advance:          db.Advance,
+		Now:              db.Now,
+		Burn:             db.Burn,
+	}
+	named := func(f func(context.Context, Tx, string) error) func(context.Context, any, string) error {
+		if f == nil {
+			return nil
+		}
+		return func(ctx context.Context, tx any, name string) error { return f(ctx, typed[Tx](tx), name) }
+	}
+	out.Savepoint, out.RollbackTo, out.Prepare = named(db.Savepoint), named(db.RollbackTo), named(db.Prepare)
+	return out
+}
+
+// typed gives a transaction its type back.
+func typed[Tx any](tx any) Tx {
+	return tx.(Tx) //nolint:forcetypeassert,errcheck // Begin made it
+}
+
+// erased is an Appender whose transactions have no type.
+type erased[Tx any] struct{ to postbag.Appender[Tx] }
+
+func (a erased[Tx]) Append(ctx context.Context, tx any, box string, msgs []postbag.Message) error {
+	return a.to.Append(ctx, typed[Tx](tx), box, msgs)
+}
+
+func (a erased[Tx]) Lock(ctx context.Context, tx any, box string, keys []string) error {
+	return a.to.Lock(ctx, typed[Tx](tx), box, keys)
+}
+
+func (a erased[Tx]) Cancel(ctx context.Context, tx any, box string, id postbag.ID) (bool, error) {
+	return a.to.Cancel(ctx, typed[Tx](tx), box, id)
+}
+
+func (a erased[Tx]) InTx(ctx context.Context, fn func(context.Context, any) error) error {
+	return a.to.InTx(ctx, func(ctx context.Context, tx Tx) error { return fn(ctx, tx) })
+}
+
+func (a erased[Tx]) Wake(box string) { a.to.Wake(box) }

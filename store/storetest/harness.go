@@ -1,0 +1,113 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Harness plugs a store into the suite. An adapter's own test is a harness and
+// one call of [Run]:
+//
+//	func TestConformance(t *testing.T) {
+//		storetest.Run(t, storetest.Harness[pgx.Tx]{Features: features, New: newDatabase})
+//	}
+type Harness[Tx any] struct {
+	// New opens a database for one case: the schema is there, no box is. It is
+	// called once or more a case, by several cases at a time, and ends what it
+	// began with t.Cleanup. Required.
+	New func(t testing.TB) *Database[Tx]
+
+	// Features are those that the store's Check reports; the suite asserts that,
+	// and runs the cases that go with each. What is false is asserted too.
+	Features store.Features
+
+	// Writers is how many transactions the concurrent cases hold open at a time.
+	// Defaults to 16. A store must be able to hold three times as many.
+	Writers int
+
+	// Rounds is how many transactions each of those writers runs. Defaults to
+	// 60, or 15 with -short.
+	Rounds int
+
+	// LargeRows is how many messages the large transaction has. Defaults to
+	// 20,000.
+	LargeRows int
+
+	// LargeBytes is the largest payload that is tried. Defaults to 8 MiB. What
+	// Check reports as MaxMessage bounds it.
+	LargeBytes int
+
+	// Patience is how long the suite waits for what must happen. Defaults to
+	// 30 s.
+	Patience time.Duration
+}
+
+// Database is one database under test, with what the suite does to it as an
+// application, a stranger or a fault would. A nil function is something that
+// the database cannot do; the comments say what the suite then does.
+//
+// Every function may be called from several goroutines at a time, though never
+// twice at a time with one Tx.
+type Database[Tx any] struct {
+	// Store is the store under test. Required.
+	Store store.Store
+
+	// Second opens another store on the same database, as another process would
+	// have it. Nil: Store stands for both.
+	Second func(t testing.TB) store.Store
+
+	// Appender is the writing half. Required.
+	Appender postbag.Appender[Tx]
+
+	// Create makes a box. Required.
+	Create func(ctx context.Context, box string) error
+
+	// Begin, Commit and Rollback run an application's transaction. A store with
+	// one writer may make Begin, or the first write, wait until ctx ends.
+	// Required.
+	Begin    func(ctx context.Context) (Tx, error)
+	Commit   func(ctx context.Context, tx Tx) error
+	Rollback func(ctx context.Context, tx Tx) error
+
+	// Savepoint sets a savepoint in tx, and RollbackTo undoes what came after
+	// it. Required if Features.Savepoints, and nil otherwise.
+	Savepoint  func(ctx context.Context, tx Tx, name string) error
+	RollbackTo func(ctx context.Context, tx Tx, name string) error
+
+	// Prepare ends tx as a prepared transaction with a global name, which
+	// CommitPrepared or RollbackPrepared ends later. Required if
+	// Features.Prepared, and nil otherwise.
+	Prepare          func(ctx context.Context, tx Tx, name string) error
+	CommitPrepared   func(ctx context.Context, name string) error
+	RollbackPrepared func(ctx context.Context, name string) error
+
+	// Stranger opens a transaction that has written something elsewhere (in
+	// another database of the server, where there is such a thing) and holds it
+	// until end is called. Required if Features.ConcurrentWriters.
+	Stranger func(ctx context.Context) (end func(context.Context) error, err error)
+
+	// CutAnswer makes the next COMMIT of Appender.InTx lose its answer, though
+	// the database carries it out. Nil: the case is left out.
+	CutAnswer func()
+
+	// Crash ends the server without warning and starts it again; open
+	// transactions are lost, prepared ones are not. Nil: the case is left out.
+	Crash func(ctx context.Context) error
+
+	// Advance moves the database's clock on by d. Nil: the suite uses short
+	// times and waits.
+	Advance func(d time.Duration)
+
+	// Now is the database's clock. Nil: time.Now.
+	Now func() time.Time
+
+	// Burn gives out, unused, every seq of box up to the end of the span of
+	// store.TallySpan seqs in which the next one lies, as if transactions that
+	// took them had rolled back. Retention cases use it so that a store which
+	// drops whole partitions has one to drop. Nil: nothing is burnt.
+	Burn func(ctx context.Context, box string) error
+}

@@ -1,0 +1,46 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+)
+
+// Run runs every case that h's features ask for, as parallel subtests of t.
+func Run[Tx any](t *testing.T, h Harness[Tx]) {
+	t.Helper()
+	if h.New == nil {
+		t.Fatal("storetest: the harness has no New; give it a function that opens a database")
+	}
+	h = h.withDefaults()
+	for _, c := range cases() {
+		if !c.applies(h.Features) {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(newEnv(t, h))
+		})
+	}
+}
+
+func (h Harness[Tx]) withDefaults() Harness[Tx] {
+	if h.Writers == 0 {
+		h.Writers = 16
+	}
+	if h.Rounds == 0 {
+		h.Rounds = 60
+		if testing.Short() {
+			h.Rounds = 15
+		}
+	}
+	if h.LargeRows == 0 {
+		h.LargeRows = 20_000
+	}
+	if h.LargeBytes == 0 {
+		h.LargeBytes = 8 << 20
+	}
+	if h.Patience == 0 {
+		h.Patience = 30 * time.Second
+	}
+	return h
+}

@@ -1,0 +1,243 @@
+package store
+
+import (
+	"time"
+
+	"github.com/postbag/postbag"
+)
+
+// Record is a message as it lies in the log.
+type Record struct {
+	postbag.Message
+	Seq int64
+	// Slot is computed by the store, never taken from a producer.
+	Slot int
+	// Hash is KeyHash(Key).
+	Hash uint64
+	// At is when the message was stored.
+	At time.Time
+	// Filtered: the subscription's filter refuses it. Message then holds the ID
+	// and nothing else.
+	Filtered bool
+}
+
+// Request asks for the messages of some slots beyond a position.
+type Request struct {
+	Ref
+	// Slots are the ranges to read, of shards that stand at one position.
+	Slots []Slots
+	// From is the position to read beyond.
+	From Position
+	// Until, if not empty, ends the read: a chain that starts before it ends
+	// with Next equal to it, byte for byte. It is the Next of a Whole batch.
+	Until Position
+	// Limit is the most rows to return, and Bytes the most payload: at least
+	// one row comes if there is one, and the row that crosses Bytes comes too.
+	// Filtered rows and rows of other slots that were scanned count towards
+	// Limit in the store's own way, so that a batch may be short, or empty with
+	// More, and is still bounded work. Limit zero reads nothing, Next is From:
+	// it asks for the commands and the next due time of Slots alone.
+	Limit, Bytes int
+}
+
+// Batch answers a Request.
+type Batch struct {
+	// Records are in the order in which they may be sent.
+	Records []Record
+	// At returns the position just after Records[i]; a chain may go on from any
+	// of them. It is cheap enough to be called once a settlement, and safe for
+	// concurrent use. Nil when Records is empty.
+	At func(i int) Position
+	// Next is the position after all that was scanned. It may differ from From
+	// although Records is empty, and is worth settling then, now and again.
+	Next Position
+	// More: the limit ended the read, so that reading on makes sense at once.
+	More bool
+	// Whole: Next is where a window ends, so that it may be another's Until. A
+	// store whose positions are totally ordered says so always.
+	Whole bool
+	// Ahead: From does not lie before Until, but beyond or beside it; nothing was
+	// read.
+	Ahead bool
+	// Err: this read failed, and it alone; the other fields are zero.
+	Err error
+}
+
+// Settlement is everything a relay writes about one shard.
+type Settlement struct {
+	// Lease is the caller's, with the version before this settlement.
+	Lease
+	// To is the shard's new position. Empty: it stays.
+	To Position
+	// Park writes parked rows, new or again: one that exists for the seq is
+	// replaced, but for its history, which keeps the latest 20 entries; one of
+	// state Blocked never replaces another. Seqs are distinct. Whatever makes
+	// another row the first of its Hash makes that row due, see Due.
+	Park []Park
+	// Resolve removes parked rows. A seq without one is ignored. None of them is
+	// in Park.
+	Resolve []Resolved
+	// Tally is added to the ledger.
+	Tally []Tally
+	// Done are commands that were carried out.
+	Done []CommandID
+}
+
+// Park describes one parked message.
+type Park struct {
+	Seq int64
+	// Slot and Hash are the message's; under strict order of a shard Hash is
+	// the same for all. A Hash of zero blocks nothing.
+	Slot int
+	Hash uint64
+	// State is Waiting, Blocked, InFlight or Dead.
+	State ParkState
+	// Blocking: later messages of the same Hash wait behind this one.
+	Blocking bool
+	// Attempts is how many were counted so far.
+	Attempts int
+	// Delay is how long until the next attempt, for Waiting.
+	Delay time.Duration
+	// Reason is the last error, scrubbed, at most 1,024 bytes, of any value: the
+	// store makes it valid text. Empty: none.
+	Reason string
+}
+
+// Resolved names a parked row to be removed.
+type Resolved struct {
+	Seq  int64
+	Hash uint64
+}
+
+// ParkState is why a message is parked.
+type ParkState int
+
+const (
+	// Waiting for its next attempt, at its due time.
+	Waiting ParkState = iota + 1
+	// Blocked behind an earlier parked message of its key. It is due at once
+	// when it has become its key's first.
+	Blocked
+	// InFlight: sent, and its answer is still out. It is due only after its
+	// shard changed hands.
+	InFlight
+	// Dead: out of attempts or of time. It is due only after a Retry command.
+	Dead
+)
+
+var parkStateNames = [...]string{"", "retrying", "blocked", "in flight", "dead"}
+
+// String returns the state's name as the CLI shows it.
+func (s ParkState) String() string {
+	if s < 1 || int(s) >= len(parkStateNames) {
+		return "unknown"
+	}
+	return parkStateNames[s]
+}
+
+// Parked is a parked message with its bytes.
+type Parked struct {
+	Record
+	Park
+	// First is when it was first parked, as an age.
+	First time.Duration
+}
+
+// Due asks for parked messages of a subscription that can be tried.
+//
+// Of each blocking Hash only the message of the lowest seq counts, and only if
+// it is Waiting and due, or Blocked (it has become the first); it comes with up
+// to Followers more of its Hash that are Blocked, in seq order, right behind it,
+// ending before the first that is not Blocked. A message that is not Blocking
+// counts by itself. Longest due first. A row has a due time only while it counts,
+// so that Due and NextDue are one range of an index however many wait. A caller
+// under strict order, whose rows all have one Hash, asks a shard at a time.
+type Due struct {
+	Ref
+	Slots []Slots
+	// Limit is the most messages to return, followers included, and Bytes the
+	// most payload, as in Request.
+	Limit, Bytes int
+	// Followers is the most to return behind the first of a Hash.
+	Followers int
+	// Skip are seqs that the caller has in hand already. A Hash whose first is
+	// skipped is skipped whole.
+	Skip []int64
+}
+
+// TallySpan is how many seqs one line of the ledger covers. The bounds of a
+// log's partitions are multiples of it (plus one).
+const TallySpan = 1 << 20
+
+// Tally counts messages of one span and fate: how many, and the sums, modulo
+// 2^64, of their seqs and of the last eight bytes of their ids (big-endian).
+// When a parked message is resolved, it is subtracted from TallyParked.
+type Tally struct {
+	// Span is (seq-1) / TallySpan.
+	Span          int64
+	Fate          Fate
+	Count         int64
+	SeqSum, IDSum uint64
+}
+
+// Fate is what became of a message that a position has passed.
+type Fate int
+
+// The fates in the ledger.
+const (
+	TallyDelivered Fate = iota + 1
+	TallyFiltered
+	TallyParked
+	TallyDiscarded
+)
+
+// CommandID identifies a command within a store.
+type CommandID int64
+
+// Command is an operator's order about one parked message, carried out by the
+// owner of its shard between batches.
+type Command struct {
+	ID CommandID
+	Ref
+	Kind CommandKind
+	// Park is the message's row as it is; its Seq and Slot say which one.
+	Park Park
+	// Message is the id of the message.
+	Message postbag.ID
+}
+
+// CommandKind says what to do.
+type CommandKind int
+
+const (
+	// Retry makes a parked message due now, with its attempts begun anew.
+	Retry CommandKind = iota + 1
+	// Discard removes a parked message undelivered, for ever.
+	Discard
+)
+
+// Retention tells Maintain what to keep.
+type Retention struct {
+	// Lease is that of the box's Maintenance shard.
+	Lease
+	// Keep is how long a message stays after every subscription has passed it.
+	Keep time.Duration
+	// Room is for how many more messages the log must have partitions. Zero:
+	// 500 million. Stores without partitions ignore it.
+	Room int64
+}
+
+// Report is what a Maintain did.
+type Report struct {
+	// Promoted scheduled messages joined the log; Added and Dropped partitions;
+	// Copied parked messages out of partitions to be dropped; Deleted rows.
+	Promoted, Added, Dropped, Copied, Deleted int64
+	// Faults are what it refused to do, each with its mend, such as a ledger
+	// that does not agree.
+	Faults []string
+	// More: there is more to do now.
+	More bool
+	// NextDue is how long until the next scheduled message is due; negative:
+	// none.
+	NextDue time.Duration
+}
