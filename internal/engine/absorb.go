@@ -1,0 +1,76 @@
+package engine
+
+import "time"
+
+// Absorb takes the pages that landed into their windows.
+func (f *Flow) Absorb(now time.Duration) {
+	for _, l := range f.lanes {
+		for i, p := range l.arrived {
+			f.absorb(l, p, now)
+			l.arrived[i] = nil
+		}
+		l.arrived = l.arrived[:0]
+	}
+}
+
+func (f *Flow) absorb(l *lane, p *page, now time.Duration) {
+	p.entries = make([]entry, len(p.Messages))
+	l.pages = append(l.pages, p)
+	f.stats.Read += int64(len(p.Messages))
+	if !f.moved {
+		f.moved, f.movedAt = true, now
+	}
+	for i := range p.Messages {
+		e := &p.entries[i]
+		e.Message = p.Messages[i]
+		f.take(l, e, now)
+	}
+	p.Messages = nil
+}
+
+// take finds out what to do with a message that was just read.
+func (f *Flow) take(l *lane, e *entry, now time.Duration) {
+	e.shard = f.bySlot[e.Slot]
+	switch {
+	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
+		e.state = gone
+		f.unsent--
+	case e.Filtered:
+		f.unsent--
+		f.finish(e, Filtered, now)
+	default:
+		f.line(e, now)
+	}
+}
+
+// line puts e into the line of its key.
+func (f *Flow) line(e *entry, now time.Duration) {
+	c := f.chainOf(e.shard, e.Key)
+	switch {
+	case c == nil:
+		f.enqueue(e)
+	case c.blocked():
+		f.unsent--
+		e.chain = c
+		f.lay(e, Park{State: Blocked, Blocking: true}, now)
+	default:
+		c.push(e)
+		if c.head == e && c.out == 0 {
+			f.enqueue(e)
+		}
+	}
+}
+
+// finish resolves an entry of a window: it may be settled.
+func (f *Flow) finish(e *entry, fate Fate, now time.Duration) {
+	e.state, e.fate, e.Tag = done, fate, nil
+	f.resolve(now, false)
+}
+
+// resolve notes that something waits for a settlement.
+func (f *Flow) resolve(now time.Duration, urgent bool) {
+	if !f.dirty {
+		f.dirty, f.resolved = true, now
+	}
+	f.urgent = f.urgent || urgent
+}

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// Answered takes the answers to a call, one an item in their order. Missing ones
+// are Unknown; those of items that were Reported are ignored. It ends the call.
+func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
+	c := f.call(id)
+	if c == nil {
+		return
+	}
+	f.calls = slices.DeleteFunc(f.calls, func(o *Call) bool { return o == c })
+	for i, e := range c.entries {
+		if e == nil {
+			continue
+		}
+		a := Answer{}
+		if i < len(answers) {
+			a = answers[i]
+		}
+		f.count(c, e, a)
+		f.answered(e, a, now)
+	}
+	for _, e := range c.entries {
+		f.resume(e, now)
+	}
+	f.breaker(now, c)
+}
+
+// Reported takes the answer to one item of a call that goes on, from a
+// destination that learns of them one by one.
+func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
+	c := f.call(id)
+	if c == nil || item < 0 || item >= len(c.entries) || c.entries[item] == nil {
+		return
+	}
+	e := c.entries[item]
+	c.entries[item] = nil
+	f.count(c, e, a)
+	f.answered(e, a, now)
+	f.resume(e, now)
+	if c.tally.down > 0 {
+		f.breaker(now, c)
+	}
+}
+
+func (f *Flow) call(id int64) *Call {
+	for _, c := range f.calls {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// count notes what an answer says about the destination and about other calls.
+func (f *Flow) count(c *Call, e *entry, a Answer) {
+	c.tally.add(e, a)
+	if a.Outcome == Accepted {
+		f.accepted++
+		f.stats.Accepted++
+		f.overtake(c)
+	}
+}
+
+// answered applies one answer to its entry. The chain moves on in resume.
+func (f *Flow) answered(e *entry, a Answer, now time.Duration) {
+	if e.shard.lost {
+		return
+	}
+	if e.chain != nil {
+		e.chain.out--
+	}
+	switch a.Outcome {
+	case Accepted:
+		f.deliver(e, now)
+	case Rejected:
+		f.stats.Rejected++
+		e.attempts++
+		f.reject(e, a, now)
+	case Misconfigured, Unavailable, NotSent:
+		f.postpone(e, a, now)
+	default:
+		f.stats.Unknown++
+		if e.unknowns == 0 {
+			e.since = f.accepted
+		}
+		e.unknowns++
+		f.postpone(e, a, now)
+	}
+}
+
+// deliver resolves an accepted entry.
+func (f *Flow) deliver(e *entry, now time.Duration) {
+	switch {
+	case e.parked, e.inLot:
+		f.unpark(e, Delivered, now)
+		return
+	case e.slow: // the row was not written yet, and need not be
+		f.unlay(e)
+	case e.chain != nil:
+		e.chain.remove(e)
+	}
+	f.finish(e, Delivered, now)
+}
+
+// reject parks an entry whose attempt failed, or tries it again at once.
+func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
+	r := f.cfg.Retry
+	if e.attempts <= r.Quick && e.attempts < r.MaxAttempts && !e.parked && !e.slow {
+		f.requeue(e)
+		return
+	}
+	p := Park{State: Waiting, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
+	if e.attempts >= r.MaxAttempts {
+		p.State = Dead
+	} else {
+		p.Delay = max(backoff(r.Min, r.Max, r.Factor, e.attempts, f.cfg.Rand()), min(a.After, f.cfg.AfterMax))
+	}
+	f.park(e, p, now)
+}
+
+// postpone has e sent again: when the circuit allows; or later, as a parked
+// message, when it was slow, or when its own answers keep getting lost while
+// others come through.
+func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
+	if !e.slow && (e.unknowns < 3 || f.accepted == e.since) {
+		f.requeue(e)
+		return
+	}
+	r := f.cfg.Retry
+	f.park(e, Park{
+		State: Waiting, Reason: a.Reason, Blocking: true,
+		Delay: backoff(min(r.Min, time.Second), r.Max, r.Factor, max(e.unknowns, 1), f.cfg.Rand()),
+	}, now)
+}
+
+// requeue makes e wait for its next call, at its place in its chain. A parked
+// message is left to its row when it is another's turn, or another owner's.
+func (f *Flow) requeue(e *entry) {
+	e.state = queued
+	switch {
+	case e.parked && (e.shard.leaving != nil || e.chain != nil && e.chain.cut):
+		f.abandon(e)
+	case e.chain == nil:
+		f.enqueue(e)
+	}
+}
+
+// resume lets the chain of e go on after a call: its next message is made ready,
+// or, when it was blocked meanwhile, what is queued behind goes to the parking
+// lot.
+func (f *Flow) resume(e *entry, now time.Duration) {
+	if e == nil || e.chain == nil || e.shard.lost || e.chain.out > 0 {
+		return
+	}
+	c := e.chain
+	if c.cut {
+		c.cut = false
+		f.due.wake(now)
+	}
+	if c.blocked() {
+		f.bank(c, now)
+	}
+	f.advance(c)
+}

@@ -1,0 +1,104 @@
+package engine
+
+import "time"
+
+// Kind is what an operator orders.
+type Kind int
+
+// The orders, as in package store.
+const (
+	RetryNow Kind = iota + 1
+	DiscardIt
+)
+
+// Command is an operator's order about one parked message.
+type Command struct {
+	ID   int64
+	Kind Kind
+	// Message and Park are the parked message as the store has it; Gone says
+	// that there is none.
+	Message Message
+	Park    Park
+	Gone    bool
+}
+
+// Order takes the commands that the turn that just landed brought. One that is
+// being carried out, or whose shard is not the flow's own or came after that turn
+// was made, is ignored: it comes again with the next turn.
+func (f *Flow) Order(now time.Duration, commands []Command) {
+	for i := range commands {
+		c := &commands[i]
+		s := f.bySlot[c.Message.Slot]
+		if s == nil || s.leaving != nil || s.since >= f.round.landed {
+			continue
+		}
+		if _, known := s.ordered[c.ID]; !known && f.obey(s, c, now) {
+			s.ordered[c.ID] = struct{}{}
+			s.draft.done = append(s.draft.done, c.ID)
+			f.resolve(now, true)
+		}
+	}
+}
+
+// obey carries out c, or says that it must wait: for an answer that is out, or
+// for a settlement.
+func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
+	if c.Gone {
+		return true
+	}
+	seq := c.Message.Seq
+	if _, limbo := s.limbo[seq]; limbo || f.flying(seq) {
+		return false
+	}
+	e := f.hand[seq]
+	switch {
+	case c.Kind == DiscardIt:
+		if e != nil {
+			f.letGo(e)
+		}
+		f.unrow(s, &c.Message, c.Park.Hash, Discarded)
+	case e != nil:
+		e.attempts = 0
+	case c.Park.State != Blocked:
+		p := c.Park
+		p.State, p.Attempts, p.Delay, p.Reason = Waiting, 0, 0, ""
+		f.row(s, p)
+		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
+			f.bank(c, now)
+			f.advance(c)
+		}
+	}
+	return true
+}
+
+// flying: an answer for the message is out.
+func (f *Flow) flying(seq int64) bool {
+	for _, c := range f.calls {
+		for _, e := range c.entries {
+			if e != nil && e.Seq == seq && !e.shard.lost {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// letGo leaves e, and what is in hand of its key and not in a call, to their
+// rows.
+func (f *Flow) letGo(e *entry) {
+	if c := e.chain; c != nil {
+		f.dropHand(c)
+		f.advance(c)
+		return
+	}
+	f.abandon(e)
+}
+
+// abandon leaves a parked message that is in hand to its row.
+func (f *Flow) abandon(e *entry) {
+	if e.chain != nil {
+		e.chain.remove(e)
+	}
+	delete(f.hand, e.Seq)
+	f.forget(e)
+}

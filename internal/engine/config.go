@@ -1,0 +1,154 @@
+package engine
+
+import "time"
+
+// Order says which messages wait for each other.
+type Order int
+
+const (
+	// ByKey orders messages of one key.
+	ByKey Order = iota
+	// ByShard orders all messages of a shard.
+	ByShard
+	// Unordered orders nothing.
+	Unordered
+)
+
+// OnReject says what a rejected message does to those behind it.
+type OnReject int
+
+const (
+	// Block parks later messages of its key behind it.
+	Block OnReject = iota
+	// Skip lets its key go on.
+	Skip
+)
+
+// Config is a subscription's policy and the size of its machinery. Every field
+// is set by the caller; Normal fills the defaults.
+type Config struct {
+	Order    Order
+	OnReject OnReject
+	Retry    Retry
+
+	// Ordered and MaxBatch are the destination's features.
+	Ordered  bool
+	MaxBatch int
+
+	// Prober: the destination can be probed while the circuit is open.
+	Prober bool
+
+	// InFlight bounds messages that were sent and are not settled.
+	InFlight int
+	// Calls bounds the calls to the destination at a time, Batch and BatchBytes
+	// the messages and payload bytes of one.
+	Calls, Batch, BatchBytes int
+	// RetryBatch bounds the parked messages in a call while others wait.
+	RetryBatch int
+	// Page and PageBytes bound one read. A lane reads on while less than Page
+	// messages are unsent.
+	Page, PageBytes int
+	// SettleEvery is the longest that a resolved message waits for its
+	// settlement; IdleSettle the same for a position that moved over nothing.
+	SettleEvery, IdleSettle time.Duration
+	// SlowAfter parks a message as in flight when its answer takes longer and
+	// others were accepted meanwhile; SlowBehind when that many were.
+	SlowAfter  time.Duration
+	SlowBehind int
+	// PollMin and PollMax bound the time between reads that find nothing.
+	PollMin, PollMax time.Duration
+	// CircuitMin and CircuitMax bound the pause after an outage shows.
+	CircuitMin, CircuitMax time.Duration
+	// AfterMax bounds the wait that a destination may ask for.
+	AfterMax time.Duration
+	// TallySpan is how many seqs a line of the ledger covers.
+	TallySpan int64
+	// Rand returns a number in [0, 1). It decides jitter and nothing else.
+	Rand func() float64
+}
+
+// Retry is the back-off of rejected messages: Min, then Factor times as long at
+// each attempt, up to Max, with full jitter over the upper half.
+type Retry struct {
+	Min, Max time.Duration
+	Factor   float64
+	// MaxAttempts is how many attempts a message has before it is dead.
+	MaxAttempts int
+	// Quick attempts follow one another in memory before the first parking.
+	Quick int
+}
+
+// Normal returns c with its zero fields filled.
+func (c Config) Normal() Config {
+	or := func(p *int, v int) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	orTime := func(p *time.Duration, v time.Duration) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	or(&c.InFlight, 1000)
+	or(&c.Batch, 500)
+	if c.MaxBatch > 0 {
+		c.Batch = min(c.Batch, c.MaxBatch)
+	}
+	c.Batch = min(c.Batch, c.InFlight)
+	or(&c.BatchBytes, 4<<20)
+	if c.Batch == 1 {
+		or(&c.Calls, 32)
+	}
+	or(&c.Calls, 4)
+	or(&c.RetryBatch, max(c.Batch/4, 1))
+	or(&c.Page, 1000)
+	or(&c.PageBytes, 8<<20)
+	orTime(&c.SettleEvery, 50*time.Millisecond)
+	orTime(&c.IdleSettle, 30*time.Second)
+	orTime(&c.SlowAfter, time.Second)
+	or(&c.SlowBehind, min(1000, max(c.InFlight*3/4, 1)))
+	orTime(&c.PollMin, 4*time.Millisecond)
+	orTime(&c.PollMax, time.Second)
+	orTime(&c.CircuitMin, 100*time.Millisecond)
+	orTime(&c.CircuitMax, 5*time.Second)
+	orTime(&c.AfterMax, time.Hour)
+	if c.TallySpan <= 0 {
+		c.TallySpan = 1 << 20
+	}
+	c.Retry = c.Retry.normal()
+	if c.Rand == nil {
+		c.Rand = func() float64 { return 0.5 }
+	}
+	return c
+}
+
+func (r Retry) normal() Retry {
+	if r.Min <= 0 {
+		r.Min = 10 * time.Second
+	}
+	if r.Max <= 0 {
+		r.Max = 10 * time.Minute
+	}
+	r.Max = max(r.Max, r.Min)
+	if r.Factor < 1 {
+		r.Factor = 2
+	}
+	if r.MaxAttempts <= 0 {
+		r.MaxAttempts = 20
+	}
+	return r
+}
+
+// backoff returns the wait before attempt n+1, n ≥ 1: exponential, bounded,
+// the upper half of it by chance ("equal jitter", AWS Architecture Blog 2015).
+func backoff(least, most time.Duration, factor float64, n int, chance float64) time.Duration {
+	d := float64(least)
+	for range min(n, 64) - 1 {
+		if d *= factor; d >= float64(most) {
+			d = float64(most)
+			break
+		}
+	}
+	return time.Duration(d/2 + d/2*chance)
+}

@@ -1,0 +1,27 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Describe says what a flow holds, for the message of a test that fails.
+func (f *Flow) Describe() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "again %d, retry %d, ready %d, hand %d, calls %d, out %d, unsent %d, due %+v, turn out %v",
+		len(f.again.items), len(f.retry.items), len(f.ready.items), len(f.hand), len(f.calls), f.out, f.unsent, f.due, f.round.out)
+	for _, l := range f.lanes {
+		fmt.Fprintf(&b, "\n  lane at %q of %q, mark %q: whole %v near %v free %v stray %v started %v reading %v dry %v, polls at %v, %d pages, %d arrived",
+			l.read, l.base, l.mark, l.whole, l.near, l.free, l.stray, l.started, l.reading, l.dry, l.nextPoll, len(l.pages), len(l.arrived))
+		for _, s := range l.shards {
+			fmt.Fprintf(&b, "\n    shard %d at %q, draft %+v, in turn %v, limbo %v, leaving %+v", s.lo, s.settled, s.draft, s.turn != nil, s.limbo, s.leaving)
+			for _, c := range s.chains {
+				fmt.Fprintf(&b, "\n      chain %d: out %d, stored %v, unsettled %d", c.key, c.out, c.stored, c.unsettled)
+			}
+		}
+		l.each(func(e *entry) {
+			fmt.Fprintf(&b, "\n    message %d of key %d: state %d, counted %v, slow %v", e.Seq, e.Key, e.state, e.counted, e.slow)
+		})
+	}
+	return b.String()
+}

@@ -1,0 +1,57 @@
+package engine
+
+import "time"
+
+// Idle says that nothing is in hand and nothing waits for a settlement.
+func (f *Flow) Idle() bool {
+	if f.round.out || len(f.calls) > 0 || len(f.hand) > 0 {
+		return false
+	}
+	for _, l := range f.lanes {
+		if !l.empty() || l.unsettled() || l.more {
+			return false
+		}
+	}
+	return true
+}
+
+// Drained says that nothing can be delivered now: all was read, nothing is in
+// hand, and no parked message is known to be due.
+func (f *Flow) Drained(now time.Duration) bool {
+	if !f.Idle() || f.dirty || f.circuit.state != Closed {
+		return f.circuit.state == Open && f.stuck()
+	}
+	if p := &f.due; p.asking || p.known && (p.next <= now || p.empty > 0 && p.empty < emptyRounds) {
+		return false
+	}
+	for _, l := range f.lanes {
+		if !l.dry {
+			return false
+		}
+	}
+	return true
+}
+
+// emptyRounds is how many answers in a row must bring nothing before what the store
+// calls due is believed to be out of reach.
+const emptyRounds = 4
+
+// stuck: all that is in hand waits for a destination that is down.
+func (f *Flow) stuck() bool { return len(f.calls) == 0 && !f.round.out && f.circuit.failures > 1 }
+
+// Urgent says that the next turn writes something.
+func (f *Flow) Urgent() bool {
+	if f.round.out {
+		return true
+	}
+	f.collect()
+	for _, s := range f.shards {
+		if s.draft.content() || s.goal() != s.settled {
+			return true
+		}
+	}
+	return false
+}
+
+// Hurry has the next turn write what is resolved, without waiting for more.
+func (f *Flow) Hurry() { f.urgent = true }

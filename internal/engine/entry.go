@@ -1,0 +1,66 @@
+package engine
+
+// state is where an entry is on its way.
+type state uint8
+
+const (
+	queued state = iota // behind another of its key, or about to be made ready
+	ready               // in a queue of the flow
+	sent                // in a call
+	done                // resolved: fate is set
+	past                // resolved, and in a draft or settled
+	gone                // its shard left or was lost: neither sent nor settled
+)
+
+// entry is one message in hand: of a window, or of the parking lot.
+type entry struct {
+	Message
+
+	shard *shard
+	chain *chain // nil for messages without order
+	next  *entry // behind it in its chain
+	park  *Park  // the row that rides in the settlement that passes it
+
+	attempts int
+	unknowns int   // answers that were lost, of those since the first:
+	since    int64 // Flow.accepted at the first of them
+
+	fate    Fate
+	state   state
+	parked  bool // from the parking lot
+	counted bool // in Flow.out until it is answered and settled
+	slow    bool // parked as in flight while its call goes on
+	inLot   bool // slow, and its row is in a draft or settled
+}
+
+// resolved: the position may pass it.
+func (e *entry) resolved() bool { return e.state >= done }
+
+// hash is that of its row in the parking lot. Under strict order it is one
+// constant, so that it survives a change of shards.
+func (e *entry) hash() uint64 {
+	if !e.parked && e.chain != nil && e.chain.strict {
+		return strictHash
+	}
+	return e.Key
+}
+
+// forget makes e gone, with what it counts for.
+func (f *Flow) forget(e *entry) {
+	if e.state >= past {
+		return
+	}
+	if !e.parked && !e.counted && e.state < sent {
+		f.unsent--
+	}
+	f.uncount(e)
+	e.state, e.Tag = gone, nil
+}
+
+// uncount takes e out of what was sent and is not settled.
+func (f *Flow) uncount(e *entry) {
+	if e.counted {
+		e.counted = false
+		f.out--
+	}
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Held counts everything that a flow keeps of messages, keys and rows. It is zero
+// when nothing is in hand and nothing is parked.
+func (f *Flow) Held() int {
+	n := len(f.hand) + len(f.calls) + f.out + f.unsent
+	for _, q := range []*queue{&f.again, &f.retry, &f.ready} {
+		if !q.empty() {
+			n++
+		}
+	}
+	for _, s := range f.shards {
+		n += len(s.chains) + len(s.limbo) + len(s.ordered) + len(s.foreign)
+	}
+	for _, l := range f.lanes {
+		l.each(func(*entry) { n++ })
+	}
+	return n
+}
+
+// PauseEnds returns when an open circuit is to be checked.
+func (f *Flow) PauseEnds() time.Duration { return f.circuit.until }
+
+// Lanes returns how many lanes there are.
+func (f *Flow) Lanes() int { return len(f.lanes) }
+
+// Audit recounts what the flow keeps count of, and returns the first difference.
+func (f *Flow) Audit() error {
+	a := audit{f: f, chainOut: map[*chain]int{}, unsettled: map[*chain]int{}}
+	a.windows()
+	a.lot()
+	a.inCalls()
+	if a.out != f.out {
+		return fmt.Errorf("out is %d, counted %d", f.out, a.out)
+	}
+	if a.unsent != f.unsent {
+		return fmt.Errorf("unsent is %d, counted %d", f.unsent, a.unsent)
+	}
+	for _, s := range f.shards {
+		for key, c := range s.chains {
+			if err := a.chain(s, key, c); err != nil {
+				return fmt.Errorf("chain %d of shard %d: %w", key, s.lo, err)
+			}
+		}
+	}
+	return a.err
+}
+
+type audit struct {
+	f                   *Flow
+	out, unsent         int
+	chainOut, unsettled map[*chain]int
+	err                 error
+}
+
+func (a *audit) failf(format string, args ...any) {
+	if a.err == nil {
+		a.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (a *audit) windows() {
+	for _, l := range a.f.lanes {
+		for _, p := range l.arrived {
+			a.unsent += len(p.Messages)
+		}
+		l.each(func(e *entry) {
+			if e.counted && e.state != past {
+				a.out++
+			}
+			if e.state < sent && !e.counted {
+				a.unsent++
+			}
+			if e.park != nil && e.park.Blocking && e.state == done {
+				a.unsettled[a.f.chainFor(e.shard, e.park.Hash)]++
+			}
+		})
+	}
+}
+
+func (a *audit) lot() {
+	for seq, e := range a.f.hand {
+		if e.counted {
+			a.out++
+		}
+		if e.state > sent || e.Seq != seq || !e.parked {
+			a.failf("message %d in hand has state %d", seq, e.state)
+		}
+	}
+	for _, s := range a.f.shards {
+		a.out += s.draft.sent + s.turnSent
+		count := func(parks []Park) {
+			for i := range parks {
+				if parks[i].Blocking {
+					a.unsettled[a.f.chainFor(s, parks[i].Hash)]++
+				}
+			}
+		}
+		count(s.draft.park)
+		if s.turn != nil {
+			count(s.turn.Park)
+		}
+	}
+}
+
+func (a *audit) inCalls() {
+	for _, c := range a.f.calls {
+		for _, e := range c.entries {
+			if e == nil || e.shard.lost {
+				continue
+			}
+			if e.inLot && e.counted {
+				a.out++
+			}
+			if e.chain != nil {
+				a.chainOut[e.chain]++
+			}
+			if e.state < sent {
+				a.failf("message %d is in a call with state %d", e.Seq, e.state)
+			}
+		}
+	}
+}
+
+func (a *audit) chain(s *shard, key uint64, c *chain) error {
+	if c.key != key || c.shard != s {
+		return fmt.Errorf("it is chain %d of another", c.key)
+	}
+	if c.out != a.chainOut[c] {
+		return fmt.Errorf("out is %d, counted %d", c.out, a.chainOut[c])
+	}
+	if s.leaving == nil && c.unsettled != a.unsettled[c] {
+		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
+	}
+	if c.head == nil && c.out == 0 && !c.blocked() {
+		return fmt.Errorf("nothing is known of it, and it is kept")
+	}
+	before := int64(0)
+	for e := c.head; e != nil; e = e.next {
+		if e.chain != c {
+			return fmt.Errorf("message %d is of another chain", e.Seq)
+		}
+		if e == c.head && e.state == queued && c.out == 0 {
+			return fmt.Errorf("message %d could be sent and is not ready", e.Seq)
+		}
+		if !e.parked && e.state < sent && c.blocked() && c.out == 0 {
+			return fmt.Errorf("message %d is live, and the chain is blocked", e.Seq)
+		}
+		if e != c.head && e.state == ready {
+			return fmt.Errorf("message %d is ready behind another", e.Seq)
+		}
+		if e.parked && e.Seq <= before && a.f.cfg.OnReject == Block && a.f.cfg.Order == ByKey && !c.strict {
+			return fmt.Errorf("message %d stands behind %d", e.Seq, before)
+		}
+		if e.parked {
+			before = e.Seq
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package engine
+
+import "time"
+
+// Flow is one subscription on one relay. It is used by one goroutine at a time.
+type Flow struct {
+	cfg     Config
+	pollMax time.Duration
+	expires time.Duration // nothing is sent after it
+	paused  bool
+	quiet   bool
+
+	shards []*shard
+	bySlot [slotCount]*shard
+	lanes  []*lane       // the first one leads
+	meetBy time.Duration // when lanes that wait for each other part; zero: none does
+
+	again, retry, ready queue
+	calls               []*Call
+	lastCall            int64
+	scratch             []*entry // of the call being made
+	circuit             circuit
+	slowAt              time.Duration // when to look for slow calls; zero: no need
+
+	hand  map[int64]*entry // parked messages being tried
+	due   parking
+	spare []*chain
+
+	out      int   // sent, and not answered or not settled
+	unsent   int   // read and not sent
+	accepted int64 // acceptances so far
+
+	dirty    bool // something waits for a settlement, since resolved
+	urgent   bool // and must not wait
+	resolved time.Duration
+	moved    bool // a position moved over nothing, since movedAt
+	movedAt  time.Duration
+	round    round
+
+	stats Stats
+}
+
+const slotCount = 4096
+
+// Stats counts what a flow has done. All counts but the last three only grow.
+type Stats struct {
+	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
+	// Unsettled is how many messages were sent and are not answered or not
+	// settled, Unsent how many were read and not sent, Chains of how many keys
+	// something is known.
+	Unsettled, Unsent, Chains int
+}
+
+// NewFlow returns a flow without shards. c is taken after Normal.
+func NewFlow(c Config) *Flow {
+	c = c.Normal()
+	return &Flow{cfg: c, pollMax: c.PollMax, hand: make(map[int64]*entry)}
+}
+
+// Expire says until when the leases are good. Nothing is sent later, nor after a
+// settlement was refused, until Expire is called again.
+func (f *Flow) Expire(at time.Duration) { f.expires = at }
+
+// Pause holds the sending and reading of a subscription, or lets it go on.
+func (f *Flow) Pause(paused bool) { f.paused = paused }
+
+// PollMax bounds the time between reads that find nothing, from now on.
+func (f *Flow) PollMax(d time.Duration) { f.pollMax = max(d, f.cfg.PollMin) }
+
+// Woken says that there may be new messages.
+func (f *Flow) Woken() {
+	for _, l := range f.lanes {
+		l.nextPoll, l.woken = 0, l.reading
+	}
+}
+
+// Quiesce asks the flow to bring all its shards to one position with nothing in
+// hand, so that they can be reshaped, or to go on as usual.
+func (f *Flow) Quiesce(on bool) { f.quiet = on }
+
+// Quiet says that a quiesced flow is ready: one lane, nothing in hand, and the
+// store knows its position.
+func (f *Flow) Quiet() bool {
+	if !f.quiet || f.round.out || len(f.lanes) != 1 || len(f.calls) > 0 {
+		return false
+	}
+	l := f.lanes[0]
+	if !l.empty() || l.unsettled() {
+		return false
+	}
+	for _, s := range l.shards {
+		if s.settled != l.read || s.leaving != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Circuit returns whether the destination is being used.
+func (f *Flow) Circuit() CircuitState { return f.circuit.state }
+
+// Stats returns the counts so far.
+func (f *Flow) Stats() Stats {
+	s := f.stats
+	s.Unsettled, s.Unsent = f.out, f.unsent
+	for _, sh := range f.shards {
+		s.Chains += len(sh.chains)
+	}
+	return s
+}

@@ -1,0 +1,221 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+func TestAFlowWithoutShardsNeedsNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.noTurn()
+	d.noCall()
+	d.noDue()
+	if at := d.f.Wake(d.now, true); at <= d.now {
+		t.Fatalf("now is %v, wakes at %v", d.now, at)
+	}
+}
+
+// The time to ask for commands was over, and Turn does not ask without shards.
+func TestAFlowThatLostItsShardsWokeItsCallerWithoutEnd(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1")
+	d.f.Lost(0)
+	d.now += time.Hour
+	d.noTurn()
+	if at := d.f.Wake(d.now, true); at <= d.now {
+		t.Fatalf("now is %v, wakes at %v", d.now, at)
+	}
+}
+
+func TestALostShardIsForgotten(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Batch: 1})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{keyHash(6)})
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.lot(parked(1, 6, 1))
+	d.feed("1", messages(5, 2, 2, 1, 4, 6)...)
+	retry, live, other := d.call(5), d.call(1), d.call(7)
+	turn := d.turn()
+	d.f.Lost(0)
+	d.audit()
+	d.land(turn)
+	d.answer(retry, engine.Rejected)
+	d.answer(live, engine.Accepted)
+	d.answer(other, engine.Accepted)
+	d.noCall()
+	s := d.settle()
+	equal(t, "settled", s.Lo, 2048)
+	equal(t, "position", s.To, "1")
+	d.empty()
+	equal(t, "lost", d.f.Stats().Lost, int64(1))
+}
+
+func TestAPageBringsNothingOfAShardThatWasLostAndCameBackElsewhere(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	turn := d.reading("0")
+	d.f.Lost(2048)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 3, Version: 4}, "5", nil)
+	d.land(turn, page("1", messages(1, 2, 1)...)) // the other lane reads message 2 itself, if it has not passed it
+	d.deliver(1)
+	s := d.settle()
+	equal(t, "settled", s.Lo, 0)
+	equal(t, "counted", s.Tally[0].Count, int64(1))
+}
+
+func TestAPageBringsNothingOfAShardThatLeaves(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	turn := d.reading("0")
+	d.f.Leave(2048)
+	d.land(turn, page("1", messages(1, 2, 1)...))
+	d.deliver(1)
+	d.noCall()
+	equal(t, "left", d.left()[0], engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1})
+}
+
+func TestAfterAResetTheTurnThatWasOutSaysNothing(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1, 2)...)
+	c := d.call(1, 2)
+	turn := d.turn()
+	d.f.Reset()
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 9, Version: 4}, "0", nil)
+	d.noTurn() // the one that is out comes first
+	d.land(turn, page("5", messages(3, 3)...))
+	d.answer(c, engine.Accepted)
+	d.noCall()
+	d.reading("0")
+}
+
+func TestAResetEndsWithAnEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1)...)
+	d.deliver(1)
+	d.now += 60 * ms
+	d.turn()
+	d.f.Landed(d.now, nil, nil)
+	d.f.Reset()
+	d.empty()
+}
+
+// quiesced makes turns until the flow is quiet.
+func (d *desk) quiesced() {
+	d.t.Helper()
+	for range 10 {
+		if d.f.Quiet() {
+			return
+		}
+		d.land(d.f.Turn(d.now))
+		d.now += 10 * ms
+	}
+	d.t.Fatalf("not quiet: %s", d.f.Describe())
+}
+
+func TestAQuietFlowFinishesWhatItHasAndReadsNoMore(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1, 1)...)
+	equal(t, "quiet unasked", d.f.Quiet(), false)
+	c := d.call(1)
+	d.f.Quiesce(true)
+	equal(t, "quiet too early", d.f.Quiet(), false)
+	d.answer(c, engine.Accepted)
+	d.deliver(2)
+	d.quiesced()
+	turn := d.f.Turn(d.now)
+	for _, r := range turn.Read {
+		equal(t, "limit", r.Limit, 0)
+	}
+	d.land(turn)
+	d.f.Quiesce(false)
+	d.now += time.Second
+	d.reading("1")
+}
+
+func TestAQuietFlowBringsItsLanesTogether(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.f.Quiesce(true)
+	d.land(d.reading("9"), part("10"))
+	d.land(d.reading("10", "3"), page("11"), part("4"))
+	d.land(d.reading("4-11"), page("11"))
+	d.quiesced()
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+// A flow with parked messages to be tried never became quiet, because it went on to
+// fetch them.
+func TestAFlowWithParkedMessagesNeverBecameQuiet(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{})
+	d.lot(parked(1, 1, 1))
+	c := d.call(1)
+	d.f.Quiesce(true)
+	d.answer(c, engine.Rejected)
+	d.f.NextDue(d.now, 0)
+	d.noDue()
+	d.quiesced()
+}
+
+func TestAFlowIsDrainedWhenNothingCanBeDelivered(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	drained := func(when string, want bool) {
+		t.Helper()
+		equal(t, "drained "+when, d.f.Drained(d.now), want)
+	}
+	drained("before anything is known", false)
+	d.f.DueLanded(d.now, nil)
+	d.feed("1")
+	d.now += 100 * ms
+	d.land(d.turn())
+	drained("with nothing read and nothing due", true)
+	d.f.NextDue(d.now, time.Hour)
+	drained("with something due later", true)
+	d.lot(parked(1, 1, 1))
+	drained("with something in hand", false)
+	d.deliver(1)
+	drained("with something to settle", false)
+	d.settle(keyHash(1))
+	d.now += 100 * ms
+	d.land(d.f.Turn(d.now))
+	drained("again", true)
+	d.feed("2", messages(5, 4)...)
+	drained("with messages", false)
+}
+
+func TestThePauseBetweenReadsCanBeShortened(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{PollMax: time.Minute})
+	d.now = time.Hour
+	d.land(d.reading("0"))
+	equal(t, "wakes", d.f.Wake(d.now, true) > d.now+20*time.Second, true)
+	d.f.PollMax(time.Second)
+	d.now += time.Minute
+	d.land(d.reading("0"))
+	equal(t, "wakes", d.f.Wake(d.now, true), d.now+time.Second)
+}
+
+func TestStatsCount(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	msgs := messages(1, 1, 2, 3, 3)
+	msgs[1].Filtered = true
+	d.feed("1", msgs...)
+	d.answer(d.call(1, 3), engine.Accepted, engine.Rejected)
+	d.settle()
+	equal(t, "stats", d.f.Stats(), engine.Stats{
+		Read: 4, Sent: 2, Accepted: 1, Rejected: 1, Parked: 2, Delivered: 1, Filtered: 1, Settles: 1, Chains: 1,
+	})
+}

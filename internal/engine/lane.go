@@ -1,0 +1,173 @@
+package engine
+
+import "time"
+
+// Page is what one read brought.
+type Page struct {
+	Messages []Message
+	// At returns the position just after Messages[i].
+	At func(i int) string
+	// Next is the position after all that was scanned.
+	Next string
+	// More: reading on makes sense at once. Ahead: From was not before Until.
+	More, Ahead bool
+	// Whole: Next may be another lane's Until.
+	Whole bool
+	// Failed: nothing could be read for a reason of this read's own.
+	Failed bool
+}
+
+// page is a Page in a window.
+type page struct {
+	Page
+
+	entries []entry
+	head    int // entries before it are in a draft, settled or gone
+	first   int // entries before it are resolved
+}
+
+// lane is the shards of a flow that stand at one position and are read as one.
+//
+// Its window is the pages that were read and are not settled. Shards that were
+// just leased may stand elsewhere and are a lane of their own, until they meet
+// the one that leads: see meet.
+type lane struct {
+	shards []*shard
+	base   string // where its window begins
+	read   string // where the next read begins
+	pages  []*page
+	// arrived pages wait for Absorb.
+	arrived []*page
+
+	reading  bool
+	started  bool          // has read once
+	dry      bool          // the last read found nothing
+	more     bool          // the last read was cut short by its limit
+	woken    bool          // a hint came while it was reading
+	nextPoll time.Duration // when to read again if nothing woke the flow
+	found    time.Duration // when a read last found something
+
+	until string // the Until of the read under way
+	mark  string // the last position on its way where a window ended, if known
+	whole bool   // it stands there
+	near  bool   // it has reached its Until: the lane that leads is not far
+	free  bool   // reads without Until up to the end of a window
+	stray bool   // it turned out not to be behind the lane that leads
+}
+
+// empty: its window is settled, or in a settlement that is made.
+func (l *lane) empty() bool { return len(l.pages) == 0 && len(l.arrived) == 0 && !l.reading }
+
+// unsettled says that some shard has something in a draft or in the turn.
+func (l *lane) unsettled() bool {
+	for _, s := range l.shards {
+		if s.unsettled() {
+			return true
+		}
+	}
+	return false
+}
+
+// readable: some shard of the lane stays.
+func (l *lane) readable() bool {
+	for _, s := range l.shards {
+		if s.readable() {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lane) each(do func(*entry)) {
+	for _, p := range l.pages {
+		for i := p.head; i < len(p.entries); i++ {
+			do(&p.entries[i])
+		}
+	}
+}
+
+// position is where all before it is in a draft or settled.
+func (l *lane) position() string {
+	if len(l.pages) > 0 && l.pages[0].head > 0 {
+		return l.pages[0].At(l.pages[0].head - 1)
+	}
+	return l.base
+}
+
+// pin returns the message that keeps the window from moving, or the one of its
+// key that must go before it; nil if nothing does.
+func (l *lane) pin() *entry {
+	for _, p := range l.pages {
+		for p.first < len(p.entries) {
+			e := &p.entries[p.first]
+			if !e.resolved() {
+				if e.chain != nil && e.chain.head != nil {
+					return e.chain.head
+				}
+				return e
+			}
+			p.first++
+		}
+	}
+	return nil
+}
+
+// addLane puts s into the lane that stands where s stands and has nothing in
+// hand, or makes a lane for it.
+func (f *Flow) addLane(s *shard, position string) {
+	for _, l := range f.lanes {
+		if l.read == position && l.empty() && !l.unsettled() {
+			l.shards = append(l.shards, s)
+			s.lane = l
+			l.nextPoll, l.dry = 0, false
+			return
+		}
+	}
+	s.lane = &lane{shards: []*shard{s}, base: position, read: position}
+	f.lanes = append(f.lanes, s.lane)
+}
+
+// clearLane forgets a lane that has no shards left.
+func (f *Flow) clearLane(l *lane) {
+	l.each(f.forget)
+	for _, p := range l.arrived {
+		f.unsent -= len(p.Messages)
+	}
+	l.pages, l.arrived = nil, nil
+	f.lanes = without(f.lanes, l)
+}
+
+// landed takes the answer to the lane's read.
+func (f *Flow) landed(l *lane, now time.Duration, p Page) {
+	l.reading, l.started = false, true
+	switch {
+	case p.Failed: // nobody waits for it
+		l.near, l.whole, l.mark = false, false, ""
+		l.nextPoll = now + f.cfg.PollMax
+		return
+	case p.Ahead:
+		f.ahead(l, now)
+		return
+	}
+	f.place(l, &p)
+	found := len(p.Messages) > 0
+	if found || p.Next != l.read {
+		l.arrived = append(l.arrived, &page{Page: p})
+		f.unsent += len(p.Messages)
+	}
+	l.read, l.more, l.dry = p.Next, p.More, !found && !p.More && !l.woken
+	if found {
+		l.found = now
+	}
+	l.nextPoll = now
+	if l.dry && !l.near {
+		l.nextPoll = now + f.pollAfter(now-l.found)
+	}
+	l.woken = false
+}
+
+// pollAfter is the pause after a read that found nothing: an eighth of the time
+// since one did, within the bounds.
+func (f *Flow) pollAfter(idle time.Duration) time.Duration {
+	return min(max(idle/8, f.cfg.PollMin), f.pollMax)
+}

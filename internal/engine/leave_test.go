@@ -1,0 +1,168 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// left makes turns until the shards that leave have left, and returns them.
+func (d *desk) left() []engine.Lease {
+	d.t.Helper()
+	for range 5 {
+		if l := d.f.Left(); len(l) > 0 {
+			d.audit()
+			return l
+		}
+		d.land(d.f.Turn(d.now))
+		d.now += 10 * ms
+	}
+	d.t.Fatalf("nothing has left: %s", d.f.Describe())
+	return nil
+}
+
+func (d *desk) notLeft() {
+	d.t.Helper()
+	if l := d.f.Left(); len(l) > 0 {
+		d.t.Fatalf("%v has left", l)
+	}
+}
+
+func TestAnIdleShardLeavesAtOnce(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.f.Leave()
+	equal(t, "left", d.f.Left()[0], engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1})
+	equal(t, "leases", len(d.f.Leases()), 0)
+	d.empty()
+}
+
+func TestALeavingShardWaitsForItsAnswersAndSettlesThem(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 2})
+	d.feed("1", messages(1, 1, 2, 3)...)
+	c := d.call(1, 2)
+	d.f.Leave()
+	d.noCall() // 3 is the next owner's
+	d.notLeft()
+	d.answer(c, engine.Accepted)
+	turn := d.turn()
+	equal(t, "position", turn.Settle[0].To, "1@2")
+	d.notLeft()
+	d.land(turn)
+	equal(t, "version", d.left()[0].Version, int64(2))
+	d.empty()
+}
+
+func TestALeavingShardSendsWhatMustGoBeforeWhatItHasSent(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1, 1, 2, 2)...)
+	c := d.call(1, 3)
+	d.f.Leave()
+	d.answer(c, engine.Accepted)
+	d.deliver(2)
+	s := d.settle()
+	equal(t, "position", s.To, "1@3")
+	d.left()
+	d.empty()
+}
+
+func TestALeavingShardDoesNotWaitForTheOthersOfItsLane(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Batch: 1})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.feed("1", messages(1, 2, 1)...)
+	stays, leaves := d.call(1), d.call(2)
+	d.f.Leave(2048)
+	d.answer(leaves, engine.Accepted)
+	equal(t, "left", d.left()[0].Lo, 2048)
+	d.answer(stays, engine.Accepted)
+	s := d.settle()
+	equal(t, "position", s.To, "1")
+	d.empty()
+}
+
+func TestALeavingShardTakesNoNewWork(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{})
+	d.lot(parked(1, 1, 1), parked(2, 2, 1), parked(4, 2, 0))
+	c := d.f.Next(d.now)
+	d.f.Leave()
+	d.f.NextDue(d.now, 0)
+	d.noDue()
+	d.order(engine.DiscardIt, 3, 3, engine.Dead)
+	d.answer(c, engine.Accepted)
+	d.noCall()
+	turn := d.turn()
+	equal(t, "reads", len(turn.Read), 0)
+	equal(t, "resolved", len(turn.Settle[0].Resolve), 2)
+	d.land(turn)
+	d.left()
+	d.empty()
+}
+
+func TestALeavingShardLeavesAFailedRetryToTheNextOwner(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{})
+	d.lot(parked(1, 1, 1))
+	c := d.call(1)
+	d.f.Leave()
+	d.answer(c, engine.Unavailable)
+	d.left()
+	d.empty()
+}
+
+func TestWhatWasNotStoredIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1, 2)...)
+	d.answer(d.call(1, 2), engine.Unavailable)
+	d.f.Leave()
+	d.left()
+	d.empty()
+}
+
+// A shard that left while a slow call was out forgot that call, left before its
+// answer, and the next owner sent the message once more.
+func TestALeavingShardForgotWhatIsInFlight(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Batch: 1})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.feed("1", messages(1, 2, 1, 4)...)
+	stays, slow := d.call(1), d.call(2)
+	d.deliver(3)
+	d.now += 1001 * ms
+	d.f.Leave(2048)
+	d.f.Slow(d.now)
+	turn := d.turn()
+	equal(t, "in flight", turn.Settle[0].Park[0].State, engine.InFlight)
+	d.land(turn)
+	d.notLeft()
+	d.answer(stays, engine.Accepted) // the window moves over what is settled already
+	equal(t, "settled", d.settle().Lo, 0)
+	d.answer(slow, engine.Accepted)
+	d.notLeft()
+	turn = d.turn()
+	equal(t, "resolved", turn.Settle[0].Resolve[0].Seq, int64(2))
+	d.land(turn)
+	equal(t, "left", d.left()[0].Lo, 2048)
+}
+
+// What a leaving shard had delivered was counted in the ledger before its position
+// passed it, and again by the next owner when the shard was lost in between.
+func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	one, two := d.call(1), d.call(2)
+	d.f.Leave()
+	d.answer(one, engine.Accepted)
+	s := d.settle()
+	equal(t, "counted", s.Tally[0].Count, int64(1))
+	equal(t, "position", s.To, "1@1")
+	d.answer(two, engine.Accepted)
+	equal(t, "position", d.settle().To, "1@2")
+}

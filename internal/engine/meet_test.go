@@ -1,0 +1,298 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// twoShards is a desk with the low shard at "9", which leads, and the high one
+// behind it at "3".
+func twoShards(t *testing.T, c engine.Config) *desk {
+	t.Helper()
+	d := newDesk(t, c)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "9", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "3", nil)
+	return d
+}
+
+// reads returns a turn's requests as "from" or "from-until".
+func reads(t engine.Turn) []string {
+	var out []string
+	for _, r := range t.Read {
+		s := r.From
+		if r.Until != "" {
+			s += "-" + r.Until
+		}
+		if r.Limit == 0 {
+			s = "ask"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// reading returns the next turn, which must read so.
+func (d *desk) reading(want ...string) engine.Turn {
+	d.t.Helper()
+	t := d.turn()
+	got := reads(t)
+	equal(d.t, "reads", len(got), len(want))
+	for i := range got {
+		equal(d.t, "read", got[i], want[i])
+	}
+	return t
+}
+
+func TestShardsAtOnePositionAreReadAsOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "3", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "3", nil)
+	turn := d.reading("3")
+	equal(t, "slots", len(turn.Read[0].Slots), 2)
+	d.land(turn, page("5", messages(1, 1, 2)...))
+	d.deliver(1, 2)
+	d.now += 60 * ms
+	turn = d.turn()
+	equal(t, "settlements", len(turn.Settle), 2)
+	equal(t, "position", turn.Settle[0].To, "5")
+	equal(t, "position", turn.Settle[1].To, "5")
+}
+
+func TestAStragglerReadsUpToTheLaneThatLeadsAndJoinsIt(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10"))
+	d.land(d.reading("3-10"), part("5", messages(1, 1)...)) // the one that leads found nothing, and pauses
+	d.land(d.reading("5-10"), page("10", messages(2, 3)...))
+	d.deliver(1, 2)
+	d.noTurnReads()
+	d.land(d.turn())
+	d.now += 5 * ms
+	turn := d.reading("10")
+	equal(t, "slots", len(turn.Read[0].Slots), 2)
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+// noTurnReads checks that nothing is read now; a settlement is made.
+func (d *desk) noTurnReads() {
+	d.t.Helper()
+	t := d.f.Turn(d.now)
+	for _, r := range t.Read {
+		if r.Limit > 0 {
+			d.t.Fatalf("a read from %s", r.From)
+		}
+	}
+	d.land(t)
+}
+
+func TestTheLaneThatLeadsWaitsForAStragglerThatIsNear(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("10"))
+	d.land(d.reading("10-11"), page("11")) // the first lane does not read on
+	d.noTurnReads()
+	d.deliver(1)
+	d.deliver(2)
+	d.land(d.turn())
+	d.reading("11")
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+func TestAStragglerThatIsFarDoesNotHoldTheLaneThatLeads(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), part("4", messages(3, 1)...))
+	d.reading("11", "4-11")
+}
+
+func TestALaneThatIsAheadLeadsAfterASecondTry(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("20", messages(3, 1)...))
+	d.land(d.reading("11", "20-11"), page("12", messages(4, 2)...), engine.Page{Ahead: true})
+	d.now += 5 * ms
+	d.land(d.reading("12", "20-12"), page("13", messages(5, 2)...), engine.Page{Ahead: true})
+	d.now += 5 * ms
+	d.reading("20", "13-20")
+}
+
+// Two lanes of which neither is before the other changed places at every read,
+// and neither ever read on.
+func TestLanesBesideEachOtherChangedPlacesForEver(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("a"))
+	d.land(d.reading("3-a"), page("b"))
+	d.meetByLength(50)
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+// With three lanes that were read seldom, the one that had read on was no longer
+// the one that led by the time that the others could have stopped where it had got
+// to.
+func TestIdleLanesTookTurnsToLead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	for i, at := range []string{"a", "b", "c"} {
+		d.f.Add(engine.Lease{Lo: i * 1024, Hi: (i + 1) * 1024, Token: 1, Version: 1}, at, nil)
+	}
+	d.now = time.Minute
+	d.land(d.reading("a"), page("+"))
+	d.land(d.reading("b-+", "c-+"), engine.Page{Ahead: true}, engine.Page{Ahead: true}) // and "a" waits for its poll
+	d.now += time.Second
+	d.land(d.reading("+", "b", "c"), page("+"), page("++"), page("+++"))
+	d.now += time.Second
+	// All are at rest where windows end. The one that leads reads on at once.
+	d.land(d.reading("+", "++-+", "+++-+"), page("+"), engine.Page{Ahead: true}, engine.Page{Ahead: true})
+	d.land(d.reading("+"), page("++++"))
+	d.now += time.Second
+	d.land(d.reading("++++", "++-++++", "+++-++++"), page("+++++"), page("++++"), page("++++"))
+	d.land(d.reading("++++-+++++", "++++-+++++"), page("+++++"), page("+++++"))
+	d.turn()
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+// meetByLength makes turns until the lanes are joined. A position that is longer
+// than another is later; those of one length are beside each other. A read without
+// Until gets beyond all others.
+func (d *desk) meetByLength(turns int) {
+	d.t.Helper()
+	latest := "+"
+	for i := 0; i < turns && d.f.Lanes() > 1; i++ {
+		turn := d.f.Turn(d.now)
+		var pages []engine.Page
+		for _, r := range turn.Read {
+			switch {
+			case r.Limit == 0:
+				pages = append(pages, engine.Page{Next: r.From})
+			case r.Until == "":
+				latest += "+"
+				pages = append(pages, page(latest))
+			case len(r.Until) > len(r.From):
+				pages = append(pages, page(r.Until))
+			default:
+				pages = append(pages, engine.Page{Ahead: true})
+			}
+		}
+		d.land(turn, pages...)
+		d.now += 10 * ms
+	}
+}
+
+func TestALaneInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), engine.Page{Ahead: true})
+	d.now += 5 * ms
+	d.land(d.reading("11", "3"), page("12", messages(3, 2)...), part("4", messages(4, 1)...))
+	d.land(d.reading("12", "4"), page("13", messages(5, 2)...), page("20", messages(6, 1)...))
+	d.reading("13", "20-13")
+}
+
+// While lanes waited for each other, one message without an answer kept both from
+// reading for as long as its call took.
+func TestLanesWaitedForAnAnswerThatDidNotCome(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{Batch: 1})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.call(1)
+	d.land(d.reading("10", "3-10"), page("10"), page("10"))
+	d.noTurnReads()
+	d.now += 1001 * ms
+	d.reading("10", "10")
+}
+
+// A lane that leads waited for a straggler whose reads failed.
+func TestALaneWaitedForOneThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("10"))
+	d.land(d.reading("10-11"), engine.Page{Failed: true})
+	d.reading("11")
+}
+
+func TestALaneWhoseShardsAllLeaveDoesNotLead(t *testing.T) {
+	t.Parallel()
+	d := twoShards(t, engine.Config{})
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.call(1)
+	d.f.Leave(0)
+	d.land(d.reading("3"), page("4"))
+	d.now += 5 * ms
+	d.reading("4")
+}
+
+func TestAShardThatComesWhereALaneStandsIdleJoinsItAtOnce(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1")
+	d.f.Lost(0)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 2, Version: 1}, "1", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 3, Version: 1}, "1", nil)
+	equal(t, "lanes", d.f.Lanes(), 1)
+}
+
+func TestAShardThatComesWhereTheLaneThatLeadsHasBeenReadsOn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "9", nil)
+	d.land(d.reading("9"), page("10", messages(1, 2)...))
+	d.land(d.reading("10"), part("11", messages(2, 2)...))
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "10", nil)
+	d.reading("11", "10") // not until where it stands
+}
+
+func TestAnIdleLaneIsReadLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	n := 0
+	for d.now < 10*time.Second {
+		turn := d.f.Turn(d.now)
+		n += len(turn.Read)
+		d.land(turn)
+		at := d.f.Wake(d.now, true)
+		if at <= d.now {
+			t.Fatalf("now is %v, wakes at %v", d.now, at)
+		}
+		d.now = at
+	}
+	if n < 20 || n > 80 {
+		t.Errorf("%d reads in 10 idle seconds", n)
+	}
+	last := d.now
+	d.f.Woken()
+	equal(t, "wakes", d.f.Wake(d.now, true), last)
+	d.feed("1", messages(1, 1)...)
+	equal(t, "and reads on at once", d.f.Wake(d.now, true), d.now)
+}
+
+// A hint that came while a read was under way was forgotten when it landed.
+func TestAHintDuringAReadWasLost(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.now = 20 * time.Second
+	d.land(d.reading("0"))
+	d.now += 2 * time.Second
+	turn := d.reading("0")
+	d.f.Woken()
+	d.land(turn)
+	d.reading("0")
+}
+
+func TestAFlowThatCannotReadStillAsksForCommandsAndTheDueTime(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.f.Pause(true)
+	d.land(d.reading("ask"))
+	d.noTurn()
+	d.now += 1500 * ms
+	d.reading("ask")
+}

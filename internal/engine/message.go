@@ -1,0 +1,53 @@
+package engine
+
+import "time"
+
+// Message is all that the engine knows of a message.
+type Message struct {
+	Seq  int64
+	Slot int
+	// Key is the hash of its key; zero orders nothing. Of a parked message it is
+	// the Hash of its row.
+	Key uint64
+	// Size is its weight in bytes.
+	Size int
+	// Sum is the last eight bytes of its id, for the ledger.
+	Sum uint64
+	// Filtered: passed without being sent.
+	Filtered bool
+	// Tag is the caller's own; it comes back in calls.
+	Tag any
+}
+
+// Outcome is what became of one message of a call; see package broker.
+type Outcome int
+
+// The outcomes, in the order of package broker.
+const (
+	Unknown Outcome = iota
+	Accepted
+	Rejected
+	Misconfigured
+	Unavailable
+	NotSent
+)
+
+// Answer is the outcome of one message.
+type Answer struct {
+	Outcome Outcome
+	// After is the wait that the destination asks for.
+	After time.Duration
+	// Reason is kept with a parked message.
+	Reason string
+}
+
+// Fate is what became of a message that a position passed.
+type Fate int
+
+// The fates of the ledger.
+const (
+	Delivered Fate = iota + 1
+	Filtered
+	WasParked
+	Discarded
+)

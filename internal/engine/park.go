@@ -1,0 +1,190 @@
+package engine
+
+import "time"
+
+// Park is a parked row to be written; see package store.
+type Park struct {
+	Seq      int64
+	Slot     int
+	Hash     uint64
+	State    ParkState
+	Blocking bool
+	Attempts int
+	Delay    time.Duration
+	Reason   string
+}
+
+// ParkState is why a message is parked, in the order of package store.
+type ParkState int
+
+// The states of a parked message.
+const (
+	Waiting ParkState = iota + 1
+	Blocked
+	InFlight
+	Dead
+)
+
+// Resolved names a parked row to be removed.
+type Resolved struct {
+	Seq  int64
+	Hash uint64
+}
+
+// park parks e, whether it is of a window, slow, or parked already.
+func (f *Flow) park(e *entry, p Park, now time.Duration) {
+	switch {
+	case e.parked, e.inLot:
+		f.repark(e, p, now)
+		return
+	case e.slow: // its row is not written yet: write this one instead
+		f.unlay(e)
+	case e.chain != nil:
+		e.chain.remove(e)
+	}
+	f.lay(e, p, now)
+}
+
+// lay parks an entry of a window: the row rides in the settlement that passes it.
+func (f *Flow) lay(e *entry, p Park, now time.Duration) {
+	f.fill(e, &p)
+	if p.Blocking {
+		e.chain.unsettled++
+	}
+	e.park = &p
+	f.finish(e, WasParked, now)
+}
+
+// unlay takes back what lay did and no settlement has written.
+func (f *Flow) unlay(e *entry) {
+	if e.park.Blocking {
+		e.chain.unsettled--
+	}
+	e.slow, e.park = false, nil
+}
+
+// fill completes p with what e is.
+func (f *Flow) fill(e *entry, p *Park) {
+	p.Seq, p.Slot, p.Hash, p.Attempts = e.Seq, e.Slot, e.hash(), e.attempts
+	p.Blocking = p.Blocking && e.chain != nil
+}
+
+// repark writes the row of a parked message again.
+func (f *Flow) repark(e *entry, p Park, now time.Duration) {
+	f.fill(e, &p)
+	if p.State == Dead {
+		f.stats.Dead++
+	}
+	f.row(e.shard, p)
+	f.leaveHand(e)
+	if p.Blocking {
+		f.dropHand(e.chain)
+		e.chain.cut = e.chain.out > 0
+	}
+	f.resolve(now, true)
+}
+
+// row drafts a parked row anew.
+func (f *Flow) row(s *shard, p Park) {
+	f.withdraw(s, p.Seq)
+	if p.Blocking {
+		if c := f.chainOf(s, p.Hash); c != nil {
+			c.unsettled++
+		}
+	}
+	s.draft.park = append(s.draft.park, p)
+	s.enterLimbo(p.Seq)
+}
+
+// unpark resolves a parked row: it is removed by the next settlement.
+func (f *Flow) unpark(e *entry, fate Fate, now time.Duration) {
+	f.unrow(e.shard, &e.Message, e.hash(), fate)
+	f.leaveHand(e)
+	f.resolve(now, true)
+}
+
+// unrow drafts the end of a parked row.
+func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate Fate) {
+	f.withdraw(s, m.Seq)
+	d := &s.draft
+	d.resolve = append(d.resolve, Resolved{Seq: m.Seq, Hash: hash})
+	d.count(m, fate, f.cfg.TallySpan, 1)
+	d.count(m, WasParked, f.cfg.TallySpan, -1)
+	s.enterLimbo(m.Seq)
+	f.tallied(fate)
+}
+
+// enterLimbo notes that the draft changes a row.
+func (s *shard) enterLimbo(seq int64) {
+	s.limbo[seq] = s.drafts
+	if s.turn != nil { // that is one draft, this the next
+		s.limbo[seq]++
+	}
+}
+
+// withdraw takes a park that is drafted and not yet in a turn back, since a
+// settlement names a message once.
+func (f *Flow) withdraw(s *shard, seq int64) {
+	d := &s.draft
+	for i := range d.park {
+		if d.park[i].Seq == seq {
+			f.confirm(s, &d.park[i])
+			d.park = append(d.park[:i], d.park[i+1:]...)
+			return
+		}
+	}
+}
+
+// confirm notes that a blocking row is not unsettled any more.
+func (f *Flow) confirm(s *shard, p *Park) {
+	if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
+		c.unsettled--
+	}
+}
+
+// leaveHand takes e, whose row is about to change, out of the flow's hand. What it
+// counts for ends with the next settlement.
+func (f *Flow) leaveHand(e *entry) {
+	if e.counted {
+		e.shard.draft.sent++
+		e.counted = false
+	}
+	e.slow, e.inLot = false, false
+	if !e.parked {
+		return
+	}
+	delete(f.hand, e.Seq)
+	if e.chain != nil {
+		e.chain.remove(e)
+	}
+	e.state, e.Tag = past, nil
+}
+
+// dropHand leaves the parked messages of c that are in hand and not in a call to
+// their rows: they are fetched again when they are due.
+func (f *Flow) dropHand(c *chain) {
+	for e := c.head; e != nil; {
+		next := e.next
+		if e.parked && e.state != sent {
+			c.remove(e)
+			delete(f.hand, e.Seq)
+			f.forget(e)
+		}
+		e = next
+	}
+}
+
+// bank parks the live messages of a blocked chain behind the one that blocks.
+func (f *Flow) bank(c *chain, now time.Duration) {
+	for e := c.head; e != nil; {
+		next := e.next
+		if !e.parked && e.state < sent {
+			c.remove(e)
+			if !e.counted {
+				f.unsent--
+			}
+			f.lay(e, Park{State: Blocked, Blocking: true}, now)
+		}
+		e = next
+	}
+}

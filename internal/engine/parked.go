@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// parking is what a flow knows of the parking lot's clock.
+type parking struct {
+	asking bool
+	known  bool          // next says when to ask
+	next   time.Duration // when a parked message is, or may be, due
+	empty  int           // rounds of answers in a row that brought nothing
+	round  int           // shards asked in this one
+	from   int           // the first shard of the next request
+}
+
+// wake has the lot asked at a time, if nothing says sooner.
+func (p *parking) wake(at time.Duration) {
+	if p.empty > 0 || !p.known || at < p.next {
+		p.known, p.next = true, at
+	}
+	p.empty, p.round = 0, 0
+}
+
+// DueRequest asks for parked messages; see package store.
+type DueRequest struct {
+	Slots                   [][2]int
+	Limit, Bytes, Followers int
+	Skip                    []int64
+}
+
+// DueMessage is a parked message that can be tried.
+type DueMessage struct {
+	Message
+
+	Attempts int
+	Blocking bool
+}
+
+// NextDue takes what the turn that just landed said: how long until a parked
+// message is due; negative when none is.
+func (f *Flow) NextDue(now, wait time.Duration) {
+	p := &f.due
+	switch {
+	case wait < 0 && !f.round.heard:
+	case wait < 0:
+		p.known, p.empty, p.round = false, 0, 0
+	case wait == 0 && p.empty > 0 && p.known:
+		// What is due may be what we have in hand: keep to the pause.
+	case !p.known || f.round.heard || now+wait < p.next:
+		p.known, p.next = true, now+wait
+	}
+}
+
+// Due returns the request for parked messages to make now, if any; it is answered
+// with DueLanded, or DueFailed.
+func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
+	p := &f.due
+	if !f.mayAsk() || now < p.next {
+		return DueRequest{}, false
+	}
+	p.asking = true
+	r := DueRequest{Limit: f.handRoom(), Bytes: f.cfg.PageBytes, Followers: f.cfg.RetryBatch}
+	n := len(f.shards)
+	for i := range n {
+		at := (p.from + i) % n
+		s := f.shards[at]
+		if s.leaving != nil {
+			continue
+		}
+		s.asked = true
+		p.round++
+		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		r.Skip = s.skip(r.Skip)
+		if f.strict() { // one Hash for all: a shard at a time
+			p.from = (at + 1) % n
+			break
+		}
+	}
+	for seq, e := range f.hand {
+		if e.shard.asked {
+			r.Skip = append(r.Skip, seq)
+		}
+	}
+	slices.Sort(r.Skip)
+	return r, true
+}
+
+// skip adds the rows that the store has otherwise than they will be.
+func (s *shard) skip(to []int64) []int64 {
+	for seq := range s.limbo {
+		to = append(to, seq)
+	}
+	if s.withheld != 0 {
+		to = append(to, s.withheld)
+	}
+	return to
+}
+
+// mayAsk says that parked messages can be asked for once they are due.
+func (f *Flow) mayAsk() bool {
+	return f.due.known && !f.due.asking && !f.paused && !f.quiet &&
+		f.circuit.state == Closed && f.handRoom() > 0 && f.staying() > 0
+}
+
+func (f *Flow) handRoom() int { return 2*f.cfg.RetryBatch - len(f.hand) }
+
+// staying counts the shards that are not leaving.
+func (f *Flow) staying() int {
+	n := 0
+	for _, s := range f.shards {
+		if s.leaving == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *Flow) strict() bool {
+	for _, s := range f.shards {
+		if s.strict {
+			return true
+		}
+	}
+	return false
+}
+
+// DueFailed says that the request could not be answered.
+func (f *Flow) DueFailed(now time.Duration) {
+	f.dueEnded()
+	f.due.known, f.due.next, f.due.round = true, now+time.Second, 0
+}
+
+// DueLanded takes the parked messages that can be tried.
+func (f *Flow) DueLanded(now time.Duration, messages []DueMessage) {
+	p := &f.due
+	taken := 0
+	var refused []behind
+	for i := range messages {
+		m := &messages[i]
+		s := f.bySlot[m.Slot]
+		if s == nil || !s.asked || s.leaving != nil {
+			continue
+		}
+		line := behind{s, m.Key}
+		switch {
+		case m.Blocking && slices.Contains(refused, line):
+		case f.wanted(s, m):
+			f.takeParked(s, m, now)
+			taken++
+		case m.Blocking:
+			refused = append(refused, line)
+		}
+	}
+	f.dueEnded()
+	p.known, p.next = true, now
+	switch {
+	case taken > 0:
+		p.empty, p.round = 0, 0
+	case p.round >= f.staying():
+		// What is due may be what we have in hand: ask less and less.
+		p.empty, p.round = min(p.empty+1, 6), 0
+		p.next = now + 100*time.Millisecond<<p.empty
+	}
+}
+
+// behind names the rows that stand behind one another.
+type behind struct {
+	shard *shard
+	hash  uint64
+}
+
+// takeParked takes a message into the flow's hand.
+func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
+	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts}
+	f.hand[e.Seq] = e
+	c := f.chainOf(s, m.Key)
+	if c == nil {
+		f.enqueue(e)
+		return
+	}
+	if m.Blocking {
+		f.stored(s, m.Key)
+		f.bank(c, now)
+	}
+	c.push(e)
+	f.advance(c)
+}
+
+// wanted: the row will stay as it is, and its turn has come.
+func (f *Flow) wanted(s *shard, m *DueMessage) bool {
+	if _, limbo := s.limbo[m.Seq]; limbo || f.hand[m.Seq] != nil {
+		return false
+	}
+	if c := f.chainFor(s, m.Key); c != nil && c.cut {
+		return false
+	}
+	if s.strict && m.Blocking && m.Key == strictHash && len(s.foreign) > 0 {
+		s.withheld = m.Seq
+		return false
+	}
+	return true
+}
+
+// dueEnded ends the limbo of rows that were settled while the answer was under
+// way.
+func (f *Flow) dueEnded() {
+	f.due.asking = false
+	for _, s := range f.shards {
+		if s.asked {
+			s.asked = false
+			s.endLimbo()
+		}
+	}
+}
+
+// endLimbo lets go of rows whose change is settled, unless an answer that shows
+// them as they were is under way.
+func (s *shard) endLimbo() {
+	if s.asked {
+		return
+	}
+	for seq, draft := range s.limbo {
+		if draft < s.drafts {
+			delete(s.limbo, seq)
+		}
+	}
+}

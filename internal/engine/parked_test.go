@@ -1,0 +1,324 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// blocked is a desk with one shard whose keys 1, 2 and 3 have parked messages.
+func blocked(t *testing.T, c engine.Config) *desk {
+	t.Helper()
+	d := newDesk(t, c)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1), keyHash(2), keyHash(3)})
+	return d
+}
+
+func TestParkedMessagesAreAskedForWhenTheyAreDue(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.f.DueLanded(d.now, nil)
+	d.feed("1")
+	d.f.NextDue(d.now, 10*time.Second)
+	d.noDue()
+	equal(t, "wakes", d.f.Wake(d.now, false), d.now+10*time.Second)
+	d.now += 10 * time.Second
+	d.due()
+	d.noDue() // one request at a time
+}
+
+func TestParkedMessagesOfAKeyAreSentInTheirOrder(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(2, 2, 1))
+	d.deliver(1, 2)
+	c := d.call(4)
+	equal(t, "attempt", c.Items[0].Attempt, 1)
+	d.answer(c, engine.Accepted)
+	s := d.settle(keyHash(1), keyHash(2))
+	equal(t, "resolved", len(s.Resolve), 3)
+}
+
+func TestWhatIsInHandIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(1, 1, 2), parked(2, 2, 1))
+	d.answer(d.call(1, 2), engine.Accepted, engine.Rejected)
+	r := d.due() // their rows are about to change
+	equal(t, "skips", slices.Equal(r.Skip, []int64{1, 2}), true)
+	d.f.DueLanded(d.now, nil)
+	d.settle(keyHash(1))
+	d.f.NextDue(d.now, 0)
+	d.now += time.Second
+	r = d.due()
+	equal(t, "skips", len(r.Skip), 0)
+}
+
+func TestARejectedParkedMessageSendsThoseBehindItBackToTheirRows(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(1, 1, 2), parked(4, 1, 0))
+	d.answer(d.call(1), engine.Rejected)
+	d.noCall()
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 1)
+	equal(t, "attempts", s.Park[0].Attempts, 3)
+}
+
+// A destination that keeps order rejected the first of a key's parked messages and
+// held back the second; this one was sent again at once, before the first.
+func TestAParkedMessageOvertookTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{Ordered: true})
+	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
+	c := d.call(1, 4, 5)
+	d.answer(c, engine.Rejected, engine.NotSent)
+	d.noCall()
+	d.settle()
+	d.lot(parked(1, 1, 3), parked(4, 1, 0))
+	d.deliver(1, 4)
+}
+
+// The same, answered one by one: the rejected message was fetched again while an
+// answer to the call was still out, and stood behind those it was to go before.
+func TestAParkedMessageStoodBehindThoseOfACallThatWasNotOver(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{Ordered: true})
+	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
+	c := d.call(1, 4, 5)
+	d.f.Reported(d.now, c.ID, 0, engine.Answer{Outcome: engine.Rejected})
+	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: engine.NotSent})
+	d.audit()
+	d.settle()
+	d.lot(parked(1, 1, 3), parked(4, 1, 0))
+	d.noCall()
+	d.f.Answered(d.now, c.ID, []engine.Answer{2: {Outcome: engine.NotSent}})
+	d.audit()
+	d.noCall()
+	d.lot(parked(1, 1, 3), parked(4, 1, 0), parked(5, 1, 0))
+	d.deliver(1, 4, 5)
+}
+
+// A row that had changed since the request was refused, and the next of its key
+// taken in its place.
+func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.f.DueLanded(d.now, nil)
+	d.feed("1")
+	d.f.NextDue(d.now, 0)
+	d.now += time.Second
+	d.due()
+	d.order(engine.RetryNow, 1, 1, engine.Waiting)
+	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 2), parked(4, 1, 0)})
+	d.noCall()
+}
+
+// An answer to Due that was under way while a row was resolved let the row be
+// taken once more, when its resolution had been written and another was drafted.
+func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Retry: engine.Retry{Min: ms, Max: ms}})
+	d.due()
+	d.feed("1", messages(1, 1)...)
+	d.answer(d.call(1), engine.Rejected)
+	d.settle() // writes the row while the answer is under way
+	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1)})
+	d.f.NextDue(d.now, 0)
+	d.due()
+	d.deliver(1)
+	d.f.DueLanded(d.now, nil)
+	d.f.NextDue(d.now, 0)
+	d.now += time.Second
+	r := d.due()
+	equal(t, "skips", slices.Equal(r.Skip, []int64{1}), true)
+	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1)})
+	d.noCall()
+}
+
+// A shard was lost and came back while an answer to Due was under way: what it
+// says of the shard is from another life.
+func TestAnAnswerFromBeforeAShardWasLostWasTaken(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.due()
+	d.f.Lost(0)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", nil)
+	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 2)})
+	d.noCall()
+}
+
+// Rows whose change was drafted when the shard was lost were skipped for ever
+// after it came back.
+func TestARowStayedInLimboAfterItsShardWasLost(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(1, 1, 2))
+	d.answer(d.call(1), engine.Rejected)
+	d.f.Lost(0)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
+	d.lot(parked(1, 1, 2))
+	d.deliver(1)
+}
+
+func TestAnswersThatBringNothingAreAskedForLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	n := 0
+	for d.now < time.Minute {
+		if _, ok := d.f.Due(d.now); ok {
+			n++
+			d.f.DueLanded(d.now, nil)
+		}
+		d.f.NextDue(d.now, 0)
+		d.now += 10 * ms
+	}
+	if n < 8 || n > 20 {
+		t.Errorf("asked %d times in a minute", n)
+	}
+}
+
+// When nothing was parked any more, the flow asked every six seconds none the less.
+func TestAnEmptyLotWasAskedForEver(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.due()
+	d.f.DueLanded(d.now, nil)
+	for d.now < time.Minute {
+		d.land(d.f.Turn(d.now))
+		d.noDue()
+		d.now += 100 * ms
+	}
+}
+
+// The pause after an answer that brought nothing was kept although it had ended,
+// so that a message that became due later was never asked for.
+func TestAMessageThatBecameDueWasNeverAskedFor(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.due()
+	d.f.DueLanded(d.now, nil)
+	d.feed("1") // nothing is due
+	d.f.NextDue(d.now, 0)
+	d.due()
+}
+
+func TestParkedMessagesWaitForTheCircuit(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(1, 1, 2))
+	d.answer(d.call(1), engine.Unavailable)
+	d.f.NextDue(d.now, 0)
+	d.noDue()
+	turn := d.turn()
+	equal(t, "settlements", len(turn.Settle), 0)
+}
+
+// Wake named a time that was over while Due would not ask: its caller spun.
+func TestAPausedFlowWithDueMessagesWokeItsCallerWithoutEnd(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.f.Pause(true)
+	d.f.NextDue(d.now, 0)
+	d.noDue()
+	if at := d.f.Wake(d.now, false); at <= d.now {
+		t.Fatalf("now is %v, wakes at %v", d.now, at)
+	}
+}
+
+func TestTheHandIsBounded(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{RetryBatch: 1})
+	r := d.due()
+	equal(t, "limit", r.Limit, 2)
+	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1), parked(2, 2, 1)})
+	d.noDue()
+}
+
+func TestADueRequestThatFailedIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.due()
+	d.f.DueFailed(d.now)
+	d.noDue()
+	d.now += time.Second
+	d.due()
+}
+
+// All rows of a strict shard have one hash, and of a hash only the first counts:
+// asked together, shards hid each other's.
+func TestStrictShardsWereAskedTogether(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Order: engine.ByShard})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{1})
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", []uint64{1})
+	first := d.due()
+	d.f.DueLanded(d.now, nil)
+	second := d.due()
+	d.f.DueLanded(d.now, nil)
+	d.noDue() // a round that brought nothing is over
+	equal(t, "shards", len(first.Slots)+len(second.Slots), 2)
+	if first.Slots[0] == second.Slots[0] {
+		t.Fatalf("asked twice for %v", first.Slots[0])
+	}
+}
+
+// strictParked is a message as an earlier or present ByShard has parked it.
+func strictParked(seq int64, key int) engine.DueMessage {
+	m := parked(seq, key, 1)
+	m.Key = 1
+	return m
+}
+
+func TestAfterAChangeToStrictOrderOlderRowsGoFirst(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Order: engine.ByShard})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1), keyHash(2)})
+	d.f.DueLanded(d.now, nil)
+	d.feed("1", messages(5, 1, 3)...)
+	d.noCall()
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 2)
+	equal(t, "hash", s.Park[0].Hash, uint64(1))
+	d.lot(strictParked(5, 1), strictParked(6, 3), parked(2, 2, 1))
+	c := d.call(2) // not 5: key 1 has an older one
+	d.answer(c, engine.Rejected)
+	equal(t, "its row keeps its hash", d.settle().Park[0].Hash, keyHash(2))
+	d.lot(parked(1, 1, 1))
+	d.deliver(1)
+	d.settle(keyHash(1))
+	d.lot(strictParked(5, 1))
+	d.noCall() // key 2 has an older one
+	d.now += time.Second
+	d.lot(parked(2, 2, 2))
+	d.deliver(2)
+	d.settle(keyHash(2))
+	d.lot(strictParked(5, 1), strictParked(6, 3))
+	d.deliver(5)
+	d.deliver(6)
+	d.settle(1)
+	d.empty()
+}
+
+func TestAfterAChangeFromStrictOrderTheShardIsOneKeyUntilItsRowsAreGone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Order: engine.ByKey})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{1})
+	d.f.DueLanded(d.now, nil)
+	d.feed("1", messages(5, 1, 2, 0)...)
+	d.deliver(7) // it has no key
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 2)
+	equal(t, "hash", s.Park[1].Hash, uint64(1))
+	d.lot(strictParked(2, 2), strictParked(5, 1), strictParked(6, 2))
+	d.deliver(2)
+	d.deliver(5)
+	d.deliver(6)
+	d.settle(1)
+	d.feed("2", messages(8, 1, 2)...)
+	d.deliver(8, 9)
+	d.settle()
+	d.empty()
+}

@@ -1,0 +1,183 @@
+package engine
+
+import "time"
+
+// Call is one call to the destination.
+type Call struct {
+	ID    int64
+	Items []Item
+
+	entries []*entry // nil where an item was Reported
+	trial   bool
+	slow    bool          // others were accepted while it is late
+	sentAt  time.Duration // when it began
+	behind  int           // acceptances by calls that began after it
+	tally   callTally
+}
+
+// Item is one message of a call.
+type Item struct {
+	Seq int64
+	// Tag is the message's own.
+	Tag any
+	// Attempt is one for the first delivery, and one more for each counted
+	// failure.
+	Attempt int
+}
+
+// Next returns the next call to make, or nil. The caller asks again until it is
+// nil, and reports each call with Answered.
+//
+// What keeps a window from moving goes before all else, and a place within
+// InFlight is kept for it: without, what was sent behind it could fill InFlight
+// and wait for ever to be settled.
+func (f *Flow) Next(now time.Duration) *Call {
+	if f.paused || now >= f.expires || f.circuit.state != Closed || !f.mayCall() {
+		return nil
+	}
+	b := f.newFilling(f.cfg.Batch)
+	b.fill(&f.again, b.most)
+	b.pins()
+	retries := b.most
+	if !f.ready.empty() {
+		retries = len(f.scratch) + f.cfg.RetryBatch
+	}
+	b.fill(&f.retry, retries)
+	b.fill(&f.ready, b.most)
+	return f.start(&Call{}, now)
+}
+
+// mayCall bounds the calls at a time. Slow ones have a bound of their own.
+func (f *Flow) mayCall() bool {
+	slow := 0
+	for _, c := range f.calls {
+		if c.slow {
+			slow++
+		}
+	}
+	return len(f.calls)-slow < f.cfg.Calls && slow <= f.cfg.Calls
+}
+
+// start makes c a call of what is in scratch; nil if that is nothing.
+func (f *Flow) start(c *Call, now time.Duration) *Call {
+	if len(f.scratch) == 0 {
+		return nil
+	}
+	f.lastCall++
+	c.ID, c.sentAt = f.lastCall, now
+	c.entries = make([]*entry, len(f.scratch))
+	c.Items = make([]Item, len(f.scratch))
+	for i, e := range f.scratch {
+		c.entries[i] = e
+		c.Items[i] = Item{Seq: e.Seq, Tag: e.Tag, Attempt: e.attempts + 1}
+	}
+	clear(f.scratch)
+	f.scratch = f.scratch[:0]
+	f.calls = append(f.calls, c)
+	f.stats.Sent += int64(len(c.entries))
+	f.watch(now + f.cfg.SlowAfter)
+	return c
+}
+
+// include puts e into the call being made.
+func (f *Flow) include(e *entry) {
+	if !e.counted {
+		if !e.parked {
+			f.unsent--
+		}
+		e.counted = true
+		f.out++
+	}
+	e.state = sent
+	if e.chain != nil {
+		e.chain.out++
+	}
+	f.scratch = append(f.scratch, e)
+}
+
+// filling is a call being made.
+type filling struct {
+	f       *Flow
+	most    int // messages
+	size    int // bytes so far
+	reserve int // places kept for what keeps a window from moving
+	full    bool
+}
+
+func (f *Flow) newFilling(most int) *filling {
+	b := &filling{f: f, most: most}
+	for _, l := range f.lanes {
+		if e := l.pin(); e != nil && !e.counted {
+			b.reserve++
+		}
+	}
+	return b
+}
+
+// fill moves entries of q into the call until it holds most.
+func (b *filling) fill(q *queue, most int) {
+	for len(b.f.scratch) < most {
+		e := q.peek()
+		if e == nil || !b.room(e) {
+			return
+		}
+		if !b.fits(e) {
+			b.full = true
+			return
+		}
+		q.drop()
+		b.include(e)
+	}
+}
+
+// pins includes what keeps windows from moving and was never sent.
+func (b *filling) pins() {
+	for _, l := range b.f.lanes {
+		e := l.pin()
+		if e != nil && !e.counted && e.state == ready && b.f.out < b.f.cfg.InFlight && b.fits(e) {
+			b.reserve--
+			b.include(e)
+		}
+	}
+}
+
+// include puts e into the call, and what may ride behind it.
+func (b *filling) include(e *entry) {
+	for {
+		b.size += e.Size
+		b.most = min(b.most, b.bound(e))
+		b.f.include(e)
+		next := e.follower()
+		if !b.f.cfg.Ordered || next == nil || !b.room(next) || !b.fits(next) {
+			return
+		}
+		e = next
+	}
+}
+
+// follower returns what may ride in one call behind e, if the destination is
+// Ordered: the next of its chain, if it is of the same key, since within a call a
+// destination keeps the order of each key, and no other.
+func (e *entry) follower() *entry {
+	next := e.next
+	if next == nil || next.state != queued || e.chain.strict && (e.parked || next.parked || next.Key != e.Key || e.Key == 0) {
+		return nil
+	}
+	return next
+}
+
+// room: a message that was sent before has its place already.
+func (b *filling) room(e *entry) bool {
+	return e.counted || b.f.out+b.reserve < b.f.cfg.InFlight
+}
+
+func (b *filling) fits(e *entry) bool {
+	n := len(b.f.scratch)
+	return n == 0 || !b.full && n < min(b.most, b.bound(e)) && b.size+e.Size <= b.f.cfg.BatchBytes
+}
+
+// bound is how many messages a call with e may hold: half as many each time that
+// its answer got lost, so that one which makes every call fail ends alone.
+func (b *filling) bound(e *entry) int {
+	return max(b.f.cfg.Batch>>min(e.unknowns, 30), 1)
+}

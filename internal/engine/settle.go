@@ -1,0 +1,188 @@
+package engine
+
+import "time"
+
+// Settlement is what is written about one shard; see package store.
+type Settlement struct {
+	Lease
+
+	To      string
+	Park    []Park
+	Resolve []Resolved
+	Tally   []Tally
+	Done    []int64
+}
+
+// Verdict is the fate of a settlement; see package store.
+type Verdict struct {
+	Applied bool
+	Cleared []uint64
+}
+
+// draft collects a shard's next settlement, but for its position.
+type draft struct {
+	park    []Park
+	resolve []Resolved
+	tally   []Tally
+	done    []int64
+	sent    int // entries whose count ends with this settlement
+}
+
+// content: there is more to write than a position that moved over nothing.
+func (d *draft) content() bool {
+	return len(d.park) > 0 || len(d.resolve) > 0 || len(d.tally) > 0 || len(d.done) > 0 || d.sent > 0
+}
+
+// collect moves the resolved prefix of each window into the drafts.
+func (f *Flow) collect() {
+	for _, l := range f.lanes {
+		f.collectLane(l)
+	}
+	for _, s := range f.shards {
+		if s.leaving != nil {
+			f.collectLeaving(s)
+		}
+	}
+}
+
+func (f *Flow) collectLane(l *lane) {
+	for len(l.pages) > 0 {
+		p := l.pages[0]
+		for p.head < len(p.entries) && p.entries[p.head].resolved() {
+			f.draft(&p.entries[p.head])
+			p.head++
+		}
+		if p.head < len(p.entries) {
+			return
+		}
+		l.base = p.Next
+		l.pages[0] = nil
+		l.pages = l.pages[1:]
+	}
+}
+
+// draft moves a resolved entry of a window into its shard's draft.
+func (f *Flow) draft(e *entry) {
+	if e.state != done {
+		return
+	}
+	d := &e.shard.draft
+	d.count(&e.Message, e.fate, f.cfg.TallySpan, 1)
+	f.tallied(e.fate)
+	if e.park != nil {
+		f.stats.Parked++
+		if e.park.State == Dead {
+			f.stats.Dead++
+		}
+		d.park = append(d.park, *e.park)
+		e.park, e.inLot = nil, e.slow
+	}
+	if e.counted && !e.inLot { // what is in flight counts until it is answered
+		e.counted = false
+		d.sent++
+	}
+	e.state = past
+}
+
+// settle seals the drafts into settlements, if it is time.
+func (f *Flow) settle(now time.Duration) []Settlement {
+	f.round.settling = f.round.settling[:0]
+	if !f.settleDue(now) {
+		return nil
+	}
+	var out []Settlement
+	for _, s := range f.shards {
+		to := s.goal()
+		if to == s.settled {
+			to = ""
+		}
+		if to == "" && !s.draft.content() {
+			continue
+		}
+		f.seal(s, to)
+		out = append(out, *s.turn)
+		f.round.settling = append(f.round.settling, s)
+	}
+	f.dirty, f.urgent, f.moved = false, false, false
+	return out
+}
+
+// seal makes the draft of s the settlement of the turn.
+func (f *Flow) seal(s *shard, to string) {
+	d := &s.draft
+	s.turn = &Settlement{
+		Lease: s.lease(), To: to,
+		Park: d.park, Resolve: d.resolve, Tally: d.tally, Done: d.done,
+	}
+	s.turnSent = d.sent
+	for i := range d.park {
+		if d.park[i].Blocking {
+			f.stored(s, d.park[i].Hash)
+		}
+	}
+	s.draft = draft{}
+}
+
+// settleDue says whether what is drafted must be written now: there is a lot of
+// it, or it has waited, or someone waits for it.
+func (f *Flow) settleDue(now time.Duration) bool {
+	content, sent := false, 0
+	for _, s := range f.shards {
+		content = content || s.draft.content()
+		sent += s.draft.sent
+	}
+	f.dirty = f.dirty && content
+	switch {
+	case f.urgent || f.quiet:
+		return content || f.hasMoved()
+	case content:
+		return sent >= f.cfg.InFlight/2 || sent > 0 && f.full() || now >= f.resolved+f.cfg.SettleEvery
+	default:
+		return f.moved && now >= f.movedAt+f.cfg.IdleSettle && f.hasMoved()
+	}
+}
+
+// full: nothing more may be sent before something is settled.
+func (f *Flow) full() bool { return f.out+len(f.lanes) >= f.cfg.InFlight }
+
+// hasMoved says that the store has an older position of some shard.
+func (f *Flow) hasMoved() bool {
+	for _, s := range f.shards {
+		if s.goal() != s.settled {
+			return true
+		}
+	}
+	return false
+}
+
+// judge takes the verdict on what s has in the turn.
+func (f *Flow) judge(s *shard, v Verdict) {
+	t := s.turn
+	if !v.Applied { // the other leases may be lost too: the next heartbeat tells
+		f.stats.Lost++
+		f.drop(s)
+		f.expires = 0
+		return
+	}
+	f.stats.Settles++
+	s.version++
+	if t.To != "" {
+		s.settled = t.To
+	}
+	f.out -= s.turnSent
+	s.turn, s.turnSent = nil, 0
+	for i := range t.Park {
+		f.confirm(s, &t.Park[i])
+	}
+	for _, h := range v.Cleared {
+		f.cleared(s, h)
+	}
+	for _, id := range t.Done {
+		delete(s.ordered, id)
+	}
+	s.drafts++
+	s.endLimbo()
+	if len(t.Resolve) > 0 {
+		f.due.wake(0)
+	}
+}

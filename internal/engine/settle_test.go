@@ -1,0 +1,194 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+func TestThePositionMovesOverTheResolvedPrefixOnly(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2, 3)...)
+	one, two, three := d.call(1), d.call(2), d.call(3)
+	d.answer(one, engine.Accepted)
+	d.answer(three, engine.Accepted)
+	s := d.settle()
+	equal(t, "position", s.To, "1@1")
+	equal(t, "counted", s.Tally[0].Count, int64(1))
+	d.answer(two, engine.Accepted)
+	s = d.settle()
+	equal(t, "position", s.To, "1")
+	equal(t, "version", s.Version, int64(2))
+}
+
+func TestTheLedgerCountsByFateAndSpan(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{TallySpan: 2})
+	msgs := messages(1, 1, 2, 3, 4)
+	msgs[3].Filtered = true
+	d.feed("1", msgs...)
+	d.answer(d.call(1, 2, 3), engine.Accepted, engine.Accepted, engine.Rejected)
+	s := d.settle()
+	want := []engine.Tally{
+		{Span: 0, Fate: engine.Delivered, Count: 2, SeqSum: 3, IDSum: 3000},
+		{Span: 1, Fate: engine.WasParked, Count: 1, SeqSum: 3, IDSum: 3000},
+		{Span: 1, Fate: engine.Filtered, Count: 1, SeqSum: 4, IDSum: 4000},
+	}
+	equal(t, "lines", len(s.Tally), len(want))
+	for i := range want {
+		equal(t, "line", s.Tally[i], want[i])
+	}
+	d.lot(parked(3, 3, 1))
+	d.deliver(3)
+	s = d.settle(keyHash(3))
+	equal(t, "delivered", s.Tally[0], engine.Tally{Span: 1, Fate: engine.Delivered, Count: 1, SeqSum: 3, IDSum: 3000})
+	equal(t, "not parked", s.Tally[1], engine.Tally{Span: 1, Fate: engine.WasParked, Count: -1, SeqSum: 1<<64 - 3, IDSum: 1<<64 - 3000})
+	d.empty()
+}
+
+func TestASettlementWaitsForMoreButNotLong(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{SettleEvery: 50 * ms, PollMin: time.Second})
+	d.feed("1", messages(1, 1)...)
+	d.deliver(1)
+	turn := d.turn()
+	equal(t, "settled at once", len(turn.Settle), 0)
+	d.land(turn)
+	equal(t, "wakes", d.f.Wake(d.now, true), d.now+50*ms)
+	d.now += 50 * ms
+	equal(t, "settled", len(d.turn().Settle), 1)
+}
+
+func TestHalfOfInFlightIsSettledAtOnce(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{InFlight: 4})
+	d.feed("1", messages(1, 1, 2, 3, 4)...)
+	d.deliver(1, 2, 3, 4)
+	equal(t, "settled", len(d.turn().Settle), 1)
+}
+
+func TestAPositionThatMovedOverNothingIsSettledNowAndThen(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	began := d.now
+	for i := 0; ; i++ {
+		turn := d.f.Turn(d.now)
+		if len(turn.Settle) > 0 {
+			break
+		}
+		d.land(turn, page(string(rune('A'+i))))
+		d.now = d.f.Wake(d.now, true)
+		if d.now > time.Minute {
+			t.Fatal("not within a minute")
+		}
+	}
+	if d.now-began < 30*time.Second {
+		t.Fatalf("settled after %v", d.now-began)
+	}
+}
+
+func TestNothingIsSettledWhileATurnIsOut(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{InFlight: 2})
+	d.feed("1", messages(1, 1, 2)...)
+	d.deliver(1, 2)
+	turn := d.turn()
+	d.now += time.Minute
+	d.noTurn()
+	d.land(turn)
+}
+
+func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 7}, "0", nil)
+	d.feed("1", messages(1, 1, 2, 1)...)
+	d.deliver(1, 2)
+	d.now += 60 * ms
+	turn := d.turn()
+	equal(t, "settlements", len(turn.Settle), 2)
+	d.f.Landed(d.now, []engine.Verdict{{Applied: true}, {}}, nil)
+	d.audit()
+	leases := d.f.Leases()
+	equal(t, "shards", len(leases), 1)
+	equal(t, "the one that stays", leases[0], engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 2})
+}
+
+// After a refused settlement a relay went on to send what it had of its other
+// shards, a window for each, although they were another's by then as well.
+func TestARefusedSettlementDidNotStopTheSending(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Batch: 2})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.feed("1", messages(1, 1, 3, 2, 4)...)
+	d.deliver(1, 2)
+	d.now += 60 * ms
+	d.turn()
+	d.f.Landed(d.now, []engine.Verdict{{Applied: true}, {}}, nil)
+	d.noCall()
+	d.f.Expire(time.Hour) // the heartbeat says that the rest is still ours
+	d.deliver(3, 4)
+}
+
+func TestWhatWasSentAndIsNotSettledIsBounded(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{InFlight: 3, Batch: 2})
+	d.feed("1", messages(1, 1, 2, 3, 4, 5)...)
+	d.deliver(1, 2)
+	c := d.call(3)
+	d.noCall()
+	turn := d.turn()
+	d.noCall()
+	d.land(turn)
+	d.call(4, 5)
+	d.answer(c, engine.Accepted)
+}
+
+// What was sent behind the message that kept the window from moving filled
+// InFlight, so that this one could not be sent, and nothing could be settled.
+func TestAWindowWasPinnedByAMessageThatCouldNotBeSent(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{InFlight: 4, Batch: 1, Calls: 4})
+	d.feed("1", messages(1, 1, 1, 2, 3, 4, 5, 6, 7)...)
+	first := d.call(1)
+	d.deliver(3)
+	d.deliver(4)
+	last := d.call(5)
+	d.answer(first, engine.Accepted)
+	d.settle()
+	d.call(2)
+	d.answer(last, engine.Accepted)
+}
+
+// A settlement that is repeated must be what it was.
+func TestASettlementDoesNotChangeAfterItWasHandedOut(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1, Calls: 4})
+	d.feed("1", messages(1, 1, 2)...)
+	d.answer(d.call(1), engine.Rejected)
+	d.now += 60 * ms
+	turn := d.turn()
+	equal(t, "rows", len(turn.Settle[0].Park), 1)
+	d.answer(d.call(2), engine.Rejected)
+	equal(t, "rows", len(turn.Settle[0].Park), 1)
+	equal(t, "row", turn.Settle[0].Park[0].Seq, int64(1))
+	d.land(turn)
+	equal(t, "rows of the next", d.settle().Park[0].Seq, int64(2))
+}
+
+func TestHurryWritesWhatIsResolved(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{PollMin: time.Second})
+	d.feed("1", messages(1, 1)...)
+	d.deliver(1)
+	equal(t, "urgent", d.f.Urgent(), true)
+	d.f.Hurry()
+	turn := d.turn()
+	equal(t, "settlements", len(turn.Settle), 1)
+	d.land(turn)
+	equal(t, "urgent", d.f.Urgent(), false)
+}

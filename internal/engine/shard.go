@@ -1,0 +1,151 @@
+package engine
+
+import "slices"
+
+// Lease is a shard as the flow holds it.
+type Lease struct {
+	Lo, Hi         int
+	Token, Version int64
+}
+
+// shard is one leased range of slots.
+type shard struct {
+	lo, hi         int
+	token, version int64
+	lane           *lane
+	lost           bool
+	leaving        *leaving
+
+	chains map[uint64]*chain
+	// strict: all its messages are one chain. Always so under ByShard; under
+	// ByKey as long as rows of an earlier ByShard are parked.
+	strict bool
+	// foreign are the hashes of rows that an earlier ByKey parked, of a strict
+	// shard. They are older than its strict rows, which wait for them; withheld is
+	// the first of those, once the store has shown it.
+	foreign  map[uint64]struct{}
+	withheld int64
+
+	settled  string // its position in the store
+	draft    draft
+	turn     *Settlement // in the turn under way
+	turnSent int
+	ordered  map[int64]struct{} // commands whose end is not settled
+
+	// limbo holds the parked rows whose change is not settled, or was while the
+	// answer to Due was under way, and the number of the draft that changes each.
+	limbo  map[int64]int64
+	drafts int64 // drafts that are settled
+	asked  bool  // in the Due under way
+	since  int64 // the number of turns that had begun when it came
+}
+
+// Add gives the flow a shard: its lease, its position, and the hashes of its
+// blocked keys, which were loaded after the lease was taken.
+func (f *Flow) Add(l Lease, position string, blocked []uint64) {
+	s := &shard{
+		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
+		chains:  make(map[uint64]*chain),
+		foreign: make(map[uint64]struct{}),
+		limbo:   make(map[int64]int64),
+		ordered: make(map[int64]struct{}),
+	}
+	f.shards = append(f.shards, s)
+	for i := s.lo; i < s.hi; i++ {
+		f.bySlot[i] = s
+	}
+	f.addLane(s, position)
+	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked, strictHash)
+	for _, h := range blocked {
+		f.stored(s, h)
+	}
+	f.round.all = false
+	f.due.wake(0)
+}
+
+// Leases returns the shards held, those that are leaving among them.
+func (f *Flow) Leases() []Lease {
+	out := make([]Lease, 0, len(f.shards))
+	for _, s := range f.shards {
+		out = append(out, s.lease())
+	}
+	return out
+}
+
+func (s *shard) lease() Lease {
+	return Lease{Lo: s.lo, Hi: s.hi, Token: s.token, Version: s.version}
+}
+
+// Lost takes the shard with this lower bound away at once: what is in hand of it
+// is forgotten, answers that come for it are ignored.
+func (f *Flow) Lost(lo int) {
+	for _, s := range f.shards {
+		if s.lo == lo {
+			f.stats.Lost++
+			f.drop(s)
+			return
+		}
+	}
+}
+
+// Reset loses all shards. A turn under way still ends with Landed.
+func (f *Flow) Reset() {
+	for len(f.shards) > 0 {
+		f.drop(f.shards[0])
+	}
+	f.again, f.retry, f.ready = queue{}, queue{}, queue{}
+}
+
+// drop forgets a shard, lost or left.
+func (f *Flow) drop(s *shard) {
+	s.lost = true
+	f.shards = without(f.shards, s)
+	for i := s.lo; i < s.hi; i++ {
+		if f.bySlot[i] == s {
+			f.bySlot[i] = nil
+		}
+	}
+	s.lane.each(func(e *entry) {
+		if e.shard == s {
+			f.forget(e)
+		}
+	})
+	for seq, e := range f.hand {
+		if e.shard == s {
+			f.forget(e)
+			delete(f.hand, seq)
+		}
+	}
+	for _, c := range f.calls {
+		for _, e := range c.entries {
+			if e != nil && e.shard == s && e.inLot {
+				f.uncount(e)
+			}
+		}
+	}
+	f.out -= s.draft.sent + s.turnSent
+	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, nil
+	s.lane.shards = without(s.lane.shards, s)
+	if len(s.lane.shards) == 0 {
+		f.clearLane(s.lane)
+	}
+}
+
+// without returns all of list but x, in an array of its own.
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == x })
+}
+
+// readable: it stays.
+func (s *shard) readable() bool { return s.leaving == nil }
+
+// unsettled: something is in its draft or in the turn.
+func (s *shard) unsettled() bool { return s.turn != nil || s.draft.content() }
+
+// goal is the position that its next settlement may bring it to.
+func (s *shard) goal() string {
+	if v := s.leaving; v != nil && v.passed {
+		return v.to
+	}
+	return s.lane.position()
+}

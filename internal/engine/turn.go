@@ -1,0 +1,163 @@
+package engine
+
+import "time"
+
+// Request asks for a page; see package store.
+type Request struct {
+	Slots        [][2]int
+	From, Until  string
+	Limit, Bytes int
+}
+
+// Turn is what to settle and to read in one round trip.
+type Turn struct {
+	Settle []Settlement
+	Read   []Request
+}
+
+// Empty says that the turn is not worth making.
+func (t Turn) Empty() bool { return len(t.Settle) == 0 && len(t.Read) == 0 }
+
+// round is the turn under way, and what is kept of the last one.
+type round struct {
+	out      bool
+	number   int64 // turns that have begun
+	settling []*shard
+	reads    []*lane       // nil: asks for nothing but commands and the due time
+	all      bool          // it covers every shard
+	landed   int64         // the number of the last that landed
+	heard    bool          // that one covered every shard
+	askAt    time.Duration // when to ask if nothing was read
+}
+
+// Turn returns what to settle and read now. If it is not empty, the caller makes
+// it and reports with Landed, and gets no other turn before. A turn whose answer
+// is lost is repeated as it was: that is safe.
+func (f *Flow) Turn(now time.Duration) Turn {
+	r := &f.round
+	if r.out || len(f.shards) == 0 {
+		return Turn{}
+	}
+	f.collect()
+	f.join()
+	f.meet(now)
+	t := Turn{Settle: f.settle(now)}
+	r.reads = r.reads[:0]
+	for i, l := range f.lanes {
+		if f.wantsRead(i) && now >= l.nextPoll {
+			t.Read = append(t.Read, f.request(i))
+			r.reads = append(r.reads, l)
+		}
+	}
+	if len(t.Read) == 0 && now >= r.askAt {
+		t.Read = append(t.Read, f.ask())
+		r.reads = append(r.reads, nil)
+	}
+	if t.Empty() {
+		return t
+	}
+	if len(t.Read) > 0 {
+		r.askAt = now + f.pollMax*3/2 // a read that is due by then comes first
+	}
+	r.out, r.all = true, f.covers(r)
+	r.number++
+	return t
+}
+
+// covers says that the turn brings the due time of every shard.
+func (f *Flow) covers(r *round) bool {
+	for _, l := range r.reads {
+		if l == nil {
+			return true
+		}
+	}
+	for _, s := range f.shards {
+		if s.turn == nil && !(s.lane.reading && s.readable()) {
+			return false
+		}
+	}
+	return true
+}
+
+// wantsRead says that lane i is to be read as soon as its time has come.
+func (f *Flow) wantsRead(i int) bool {
+	l := f.lanes[i]
+	return !f.paused && !l.reading && f.unsent < f.cfg.Page &&
+		f.circuit.state == Closed && l.readable() && !f.holds(i)
+}
+
+func (f *Flow) request(i int) Request {
+	l := f.lanes[i]
+	l.reading, l.until = true, f.untilOf(i)
+	r := Request{From: l.read, Until: l.until, Limit: f.cfg.Page, Bytes: f.cfg.PageBytes}
+	for _, s := range l.shards {
+		if s.readable() {
+			r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		}
+	}
+	return r
+}
+
+// ask requests nothing but the commands and the due time of all shards: what a
+// flow that cannot read now still has to hear.
+func (f *Flow) ask() Request {
+	r := Request{From: f.lanes[0].read}
+	for _, s := range f.shards {
+		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+	}
+	return r
+}
+
+// Landed takes the answer to the last turn: a verdict for each settlement and a
+// page for each request, in their order. NextDue and Order, with the rest of the
+// answer, follow it. The pages are taken in by Absorb, so that the next turn may
+// be made first. After Reset the answer may be empty.
+func (f *Flow) Landed(now time.Duration, verdicts []Verdict, pages []Page) {
+	r := &f.round
+	if !r.out {
+		return
+	}
+	r.out, r.landed, r.heard = false, r.number, r.all
+	for i, s := range r.settling {
+		if s.turn != nil && i < len(verdicts) {
+			f.judge(s, verdicts[i])
+		}
+	}
+	for i, l := range r.reads {
+		if i < len(pages) && l != nil && len(l.shards) > 0 {
+			f.landed(l, now, pages[i])
+		}
+	}
+}
+
+// Wake returns when the caller should ask again if nothing happens before. turn
+// says whether the caller could make a turn, or waits for one already.
+func (f *Flow) Wake(now time.Duration, turn bool) time.Duration {
+	at := now + f.cfg.IdleSettle
+	sooner := func(t time.Duration) { at = min(at, max(t, now)) }
+	if f.mayCheck(now) {
+		sooner(f.circuit.until)
+	}
+	if f.slowAt > 0 {
+		sooner(f.slowAt)
+	}
+	if f.mayAsk() {
+		sooner(f.due.next)
+	}
+	if !turn || f.round.out || len(f.shards) == 0 {
+		return at
+	}
+	sooner(f.round.askAt)
+	if f.dirty {
+		sooner(f.resolved + f.cfg.SettleEvery)
+	}
+	if f.meetBy > 0 {
+		sooner(f.meetBy)
+	}
+	for i, l := range f.lanes {
+		if f.wantsRead(i) {
+			sooner(l.nextPoll)
+		}
+	}
+	return at
+}

@@ -1,0 +1,63 @@
+package relay_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// BenchmarkDrain is the relay's own cost: a store in memory, a destination that
+// takes everything at once, order per key. One operation is one message.
+func BenchmarkDrain(b *testing.B) {
+	for _, keys := range []int{1, 500, 1_000_000} {
+		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
+			s := memstore.New(memstore.Options{})
+			if err := s.CreateBox(b.Context(), "outbox"); err != nil {
+				b.Fatal(err)
+			}
+			fill(b, s, b.N, keys)
+			r, err := relay.New(s, relay.Options{
+				Subscriptions: []relay.Subscription{{To: membroker.Null()}},
+				Logger:        slog.New(slog.DiscardHandler),
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := r.Drain(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			if got := r.Stats().Subscriptions[0].Delivered; got != int64(b.N) {
+				b.Fatalf("%d of %d delivered", got, b.N)
+			}
+		})
+	}
+}
+
+func fill(b *testing.B, s *memstore.Store, n, keys int) {
+	b.Helper()
+	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	payload := make([]byte, 512)
+	for done := 0; done < n; {
+		k := min(1000, n-done)
+		msgs := make([]postbag.Message, k)
+		for i := range msgs {
+			msgs[i] = postbag.Message{Topic: "t", Key: fmt.Sprintf("key-%d", (done+i)%keys), Payload: payload}
+		}
+		err := p.InTx(b.Context(), func(ctx context.Context, tx *memstore.Tx) error { return p.Publish(ctx, tx, msgs...) })
+		if err != nil {
+			b.Fatal(err)
+		}
+		done += k
+	}
+}

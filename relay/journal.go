@@ -1,0 +1,115 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// journal writes the relay's log: one line a change of state, and one a minute
+// while a state lasts that someone should know of.
+type journal struct {
+	logger  *slog.Logger
+	onError func(error)
+
+	storeDown  bool
+	downSince  time.Time
+	storeSaid  time.Time
+	said       map[store.Ref]time.Duration
+	since      map[store.Ref]time.Duration
+	readSaid   map[store.Ref]time.Time
+	upkeepSaid time.Time
+}
+
+func newJournal(l *slog.Logger, onError func(error)) *journal {
+	return &journal{
+		logger: l, onError: onError,
+		said: make(map[store.Ref]time.Duration), since: make(map[store.Ref]time.Duration),
+		readSaid: make(map[store.Ref]time.Time),
+	}
+}
+
+const reminder = time.Minute
+
+func (j *journal) report(err error) {
+	if j.onError != nil {
+		j.onError(err)
+	}
+}
+
+func (j *journal) opened(i store.Info) {
+	j.logger.Info("relay: store opened", "system", i.System, "schema", i.Schema)
+	for _, w := range i.Warnings {
+		j.logger.Warn("relay: the store weakens a promise", "warning", w)
+	}
+}
+
+func (j *journal) storeFailed(err error) {
+	j.report(err)
+	now := time.Now()
+	switch {
+	case !j.storeDown:
+		j.storeDown, j.downSince, j.storeSaid = true, now, now
+		j.logger.Warn("relay: the store does not answer; trying again", "error", err)
+	case now.Sub(j.storeSaid) >= reminder:
+		j.storeSaid = now
+		j.logger.Warn("relay: the store still does not answer", "error", err, "since", j.downSince.UTC())
+	}
+}
+
+func (j *journal) storeBack() {
+	if j.storeDown {
+		j.storeDown = false
+		j.logger.Info("relay: the store answers again", "after", time.Since(j.downSince).Round(time.Millisecond))
+	}
+}
+
+// moved says loudly that positions had to be reconciled or dropped.
+func (j *journal) moved(err error) {
+	j.report(err)
+	j.logger.Error("relay: the store is not as it was; messages may be delivered again, none is lost", "error", err)
+}
+
+func (j *journal) expired() {
+	j.logger.Warn("relay: the heartbeat expired; others may have taken over; beginning anew")
+}
+
+func (j *journal) reshaped(r store.Ref, shards int) {
+	j.logger.Info("relay: shards changed", "subscription", r.String(), "shards", shards)
+}
+
+func (j *journal) readFailed(r store.Ref, err error) {
+	j.report(err)
+	if now := time.Now(); now.Sub(j.readSaid[r]) >= reminder {
+		j.readSaid[r] = now
+		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
+	}
+}
+
+func (j *journal) maintenance(err error) {
+	j.report(err)
+	if now := time.Now(); now.Sub(j.upkeepSaid) >= reminder {
+		j.upkeepSaid = now
+		j.logger.Warn("relay: housekeeping", "error", err)
+	}
+}
+
+func (j *journal) down(f *flow, now time.Duration) {
+	j.since[f.ref], j.said[f.ref] = now, now
+	j.logger.Warn("relay: the destination does not take messages; waiting", "subscription", f.ref.String(), "error", f.lastError)
+}
+
+func (j *journal) stillDown(f *flow, now time.Duration) {
+	if now-j.said[f.ref] >= reminder {
+		j.said[f.ref] = now
+		j.logger.Warn("relay: the destination still does not take messages", "subscription", f.ref.String(),
+			"error", f.lastError, "for", (now - j.since[f.ref]).Round(time.Second))
+	}
+}
+
+func (j *journal) up(f *flow, now time.Duration) {
+	j.logger.LogAttrs(context.Background(), slog.LevelInfo, "relay: the destination takes messages again",
+		slog.String("subscription", f.ref.String()), slog.Duration("after", (now-j.since[f.ref]).Round(time.Millisecond)))
+}

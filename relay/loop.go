@@ -1,0 +1,306 @@
+package relay
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// loop is one run of a relay. Its fields belong to the goroutine that runs it;
+// what other goroutines find out reaches it as functions through events.
+type loop struct {
+	relay   *Relay
+	store   store.Store
+	options *Options
+	log     *journal
+
+	started time.Time
+	ctx     context.Context //nolint:containedctx // of calls to the store and to destinations; ends with the run
+	cancel  context.CancelFunc
+	events  chan func()
+	ask     chan chan Stats
+	ended   chan struct{}
+	pending int // goroutines that will send an event
+
+	flows []*flow
+	byRef map[store.Ref]*flow
+	keep  []*upkeep
+
+	streams []*streaming
+
+	ownership
+	turning
+	storeHealth
+
+	draining bool
+	drained  bool
+	stopping bool
+	graceEnd time.Duration
+	fatal    error
+}
+
+// flow is one subscription: the engine's part and what belongs to it here.
+type flow struct {
+	ref          store.Ref
+	subscription *Subscription
+	core         *engine.Flow
+	loading      map[int]bool // shards whose blocked keys are being loaded
+	giving       map[int]bool // shards that left and are to be given back
+	gathering    bool
+	wanted       int // shards, by the last view
+	lastError    string
+	acceptedAt   time.Time
+	circuit      engine.CircuitState
+}
+
+func newLoop(r *Relay, drain bool) *loop {
+	l := &loop{
+		relay: r, store: r.store, options: &r.options, draining: drain,
+		events: make(chan func(), 256), ask: make(chan chan Stats), ended: make(chan struct{}),
+		byRef: make(map[store.Ref]*flow),
+		log:   newJournal(r.options.Logger, r.options.OnError),
+	}
+	for i := range r.options.Subscriptions {
+		s := &r.options.Subscriptions[i]
+		f := &flow{
+			ref: s.ref(), subscription: s,
+			core:    engine.NewFlow(s.engine(&r.options)),
+			loading: make(map[int]bool), giving: make(map[int]bool),
+		}
+		l.flows = append(l.flows, f)
+		l.byRef[f.ref] = f
+	}
+	l.newIdentity()
+	l.addUpkeep()
+	return l
+}
+
+// newIdentity gives the relay an id that no other has ever had.
+func (l *loop) newIdentity() {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand
+	l.ownership = ownership{id: hex.EncodeToString(b[:]), fresh: true, beats: l.beats}
+}
+
+// now is the time since the loop began: monotonic.
+func (l *loop) now() time.Duration { return time.Since(l.started) }
+
+func (l *loop) run(ctx context.Context) error {
+	l.started = time.Now()
+	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	defer l.cancel()
+	defer close(l.ended)
+	if err := l.open(ctx); err != nil {
+		return err
+	}
+	var woken <-chan struct{}
+	if w, ok := l.store.(store.Waker); ok {
+		woken = w.Woken()
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	stop := ctx.Done()
+	for {
+		l.step()
+		if l.over() {
+			break
+		}
+		timer.Reset(l.wait())
+		select {
+		case fn := <-l.events:
+			l.pending--
+			fn()
+			l.more()
+		case <-woken:
+			for _, f := range l.flows {
+				f.core.Woken()
+			}
+		case answer := <-l.ask:
+			answer <- l.stats()
+		case <-stop:
+			stop = nil
+			l.stop()
+		case <-timer.C:
+		}
+	}
+	return l.fatal
+}
+
+// more takes the events that are there already, so that a step sees them all.
+func (l *loop) more() {
+	for {
+		select {
+		case fn := <-l.events:
+			l.pending--
+			fn()
+		default:
+			return
+		}
+	}
+}
+
+// start runs work in a goroutine; the function that it returns runs in the loop.
+func (l *loop) start(work func() func()) {
+	l.pending++
+	go func() {
+		done := func() {}
+		defer func() { l.events <- done }()
+		done = work()
+	}()
+}
+
+// step starts everything that can be started now.
+func (l *loop) step() {
+	now := l.now()
+	l.handOver()
+	l.beat(now)
+	l.turn(now)
+	l.harvest(now)
+	for _, f := range l.flows {
+		f.core.Absorb(now)
+		f.core.Slow(now)
+		l.check(f, now)
+		l.publish(f, now)
+		l.due(f, now)
+		l.noteCircuit(f, now)
+	}
+	for _, u := range l.keep {
+		l.maintain(u, now)
+	}
+	if l.draining && !l.stopping && l.nothingLeft(now) {
+		l.drained = true
+		l.stop()
+	}
+}
+
+// wait is how long nothing needs to be done unless something happens.
+func (l *loop) wait() time.Duration {
+	now := l.now()
+	at := now + time.Minute
+	sooner := func(t time.Duration) { at = min(at, t) }
+	if !l.beating {
+		sooner(l.nextBeat)
+	}
+	free := l.canTurn(now)
+	if !free && !l.turning.out {
+		sooner(l.storeRetry)
+	}
+	if free {
+		sooner(l.nextLook)
+	}
+	for _, f := range l.flows {
+		sooner(f.core.Wake(now, free))
+	}
+	for _, u := range l.keep {
+		if u.held && !u.busy {
+			sooner(u.next)
+		}
+	}
+	for _, s := range l.streams {
+		sooner(s.next)
+	}
+	if l.stopping {
+		sooner(max(l.graceEnd, now+10*time.Millisecond))
+	}
+	// A floor keeps a mistake from becoming a spin.
+	return max(at-now, 200*time.Microsecond)
+}
+
+// stop begins the hand-over.
+func (l *loop) stop() {
+	if l.stopping {
+		return
+	}
+	l.stopping = true
+	l.graceEnd = l.now() + l.options.Grace
+	for _, f := range l.flows {
+		f.core.Leave()
+	}
+	l.nextBeat = 0
+}
+
+// fail ends the run with an error that waiting does not mend.
+func (l *loop) fail(err error) {
+	if l.fatal == nil {
+		l.fatal = err
+	}
+	l.stop()
+}
+
+// over says that everything is handed over, or that the time for it is out.
+func (l *loop) over() bool {
+	if !l.stopping {
+		return false
+	}
+	if l.left && l.pending == 0 {
+		return true
+	}
+	if l.now() >= l.graceEnd {
+		l.cancel()
+		for _, f := range l.flows {
+			f.core.Reset()
+		}
+		return l.pending == 0
+	}
+	return false
+}
+
+// open checks the store and declares the subscriptions. It waits for a store
+// that is not there, until ctx ends.
+func (l *loop) open(ctx context.Context) error {
+	specs := make([]store.Spec, 0, len(l.flows))
+	for _, f := range l.flows {
+		specs = append(specs, f.subscription.spec())
+	}
+	for attempt := 1; ; attempt++ {
+		err := l.opened(ctx, specs)
+		if err == nil || permanent(err) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // the caller's wish to end is no failure of ours
+		}
+		l.storeFailed(fmt.Errorf("relay: the store cannot be opened: %w", err))
+		select {
+		case <-ctx.Done():
+		case <-time.After(storeBackoff(attempt)):
+		}
+	}
+}
+
+func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	info, err := l.store.Check(ctx)
+	if isMoved(err) {
+		l.log.moved(err)
+		info, err = l.store.Check(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	l.log.opened(info)
+	if err := l.store.Declare(ctx, specs); err != nil {
+		return err
+	}
+	l.storeWorks()
+	return nil
+}
+
+// nothingLeft says that a drain is done.
+func (l *loop) nothingLeft(now time.Duration) bool {
+	if !l.viewed || l.beating || l.turning.out || l.wanting {
+		return false
+	}
+	for _, f := range l.flows {
+		if len(f.loading) > 0 || !f.core.Drained(now) {
+			return false
+		}
+	}
+	return true
+}

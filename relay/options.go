@@ -1,0 +1,111 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Options configure a Relay.
+type Options struct {
+	// Subscriptions are what the relay works on. At least one.
+	Subscriptions []Subscription
+	// Name tells people which relay this is. Defaults to "host:pid".
+	Name string
+	// TTL is how long the relay's leases outlive its last heartbeat: the time
+	// after which others take over when it dies. Between 1 s and 10 min. Defaults
+	// to 15 s.
+	TTL time.Duration
+	// Grace is how long a stop waits for answers that are out. Defaults to 10 s.
+	Grace time.Duration
+	// PollMax is the longest pause between two looks at an idle store. Defaults
+	// to 1 s, and to 500 ms while other relays are there.
+	PollMax time.Duration
+	// SettleEvery is the longest that an answered message waits for its
+	// settlement while there is little to do. Defaults to 50 ms.
+	SettleEvery time.Duration
+	// Keep is how long messages stay in the log after every subscription has
+	// passed them. Defaults to 72 h.
+	Keep time.Duration
+	// NoMaintenance leaves the boxes' housekeeping to other relays or to a cron
+	// job. Scheduled messages then wait for those too.
+	NoMaintenance bool
+	// Logger takes one line a change of state. Defaults to slog.Default().
+	Logger *slog.Logger
+	// OnError is called with each error of the store or of a destination, from
+	// the relay's loop: it must return soon. Optional.
+	OnError func(error)
+}
+
+// validate fills the defaults and reports everything that is wrong.
+func (o *Options) validate() error {
+	var errs []error
+	if len(o.Subscriptions) == 0 {
+		errs = append(errs, errors.New("relay: no subscriptions; name at least one with its destination"))
+	}
+	seen := make(map[store.Ref]bool)
+	for i := range o.Subscriptions {
+		s := &o.Subscriptions[i]
+		if err := s.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("relay: subscription %d (%s): %w", i, s.ref(), err))
+		}
+		if seen[s.ref()] {
+			errs = append(errs, fmt.Errorf("relay: subscription %s is named twice; give each a Name of its own", s.ref()))
+		}
+		seen[s.ref()] = true
+	}
+	errs = append(errs, o.times()...)
+	if o.Name == "" {
+		host, _ := os.Hostname()
+		o.Name = fmt.Sprintf("%s:%d", host, os.Getpid())
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) times() []error {
+	var errs []error
+	for _, t := range []struct {
+		name        string
+		value       *time.Duration
+		normal      time.Duration
+		least, most time.Duration
+	}{
+		{"TTL", &o.TTL, 15 * time.Second, time.Second, 10 * time.Minute},
+		{"Grace", &o.Grace, 10 * time.Second, time.Millisecond, time.Hour},
+		{"PollMax", &o.PollMax, time.Second, time.Millisecond, time.Minute},
+		{"SettleEvery", &o.SettleEvery, 50 * time.Millisecond, time.Millisecond, 10 * time.Second},
+		{"Keep", &o.Keep, 72 * time.Hour, time.Second, 100 * 365 * 24 * time.Hour},
+	} {
+		if *t.value == 0 {
+			*t.value = t.normal
+		}
+		if *t.value < t.least || *t.value > t.most {
+			errs = append(errs, fmt.Errorf("relay: %s is %v; choose between %v and %v", t.name, *t.value, t.least, t.most))
+		}
+	}
+	return errs
+}
+
+// Start says where a new subscription begins.
+type Start = store.Start
+
+// First is the start at the oldest message that the box holds. It is the default.
+func First() Start { return Start{} }
+
+// Now is the start at what commits after the declaration.
+func Now() Start { return Start{Now: true} }
+
+// At is the start at what was stored at or after a time; a little more may come.
+func At(t time.Time) Start { return Start{At: t} }
+
+func validName(ref store.Ref) error {
+	return errors.Join(postbag.ValidBox(ref.Box), postbag.ValidSubscription(ref.Subscription))
+}

@@ -1,0 +1,336 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// ownership is the relay's identity and what it knows of who owns what.
+type ownership struct {
+	id       string
+	fresh    bool // no heartbeat of this id was made yet
+	beating  bool
+	nextBeat time.Duration
+	viewed   bool
+	epoch    int64
+	relays   int
+	beats    int64
+	// take, give and reshape go with the next heartbeat.
+	take    []store.Shard
+	give    []store.Lease
+	reshape []store.Reshape
+	// wanting: the last plan wanted shards that are free.
+	wanting bool
+	left    bool // said goodbye
+	dying   bool // the heartbeat expired: settle what can be, then begin anew
+}
+
+// pollMax is the longest pause between looks at the store: shorter while there
+// are others, from whom work may have to be taken over.
+func (l *loop) pollMax() time.Duration {
+	if l.relays > 1 {
+		return min(l.options.PollMax, 500*time.Millisecond)
+	}
+	return l.options.PollMax
+}
+
+// handOver collects shards that are ready to be given back, and says goodbye
+// when there are none left.
+func (l *loop) handOver() {
+	for _, f := range l.flows {
+		for _, left := range f.core.Left() {
+			f.giving[left.Lo] = true
+			l.give = append(l.give, lease(f.ref, left))
+			l.nextBeat = 0
+		}
+		l.gathered(f)
+	}
+	if l.stopping && !l.left && l.allLeft() {
+		l.left = l.fresh // no heartbeat was made that could be taken back
+		l.nextBeat = 0
+	}
+	if l.dying && !l.turning.out && l.turning.repeat == nil && !l.unsettled() {
+		l.restart()
+	}
+}
+
+// unsettled says that a flow has something to settle that a turn could write now.
+func (l *loop) unsettled() bool {
+	for _, f := range l.flows {
+		if f.core.Urgent() {
+			return true
+		}
+	}
+	return false
+}
+
+// gathered orders the reshape of a flow that is ready for it.
+func (l *loop) gathered(f *flow) {
+	if !f.gathering || len(f.loading) > 0 || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
+		return
+	}
+	r := store.Reshape{Ref: f.ref, Shards: f.wanted}
+	for _, held := range f.core.Leases() {
+		r.Leases = append(r.Leases, lease(f.ref, held))
+	}
+	l.reshape = append(l.reshape, r)
+	l.nextBeat = 0
+}
+
+// beat renews the heartbeat when it is time, and changes who owns what.
+func (l *loop) beat(now time.Duration) {
+	if l.beating || l.checking || l.dying || l.left || now < l.nextBeat || now < l.storeRetry {
+		return
+	}
+	if l.storeFault > 0 {
+		l.recheck()
+		return
+	}
+	b := store.Beat{
+		Relay: l.id, Name: l.options.Name, New: l.fresh, TTL: l.options.TTL, Works: l.works(),
+		Give: l.give, Take: l.take, Reshape: l.reshape,
+	}
+	if l.stopping {
+		b.Take, b.Reshape = nil, nil
+		b.Leave = l.allLeft()
+	}
+	l.beating = true
+	l.beats++
+	l.nextBeat = now + l.options.TTL/3
+	gave := len(l.give)
+	generation := l.generation
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))
+		defer cancel()
+		v, err := l.store.Beat(ctx, b)
+		return func() {
+			l.beating = false
+			if generation != l.generation {
+				return
+			}
+			if err != nil {
+				l.beatFailed(err)
+				return
+			}
+			l.give = append([]store.Lease(nil), l.give[gave:]...)
+			l.take, l.reshape, l.fresh = nil, nil, false
+			l.left = b.Leave
+			if !b.Leave {
+				l.view(now, &b, &v)
+			}
+		}
+	})
+}
+
+func (l *loop) beatFailed(err error) {
+	if isMoved(err) {
+		l.log.moved(err)
+		l.restart()
+	}
+	l.nextBeat = 0 // as soon as the store is asked again
+	l.storeFailed(fmt.Errorf("relay: the heartbeat failed: %w", err))
+}
+
+// works lists what this relay can work on.
+func (l *loop) works() []store.Ref {
+	out := make([]store.Ref, 0, len(l.flows)+len(l.keep))
+	for _, f := range l.flows {
+		out = append(out, f.ref)
+	}
+	for _, u := range l.keep {
+		out = append(out, u.ref)
+	}
+	return out
+}
+
+func (l *loop) allLeft() bool {
+	for _, f := range l.flows {
+		if len(f.core.Leases()) > 0 || len(f.loading) > 0 {
+			return false
+		}
+	}
+	for _, u := range l.keep {
+		if u.busy {
+			return false
+		}
+	}
+	return !l.turning.out && l.turning.repeat == nil
+}
+
+// view takes what a heartbeat saw. sent is when it was sent: the leases are good
+// from then, by this process's own clock, less a margin.
+func (l *loop) view(sent time.Duration, b *store.Beat, v *store.View) {
+	if !v.Alive {
+		l.expired()
+		return
+	}
+	l.storeWorks()
+	l.viewed = true
+	l.epoch, l.relays = v.Epoch, len(v.Relays)
+	l.wanting = false
+	for _, f := range l.flows {
+		f.core.Expire(sent + l.options.TTL*4/5)
+		f.core.PollMax(l.pollMax())
+	}
+	for i := range v.Subscriptions {
+		s := &v.Subscriptions[i]
+		if f := l.byRef[s.Ref]; f != nil {
+			l.viewFlow(f, s, v.Relays, b)
+		}
+		for _, u := range l.keep {
+			if u.ref == s.Ref {
+				l.viewUpkeep(u, s, v.Relays)
+			}
+		}
+	}
+	for _, o := range v.Relays {
+		if o.ID != l.id { // look again just when another one's time is out
+			l.nextBeat = min(l.nextBeat, l.now()+max(o.Expires+50*time.Millisecond, 50*time.Millisecond))
+		}
+	}
+}
+
+// expired: others may own our shards by now. What was accepted can still be
+// settled where they do not.
+func (l *loop) expired() {
+	l.log.expired()
+	l.dying = true
+	for _, f := range l.flows {
+		f.core.Expire(0)
+		f.core.Hurry()
+	}
+}
+
+// viewFlow brings a flow's shards in line with the view, and plans its share.
+func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.RelayState, b *store.Beat) {
+	f.wanted = s.Wanted
+	f.core.Pause(s.Paused)
+	held := make(map[int]int64)
+	for _, h := range f.core.Leases() {
+		held[h.Lo] = h.Token
+	}
+	if slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.ref }) && len(s.Shards) == s.Wanted {
+		l.reshaped(f)
+		clear(held)
+	}
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		token, have := held[sh.Lo]
+		mine := sh.Owner == l.id
+		switch {
+		case have && (!mine || token != sh.Token):
+			f.core.Lost(sh.Lo)
+		case mine && !have && !f.loading[sh.Lo] && !l.gives(f, sh):
+			l.load(f, sh)
+		}
+		delete(held, sh.Lo)
+	}
+	for lo := range held { // a range that is no more
+		f.core.Lost(lo)
+	}
+	if !l.stopping {
+		l.plan(f, s, relays)
+	}
+}
+
+// gives says that the shard is ours only until the next heartbeat gives it back.
+func (l *loop) gives(f *flow, sh *store.ShardState) bool {
+	waits := slices.ContainsFunc(l.give, func(g store.Lease) bool { return g.Ref == f.ref && g.Lo == sh.Lo && g.Token == sh.Token })
+	if !waits {
+		delete(f.giving, sh.Lo)
+	}
+	return waits || l.stopping
+}
+
+// reshaped: the flow's shards were replaced; the new ones are loaded afresh.
+func (l *loop) reshaped(f *flow) {
+	f.core.Reset()
+	f.core.Quiesce(false)
+	f.gathering = false
+	l.log.reshaped(f.ref, f.wanted)
+}
+
+// plan decides which shards to take and to give.
+func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelayState) {
+	gather := s.Wanted != len(s.Shards)
+	take, give := engine.Plan(l.id, able(relays, f.ref), f.ref.String(), holdings(s), gather)
+	for _, lo := range take {
+		for i := range s.Shards {
+			if s.Shards[i].Lo == lo {
+				l.take = append(l.take, s.Shards[i].Shard)
+			}
+		}
+	}
+	if len(take) > 0 {
+		l.wanting = true
+		l.nextBeat = min(l.nextBeat, l.now()+takePause)
+	}
+	if len(give) > 0 {
+		f.core.Leave(give...)
+	}
+	all := true
+	for i := range s.Shards {
+		all = all && s.Shards[i].Owner == l.id
+	}
+	f.gathering = gather && all && len(give) == 0
+	f.core.Quiesce(f.gathering)
+}
+
+// takePause keeps relays that want the same shards from beating in a spin.
+const takePause = 2 * time.Millisecond
+
+// able lists the live relays that can work ref.
+func able(relays []store.RelayState, ref store.Ref) []string {
+	var out []string
+	for i := range relays {
+		if slices.Contains(relays[i].Works, ref) {
+			out = append(out, relays[i].ID)
+		}
+	}
+	return out
+}
+
+func holdings(s *store.SubscriptionState) []engine.Holding {
+	out := make([]engine.Holding, len(s.Shards))
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		out[i] = engine.Holding{Lo: sh.Lo, Hi: sh.Hi, Owner: sh.Owner}
+	}
+	return out
+}
+
+// load fetches the blocked keys of a shard that was just taken, then gives it to
+// the flow: take the lease, load what is blocked, read, in this order.
+func (l *loop) load(f *flow, sh *store.ShardState) {
+	f.loading[sh.Lo] = true
+	held, position := sh.Lease, sh.Position
+	generation := l.generation
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
+		defer cancel()
+		blocked, err := l.store.Blocked(ctx, held)
+		return func() {
+			if generation != l.generation {
+				return
+			}
+			delete(f.loading, held.Lo)
+			if err != nil {
+				l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
+				l.nextBeat = 0
+				return
+			}
+			if l.dying {
+				return
+			}
+			f.core.Add(engine.Lease{Lo: held.Lo, Hi: held.Hi, Token: held.Token, Version: held.Version}, string(position), blocked)
+			if l.stopping {
+				f.core.Leave(held.Lo)
+			}
+		}
+	})
+}

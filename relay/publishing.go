@@ -1,0 +1,203 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// publish makes the calls to the destination that the engine wants.
+func (l *loop) publish(f *flow, now time.Duration) {
+	for {
+		c := f.core.Next(now)
+		if c == nil {
+			return
+		}
+		l.call(f, c)
+	}
+}
+
+// check finds out whether a destination that failed works again.
+func (l *loop) check(f *flow, now time.Duration) {
+	switch f.core.Check(now) {
+	case engine.NoCheck:
+	case engine.TryOne:
+		if c := f.core.Trial(now); c != nil {
+			l.call(f, c)
+		}
+	case engine.AskProber:
+		prober := f.subscription.To.(broker.Prober) //nolint:forcetypeassert,errcheck // the engine was told that it is one
+		l.start(func() func() {
+			ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+			defer cancel()
+			err := probe(ctx, prober)
+			return func() {
+				if err != nil {
+					l.destinationFailed(f, err)
+				}
+				f.core.Probed(l.now(), engine.Outcome(broker.OutcomeOf(err)))
+			}
+		})
+	}
+}
+
+func probe(ctx context.Context, p broker.Prober) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errPanic(v)
+		}
+	}()
+	return p.Probe(ctx)
+}
+
+// call makes one call to the destination in a goroutine of its own.
+func (l *loop) call(f *flow, c *engine.Call) {
+	msgs := make([]broker.Delivery, len(c.Items))
+	for i, item := range c.Items {
+		r := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
+		msgs[i] = broker.Delivery{
+			Message: r.Message, Box: f.ref.Box, Subscription: f.ref.Subscription,
+			Seq: r.Seq, At: r.At, Attempt: item.Attempt,
+		}
+	}
+	if to, ok := f.subscription.To.(broker.Streamer); ok {
+		l.callStreamer(f, c, to, msgs)
+		return
+	}
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+		defer cancel()
+		results := make([]broker.Result, len(msgs))
+		guard(results, func() { f.subscription.To.Publish(ctx, msgs, results) })
+		answers, failed := f.judge(results)
+		return func() { l.answered(f, c, answers, failed) }
+	})
+}
+
+// callStreamer is call for a destination that answers one by one.
+func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, msgs []broker.Delivery) {
+	s := l.stream(f, c)
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+		defer cancel()
+		panicked := make([]broker.Result, len(msgs))
+		guard(panicked, func() { to.Stream(ctx, msgs, s.report) })
+		results := s.end()
+		for i := range panicked {
+			if results[i] == (broker.Result{}) {
+				results[i] = panicked[i]
+			}
+		}
+		answers, failed := f.judge(results)
+		return func() {
+			l.streamed(s)
+			l.answered(f, c, answers, failed)
+		}
+	})
+}
+
+// guard makes a call and turns a panic into one failed attempt of what it had
+// not answered.
+func guard(results []broker.Result, publish func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			err := errPanic(v)
+			for i := range results {
+				if results[i].Outcome == broker.Unknown {
+					results[i] = broker.Result{Outcome: broker.Rejected, Err: err}
+				}
+			}
+		}
+	}()
+	publish()
+}
+
+// errPanic names the type of a panic's value and not the value, which may hold
+// anything.
+func errPanic(v any) error {
+	if err, ok := v.(error); ok {
+		return fmt.Errorf("the destination panicked (%T); mend it, then retry the message", err)
+	}
+	return fmt.Errorf("the destination panicked (%T); mend it, then retry the message", v)
+}
+
+// judge translates results for the engine and picks an error to report.
+func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed error) {
+	answers = make([]engine.Answer, len(results))
+	for i := range results {
+		r := &results[i]
+		if r.Outcome == broker.Accepted {
+			answers[i].Outcome = engine.Accepted
+			continue
+		}
+		if f.subscription.Classify != nil && r.Err != nil {
+			if o := f.subscription.Classify(r.Err); o != broker.Unknown {
+				r.Outcome = o
+			}
+		}
+		answers[i] = engine.Answer{Outcome: engine.Outcome(r.Outcome), After: r.After, Reason: reason(r)}
+		if failed == nil && r.Outcome != broker.NotSent {
+			failed = r.Err
+			if failed == nil {
+				failed = errors.New(r.Outcome.String())
+			}
+		}
+	}
+	return answers, failed
+}
+
+// reason is what is kept with a parked message.
+func reason(r *broker.Result) string {
+	if r.Err == nil {
+		return r.Outcome.String()
+	}
+	s := r.Err.Error()
+	if len(s) > 1024 {
+		s = s[:1024]
+	}
+	return s
+}
+
+func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
+	before := f.core.Stats().Accepted
+	f.core.Answered(l.now(), c.ID, answers)
+	if f.core.Stats().Accepted > before {
+		f.acceptedAt = time.Now()
+		if failed == nil {
+			f.lastError = ""
+		}
+	}
+	if failed != nil {
+		l.destinationFailed(f, failed)
+	}
+}
+
+func (l *loop) destinationFailed(f *flow, err error) {
+	f.lastError = err.Error()
+	if l.options.OnError != nil {
+		l.options.OnError(fmt.Errorf("relay: %s: %w", f.ref, err))
+	}
+}
+
+// noteCircuit writes one line when a destination's state changed, and one a
+// minute while it is down.
+func (l *loop) noteCircuit(f *flow, now time.Duration) {
+	state := f.core.Circuit()
+	if state == f.circuit || state == engine.Probing {
+		if f.circuit != engine.Closed {
+			l.log.stillDown(f, now)
+		}
+		return
+	}
+	f.circuit = state
+	if state == engine.Open {
+		l.log.down(f, now)
+		return
+	}
+	l.log.up(f, now)
+}

@@ -1,0 +1,87 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Relay delivers the messages of its subscriptions. Make one with New.
+type Relay struct {
+	store   store.Store
+	options Options
+
+	mu      sync.Mutex
+	running *loop
+	last    Stats
+}
+
+// New checks o and returns a relay over s. It does no I/O. The error names
+// everything that is wrong.
+func New(s store.Store, o Options) (*Relay, error) {
+	o.Subscriptions = append([]Subscription(nil), o.Subscriptions...)
+	err := o.validate()
+	if s == nil {
+		err = errors.Join(err, errors.New("relay: the store is nil; open one first"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Relay{store: s, options: o}, nil
+}
+
+// ErrRunning is returned by Run and Drain while the relay runs already.
+var ErrRunning = errors.New("relay: it runs already; use a second relay for more, or wait for this one to end")
+
+// Run works until ctx ends, then hands over: nothing new is sent, answers that
+// are out are waited for (at most Grace), what was accepted is settled, and the
+// leases are given back. It returns nil after that. Outages of the store or of a
+// destination do not end it. An error that no waiting mends does: a schema that
+// does not fit, a box that does not exist, another filter.
+func (r *Relay) Run(ctx context.Context) error { return r.run(ctx, false) }
+
+// Drain works like Run until nothing is left that can be delivered now: what is
+// parked for later, or pending behind an outage of a destination, stays. It is
+// for tests and cron jobs. It returns the context's error when ctx ends first.
+func (r *Relay) Drain(ctx context.Context) error { return r.run(ctx, true) }
+
+func (r *Relay) run(ctx context.Context, drain bool) error {
+	l := newLoop(r, drain)
+	r.mu.Lock()
+	if r.running != nil {
+		r.mu.Unlock()
+		return ErrRunning
+	}
+	r.running = l
+	r.mu.Unlock()
+	err := l.run(ctx)
+	r.mu.Lock()
+	r.running, r.last = nil, l.stats()
+	r.mu.Unlock()
+	if err == nil && drain && !l.drained {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Stats returns what the relay has done and is doing.
+func (r *Relay) Stats() Stats {
+	r.mu.Lock()
+	l, last := r.running, r.last
+	r.mu.Unlock()
+	if l == nil {
+		return last
+	}
+	answer := make(chan Stats, 1)
+	select {
+	case l.ask <- answer:
+		return <-answer
+	case <-l.ended:
+		return last
+	case <-time.After(5 * time.Second):
+		return last
+	}
+}

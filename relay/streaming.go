@@ -1,0 +1,87 @@
+package relay
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// harvestEvery is how often the answers of a call that goes on are collected.
+const harvestEvery = 50 * time.Millisecond
+
+// streaming is a call to a destination that reports its answers one by one. Most
+// calls are over before anyone looks; of one that is slow, what has come so far
+// is handed to the engine now and then, so that one late answer holds up nothing.
+type streaming struct {
+	flow *flow
+	id   int64
+	next time.Duration
+
+	mu      sync.Mutex
+	ended   bool
+	results []broker.Result
+	fresh   []int
+}
+
+// report is the broker.Streamer's: it takes the fate of one message.
+func (s *streaming) report(i int, r broker.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || i < 0 || i >= len(s.results) {
+		return
+	}
+	s.results[i] = r
+	s.fresh = append(s.fresh, i)
+}
+
+// end closes the call to reports and returns the results.
+func (s *streaming) end() []broker.Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return s.results
+}
+
+// harvest returns what was reported since it was last asked.
+func (s *streaming) harvest() (items []int, results []broker.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	items, s.fresh = s.fresh, nil
+	for _, i := range items {
+		results = append(results, s.results[i])
+	}
+	return items, results
+}
+
+// stream notes a call that may be harvested.
+func (l *loop) stream(f *flow, c *engine.Call) *streaming {
+	s := &streaming{flow: f, id: c.ID, next: l.now() + harvestEvery, results: make([]broker.Result, len(c.Items))}
+	l.streams = append(l.streams, s)
+	return s
+}
+
+// streamed forgets a call that is over.
+func (l *loop) streamed(s *streaming) {
+	l.streams = slices.DeleteFunc(l.streams, func(o *streaming) bool { return o == s })
+}
+
+// harvest hands the engine the answers of calls that go on.
+func (l *loop) harvest(now time.Duration) {
+	for _, s := range l.streams {
+		if now < s.next {
+			continue
+		}
+		s.next = now + harvestEvery
+		items, results := s.harvest()
+		answers, failed := s.flow.judge(results)
+		for k, i := range items {
+			s.flow.core.Reported(now, s.id, i, answers[k])
+		}
+		if failed != nil {
+			l.destinationFailed(s.flow, failed)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// Order says which messages of a subscription wait for each other.
+type Order = engine.Order
+
+// The orders.
+const (
+	// ByKey keeps messages of one key in commit order. The default.
+	ByKey = engine.ByKey
+	// ByShard keeps all messages of a shard in order, as if they had one key.
+	ByShard = engine.ByShard
+	// Unordered keeps no order.
+	Unordered = engine.Unordered
+)
+
+// OnReject says what a rejected message does to those behind it.
+type OnReject = engine.OnReject
+
+// The answers to a rejection.
+const (
+	// Block lets later messages of its key wait behind it. The default.
+	Block = engine.Block
+	// Skip lets its key go on.
+	Skip = engine.Skip
+)
+
+// Retry is the back-off of rejected messages.
+type Retry struct {
+	// Min is the wait before the second attempt. Defaults to 10 s.
+	Min time.Duration
+	// Max bounds the wait. Defaults to 10 min.
+	Max time.Duration
+	// Factor is by how much the wait grows. Defaults to 2.
+	Factor float64
+	// MaxAttempts is how many attempts a message has before it is dead. Outages
+	// count nothing. Defaults to 20.
+	MaxAttempts int
+	// Quick is how many attempts follow one another at once before the message
+	// is parked. Zero: none.
+	Quick int
+}
+
+// Subscription is a named reader of a box, with its destination and policy.
+type Subscription struct {
+	// To takes the messages. Required. The caller closes it after Run.
+	To broker.Destination
+	// Box is read. Defaults to "outbox".
+	Box string
+	// Name of the subscription. Defaults to "default".
+	Name string
+	// From is where it begins when it is new. Defaults to First.
+	From Start
+	// Types filters by message type: exact, or a prefix and ".*". Empty: all.
+	Types []string
+	// Shards is how many shards a new subscription has. Defaults to the store's
+	// own choice, 4 mostly.
+	Shards int
+	// Order defaults to ByKey.
+	Order Order
+	// OnReject defaults to Block.
+	OnReject OnReject
+	// Retry is the back-off of rejected messages.
+	Retry Retry
+	// Timeout bounds one call to the destination. Defaults to 30 s.
+	Timeout time.Duration
+	// Batch is the most messages in one call. Defaults to 500, or less if the
+	// destination says so.
+	Batch int
+	// RetryBatch is the most parked messages in one call while new ones wait.
+	// Defaults to a quarter of Batch.
+	RetryBatch int
+	// InFlight bounds the messages that were sent and are not settled: what a
+	// crash may deliver twice. Defaults to 1,000.
+	InFlight int
+	// Concurrency is the most calls at a time. Defaults to 4, and to 32 for a
+	// destination that takes one message a call.
+	Concurrency int
+	// Classify may change the outcome of a message that was not accepted, by its
+	// error. Unknown: it has no opinion. Optional; called from many goroutines.
+	Classify func(error) broker.Outcome
+}
+
+func (s *Subscription) ref() store.Ref {
+	r := store.Ref{Box: s.Box, Subscription: s.Name}
+	if r.Box == "" {
+		r.Box = "outbox"
+	}
+	if r.Subscription == "" {
+		r.Subscription = "default"
+	}
+	return r
+}
+
+// validate fills the defaults and reports everything that is wrong.
+func (s *Subscription) validate() error {
+	ref := s.ref()
+	s.Box, s.Name = ref.Box, ref.Subscription
+	if s.Timeout == 0 {
+		s.Timeout = 30 * time.Second
+	}
+	errs := []error{validName(ref)}
+	if s.To == nil {
+		errs = append(errs, errors.New("To is missing; give it a destination"))
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+		most  int
+	}{
+		{"Shards", s.Shards, store.SlotCount},
+		{"Batch", s.Batch, 100_000},
+		{"RetryBatch", s.RetryBatch, 100_000},
+		{"InFlight", s.InFlight, 1_000_000},
+		{"Concurrency", s.Concurrency, 10_000},
+		{"Retry.MaxAttempts", s.Retry.MaxAttempts, 1_000_000},
+		{"Retry.Quick", s.Retry.Quick, 1000},
+	} {
+		if n.value < 0 || n.value > n.most {
+			errs = append(errs, fmt.Errorf("%s is %d; choose between 0 (the default) and %d", n.name, n.value, n.most))
+		}
+	}
+	errs = append(errs, s.choices()...)
+	return errors.Join(errs...)
+}
+
+func (s *Subscription) choices() []error {
+	var errs []error
+	if s.Timeout < time.Millisecond || s.Timeout > time.Hour {
+		errs = append(errs, fmt.Errorf("Timeout is %v; choose between 1ms and 1h", s.Timeout))
+	}
+	if s.Order < ByKey || s.Order > Unordered {
+		errs = append(errs, fmt.Errorf("Order %d is unknown; choose ByKey, ByShard or Unordered", s.Order))
+	}
+	if s.OnReject < Block || s.OnReject > Skip {
+		errs = append(errs, fmt.Errorf("OnReject %d is unknown; choose Block or Skip", s.OnReject))
+	}
+	r := s.Retry
+	if r.Min < 0 || r.Max < 0 || r.Max > 0 && r.Min > r.Max {
+		errs = append(errs, fmt.Errorf("Retry waits from %v to %v; Min must not be negative nor above Max", r.Min, r.Max))
+	}
+	if r.Factor != 0 && (r.Factor < 1 || r.Factor > 100) {
+		errs = append(errs, fmt.Errorf("Retry.Factor is %v; choose between 1 and 100", r.Factor))
+	}
+	if s.From.Now && !s.From.At.IsZero() {
+		errs = append(errs, errors.New("From says both Now and a time; choose one"))
+	}
+	return errs
+}
+
+func (s *Subscription) spec() store.Spec {
+	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}
+}
+
+// engine returns the policy as the engine takes it.
+func (s *Subscription) engine(o *Options) engine.Config {
+	features := s.To.Features()
+	_, prober := s.To.(broker.Prober)
+	return engine.Config{
+		Order: s.Order, OnReject: s.OnReject,
+		Retry: engine.Retry{
+			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
+			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
+		},
+		Ordered: features.Ordered, MaxBatch: features.MaxBatch, Prober: prober,
+		InFlight: s.InFlight, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
+		PollMax: o.PollMax, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
+		Rand: rand.Float64,
+	}
+}

@@ -1,0 +1,106 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// upkeep is the housekeeping of one box, done by whoever holds its lease.
+type upkeep struct {
+	ref  store.Ref
+	held bool
+	now  store.Lease
+	busy bool
+	next time.Duration
+}
+
+// upkeepPause is the time between two rounds that found nothing to do.
+const upkeepPause = 2 * time.Second
+
+func (l *loop) addUpkeep() {
+	if l.options.NoMaintenance {
+		return
+	}
+	seen := make(map[string]bool)
+	for _, f := range l.flows {
+		if !seen[f.ref.Box] {
+			seen[f.ref.Box] = true
+			l.keep = append(l.keep, &upkeep{ref: store.Ref{Box: f.ref.Box, Subscription: store.Maintenance}})
+		}
+	}
+}
+
+// viewUpkeep learns whether the box is ours to keep, and plans.
+func (l *loop) viewUpkeep(u *upkeep, s *store.SubscriptionState, relays []store.RelayState) {
+	u.held = false
+	for i := range s.Shards {
+		if s.Shards[i].Owner == l.id {
+			u.held, u.now = true, s.Shards[i].Lease
+		}
+	}
+	if l.stopping {
+		return
+	}
+	take, give := engine.Plan(l.id, able(relays, u.ref), u.ref.String(), holdings(s), false)
+	if len(take) > 0 && len(s.Shards) > 0 {
+		l.take = append(l.take, s.Shards[0].Shard)
+		l.nextBeat = min(l.nextBeat, l.now()+takePause)
+	}
+	if len(give) > 0 && u.held && !u.busy {
+		l.give = append(l.give, u.now)
+		u.held = false
+		l.nextBeat = 0
+	}
+}
+
+// maintain does a round of housekeeping when it is time.
+func (l *loop) maintain(u *upkeep, now time.Duration) {
+	if !u.held || u.busy || l.stopping || l.dying || l.storeFault > 0 || now < u.next {
+		return
+	}
+	u.busy = true
+	r := store.Retention{Lease: u.now, Keep: l.options.Keep}
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
+		defer cancel()
+		report, err := l.store.Maintain(ctx, r)
+		return func() {
+			u.busy = false
+			l.maintained(u, &report, err)
+		}
+	})
+}
+
+func (l *loop) maintained(u *upkeep, r *store.Report, err error) {
+	now := l.now()
+	u.next = now + upkeepPause
+	switch {
+	case errors.Is(err, store.ErrLeaseLost):
+		u.held = false
+		l.nextBeat = 0
+		return
+	case err != nil:
+		u.next = now + 5*upkeepPause
+		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s failed: %w", u.ref.Box, err))
+		return
+	}
+	for _, fault := range r.Faults {
+		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s: %s", u.ref.Box, fault))
+	}
+	if r.More {
+		u.next = now
+	}
+	if r.NextDue >= 0 {
+		u.next = min(u.next, now+max(r.NextDue, time.Millisecond))
+	}
+	if r.Promoted > 0 {
+		for _, f := range l.flows {
+			f.core.Woken()
+		}
+	}
+}
