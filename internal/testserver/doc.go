@@ -1,0 +1,31 @@
+// Package testserver runs real servers, privately, for tests, benchmarks and the demo.
+//
+// Each server is a child process on a free port of 127.0.0.1 with a data directory of its own. It can be stopped,
+// killed, frozen and restarted without harm to anything else on the machine, which is what a test of faults needs:
+//
+//	pg, err := testserver.StartPostgres(ctx, testserver.PostgresOptions{})
+//	if err != nil {
+//		return err
+//	}
+//	defer pg.Close()
+//	db := pg.DSN("postgres")
+//	...
+//	err = pg.Kill(ctx)  // like kill -9 of the server
+//	err = pg.Start(ctx) // the same data, the same port
+//
+// There are:
+//
+//   - [Postgres]: PostgreSQL from the machine's own packages. [StartStandby] adds a streaming standby that can be
+//     promoted, [StartPgBouncer] a pooler in transaction mode.
+//   - [NATS]: a NATS server with JetStream, built from this repository (integration/cmd/natsd), as a process of its own.
+//   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
+//   - [Tmpfs]: a small file system, to see what happens when the disk is full.
+//
+// A server that is not installed is a [MissingError]. Tests use the package servertest, which turns that into a skip on
+// a laptop and a failure in continuous integration.
+//
+// No server outlives the process that started it, not even one killed without warning: on Linux the kernel ends the
+// servers with their parent, and a guardian (a waiting shell) then removes their files. Elsewhere only Close does.
+//
+// The package imports only the standard library. It talks to PostgreSQL through psql.
+package testserver

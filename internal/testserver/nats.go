@@ -1,0 +1,231 @@
+package testserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// NATSOptions says what NATS server to start. The zero value is one with JetStream, open to all of this machine.
+type NATSOptions struct {
+	// StoreDir takes JetStream's files, and is not removed at the end. Defaults to a temporary folder.
+	StoreDir string
+	// Port on 127.0.0.1. Defaults to a free one.
+	Port int
+	// MaxPayload is the largest message in bytes. Defaults to the server's own default, 1 MiB.
+	MaxPayload int
+	// MaxStore limits what JetStream may store, in bytes. Defaults to what the disk has.
+	MaxStore int64
+	// User and Password that clients must give. Default to none.
+	User, Password string
+	// SyncInterval is the time between two fsyncs of the store. Defaults to the server's default, 2 min.
+	SyncInterval time.Duration
+	// SyncAlways has each message fsynced before it is acknowledged.
+	SyncAlways bool
+	// StartTimeout is how long a start with recovery may take. Defaults to 60 s.
+	StartTimeout time.Duration
+}
+
+// NATS is a private NATS server in a process of its own. Its methods may be called concurrently; orders wait for each
+// other.
+type NATS struct {
+	opts    NATSOptions
+	program string
+	home    *folder
+	port    int
+
+	mu     sync.Mutex
+	proc   *process
+	closed bool
+}
+
+// StartNATS starts a server and returns when it accepts connections and JetStream is up.
+func StartNATS(ctx context.Context, opts NATSOptions) (*NATS, error) {
+	program, err := findNatsd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	home, err := newFolder("nats", false)
+	if err != nil {
+		return nil, err
+	}
+	if opts.StoreDir == "" {
+		opts.StoreDir = filepath.Join(home.path, "store")
+	}
+	if opts.StartTimeout == 0 {
+		opts.StartTimeout = time.Minute
+	}
+	n := &NATS{opts: opts, program: program, home: home}
+	if err := n.firstStart(ctx); err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+func (n *NATS) firstStart(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.opts.Port != 0 {
+		n.port = n.opts.Port
+		return n.start(ctx)
+	}
+	var err error
+	for range startAttempts {
+		if n.port, err = freePort(); err != nil {
+			return err
+		}
+		if err = n.start(ctx); err == nil || !portTaken(n.port) {
+			return err
+		}
+	}
+	return err
+}
+
+// Start starts the server again, after Stop or Kill, on the same port and with the data it stored.
+func (n *NATS) Start(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed || n.running() {
+		return errState("NATS", "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
+	}
+	return n.start(ctx)
+}
+
+func (n *NATS) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, n.opts.StartTimeout)
+	defer cancel()
+	c := command{name: "NATS", path: n.program, args: n.args(), log: n.logFile()}
+	if n.opts.Password != "" {
+		c.env = []string{"NATSD_PASSWORD=" + n.opts.Password}
+	}
+	proc, err := c.start()
+	if err != nil {
+		return err
+	}
+	n.proc = proc
+	if err := proc.until(ctx, func() bool { return n.ready(ctx) }); err != nil {
+		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
+	}
+	return nil
+}
+
+func (n *NATS) args() []string {
+	args := []string{
+		"-port", strconv.Itoa(n.port), "-store", n.opts.StoreDir, "-name", fmt.Sprintf("natsd-%d", n.port),
+		"-ready", n.opts.StartTimeout.String(),
+	}
+	if n.opts.MaxPayload > 0 {
+		args = append(args, "-max-payload", strconv.Itoa(n.opts.MaxPayload))
+	}
+	if n.opts.MaxStore > 0 {
+		args = append(args, "-max-store", strconv.FormatInt(n.opts.MaxStore, 10))
+	}
+	if n.opts.User != "" {
+		args = append(args, "-user", n.opts.User)
+	}
+	if n.opts.SyncInterval > 0 {
+		args = append(args, "-sync-interval", n.opts.SyncInterval.String())
+	}
+	if n.opts.SyncAlways {
+		args = append(args, "-sync-always")
+	}
+	return args
+}
+
+// ready reads the greeting that a NATS server sends first, and looks whether it names this very server and JetStream.
+func (n *NATS) ready(ctx context.Context) bool {
+	conn, err := dial(ctx, n.port)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	return err == nil && strings.HasPrefix(line, "INFO ") && strings.Contains(line, `"jetstream":true`) &&
+		strings.Contains(line, fmt.Sprintf(`"server_name":"natsd-%d"`, n.port))
+}
+
+func (n *NATS) running() bool { return n.proc != nil && !n.proc.ended() }
+
+// Stop ends the server in order (SIGTERM) and waits for it. When ctx ends first the server is killed and the error
+// says so. A server that does not run is no error.
+func (n *NATS) Stop(ctx context.Context) error { return n.end(ctx, sigTerm) }
+
+// Kill is kill -9. What the server stored stays for the next Start.
+func (n *NATS) Kill(ctx context.Context) error { return n.end(ctx, os.Kill) }
+
+func (n *NATS) end(ctx context.Context, sig os.Signal) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.running() {
+		return nil
+	}
+	if err := n.proc.signal(sigContinue); err != nil {
+		return err
+	}
+	return n.proc.stop(ctx, sig)
+}
+
+// Restart is Stop and Start: the same port, the data kept.
+func (n *NATS) Restart(ctx context.Context) error {
+	if err := n.Stop(ctx); err != nil {
+		return err
+	}
+	return n.Start(ctx)
+}
+
+// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
+func (n *NATS) Pause() error { return n.order("pause", (*process).freeze) }
+
+// Resume ends a Pause. Without one it does nothing.
+func (n *NATS) Resume() error {
+	return n.order("resume", func(p *process) error { return p.signal(sigContinue) })
+}
+
+func (n *NATS) order(word string, do func(*process) error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.running() {
+		return errState("NATS", word, "it does not run: Start it first")
+	}
+	return do(n.proc)
+}
+
+// Close kills the server and removes its files. It may be called twice.
+func (n *NATS) Close() error {
+	err := n.end(context.Background(), os.Kill)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	return errors.Join(err, n.home.Close())
+}
+
+// URL is what a client connects to; it holds user and password if the server asks for them.
+func (n *NATS) URL() string {
+	u := url.URL{Scheme: "nats", Host: loopback(n.port)}
+	if n.opts.User != "" {
+		u.User = url.UserPassword(n.opts.User, n.opts.Password)
+	}
+	return u.String()
+}
+
+// Port is the server's port on 127.0.0.1. It stays the same over restarts.
+func (n *NATS) Port() int { return n.port }
+
+// StoreDir is the folder of JetStream's files.
+func (n *NATS) StoreDir() string { return n.opts.StoreDir }
+
+// LogTail returns the last lines of the server's log.
+func (n *NATS) LogTail(lines int) string { return fileTail(n.logFile(), lines) }
+
+func (n *NATS) logFile() string { return filepath.Join(n.home.path, "log") }

@@ -1,0 +1,20 @@
+// Package servertest starts the servers of package testserver for tests: it ends them with the test, shows their log when
+// the test has failed, and says what happens when one is not installed: a skip with a word on a laptop, a failure where
+// the environment says CI=true or POSTBAG_REQUIRE_SERVERS=1.
+//
+// A test that harms its server starts its own:
+//
+//	pg := servertest.Postgres(t, testserver.PostgresOptions{})
+//
+// A test that can run long asks [Full].
+//
+// Tests that only need a database share one server for the whole package, and each gets a database of its own:
+//
+//	var shared servertest.SharedPostgres
+//
+//	func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
+//
+//	func TestX(t *testing.T) {
+//		dsn := shared.Database(t)
+//	}
+package servertest
