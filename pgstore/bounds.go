@@ -1,0 +1,195 @@
+package pgstore
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// bounds collects what a box's writers are known to do: which seqs they cannot
+// have. Everything in it holds for one life of the server only (see identity):
+// what was seen before a crash says nothing about transaction ids after it.
+//
+// The rule is of order. A row draws its seq after its transaction has its id. So
+// when the last seq given out was read as s, and an id y was assigned to a
+// transaction after that, every transaction with an id above y was given it
+// later still, and writes beyond s. Whoever settles reads s and then writes, so
+// that each settlement gives such a pair. A bound that is read without an id
+// being assigned after it says nothing: transactions that have their id already,
+// with seqs below s, may stand above the xmax of the next snapshot, because that
+// is only one more than the last id that ended.
+type bounds struct {
+	mu    sync.Mutex
+	pairs []pair
+	// quiet are running transactions, by the low half of their ids, that had not
+	// written to the box when the last seq was read as the number that goes with
+	// them. Two that run at a time never share their low half.
+	quiet map[uint32]int64
+	// mended is when the last look for such transactions began, and heard when it
+	// last found one.
+	mended, heard time.Time
+	// last is the highest seq that was seen given out.
+	last int64
+}
+
+type pair struct {
+	y uint64
+	s int64
+}
+
+// maxPairs is how many pairs are kept. Old ones are thinned, which only lowers
+// bounds.
+const maxPairs = 256
+
+// add takes a pair: s was read, and then y was assigned.
+func (b *bounds) add(y uint64, s int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(b.pairs, y, func(p pair, y uint64) int { return compare(p.y, y) })
+	if i > 0 && b.pairs[i-1].s >= s {
+		return
+	}
+	worse := i
+	for worse < len(b.pairs) && b.pairs[worse].s <= s {
+		worse++
+	}
+	b.pairs = slices.Replace(b.pairs, i, worse, pair{y, s})
+	if len(b.pairs) > maxPairs {
+		b.thin()
+	}
+}
+
+// thin drops every second pair of the older half.
+func (b *bounds) thin() {
+	kept := b.pairs[:0]
+	for i, p := range b.pairs {
+		if i >= maxPairs/2 || i%2 == 0 {
+			kept = append(kept, p)
+		}
+	}
+	b.pairs = kept
+}
+
+// still takes that the running transaction xid had not written when s was read.
+func (b *bounds) still(xid uint32, s int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.quiet == nil {
+		b.quiet = map[uint32]int64{}
+	}
+	b.quiet[xid] = max(b.quiet[xid], s)
+	b.heard = time.Now()
+}
+
+// raise gives the snapshot to, which is new, the best bounds there are, given the
+// position that is being read on from.
+func (b *bounds) raise(to *snapshot, from *position) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Since(b.heard) > quietFor {
+		b.quiet = nil
+	}
+	to.beyond = max(from.beyond(), b.before(to.xmax))
+	for i := range to.running {
+		to.running[i].low = b.low(to.running[i].xid, from)
+	}
+	b.forget(to)
+}
+
+// low returns the bound of a transaction that runs.
+func (b *bounds) low(xid uint64, from *position) int64 {
+	low, known := from.floor, false
+	if from.done != nil {
+		var i int
+		if i, known = from.done.find(xid); known {
+			low = from.done.running[i].low
+		} else {
+			low = from.done.beyond
+		}
+	}
+	if low < from.base {
+		// A row of another cluster may have this very id, and waits with it.
+		return low
+	}
+	if !known {
+		low = max(low, b.before(xid))
+	}
+	return max(low, b.quiet[uint32(xid)])
+}
+
+// before returns the highest s that goes with an id below xid.
+func (b *bounds) before(xid uint64) int64 {
+	i, _ := slices.BinarySearchFunc(b.pairs, xid, func(p pair, xid uint64) int { return compare(p.y, xid) })
+	if i == 0 {
+		return 0
+	}
+	return b.pairs[i-1].s
+}
+
+// forget drops what is known of transactions that do not run in a snapshot, so
+// that nothing is ever said of a later one with the same low half.
+func (b *bounds) forget(now *snapshot) {
+	if len(b.quiet) == 0 {
+		return
+	}
+	runs := make(map[uint32]bool, len(now.running))
+	for _, r := range now.running {
+		runs[uint32(r.xid)] = true
+	}
+	for xid := range b.quiet {
+		if !runs[xid] {
+			delete(b.quiet, xid)
+		}
+	}
+}
+
+// mendable says whether it is worth while to look which running transactions have
+// not written: one of them bounds what must be read again when it ends, and it is
+// some time since the last look.
+func (b *bounds) mendable(p *position, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.done == nil || b.last-p.done.floor() < mendLag || now.Sub(b.mended) < mendPause {
+		return false
+	}
+	b.mended = now
+	return true
+}
+
+// quietFor is how long half an id is taken for the whole, unless it is seen again.
+// No server gives out four thousand million ids in that time.
+const quietFor = 10 * time.Minute
+
+// A look costs the server milliseconds: it is made when so many rows would be
+// read again, and not more often than this.
+const (
+	mendLag   = 20_000
+	mendPause = 2 * time.Second
+)
+
+func compare(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// saw takes that a snapshot's box had given out last.
+func (b *bounds) saw(last int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = max(b.last, last)
+}
+
+// stale says whether the newest bound lies more than so many seqs back.
+func (b *bounds) stale(most int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.pairs) == 0 {
+		return true
+	}
+	return b.last-b.pairs[len(b.pairs)-1].s > most
+}

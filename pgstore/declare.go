@@ -1,0 +1,226 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Declare implements store.Store.
+func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
+	var errs []error
+	for _, spec := range specs {
+		err := s.guarded(ctx, func(v *server) error { return s.declare(ctx, v, spec) })
+		if err != nil {
+			errs = append(errs, translateError("declare "+spec.Ref.String(), err))
+		}
+	}
+	s.roster.Store(nil)
+	return errors.Join(errs...)
+}
+
+const defaultShards = 4
+
+// declare makes one subscription, if it is missing.
+func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
+	shards := spec.Shards
+	if shards == 0 {
+		shards = defaultShards
+	}
+	if err := postbag.ValidSubscription(spec.Subscription); err != nil {
+		return err
+	}
+	if shards < 0 || shards > store.SlotCount {
+		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have %d", shards, store.SlotCount, defaultShards)
+	}
+	r, err := s.readRoster(ctx)
+	if err != nil {
+		return err
+	}
+	box := r.boxes[spec.Box]
+	if box == nil {
+		return store.ErrNoBox
+	}
+	var at position
+	if r.subs[spec.Ref] == nil {
+		if at, err = s.start(ctx, v, spec.Box, box, spec.From); err != nil {
+			return err
+		}
+	}
+	for {
+		dropped, err := s.insertSubscription(ctx, v, spec, shards, at)
+		if err != nil || at.done != nil || dropped <= at.floor {
+			return err
+		}
+		at.floor, at.base = dropped, box.foreign
+	}
+}
+
+// insertSubscription makes a subscription at a position, and compares the filter
+// of one that exists. If retention has dropped what it would begin with, it is not
+// made, and begins there: at the seq that is returned. Otherwise that is zero.
+func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Spec, shards int, at position) (dropped int64, err error) {
+	raw := store.Position("")
+	if at.done != nil || at.floor > 0 {
+		raw = at.encode()
+	}
+	parts := store.Split(shards)
+	a := new(parameters).text(spec.Box).text(spec.Subscription)
+	a.texts(len(spec.Types), func(i int) string { return spec.Types[i] })
+	a.int2s(len(parts), func(i int) int { return parts[i].Lo })
+	a.int2s(len(parts), func(i int) int { return parts[i].Hi })
+	a.text(string(raw)).int8(at.lowest()).bool(at.done != nil)
+	var types []string
+	there := false
+	err = s.run(ctx, s.guard(v, "", nil),
+		call{st: s.catalog.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
+			c := columns{rest: r}
+			dropped = c.int8()
+			return c.err
+		}},
+		call{st: s.catalog.get("declare", ""), args: a},
+		call{st: s.catalog.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
+			c := columns{rest: r}
+			types, there = c.texts(), true
+			return c.err
+		}})
+	if err != nil || !there {
+		return dropped, err
+	}
+	if !sameTypes(types, spec.Types) {
+		return 0, store.ErrFilterDiffers
+	}
+	return 0, nil
+}
+
+// sameTypes says whether two lists are one filter.
+func sameTypes(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
+
+// start returns where a new subscription begins.
+func (s *Store) start(ctx context.Context, v *server, name string, box *boxEntry, from store.Start) (position, error) {
+	switch {
+	case from.Now:
+		return s.startNow(ctx, v, name, box)
+	case !from.At.IsZero():
+		floor, err := s.search(ctx, name, from.At)
+		return position{floor: floor, base: box.foreign}, err
+	default:
+		return position{}, nil
+	}
+}
+
+// startNow returns the position that has passed all that is committed, and
+// nothing else, however long it has been open.
+func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEntry) (position, error) {
+	known := v.of(name)
+	if err := s.run(ctx, s.bound(v, name)...); err != nil {
+		return position{}, err
+	}
+	p := position{life: v.life, base: box.foreign}
+	to, last, err := s.instant(ctx, name)
+	if err != nil {
+		return p, err
+	}
+	if len(to.running) > 0 {
+		if err := s.run(ctx, s.mend(v, name)...); err != nil {
+			return p, err
+		}
+	}
+	known.raise(&to, &position{})
+	p.done, p.high = &to, last
+	return p, nil
+}
+
+// bound returns what gives a new bound without writing anything.
+func (s *Store) bound(v *server, box string) group {
+	var last int64
+	return group{
+		s.guard(v, box, &last),
+		{st: s.catalog.get("number", ""), each: func(r row) error {
+			c := columns{rest: r}
+			if y := c.int8(); c.err == nil {
+				v.of(box).add(uint64(y), last)
+			}
+			return c.err
+		}},
+	}
+}
+
+// mend returns what finds the running transactions that have not written to a
+// box, so that what they may write yet is known to come late.
+func (s *Store) mend(v *server, box string) group {
+	var last int64
+	return group{
+		s.guard(v, box, &last),
+		{st: s.catalog.get("writers", box), each: func(r row) error {
+			c := columns{rest: r}
+			if xid, wrote := c.int8(), c.bool(); c.err == nil && !wrote {
+				v.of(box).still(uint32(xid), last)
+			}
+			return c.err
+		}},
+	}
+}
+
+// instant takes a snapshot.
+func (s *Store) instant(ctx context.Context, box string) (to snapshot, last int64, err error) {
+	err = s.run(ctx, call{st: s.catalog.get("instant", box), each: func(r row) error {
+		c := columns{rest: r}
+		raw, _ := c.next(-1)
+		last = c.int8()
+		var bad error
+		to, bad = parseSnapshot(raw)
+		return errors.Join(c.err, bad)
+	}})
+	return to, last, err
+}
+
+// searchSlack is how many seqs a row may have been stored out of the order of
+// time: between drawing its seq and looking at the clock a writer may be held up.
+const searchSlack = 1000
+
+// search returns a floor below which nothing was stored at or after a time. It
+// halves the log; rows are stored nearly in the order of seq.
+func (s *Store) search(ctx context.Context, box string, from time.Time) (int64, error) {
+	var lo, hi int64 // everything below lo is older; something in hi or above, if anything, is not
+	err := s.run(ctx, call{st: s.catalog.get("ends", box), each: func(r row) error {
+		c := columns{rest: r}
+		lo, hi = c.int8(), c.int8()+1
+		return c.err
+	}})
+	if err != nil {
+		return 0, err
+	}
+	first := lo
+	for lo < hi {
+		middle := lo + (hi-lo)/2
+		seq, at, err := s.storedAt(ctx, box, middle)
+		switch {
+		case err != nil:
+			return 0, err
+		case seq == 0 || !at.Before(from):
+			hi = middle
+		default:
+			lo = seq + 1
+		}
+	}
+	return max(lo-1-searchSlack, first-1, 0), nil
+}
+
+// storedAt returns the first row at or after a seq, zero if there is none.
+func (s *Store) storedAt(ctx context.Context, box string, from int64) (seq int64, at time.Time, err error) {
+	err = s.run(ctx, call{st: s.catalog.get("stored_at", box), args: new(parameters).int8(from), each: func(r row) error {
+		c := columns{rest: r}
+		seq, at = c.int8(), instant(c.int8())
+		return c.err
+	}})
+	return seq, at, err
+}

@@ -1,0 +1,197 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// SQLSTATE codes (PostgreSQL manual, appendix A), and one of our own.
+const (
+	codeFeatureNotSupported = "0A000"
+	codeReadOnly            = "25006"
+	codeNoStatement         = "26000"
+	codeNoSchema            = "3F000"
+	codeSerialization       = "40001"
+	codeDeadlock            = "40P01"
+	codeDuplicateStatement  = "42P05"
+	codeDuplicateSchema     = "42P06"
+	codeDuplicateTable      = "42P07"
+	codeNoColumn            = "42703"
+	codeNoFunction          = "42883"
+	codeNoRight             = "42501"
+	codeNoTable             = "42P01"
+	codeNoType              = "42704"
+	codeUnique              = "23505"
+	codeCheck               = "23514"
+	codeLockTimeout         = "55P03"
+	codeOutOfDisk           = "53100"
+	codeShutdown            = "57P01"
+	codeRefused             = "PB001" // postbag._refuse
+)
+
+// sqlState returns the SQLSTATE of a server's error, or "" for another.
+func sqlState(err error) string {
+	var e interface{ SQLState() string }
+	if errors.As(err, &e) {
+		return e.SQLState()
+	}
+	return ""
+}
+
+// standbyRead says that a server in recovery refused to show an unlogged table.
+func standbyRead(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == codeFeatureNotSupported && e.Routine == "get_relation_info"
+}
+
+// fault is an error of the store: what it was doing, what the server said with
+// no value of a row in it, and what to do.
+type fault struct {
+	doing, said, mend string
+	cause             error // for errors.Is and As of what it stands for; nil hides the driver's
+}
+
+func (f *fault) Error() string {
+	text := "pgstore: " + f.doing + ": " + f.said
+	if f.mend != "" {
+		text += "; " + f.mend
+	}
+	return text
+}
+
+func (f *fault) Unwrap() error { return f.cause }
+
+// translateError wraps err, once, with what failed and what to do about it. Of a
+// server's error only the message is kept: its detail quotes rows.
+func translateError(doing string, err error) error {
+	var done *fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &done), isOurs(err):
+		return wrapOurs(doing, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("pgstore: %s: %w; give it more time, or look what it waits for", doing, contextError(err))
+	case standbyRead(err), sqlState(err) == codeReadOnly:
+		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
+	}
+	if code := sqlState(err); code != "" {
+		return &fault{doing: doing, said: serverMessage(err), mend: mends[code], cause: hidden(err)}
+	}
+	return &fault{doing: doing, said: lineError(err), mend: "look whether the server runs and can be reached, then try again", cause: hidden(err)}
+}
+
+// mends say what to do about an error of the server.
+var mends = map[string]string{
+	codeNoRight:       "grant the role what pgstore.GrantProducer or pgstore.GrantRelay print",
+	codeNoSchema:      "run postbag migrate up",
+	codeNoTable:       "run postbag migrate up, or make the box",
+	codeNoColumn:      "run postbag migrate up",
+	codeNoFunction:    "run postbag migrate up",
+	codeNoType:        "run postbag migrate up",
+	codeSerialization: "try again",
+	codeDeadlock:      "try again",
+	codeLockTimeout:   "try again when whoever holds the lock is done; pg_locks shows them",
+	codeOutOfDisk:     "give the server's disk room, then try again",
+	codeShutdown:      "try again when the server is back",
+	codeCheck:         "the constraint's name says which part of the message it refuses; postbag.Publisher checks messages beforehand",
+}
+
+func isOurs(err error) bool {
+	for _, known := range []error{
+		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
+		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, errRow,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// wrapOurs adds what was being done to an error that says the rest itself.
+func wrapOurs(doing string, err error) error {
+	var f *fault
+	if errors.As(err, &f) {
+		return err
+	}
+	return fmt.Errorf("pgstore: %s: %w", doing, err)
+}
+
+func contextError(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return context.Canceled
+}
+
+// serverMessage returns the server's message with its code. Messages name
+// tables, columns, constraints and types; the few that quote a value come from
+// turning text into a type, and are left out.
+func serverMessage(err error) string {
+	code := sqlState(err)
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return "SQLSTATE " + code
+	}
+	if code[:2] == "22" {
+		return "the server refused a value (SQLSTATE " + code + ")"
+	}
+	return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, code)
+}
+
+// lineError returns what is wrong with the connection. Drivers put addresses
+// and user names into their messages, and some have put passwords there.
+func lineError(err error) string {
+	var op *net.OpError
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.As(err, &op):
+		return "the connection failed: " + op.Op + ": " + op.Err.Error()
+	case errors.As(err, &connect):
+		return "no connection can be made"
+	default:
+		return "the connection failed: " + err.Error()
+	}
+}
+
+// hidden lets errors.As find a server's error and nothing print it.
+func hidden(err error) error {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return &pgconn.PgError{Severity: e.Severity, Code: e.Code, Message: serverMessage(err)}
+	}
+	return err
+}
+
+// withoutPrepared notices a pooler that gives each transaction another session,
+// on which prepared statements are missing or somebody else's. It says whether
+// the exchange is worth repeating.
+func (s *Store) withoutPrepared(err error) bool {
+	if s.unprepared.Load() {
+		return false
+	}
+	if code := sqlState(err); code != codeNoStatement && code != codeDuplicateStatement {
+		return false
+	}
+	s.unprepared.Store(true)
+	return true
+}
+
+// stalePlan notices that the schema has changed under a prepared statement, and
+// has all connections forget theirs.
+func (s *Store) stalePlan(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) || e.Code != codeFeatureNotSupported || e.Routine != "RevalidateCachedQuery" {
+		return false
+	}
+	s.pool.Reset()
+	return true
+}

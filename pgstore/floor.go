@@ -1,0 +1,238 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// follower is a subscription that retention waits for.
+type follower struct {
+	id     int32
+	name   string
+	shards []stand
+	cuts   []cut
+	// bad is why a position of it cannot be read.
+	bad error
+}
+
+// stand is where a shard stands.
+type stand struct {
+	store.Slots
+
+	at  position
+	raw string
+}
+
+// cut is where the ledger of a subscription begins: what at has passed, of the
+// spans from floor's on, is not in it. A later cut replaces earlier ones from its
+// span on.
+type cut struct {
+	at    position
+	floor int64
+}
+
+// followersOf puts the columns of all shards together, which come by subscription.
+func followersOf(subs []int32, names []string, los, his []int32, positions []string) []follower {
+	var out []follower
+	for i := range min(len(subs), len(names), len(los), len(his), len(positions)) {
+		if n := len(out); n == 0 || out[n-1].id != subs[i] {
+			out = append(out, follower{id: subs[i], name: names[i]})
+		}
+		f := &out[len(out)-1]
+		f.stand(int(los[i]), int(his[i]), positions[i])
+	}
+	return out
+}
+
+// stand adds a shard.
+func (f *follower) stand(lo, hi int, raw string) {
+	at, err := decodePosition(store.Position(raw))
+	if err != nil {
+		f.bad = err
+	}
+	f.shards = append(f.shards, stand{Slots: store.Slots{Lo: lo, Hi: hi}, at: at, raw: raw})
+}
+
+// passed says whether the shard that a row belongs to has passed it.
+func (f *follower) passed(r *surveyed) bool {
+	for i := range f.shards {
+		if sh := &f.shards[i]; sh.Contains(r.slot) {
+			return sh.at.passed(r.xid, r.seq)
+		}
+	}
+	return false
+}
+
+// passedAll says whether every shard has passed what a row's transaction wrote
+// there, its own row or not.
+func (f *follower) passedAll(r *surveyed) bool {
+	for i := range f.shards {
+		if !f.shards[i].at.passed(r.xid, r.seq) {
+			return false
+		}
+	}
+	return true
+}
+
+// owns returns what says whether the ledger has to account for a row of a span.
+func (f *follower) owns(span int64) func(xid uint64, seq int64) bool {
+	for i := len(f.cuts) - 1; i >= 0; i-- {
+		c := &f.cuts[i]
+		if spanOf(c.floor+1) > span {
+			continue
+		}
+		if reach := c.at.reach(); reach <= span*store.TallySpan {
+			break
+		}
+		return func(xid uint64, seq int64) bool { return !c.at.passed(xid, seq) }
+	}
+	whole := len(f.cuts) == 0 || spanOf(f.cuts[0].floor+1) <= span
+	return func(uint64, int64) bool { return whole }
+}
+
+// reach is at least the seq of every row that p has passed.
+func (p *position) reach() int64 {
+	out := max(p.floor, p.high)
+	if p.to != nil {
+		out = max(out, p.after)
+	}
+	return out
+}
+
+// spanOf returns the span of the ledger that a seq lies in.
+func spanOf(seq int64) int64 { return (seq - 1) / store.TallySpan }
+
+// passedByAll returns the seq up to which every subscription has passed all rows
+// that will ever be there: what runs and has not committed lies beyond it, by the
+// bounds in the positions. Without a subscription it is zero.
+func (u *round) passedByAll() (int64, error) {
+	if len(u.followers) == 0 {
+		return 0, nil
+	}
+	floor := int64(math.MaxInt64)
+	for i := range u.followers {
+		f := &u.followers[i]
+		if f.bad != nil {
+			return 0, fmt.Errorf("a position of %s: %w", f.name, f.bad)
+		}
+		for k := range f.shards {
+			floor = min(floor, f.shards[k].at.lowest())
+		}
+	}
+	return floor, nil
+}
+
+// settled returns the floor, refined where that promises something. The bound that
+// a position has may lie well below what its shard has passed, when nothing was
+// settled since: an idle subscription would pin the last stretch of its log.
+func (m *maintenance) settled(ctx context.Context) (int64, error) {
+	floor, err := m.passedByAll()
+	if err != nil || len(m.followers) == 0 || floor >= m.last {
+		return floor, err
+	}
+	seen := m.fingerprint()
+	idle := seen == m.seen || m.noted.seq > floor
+	m.seen = seen
+	if seen != m.refined {
+		m.refinePause = 0
+	}
+	if idle && (seen != m.refined || m.refinePause > 0 && time.Since(m.refinedAt) >= m.refinePause) {
+		if err := m.refineAgain(ctx); err != nil {
+			return 0, err
+		}
+		m.refined = seen
+	}
+	if seen == m.refined {
+		floor = max(floor, m.keeper.floor)
+	}
+	return floor, nil
+}
+
+// fingerprint is of all that a refinement depends on.
+func (m *maintenance) fingerprint() [32]byte {
+	var b []byte
+	b = binary.BigEndian.AppendUint64(b, uint64(m.v.life))
+	b = binary.BigEndian.AppendUint64(b, uint64(m.last))
+	for i := range m.followers {
+		f := &m.followers[i]
+		b = binary.BigEndian.AppendUint32(b, uint32(f.id))
+		for k := range f.shards {
+			b = binary.AppendUvarint(b, uint64(len(f.shards[k].raw)))
+			b = append(b, f.shards[k].raw...)
+		}
+	}
+	return sha256.Sum256(b)
+}
+
+// Pauses between refinements that open transactions keep from getting further.
+const (
+	refineFirst = time.Second
+	refineLast  = 30 * time.Second
+)
+
+// refineAgain refines, and plans the next time if there is to be one.
+func (m *maintenance) refineAgain(ctx context.Context) error {
+	floor, whole, err := m.refine(ctx)
+	if err != nil {
+		return err
+	}
+	m.keeper.floor, m.refinedAt = floor, time.Now()
+	m.refinePause = min(max(2*m.refinePause, refineFirst), refineLast)
+	if whole {
+		m.refinePause = 0
+	}
+	return nil
+}
+
+// refineMost is how many rows a refinement looks at.
+const refineMost = 100_000
+
+// refine looks at the rows between the floor and what is known to be complete: up
+// to the first that a shard has not passed, all is passed. Complete is the log as
+// far as a new snapshot's bounds reach; whole says that no open transaction kept
+// them from reaching further.
+func (m *maintenance) refine(ctx context.Context) (floor int64, whole bool, err error) {
+	known := m.v.of(m.Box)
+	errs, err := m.s.exchange(ctx, m.s.bound(m.v, m.Box), m.s.mend(m.v, m.Box))
+	if err := cmp.Or(err, errors.Join(errs...)); err != nil {
+		return 0, false, err
+	}
+	now, _, err := m.s.instant(ctx, m.Box)
+	if err != nil {
+		return 0, false, err
+	}
+	from, to := m.last, m.last
+	for i := range m.followers {
+		for k := range m.followers[i].shards {
+			p := &m.followers[i].shards[k].at
+			seen := now
+			seen.running = append([]runner(nil), now.running...)
+			known.raise(&seen, p)
+			to = min(to, seen.floor())
+			from = min(from, p.lowest())
+		}
+	}
+	whole = to == m.last
+	looked := 0
+	err = m.s.survey(ctx, "survey", m.Box, from, to, func(r *surveyed) bool {
+		for i := range m.followers {
+			if !m.followers[i].passedAll(r) {
+				to, whole = r.seq-1, true
+				return false
+			}
+		}
+		if looked++; looked == refineMost {
+			to = r.seq
+		}
+		return looked < refineMost
+	})
+	return max(to, from), whole, err
+}

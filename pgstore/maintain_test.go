@@ -1,0 +1,151 @@
+//go:build !race
+
+// Not yet tried under the race detector.
+
+package pgstore_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store"
+)
+
+// counter counts the statements that are sent to a server.
+type counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += bytes.Count(b, []byte("\tExecute\t")) + bytes.Count(b, []byte("\tQuery\t"))
+	return len(b), nil
+}
+
+func (c *counter) take() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.n
+	c.n = 0
+	return n
+}
+
+// counting has a site's store count.
+func counting(c *counter) func(*pgxpool.Config, *pgstore.Options) {
+	return func(config *pgxpool.Config, _ *pgstore.Options) {
+		config.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+			f := pgproto3.NewFrontend(r, w)
+			f.Trace(c, pgproto3.TracerOptions{SuppressTimestamps: true})
+			return f
+		}
+	}
+}
+
+func TestARoundThatFindsNothingToDoIsOneStatement(t *testing.T) {
+	t.Parallel()
+	sent := &counter{}
+	s := newSite(t, counting(sent))
+	s.keep = time.Hour
+	idle := func(what string) {
+		t.Helper()
+		for range 5 { // it may have noted something to be done, such as where all have got to
+			s.maintain()
+		}
+		sent.take()
+		for range 3 {
+			r := s.maintain()
+			if n := sent.take(); n != 1 || r.More || len(r.Faults) > 0 {
+				t.Errorf("%s: a round with nothing to do is %d statements: %+v", what, n, r)
+			}
+		}
+	}
+	idle("an empty box")
+	s.publish(messages(100, "a")...)
+	idle("a box that nobody has read")
+	s.deliver()
+	idle("a box that was delivered")
+	m := messages(1, "a")
+	m[0].NotBefore = time.Now().Add(time.Hour)
+	s.publish(m...)
+	idle("a box with a scheduled message")
+}
+
+func TestScheduledMessagesJoinTheLogInTheOrderInWhichTheyAreDue(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	soon := time.Now().Add(150 * time.Millisecond)
+	msgs := messages(40, "a", "b")
+	for i := range msgs {
+		msgs[i].NotBefore = soon.Add(time.Duration((i*17)%40) * time.Millisecond)
+	}
+	s.publish(msgs...)
+	s.eventually("all are due", func() bool { return time.Now().After(soon.Add(time.Second / 10)) })
+	r := s.maintain()
+	if r.Promoted != 40 || r.NextDue != -1 {
+		t.Fatalf("of 40 due messages %d were promoted, the next is due in %s", r.Promoted, r.NextDue)
+	}
+	records := s.read()
+	if !slices.IsSortedFunc(records, func(a, b store.Record) int {
+		at := func(r store.Record) int {
+			return slices.IndexFunc(msgs, func(m postbag.Message) bool { return m.ID == r.ID })
+		}
+		return msgs[at(a)].NotBefore.Compare(msgs[at(b)].NotBefore)
+	}) {
+		t.Error("scheduled messages join the log in another order than they are due")
+	}
+}
+
+func TestAMessageThatIsBeingCancelledDoesNotMakeHousekeepingSpin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	m := messages(1, "a")
+	m[0].NotBefore = time.Now().Add(100 * time.Millisecond)
+	s.publish(m...)
+	tx, err := s.plain.Begin(t.Context())
+	s.must(err)
+	t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
+	if there, err := s.Cancel(t.Context(), tx, "outbox", m[0].ID); err != nil || !there {
+		t.Fatalf("cancelled: %v, %v", there, err)
+	}
+	s.eventually("it would be due", func() bool { return time.Now().After(m[0].NotBefore.Add(50 * time.Millisecond)) })
+	if r := s.maintain(); r.Promoted != 0 || r.More || r.NextDue < 10*time.Millisecond || r.NextDue > time.Second {
+		t.Errorf("a message that is being cancelled: %+v", r)
+	}
+	s.must(tx.Commit(t.Context()))
+	if r := s.maintain(); r.Promoted != 0 || r.NextDue != -1 {
+		t.Errorf("a message that was cancelled: %+v", r)
+	}
+}
+
+func TestMaintainRefusesWhatIsNoLeaseOfABox(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for name, l := range map[string]store.Lease{
+		"of another subscription":   s.lease,
+		"with another token":        {Shard: s.house.Shard, Token: s.house.Token + 1},
+		"of other slots":            {Shard: store.Shard{Ref: upkeep, Slots: store.Slots{Hi: 7}}, Token: s.house.Token},
+		"without a token":           {Shard: s.house.Shard},
+		"of a box that has no name": {Token: 1},
+	} {
+		if _, err := s.Maintain(t.Context(), store.Retention{Lease: l}); !errors.Is(err, store.ErrLeaseLost) {
+			t.Errorf("a lease %s: %v", name, err)
+		}
+	}
+	l := s.house
+	l.Box = `no"such; box`
+	if _, err := s.Maintain(t.Context(), store.Retention{Lease: l}); !errors.Is(err, store.ErrNoBox) {
+		t.Errorf("a lease of no box: %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+//go:build !race
+
+// Not yet tried under the race detector.
+
+package pgstore_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/postbag/postbag/store"
+)
+
+// oneDead is a site with one dead message.
+func oneDead(tb testing.TB) (*site, store.Record) {
+	tb.Helper()
+	s := newSite(tb)
+	s.publish(messages(1, "a")...)
+	r := s.read()[0]
+	s.settle(&s.lease, store.Settlement{To: s.at, Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.Dead}}})
+	return s, r
+}
+
+func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
+	t.Parallel()
+	s, r := oneDead(t)
+	a := store.Audit{Who: "A\x00B\xff", Why: strings.Repeat("ü", 2000)}
+	n, err := s.Command(t.Context(), a, outbox, store.Retry, []int64{r.Seq, r.Seq, -1, 1 << 62})
+	s.must(err)
+	if n != 1 {
+		t.Errorf("a command for one parked message was queued for %d", n)
+	}
+	got, err := s.Audited(t.Context(), 10)
+	s.must(err)
+	if len(got) != 1 || got[0].Who != "A\uFFFDB\uFFFD" || len(got[0].Why) > 1024 || !utf8.ValidString(got[0].Why) ||
+		got[0].What != "retry outbox/default 1" {
+		t.Errorf("the audit log says %+v", got)
+	}
+}
+
+func TestAnOrderNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.publish(messages(25, "")...)
+	st := store.Settlement{}
+	var seqs []int64
+	for _, r := range s.read() {
+		st.Park = append(st.Park, store.Park{Seq: r.Seq, Slot: r.Slot, State: store.Dead})
+		seqs = append(seqs, r.Seq)
+	}
+	s.settle(&s.lease, st)
+	if n, err := s.Command(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, store.Discard, seqs); err != nil || n != 25 {
+		t.Fatalf("queued for %d: %v", n, err)
+	}
+	got, err := s.Audited(t.Context(), 1)
+	s.must(err)
+	if want := "discard outbox/default 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 and 5 more"; got[0].What != want {
+		t.Errorf("the audit log says %q", got[0].What)
+	}
+}
+
+func TestAnOrderThatCannotBeIsRefusedAndNotAudited(t *testing.T) {
+	t.Parallel()
+	s, r := oneDead(t)
+	a := store.Audit{Who: "x", Why: "y"}
+	seqs := []int64{r.Seq}
+	if _, err := s.Command(t.Context(), a, upkeep, store.Retry, seqs); !errors.Is(err, store.ErrNoSubscription) {
+		t.Errorf("a command to the housekeeping: %v", err)
+	}
+	if _, err := s.Command(t.Context(), a, store.Ref{Box: "outbox", Subscription: "nobody"}, store.Retry, seqs); !errors.Is(err, store.ErrNoSubscription) {
+		t.Errorf("a command to nobody: %v", err)
+	}
+	if _, err := s.Command(t.Context(), a, store.Ref{Box: "nothing", Subscription: "default"}, store.Retry, seqs); !errors.Is(err, store.ErrNoBox) {
+		t.Errorf("a command in no box: %v", err)
+	}
+	if _, err := s.Command(t.Context(), a, outbox, 7, seqs); err == nil {
+		t.Error("a command of an unknown kind was taken")
+	}
+	if n, err := s.Command(t.Context(), a, outbox, store.Retry, nil); err != nil || n != 0 {
+		t.Errorf("a command for nothing was queued for %d: %v", n, err)
+	}
+	for _, n := range []int{0, -1, store.SlotCount + 1} {
+		if err := s.SetShards(t.Context(), a, outbox, n); err == nil {
+			t.Errorf("%d shards were asked for without an error", n)
+		}
+	}
+	if got, err := s.Audited(t.Context(), 100); err != nil || len(got) != 0 {
+		t.Errorf("what was refused left %d entries: %v", len(got), err)
+	}
+	if got, err := s.Audited(t.Context(), -1); err != nil || len(got) != 0 {
+		t.Errorf("no entries asked for, %d come: %v", len(got), err)
+	}
+}
+
+func TestAskingForTheSameShardsIsAuditedAndWakesNobody(t *testing.T) {
+	t.Parallel()
+	s, _ := oneDead(t)
+	epoch := func() int64 { return s.number("SELECT n FROM postbag._epoch") }
+	before := epoch()
+	s.must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1))
+	if epoch() != before {
+		t.Error("an order that changes nothing changes the epoch")
+	}
+	s.must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 3))
+	got, err := s.Audited(t.Context(), 10)
+	s.must(err)
+	if epoch() != before+1 || len(got) != 2 || got[0].What != "shards outbox/default 3" {
+		t.Errorf("the epoch went from %d to %d; audited: %+v", before, epoch(), got)
+	}
+}

@@ -1,0 +1,73 @@
+package pgstore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+)
+
+// Options are the settings of a store. The zero Options opens what is there.
+type Options struct {
+	// Create makes what is missing: the schema and Boxes. It needs the right to
+	// create a schema, or the ownership of Postbag's. Without it a missing
+	// schema is an error.
+	Create bool
+	// Boxes are made with Create. Nil: "outbox".
+	Boxes []string
+	// Listen waits for other processes' notifications on a connection of its
+	// own, so that Woken hears of their messages at once. Defaults to false:
+	// Woken hears of this process only.
+	Listen bool
+	// ListenConfig is how that connection is made, for databases that are
+	// otherwise reached through a pooler: LISTEN needs a session. Defaults to
+	// the pool's own.
+	ListenConfig *pgx.ConnConfig
+	// Notify is the least time between two notifications that Wake sends to
+	// other processes, each outside any transaction of the application, which
+	// would make all committing transactions queue for a lock. Zero: none is
+	// sent.
+	Notify time.Duration
+	// OnFault hears of what an operator should know and no call can report, such
+	// as a listening connection that was lost or a row that was stored with a
+	// foreign slot. It must not block, and is called at most once a second a
+	// kind of fault. Defaults to nothing.
+	OnFault func(error)
+}
+
+const (
+	defaultBox = "outbox"
+	schemaName = "postbag"
+	// maxPayload is the most that a row's payload may have, by its constraint.
+	maxPayload = 64 << 20
+)
+
+// validate reports all faults at once.
+func (o Options) validate() error {
+	var errs []error
+	for _, box := range o.Boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(o.Boxes) > 0 && !o.Create {
+		errs = append(errs, errors.New("pgstore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
+	}
+	if o.Notify < 0 {
+		errs = append(errs, fmt.Errorf("pgstore: Options.Notify is %s; give the least time between two notifications, or zero for none", o.Notify))
+	}
+	if o.ListenConfig != nil && !o.Listen {
+		errs = append(errs, errors.New("pgstore: Options.ListenConfig is only used with Options.Listen; set it, or leave it out"))
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Create && o.Boxes == nil {
+		o.Boxes = []string{defaultBox}
+	}
+	return o
+}

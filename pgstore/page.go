@@ -1,0 +1,224 @@
+package pgstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"sync"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// page collects the rows of one read. Texts and payloads lie in one piece of
+// memory each, so that a message costs no allocation of its own but its headers.
+type page struct {
+	*scratch
+	payload []byte
+	bytes   int // of all payloads
+	most    int // ends the page when reached
+	facts   facts
+	// crossed: the row that crossed most is in. omitted: a row came without its
+	// payload, which was too large, and it and what follows are not in.
+	crossed, omitted bool
+	// foreign is set when a row's stored slot is not its key's.
+	foreign bool
+}
+
+// scratch is what a page needs only while it is read.
+type scratch struct {
+	rows []pageRow
+	text []byte
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+// pageRow is a row whose texts and payload are where the ends say.
+type pageRow struct {
+	seq, at                           int64
+	hash                              uint64
+	id                                [16]byte
+	topic, key, shardKey, typ, header int // ends in text
+	payload                           int // end in the payloads
+	slot                              int16
+	keep                              bool
+	large                             []byte // a payload that has memory of its own
+}
+
+// largePayload is how many bytes deserve an allocation of their own.
+const largePayload = 64 << 10
+
+func newPage(most, payload int) *page {
+	sc := scratches.Get().(*scratch)
+	sc.rows, sc.text = sc.rows[:0], sc.text[:0]
+	return &page{scratch: sc, most: most, payload: make([]byte, 0, payload)}
+}
+
+// reset empties the page.
+func (p *page) reset() {
+	p.rows, p.text, p.payload = p.rows[:0], p.text[:0], p.payload[:0]
+	p.bytes, p.facts, p.crossed, p.omitted = 0, facts{}, false, false
+}
+
+// take reads a row: a message, or the facts.
+func (p *page) take(r row) error {
+	if len(r) != 11 {
+		return errShortColumn
+	}
+	if r[0] == nil {
+		return p.facts.read(r[10])
+	}
+	if p.crossed || p.omitted {
+		return nil
+	}
+	if len(r[0]) != 8 || len(r[2]) != 16 || len(r[3]) != 8 || len(r[4]) != 1 {
+		return errShortColumn
+	}
+	keep := r[4][0] != 0
+	if keep && r[10] == nil {
+		p.omitted = true
+		return nil
+	}
+	w := pageRow{seq: int64(binary.BigEndian.Uint64(r[0])), at: int64(binary.BigEndian.Uint64(r[3])), id: [16]byte(r[2]), keep: keep}
+	p.place(&w, r)
+	p.text = append(p.text, r[5]...)
+	w.topic = len(p.text)
+	p.text = append(p.text, r[6]...)
+	w.key = len(p.text)
+	p.text = append(p.text, r[7]...)
+	w.shardKey = len(p.text)
+	p.text = append(p.text, r[8]...)
+	w.typ = len(p.text)
+	p.text = append(p.text, r[9]...)
+	w.header = len(p.text)
+	if len(r[10]) >= largePayload {
+		w.large = append([]byte(nil), r[10]...)
+	} else {
+		p.payload = append(p.payload, r[10]...)
+	}
+	w.payload = len(p.payload)
+	p.bytes += len(r[10])
+	p.crossed = p.bytes >= p.most
+	p.rows = append(p.rows, w)
+	return nil
+}
+
+// place finds a row's slot and hash. One sum serves for both, as a rule.
+func (p *page) place(w *pageRow, r row) {
+	stored := -1
+	if len(r[1]) == 2 {
+		stored = int(int16(binary.BigEndian.Uint16(r[1]))) - 1
+	}
+	key, shardKey := r[6], r[7]
+	if !w.keep { // its key did not come
+		w.slot = int16(max(stored, 0))
+		return
+	}
+	var sum [32]byte
+	switch {
+	case len(key) > 0:
+		sum = sha256.Sum256(key)
+		w.hash = max(binary.BigEndian.Uint64(sum[:]), 1)
+	case stored < 0 && len(shardKey) == 0:
+		sum = sha256.Sum256(w.id[:])
+	}
+	if len(shardKey) > 0 && stored < 0 {
+		sum = sha256.Sum256(shardKey)
+	}
+	slot := int(sum[0])<<4 | int(sum[1])>>4
+	if stored >= 0 && len(key) > 0 && len(shardKey) == 0 && stored != slot {
+		p.foreign = true
+	}
+	if stored >= 0 {
+		slot = stored
+	}
+	w.slot = int16(slot)
+}
+
+// records turns the rows into what their readers get, and gives the scratch back.
+func (p *page) records(box string) ([]store.Record, error) {
+	defer p.release()
+	if len(p.rows) == 0 {
+		return nil, nil
+	}
+	text := string(p.text)
+	out := make([]store.Record, len(p.rows))
+	textFrom, payloadFrom := 0, 0
+	for i := range p.rows {
+		w := &p.rows[i]
+		m := &out[i]
+		m.Seq, m.Slot, m.Hash, m.At = w.seq, int(w.slot), w.hash, instant(w.at)
+		m.ID = postbag.ID(w.id)
+		m.Filtered = !w.keep
+		if w.keep {
+			m.Topic = text[textFrom:w.topic]
+			m.Key = text[w.topic:w.key]
+			m.ShardKey = text[w.key:w.shardKey]
+			m.Type = text[w.shardKey:w.typ]
+			m.Payload = p.payload[payloadFrom:w.payload:w.payload]
+			if m.Topic == "" {
+				m.Topic = box
+			}
+			if w.large != nil {
+				m.Payload = w.large
+			}
+			if w.header > w.typ {
+				var err error
+				if m.Headers, err = parseHeaders(text[w.typ:w.header]); err != nil {
+					return nil, err
+				}
+			}
+		}
+		textFrom, payloadFrom = w.header, w.payload
+	}
+	return out, nil
+}
+
+func (p *page) release() {
+	for i := range p.rows {
+		p.rows[i].large = nil
+	}
+	if cap(p.text) <= 8<<20 {
+		scratches.Put(p.scratch)
+	}
+}
+
+// facts is what every turn brings besides messages; query/read.sql says how.
+type facts struct {
+	last, first   int64
+	life, started int64
+	epoch         int64
+	due           int64 // microseconds; negative: none
+	commands      bool
+	recovering    bool
+	snapshot      snapshot
+	come          bool
+}
+
+// read takes the facts apart. Those that are asked for without a box begin at
+// the life.
+func (f *facts) read(b []byte) error {
+	if len(b) < 16 {
+		return errShortColumn
+	}
+	f.last, f.first = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))
+	if err := f.readState(b[16:]); err != nil {
+		return err
+	}
+	var err error
+	f.snapshot, err = parseSnapshot(b[16+stateSize:])
+	return err
+}
+
+// stateSize is how many bytes the facts have that are no box's.
+const stateSize = 4*8 + 2
+
+func (f *facts) readState(b []byte) error {
+	if len(b) < stateSize {
+		return errShortColumn
+	}
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[8*i:])) }
+	f.life, f.started, f.epoch, f.due = at(0), at(1), at(2), at(3)
+	f.commands, f.recovering = b[32] != 0, b[33] != 0
+	f.come = true
+	return nil
+}

@@ -1,0 +1,49 @@
+-- Making subscriptions.
+
+-- name: lock_box
+-- Declarations for one box wait for each other here, and for retention, as it does for them. Returns how far the log is
+-- gone.
+SELECT b.dropped FROM postbag._boxes b WHERE b.name = $1::text FOR UPDATE;
+
+-- name: declare
+-- Makes a subscription with its shards, unless there is one of that name, or it would begin ($7) with what is gone. One that
+-- begins with a snapshot ($8) does not.
+WITH u AS (
+  INSERT INTO postbag._subscriptions (box, name, types, wanted)
+  SELECT b.id, $2::text, $3::text[], cardinality($4::smallint[]) FROM postbag._boxes b
+  WHERE b.name = $1::text AND ($8::boolean OR $7::bigint >= b.dropped)
+  ON CONFLICT (box, name) DO NOTHING RETURNING id
+), c AS (
+  INSERT INTO postbag._cuts (sub, position, floor) SELECT u.id, $6::bytea, $7::bigint FROM u
+), s AS (
+  INSERT INTO postbag._shards (sub, lo, hi, position) SELECT u.id, n.lo, n.hi, $6::bytea
+  FROM u CROSS JOIN unnest($4::smallint[], $5::smallint[]) n(lo, hi) RETURNING 1
+)
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM s);
+
+-- name: types
+-- The filter that a subscription has by now.
+SELECT u.types FROM postbag._boxes b JOIN postbag._subscriptions u ON u.box = b.id WHERE b.name = $1::text AND u.name = $2::text;
+
+-- name: ends
+-- The lowest and the highest row of the log. Reads the primary key at both ends.
+SELECT coalesce((SELECT b.seq FROM postbag.{box} b ORDER BY b.seq LIMIT 1), 0), coalesce((SELECT b.seq FROM postbag.{box} b ORDER BY b.seq DESC LIMIT 1), 0);
+
+-- name: stored_at
+-- When the first row at or after a seq was stored, and its seq; microseconds since 2000. Reads the primary key.
+SELECT b.seq, timestamptz_send(b.at) FROM postbag.{box} b WHERE b.seq >= $1::bigint ORDER BY b.seq LIMIT 1;
+
+-- name: instant
+-- A snapshot and the last seq given out after it was taken.
+SELECT pg_snapshot_send(pg_current_snapshot()), (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q);
+
+-- name: writers
+-- Which running transactions have written to the box: those hold a lock on one of its tables until they end. Reads the
+-- lock table: milliseconds, so it is asked about old transactions only.
+SELECT t.transactionid::text::bigint, bool_or(r.relation IS NOT NULL)
+FROM pg_locks t
+LEFT JOIN pg_locks r ON r.virtualtransaction = t.virtualtransaction AND r.locktype = 'relation' AND r.mode = 'RowExclusiveLock'
+  AND r.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+  AND r.relation IN (SELECT 'postbag.{box}'::regclass UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = 'postbag.{box}'::regclass)
+WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock' AND t.granted
+GROUP BY 1;

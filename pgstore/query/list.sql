@@ -1,0 +1,147 @@
+-- Listings, for people. Nothing here locks anything, and each statement is a snapshot of its own. A message's state is put
+-- together from where the shards stand, then the row, then what is parked, then what was discarded, in this order: so that
+-- it is the state of some moment of the call.
+
+-- name: standings
+-- The clock (microseconds since 1970), the last seq given out, how far the log is gone, and where the shards of a box stand.
+-- Single rows, and the shards by subscription. $1 box, $2 subscription; empty: all.
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+  (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q), b.dropped, r.subs, r.names, r.los, r.his, r.positions
+FROM postbag._boxes b
+CROSS JOIN LATERAL (
+  SELECT array_agg(u.id ORDER BY u.id, s.lo) AS subs, array_agg(u.name ORDER BY u.id, s.lo) AS names,
+    array_agg(s.lo::integer ORDER BY u.id, s.lo) AS los, array_agg(s.hi::integer ORDER BY u.id, s.lo) AS his,
+    array_agg(s.position ORDER BY u.id, s.lo) AS positions
+  FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
+  WHERE u.box = b.id AND u.name <> '@maintenance' AND ($2::text = '' OR u.name = $2::text)) r
+WHERE b.id = $1::integer;
+
+-- name: list_log
+-- Rows of the log without their bytes, before them one with how many were looked at and the last of them. A range of the
+-- primary key, bounded by the caller: after $1 up to $2, at most $3, in the direction {way}.
+WITH q AS MATERIALIZED (
+  SELECT {row} FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq {way} LIMIT $3::integer
+)
+{matching}
+
+-- name: list_copies
+-- The same of parked messages whose partition is gone. A range of the primary key. $12 box.
+WITH q AS MATERIALIZED (
+  SELECT {row} FROM (SELECT c.*, '0'::xid8 AS xid FROM postbag._copies c
+    WHERE c.box = $12::integer AND c.seq > $1::bigint AND c.seq <= $2::bigint ORDER BY c.seq {way} LIMIT $3::integer) b
+)
+{matching}
+
+-- name: list_parked
+-- The same of messages that subscriptions $12 have parked in state $13. Ranges of _parked_state, then primary keys.
+WITH p AS MATERIALIZED (
+  SELECT DISTINCT p.seq FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
+    SELECT p.seq FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.seq > $1::bigint AND p.seq <= $2::bigint
+    ORDER BY p.seq {way} LIMIT $3::integer) p
+  ORDER BY p.seq {way} LIMIT $3::integer
+), q AS MATERIALIZED (
+  SELECT b.* FROM p CROSS JOIN LATERAL (
+    SELECT {row} FROM postbag.{box} b WHERE b.seq = p.seq
+    UNION ALL
+    SELECT {row} FROM (SELECT c.*, '0'::xid8 AS xid FROM postbag._copies c WHERE c.box = $14::integer AND c.seq = p.seq) b
+    LIMIT 1) b
+)
+{matching}
+
+-- name: list_scheduled
+-- The same of scheduled messages, by their number. A range of the primary key.
+WITH q AS MATERIALIZED (
+  SELECT {row} FROM (SELECT s.*, s.n AS seq, '0'::xid8 AS xid FROM postbag.{box}__scheduled s
+    WHERE s.n > $1::bigint AND s.n <= $2::bigint ORDER BY s.n {way} LIMIT $3::integer) b
+)
+{matching}
+
+-- name: list_row
+b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS topic, b.key, b.shard_key, b.type
+
+-- name: list_matching
+-- What the query selects: $4 id, $5 topic, $6 key, $7 exact type, $8 the beginning of types, $9 and $10 microseconds since
+-- 1970 between which it was stored, $11 whether there is anything to select by. Empty and zero select everything.
+SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL FROM q
+UNION ALL
+SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1 ELSE postbag.slot_of(coalesce(nullif(q.shard_key, ''), q.key), q.id) END)::smallint,
+  (extract(epoch FROM q.at) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type
+FROM (SELECT * FROM q ORDER BY q.seq {way}) q
+WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR q.id = $4::uuid)
+  AND ($5::text = '' OR q.topic = $5::text) AND ($6::text = '' OR q.key = $6::text)
+  AND ($7::text = '' OR q.type = $7::text) AND ($8::text = '' OR starts_with(q.type, $8::text))
+  AND ($9::bigint = 0 OR q.at >= timestamptz 'epoch' + $9::bigint * interval '1 microsecond')
+  AND ($10::bigint = 0 OR q.at < timestamptz 'epoch' + $10::bigint * interval '1 microsecond')
+
+-- name: before
+-- The last row up to a seq, zero if there is none. One entry of the primary key.
+SELECT coalesce((SELECT b.seq FROM postbag.{box} b WHERE b.seq <= $1::bigint ORDER BY b.seq DESC LIMIT 1), 0);
+
+-- name: list_states
+-- What of messages $2 subscriptions $1 have parked, with the order that waits. Primary keys.
+SELECT p.sub, p.seq, p.state, p.attempts, CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END,
+  p.reason, p.history::text, coalesce((SELECT max(c.kind) FROM postbag._commands c WHERE c.sub = p.sub AND c.seq = p.seq), 0)::smallint
+FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq) JOIN postbag._parked p ON p.sub = u.id AND p.seq = m.seq;
+
+-- name: list_discarded
+-- Which of messages $2 were discarded. The primary key.
+SELECT d.sub, d.seq FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
+JOIN postbag._discarded d ON d.sub = u.id AND d.seq = m.seq;
+
+-- name: list_bytes
+-- Headers and payload of messages $1, none after the one whose payload crosses $2 bytes in all. Primary keys of the log and
+-- of _copies. $3 box.
+SELECT t.seq, t.headers, t.payload FROM (
+  SELECT i.n, i.seq, m.headers, m.payload, sum(octet_length(m.payload)) OVER (ORDER BY i.n) - octet_length(m.payload) AS before
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS i(seq, n) CROSS JOIN LATERAL (
+    SELECT b.headers::json, b.payload FROM postbag.{box} b WHERE b.seq = i.seq
+    UNION ALL
+    SELECT c.headers, c.payload FROM postbag._copies c WHERE c.box = $3::integer AND c.seq = i.seq
+    LIMIT 1) m
+) t WHERE t.before < $2::bigint ORDER BY t.n;
+
+-- name: list_later
+-- The same of scheduled messages, with when they are due (microseconds since 1970).
+SELECT t.n, t.headers, t.payload, t.due FROM (
+  SELECT i.i, s.n, s.headers::json, s.payload, (extract(epoch FROM s.due) * 1000000)::bigint AS due,
+    sum(octet_length(s.payload)) OVER (ORDER BY i.i) - octet_length(s.payload) AS before
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) JOIN postbag.{box}__scheduled s ON s.n = i.n
+) t WHERE t.before < $2::bigint ORDER BY t.i;
+
+-- name: find
+-- Whether a message with an id is among some rows of the log, how many they are and the last of them. A range of the primary
+-- key, bounded by the caller.
+SELECT count(*), coalesce(max(q.seq), 0), coalesce(array_agg(q.seq ORDER BY q.seq) FILTER (WHERE q.id = $4::uuid), '{}')
+FROM (SELECT b.seq, b.id FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq LIMIT $3::integer) q;
+
+-- name: find_apart
+-- The same among copies, by the primary key of the box's (as many as are parked), and among scheduled messages, by the index
+-- on id.
+SELECT coalesce((SELECT array_agg(c.seq ORDER BY c.seq) FROM postbag._copies c WHERE c.box = $1::integer AND c.id = $2::uuid), '{}'),
+  coalesce((SELECT array_agg(s.n ORDER BY s.n) FROM postbag.{box}__scheduled s WHERE s.id = $2::uuid), '{}');
+
+-- name: box_view
+-- The clock, the last seq given out, how far the log is gone, its rows counted up to $2 and as the statistics have them, and
+-- the scheduled messages likewise. Reads the beginning of the primary keys, and the catalog's rows of the partitions.
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+  (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q), b.dropped,
+  (SELECT count(*) FROM (SELECT FROM postbag.{box} l WHERE l.seq > b.dropped ORDER BY l.seq LIMIT $2::integer) l),
+  coalesce((SELECT sum(c.reltuples) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'postbag.{box}'::regclass AND c.reltuples > 0), 0)::bigint,
+  (SELECT count(*) FROM (SELECT FROM postbag.{box}__scheduled s ORDER BY s.n LIMIT $2::integer) s),
+  coalesce((SELECT c.reltuples FROM pg_class c WHERE c.oid = 'postbag.{box}__scheduled'::regclass AND c.reltuples > 0), 0)::bigint
+FROM postbag._boxes b WHERE b.id = $1::integer;
+
+-- name: sub_view
+-- What subscriptions $1 have delivered and discarded, by ledger and shards, their parked messages by state, counted up to $2
+-- each, and their commands. By subscription, and _parked_state.
+SELECT u.id,
+  coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 1), 0)::bigint
+    + coalesce((SELECT sum(s.delivered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint,
+  coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 4), 0)::bigint,
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 1 LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 2 LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 LIMIT $2::integer) p),
+  (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id), u.types
+FROM postbag._subscriptions u WHERE u.id = ANY ($1::integer[]) ORDER BY u.id;

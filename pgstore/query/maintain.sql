@@ -1,0 +1,83 @@
+-- Housekeeping, but for retention (retain.sql).
+
+-- name: upkeep
+-- All that a round of housekeeping needs to know in order to find that there is nothing to do: one row, none without the
+-- box. Reads single rows of our tables by primary key, the shards of the box, one entry of the index on (due, n), the ends
+-- of _floors (some hundred rows), and the catalog's rows of the box's partitions. Locks nothing.
+-- $1, $2 server and life, $3 box, $4 to $6 lease, $7 microseconds to keep.
+SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::bigint)
+    AND (SELECT l.life FROM postbag._life l) = $2::bigint THEN 0 ELSE postbag._refuse() END,
+  b.id, b.spans, b.dropped,
+  EXISTS (SELECT FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
+    WHERE u.box = b.id AND u.name = '@maintenance' AND s.lo = $4::integer AND s.hi = $5::integer AND s.token = $6::bigint),
+  (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+  coalesce((SELECT ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+    FROM postbag.{box}__scheduled c ORDER BY c.due LIMIT 1), 9223372036854775807),
+  (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q),
+  coalesce(n.seq, 0), coalesce((extract(epoch FROM n.at) * 1000000)::bigint, 0),
+  coalesce(o.seq, 0), coalesce((extract(epoch FROM o.at) * 1000000)::bigint, 0),
+  (SELECT array_agg(c.relname || CASE WHEN i.inhdetachpending THEN ' pending ' ELSE ' attached ' END || pg_get_expr(c.relpartbound, c.oid))
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.{box}'::regclass),
+  r.subs, r.names, r.los, r.his, r.positions,
+  EXISTS (SELECT FROM postbag._drops d WHERE d.box = b.id),
+  EXISTS (SELECT FROM postbag._copies c WHERE c.box = b.id)
+FROM postbag._boxes b
+LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f WHERE f.box = b.id ORDER BY f.seq DESC LIMIT 1) n ON true
+LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f
+  WHERE f.box = b.id AND f.at <= clock_timestamp() - $7::bigint * interval '1 microsecond' ORDER BY f.seq DESC LIMIT 1) o ON true
+CROSS JOIN LATERAL (
+  SELECT array_agg(u.id ORDER BY u.id, s.lo) AS subs, array_agg(u.name ORDER BY u.id, s.lo) AS names,
+    array_agg(s.lo::integer ORDER BY u.id, s.lo) AS los, array_agg(s.hi::integer ORDER BY u.id, s.lo) AS his,
+    array_agg(s.position ORDER BY u.id, s.lo) AS positions
+  FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id WHERE u.box = b.id AND u.name <> '@maintenance') r
+WHERE b.name = $3::text;
+
+-- name: promote
+-- Moves due messages into the log, in the order in which they are due. One that is being cancelled is passed over. Reads
+-- the index on (due, n), at most $3 rows, and locks those. Whoever else promotes at the same time gets others.
+WITH c AS MATERIALIZED (
+  SELECT c.n FROM postbag.{box}__scheduled c
+  WHERE c.due <= statement_timestamp() AND EXISTS (SELECT FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
+    WHERE u.box = $1::integer AND u.name = '@maintenance' AND s.token = $2::bigint)
+  ORDER BY c.due, c.n LIMIT $3::integer FOR UPDATE OF c SKIP LOCKED
+), d AS MATERIALIZED (
+  DELETE FROM postbag.{box}__scheduled s USING c WHERE s.n = c.n RETURNING s.*
+), i AS (
+  INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
+  SELECT d.id, d.place, d.topic, d.key, d.shard_key, d.type, d.headers, d.payload FROM d ORDER BY d.due, d.n
+  RETURNING 1
+)
+SELECT count(*) FROM i;
+
+-- name: next_scheduled
+-- Microseconds until the next scheduled message is due, negative when it was; the largest number: none. Reads one entry of
+-- the index on (due, n).
+SELECT coalesce((SELECT ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+  FROM postbag.{box}__scheduled c ORDER BY c.due LIMIT 1), 9223372036854775807);
+
+-- name: tidy
+-- Deletes copies that nothing refers to any more, among the next $3 after $2, and returns how many it looked at and the
+-- last of them. Reads the primary keys of _copies and _parked.
+WITH q AS MATERIALIZED (
+  SELECT c.seq FROM postbag._copies c WHERE c.box = $1::integer AND c.seq > $2::bigint ORDER BY c.seq LIMIT $3::integer
+), d AS (
+  DELETE FROM postbag._copies c USING q WHERE c.box = $1::integer AND c.seq = q.seq
+    AND NOT EXISTS (SELECT FROM unnest($4::integer[]) u(id) JOIN postbag._parked p ON p.sub = u.id AND p.seq = q.seq)
+)
+SELECT count(*), coalesce(max(q.seq), 0) FROM q;
+
+-- name: detach
+-- Takes a partition out of the log. By itself, never in a transaction. It waits, without a lock that others would queue
+-- for, until those who use the box just now are done; where that takes longer than lock_timeout it stays pending.
+ALTER TABLE postbag.{box} DETACH PARTITION postbag.{part} CONCURRENTLY;
+
+-- name: finalize
+-- Ends a detach that is pending: until then no other partition can be taken out.
+ALTER TABLE postbag.{box} DETACH PARTITION postbag.{part} FINALIZE;
+
+-- name: wait_briefly
+-- Bounds how long a DDL statement of this session waits for a lock, and others behind it, and remembers what the bound was.
+SELECT set_config('postbag.lock_timeout', current_setting('lock_timeout'), false), set_config('lock_timeout', $1::text, false);
+
+-- name: wait_as_before
+SELECT set_config('lock_timeout', current_setting('postbag.lock_timeout'), false);

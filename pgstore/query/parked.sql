@@ -1,0 +1,60 @@
+-- The parking lot.
+
+-- name: due
+-- Per shard the rows that count and are due, longest first (_parked_due, one range), each with those right behind it
+-- (_parked_chain, at most $3), then their messages by primary key. None after the one whose payload crosses $5 bytes.
+-- $1 shards, $2 limit, $3 followers, $4 seqs to skip, $6 mask of slots, $7 box. Locks nothing.
+WITH h AS MATERIALIZED (
+  SELECT p.* FROM unnest($1::integer[]) s(id) CROSS JOIN LATERAL (
+    SELECT p.* FROM postbag._parked p
+    WHERE p.shard = s.id AND p.due IS NOT NULL AND p.due <= statement_timestamp() AND p.seq <> ALL ($4::bigint[]) AND get_bit($6::bytea, p.slot) = 1
+    ORDER BY p.due LIMIT $2::integer) p
+  ORDER BY p.due, p.seq LIMIT $2::integer
+), f AS MATERIALIZED (
+  SELECT t.* FROM (
+    SELECT h.due AS turn, h.seq AS head, h.* FROM h
+    UNION ALL
+    SELECT h.due, h.seq, q.* FROM h CROSS JOIN LATERAL (
+      SELECT q.* FROM (
+        SELECT p AS r, count(*) FILTER (WHERE p.state <> 2 OR p.seq = ANY ($4::bigint[])) OVER (ORDER BY p.seq) AS ended FROM (
+          SELECT p.* FROM postbag._parked p WHERE p.shard = h.shard AND p.hash = h.hash AND p.blocking AND p.seq > h.seq
+          ORDER BY p.seq LIMIT $3::integer) p) e, LATERAL (SELECT (e.r).*) q
+      WHERE e.ended = 0) q
+    WHERE h.blocking
+  ) t ORDER BY t.turn, t.head, t.seq LIMIT $2::integer
+)
+SELECT f.seq, f.slot, f.hash, f.state, f.blocking, f.attempts,
+  CASE f.state WHEN 1 THEN (extract(epoch FROM f.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, f.reason,
+  (extract(epoch FROM clock_timestamp() - f.first) * 1000000)::bigint, f.at, f.id, f.topic, f.key, f.shard_key, f.type, f.headers, f.payload
+FROM (
+  SELECT f.*, m.at, m.topic, m.key, m.shard_key, m.type, m.headers, m.payload,
+    sum(octet_length(m.payload)) OVER (ORDER BY f.turn, f.head, f.seq) - octet_length(m.payload) AS before
+  FROM f CROSS JOIN LATERAL (
+    SELECT b.at, b.topic, b.key, b.shard_key, b.type, b.headers::json, b.payload FROM postbag.{box} b WHERE b.seq = f.seq
+    UNION ALL
+    SELECT c.at, c.topic, c.key, c.shard_key, c.type, c.headers, c.payload FROM postbag._copies c WHERE c.box = $7::integer AND c.seq = f.seq
+    LIMIT 1) m
+) f WHERE f.before < $5::bigint ORDER BY f.turn, f.head, f.seq;
+
+-- name: blocked
+-- The hashes that block something in a shard, or one null if none; nothing if the lease is lost. Reads _parked_chain.
+SELECT h.hash FROM postbag._boxes b
+JOIN postbag._subscriptions u ON u.box = b.id AND u.name = $2::text
+JOIN postbag._shards s ON s.sub = u.id AND s.lo = $3::integer AND s.hi = $4::integer AND s.token = $5::bigint
+LEFT JOIN LATERAL (SELECT DISTINCT p.hash FROM postbag._parked p WHERE p.shard = s.id AND p.blocking) h ON true
+WHERE b.name = $1::text;
+
+-- name: close_commands
+-- Commands whose message is parked no more are closed: it was resolved while they were given.
+DELETE FROM postbag._commands c USING unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
+WHERE c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi
+  AND NOT EXISTS (SELECT FROM postbag._parked p WHERE p.sub = c.sub AND p.seq = c.seq);
+
+-- name: commands
+-- Reads _commands by subscription, and the rows they are about by primary key.
+SELECT c.id, c.sub, c.kind, p.seq, p.slot, p.hash, p.state, p.blocking, p.attempts,
+  CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, p.reason, p.id
+FROM (SELECT DISTINCT c.* FROM unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
+  JOIN postbag._commands c ON c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi) c
+JOIN postbag._parked p ON p.sub = c.sub AND p.seq = c.seq
+ORDER BY c.id LIMIT 1000;

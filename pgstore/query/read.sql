@@ -1,0 +1,104 @@
+-- The statements that read the log. They run in autocommit, never in a transaction that has an id: a snapshot leaves its
+-- own transaction's id out of its list.
+--
+-- Placeholders: {box}; {facts}, {from}, {first}, {slots}, {rows}, {keep}, {seen}: the parts below and in reading.go.
+-- $1 to $12 are the same in both:
+--   $1 xid8         xmax of the position's snapshot; zero at a floor
+--   $2 xid8[]       its running transactions
+--   $3              poll: bigint[], their bounds; page: pg_snapshot, the window's
+--   $4 bigint       the bound of transactions from xmax on; the floor at a floor
+--   $5 integer      the most rows
+--   $6 bigint       how many seqs to look at: bounds the work whatever the planner thinks
+--   $7 boolean      first skip what has no rows
+--   $8 bigint       rows: the largest payload to send; bounded: the most bytes
+--   $9 integer[]    shards to tell the next due time of
+--   $10 integer[], $11 smallint[], $12 smallint[]  subscriptions and slots to look for commands of
+
+-- name: facts
+-- One value with all that a turn needs besides messages, so that an idle turn is one statement: last seq given out, first
+-- row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands waiting, standby, and
+-- the statement's own snapshot. The sequence is read after the snapshot was taken, so that no row that the snapshot sees
+-- has a higher seq. Reads single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
+int8send((SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q))
+|| int8send(coalesce(CASE WHEN $7::boolean THEN {first} END, -1))
+|| {state}
+|| pg_snapshot_send(pg_current_snapshot())
+
+-- name: state
+int8send(coalesce((SELECT l.life FROM postbag._life l), 0))
+|| timestamptz_send(pg_postmaster_start_time())
+|| int8send((SELECT e.n FROM postbag._epoch e))
+|| int8send(coalesce((
+  SELECT greatest(0, ceil(extract(epoch FROM min(p.due) - clock_timestamp()) * 1000000))::bigint
+  FROM unnest({shards}::integer[]) s(id) CROSS JOIN LATERAL (
+    SELECT p.due FROM postbag._parked p WHERE p.shard = s.id AND p.due IS NOT NULL ORDER BY p.due LIMIT 1) p
+  HAVING min(p.due) IS NOT NULL), -1))
+|| boolsend(EXISTS (
+  SELECT FROM unnest({subs}::integer[], {los}::smallint[], {his}::smallint[]) r(sub, lo, hi)
+  JOIN postbag._commands c ON c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi))
+|| boolsend(pg_is_in_recovery())
+
+-- name: ask
+-- The facts alone, for a turn that reads nothing. $1 to $4 are $9 to $12 above.
+SELECT {state};
+
+-- name: poll_from
+(SELECT least(min(u.low), $4::bigint) FROM unnest($2::xid8[], $3::bigint[]) u(xid, low) WHERE pg_visible_in_snapshot(u.xid, pg_current_snapshot()))
+
+-- name: page_from
+$13::bigint
+
+-- name: first
+(SELECT f.seq FROM postbag.{box} f WHERE f.seq > {from} ORDER BY f.seq LIMIT 1)
+
+-- name: slots
+AND get_bit({mask}::bytea, CASE WHEN b.place > 0 THEN b.place - 1
+  ELSE postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) END) = 1
+
+-- name: rows
+-- Rows as they come. A payload above $8 is left out; the reader then asks again with a bound on the sum.
+(SELECT b.seq, b.place, b.id, b.at, true, b.topic, b.key, b.shard_key, b.type, b.headers::json,
+  CASE WHEN octet_length(b.payload) <= $8::bigint THEN b.payload END
+FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer)
+
+-- name: bounded
+-- Rows that the filter refuses come with their id alone, and none after the one whose payload crosses $8 bytes in all.
+(SELECT b.seq,
+  CASE WHEN b.keep OR b.place > 0 THEN b.place
+    ELSE (postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) + 1)::smallint END,
+  b.id, b.at, b.keep, CASE WHEN b.keep THEN b.topic END, CASE WHEN b.keep THEN b.key END, CASE WHEN b.keep THEN b.shard_key END,
+  CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep THEN b.headers::json END, CASE WHEN b.keep THEN b.payload END
+FROM (
+  SELECT b.*, sum(b.size) OVER (ORDER BY b.seq) - b.size AS before FROM (
+    SELECT b.*, CASE WHEN b.keep THEN octet_length(b.payload) ELSE 0 END AS size FROM (
+      SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b) b) b
+WHERE b.before < $8::bigint ORDER BY b.seq)
+
+-- name: keep
+(coalesce(b.type, '') = ANY ({exact}::text[])
+  OR EXISTS (SELECT FROM unnest({prefixes}::text[]) t(prefix) WHERE starts_with(coalesce(b.type, ''), t.prefix)))
+
+-- name: poll
+-- Opens a window: the statement's own snapshot is the window's, so that what the statement sees is what it may read. Reads
+-- the primary key from the lowest bound of what has ended since, at most $6 seqs of it. Locks nothing.
+SELECT NULL::bigint, NULL::smallint, NULL::uuid, NULL::timestamptz, NULL::boolean, NULL::text, NULL::text, NULL::text, NULL::text, NULL::json, {facts}
+UNION ALL
+{rows}
+
+-- name: poll_where
+b.seq > {from} AND b.seq <= CASE WHEN $7::boolean THEN {first} ELSE {from} END + $6::bigint
+AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))
+
+-- name: page
+-- Reads on in a window: $13 where it is, $14 where it ends. Reads the primary key, at most $6 seqs of it. Locks nothing.
+SELECT NULL::bigint, NULL::smallint, NULL::uuid, NULL::timestamptz, NULL::boolean, NULL::text, NULL::text, NULL::text, NULL::text, NULL::json, {facts}
+UNION ALL
+{rows}
+
+-- name: page_where
+b.seq > $13::bigint AND b.seq <= least($14::bigint, CASE WHEN $7::boolean THEN {first} ELSE $13::bigint END + $6::bigint)
+AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))
+AND (pg_visible_in_snapshot(b.xid, $3::pg_snapshot) {foreign})
+
+-- name: foreign
+OR b.seq <= {base}::bigint AND b.xid <> ALL ({running}::xid8[])

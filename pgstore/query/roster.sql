@@ -1,0 +1,12 @@
+-- What there is.
+
+-- name: roster
+-- All boxes with all subscriptions and shards: small tables, read whole when the epoch has changed.
+SELECT (SELECT e.n FROM postbag._epoch e), b.name, b.id, b."foreign", u.id, u.name, u.types,
+  array_agg(s.id ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL),
+  array_agg(s.lo::integer ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL),
+  array_agg(s.hi::integer ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL)
+FROM postbag._boxes b
+LEFT JOIN postbag._subscriptions u ON u.box = b.id
+LEFT JOIN postbag._shards s ON s.sub = u.id
+GROUP BY b.id, u.id;

@@ -1,0 +1,35 @@
+-- What the session is on.
+
+-- name: standby
+SELECT pg_is_in_recovery();
+
+-- name: look
+-- Single rows of our tables, and the cluster's control file. Refused on a standby, since _life is unlogged.
+SELECT timestamptz_send(pg_postmaster_start_time()),
+  coalesce((SELECT l.life FROM postbag._life l), 0), postbag._identity(), m.identity, m.reader,
+  (SELECT max(g.version) FROM postbag._migrations g), current_setting('server_version_num')::integer,
+  current_setting('server_encoding'), current_setting('server_version')
+FROM postbag._meta m;
+
+-- name: begin_life
+-- Several may try at once; one wins, and all read its number.
+INSERT INTO postbag._life (life) SELECT 1 + floor(random() * 9007199254740991)::bigint ON CONFLICT DO NOTHING;
+
+-- name: guard
+-- Ends the transaction unless the session is on the server that was started at $1 and lives life $2.
+SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::bigint)
+  AND (SELECT l.life FROM postbag._life l) = $2::bigint THEN 0 ELSE postbag._refuse() END;
+
+-- name: guard_last
+-- The same, and the last seq that the box has given out. It comes before the transaction has an id: see bounds.
+SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::bigint)
+  AND (SELECT l.life FROM postbag._life l) = $2::bigint
+  THEN (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q)
+  ELSE postbag._refuse() END;
+
+-- name: last
+SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q;
+
+-- name: number
+-- Gives the transaction an id, and with what was read before it a bound, without writing anything.
+SELECT pg_current_xact_id();

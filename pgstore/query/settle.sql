@@ -1,0 +1,114 @@
+-- One settling transaction. guard_last comes first (server.sql), then move; every further statement joins the shards that
+-- move moved in this very transaction: settled_x is its id. Shards are locked in the order of their ids, and whatever else
+-- is written belongs to a locked shard, so that no two settlements wait for each other.
+
+-- name: move
+-- Judges each settlement and moves its shard. A row is returned for each that is applied, now or by an earlier try. The
+-- ledger of a span that is over moves out of the shard's row. Reads and locks _shards by primary key.
+WITH i AS MATERIALIZED (
+  SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+  WITH ORDINALITY AS i(shard, token, version, position, span, dn, ds, di, fn, fs, fi, n)
+), o AS MATERIALIZED (
+  SELECT i.*, s.sub, s.version AS found, s.span AS was, s.delivered, s.delivered_seq, s.delivered_id, s.filtered, s.filtered_seq, s.filtered_id
+  FROM i JOIN postbag._shards s ON s.id = i.shard
+  WHERE s.token = i.token AND i.token <> 0 AND (s.version = i.version OR s.version = i.version + 1 AND s.settled = i.token)
+  ORDER BY s.id FOR UPDATE OF s
+), u AS (
+  UPDATE postbag._shards s SET
+    position = CASE WHEN o.position = '' THEN s.position ELSE o.position END,
+    version = o.version + 1, settled = o.token, settled_x = pg_current_xact_id(),
+    span = CASE WHEN o.span < 0 THEN s.span ELSE o.span END,
+    delivered     = o.dn + CASE WHEN o.span < 0 OR o.span = o.was THEN o.delivered     ELSE 0 END,
+    delivered_seq = o.ds + CASE WHEN o.span < 0 OR o.span = o.was THEN o.delivered_seq ELSE 0 END,
+    delivered_id  = o.di + CASE WHEN o.span < 0 OR o.span = o.was THEN o.delivered_id  ELSE 0 END,
+    filtered      = o.fn + CASE WHEN o.span < 0 OR o.span = o.was THEN o.filtered      ELSE 0 END,
+    filtered_seq  = o.fs + CASE WHEN o.span < 0 OR o.span = o.was THEN o.filtered_seq  ELSE 0 END,
+    filtered_id   = o.fi + CASE WHEN o.span < 0 OR o.span = o.was THEN o.filtered_id   ELSE 0 END
+  FROM o WHERE s.id = o.shard AND o.found = o.version
+), l AS (
+  INSERT INTO postbag._ledger AS l (sub, span, fate, shard, n, seqs, ids)
+  SELECT o.sub, o.was, k.fate, o.shard, k.n, k.seqs, k.ids
+  FROM o CROSS JOIN LATERAL (VALUES (1, o.delivered, o.delivered_seq, o.delivered_id), (2, o.filtered, o.filtered_seq, o.filtered_id)) k(fate, n, seqs, ids)
+  WHERE o.found = o.version AND o.span >= 0 AND o.span <> o.was AND o.was >= 0 AND k.n <> 0
+  ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = l.seqs + EXCLUDED.seqs, ids = l.ids + EXCLUDED.ids
+)
+SELECT o.n, pg_current_xact_id() FROM o;
+
+-- name: tally
+-- Writes ledger lines by primary key.
+INSERT INTO postbag._ledger AS l (sub, span, fate, shard, n, seqs, ids)
+SELECT s.sub, i.span, i.fate, s.id, i.n, i.seqs, i.ids
+FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[], $6::bigint[], $7::bigint[]) i(shard, version, span, fate, n, seqs, ids)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = l.seqs + EXCLUDED.seqs, ids = l.ids + EXCLUDED.ids;
+
+-- name: park
+-- Writes parked rows by primary key. A message's id comes from the log (primary key), or from the row that is replaced; a
+-- seq that neither has is passed over. A row that blocks is not due until lead says so.
+INSERT INTO postbag._parked AS p (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history)
+SELECT m.sub, m.seq, m.shard, m.slot, m.hash, m.state, m.blocking, m.attempts, m.ready, CASE WHEN m.blocking THEN NULL ELSE m.ready END,
+  m.now, m.id, m.reason, jsonb_build_array(jsonb_build_array((extract(epoch FROM m.now) * 1000000)::bigint, m.state, m.reason))
+FROM (
+  SELECT s.sub, i.seq, s.id AS shard, i.slot, i.hash, i.state, i.blocking, i.attempts, t.now, i.reason,
+    CASE i.state WHEN 1 THEN t.now + i.delay * interval '1 microsecond' WHEN 2 THEN t.now END AS ready,
+    coalesce((SELECT b.id FROM postbag.{box} b WHERE b.seq = i.seq),
+      (SELECT q.id FROM postbag._parked q WHERE q.sub = s.sub AND q.seq = i.seq)) AS id
+  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[], $6::smallint[], $7::boolean[], $8::integer[], $9::bigint[], $10::text[])
+    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason)
+  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+  CROSS JOIN (SELECT clock_timestamp() AS now) t
+) m WHERE m.id IS NOT NULL
+ON CONFLICT (sub, seq) DO UPDATE SET shard = EXCLUDED.shard, slot = EXCLUDED.slot, hash = EXCLUDED.hash, state = EXCLUDED.state,
+  blocking = EXCLUDED.blocking, attempts = EXCLUDED.attempts, ready = EXCLUDED.ready, due = EXCLUDED.due, reason = EXCLUDED.reason,
+  history = CASE WHEN jsonb_array_length(p.history) >= 20 THEN p.history - 0 ELSE p.history END || EXCLUDED.history
+WHERE EXCLUDED.state <> 2;
+
+-- name: resolve
+-- Removes parked rows by primary key, and the commands about them. What one of the commands $4 discards is noted.
+WITH d AS (
+  DELETE FROM postbag._parked p
+  USING unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
+  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+  WHERE p.sub = s.sub AND p.seq = i.seq AND p.shard = s.id
+  RETURNING p.sub, p.seq
+), c AS (
+  DELETE FROM postbag._commands c USING d WHERE c.sub = d.sub AND c.seq = d.seq RETURNING c.sub, c.seq, c.kind, c.id
+)
+INSERT INTO postbag._discarded (sub, seq) SELECT c.sub, c.seq FROM c WHERE c.kind = 2 AND c.id = ANY ($4::bigint[]) ON CONFLICT DO NOTHING;
+
+-- name: done
+-- Removes commands by primary key.
+DELETE FROM postbag._commands c
+USING unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, id)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+WHERE c.id = i.id AND c.sub = s.sub;
+
+-- name: lead
+-- Of each hash that was touched, has the first blocking row count and the one that was the first before count no more. The
+-- latter is among the first $4 + 1: all before it were parked just now. Reads _parked_chain.
+WITH t AS MATERIALIZED (
+  SELECT s.sub, h.head, o.old
+  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[]) i(shard, version, hash, parks)
+  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+  CROSS JOIN LATERAL (SELECT p.seq AS head FROM postbag._parked p
+    WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking ORDER BY p.seq LIMIT 1) h
+  LEFT JOIN LATERAL (SELECT f.seq AS old FROM (SELECT p.seq, p.due FROM postbag._parked p
+    WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking ORDER BY p.seq LIMIT i.parks + 1) f
+    WHERE f.due IS NOT NULL AND f.seq > h.head ORDER BY f.seq LIMIT 1) o ON i.parks > 0
+), c AS (
+  SELECT t.sub, t.head AS seq, true AS leads FROM t UNION ALL SELECT t.sub, t.old, false FROM t WHERE t.old IS NOT NULL
+)
+UPDATE postbag._parked p SET due = CASE WHEN c.leads THEN CASE p.state WHEN 1 THEN p.ready ELSE clock_timestamp() END END
+FROM c WHERE p.sub = c.sub AND p.seq = c.seq AND (NOT c.leads OR p.due IS NULL AND p.state IN (1, 2));
+
+-- name: cleared
+-- The hashes, of those that were touched, without a blocking row. Of a settlement that was applied earlier too. Reads
+-- _parked_chain.
+SELECT i.n FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS i(shard, version, hash, token, n)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled = i.token
+WHERE NOT EXISTS (SELECT FROM postbag._parked p WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking);
+
+-- name: stored
+-- Whether a position is one that was settled. Reads the shards of one subscription.
+SELECT EXISTS (SELECT FROM postbag._shards s WHERE s.sub = $1::integer AND s.position = $2::bytea);

@@ -1,0 +1,317 @@
+package pgstore
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/postbag/postbag/store"
+)
+
+// reader is one request at work.
+type reader struct {
+	q   store.Request
+	sub *subEntry
+	// at is where the read goes on from; it is in a window once the page has come.
+	at position
+	// until is the snapshot at which the read is to end, if there is one.
+	until *position
+	form  reading
+	hint  hint
+	span  int64
+	skip  bool
+	// from is where the page begins in the log; a poll learns it from its answer.
+	from int64
+	page *page
+	// now: there is nothing to ask the server for, batch is the answer.
+	now   bool
+	batch store.Batch
+}
+
+// newReader begins a request, or answers it if that takes no reading.
+func newReader(q store.Request, sub *subEntry, from, until position) *reader {
+	rd := &reader{q: q, sub: sub, at: from}
+	switch {
+	case q.Limit < 0, q.Limit > 0 && q.Bytes <= 0:
+		return rd.fail(fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", q.Limit, q.Bytes))
+	case until.to != nil:
+		return rd.fail(fmt.Errorf("until is in the middle of a window; use the Next of a Whole batch: %w", store.ErrPosition))
+	case q.Limit == 0, q.Until != "" && q.Until == q.From:
+		return rd.answer(store.Batch{Next: q.From, Whole: from.to == nil})
+	}
+	if rd.at.done == nil && rd.at.to == nil {
+		rd.at.base = sub.box.foreign
+	}
+	if q.Until != "" {
+		if !rd.towards(until) {
+			return rd.answer(store.Batch{Next: q.From, Ahead: true})
+		}
+		rd.until = &until
+	}
+	rd.form = reading{
+		window:   rd.at.to != nil,
+		masked:   !allSlots(q.Slots),
+		filtered: sub.filter.any(),
+		foreign:  rd.at.to != nil && rd.at.done == nil && rd.at.base > 0,
+	}
+	return rd
+}
+
+func (rd *reader) answer(b store.Batch) *reader {
+	rd.now, rd.batch = true, b
+	return rd
+}
+
+func (rd *reader) fail(err error) *reader {
+	return rd.answer(store.Batch{Err: translateError("read "+rd.q.Ref.String(), err)})
+}
+
+// towards opens the window that leads to until, unless one is open already. It
+// says no where the position has passed something that until has not, or is in a
+// window that leads beyond it.
+func (rd *reader) towards(until position) bool {
+	p := &rd.at
+	if until.done == nil || p.done != nil && !p.done.within(until.done) {
+		return false
+	}
+	if p.to != nil {
+		return p.to.within(until.done)
+	}
+	p.to, p.top = until.done, until.high
+	p.after = p.floor
+	if p.done != nil {
+		p.after = p.done.news(until.done)
+	}
+	return true
+}
+
+// scope says how much of the log one page may look at. Where nearly all was
+// passed already, looking is cheap, and where only a few slots are wanted, more
+// of it finds as many.
+func (rd *reader) scope(h hint) {
+	limit := int64(rd.q.Limit)
+	wanted := int64(0)
+	for _, r := range rd.q.Slots {
+		wanted += int64(max(r.Hi-r.Lo, 0))
+	}
+	share := min(store.SlotCount/max(wanted, 1), 8)
+	rd.span = 8 * limit * max(share, 1)
+	rd.from = rd.at.after
+	if !rd.form.window {
+		rd.from = rd.at.lowest()
+	}
+	if rd.from < rd.at.beyond() {
+		rd.span = max(rd.span, 32<<10)
+	}
+	rd.hint = h
+	rd.form.bounded = h.bounded > 0 || rd.form.filtered
+	rd.skip = h.skip || rd.at.done == nil && rd.from == rd.at.floor
+}
+
+// cut is the largest payload that a page of rows brings unasked.
+func (rd *reader) cut() int64 {
+	if rd.form.bounded {
+		return int64(rd.q.Bytes)
+	}
+	return max(16<<10, int64(rd.q.Bytes)/int64(rd.q.Limit))
+}
+
+// call returns the statement that reads the page.
+func (rd *reader) call(s *Store, sc *scopes) call {
+	rd.page = newPage(rd.q.Bytes, min(rd.hint.payload, rd.q.Bytes+rd.hint.payload/8))
+	p := &rd.at
+	a := &parameters{buf: make([]byte, 0, 512)}
+	running := []runner(nil)
+	if p.done == nil {
+		a.xid8(0)
+	} else {
+		a.xid8(p.done.xmax)
+		running = p.done.running
+	}
+	a.xid8s(len(running), func(i int) int64 { return int64(running[i].xid) })
+	if rd.form.window {
+		from := len(a.buf)
+		a.buf = appendSnapshot(a.buf, p.to)
+		a.end(from)
+	} else {
+		a.int8s(len(running), func(i int) int64 { return running[i].low })
+	}
+	a.int8(p.beyond()).int4(int32(rd.q.Limit)).int8(rd.span).bool(rd.skip).int8(rd.cut())
+	sc.append(a)
+	if rd.form.window {
+		a.int8(p.after).int8(p.top)
+	}
+	if rd.form.masked {
+		a.bytes(mask(rd.q.Slots))
+	}
+	if rd.form.foreign {
+		a.int8(p.base).xid8s(len(p.to.running), func(i int) int64 { return int64(p.to.running[i].xid) })
+	}
+	if f := rd.sub.filter; rd.form.filtered {
+		a.texts(len(f.exact), func(i int) string { return f.exact[i] })
+		a.texts(len(f.prefixes), func(i int) string { return f.prefixes[i] })
+	}
+	return call{st: s.catalog.readStatement(rd.q.Box, rd.form), args: a, each: rd.page.take, reset: rd.page.reset}
+}
+
+// again says that the page must be asked for once more: its very first row had a
+// payload too large to be sent unasked.
+func (rd *reader) again() bool { return !rd.now && rd.page.omitted && len(rd.page.rows) == 0 }
+
+// finish turns the page into the answer.
+func (rd *reader) finish(v *server, h *hints) {
+	f, p, pg := &rd.page.facts, &rd.at, rd.page
+	known := v.of(rd.q.Box)
+	if !rd.form.window {
+		rd.open(known, f)
+	}
+	p.life = v.life
+	count := len(pg.rows)
+	after, whole := rd.reached(f, count)
+	next := rd.next(after, whole)
+	if whole && rd.until == nil {
+		next.More = f.last > p.top // since the window was opened
+	}
+	h.set(rd.sub.ref, rd.learned(f, whole))
+	records, err := pg.records(rd.q.Box)
+	if err != nil {
+		rd.fail(fmt.Errorf("headers of a message are no JSON object: %w", errRow))
+		return
+	}
+	next.Records = records
+	if count > 0 {
+		next.At = positionsOf(*p, records, next.Next, whole)
+	}
+	rd.answer(next)
+}
+
+// open makes the poll's own snapshot the window.
+func (rd *reader) open(known *bounds, f *facts) {
+	p := &rd.at
+	to := f.snapshot
+	known.raise(&to, p)
+	rd.from = p.floor
+	if p.done != nil {
+		rd.from = p.done.news(&to)
+	}
+	p.to, p.top = &to, f.last
+}
+
+// reached returns the seq up to which the page has looked at everything, and
+// whether that is the whole window.
+func (rd *reader) reached(f *facts, count int) (after int64, whole bool) {
+	pg := rd.page
+	if count > 0 && (count >= rd.q.Limit || pg.crossed || pg.omitted) {
+		after = pg.rows[count-1].seq
+		return after, after >= rd.at.top
+	}
+	looked := rd.from + rd.span
+	if rd.skip {
+		if f.first < 0 {
+			return rd.at.top, true
+		}
+		looked = f.first + rd.span
+	}
+	return looked, looked >= rd.at.top
+}
+
+// next returns the answer but for its records.
+func (rd *reader) next(after int64, whole bool) store.Batch {
+	switch {
+	case !whole:
+		return store.Batch{Next: rd.at.at(after), More: true}
+	case rd.until == nil:
+		end := rd.at.closed()
+		return store.Batch{Next: end.encode(), Whole: true}
+	case rd.at.to.same(rd.until.done):
+		return store.Batch{Next: rd.q.Until, Whole: true}
+	default:
+		end := rd.at.closed()
+		return store.Batch{Next: end.encode(), Whole: true, More: true}
+	}
+}
+
+// positionsOf returns Batch.At.
+func positionsOf(window position, records []store.Record, next store.Position, whole bool) func(int) store.Position {
+	return func(i int) store.Position {
+		if whole && i == len(records)-1 {
+			return next
+		}
+		return window.at(records[i].Seq)
+	}
+}
+
+// learned is what the page says about the next one.
+func (rd *reader) learned(f *facts, whole bool) hint {
+	pg := rd.page
+	h := hint{
+		skip:    !whole && len(pg.rows) == 0,
+		bounded: max(rd.hint.bounded-1, 0),
+		payload: len(pg.payload) + len(pg.payload)/8,
+	}
+	if pg.omitted || pg.crossed && !rd.form.bounded {
+		h.bounded = boundedPages
+	}
+	return h
+}
+
+// hint is what one page of a subscription says about the next. It saves work and
+// decides nothing.
+type hint struct {
+	// skip: there may be a gap in the log.
+	skip bool
+	// bounded: payloads are large; for so many more pages the server shall count.
+	bounded int
+	// payload is how many bytes to make room for.
+	payload int
+}
+
+// boundedPages is for how many pages a large payload is remembered.
+const boundedPages = 16
+
+// hints remembers a hint a subscription.
+type hints struct {
+	mu  sync.Mutex
+	all map[store.Ref]hint
+}
+
+func (h *hints) get(r store.Ref) hint {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all[r]
+}
+
+func (h *hints) set(r store.Ref, v hint) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all == nil {
+		h.all = map[store.Ref]hint{}
+	}
+	h.all[r] = v
+}
+
+// allSlots says whether the ranges leave nothing out.
+func allSlots(ranges []store.Slots) bool {
+	if len(ranges) == 1 {
+		return ranges[0] == store.AllSlots
+	}
+	for _, b := range mask(ranges) {
+		if b != 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// mask has a bit for every slot, the lowest of each byte first.
+func mask(ranges []store.Slots) []byte {
+	m := make([]byte, store.SlotCount/8)
+	for _, r := range ranges {
+		for slot := max(r.Lo, 0); slot < min(r.Hi, store.SlotCount); slot++ {
+			m[slot/8] |= 1 << (slot % 8)
+		}
+	}
+	return m
+}
+
+var errNoFacts = errors.New("the server's answer has no facts")

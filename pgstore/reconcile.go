@@ -1,0 +1,96 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/store"
+)
+
+// reconcile makes the positions of a database that was copied from another
+// cluster good for this one. Of the transaction ids in them nothing can be told
+// here, so that every shard goes back to its floor: what lies beyond is
+// delivered, perhaps again.
+//
+// The last seq given out is read before this transaction has an id, and is the
+// box's foreign bound: rows up to there may have ids of the other cluster, and
+// every transaction that begins later writes beyond it.
+func (s *Store) reconcile(ctx context.Context, seen sight) error {
+	boxes, err := s.readRoster(ctx)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		lasts := map[string]int64{}
+		for name := range boxes.boxes {
+			var last int64
+			if err := tx.QueryRow(ctx, s.catalog.get("last", name).sql).Scan(&last); err != nil {
+				return err
+			}
+			lasts[name] = last
+		}
+		var written string
+		if err := tx.QueryRow(ctx, `SELECT identity FROM postbag._meta FOR UPDATE`).Scan(&written); err != nil {
+			return err
+		}
+		if written == seen.identity {
+			return nil // somebody else did it
+		}
+		for name, box := range boxes.boxes {
+			if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2 WHERE id = $1`, box.id, lasts[name]); err != nil {
+				return err
+			}
+		}
+		for _, sub := range boxes.subs {
+			if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box]); err != nil {
+				return err
+			}
+		}
+		return execAll(ctx, pgxDDL{tx}, `UPDATE postbag._meta SET identity = postbag._identity()`,
+			`UPDATE postbag._relays SET dead = true`, `DELETE FROM postbag._life`, `UPDATE postbag._epoch SET n = n + 1`)
+	})
+}
+
+// sendBack takes a subscription back to the floor of its shards. What it had
+// parked beyond comes again with the rest, and its ledger begins there.
+func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int64) error {
+	if sub.ref.Subscription == store.Maintenance {
+		_, err := tx.Exec(ctx, s.catalog.get("free_shards", "").sql, sub.id)
+		return err
+	}
+	rows, err := tx.Query(ctx, s.catalog.get("shard_positions", "").sql, sub.id)
+	if err != nil {
+		return err
+	}
+	raws, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		return err
+	}
+	floor := last
+	for _, raw := range raws {
+		p, err := decodePosition(store.Position(raw))
+		if err != nil {
+			return fmt.Errorf("a position of %s: %w", sub.ref, err)
+		}
+		floor = min(floor, p.lowest())
+	}
+	back := position{floor: floor, base: last}
+	for _, q := range []struct {
+		name string
+		args []any
+	}{
+		{"back_flush", []any{sub.id}},
+		{"back_ledger", []any{sub.id, floor / store.TallySpan}}, // the span of the first message to come again
+		{"back_cut", []any{sub.id, []byte(back.encode()), floor}},
+		{"back_commands", []any{sub.id, floor}},
+		{"back_parked", []any{sub.id, floor}},
+		{"back_shards", []any{sub.id, []byte(back.encode())}},
+	} {
+		if _, err := tx.Exec(ctx, s.catalog.get(q.name, "").sql, q.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,373 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// passed is a site whose first partition is over: it has n messages, and the next
+// one has one more. Nothing is settled.
+func passed(tb testing.TB, n int) (*site, []store.Record) {
+	tb.Helper()
+	s := newSite(tb)
+	s.publish(messages(n, "a", "b", "")...)
+	s.burn()
+	s.publish(messages(1, "c")...)
+	records := s.read()
+	if len(records) != n+1 || records[n].Seq != partSize+1 {
+		tb.Fatalf("%d messages were read, the last with seq %d", len(records), records[n].Seq)
+	}
+	return s, records
+}
+
+func TestAPartitionThatAllHavePassedIsDropped(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 40)
+	s.rounds()
+	if s.rows(partSize) != 40 || len(s.total.Faults) > 0 {
+		t.Fatalf("%d of 40 messages are left that nobody has passed; faults: %q", s.rows(partSize), s.total.Faults)
+	}
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if s.table("outbox__p0") || !s.table("outbox__p32") || len(s.total.Faults) > 0 {
+		t.Errorf("the partition's table is there: %v; faults: %q", s.table("outbox__p0"), s.total.Faults)
+	}
+	if n := s.number("SELECT count(*) FROM postbag._drops"); n != 0 {
+		t.Errorf("%d partitions are still noted to be dropped", n)
+	}
+	if n := s.number("SELECT sum(n) FROM postbag._ledger WHERE span < 32") + s.number("SELECT sum(delivered) FROM postbag._shards"); n != 41 {
+		t.Errorf("the ledger counts %d of 41 messages after a partition was dropped", n)
+	}
+	s.publish(messages(3, "a")...)
+	if got := s.read(); len(got) != 3 {
+		t.Errorf("%d of 3 messages are read after a partition was dropped", len(got))
+	}
+}
+
+func TestASubscriptionThatLagsKeepsThePartition(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	late := store.Ref{Box: "outbox", Subscription: "late"}
+	s.declare(store.Spec{Ref: late, Shards: 1})
+	lease := s.take("late relay", late)
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.rounds()
+	if s.rows(partSize) != 20 || s.total.Deleted+s.total.Dropped > 0 {
+		t.Fatalf("of 20 messages that a subscription has not read %d are left", s.rows(partSize))
+	}
+	theirs, at := s.readFrom(late, lease2position(s, late))
+	s.settle(&lease, store.Settlement{To: at, Tally: tally(store.TallyDelivered, theirs...)})
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if len(theirs) != 21 || len(s.total.Faults) > 0 {
+		t.Errorf("the late subscription read %d of 21 messages; faults: %q", len(theirs), s.total.Faults)
+	}
+}
+
+// lease2position returns where a subscription of one shard stands.
+func lease2position(s *site, r store.Ref) store.Position {
+	s.Helper()
+	v, err := s.Beat(s.Context(), store.Beat{Relay: "looker", New: true, TTL: time.Hour, Works: []store.Ref{r}})
+	s.must(err)
+	return v.Subscriptions[0].Shards[0].Position
+}
+
+func TestAParkedMessageOutlivesItsPartition(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	parked := records[7]
+	s.settle(&s.lease, store.Settlement{
+		To:    s.at,
+		Park:  []store.Park{{Seq: parked.Seq, Slot: parked.Slot, Hash: parked.Hash, State: store.Waiting, Blocking: true, Attempts: 1, Reason: "no"}},
+		Tally: append(tally(store.TallyParked, parked), tally(store.TallyDelivered, append(records[:7:7], records[8:]...)...)...),
+	})
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if s.total.Copied != 1 {
+		t.Errorf("%d messages were copied out, not 1", s.total.Copied)
+	}
+	due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20})
+	s.must(err)
+	if len(due) != 1 || due[0].ID != parked.ID || !bytes.Equal(due[0].Payload, parked.Payload) || due[0].Record.Key != parked.Key {
+		t.Fatalf("due are %d messages, not the one that was parked", len(due))
+	}
+	for _, state := range []store.State{store.Retrying, ""} {
+		items, _, err := s.List(t.Context(), store.Query{Ref: outbox, State: state, Key: parked.Key})
+		s.must(err)
+		if len(items) != 1 || items[0].ID != parked.ID || !bytes.Equal(items[0].Payload, parked.Payload) || items[0].Reason != "no" {
+			t.Errorf("state %q: %d messages are listed, not the one that was parked", state, len(items))
+		}
+	}
+	shown, err := s.Show(t.Context(), "outbox", parked.ID)
+	s.must(err)
+	if len(shown) != 1 || shown[0].State != store.Retrying || len(shown[0].History) != 1 {
+		t.Errorf("a parked message whose partition is gone is shown %d times", len(shown))
+	}
+	if shown, err := s.Show(t.Context(), "outbox", records[3].ID); err != nil || len(shown) != 0 {
+		t.Errorf("a delivered message whose partition is gone is shown %d times (error: %v)", len(shown), err)
+	}
+	s.settle(&s.lease, store.Settlement{
+		Resolve: []store.Resolved{{Seq: parked.Seq, Hash: parked.Hash}},
+		Tally:   append(less(tally(store.TallyParked, parked)), tally(store.TallyDelivered, parked)...),
+	})
+	fresh := siteAgain(s) // its housekeeping has no pause to wait for
+	fresh.until("the copy is deleted", func() bool { return s.number("SELECT count(*) FROM postbag._copies") == 0 })
+}
+
+// siteAgain is another process at the same site.
+func siteAgain(s *site) *site {
+	s.Helper()
+	return &site{TB: s.TB, fixture: newFixture(s.TB, s.dsn), lease: s.lease, at: s.at, house: s.house, keep: s.keep}
+}
+
+func TestATransactionThatIsOpenLongerThanMessagesAreKeptLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tx, err := s.plain.Begin(t.Context())
+	s.must(err)
+	s.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	late := messages(3, "late")
+	s.must(s.Append(t.Context(), tx, "outbox", late))
+	s.publish(messages(20, "a")...)
+	s.burn()
+	s.publish(messages(1, "a")...)
+	s.deliver()
+	s.rounds()
+	s.deliver()
+	s.rounds()
+	if s.total.Dropped > 0 {
+		t.Fatal("a partition was dropped with a row of an open transaction in it")
+	}
+	s.must(tx.Commit(t.Context()))
+	got := s.deliver()
+	if len(got) != 3 || got[0].ID != late[0].ID {
+		t.Fatalf("%d messages are read after the transaction committed, not its 3", len(got))
+	}
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if len(s.total.Faults) > 0 {
+		t.Errorf("faults: %q", s.total.Faults)
+	}
+}
+
+// hold opens a transaction that reads the box, which a detach waits for.
+func (s *site) hold() pgx.Tx {
+	s.Helper()
+	tx, err := s.plain.Begin(s.Context())
+	s.must(err)
+	s.Cleanup(func() { _ = tx.Rollback(context.Background()) }) // or a test that fails never ends
+	_, err = tx.Exec(s.Context(), "SELECT FROM postbag.outbox LIMIT 1")
+	s.must(err)
+	return tx
+}
+
+func TestADetachThatWaitsInVainIsFinishedLater(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	tx := s.hold()
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	pending := func() bool {
+		return s.number("SELECT count(*) FROM pg_inherits WHERE inhdetachpending AND inhparent = 'postbag.outbox'::regclass") == 1
+	}
+	s.until("a detach is pending", pending)
+	if s.total.Dropped > 0 || !s.table("outbox__p0") {
+		t.Fatal("a partition was dropped while a transaction reads it")
+	}
+	s.publish(messages(2, "x")...)
+	if got := s.deliver(); len(got) != 2 {
+		t.Errorf("%d of 2 messages are read while a detach is pending", len(got))
+	}
+	s.must(tx.Commit(t.Context()))
+	heir := siteAgain(s) // another process finishes what this one began
+	heir.until("the partition is dropped", func() bool { return heir.total.Dropped == 1 })
+	if s.table("outbox__p0") || len(heir.total.Faults) > 0 {
+		t.Errorf("the table is left: %v; faults: %q", s.table("outbox__p0"), heir.total.Faults)
+	}
+}
+
+func TestADetachThatAnOperatorBrokeOffIsFinishedAndTheTableKept(t *testing.T) {
+	t.Parallel()
+	s, _ := passed(t, 20)
+	tx := s.hold()
+	conn, err := s.plain.Acquire(t.Context())
+	s.must(err)
+	defer conn.Release()
+	_, err = conn.Exec(t.Context(), "SET lock_timeout = '50ms'")
+	s.must(err)
+	if _, err = conn.Exec(t.Context(), "ALTER TABLE postbag.outbox DETACH PARTITION postbag.outbox__p0 CONCURRENTLY"); err == nil {
+		t.Fatal("a detach did not wait for the transaction that reads")
+	}
+	s.must(tx.Commit(t.Context()))
+	attached := func() int64 {
+		return s.number("SELECT count(*) FROM pg_inherits WHERE inhrelid = to_regclass('postbag.outbox__p0')")
+	}
+	s.until("the detach is finished", func() bool { return attached() == 0 })
+	s.rounds()
+	if n := s.number("SELECT count(*) FROM postbag.outbox__p0"); n != 20 || s.total.Dropped > 0 {
+		t.Errorf("of 20 messages in a partition that an operator detached %d are left", n)
+	}
+	s.exec("ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p0 FOR VALUES FROM (1) TO (33554433)")
+}
+
+func TestALedgerThatDoesNotAgreeKeepsThePartition(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records[1:]...)})
+	s.until("a fault is told", func() bool {
+		return s.faulty("does not agree with the log from seq 1 on: 20 messages passed, 19 accounted for")
+	})
+	s.rounds()
+	if s.rows(partSize) != 20 || s.total.Dropped+s.total.Deleted > 0 {
+		t.Fatal("a message that the ledger does not account for was dropped")
+	}
+	s.total.Faults = nil
+	s.settle(&s.lease, store.Settlement{Tally: tally(store.TallyDiscarded, records[0])})
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if len(s.total.Faults) > 0 {
+		t.Errorf("faults: %q", s.total.Faults)
+	}
+}
+
+func TestATableThatDoesNotAgreeAfterItWasDetachedIsKept(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	tx := s.hold()
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
+	s.must(tx.Commit(t.Context()))
+	s.exec("DELETE FROM postbag.outbox__p0 WHERE seq = $1", records[5].Seq)
+	heir := siteAgain(s)
+	heir.until("a fault is told", func() bool {
+		return heir.faulty("does not agree with the log from seq 1 on: 19 messages passed, 20 accounted for")
+	})
+	heir.rounds()
+	if heir.total.Dropped > 0 || s.number("SELECT count(*) FROM postbag.outbox__p0") != 19 {
+		t.Error("a table that does not agree with the ledger was dropped")
+	}
+}
+
+func TestASubscriptionThatIsDeclaredDuringADropBeginsBehindIt(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	tx := s.hold()
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
+	late := store.Ref{Box: "outbox", Subscription: "late"}
+	s.declare(store.Spec{Ref: late, Shards: 1})
+	lease := s.take("late relay", late)
+	fresh := s.publish(messages(1, "c")...)
+	got, at := s.readFrom(late, lease2position(s, late))
+	if len(got) == 0 || got[0].Seq <= partSize || got[len(got)-1].ID != fresh[0].ID {
+		t.Fatalf("a subscription that begins during a drop reads %d messages, not those behind it", len(got))
+	}
+	s.deliver()
+	s.must(tx.Commit(t.Context()))
+	s.settle(&lease, store.Settlement{To: at, Tally: tally(store.TallyDelivered, got...)})
+	heir := siteAgain(s)
+	heir.until("the partition is dropped", func() bool { return heir.total.Dropped == 1 })
+	if len(heir.total.Faults) > 0 {
+		t.Errorf("faults: %q", heir.total.Faults)
+	}
+}
+
+func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 20)
+	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.exec(`CREATE ROLE ` + s.name + `_relay LOGIN PASSWORD 'x'`)
+	s.Cleanup(func() {
+		for _, sql := range []string{"DROP OWNED BY %", "DROP ROLE %"} {
+			if _, err := s.plain.Exec(t.Context(), strings.ReplaceAll(sql, "%", s.name+"_relay")); err != nil && t.Context().Err() == nil {
+				t.Error(err)
+			}
+		}
+	})
+	s.exec(`GRANT USAGE ON SCHEMA postbag TO ` + s.name + `_relay`)
+	s.exec(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA postbag TO ` + s.name + `_relay`)
+	s.exec(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA postbag TO ` + s.name + `_relay`)
+	r := &site{TB: t, fixture: newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate), lease: s.lease, at: s.at, house: s.house, keep: s.keep}
+	m := messages(1, "soon")
+	m[0].NotBefore = time.Now().Add(50 * time.Millisecond)
+	s.publish(m...)
+	r.until("the missing right is told", func() bool { return r.faulty("run postbag maintain under it") && r.total.Promoted == 1 })
+	again := newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate)
+	rep, err := again.Maintain(t.Context(), store.Retention{Lease: s.house, Keep: time.Hour, Room: 1 << 30})
+	s.must(err)
+	if len(rep.Faults) != 1 || !strings.Contains(rep.Faults[0], "1073741824 are wanted") {
+		t.Errorf("faults of a role that may not add partitions: %q", rep.Faults)
+	}
+	s.until("the owner drops the partition", func() bool { return s.total.Dropped == 1 })
+}
+
+func TestAPartitionThatPostbagDoesNotMakeIsTold(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.publish(messages(5, "a")...)
+	s.deliver()
+	s.exec("CREATE TABLE postbag.rest PARTITION OF postbag.outbox DEFAULT")
+	s.until("the partition is told", func() bool { return s.faulty("partition rest of box outbox has bounds that Postbag does not make") })
+}
+
+func TestDiscardedMessagesAreForgottenWithTheirPartition(t *testing.T) {
+	t.Parallel()
+	s, records := passed(t, 10)
+	dead := records[2]
+	s.settle(&s.lease, store.Settlement{
+		To:    s.at,
+		Park:  []store.Park{{Seq: dead.Seq, Slot: dead.Slot, Hash: dead.Hash, State: store.Dead}},
+		Tally: append(tally(store.TallyParked, dead), tally(store.TallyDelivered, append(records[:2:2], records[3:]...)...)...),
+	})
+	n, err := s.Command(t.Context(), store.Audit{Who: "me", Why: "test"}, outbox, store.Discard, []int64{dead.Seq})
+	s.must(err)
+	turn, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: s.lease}}})
+	s.must(err)
+	s.lease.Version++
+	if n != 1 || len(turn.Commands) != 1 {
+		t.Fatalf("%d commands were queued, %d came", n, len(turn.Commands))
+	}
+	s.settle(&s.lease, store.Settlement{
+		Resolve: []store.Resolved{{Seq: dead.Seq, Hash: dead.Hash}}, Done: []store.CommandID{turn.Commands[0].ID},
+		Tally: append(less(tally(store.TallyParked, dead)), tally(store.TallyDiscarded, dead)...),
+	})
+	if n := s.number("SELECT count(*) FROM postbag._discarded"); n != 1 {
+		t.Fatalf("%d messages are noted as discarded, not 1", n)
+	}
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	if n := s.number("SELECT count(*) FROM postbag._discarded"); n != 0 {
+		t.Errorf("%d messages of a partition that is gone are noted as discarded", n)
+	}
+	o, err := s.Overview(t.Context())
+	s.must(err)
+	if v := o.Boxes[0].Subscriptions[0]; v.Delivered != 10 || v.Discarded != 1 {
+		t.Errorf("after a drop %d messages count as delivered and %d as discarded, not 10 and 1", v.Delivered, v.Discarded)
+	}
+}
+
+func TestAMessageWithoutAPlaceIsCopiedWithItsSlot(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.exec("INSERT INTO postbag.outbox (topic, key, payload) VALUES ('plain', 'k', 'x')")
+	s.burn()
+	s.publish(messages(1, "c")...)
+	records := s.read()
+	plain := records[0]
+	if want := store.SlotOf(&postbag.Message{Key: "k"}); plain.Slot != want {
+		t.Fatalf("a row of plain SQL has slot %d, not %d", plain.Slot, want)
+	}
+	s.settle(&s.lease, store.Settlement{
+		To:    s.at,
+		Park:  []store.Park{{Seq: plain.Seq, Slot: plain.Slot, Hash: plain.Hash, State: store.Dead}},
+		Tally: append(tally(store.TallyParked, plain), tally(store.TallyDelivered, records[1])...),
+	})
+	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	shown, err := s.Show(t.Context(), "outbox", plain.ID)
+	s.must(err)
+	if len(shown) != 1 || shown[0].Slot != plain.Slot || shown[0].Topic != "plain" || string(shown[0].Payload) != "x" {
+		t.Errorf("a copied row of plain SQL is shown as %+v", shown)
+	}
+}

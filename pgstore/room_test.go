@@ -1,0 +1,162 @@
+//go:build !race
+
+// Not yet tried under the race detector.
+
+package pgstore_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/store"
+)
+
+func TestRoomIsMadeAsAsked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	last := func() int64 {
+		return s.number(`SELECT max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)''\)'))[1]::bigint) - 1
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.outbox'::regclass`)
+	}
+	if n := last(); n < 500_000_000 || n%partSize != 0 {
+		t.Fatalf("a new box has room for %d messages", n)
+	}
+	if r := s.maintain(); r.Added != 0 {
+		t.Errorf("%d partitions were added to a new box", r.Added)
+	}
+	s.exec("UPDATE postbag._boxes SET spans = 1")
+	s.exec("SELECT setval('postbag.outbox__seq', $1)", last()-500_000_000+2*store.TallySpan)
+	s.until("there is room again", func() bool { return s.total.Added == 2 })
+	if r := s.maintain(); r.Added != 0 || len(s.total.Faults) > 0 {
+		t.Errorf("%d partitions too many were added; faults: %q", r.Added, s.total.Faults)
+	}
+	s.exec("SELECT setval('postbag.outbox__seq', $1)", last()-2)
+	s.publish(messages(2, "a")...) // the last ones there is room for; the next would be refused
+	if got := s.read(); len(got) != 2 {
+		t.Errorf("%d of 2 messages are read at the end of the log", len(got))
+	}
+}
+
+func TestTwoHousekeepersMakeRoomOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	other := siteAgain(s)
+	var all sync.WaitGroup
+	for _, keeper := range []*site{s, other} {
+		all.Go(func() {
+			for range 10 {
+				r, err := keeper.Maintain(t.Context(), store.Retention{Lease: s.house, Keep: time.Hour, Room: 1 << 30})
+				if err != nil {
+					t.Error(err)
+				}
+				keeper.total.Added += r.Added
+			}
+		})
+	}
+	all.Wait()
+	n := s.number("SELECT count(*) FROM pg_inherits WHERE inhparent = 'postbag.outbox'::regclass")
+	if want := int64((1<<30 + partSize - 1) / partSize); n != want {
+		t.Errorf("there are %d partitions, not %d; %d and %d were added", n, want, s.total.Added, other.total.Added)
+	}
+}
+
+// traffic is writers and a reader at work while partitions come and go.
+type traffic struct {
+	*site
+
+	stop    atomic.Bool
+	all     sync.WaitGroup
+	mu      sync.Mutex
+	waits   []time.Duration
+	reads   []time.Duration
+	written atomic.Int64
+}
+
+// write inserts message after message, each a transaction, and notes how long each
+// insert took.
+func (f *traffic) write(hold time.Duration) {
+	ctx := f.Context()
+	for i := 0; !f.stop.Load(); i++ {
+		err := pgx.BeginFunc(ctx, f.plain, func(tx pgx.Tx) error {
+			begin := time.Now()
+			if err := f.Append(ctx, tx, "outbox", messages(1, fmt.Sprint("k", i%7))); err != nil {
+				return err
+			}
+			f.note(&f.waits, time.Since(begin))
+			if hold > 0 {
+				_, err := tx.Exec(ctx, "SELECT pg_sleep($1)", hold.Seconds())
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			f.Errorf("insert: %v", err)
+			return
+		}
+		f.written.Add(1)
+	}
+}
+
+func (f *traffic) note(list *[]time.Duration, d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*list = append(*list, d)
+}
+
+// quantiles returns the median, the 99th percentile and the longest.
+func quantiles(list []time.Duration) (p50, p99, most time.Duration) {
+	slices.Sort(list)
+	n := len(list)
+	return list[n/2], list[n*99/100], list[n-1]
+}
+
+func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
+	t.Parallel()
+	f := &traffic{site: newSite(t)}
+	for i := range 4 {
+		hold := time.Duration(0)
+		if i == 0 {
+			hold = 250 * time.Millisecond // longer than DDL waits
+		}
+		f.all.Go(func() { f.write(hold) })
+	}
+	var delivered int
+	deliver := func() {
+		begin := time.Now()
+		delivered += len(f.deliver())
+		f.note(&f.reads, time.Since(begin))
+	}
+	burnt, begun := int64(0), int64(0)
+	f.eventually("partitions were dropped and added", func() bool {
+		deliver()
+		f.maintain()
+		if n := f.written.Load(); n >= begun+50 && burnt < f.total.Added+5 { // each partition gets some rows
+			f.burn()
+			burnt, begun = burnt+1, n
+		}
+		return f.total.Dropped >= 4 && f.total.Added >= 4
+	})
+	f.stop.Store(true)
+	f.all.Wait()
+	deliver()
+	if int64(delivered) != f.written.Load() {
+		t.Errorf("%d messages were written and %d read", f.written.Load(), delivered)
+	}
+	if len(f.total.Faults) > 0 {
+		t.Errorf("faults: %q", f.total.Faults)
+	}
+	p50, p99, most := quantiles(f.waits)
+	t.Logf("%d inserts while %d partitions were added and %d dropped: median %s, 99 of 100 %s, longest %s",
+		len(f.waits), f.total.Added, f.total.Dropped, p50, p99, most)
+	r50, r99, longest := quantiles(f.reads)
+	t.Logf("%d reads and settlements: median %s, 99 of 100 %s, longest %s", len(f.reads), r50, r99, longest)
+	if most > 10*time.Second {
+		t.Errorf("an insert waited %s: DDL waits 200 ms at most", most)
+	}
+}

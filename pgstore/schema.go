@@ -1,0 +1,175 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/store"
+)
+
+//go:embed schema/0001_postbag.sql
+var firstStep string
+
+// steps returns all migrations in order. Each is additive and leaves the programs
+// of the version before at work; the last one's version is that of the schema.
+func steps() []store.Step {
+	return []store.Step{{Version: 1, Name: "postbag", SQL: firstStep}}
+}
+
+// readerVersion is this program's version as far as the schema is concerned; a
+// schema that needs a higher one is refused.
+const readerVersion = 1
+
+// lockTimeout bounds how long a change of the schema waits for a lock, and others
+// for it.
+const lockTimeout = "SET LOCAL lock_timeout = '5s'"
+
+// lockMigrations keeps all others from changing the schema until the transaction
+// ends. It is a row's lock: advisory ones stay behind in poolers.
+const lockMigrations = "SELECT FROM postbag._migrations WHERE version = 0 FOR UPDATE"
+
+// Migrate implements store.Migrator. Each step is one transaction.
+func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+	done, err := migrate(ctx, s.inDDL)
+	s.server.Store(nil)
+	s.roster.Store(nil)
+	return done, translateError("migrate", err)
+}
+
+// Pending implements store.Migrator.
+func (s *Store) Pending(ctx context.Context) (version int, missing []store.Step, err error) {
+	version, missing, err = pending(ctx, s.inDDL)
+	return version, missing, translateError("look at the schema", err)
+}
+
+func (s *Store) inDDL(ctx context.Context, fn func(ddl) error) error {
+	return s.inTx(ctx, func(_ context.Context, tx pgx.Tx) error { return fn(pgxDDL{tx}) })
+}
+
+// pending returns the version that is there, zero for none, and what is missing.
+func pending(ctx context.Context, in inDDL) (version int, missing []store.Step, err error) {
+	err = in(ctx, func(tx ddl) error {
+		return tx.one(ctx, `SELECT coalesce(max(version), 0) FROM postbag._migrations`, nil, &version)
+	})
+	if err != nil && !errors.Is(schemaError(err), store.ErrSchema) {
+		return 0, nil, err
+	}
+	for _, step := range steps() {
+		if step.Version > version {
+			missing = append(missing, step)
+		}
+	}
+	return version, missing, nil
+}
+
+// migrate takes the missing steps, and returns their names.
+func migrate(ctx context.Context, in inDDL) ([]string, error) {
+	_, missing, err := pending(ctx, in)
+	if err != nil || len(missing) == 0 {
+		return nil, err // a role without the right to make anything can still see that
+	}
+	if err := beginMigrations(ctx, in); err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, step := range missing {
+		took := false
+		err := in(ctx, func(tx ddl) (err error) {
+			took, err = take(ctx, tx, step)
+			return err
+		})
+		if err != nil {
+			return done, fmt.Errorf("step %d (%s): %w", step.Version, step.Name, err)
+		}
+		if took {
+			done = append(done, step.Name)
+		}
+	}
+	return done, nil
+}
+
+// beginMigrations makes the table that says which steps were taken. Several may
+// do so at once: PostgreSQL's IF NOT EXISTS then fails for all but one, which
+// goes away by doing it again.
+func beginMigrations(ctx context.Context, in inDDL) error {
+	for try := 0; ; try++ {
+		err := in(ctx, func(tx ddl) error {
+			var encoding string
+			if err := tx.one(ctx, "SELECT current_setting('server_encoding')", nil, &encoding); err != nil {
+				return err
+			}
+			if err := refuseEncoding(encoding); err != nil {
+				return err
+			}
+			return execAll(ctx, tx, lockTimeout, `CREATE SCHEMA IF NOT EXISTS postbag`,
+				`CREATE TABLE IF NOT EXISTS postbag._migrations (version integer PRIMARY KEY, name text NOT NULL, made timestamptz NOT NULL DEFAULT clock_timestamp())`,
+				`INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin') ON CONFLICT DO NOTHING`)
+		})
+		switch sqlState(err) {
+		case codeUnique, codeDuplicateSchema, codeDuplicateTable:
+			if try < 10 {
+				continue
+			}
+		default:
+		}
+		return err
+	}
+}
+
+// take takes one step, unless it was taken.
+func take(ctx context.Context, tx ddl, step store.Step) (took bool, err error) {
+	if err := execAll(ctx, tx, lockTimeout, lockMigrations); err != nil {
+		return false, err
+	}
+	err = tx.one(ctx, `SELECT NOT EXISTS (SELECT FROM postbag._migrations WHERE version = $1)`, []any{step.Version}, &took)
+	if err != nil || !took {
+		return false, err
+	}
+	if err := script(ctx, tx, step.SQL); err != nil {
+		return false, err
+	}
+	return true, tx.exec(ctx, `INSERT INTO postbag._migrations (version, name) VALUES ($1, $2)`, step.Version, step.Name)
+}
+
+// execAll runs statements without parameters.
+func execAll(ctx context.Context, tx ddl, statements ...string) error {
+	for _, sql := range statements {
+		if err := tx.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSchema refuses a schema that is missing, too old or too new.
+func (s *Store) checkSchema(ctx context.Context) error {
+	seen, err := s.look(ctx)
+	if err == nil {
+		err = seen.refuse()
+	}
+	return translateError("look at the schema", err)
+}
+
+// refuse says why the schema cannot be worked with.
+func (v *sight) refuse() error {
+	latest := steps()[len(steps())-1].Version
+	switch {
+	case v.schema < latest:
+		return fmt.Errorf("version %d is there and %d is needed: %w", v.schema, latest, store.ErrSchema)
+	case v.reader > readerVersion:
+		return fmt.Errorf("version %d needs a newer program: %w", v.schema, store.ErrSchema)
+	}
+	return refuseEncoding(v.encoding)
+}
+
+// refuseEncoding refuses a database that could not hold every key.
+func refuseEncoding(encoding string) error {
+	if encoding == "UTF8" {
+		return nil
+	}
+	return &fault{doing: "look at the database", said: "its encoding is " + encoding, mend: "make one with ENCODING 'UTF8'"}
+}

@@ -1,0 +1,220 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// server is the server that calls are meant for: the one that the last Check, or
+// the first call, accepted. Every statement that writes, and every read, looks
+// whether its session is still on it, since a pool hides reconnects, and a pooler
+// hides them even from the pool.
+type server struct {
+	// identity is the cluster's, in whose transaction ids positions speak.
+	identity string
+	// started is the postmaster's start, in microseconds since 2000. When it has
+	// changed, identity is looked at again.
+	started int64
+	// life is new after a crash and on a promoted standby: transaction ids that
+	// were not durable are given out again then, and seqs with them.
+	life int64
+
+	mu     sync.Mutex
+	bounds map[string]*bounds // by box, of this life
+}
+
+// of returns what is known of a box's writers.
+func (v *server) of(box string) *bounds {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	b := v.bounds[box]
+	if b == nil {
+		b = &bounds{}
+		v.bounds[box] = b
+	}
+	return b
+}
+
+// guarded runs do against the server that calls are meant for. do returns a
+// refusal of postbag._refuse as it is; then the server is looked at, and unless
+// it is another database, do is run again.
+func (s *Store) guarded(ctx context.Context, do func(*server) error) error {
+	for try := 0; ; try++ {
+		v, err := s.on(ctx)
+		if err != nil {
+			return err
+		}
+		if err = do(v); err == nil || try == 3 {
+			return err
+		}
+		switch {
+		case sqlState(err) == codeRefused:
+			if err := s.adopt(ctx, v); err != nil {
+				return err
+			}
+		case sqlState(err) == codeDeadlock, sqlState(err) == codeSerialization:
+		default:
+			return err
+		}
+	}
+}
+
+// on returns the server that calls are meant for.
+func (s *Store) on(ctx context.Context) (*server, error) {
+	if v := s.server.Load(); v != nil {
+		return v, nil
+	}
+	if err := s.adopt(ctx, nil); err != nil {
+		return nil, err
+	}
+	return s.server.Load(), nil
+}
+
+// adopt looks at the server anew, when a session was not on old. It refuses
+// another database, whose positions only Check may touch.
+func (s *Store) adopt(ctx context.Context, old *server) error {
+	s.adopting.Lock()
+	defer s.adopting.Unlock()
+	if v := s.server.Load(); v != old {
+		return nil // somebody else did
+	}
+	seen, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	if seen.identity != seen.written || old != nil && old.identity != seen.identity {
+		return fmt.Errorf("the database is %q, its positions are of %q: %w", seen.identity, seen.written, store.ErrMoved)
+	}
+	s.accept(seen)
+	return nil
+}
+
+// accept makes seen the server that calls are meant for.
+func (s *Store) accept(seen sight) {
+	v := &server{identity: seen.identity, started: seen.started, life: seen.life, bounds: map[string]*bounds{}}
+	if old := s.server.Load(); old != nil && old.life == v.life && old.identity == v.identity {
+		old.mu.Lock()
+		v.bounds = old.bounds
+		old.mu.Unlock()
+	}
+	s.server.Store(v)
+	s.roster.Store(nil)
+}
+
+// sight is what a look at the server showed.
+type sight struct {
+	recovering     bool
+	started, life  int64
+	identity       string // what the server is
+	written        string // what its positions are of
+	reader, schema int
+	number         int // server_version_num
+	encoding       string
+	version        string
+	warnings       []string
+}
+
+// look reads what the session's server is, and gives it a life if a crash took
+// the last one.
+func (s *Store) look(ctx context.Context) (sight, error) {
+	var v sight
+	for {
+		err := s.run(ctx, call{st: s.catalog.get("standby", ""), each: func(r row) error {
+			c := columns{rest: r}
+			v.recovering = c.bool()
+			return c.err
+		}})
+		switch {
+		case err != nil:
+			return v, err
+		case v.recovering:
+			return v, store.ErrStandby
+		}
+		err = s.run(ctx, call{st: s.catalog.get("look", ""), each: func(r row) error {
+			c := columns{rest: r}
+			v.started, v.life = c.int8(), c.int8()
+			v.identity, v.written = c.text(), c.text()
+			v.reader, v.schema = c.int2(), int(c.int4())
+			v.number, v.encoding, v.version = int(c.int4()), c.text(), c.text()
+			return c.err
+		}})
+		if err != nil {
+			return v, schemaError(err)
+		}
+		if v.life != 0 {
+			return v, nil
+		}
+		if err := s.run(ctx, call{st: s.catalog.get("begin_life", "")}); err != nil {
+			return v, err
+		}
+	}
+}
+
+// schemaError says of an error that shows a missing schema what it means.
+func schemaError(err error) error {
+	switch sqlState(err) {
+	case codeNoSchema, codeNoTable, codeNoColumn, codeNoFunction:
+		return store.ErrSchema
+	}
+	return err
+}
+
+// guard is the first statement of every transaction of ours that writes: it ends
+// the transaction unless the session is on v. Before anything is written it also
+// reads the last seq that box has given out; see bounds.
+func (s *Store) guard(v *server, box string, last *int64) call {
+	name := "guard"
+	if box != "" {
+		name = "guard_last"
+	}
+	return call{
+		st:   s.catalog.get(name, box),
+		args: new(parameters).int8(v.started).int8(v.life),
+		each: func(r row) error {
+			c := columns{rest: r}
+			if n := c.int8(); last != nil {
+				*last = n
+			}
+			return c.err
+		},
+	}
+}
+
+// last reads the last seq that a further box has given out.
+func (s *Store) last(box string, last *int64) call {
+	return call{st: s.catalog.get("last", box), each: func(r row) error {
+		c := columns{rest: r}
+		*last = c.int8()
+		return c.err
+	}}
+}
+
+// faults reports what no call can, at most once a second each kind.
+type faults struct {
+	report func(error)
+	mu     sync.Mutex
+	last   map[string]time.Time
+}
+
+func (f *faults) tell(kind string, err error) {
+	if f.report == nil {
+		return
+	}
+	f.mu.Lock()
+	now := time.Now()
+	quiet := now.Sub(f.last[kind]) < time.Second
+	if !quiet {
+		if f.last == nil {
+			f.last = map[string]time.Time{}
+		}
+		f.last[kind] = now
+	}
+	f.mu.Unlock()
+	if !quiet {
+		f.report(err)
+	}
+}

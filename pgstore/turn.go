@@ -1,0 +1,294 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Turn implements store.Store.
+func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	var res store.TurnResult
+	err := s.guarded(ctx, func(v *server) error {
+		res = store.TurnResult{}
+		return s.turn(ctx, v, t, &res)
+	})
+	if err != nil {
+		return store.TurnResult{}, translateError("turn", err)
+	}
+	return res, nil
+}
+
+// turning is one turn at work.
+type turning struct {
+	s      *Store
+	v      *server
+	roster *roster
+	t      store.Turn
+	settle *settling
+	reads  []*reader
+	scopes scopes
+	facts  facts
+}
+
+func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.TurnResult) error {
+	w := &turning{s: s, v: v, t: t}
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	if err := w.work(ctx); err != nil {
+		return err
+	}
+	if w.settle != nil {
+		res.Verdicts = w.settle.verdicts
+	}
+	for _, rd := range w.reads {
+		res.Batches = append(res.Batches, rd.batch)
+	}
+	res.Epoch = w.facts.epoch
+	res.NextDue = nextDue(w.facts.due)
+	s.noted(w.roster, w.facts.epoch)
+	if !w.facts.commands {
+		return nil
+	}
+	var err error
+	res.Commands, err = s.commands(ctx, &w.scopes)
+	return err
+}
+
+// prepare looks names up and positions through.
+func (w *turning) prepare(ctx context.Context) error {
+	var err error
+	if w.roster, err = w.rosterOf(ctx); err != nil {
+		return err
+	}
+	for _, st := range w.t.Settle {
+		sub := w.roster.subs[st.Ref]
+		if sub == nil {
+			continue
+		}
+		w.scopes.add(sub, st.Slots)
+		if _, err := w.position(ctx, sub, st.To); err != nil {
+			return err
+		}
+	}
+	for _, q := range w.t.Read {
+		rd, err := w.reader(ctx, q)
+		if err != nil {
+			return err
+		}
+		w.reads = append(w.reads, rd)
+	}
+	if len(w.t.Settle) > 0 {
+		w.settle, err = newSettling(w.roster, w.t.Settle)
+	}
+	return err
+}
+
+// rosterOf returns a roster that knows all that the turn names, if there is one.
+func (w *turning) rosterOf(ctx context.Context) (*roster, error) {
+	r, err := w.s.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range w.t.Read {
+		if r.subs[q.Ref] == nil {
+			return w.s.readRoster(ctx)
+		}
+	}
+	for _, st := range w.t.Settle {
+		if sub := r.subs[st.Ref]; sub == nil || sub.shard(st.Slots) == 0 {
+			return w.s.readRoster(ctx)
+		}
+	}
+	return r, nil
+}
+
+// reader begins a request. Its error is one that ends the turn.
+func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) {
+	rd := &reader{q: q}
+	sub := w.roster.subs[q.Ref]
+	switch {
+	case sub == nil && w.roster.boxes[q.Box] == nil:
+		return rd.fail(store.ErrNoBox), nil
+	case sub == nil:
+		return rd.fail(store.ErrNoSubscription), nil
+	}
+	w.scopes.add(sub, q.Slots...)
+	from, err := w.position(ctx, sub, q.From)
+	if err == nil {
+		var until position
+		if until, err = w.position(ctx, sub, q.Until); err == nil {
+			return newReader(q, sub, from, until), nil
+		}
+	}
+	if errors.Is(err, store.ErrPosition) {
+		return rd.fail(err), nil
+	}
+	return nil, err
+}
+
+// position decodes a position and refuses one that was read before a crash,
+// unless it was settled. The settling or reading statement itself makes sure that
+// its session is on the server whose life this is.
+func (w *turning) position(ctx context.Context, sub *subEntry, raw store.Position) (position, error) {
+	p, err := decodePosition(raw)
+	if err != nil || p.life == w.v.life || p.done == nil && p.to == nil {
+		return p, err
+	}
+	stored := false
+	err = w.s.run(ctx, call{
+		st:   w.s.catalog.get("stored", ""),
+		args: new(parameters).int4(sub.id).text(string(raw)),
+		each: func(r row) error {
+			c := columns{rest: r}
+			stored = c.bool()
+			return c.err
+		},
+	})
+	if err == nil && !stored {
+		err = fmt.Errorf("a position of %s: %w", sub.ref, store.ErrRestarted)
+	}
+	return p, err
+}
+
+// work settles and reads until every request has its answer.
+func (w *turning) work(ctx context.Context) error {
+	first := true
+	for {
+		groups, reads := w.groups(first)
+		if len(groups) == 0 {
+			return nil
+		}
+		errs, err := w.s.exchange(ctx, groups...)
+		if err != nil {
+			return err
+		}
+		settled := len(groups) - max(len(reads), 1)
+		for _, err := range errs[:settled] {
+			if err != nil {
+				return err
+			}
+		}
+		if first && w.settle != nil {
+			w.settle.learn(w.v)
+		}
+		if len(reads) == 0 {
+			return cmp.Or(errs[settled], w.on(&w.facts))
+		}
+		for i, rd := range reads {
+			if err := w.landed(rd, errs[settled+i]); err != nil {
+				return err
+			}
+		}
+		first = false
+	}
+}
+
+// groups returns what to send: the settlements, the first time, and the reads
+// that are not answered. One that settles and reads nothing asks for the facts.
+func (w *turning) groups(first bool) ([]group, []*reader) {
+	var out []group
+	var reads []*reader
+	if first && w.settle != nil {
+		out = append(out, w.settle.group(w.s, w.v))
+	}
+	w.scopes.told = false
+	for _, rd := range w.reads {
+		if rd.now {
+			continue
+		}
+		if first {
+			rd.scope(w.s.hints.get(rd.q.Ref))
+			out = append(out, w.renewBounds(rd)...)
+		}
+		reads = append(reads, rd)
+	}
+	for _, rd := range reads {
+		out = append(out, group{rd.call(w.s, &w.scopes)})
+	}
+	if len(reads) == 0 && !w.facts.come {
+		a := new(parameters)
+		w.scopes.append(a)
+		out = append(out, group{{st: w.s.catalog.askStatement(), args: a, each: func(r row) error {
+			return w.facts.readState(r[0])
+		}}})
+	}
+	return out, reads
+}
+
+// staleBound is how many seqs a poll may look through again before a reader that
+// does not settle renews its bound.
+const staleBound = 2000
+
+// renewBounds returns what gives better bounds, when a poll would look through
+// too much again and the turn settles nothing of the box, which would give one,
+// or when an old transaction would have much read again once it ends.
+func (w *turning) renewBounds(rd *reader) []group {
+	known := w.v.of(rd.q.Box)
+	if rd.form.window || rd.until != nil {
+		return nil
+	}
+	var out []group
+	if w.settle == nil && known.stale(staleBound) {
+		out = append(out, w.s.bound(w.v, rd.q.Box))
+	}
+	if known.mendable(&rd.at, time.Now()) {
+		out = append(out, w.s.mend(w.v, rd.q.Box))
+	}
+	return out
+}
+
+// landed takes a read's answer. The error ends the turn.
+func (w *turning) landed(rd *reader, err error) error {
+	f := &rd.page.facts
+	switch {
+	case err != nil && isServerError(err) && !standbyRead(err):
+		rd.fail(err)
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := w.on(f); err != nil {
+		return err
+	}
+	if !w.facts.come {
+		w.facts = *f
+	}
+	w.v.of(rd.q.Box).saw(f.last)
+	if rd.again() {
+		rd.hint.bounded = boundedPages
+		rd.form.bounded = true
+		return nil
+	}
+	rd.finish(w.v, &w.s.hints)
+	if rd.page.foreign {
+		w.s.faults.tell("slot", fmt.Errorf("pgstore: a row of box %q was stored with a slot that is not its key's, so that its order "+
+			"is not kept; have producers leave the column place alone", rd.q.Box))
+	}
+	return nil
+}
+
+// on says whether the facts are of the server that the turn is meant for.
+func (w *turning) on(f *facts) error {
+	switch {
+	case !f.come:
+		return errNoFacts
+	case f.recovering:
+		return store.ErrStandby
+	case f.life != w.v.life || f.started != w.v.started:
+		return refusal()
+	}
+	return nil
+}
+
+// refusal is postbag._refuse's error, for what is noticed on this side.
+func refusal() error {
+	return &pgconn.PgError{Severity: "ERROR", Code: codeRefused, Message: "this server session is not the one that was checked"}
+}
