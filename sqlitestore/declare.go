@@ -1,0 +1,157 @@
+package sqlitestore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Declare creates the subscriptions that are missing; see [store.Store]. What is
+// wrong with one spec keeps no other from being declared.
+func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
+	var faults []error
+	err := s.write(ctx, "declare subscriptions", func(t *transaction) error {
+		for _, spec := range specs {
+			fault, err := t.ensure(spec)
+			if err != nil {
+				return err
+			}
+			if fault != nil {
+				faults = append(faults, fmt.Errorf("sqlitestore: declare %s: %w", spec.Ref, fault))
+			}
+		}
+		return nil
+	})
+	return errors.Join(append(faults, err)...)
+}
+
+// ensure creates one subscription, or compares the filter of the one there is.
+// A fault is of the spec, an error of the database.
+func (t *transaction) ensure(spec store.Spec) (fault, err error) {
+	if err := postbag.ValidSubscription(spec.Subscription); err != nil {
+		return err, nil
+	}
+	if spec.Shards < 0 || spec.Shards > store.SlotCount {
+		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have the default", spec.Shards, store.SlotCount), nil
+	}
+	if found, err := t.row(sqlHasBox, []any{spec.Box}, new(int)); err != nil || !found {
+		return store.ErrNoBox, err
+	}
+	types, err := typesText(spec.Types)
+	if err != nil {
+		return nil, err
+	}
+	var has string
+	found, err := t.row(sqlSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, t.create(spec, types)
+	case has != types:
+		return fmt.Errorf("declared with types %s, it has %s: %w", types, has, store.ErrFilterDiffers), nil
+	}
+	return nil, nil
+}
+
+func (t *transaction) create(spec store.Spec, types string) error {
+	started, err := t.startOf(spec.Box, spec.From)
+	if err != nil {
+		return err
+	}
+	return t.declare(spec, types, started)
+}
+
+// declare writes a new subscription that begins after seq started, and its shards.
+func (t *transaction) declare(spec store.Spec, types string, started int64) error {
+	shards := store.Split(max(spec.Shards, 1))
+	var id int64
+	args := []any{spec.Box, spec.Subscription, types, len(shards), started, t.now, spanOf(started + 1)}
+	if _, err := t.row(sqlInsertSubscription, args, &id); err != nil {
+		return err
+	}
+	for _, slots := range shards {
+		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, "", 0, []byte(positionOf(started))); err != nil {
+			return err
+		}
+	}
+	t.moved = true
+	return nil
+}
+
+// startOf returns the seq after which a subscription begins.
+func (t *transaction) startOf(box string, from store.Start) (int64, error) {
+	switch {
+	case from.Now:
+		return t.lastSeq(box)
+	case !from.At.IsZero():
+		return t.before(box, from.At)
+	}
+	return t.swept(box)
+}
+
+// swept returns the seq after which the log of box begins.
+func (t *transaction) swept(box string) (swept int64, err error) {
+	_, err = t.row(sqlSwept, []any{box}, &swept)
+	return swept, err
+}
+
+// lastSeq returns the last seq that box has given out, zero if none.
+func (t *transaction) lastSeq(box string) (int64, error) {
+	var last int64
+	_, err := t.row(sqlLastSeq, []any{tableOf(box)}, &last)
+	return last, err
+}
+
+// before searches, by halves, the seq before the first row stored at or after
+// at, to the millisecond that SQLite's clock has. Where the machine's clock was
+// set back, rows are not in the order of their times, and it finds one of the
+// places that fit.
+func (t *transaction) before(box string, at time.Time) (int64, error) {
+	want := at.Add(-time.Millisecond).UnixMicro()
+	last, err := t.lastSeq(box)
+	if err != nil {
+		return 0, err
+	}
+	text := fmt.Sprintf(sqlAtOrAfter, quoted(box))
+	lo, hi := int64(0), last
+	for lo < hi {
+		middle := lo + (hi-lo)/2
+		var seq, stored int64
+		found, err := t.row(text, []any{middle + 1}, &seq, &stored)
+		if err != nil {
+			return 0, err
+		}
+		if found && stored < want {
+			lo = seq
+		} else {
+			hi = middle
+		}
+	}
+	return lo, nil
+}
+
+// typesText returns the stored form of a filter: equal filters have equal texts.
+func typesText(types []string) (string, error) {
+	sorted := slices.Compact(slices.Sorted(slices.Values(types)))
+	if len(sorted) == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(sorted)
+	return string(text), err
+}
+
+// spanOf returns the span of the ledger in which seq lies.
+func spanOf(seq int64) int64 { return (seq - 1) / store.TallySpan }
+
+// tableOf returns the name of a box's table.
+func tableOf(box string) string { return "postbag_" + box }
+
+// quoted returns the same for use in a statement.
+func quoted(box string) string { return `"` + tableOf(box) + `"` }

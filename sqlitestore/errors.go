@@ -1,0 +1,92 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Primary result codes of SQLite (sqlite.org/rescode.html); the low byte of an
+// extended code.
+const (
+	codeBusy     = 5
+	codeLocked   = 6
+	codeReadOnly = 8
+	codeIO       = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeTooBig   = 18
+	codeNotADB   = 26
+)
+
+// resultCode returns SQLite's primary result code, or zero for another error.
+func resultCode(err error) int {
+	var coded interface{ Code() int }
+	if errors.As(err, &coded) {
+		return coded.Code() & 0xff
+	}
+	return 0
+}
+
+func isBusy(err error) bool {
+	code := resultCode(err)
+	return code == codeBusy || code == codeLocked
+}
+
+// translateError wraps err, once, with what failed and what to do about it.
+// SQLite's messages name tables, columns and constraints and never a value.
+func translateError(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isOurs(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("sqlitestore: %s: %w", doing, err)
+	case strings.Contains(err.Error(), "no such table: postbag__"):
+		return fmt.Errorf("sqlitestore: %s: %w", doing, store.ErrSchema)
+	case strings.Contains(err.Error(), "no such table: postbag_"):
+		return fmt.Errorf("sqlitestore: %s: %w", doing, store.ErrNoBox)
+	}
+	switch code := resultCode(err); code {
+	case codeBusy, codeLocked:
+		return fmt.Errorf("sqlitestore: %s: %w: %w", doing, err, ErrBusy)
+	case codeReadOnly:
+		return fmt.Errorf("sqlitestore: %s: %w: %w", doing, err, store.ErrStandby)
+	default:
+		return fmt.Errorf("sqlitestore: %s: %w%s", doing, err, mendOf(code))
+	}
+}
+
+// isOurs says whether err already is one of the seam's errors or our own.
+func isOurs(err error) bool {
+	for _, own := range []error{
+		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrMoved, store.ErrStandby,
+		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, ErrBusy,
+	} {
+		if errors.Is(err, own) {
+			return true
+		}
+	}
+	return false
+}
+
+func mendOf(code int) string {
+	switch code {
+	case codeFull:
+		return "; the disk is full: make room, nothing is lost"
+	case codeIO:
+		return "; the disk failed: look at the system's log before going on"
+	case codeCorrupt, codeNotADB:
+		return "; the file is damaged or no database: stop its writers and restore a backup"
+	case codeTooBig:
+		return "; the message is larger than SQLite's limit: send a reference to it"
+	}
+	return ""
+}
+
+// ErrBusy says that the one writer lock of the database was not to be had in time.
+var ErrBusy = errors.New("the database stayed locked; " +
+	"keep write transactions short, end those that were forgotten, or raise Options.BusyTimeout")

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sqlitestore
+
+// remoteFileSystem knows Linux only.
+func remoteFileSystem(string) string { return "" }

@@ -1,0 +1,182 @@
+package sqlitestore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// steps are the migrations, in order. A step is added, never changed.
+func steps() []store.Step {
+	names, err := fs.Glob(schemaFiles, "schema/0*.sql")
+	if err != nil {
+		return nil
+	}
+	out := make([]store.Step, 0, len(names))
+	for _, path := range names {
+		text, err := schemaFiles.ReadFile(path)
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "schema/"), ".sql")
+		number, _, _ := strings.Cut(name, "_")
+		version, atoi := strconv.Atoi(number)
+		if err == nil && atoi == nil {
+			out = append(out, store.Step{Version: version, Name: name, SQL: string(text)})
+		}
+	}
+	return out
+}
+
+// schemaVersion is the version that this program makes and knows.
+func schemaVersion() int { return len(steps()) }
+
+// Migrate applies the steps that are missing, all in one transaction.
+func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+	var done []string
+	err := s.exclusive(ctx, "migrate", func(t *transaction) error {
+		done = nil
+		version, err := t.version()
+		if err != nil {
+			return err
+		}
+		for _, step := range steps() {
+			if step.Version <= version {
+				continue
+			}
+			if _, err := t.conn.ExecContext(t.ctx, step.SQL); err != nil {
+				return fmt.Errorf("step %s: %w", step.Name, err)
+			}
+			if err := t.setVersion(step.Version); err != nil {
+				return err
+			}
+			done = append(done, step.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// Pending returns the schema's version, zero if there is none, and what Migrate
+// would do.
+func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
+	var version int
+	err := s.exclusive(ctx, "look at the schema", func(t *transaction) (err error) {
+		version, err = t.version()
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	var missing []store.Step
+	for _, step := range steps() {
+		if step.Version > version {
+			missing = append(missing, step)
+		}
+	}
+	return version, missing, nil
+}
+
+// CreateBox makes the table of a box, and its maintenance subscription.
+func (s *Store) CreateBox(ctx context.Context, box string) error {
+	if err := postbag.ValidBox(box); err != nil {
+		return err
+	}
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return fmt.Errorf("sqlitestore: create box %s: %w; the program was built wrongly", box, err)
+	}
+	return s.write(ctx, "create box "+box, func(t *transaction) error {
+		made, err := t.exec(sqlInsertBox, box, t.now)
+		if err != nil || made == 0 {
+			return err
+		}
+		if _, err := t.conn.ExecContext(t.ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
+			return err
+		}
+		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", 0)
+	})
+}
+
+// exclusive is write without a look at the schema, which may not be there.
+func (s *Store) exclusive(ctx context.Context, doing string, fn func(*transaction) error) error {
+	return s.locked(ctx, doing, func(t *transaction) error {
+		if err := fn(t); err != nil {
+			return err
+		}
+		return t.commit()
+	})
+}
+
+// version returns the schema's version, zero if there is none.
+func (t *transaction) version() (version int, err error) {
+	var there int
+	if _, err := t.row(sqlCountSchema, nil, &there); err != nil || there == 0 {
+		return 0, err
+	}
+	_, err = t.row(sqlVersion, nil, &version, new(int))
+	return version, err
+}
+
+func (t *transaction) setVersion(version int) error {
+	id, err := newIdentity()
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(sqlSetVersion, id, version)
+	return err
+}
+
+// newIdentity draws a UUID, version 4, for a new database.
+func newIdentity() (string, error) {
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
+}
+
+// checkSchema returns ErrSchema unless this program can work with what is there.
+func (s *Store) checkSchema(ctx context.Context) error {
+	const doing = "look at the schema"
+	var there, version, reader int
+	if err := s.first(ctx, sqlCountSchema, &there); err != nil {
+		return translateError(doing, err)
+	}
+	if there == 0 {
+		return translateError(doing, fmt.Errorf("there is none: %w", store.ErrSchema))
+	}
+	err := s.first(ctx, sqlVersion, &version, &reader)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return translateError(doing, fmt.Errorf("it is half made: %w", store.ErrSchema))
+	case err != nil:
+		return translateError(doing, err)
+	case version < schemaVersion():
+		return translateError(doing, fmt.Errorf("it has version %d, this program needs %d: %w", version, schemaVersion(), store.ErrSchema))
+	case reader > schemaVersion():
+		return translateError(doing, fmt.Errorf("it needs a program that knows version %d, this one knows %d: use a newer one: %w",
+			reader, schemaVersion(), store.ErrSchema))
+	}
+	return nil
+}
+
+// first scans the one row of a query that is not worth keeping prepared.
+func (s *Store) first(ctx context.Context, text string, dest ...any) error {
+	return retryBusy(ctx, s.deadline(), func() error {
+		return s.db.QueryRowContext(ctx, text).Scan(dest...)
+	})
+}

@@ -1,0 +1,120 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Command queues an order for parked messages; see [store.Operator].
+func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
+	name, err := commandName(kind)
+	if err != nil {
+		return 0, err
+	}
+	var queued []int64
+	err = s.order(ctx, a, name, r, func(t *transaction, id int64) (string, error) {
+		for _, seq := range seqs {
+			n, err := t.exec(sqlCommand, id, seq, int(kind))
+			if err != nil {
+				return "", err
+			}
+			if n > 0 {
+				queued = append(queued, seq)
+			}
+		}
+		if len(queued) == 0 {
+			return "", nil
+		}
+		return fmt.Sprintf("%s %s %s", name, r, seqList(queued)), nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.Wake(r.Box)
+	return len(queued), nil
+}
+
+// SetShards asks for another number of shards; see [store.Operator].
+func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error {
+	if n < 1 || n > store.SlotCount {
+		return fmt.Errorf("sqlitestore: set shards: %d shards; ask for 1 to %d", n, store.SlotCount)
+	}
+	return s.order(ctx, a, "set the shards of", r, func(t *transaction, id int64) (string, error) {
+		changed, err := t.exec(sqlSetWanted, id, n)
+		t.moved = t.moved || changed > 0
+		return fmt.Sprintf("shards %s %d", r, n), err
+	})
+}
+
+// Audited returns the latest entries of the audit log; see [store.Operator].
+func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
+	var out []store.AuditEntry
+	err := s.query(ctx, sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
+		var e store.AuditEntry
+		var at int64
+		err := rows.Scan(&at, &e.Who, &e.Why, &e.What)
+		e.At = time.UnixMicro(at).UTC()
+		out = append(out, e)
+		return err
+	})
+	return out, translateError("read the audit log", err)
+}
+
+// order carries out an operator's order about a subscription, and writes what fn
+// says of it to the audit log in the same transaction.
+func (s *Store) order(ctx context.Context, a store.Audit, doing string, r store.Ref,
+	fn func(*transaction, int64) (string, error),
+) error {
+	doing += " " + r.String()
+	if a.Who == "" || a.Why == "" {
+		return translateError(doing, errors.New("who or why is missing; give both, they go to the audit log"))
+	}
+	return s.write(ctx, doing, func(t *transaction) error {
+		id, err := t.subscription(r)
+		if err != nil {
+			return err
+		}
+		if id == 0 || r.Subscription == store.Maintenance {
+			return store.ErrNoSubscription
+		}
+		what, err := fn(t, id)
+		if err != nil || what == "" {
+			return err
+		}
+		_, err = t.exec(sqlAudit, t.now, a.Who, a.Why, what)
+		return err
+	})
+}
+
+func commandName(kind store.CommandKind) (string, error) {
+	switch kind {
+	case store.Retry:
+		return "retry", nil
+	case store.Discard:
+		return "discard", nil
+	}
+	return "", fmt.Errorf("sqlitestore: command of kind %d is unknown; use store.Retry or store.Discard", kind)
+}
+
+// seqList returns seqs as text, cut short.
+func seqList(seqs []int64) string {
+	const most = 20
+	var b strings.Builder
+	for i, seq := range seqs {
+		switch {
+		case i == most:
+			fmt.Fprintf(&b, " and %d more", len(seqs)-most)
+			return b.String()
+		case i > 0:
+			b.WriteByte(' ')
+		}
+		fmt.Fprint(&b, seq)
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package sqlitestore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+)
+
+// Options are the settings of a store. The zero Options opens what is there.
+type Options struct {
+	// Create makes what is missing: the file, the schema and Boxes. Without it
+	// a missing file or schema is an error.
+	Create bool
+	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
+	Boxes []string
+	// Unmigrated opens a file whose schema is missing or older than this
+	// program's, for Migrate, Pending and Close alone. With Create it makes the
+	// file and nothing in it.
+	Unmigrated bool
+	// BusyTimeout is how long a write waits for other writers, of this process
+	// or another, before it gives up. Defaults to 5 s.
+	BusyTimeout time.Duration
+	// Watch is how often the store looks whether another process has committed,
+	// once something listens on Woken. Negative: never. Defaults to 5 ms.
+	Watch time.Duration
+	// LargeWAL is the size in bytes from which Maintain empties the write-ahead
+	// log into the database and truncates its file. Defaults to 64 MiB.
+	LargeWAL int64
+}
+
+const (
+	defaultBox         = "outbox"
+	defaultBusyTimeout = 5 * time.Second
+	defaultWatch       = 5 * time.Millisecond
+	defaultLargeWAL    = 64 << 20
+	// shortBusy is how long SQLite itself waits for a lock. It does not look at
+	// a context meanwhile, so the longer waiting is done here.
+	shortBusy = 20 * time.Millisecond
+)
+
+// validate reports all faults at once.
+func (o Options) validate() error {
+	var errs []error
+	for _, box := range o.Boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(o.Boxes) > 0 && !o.Create {
+		errs = append(errs, errors.New("sqlitestore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
+	}
+	if o.BusyTimeout < 0 {
+		errs = append(errs, fmt.Errorf("sqlitestore: Options.BusyTimeout is %s; give a positive duration, or zero for %s",
+			o.BusyTimeout, defaultBusyTimeout))
+	}
+	if o.LargeWAL < 0 {
+		errs = append(errs, fmt.Errorf("sqlitestore: Options.LargeWAL is %d; give a number of bytes, or zero for %d",
+			o.LargeWAL, defaultLargeWAL))
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Create && o.Boxes == nil {
+		o.Boxes = []string{defaultBox}
+	}
+	if o.BusyTimeout == 0 {
+		o.BusyTimeout = defaultBusyTimeout
+	}
+	if o.Watch == 0 {
+		o.Watch = defaultWatch
+	}
+	if o.LargeWAL == 0 {
+		o.LargeWAL = defaultLargeWAL
+	}
+	return o
+}

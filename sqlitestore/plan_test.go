@@ -1,0 +1,202 @@
+package sqlitestore
+
+import (
+	"database/sql"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// statementsOf returns the constants of sql.go by name, ready to be explained.
+func statementsOf(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "sql.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]string)
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for i, name := range spec.Names {
+			if literal, ok := spec.Values[i].(*ast.BasicLit); ok {
+				text, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out[name.Name] = text
+			}
+		}
+		return false
+	})
+	out["sqlAppend"] += out["sqlAppendRow"]
+	delete(out, "sqlAppendRow")
+	for name, text := range out {
+		for _, verb := range []string{"%s", "%[1]s"} {
+			text = strings.ReplaceAll(text, verb, `"postbag_outbox"`)
+		}
+		text = strings.ReplaceAll(text, "%[2]s", "("+filterOf([]string{"a", "b.*"}).condition+")")
+		out[name] = strings.ReplaceAll(text, "%d", "1")
+	}
+	return out
+}
+
+// scanned are the small tables that a statement may read whole: they have a row
+// a box, a subscription, a shard or a relay.
+var scanned = []string{
+	"postbag__meta", "postbag__box", "postbag__subscription", "postbag__shard", "postbag__relay",
+	"m", "s", "b", "h", "r", "q", "sqlite_sequence", "sqlite_master", "sqlite_schema", "pragma_database_list", "CONSTANT",
+}
+
+// wanted are statements that read the end of a table, in the order of its key,
+// until a limit: a scan by name, a search in effect.
+var wanted = map[string]string{
+	"sqlAudited": "SCAN postbag__audit",
+}
+
+// sorted are statements that sort the shards of one box, which are few.
+var sorted = []string{"sqlShards", "sqlReaders"}
+
+// faultOf says what is wrong with a line of a plan, if anything.
+func faultOf(name, line string) string {
+	if strings.Contains(line, "TEMP B-TREE") && !slices.Contains(sorted, name) {
+		return "it sorts"
+	}
+	table, ok := strings.CutPrefix(line, "SCAN ")
+	if !ok || wanted[name] == line {
+		return ""
+	}
+	table, _, _ = strings.Cut(table, " ")
+	if slices.Contains(scanned, table) || strings.HasPrefix(table, "(subquery") {
+		return ""
+	}
+	return "it reads a table whole"
+}
+
+func plan(t *testing.T, db *sql.DB, text string) []string {
+	t.Helper()
+	var args []any
+	for range strings.Count(text, "?") {
+		args = append(args, 1)
+	}
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var lines []string
+	err = scanAll(rows, func(rows *sql.Rows) error {
+		var line string
+		err := rows.Scan(new(int), new(int), new(int), &line)
+		lines = append(lines, line)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// checkPlans fails the test for each statement that would not go by an index.
+func checkPlans(t *testing.T, s *Store, when string) {
+	t.Helper()
+	for name, text := range statementsOf(t) {
+		switch strings.Fields(text)[0] {
+		case "PRAGMA", "BEGIN", "COMMIT", "ROLLBACK":
+			continue
+		}
+		lines := plan(t, s.db, text)
+		for _, line := range lines {
+			if fault := faultOf(name, line); fault != "" {
+				t.Errorf("%s: %s: %s:\n\t%s", when, name, fault, strings.Join(lines, "\n\t"))
+			}
+		}
+	}
+}
+
+// fillLog makes the log have n rows, and a tenth of them parked.
+func fillLog(t *testing.T, s *Store, n int) {
+	t.Helper()
+	for _, text := range []string{
+		`INSERT INTO postbag_outbox (id, at, key, payload)
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - (SELECT count(*) FROM postbag_outbox))
+SELECT randomblob(16), i, 'k' || (i % 1000), 'p' FROM n`,
+		`INSERT OR REPLACE INTO postbag__parked
+	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
+SELECT 2, seq, seq % 4096, seq % 5000, 1 + seq % 4, seq % 5000, 1, seq, CASE WHEN seq % 20 = 0 THEN seq END, 1, '', '[]'
+FROM postbag_outbox WHERE seq % 10 = 0 AND ?1 > 0`,
+	} {
+		if _, err := s.db.ExecContext(t.Context(), text, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// planned opens a store in a new file.
+func planned(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestEveryStatementGoesByAnIndex(t *testing.T) {
+	t.Parallel()
+	for _, analyzed := range []string{"never", "long ago", "now"} {
+		t.Run("analyzed "+analyzed, func(t *testing.T) {
+			t.Parallel()
+			s := planned(t)
+			analyze := func() {
+				if _, err := s.db.ExecContext(t.Context(), "ANALYZE"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if analyzed == "long ago" {
+				fillLog(t, s, 100)
+				analyze()
+			}
+			for _, n := range []int{0, 10_000 / Slowness, 1_000_000 / Slowness} {
+				if n == 1_000_000/Slowness && analyzed == "never" {
+					continue // without statistics the plan knows nothing of the rows
+				}
+				if n > 0 {
+					fillLog(t, s, n)
+				}
+				if analyzed == "now" {
+					analyze()
+				}
+				checkPlans(t, s, fmt.Sprint(n, " rows"))
+			}
+		})
+	}
+}
+
+func TestThePageIsASearchByRowid(t *testing.T) {
+	t.Parallel()
+	s := planned(t)
+	all := statementsOf(t)
+	for _, name := range []string{"sqlPage", "sqlFilteredPage", "sqlPlaces"} {
+		const want = "SEARCH postbag_outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
+		if got := plan(t, s.db, all[name]); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	const due = "SEARCH postbag__parked USING INDEX postbag__parked_ready (subscription=? AND (ready,seq)>(?,?) AND ready<?)"
+	if got := plan(t, s.db, all["sqlDue"]); len(got) != 1 || got[0] != due {
+		t.Errorf("sqlDue: %q, want %q", got, due)
+	}
+}

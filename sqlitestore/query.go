@@ -1,0 +1,67 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// errEnough ends a query early without an error.
+var errEnough = errors.New("enough")
+
+// query runs a statement outside a transaction and calls each with every row,
+// until it returns errEnough or ctx ends.
+func (s *Store) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
+	rows, err := s.rows(ctx, text, args)
+	if err != nil {
+		return err
+	}
+	err = scanAll(rows, func(rows *sql.Rows) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return each(rows)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// rows begins a query. It is tried again while the database is locked, which a
+// reader meets only while another process recovers the log after a crash.
+func (s *Store) rows(ctx context.Context, text string, args []any) (rows *sql.Rows, err error) {
+	err = retryBusy(ctx, s.deadline(), func() error {
+		st, err := s.statements.get(ctx, s.db, text)
+		if err != nil {
+			return err
+		}
+		rows, err = st.QueryContext(s.calm(ctx), args...) //nolint:rowserrcheck,sqlclosecheck // scanAll does both
+		return err
+	})
+	return rows, err
+}
+
+// calm returns the context of one read. database/sql and the driver each start a
+// goroutine to watch one that can end, which costs more than a small read, and an
+// interrupted connection is thrown away. On the store's own connections, of which
+// there are enough, a read is bounded anyway, and looks at ctx with every row.
+func (s *Store) calm(ctx context.Context) context.Context {
+	if s.owned {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
+}
+
+// row scans the first row of a query into dest, and says whether there is one.
+func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
+	found := false
+	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
+		found = true
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		return errEnough
+	})
+	return found, err
+}

@@ -1,0 +1,181 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
+
+// read answers one request. What is wrong with the request alone goes into the
+// batch; an error of the database is returned.
+func (s *Store) read(ctx context.Context, about subscribed, r *store.Request) (store.Batch, error) {
+	p, err := pageOf(about, r)
+	if err != nil {
+		return store.Batch{Err: translateError("read "+r.String(), err)}, nil
+	}
+	switch {
+	case p.from > p.until:
+		return store.Batch{Next: r.From, Whole: true, Ahead: true}, nil
+	case p.limit <= 0 || r.Subscription == store.Maintenance:
+		return store.Batch{Next: r.From, Whole: true}, nil
+	}
+	err = translateError("read "+r.String(), p.fill(ctx, s))
+	switch {
+	case errors.Is(err, errDamaged):
+		return store.Batch{Err: err}, nil
+	case err != nil:
+		return store.Batch{}, err
+	}
+	return p.batch(r), nil
+}
+
+// page is one read of a range of the log.
+type page struct {
+	about       subscribed
+	slots       slotSet
+	from, until int64
+	limit       int // rows to return
+	scan        int // rows to look at
+	bytes       int
+
+	records []store.Record
+	scanned int
+	last    int64
+	full    bool // a limit ended it
+}
+
+func pageOf(about subscribed, r *store.Request) (*page, error) {
+	p := &page{about: about, slots: slotsOf(r.Slots), limit: r.Limit, bytes: r.Bytes, until: math.MaxInt64}
+	if about.id == 0 {
+		return nil, store.ErrNoSubscription
+	}
+	if r.Limit < 0 || r.Limit > 0 && r.Bytes <= 0 {
+		return nil, fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", r.Limit, r.Bytes)
+	}
+	var err error
+	if p.from, err = seqOf(r.From); err != nil {
+		return nil, err
+	}
+	if r.Until != "" {
+		p.until, err = seqOf(r.Until)
+	}
+	p.last, p.scan = p.from, p.limit
+	if !p.slots.all {
+		p.scan = 8*p.limit + 1024
+	}
+	return p, err
+}
+
+// fill reads rows until there are none, or a limit is reached.
+func (p *page) fill(ctx context.Context, s *Store) error {
+	f := filterOf(p.about.types)
+	text := f.statement(quoted(p.about.Box))
+	args := append([]any{max(p.from, p.about.swept), p.until, p.scan}, f.args...)
+	var row recordRow
+	dest := row.dest(f.any)
+	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		return p.take(&row)
+	})
+	p.full = p.full || p.scanned >= p.scan
+	return err
+}
+
+// take adds a scanned row to the page.
+func (p *page) take(row *recordRow) error {
+	p.scanned++
+	p.last = row.seq
+	slot, hash, err := row.place()
+	if err != nil {
+		return err
+	}
+	if !p.slots.contains(slot) {
+		return nil
+	}
+	r, err := row.record(slot, hash)
+	if err != nil {
+		return err
+	}
+	if p.records == nil {
+		p.records = make([]store.Record, 0, min(p.limit, 1024))
+	}
+	p.records = append(p.records, r)
+	if p.bytes -= len(r.Payload); p.bytes <= 0 || len(p.records) >= p.limit {
+		p.full = true
+		return errEnough
+	}
+	return nil
+}
+
+// batch makes the answer of a page.
+func (p *page) batch(r *store.Request) store.Batch {
+	b := store.Batch{Records: p.records, Next: r.From, More: p.full, Whole: true}
+	switch {
+	case r.Until != "" && (!p.full || p.last == p.until):
+		b.Next, b.More = r.Until, false
+	case p.last != p.from:
+		b.Next = positionOf(p.last)
+	}
+	if len(p.records) > 0 {
+		seqs := make([]int64, len(p.records))
+		for i := range p.records {
+			seqs[i] = p.records[i].Seq
+		}
+		b.At = func(i int) store.Position { return positionOf(seqs[i]) }
+	}
+	b.Records = slices.Clip(b.Records)
+	return b
+}
+
+// filter is the types of a subscription as a condition on the column type.
+type filter struct {
+	any       bool // there is a filter
+	condition string
+	args      []any
+}
+
+// firstFilterArg is the number of the first parameter of a filter.
+const firstFilterArg = 4
+
+// filterOf compares exact types, and a prefix as a range: BINARY, the collation
+// of the column, compares bytes, and '/' comes next after '.'.
+func filterOf(types []string) filter {
+	f := filter{any: len(types) > 0}
+	for _, t := range types {
+		n := firstFilterArg + len(f.args)
+		term := fmt.Sprintf("type = ?%d", n)
+		args := []any{t}
+		if prefix, ok := prefixOf(t); ok {
+			term = fmt.Sprintf("(type >= ?%d AND type < ?%d)", n, n+1)
+			args = []any{prefix, prefix[:len(prefix)-1] + "/"}
+		}
+		if f.condition != "" {
+			f.condition += " OR "
+		}
+		f.condition += term
+		f.args = append(f.args, args...)
+	}
+	return f
+}
+
+func (f filter) statement(table string) string {
+	if !f.any {
+		return fmt.Sprintf(sqlPage, table)
+	}
+	return fmt.Sprintf(sqlFilteredPage, table, "("+f.condition+")")
+}
+
+// prefixOf returns "order." for "order.*".
+func prefixOf(t string) (string, bool) {
+	if n := len(t) - 1; n > 0 && t[n] == '*' && t[n-1] == '.' {
+		return t[:n], true
+	}
+	return "", false
+}

@@ -1,0 +1,107 @@
+package sqlitestore
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// recordRow is how a row of the log is scanned: the columns that sqlPage has.
+type recordRow struct {
+	seq, at    int64
+	id         bytesValue
+	topic, key string
+	shardKey   string
+	typ        string
+	headers    sql.NullString
+	payload    bytesValue
+	wanted     bool
+}
+
+// dest is where to scan the columns, the last of them only behind a filter.
+func (r *recordRow) dest(filtered bool) []any {
+	r.wanted = true
+	d := []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ, &r.headers, &r.payload}
+	if filtered {
+		d = append(d, &r.wanted)
+	}
+	return d
+}
+
+// bytesValue takes a column's bytes as they come: modernc.org/sqlite makes them
+// anew for each row, so that a copy would be one too many.
+type bytesValue []byte
+
+// Scan implements [sql.Scanner].
+func (b *bytesValue) Scan(v any) error {
+	switch v := v.(type) {
+	case []byte:
+		*b = v
+	case string:
+		*b = []byte(v)
+	case nil:
+		*b = nil
+	default:
+		return fmt.Errorf("a column of bytes holds a %T", v)
+	}
+	return nil
+}
+
+var errDamaged = errors.New("the row is damaged; a program has written it with its checks off")
+
+// place returns the slot and the key hash of the row. It is store.SlotOf and
+// store.KeyHash with one SHA-256 where the key decides both.
+func (r *recordRow) place() (slot int, hash uint64, err error) {
+	if len(r.id) != len(postbag.ID{}) {
+		return 0, 0, fmt.Errorf("seq %d: the id has %d bytes: %w", r.seq, len(r.id), errDamaged)
+	}
+	if r.key != "" {
+		sum := sha256.Sum256([]byte(r.key))
+		slot, hash = slotOfSum(&sum), max(binary.BigEndian.Uint64(sum[:8]), 1)
+	}
+	switch {
+	case r.shardKey != "" && r.shardKey != r.key:
+		sum := sha256.Sum256([]byte(r.shardKey))
+		slot = slotOfSum(&sum)
+	case r.key == "":
+		sum := sha256.Sum256(r.id)
+		slot = slotOfSum(&sum)
+	}
+	return slot, hash, nil
+}
+
+func slotOfSum(sum *[32]byte) int { return int(sum[0])<<4 | int(sum[1])>>4 }
+
+// record returns the row as the seam has it. One that a filter refused has its
+// place and its id, and nothing else.
+func (r *recordRow) record(slot int, hash uint64) (store.Record, error) {
+	rec := store.Record{Seq: r.seq, Slot: slot, Hash: hash, At: time.UnixMicro(r.at).UTC(), Filtered: !r.wanted}
+	rec.ID = postbag.ID(r.id)
+	if !r.wanted {
+		return rec, nil
+	}
+	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
+	var err error
+	if r.headers.Valid {
+		rec.Headers, err = headersOf(r.headers.String)
+	}
+	if err != nil {
+		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, errDamaged)
+	}
+	return rec, nil
+}
+
+// whole returns the row with its place worked out.
+func (r *recordRow) whole() (store.Record, error) {
+	slot, hash, err := r.place()
+	if err != nil {
+		return store.Record{}, err
+	}
+	return r.record(slot, hash)
+}

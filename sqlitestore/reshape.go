@@ -1,0 +1,68 @@
+package sqlitestore
+
+import (
+	"github.com/postbag/postbag/store"
+)
+
+// reshape replaces all shards of a subscription, if the relay holds them all and
+// they stand at one position; otherwise it does nothing.
+func (t *transaction) reshape(relay string, r store.Reshape) error {
+	state, err := t.state(r.Ref)
+	if err != nil {
+		return err
+	}
+	if r.Shards < 1 || r.Shards > store.SlotCount || !holdsAll(relay, state.Shards, r.Leases) {
+		return nil
+	}
+	id, err := t.subscription(r.Ref)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(sqlDeleteShards, id); err != nil {
+		return err
+	}
+	position := state.Shards[0].Position
+	for _, slots := range store.Split(r.Shards) {
+		token, err := t.token()
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
+			return err
+		}
+		if err := t.rehead(id, slots); err != nil {
+			return err
+		}
+	}
+	t.moved = true
+	return nil
+}
+
+// holdsAll says whether leases are exactly shards, all the relay's and all at
+// one position.
+func holdsAll(relay string, shards []store.ShardState, leases []store.Lease) bool {
+	if len(shards) == 0 || len(shards) != len(leases) {
+		return false
+	}
+	held := make(map[store.Lease]bool, len(leases))
+	for _, l := range leases {
+		held[l] = true
+	}
+	for _, h := range shards {
+		if !held[h.Lease] || h.Owner != relay || h.Position != shards[0].Position {
+			return false
+		}
+	}
+	return true
+}
+
+// rehead finds the first of every chain of a new shard: those of one hash that
+// were in two shards are one chain now, or the reverse.
+func (t *transaction) rehead(id int64, slots store.Slots) error {
+	touched, err := t.chainsOf(id, slots)
+	if err != nil {
+		return err
+	}
+	_, err = t.settleHeads(id, slots, touched)
+	return err
+}

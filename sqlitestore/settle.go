@@ -1,0 +1,173 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/postbag/postbag/store"
+)
+
+// settle applies all settlements of a Turn in one write transaction.
+func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Verdict, error) {
+	for i := range all {
+		if _, err := seqOf(all[i].To); err != nil {
+			return nil, err
+		}
+	}
+	verdicts := make([]store.Verdict, len(all))
+	err := s.write(ctx, "settle", func(t *transaction) error {
+		sums := tallies{}
+		for i := range all {
+			v, err := t.settle(&all[i], sums)
+			if err != nil {
+				return err
+			}
+			verdicts[i] = v
+		}
+		return t.tally(sums)
+	})
+	return verdicts, err
+}
+
+// settle applies one settlement, or finds that it was applied before or is lost.
+func (t *transaction) settle(s *store.Settlement, sums tallies) (store.Verdict, error) {
+	id, err := t.subscription(s.Ref)
+	if err != nil || id == 0 {
+		return store.Verdict{}, err
+	}
+	if s.Token == 0 {
+		return store.Verdict{}, nil
+	}
+	fresh, err := t.advance(id, s)
+	if err != nil {
+		return store.Verdict{}, err
+	}
+	if !fresh {
+		before, err := t.row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
+		if err != nil || !before {
+			return store.Verdict{}, err
+		}
+	} else if err := t.exceptions(id, s); err != nil {
+		return store.Verdict{}, err
+	} else {
+		sums.add(id, s.Tally)
+	}
+	cleared, err := t.settleHeads(id, s.Slots, touchedBy(s))
+	return store.Verdict{Applied: true, Cleared: cleared}, err
+}
+
+// advance moves the shard on under its lease, and says whether it did.
+func (t *transaction) advance(id int64, s *store.Settlement) (bool, error) {
+	text, args := sqlStay, []any{id, s.Lo, s.Hi, s.Token, s.Version}
+	if s.To != "" {
+		text, args = sqlAdvance, append(args, []byte(s.To))
+	}
+	moved, err := t.exec(text, args...)
+	return moved > 0, err
+}
+
+// exceptions writes what a settlement says about parked messages and commands.
+func (t *transaction) exceptions(id int64, s *store.Settlement) error {
+	discarding, err := t.done(id, s.Done)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf(sqlPark, quoted(s.Box))
+	for i := range s.Park {
+		if err := t.park(text, id, &s.Park[i]); err != nil {
+			return err
+		}
+	}
+	for _, r := range s.Resolve {
+		if err := t.resolve(id, r.Seq, discarding[r.Seq]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done closes commands, and returns the seqs of those that discard.
+func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool, error) {
+	discarding := make(map[int64]bool)
+	for _, command := range commands {
+		var kind store.CommandKind
+		var seq int64
+		found, err := t.row(sqlDone, []any{int64(command), id}, &kind, &seq)
+		if err != nil {
+			return nil, err
+		}
+		if found && kind == store.Discard {
+			discarding[seq] = true
+		}
+	}
+	return discarding, nil
+}
+
+// park writes a parked row. One that others wait behind gets its time when it is
+// found to be the first of its chain.
+func (t *transaction) park(text string, id int64, p *store.Park) error {
+	var due, chain, ready any = t.now, nil, nil
+	if p.State == store.Waiting {
+		due = t.now + max(p.Delay, 0).Microseconds()
+	}
+	switch {
+	case p.Blocking && p.Hash != 0:
+		chain = int64(p.Hash)
+	case p.State == store.Waiting, p.State == store.Blocked:
+		ready = due
+	}
+	_, err := t.exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
+		p.Attempts, due, ready, t.now, reasonText(p.Reason))
+	return err
+}
+
+// resolve removes a parked row and what was ordered for it.
+func (t *transaction) resolve(id, seq int64, discarded bool) error {
+	gone, err := t.exec(sqlResolve, id, seq)
+	if err != nil || gone == 0 {
+		return err
+	}
+	if discarded {
+		if _, err := t.exec(sqlDiscarded, id, seq); err != nil {
+			return err
+		}
+	}
+	_, err = t.exec(sqlCloseCommands, id, seq)
+	return err
+}
+
+// maxReason is the most that is kept of an error's text.
+const maxReason = 1024
+
+// reasonText makes valid text of an error's.
+func reasonText(reason string) string {
+	reason = strings.ReplaceAll(strings.ToValidUTF8(reason, "\uFFFD"), "\x00", "\uFFFD")
+	if len(reason) <= maxReason {
+		return reason
+	}
+	cut := maxReason
+	for !utf8.RuneStart(reason[cut]) {
+		cut--
+	}
+	return reason[:cut]
+}
+
+// touchedBy returns the hashes of the rows that a settlement parks or resolves.
+func touchedBy(s *store.Settlement) chains {
+	var c chains
+	for i := range s.Park {
+		c.add(s.Park[i].Hash)
+	}
+	for _, r := range s.Resolve {
+		c.add(r.Hash)
+	}
+	return c
+}
+
+// until returns how long it is until at, by the transaction's clock.
+func until(at, now int64) time.Duration {
+	return max(0, time.Duration(at-now)*time.Microsecond)
+}

@@ -1,0 +1,28 @@
+package sqlitestore
+
+import "context"
+
+// snapshot runs fn in a transaction that reads, so that all its statements see
+// one moment. fn is short: while it runs, the write-ahead log is not emptied.
+func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	t := &transaction{ctx: context.WithoutCancel(ctx), conn: conn}
+	err = retryBusy(ctx, s.deadline(), func() error {
+		_, err := t.exec(sqlBeginRead)
+		return err
+	})
+	if err != nil {
+		_ = conn.Close()
+		return err
+	}
+	t.now = s.micros()
+	err = fn(t)
+	if _, end := t.exec(sqlRollback); end != nil {
+		return dropConn(conn, end)
+	}
+	_ = conn.Close()
+	return err
+}

@@ -1,0 +1,497 @@
+package sqlitestore
+
+// Every statement of the store but the schema. Unless its comment says
+// otherwise a statement runs in a write transaction, which holds the one writer
+// lock of the database from BEGIN to COMMIT; one outside reads a snapshot and
+// locks nothing that a writer could wait for. %s is the table of a box, whose
+// name has been validated; it is asked for by its PRIMARY KEY, seq, alone.
+
+// Settings and transactions.
+const (
+	sqlFile           = `SELECT file FROM pragma_database_list WHERE name = 'main'`
+	sqlLibrary        = `SELECT sqlite_version()`
+	sqlEncoding       = `PRAGMA encoding`
+	sqlJournalMode    = `PRAGMA journal_mode`
+	sqlSynchronous    = `PRAGMA synchronous`
+	sqlBusyTimeout    = `PRAGMA busy_timeout`
+	sqlSetBusyTimeout = `PRAGMA busy_timeout = %d`
+
+	// Takes the writer lock, or fails with SQLITE_BUSY.
+	sqlBegin  = `BEGIN IMMEDIATE`
+	sqlCommit = `COMMIT`
+
+	// Begins a transaction that reads: all its statements see one moment.
+	sqlBeginRead = `BEGIN`
+
+	sqlRollback = `ROLLBACK`
+
+	// Changes nothing, but takes the writer lock, in a transaction that another
+	// began: the first statement of a transaction may wait for it.
+	sqlLock = `DELETE FROM postbag__meta WHERE 0`
+)
+
+// The schema and this database.
+const (
+	// Reads the list of tables. Outside a transaction, and in Migrate's.
+	sqlCountSchema = `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'postbag__meta'`
+
+	// One row. Outside a transaction too.
+	sqlVersion = `SELECT version, reader FROM postbag__meta`
+
+	// One row.
+	sqlSetVersion = `
+INSERT INTO postbag__meta (one, identity, version, reader, epoch, token) VALUES (1, ?1, ?2, 1, 1, 0)
+ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1`
+
+	// One row: begins every write transaction.
+	sqlMeta = `SELECT identity, epoch FROM postbag__meta`
+
+	// A number in shared memory, that each commit changes. Outside a transaction.
+	sqlDataVersion = `PRAGMA data_version`
+
+	// One row: ends a write transaction that changed what relays look at.
+	sqlEpoch = `UPDATE postbag__meta SET epoch = epoch + 1`
+
+	// One row: a lease token that was never given out.
+	sqlDraw = `UPDATE postbag__meta SET token = token + 1 RETURNING token`
+
+	// All shards, which are few, by subscription.
+	sqlPositions = `
+SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+ORDER BY s.id`
+
+	// A scan of sqlite_sequence.
+	sqlRaiseSeq = `UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1`
+
+	// One row.
+	sqlInsertSeq = `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`
+
+	// By primary key.
+	sqlSetBack = `
+UPDATE postbag__subscription
+SET started = 0, span = 0, upto = 0, agreed = 0, count = 0, seq_sum = 0, id_sum = 0 WHERE id = ?`
+
+	// A range of the primary key: no lease of before fits any more.
+	sqlVoidLeases = `
+UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = version + 1 WHERE subscription = ?`
+
+	// A range of the primary key.
+	sqlForgetLedger = `DELETE FROM postbag__ledger WHERE subscription = ?`
+
+	// A range of the primary key.
+	sqlForgetParked = `DELETE FROM postbag__parked WHERE subscription = ?`
+
+	// A range of the unique (subscription, seq, kind).
+	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
+
+	// A range of the primary key.
+	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
+
+	// One row.
+	sqlAudit = `INSERT INTO postbag__audit (at, who, why, what) VALUES (?, ?, ?, ?)`
+
+	// By primary key.
+	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`
+
+	// By primary key.
+	sqlHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
+)
+
+// Subscriptions and shards.
+const (
+	// By the unique (box, name).
+	sqlSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
+
+	// One row.
+	sqlInsertSubscription = `
+INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?5, ?5) RETURNING id`
+
+	// One row.
+	sqlInsertShard = `
+INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
+
+	// The last seq that was given out, by a scan of sqlite_sequence, which has a
+	// row for each AUTOINCREMENT table of the file.
+	sqlLastSeq = `SELECT seq FROM sqlite_sequence WHERE name = ?`
+
+	// The first row at or after a seq: one step of a search by time.
+	sqlAtOrAfter = `SELECT seq, at FROM %s WHERE seq >= ? ORDER BY seq LIMIT 1`
+
+	// The shards of one subscription, with it: (box, name), then a range of the
+	// primary key.
+	sqlShards = `
+SELECT s.id, s.wanted, s.paused, h.lo, h.hi, h.owner, h.token, h.version, h.position
+FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
+
+	// A range of the primary key: all shards of a subscription.
+	sqlDeleteShards = `DELETE FROM postbag__shard WHERE subscription = ?`
+
+	// By primary key.
+	sqlGive = `UPDATE postbag__shard SET owner = '' WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND owner = ?`
+
+	// By primary key: only what nobody has is taken.
+	sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = ''`
+
+	// By primary key.
+	sqlTake = `UPDATE postbag__shard SET owner = ?4, token = ?5 WHERE subscription = ?1 AND lo = ?2 AND hi = ?3`
+
+	// All shards, which are few: those of one relay.
+	sqlGiveAll = `UPDATE postbag__shard SET owner = '' WHERE owner = ?`
+
+	// All shards: those of dead relays.
+	sqlGiveDead = `
+UPDATE postbag__shard SET owner = ''
+WHERE owner IN (SELECT r.id FROM postbag__relay r WHERE r.dead = 1)`
+)
+
+// Heartbeats. The table has a row a relay, and is read whole.
+const (
+	// One row.
+	sqlInsertRelay = `
+INSERT INTO postbag__relay (id, name, works, expires) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
+
+	// By primary key: only a live row is renewed.
+	sqlRenew = `UPDATE postbag__relay SET expires = ?4, name = ?2, works = ?3 WHERE id = ?1 AND dead = 0 AND expires > ?5`
+
+	// By primary key.
+	sqlRelayWorks = `SELECT name, works FROM postbag__relay WHERE id = ?`
+
+	// A scan.
+	sqlMarkDead = `UPDATE postbag__relay SET dead = 1 WHERE dead = 0 AND expires <= ?`
+
+	// A scan: those who are dead long enough.
+	sqlForgetDead = `DELETE FROM postbag__relay WHERE dead = 1 AND expires <= ?`
+
+	// By primary key: a live row.
+	sqlDeleteRelay = `DELETE FROM postbag__relay WHERE id = ? AND dead = 0 AND expires > ?`
+
+	// A scan.
+	sqlRelays = `SELECT id, name, works, expires FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
+)
+
+// Settling.
+const (
+	// By primary key: moves the position of a shard, under its lease.
+	sqlAdvance = `
+UPDATE postbag__shard SET position = ?6, version = version + 1, settled = token
+WHERE subscription = ?1 AND lo = ?2 AND hi = ?3 AND token = ?4 AND version = ?5`
+
+	// The same, without a new position.
+	sqlStay = `
+UPDATE postbag__shard SET version = version + 1, settled = token
+WHERE subscription = ?1 AND lo = ?2 AND hi = ?3 AND token = ?4 AND version = ?5`
+
+	// By primary key: whether a settlement was applied before.
+	sqlApplied = `
+SELECT 1 FROM postbag__shard
+WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 AND settled = token`
+
+	// By primary key. A row that is there keeps first and its history, and is left
+	// alone by a new one of state 2 (blocked). A message that the log does not
+	// have is not parked.
+	sqlPark = `
+INSERT INTO postbag__parked
+	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
+SELECT ?1, seq, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, json_array(json_array(?10, ?5, ?11))
+FROM %s WHERE seq = ?2
+ON CONFLICT (subscription, seq) DO UPDATE SET
+	slot = excluded.slot, hash = excluded.hash, state = excluded.state, chain = excluded.chain,
+	attempts = excluded.attempts, due = excluded.due, ready = excluded.ready, reason = excluded.reason,
+	history = json_insert(
+		CASE WHEN json_array_length(history) >= 20 THEN json_remove(history, '$[0]') ELSE history END,
+		'$[#]', json_extract(excluded.history, '$[0]'))
+WHERE excluded.state <> 2`
+
+	// By primary key.
+	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq = ?`
+
+	// By the unique (subscription, seq, kind): what was ordered for a message that
+	// is parked no more.
+	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
+
+	// By primary key.
+	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? RETURNING kind, seq`
+
+	// By primary key.
+	sqlDiscarded = `INSERT INTO postbag__discarded (subscription, seq) VALUES (?, ?) ON CONFLICT DO NOTHING`
+
+	// By the index of chains: the first of a chain within a shard.
+	sqlHead = `
+SELECT seq, state, due, ready FROM postbag__parked
+WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1`
+
+	// By the index of heads: those that are no longer the first of their chain.
+	sqlDemote = `
+UPDATE postbag__parked SET ready = NULL
+WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`
+
+	// By primary key.
+	sqlReady = `UPDATE postbag__parked SET ready = ?3 WHERE subscription = ?1 AND seq = ?2`
+
+	// By primary key. The halves carry.
+	sqlTally = `
+INSERT INTO postbag__ledger (subscription, span, fate, count, seq_hi, seq_lo, id_hi, id_lo)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (subscription, span, fate) DO UPDATE SET
+	count  = count + excluded.count,
+	seq_hi = (seq_hi + excluded.seq_hi + ((seq_lo + excluded.seq_lo) >> 32)) & 4294967295,
+	seq_lo = (seq_lo + excluded.seq_lo) & 4294967295,
+	id_hi  = (id_hi + excluded.id_hi + ((id_lo + excluded.id_lo) >> 32)) & 4294967295,
+	id_lo  = (id_lo + excluded.id_lo) & 4294967295`
+
+	// By the index of states: what was in flight when a shard changed hands.
+	sqlLanded = `
+UPDATE postbag__parked SET state = 1, due = ?4, ready = CASE WHEN chain IS NULL THEN ?4 END
+WHERE subscription = ?1 AND state = 3 AND slot >= ?2 AND slot < ?3
+RETURNING chain`
+
+	// The chains of a shard, by a range of the index of chains, for a reshape.
+	sqlChains = `
+SELECT DISTINCT chain FROM postbag__parked
+WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
+)
+
+// Reading. None of these runs in a transaction.
+const (
+	// Three rows by their keys, and the ends of two indexes: what an idle relay asks.
+	sqlStatus = `
+SELECT m.identity, m.epoch, coalesce(s.id, 0), coalesce(s.types, '[]'), coalesce(b.swept, 0),
+	(SELECT min(p.ready) FROM postbag__parked p WHERE p.subscription = s.id AND p.ready IS NOT NULL),
+	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
+FROM postbag__meta m
+LEFT JOIN postbag__subscription s ON s.box = ?1 AND s.name = ?2
+LEFT JOIN postbag__box b ON b.name = s.box`
+
+	// A range of the primary key, in its order, ended by the limit. The %s after
+	// the columns are what a filter puts around them.
+	sqlPage = `
+SELECT seq, id, at, topic, key, shard_key, type, headers, payload
+FROM %s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`
+
+	// The same, where a filter looks at the type: what it refuses comes without
+	// headers and payload, which then are not even read from the file.
+	sqlFilteredPage = `
+SELECT seq, id, at, topic, key, shard_key, type,
+	CASE WHEN %[2]s THEN headers END, CASE WHEN %[2]s THEN payload END, %[2]s
+FROM %[1]s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`
+
+	// A range of the index of what may be tried, in its order, for slots that are
+	// not all: it is read until one of them comes.
+	sqlNextReady = `
+SELECT slot, ready FROM postbag__parked WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready`
+
+	// The commands of a subscription in their order, by an index, each with its
+	// message's row and, by seq, the message's id.
+	sqlCommands = `
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
+FROM postbag__command c INDEXED BY postbag__command_order
+JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+JOIN %s l ON l.seq = c.seq
+WHERE c.subscription = ? ORDER BY c.id`
+
+	// All of the index of chains that belongs to a subscription.
+	sqlBlocked = sqlChains
+
+	// By primary key: whether a lease is still the shard's.
+	sqlHolds = `
+SELECT 1 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription
+WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
+
+	// A range of the index of what may be tried, in its order.
+	sqlDue = `
+SELECT seq, slot, ready, chain FROM postbag__parked
+WHERE subscription = ?1 AND ready IS NOT NULL AND ready <= ?2 AND (ready, seq) > (?3, ?4)
+ORDER BY ready, seq LIMIT ?5`
+
+	// A range of the index of chains, in its order: who comes behind the first.
+	sqlFollowers = `
+SELECT seq, state FROM postbag__parked
+WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`
+
+	// By the primary keys of both tables.
+	sqlParked = `
+SELECT l.seq, l.id, l.at, l.topic, l.key, l.shard_key, l.type, l.headers, l.payload,
+	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
+FROM postbag__parked p JOIN %s l ON l.seq = p.seq
+WHERE p.subscription = ? AND p.seq = ?`
+)
+
+// Writing messages, in the application's transaction.
+const (
+	sqlAppend    = `INSERT INTO %s (id, at, topic, key, shard_key, type, headers, payload) VALUES `
+	sqlAppendRow = `(?, ?, ?, ?, ?, ?, ?, coalesce(?, x''))`
+
+	// One row.
+	sqlSchedule = `
+INSERT INTO postbag__scheduled (box, due, at, id, topic, key, shard_key, type, headers, payload)
+SELECT name, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, coalesce(?10, x'') FROM postbag__box WHERE name = ?1`
+
+	// By the index (box, id).
+	sqlCancel = `DELETE FROM postbag__scheduled WHERE box = ? AND id = ? AND due > ?`
+)
+
+// Maintenance.
+const (
+	// A range of the index (box, due): the next ones due, in order.
+	sqlPromote = `
+INSERT INTO %[1]s (id, at, topic, key, shard_key, type, headers, payload)
+SELECT id, ?2, topic, key, shard_key, type, headers, payload FROM postbag__scheduled
+WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3`
+
+	// The same rows, in the same transaction.
+	sqlPromoted = `
+DELETE FROM postbag__scheduled WHERE n IN (
+	SELECT n FROM postbag__scheduled WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3)`
+
+	// The end of the index (box, due). Outside a transaction.
+	sqlNextScheduled = `SELECT min(due) FROM postbag__scheduled WHERE box = ?`
+
+	// By primary key. In any transaction, and outside one.
+	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
+
+	// By primary key.
+	sqlSetSwept = `UPDATE postbag__box SET swept = ?2 WHERE name = ?1`
+
+	// The subscriptions of a box, by (box, name), with their shards, by a range of
+	// their primary key. Outside a transaction too.
+	sqlReaders = `
+SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.id_sum, h.lo, h.hi, h.position
+FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
+
+	// By primary key.
+	sqlSetSurvey = `
+UPDATE postbag__subscription SET span = ?2, upto = ?3, agreed = ?4, count = ?5, seq_sum = ?6, id_sum = ?7
+WHERE id = ?1`
+
+	// The end of a range of the primary key. Outside a transaction.
+	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
+
+	// A range of the primary key: some hundred notes. Outside a transaction.
+	sqlFloorAt = `SELECT max(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
+
+	// By primary key.
+	sqlNoteFloor = `INSERT INTO postbag__floor (box, seq, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+
+	// A range of the primary key.
+	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`
+
+	// A range of the primary key, in its order, ended by the limit. In a
+	// transaction that reads, and outside one.
+	sqlPlaces = `SELECT seq, id, at, key, shard_key FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
+
+	// A range of the primary key: the lines of a span.
+	sqlLedger = `
+SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
+
+	// A range of the primary key, ended by the limit.
+	sqlSweepEnd = `
+SELECT max(seq), count(*) FROM (SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?)`
+
+	// A range of the primary key, each row looked for among the parked ones by
+	// their primary key.
+	sqlSweep = `
+DELETE FROM %[1]s WHERE seq > ?1 AND seq <= ?2 AND NOT EXISTS (
+	SELECT 1 FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id AND p.seq = %[1]s.seq
+	WHERE s.box = ?3)`
+
+	// A range of the primary key for each subscription of the box: what stays.
+	sqlStays = `
+SELECT count(*) FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id
+WHERE s.box = ?3 AND p.seq > ?1 AND p.seq <= ?2`
+
+	// The same range and condition: whether there is anything. Outside a
+	// transaction.
+	sqlUnparked = `
+SELECT seq FROM %[1]s WHERE seq > ?1 AND seq <= ?2 AND NOT EXISTS (
+	SELECT 1 FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id AND p.seq = %[1]s.seq
+	WHERE s.box = ?3) ORDER BY seq LIMIT 1`
+
+	// A range of the primary key for each subscription of the box.
+	sqlForgetDiscarded = `
+DELETE FROM postbag__discarded
+WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?3) AND seq > ?1 AND seq <= ?2`
+
+	// Moves the write-ahead log into the database; the second form also waits for
+	// readers, at most for the connection's busy_timeout, and truncates the file.
+	sqlCheckpoint         = `PRAGMA wal_checkpoint(PASSIVE)`
+	sqlCheckpointTruncate = `PRAGMA wal_checkpoint(TRUNCATE)`
+)
+
+// Operators' orders.
+const (
+	// By primary key, and the unique (subscription, seq, kind).
+	sqlCommand = `
+INSERT INTO postbag__command (subscription, seq, kind)
+SELECT subscription, seq, ?3 FROM postbag__parked WHERE subscription = ?1 AND seq = ?2 ON CONFLICT DO NOTHING`
+
+	// By primary key.
+	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ?2 WHERE id = ?1 AND wanted <> ?2`
+
+	// The end of the primary key. Outside a transaction.
+	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
+)
+
+// Listings. They read, in a transaction that reads where they need one moment.
+const (
+	// All boxes, each with the end of its log and, by the index (box, due), a
+	// count of what is scheduled.
+	sqlBoxes = `
+SELECT b.name, coalesce((SELECT q.seq FROM sqlite_sequence q WHERE q.name = 'postbag_' || b.name), 0),
+	(SELECT count(*) FROM postbag__scheduled c WHERE c.box = b.name)
+FROM postbag__box b ORDER BY b.name`
+
+	// By primary key, and ranges of those of the ledger and of commands: a few
+	// lines a million messages.
+	sqlCounts = `
+SELECT s.types,
+	(SELECT coalesce(sum(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
+	(SELECT coalesce(sum(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
+	(SELECT count(*) FROM postbag__command c WHERE c.subscription = s.id)
+FROM postbag__subscription s WHERE s.id = ?`
+
+	// A range of the index of states, counted.
+	sqlParkedCounts = `SELECT state, count(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
+
+	// Ranges of the primary key, in either order, ended by the limit.
+	sqlListUp   = `SELECT seq, id, at, topic, key, shard_key, type FROM %s WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?`
+	sqlListDown = `SELECT seq, id, at, topic, key, shard_key, type FROM %s WHERE seq <= ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
+
+	// By primary key.
+	sqlRecord = `
+SELECT seq, id, at, topic, key, shard_key, type, headers, payload FROM %s WHERE seq = ?`
+
+	// Ranges of the index of states, in either order, ended by the limit.
+	sqlStateUp   = `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`
+	sqlStateDown = `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`
+
+	// A range of the primary key, with the orders that wait, by theirs.
+	sqlParkedRange = `
+SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
+	coalesce((SELECT max(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
+FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
+
+	// A range of the primary key.
+	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
+
+	// Ranges of the primary key of the schedule, in either order; those of other
+	// boxes are passed over. The + keeps the index of due times out.
+	sqlScheduledUp = `
+SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`
+	sqlScheduledDown = `
+SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`
+
+	// By the index (box, id).
+	sqlScheduledID = `
+SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n`
+
+	// A range of the primary key, ended by the limit: the id is looked at in each
+	// row, and nothing else.
+	sqlFindID = `
+SELECT seq FROM (SELECT seq, id FROM %s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3) WHERE id = ?4`
+)

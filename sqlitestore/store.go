@@ -1,0 +1,92 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Store is a store of boxes in one SQLite database. It implements [store.Store],
+// [store.Waker], [store.Inspector], [store.Operator], [store.Migrator] and
+// [postbag.Appender] of [postbag.SQLTx]. It is made by [Open] or [OpenDB], and is
+// safe for concurrent use until Close.
+type Store struct {
+	db   *sql.DB
+	opts Options
+	// owned: the connections are the store's, set up by its own DSN.
+	owned bool
+	// file is the path of the database's file, as SQLite has it.
+	file string
+	// busy is the busy_timeout of the application's connections, in milliseconds.
+	busy int64
+	// writer is held from the begin to the end of a write transaction.
+	writer queue
+	pinned pinned
+	// running is the application's transaction that InTx runs now.
+	running atomic.Pointer[sql.Tx]
+	// now is the database's clock: SQLite runs in this process, and on the host
+	// of every other process that may have the file open.
+	now func() time.Time
+
+	statements statements
+	accepted   identity
+	poll       poll
+	kept       marks
+	woken      chan struct{}
+	watch      watcher
+	closing    sync.Once
+}
+
+var (
+	_ store.Store                     = (*Store)(nil)
+	_ store.Inspector                 = (*Store)(nil)
+	_ store.Operator                  = (*Store)(nil)
+	_ store.Migrator                  = (*Store)(nil)
+	_ store.Waker                     = (*Store)(nil)
+	_ postbag.Appender[postbag.SQLTx] = (*Store)(nil)
+)
+
+func newStore(db *sql.DB, o Options, owned bool) *Store {
+	return &Store{
+		db:     db,
+		opts:   o,
+		owned:  owned,
+		writer: newQueue(),
+		now:    time.Now,
+		woken:  make(chan struct{}, 1),
+	}
+}
+
+// Close ends what the store began: its watcher, its statements and, if it was
+// opened by path, its connections. It waits for a write transaction that is
+// under way, for as long as a write may wait. A second Close does nothing.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		s.watch.stop()
+		s.poll.close()
+		if s.writer.enter(context.Background(), s.deadline()) == nil {
+			defer s.writer.leave()
+			err = s.pinned.close()
+		}
+		err = errors.Join(err, s.statements.close())
+		if s.owned {
+			err = errors.Join(err, s.db.Close())
+		}
+	})
+	return translateError("close", err)
+}
+
+// micros returns the database's clock in microseconds since 1970.
+func (s *Store) micros() int64 { return s.now().UnixMicro() }
+
+// begun refuses a context that has ended, before anything is done.
+func begun(ctx context.Context, doing string) error {
+	return translateError(doing, context.Cause(ctx))
+}

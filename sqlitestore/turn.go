@@ -1,0 +1,193 @@
+package sqlitestore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Turn settles and reads; see [store.Store]. The settlements are one short write
+// transaction; one without any writes nothing. Reads follow, each a statement of
+// its own, so that no read transaction outlives them. On the store's own
+// connections a Turn that only reads, like the last one that found nothing, costs
+// one PRAGMA as long as nobody has committed.
+func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	if err := begun(ctx, "turn"); err != nil {
+		return store.TurnResult{NextDue: -1}, err
+	}
+	return s.poll.turn(ctx, s, t, func() (store.TurnResult, error) { return s.settleAndRead(ctx, t) })
+}
+
+func (s *Store) settleAndRead(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	result := store.TurnResult{NextDue: -1}
+	if len(t.Settle) > 0 {
+		verdicts, err := s.settle(ctx, t.Settle)
+		if err != nil {
+			return store.TurnResult{NextDue: -1}, err
+		}
+		result.Verdicts = verdicts
+	}
+	found, err := s.lookAround(ctx, t, &result)
+	if err != nil {
+		return result, err
+	}
+	slices.SortFunc(result.Commands, func(a, b store.Command) int { return cmp.Compare(a.ID, b.ID) })
+	result.Batches = make([]store.Batch, len(t.Read))
+	for i := range t.Read {
+		if result.Batches[i], err = s.read(ctx, found[t.Read[i].Ref], &t.Read[i]); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// subscribed is what a Turn needs to know of a subscription.
+type subscribed struct {
+	store.Ref
+
+	id    int64
+	types []string
+	swept int64 // the log begins after this seq
+}
+
+// lookAround fills in what a Turn says of the subscriptions in it: commands, the
+// next due time and the epoch.
+func (s *Store) lookAround(ctx context.Context, t store.Turn, result *store.TurnResult) (map[store.Ref]subscribed, error) {
+	slots := make(map[store.Ref][]store.Slots)
+	var order []store.Ref
+	mention := func(r store.Ref, more ...store.Slots) {
+		if _, ok := slots[r]; !ok {
+			order = append(order, r)
+		}
+		slots[r] = append(slots[r], more...)
+	}
+	for i := range t.Settle {
+		mention(t.Settle[i].Ref, t.Settle[i].Slots)
+	}
+	for i := range t.Read {
+		mention(t.Read[i].Ref, t.Read[i].Slots...)
+	}
+	if len(order) == 0 {
+		order = append(order, store.Ref{})
+	}
+	found := make(map[store.Ref]subscribed, len(order))
+	for _, ref := range order {
+		about, err := s.status(ctx, ref, slotsOf(slots[ref]), result)
+		if err != nil {
+			return nil, err
+		}
+		found[ref] = about
+	}
+	return found, nil
+}
+
+// status asks about one subscription. None is no error here: its id is zero.
+func (s *Store) status(ctx context.Context, ref store.Ref, slots slotSet, result *store.TurnResult) (subscribed, error) {
+	about := subscribed{Ref: ref}
+	var identity, types string
+	var next sql.NullInt64
+	var commands bool
+	found, err := s.row(ctx, sqlStatus, []any{ref.Box, ref.Subscription},
+		&identity, &result.Epoch, &about.id, &types, &about.swept, &next, &commands)
+	if err == nil && !found {
+		err = store.ErrSchema
+	}
+	if err == nil {
+		err = s.accepted.same(identity)
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(types), &about.types)
+	}
+	if err == nil && next.Valid && !slots.all {
+		next, err = s.nextReady(ctx, about.id, slots)
+	}
+	if err == nil && commands {
+		err = s.commands(ctx, about, slots, result)
+	}
+	if next.Valid {
+		if wait := until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
+			result.NextDue = wait
+		}
+	}
+	return about, translateError("look at "+ref.String(), err)
+}
+
+// nextReady returns when the first parked message of some slots may be tried.
+func (s *Store) nextReady(ctx context.Context, id int64, slots slotSet) (sql.NullInt64, error) {
+	var next sql.NullInt64
+	err := s.query(ctx, sqlNextReady, []any{id}, func(rows *sql.Rows) error {
+		var slot int
+		var ready int64
+		if err := rows.Scan(&slot, &ready); err != nil {
+			return err
+		}
+		if slots.contains(slot) {
+			next = sql.NullInt64{Int64: ready, Valid: true}
+			return errEnough
+		}
+		return nil
+	})
+	return next, err
+}
+
+// maxCommands is the most commands that a Turn brings.
+const maxCommands = 1000
+
+func (s *Store) commands(ctx context.Context, about subscribed, slots slotSet, result *store.TurnResult) error {
+	now := s.micros()
+	text := fmt.Sprintf(sqlCommands, quoted(about.Box))
+	return s.query(ctx, text, []any{about.id}, func(rows *sql.Rows) error {
+		if len(result.Commands) >= maxCommands {
+			return errEnough
+		}
+		c := store.Command{Ref: about.Ref}
+		var p parkedRow
+		var id []byte
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.dest(), &id)...)...); err != nil {
+			return err
+		}
+		if !slots.contains(p.Slot) {
+			return nil
+		}
+		c.Park, c.Message = p.park(now), postbag.ID(id)
+		result.Commands = append(result.Commands, c)
+		return nil
+	})
+}
+
+// parkedRow is how a parked row is scanned.
+type parkedRow struct {
+	store.Park
+
+	hash, due int64
+}
+
+// dest is where to scan slot, hash, state, whether it blocks, attempts, due and
+// reason.
+func (p *parkedRow) dest() []any {
+	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason}
+}
+
+// park returns the row as the seam has it.
+func (p *parkedRow) park(now int64) store.Park {
+	p.Hash = uint64(p.hash)
+	if p.State == store.Waiting {
+		p.Delay = until(p.due, now)
+	}
+	return p.Park
+}
+
+// wait returns a due time as a duration from now.
+func wait(at sql.NullInt64, now int64) time.Duration {
+	if !at.Valid {
+		return -1
+	}
+	return until(at.Int64, now)
+}

@@ -1,0 +1,237 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// sums are a count of messages, and the sums, modulo 2^64, of their seqs and of
+// the last eight bytes of their ids. SQLite's integers have a sign; the bits are
+// the same.
+type sums struct{ count, seqs, ids int64 }
+
+func (s *sums) add(seq int64, id []byte) error {
+	if len(id) != len(postbag.ID{}) {
+		return fmt.Errorf("seq %d: the id has %d bytes: %w", seq, len(id), errDamaged)
+	}
+	s.count++
+	s.seqs += seq
+	s.ids += int64(binary.BigEndian.Uint64(id[8:]))
+	return nil
+}
+
+// survey is how far the ledger of a subscription was compared with the log: the
+// sums of the log's rows of one span up to a seq, counted from the beginning of
+// the span or of the subscription, and the seq up to which ledger and log agreed
+// last. Rows are counted before they are deleted, so that the sums stay true.
+type survey struct {
+	sums
+
+	span, upto, agreed int64
+}
+
+// Rows that one statement of a survey reads, and the most that shards of one
+// subscription may be apart for its ledger to be compared between them.
+const (
+	surveyRows = 5000
+	spreadRows = 20_000
+)
+
+// verify compares the ledger of a subscription with the log as far as needed to
+// delete rows up to to, and returns up to where they agree. A whole span is
+// compared when all shards have passed it, the last one at the shards' own
+// positions. A difference is a fault of the report, and ends it.
+func (m *maintenance) verify(ctx context.Context, r *reader, to int64) (int64, error) {
+	before := r.at
+	err := m.surveyTo(ctx, r, to)
+	if err != nil || r.at == before {
+		return r.at.agreed, err
+	}
+	at := r.at
+	return at.agreed, m.write(ctx, func(t *transaction) error {
+		_, err := t.exec(sqlSetSurvey, r.id, at.span, at.upto, at.agreed, at.count, at.seqs, at.ids)
+		return err
+	})
+}
+
+func (m *maintenance) surveyTo(ctx context.Context, r *reader, to int64) error {
+	for r.at.agreed < to && !m.late() {
+		last := (r.at.span + 1) * store.TallySpan
+		whole := r.floor() >= last
+		reached, err := m.count(ctx, r, min(r.floor(), last))
+		if err != nil || !reached {
+			return err
+		}
+		compare := m.compareHere
+		if whole {
+			compare = m.compareWhole
+		}
+		if agree, err := compare(ctx, r); err != nil || !agree {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds the rows up to end to the survey, and says whether it got there.
+func (m *maintenance) count(ctx context.Context, r *reader, end int64) (bool, error) {
+	for r.at.upto < end {
+		if m.late() {
+			return false, nil
+		}
+		n, last := 0, end
+		next := r.at.sums
+		err := placesIn(m.query(ctx), m.Box, r.at.upto, end, surveyRows, func(row *placed) error {
+			n++
+			last = row.seq
+			return next.add(row.seq, row.id)
+		})
+		if err != nil {
+			return false, err
+		}
+		if n < surveyRows {
+			last = end
+		}
+		r.at.sums, r.at.upto = next, last
+	}
+	return true, nil
+}
+
+// compareWhole compares a span that every shard has passed, and goes on to the
+// next one that has rows or is being read.
+func (m *maintenance) compareWhole(ctx context.Context, r *reader) (bool, error) {
+	told, err := m.told(m.query(ctx), r, r.at.span)
+	if err != nil {
+		return false, err
+	}
+	if told != r.at.sums {
+		m.differ(r, told, r.at.sums)
+		return false, nil
+	}
+	next := r.floor() + 1
+	err = placesIn(m.query(ctx), m.Box, r.at.upto, r.floor(), 1, func(row *placed) error {
+		next = row.seq
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	span := spanOf(next)
+	r.at = survey{span: span, upto: span * store.TallySpan, agreed: span * store.TallySpan}
+	return true, nil
+}
+
+// compareHere compares the span in which the shards are, at their positions, all
+// as of one moment. Where they are too far apart it is left for another time.
+func (m *maintenance) compareHere(ctx context.Context, r *reader) (agree bool, err error) {
+	err = m.s.snapshot(ctx, func(t *transaction) error {
+		readers, err := readersOf(t.query, m.Box)
+		if err != nil {
+			return err
+		}
+		now := find(readers, r.id)
+		if now == nil || spanOf(now.floor()+1) != r.at.span {
+			return nil
+		}
+		passed, complete, err := m.passed(t, now, r.at)
+		if err != nil || !complete {
+			return err
+		}
+		told, err := m.told(t.query, r, r.at.span)
+		if err != nil {
+			return err
+		}
+		if told != passed {
+			m.differ(r, told, passed)
+			return nil
+		}
+		agree = true
+		r.at.agreed = r.at.upto
+		return nil
+	})
+	return agree, err
+}
+
+// passed returns the sums of the rows of the survey's span that the shards have
+// passed, each by its own position; and whether it could.
+func (m *maintenance) passed(t *transaction, r *reader, at survey) (sums, bool, error) {
+	ahead := at.upto
+	for _, h := range r.shards {
+		ahead = max(ahead, h.passed)
+	}
+	ahead = min(ahead, (at.span+1)*store.TallySpan)
+	out, n := at.sums, 0
+	err := placesIn(t.query, m.Box, at.upto, ahead, spreadRows+1, func(row *placed) error {
+		n++
+		if row.seq > r.passedBy(row.slot) {
+			return nil
+		}
+		return out.add(row.seq, row.id)
+	})
+	return out, n <= spreadRows, err
+}
+
+func (r *reader) passedBy(slot int) int64 {
+	for _, h := range r.shards {
+		if h.slots.Contains(slot) {
+			return h.passed
+		}
+	}
+	return 0
+}
+
+func find(readers []reader, id int64) *reader {
+	for i := range readers {
+		if readers[i].id == id {
+			return &readers[i]
+		}
+	}
+	return nil
+}
+
+// placed is a row of the log without its bytes.
+type placed struct {
+	seq, at int64
+	id      []byte
+	slot    int
+}
+
+// placesIn calls each with some rows of a range of a box's log, in order.
+func placesIn(query querier, box string, after, to int64, limit int, each func(*placed) error) error {
+	var row recordRow
+	return query(fmt.Sprintf(sqlPlaces, quoted(box)), []any{after, to, limit}, func(rows *sql.Rows) error {
+		if err := rows.Scan(&row.seq, &row.id, &row.at, &row.key, &row.shardKey); err != nil {
+			return err
+		}
+		slot, _, err := row.place()
+		if err != nil {
+			return err
+		}
+		return each(&placed{seq: row.seq, at: row.at, id: row.id, slot: slot})
+	})
+}
+
+// told returns what the ledger has of a span, whatever became of the messages.
+func (m *maintenance) told(query querier, r *reader, span int64) (sums, error) {
+	var out sums
+	err := query(sqlLedger, []any{r.id, span}, func(rows *sql.Rows) error {
+		var count, seqHi, seqLo, idHi, idLo int64
+		err := rows.Scan(&count, &seqHi, &seqLo, &idHi, &idLo)
+		out.count += count
+		out.seqs += seqHi<<32 + seqLo
+		out.ids += idHi<<32 + idLo
+		return err
+	})
+	return out, err
+}
+
+func (m *maintenance) differ(r *reader, told, passed sums) {
+	m.faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
+		"(or other ones); nothing of that is deleted: compare them with postbag verify",
+		r.Ref, r.at.span*store.TallySpan+1, passed.count, told.count)
+}

@@ -1,0 +1,95 @@
+package sqlitestore
+
+import (
+	"os"
+	"sync"
+	"time"
+)
+
+// Wake tells listeners of Woken that box has new messages.
+func (s *Store) Wake(string) {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Woken returns the channel of hints; see [store.Waker]. From the first call on
+// the store looks at the write-ahead log's file every Options.Watch, so that a
+// commit of another process is noticed too. That costs a stat(2).
+func (s *Store) Woken() <-chan struct{} {
+	if s.opts.Watch > 0 {
+		s.watch.start(func(done <-chan struct{}) { s.watchLog(done) })
+	}
+	return s.woken
+}
+
+// watcher runs one goroutine, at most once.
+type watcher struct {
+	mu      sync.Mutex
+	done    chan struct{}
+	ended   chan struct{}
+	stopped bool
+}
+
+func (w *watcher) start(run func(<-chan struct{})) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped || w.done != nil {
+		return
+	}
+	w.done, w.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(w.ended)
+		run(w.done)
+	}()
+}
+
+// stop ends the goroutine and waits for it.
+func (w *watcher) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped = true; w.done != nil {
+		close(w.done)
+		<-w.ended
+		w.done = nil
+	}
+}
+
+// watchLog wakes when the write-ahead log's file has changed. Every commit writes
+// to it; so do the relay's own, which makes a hint that finds nothing.
+func (s *Store) watchLog(done <-chan struct{}) {
+	ticker := time.NewTicker(s.opts.Watch)
+	defer ticker.Stop()
+	last := stampOf(s.walFile())
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+			if now := stampOf(s.walFile()); now != last {
+				last = now
+				s.Wake("")
+			}
+		}
+	}
+}
+
+// stamp is what tells two states of a file apart.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{size: info.Size(), modified: info.ModTime()}
+}
+
+func (s *Store) walFile() string { return s.file + "-wal" }
+
+// walSize returns the size of the write-ahead log's file in bytes.
+func (s *Store) walSize() int64 { return stampOf(s.walFile()).size }
