@@ -1,0 +1,181 @@
+package natsbroker
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Destination delivers to JetStream over one connection. It is safe for
+// concurrent use.
+type Destination struct {
+	js      jetstream.JetStream
+	nc      *nats.Conn
+	owned   *trouble // of a connection that is ours to close, else nil
+	options Options
+	pass    map[string]bool // Options.PassHeaders
+	invalid *broker.Error   // why Options cannot be used
+
+	streams *streams
+	inbox   *inbox
+	calls   calls
+	slots   chan struct{} // one for each message sent and not answered
+
+	featuresOnce sync.Once
+	features     broker.Features
+
+	releaseOnce sync.Once
+	released    chan struct{}
+}
+
+var (
+	_ broker.Streamer = (*Destination)(nil)
+	_ broker.Prober   = (*Destination)(nil)
+)
+
+// New returns a destination over the connection of js, which stays the caller's:
+// Close leaves it open. Give it nats.MaxReconnects(-1), or it ends with an outage
+// of a few minutes. New does no I/O; options that cannot be used make every
+// message Misconfigured, with Options.Validate's error.
+func New(js jetstream.JetStream, o Options) *Destination {
+	return newDestination(js, o)
+}
+
+func newDestination(js jetstream.JetStream, o Options) *Destination {
+	d := &Destination{js: js, nc: js.Conn(), released: make(chan struct{})}
+	if err := o.Validate(); err != nil {
+		d.invalid = &broker.Error{Outcome: broker.Misconfigured, Err: err}
+		o = Options{}
+	}
+	d.options = o.withDefaults()
+	d.pass = passes(o.PassHeaders)
+	d.slots = make(chan struct{}, d.options.MaxPending)
+	d.streams = &streams{js: js, named: o.Stream, recheck: d.options.Recheck, bySubject: map[string]*target{}}
+	d.inbox = &inbox{nc: d.nc, answered: d.answered, lost: d.calls.lost}
+	return d
+}
+
+// Publish implements broker.Destination.
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
+}
+
+// Stream implements broker.Streamer. The sending is done by a goroutine of its
+// own, for a client whose server does not read blocks without regard to ctx; it
+// ends with the call, or as soon as the client lets go of it.
+func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	if len(msgs) == 0 {
+		return
+	}
+	c := newCall(ctx, d, msgs, report)
+	switch {
+	case ctx.Err() != nil:
+		c.end(nil, errNotInTime())
+	case !d.calls.enter(c):
+		c.end(nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
+	default:
+		go c.work()
+		select {
+		case <-c.over.Done():
+		case <-ctx.Done():
+			if c.end(errNoAnswer(), errNotInTime()) {
+				d.streams.forget() // a stream that is gone answers nothing where an ordinary subscriber listens
+			}
+		}
+	}
+}
+
+// Features implements broker.Destination. MaxBytes is known when Options.Stream
+// is named and the destination had been in touch with it before the first call of
+// Features; it leaves room for the largest headers.
+func (d *Destination) Features() broker.Features {
+	d.featuresOnce.Do(func() {
+		d.features = broker.Features{Fences: headerMsgID}
+		if t := d.streams.theNamed(); t != nil {
+			d.features.MaxBytes = max(0, t.limit(int(d.nc.MaxPayload()))-maxHeader)
+		}
+	})
+	return d.features
+}
+
+// Close implements broker.Destination. A connection that was handed in to New
+// stays open.
+func (d *Destination) Close(ctx context.Context) error {
+	empty := d.calls.shut()
+	err := wait(ctx, empty)
+	d.calls.abandon()
+	d.releaseOnce.Do(func() {
+		go func() {
+			defer close(d.released)
+			<-empty
+			d.inbox.close()
+			if d.owned != nil {
+				d.nc.Close()
+			}
+		}()
+	})
+	if err != nil {
+		return err
+	}
+	return wait(ctx, d.released)
+}
+
+// wait waits for done, and for ctx only if that is not yet so.
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// answered finds whom an answer is for.
+func (d *Destination) answered(call uint64, i int, m *nats.Msg) {
+	if c := d.calls.find(call); c != nil {
+		c.answered(i, readAnswer(m))
+	}
+}
+
+// connected says why nothing can be sent now, nil when it can.
+func (d *Destination) connected() *broker.Error {
+	if d.invalid != nil {
+		return d.invalid
+	}
+	switch d.nc.Status() {
+	case nats.CONNECTED:
+		return nil
+	case nats.CLOSED:
+		return translateError(nats.ErrConnectionClosed)
+	case nats.DRAINING_SUBS, nats.DRAINING_PUBS:
+		return translateError(nats.ErrConnectionDraining)
+	default:
+		err := d.nc.LastError()
+		if d.owned != nil {
+			err = d.owned.get()
+		}
+		if err != nil {
+			if f := translateError(err); f.Outcome == broker.Misconfigured { // the login is refused
+				return f
+			}
+		}
+		return translateError(nats.ErrDisconnected)
+	}
+}
+
+func errNoAnswer() *broker.Error {
+	return failure(broker.Unknown, "no answer came before the context ended", "send the message again")
+}
+
+func errNotInTime() *broker.Error {
+	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
+}

@@ -1,0 +1,63 @@
+package natsbroker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/natsbroker"
+)
+
+// What the reference page says of streams that acknowledge and do not keep, and
+// of repeats, is so.
+func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	for name, c := range map[string]struct {
+		config func(c *jetstream.StreamConfig)
+		held   int
+	}{
+		"everything, without limits":        {nil, 10},
+		"the last, with discard old":        {func(c *jetstream.StreamConfig) { c.MaxMsgs = 3 }, 3},
+		"nothing, of interest to no one":    {func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy }, 0},
+		"everything, of a queue for no one": {func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy }, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nc).create(t, c.config)
+			d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 10)...), broker.Accepted, "")
+			if held := p.held(t); held != c.held {
+				t.Errorf("the stream holds %d messages of 10, want %d", held, c.held)
+			}
+		})
+	}
+}
+
+func TestARepeatAfterTheWindowIsStoredAgain(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = 200 * time.Millisecond })
+	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := messages(p.topic(), 1)
+	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	eventually(t, "a repeat is stored a second time", func() bool {
+		wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+		return p.held(t) == 2
+	})
+}
+
+func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, nil)
+	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 10)...), broker.Accepted, "")
+	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
+		t.Fatal(err)
+	}
+	p.create(t, nil)
+	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 3)...), broker.Accepted, "")
+}

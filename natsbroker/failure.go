@@ -1,0 +1,155 @@
+package natsbroker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// failure makes an error of this package: what failed, and what to do.
+func failure(outcome broker.Outcome, what, mend string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("natsbroker: %s; %s", what, mend)}
+}
+
+// result is the fate of a message that met f.
+func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+
+// translateError gives an error of the client library, or of the JetStream API,
+// its outcome. What it cannot place is Unknown, which costs a repeat at most.
+func translateError(err error) *broker.Error {
+	var js jetstream.JetStreamError
+	if errors.As(err, &js) && js.APIError() != nil {
+		return refusal(js.APIError())
+	}
+	in := func(targets ...error) bool {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case in(nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired):
+		return failure(broker.Misconfigured, "the server refuses the login ("+err.Error()+")", "check user, password or credentials")
+	case in(nats.ErrPermissionViolation):
+		return failure(broker.Misconfigured, "the server forbids this user to publish or to ask", "grant the permission")
+	case in(nats.ErrNoResponders, jetstream.ErrNoStreamResponse):
+		return failure(broker.Unavailable, "JetStream does not answer", "wait, or enable JetStream on the server")
+	case in(nats.ErrConnectionClosed, nats.ErrInvalidConnection):
+		return failure(broker.Unavailable, "the connection is closed for good",
+			"make one that reconnects for ever: nats.MaxReconnects(-1)")
+	case in(nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected, nats.ErrReconnectBufExceeded,
+		nats.ErrNoServers, nats.ErrStaleConnection, nats.ErrMaxConnectionsExceeded, nats.ErrMaxAccountConnectionsExceeded):
+		return failure(broker.Unavailable, "the server cannot be reached ("+err.Error()+")", "wait, or look whether it runs")
+	case in(nats.ErrMaxPayload, nats.ErrBadSubject, nats.ErrBadHeaderMsg, nats.ErrInvalidMsg):
+		return failure(broker.Rejected, "the client refuses the message ("+err.Error()+")", "change it, or discard it")
+	case in(nats.ErrHeadersNotSupported):
+		return failure(broker.Misconfigured, "the server knows no headers", "use NATS 2.2 or later with headers on")
+	case in(context.DeadlineExceeded, context.Canceled, nats.ErrTimeout):
+		return failure(broker.Unknown, "no answer came in time", "send the message again")
+	default:
+		return failure(broker.Unknown, "the message may not have been sent ("+err.Error()+")", "send it again")
+	}
+}
+
+// Codes of the JetStream API that the client library has no name for; the list is
+// server/errors.json of nats-server.
+const (
+	codeAccountResources   jetstream.ErrorCode = 10002
+	codeClusterNotAvail    jetstream.ErrorCode = 10008
+	codeClusterNotLeader   jetstream.ErrorCode = 10009
+	codeInsufficient       jetstream.ErrorCode = 10023
+	codeMemoryResources    jetstream.ErrorCode = 10028
+	codeNoAccount          jetstream.ErrorCode = 10035
+	codeStorageResources   jetstream.ErrorCode = 10047
+	codeStreamNotMatch     jetstream.ErrorCode = 10060
+	codeSequenceNotMatch   jetstream.ErrorCode = 10063
+	codeWrongLastMsgID     jetstream.ErrorCode = 10070
+	codeStoreFailed        jetstream.ErrorCode = 10077
+	codeHeaderTooLarge     jetstream.ErrorCode = 10097
+	codeSealed             jetstream.ErrorCode = 10109
+	codeRollupFailed       jetstream.ErrorCode = 10111
+	codeStreamOffline      jetstream.ErrorCode = 10118
+	codeDuplicateInProcess jetstream.ErrorCode = 10158
+	codeTTLInvalid         jetstream.ErrorCode = 10165
+	codeTTLDisabled        jetstream.ErrorCode = 10166
+	codeTooManyRequests    jetstream.ErrorCode = 10167
+	codeCounterDisabled    jetstream.ErrorCode = 10168
+	codeCounterMissing     jetstream.ErrorCode = 10169
+	codeCounterPayload     jetstream.ErrorCode = 10170
+	codeCounterInvalid     jetstream.ErrorCode = 10171
+	codeOfflineReason      jetstream.ErrorCode = 10194
+	codeSchedulerInvalid   jetstream.ErrorCode = 10212
+	codeTimeZoneInvalid    jetstream.ErrorCode = 10223
+	codeSourceHeader       jetstream.ErrorCode = 10227
+)
+
+// tooLargeForFile is the one reason of codeStoreFailed that is the message's own
+// (ErrMsgTooLarge in nats-server).
+const tooLargeForFile = "message too large"
+
+// refusal gives an error that JetStream answered with its outcome.
+func refusal(e *jetstream.APIError) *broker.Error {
+	what := fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description)
+	outcome, mend := verdict(e)
+	return failure(outcome, what, mend)
+}
+
+func verdict(e *jetstream.APIError) (outcome broker.Outcome, mend string) {
+	switch e.ErrorCode {
+	case codeStoreFailed:
+		if strings.Contains(e.Description, tooLargeForFile) {
+			return broker.Rejected, "send less"
+		}
+		return broker.Unavailable, "make room in the stream, raise its limits, or look at the server's disk"
+
+	case jetstream.JSErrCodeStreamMessageExceedsMaximum, codeHeaderTooLarge:
+		return broker.Rejected, "send less, or raise the stream's max_msg_size"
+	case codeTTLInvalid, jetstream.JSErrCodeSchedulePatternInvalid, jetstream.JSErrCodeScheduleTargetInvalid,
+		jetstream.JSErrCodeScheduleTTLInvalid, jetstream.JSErrCodeScheduleRollupInvalid, jetstream.JSErrCodeScheduleSourceInvalid,
+		codeSchedulerInvalid, codeTimeZoneInvalid, codeRollupFailed, codeSourceHeader,
+		jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, codeWrongLastMsgID,
+		codeCounterPayload, codeCounterInvalid:
+		return broker.Rejected, "mend the header of the message that Options.PassHeaders lets through"
+
+	case codeStreamNotMatch:
+		return broker.Misconfigured, "name the stream that listens to the subject in Options.Stream"
+	case jetstream.JSErrCodeStreamNotFound:
+		return broker.Misconfigured, "create the stream"
+	case jetstream.JSErrCodeJetStreamNotEnabledForAccount, codeNoAccount:
+		return broker.Misconfigured, "enable JetStream for the account"
+	case codeSealed:
+		return broker.Misconfigured, "use a stream that is not sealed"
+	case codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled, codeCounterMissing:
+		return broker.Misconfigured, "set the stream up for what Options.PassHeaders sends, or send it elsewhere"
+
+	case codeInsufficient, codeStorageResources, codeMemoryResources, codeAccountResources:
+		return broker.Unavailable, "make room, or raise the limits of account or server"
+	case codeTooManyRequests:
+		return broker.Unavailable, "wait, or lower Options.MaxPending"
+	case jetstream.JSErrCodeJetStreamNotEnabled, codeClusterNotAvail, codeClusterNotLeader, codeStreamOffline, codeOfflineReason,
+		codeSequenceNotMatch:
+		return broker.Unavailable, "wait, or look at the servers of the stream"
+
+	case codeDuplicateInProcess:
+		return broker.Unknown, "send it again: a copy with its id is on its way"
+	default:
+		return verdictByStatus(e.Code)
+	}
+}
+
+// verdictByStatus is for codes of servers to come: what the server blames itself
+// for may pass, what it blames the sender for needs a person, and parks nothing.
+func verdictByStatus(code int) (outcome broker.Outcome, mend string) {
+	if code >= 500 || code == 408 || code == 429 {
+		return broker.Unavailable, "wait, or look at the server"
+	}
+	return broker.Misconfigured, "look the error up in the NATS documentation"
+}

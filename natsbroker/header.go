@@ -1,0 +1,117 @@
+package natsbroker
+
+import (
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker"
+)
+
+const (
+	headerNats           = "Nats-"
+	headerMsgID          = jetstream.MsgIDHeader
+	headerExpectedStream = jetstream.ExpectedStreamHeader
+
+	// maxHeader is what JetStream stores of headers, in bytes on the wire.
+	maxHeader = 1<<16 - 1
+	// headerFrame is "NATS/1.0\r\n" and the empty line, headerLine the ": " and
+	// "\r\n" of one header.
+	headerFrame, headerLine = 12, 4
+)
+
+// escapeName makes a header name that NATS carries: visible ASCII, without the
+// characters that the client library refuses (headerSize in nats.go).
+func escapeName(name string) string { return broker.Escape(name, "\"()/,:;<=>?@[\\]{}") }
+
+// obeyed says whether the server, a client or Message would take a header of this
+// name for its own.
+func obeyed(name string) bool {
+	return strings.HasPrefix(name, headerNats) || strings.HasPrefix(name, "Postbag-") ||
+		name == "Status" || name == "Description"
+}
+
+// disarm encodes the first letter of a name as well, so that nobody obeys it and
+// Unescape still gives the name back.
+func disarm(name string) string {
+	const digits = "0123456789ABCDEF"
+	return string([]byte{'%', digits[name[0]>>4], digits[name[0]&15]}) + name[1:]
+}
+
+// headers builds the headers of one message after the other in the same memory:
+// a nats.Msg is encoded before PublishMsg returns.
+type headers struct {
+	pass   map[string]bool
+	header nats.Header
+	values []string
+	text   []byte // of id and time
+	size   int    // on the wire
+}
+
+func newHeaders(pass map[string]bool) *headers {
+	return &headers{pass: pass, header: make(nats.Header, 8), values: make([]string, 0, 8)}
+}
+
+// passes are the names that Options.PassHeaders lets through.
+func passes(names []string) map[string]bool {
+	pass := make(map[string]bool, len(names))
+	for _, name := range names {
+		pass[name] = true
+	}
+	return pass
+}
+
+// set makes the headers of m, for a stream whose name is known or empty.
+func (h *headers) set(m *broker.Delivery, stream string) {
+	clear(h.header)
+	h.values, h.size = h.values[:0], headerFrame
+	id, at := h.idAndTime(m)
+	h.add(headerMsgID, id)
+	h.add(broker.HeaderID, id)
+	if stream != "" {
+		h.add(headerExpectedStream, stream)
+	}
+	if m.Key != "" {
+		h.add(broker.HeaderKey, broker.Escape(m.Key, ""))
+	}
+	if m.Type != "" {
+		h.add(broker.HeaderType, broker.Escape(m.Type, ""))
+	}
+	if at != "" {
+		h.add(broker.HeaderTime, at)
+	}
+	for name, value := range m.Headers {
+		h.own(name, value)
+	}
+}
+
+// idAndTime writes both as one text, for one allocation.
+func (h *headers) idAndTime(m *broker.Delivery) (id, at string) {
+	h.text, _ = m.ID.AppendText(h.text[:0]) // it never fails
+	end := len(h.text)
+	if !m.At.IsZero() {
+		h.text = m.At.UTC().AppendFormat(h.text, broker.TimeFormat)
+	}
+	both := string(h.text)
+	return both[:end], both[end:]
+}
+
+// own adds a header of the message's own.
+func (h *headers) own(name, value string) {
+	switch safe := escapeName(name); {
+	case h.pass[safe]:
+		h.add(safe, value)
+	case obeyed(safe):
+		h.add(disarm(safe), broker.Escape(value, ""))
+	default:
+		h.add(safe, broker.Escape(value, ""))
+	}
+}
+
+func (h *headers) add(name, value string) {
+	h.values = append(h.values, value)
+	last := len(h.values) - 1
+	h.header[name] = h.values[last : last+1 : last+1]
+	h.size += len(name) + len(value) + headerLine
+}

@@ -1,0 +1,53 @@
+package natsbroker
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Login says how Dial makes its connection. The zero Login uses what the URL
+// holds. None of it is ever logged or part of an error.
+type Login struct {
+	// User and Password, where the server asks for them.
+	User, Password string
+	// Token, where the server asks for one.
+	Token string
+	// CredentialsFile is the path of a .creds file: a JWT and its seed.
+	CredentialsFile string
+	// NKeyFile is the path of a file that holds an NKey seed.
+	NKeyFile string
+	// TLS, where set, is demanded of the server. Defaults to TLS with the system's
+	// roots where the URL (tls://) or the server asks for it.
+	TLS *tls.Config
+	// Name is what the server's connection list shows. Defaults to "postbag".
+	Name string
+}
+
+func (l Login) validate() []error {
+	var faults []error
+	var kinds []string
+	for kind, set := range map[string]bool{
+		"User": l.User != "" || l.Password != "", "Token": l.Token != "",
+		"CredentialsFile": l.CredentialsFile != "", "NKeyFile": l.NKeyFile != "",
+	} {
+		if set {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) > 1 {
+		slices.Sort(kinds)
+		faults = append(faults, fmt.Errorf("natsbroker: Options.Login has %s; use one of them", strings.Join(kinds, " and ")))
+	}
+	for field, path := range map[string]string{"CredentialsFile": l.CredentialsFile, "NKeyFile": l.NKeyFile} {
+		if path == "" {
+			continue
+		}
+		if _, err := os.ReadFile(path); err != nil {
+			faults = append(faults, fmt.Errorf("natsbroker: Options.Login.%s: %w; give the path of a file that can be read", field, err))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,161 @@
+package natsbroker
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// worker is what a call's goroutine has to itself.
+type worker struct {
+	*call
+
+	headers    *headers
+	replies    replies
+	msg        nats.Msg
+	maxPayload int // of the server
+	look       *time.Ticker
+
+	// What the last subject turned out to be, for the next message of it, and
+	// which subjects turned out to lead nowhere.
+	lastSubject string
+	lastTarget  *target
+	nowhere     map[string]*broker.Error
+	away        *broker.Error // JetStream did not answer: it is not asked again by this call
+}
+
+func (w *worker) sendAll(ctx context.Context) {
+	for i := range w.state {
+		m, ok := w.message(i)
+		if !ok || !w.send(ctx, i, &m) {
+			return
+		}
+	}
+}
+
+// send sends message i, or gives it its fate. It says whether the next one may
+// follow.
+func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
+	if f := w.build(ctx, m); f != nil {
+		w.settle(i, result(w.orNotInTime(f)))
+		return true
+	}
+	if !w.await(ctx, w.d.slots) {
+		return false
+	}
+	if !w.sending(i, w.msg.Subject) {
+		<-w.d.slots
+		return false
+	}
+	w.msg.Reply = w.replies.next(w.d.inbox.prefix, w.number, i, len(w.state))
+	if err := w.d.nc.PublishMsg(&w.msg); err != nil {
+		w.settle(i, result(translateError(err)))
+	}
+	return true
+}
+
+// build makes the message for the wire.
+func (w *worker) build(ctx context.Context, m *broker.Delivery) *broker.Error {
+	subject, f := w.d.options.subject(m)
+	if f != nil {
+		return f
+	}
+	if reason := badSubject(subject); reason != "" {
+		return failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
+	}
+	if _, unnamed := m.Headers[""]; unnamed {
+		return failure(broker.Rejected, "a header has no name", "name it, or leave it out")
+	}
+	if f := w.aim(ctx, subject); f != nil {
+		return f
+	}
+	w.headers.set(m, w.lastTarget.name)
+	w.msg = nats.Msg{Subject: subject, Header: w.headers.header, Data: m.Payload}
+	return tooLarge(w.headers.size, len(m.Payload), w.lastTarget.limit(w.maxPayload))
+}
+
+// aim makes lastTarget the stream of subject.
+func (w *worker) aim(ctx context.Context, subject string) *broker.Error {
+	if w.lastTarget != nil && subject == w.lastSubject {
+		return nil
+	}
+	if f := cmp.Or(w.nowhere[subject], w.away); f != nil {
+		return f
+	}
+	t, f := w.d.streams.find(ctx, subject, w.began)
+	if f != nil {
+		w.leadsNowhere(subject, f)
+		return f
+	}
+	w.lastSubject, w.lastTarget = subject, t
+	return nil
+}
+
+func (w *worker) leadsNowhere(subject string, f *broker.Error) {
+	if f.Outcome == broker.Unavailable {
+		w.away = f
+		return
+	}
+	if w.nowhere == nil {
+		w.nowhere = map[string]*broker.Error{}
+	}
+	w.nowhere[subject] = f
+}
+
+// await waits for a slot, nil for none, and looks meanwhile after messages that
+// nobody heard or that the server denied. It says whether it got the slot, not
+// when the call ends first.
+func (w *worker) await(ctx context.Context, slots chan<- struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+	}
+	for {
+		select {
+		case slots <- struct{}{}:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-w.wake:
+			w.judgeUnheard(ctx)
+		case <-w.look.C:
+			w.judgeDenied()
+		}
+	}
+}
+
+// judgeUnheard finds out why nobody heard: there is no stream, or it has no
+// leader, or JetStream is away.
+func (w *worker) judgeUnheard(ctx context.Context) {
+	for subject, those := range w.those(unheard) {
+		f := w.away
+		if f == nil {
+			if _, f = w.d.streams.check(ctx, subject); f != nil {
+				w.leadsNowhere(subject, f)
+			} else {
+				f = failure(broker.Unavailable, "the stream has no leader, or may not be looked up", "wait, or look at its servers")
+			}
+		}
+		for _, i := range those {
+			w.settle(i, result(f))
+		}
+	}
+}
+
+// judgeDenied looks whether the server denied this user a subject since the call
+// began.
+func (w *worker) judgeDenied() {
+	subject, denied := deniedPublish(w.d.nc, w.before)
+	if !denied {
+		return
+	}
+	f := failure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
+	for _, i := range w.those(sent)[subject] {
+		w.settle(i, result(f))
+	}
+}
