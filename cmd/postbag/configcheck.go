@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+func newConfigCommand(c *console.Console) *cobra.Command {
+	return group("config", "Look after configuration files", newConfigCheckCommand(c))
+}
+
+func newConfigCheckCommand(c *console.Console) *cobra.Command {
+	var path string
+	var formOnly bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Find every mistake in a configuration file; exit code 2 if there is one",
+		Long: `Find every mistake in a configuration file and name it with its line. It connects to
+nothing. What the file names of the environment and of other files is looked at too, unless
+--form-only says that they are on another machine.`,
+		Example: `  postbag config check -c postbag.yaml`,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if path == "" {
+				return exit.Usagef("-c is missing; name a configuration file")
+			}
+			return checkConfig(cmd.Context(), c, path, formOnly)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "config", "c", "", "configuration `file`")
+	cmd.Flags().BoolVar(&formOnly, "form-only", false, "do not look at environment variables and other files")
+	return cmd
+}
+
+// checked says what a configuration that is right would do.
+type checked struct {
+	Path          string              `json:"path"`
+	Subscriptions []checkedDelivering `json:"subscriptions"`
+}
+
+type checkedDelivering struct {
+	Box          string `json:"box"`
+	Subscription string `json:"subscription"`
+	To           string `json:"to"`
+}
+
+func checkConfig(ctx context.Context, c *console.Console, path string, formOnly bool) error {
+	file, err := config.Read(path, component.Kinds())
+	if err == nil && !formOnly {
+		checkOutside(ctx, file)
+		err = file.Err()
+	}
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	out := checked{Path: path}
+	for _, s := range file.Subscriptions {
+		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Box, s.Name, s.To})
+	}
+	if c.JSON {
+		return c.Emit(out)
+	}
+	c.Sayf("%s is right", console.Printable(path))
+	for _, s := range out.Subscriptions {
+		c.Sayf("  %s/%s goes to %s", s.Box, s.Subscription, s.To)
+	}
+	return nil
+}
+
+// checkOutside notes what is wrong in the environment and in files.
+func checkOutside(ctx context.Context, file *config.File) {
+	if dsn, err := component.DSN(file.Store); err != nil {
+		file.Mistakef("store", "cannot work: %v", err)
+	} else if _, mistake := component.Kinds().StoreKind(file.Store.Kind, dsn); mistake != "" {
+		file.Mistakef("store", "cannot work: the DSN %s", mistake)
+	}
+	for name, d := range file.Destinations {
+		if err := component.CheckDestination(ctx, d); err != nil {
+			file.Mistakef("destinations."+name, "cannot work: %v", err)
+		}
+	}
+}

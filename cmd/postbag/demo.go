@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/demo"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+func newDemoCommand(c *console.Console) *cobra.Command {
+	o := demo.Options{Out: c.Out}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch a shop, a relay and a broker survive faults, on this machine alone",
+		Long: `A shop commits orders together with their messages, a relay process delivers them to a NATS JetStream
+server in this process, and a consumer checks what arrives. Meanwhile the relay is killed without
+warning and the broker restarted. It ends with a table of what was committed, delivered, lost, out of
+order or there twice, and leaves nothing behind.`,
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Orders < 100 || o.Orders > 1_000_000 {
+				return exit.Usagef("--orders is %d; choose between 100 and 1000000", o.Orders)
+			}
+			program, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("demo: this program cannot find itself: %w", err)
+			}
+			o.Command = []string{program, "demo", "relay"}
+			o.Live = console.IsTerminal(c.Out)
+			return demo.Run(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Postgres, "postgres", false, "on a private PostgreSQL server, in place of a sqlite file")
+	cmd.Flags().IntVar(&o.Orders, "orders", 5000, "how `many` orders to commit")
+	cmd.AddCommand(&cobra.Command{
+		Use:    "relay",
+		Short:  "The relay's process of the demo, started by it",
+		Hidden: true,
+		Args:   none,
+		RunE:   func(cmd *cobra.Command, _ []string) error { return demo.Relay(cmd.Context(), c.In, c.Err) },
+	})
+	return cmd
+}

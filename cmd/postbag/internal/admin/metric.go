@@ -1,0 +1,75 @@
+package admin
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Metric is one row of the table of metrics, of which the reference page is made.
+type Metric struct {
+	Name, Help string
+	Kind       prometheus.ValueType
+	Labels     []string
+}
+
+// The names of the metrics. Labels never hold ids, keys or anything of a message.
+const (
+	relayReady        = "postbag_relay_ready"
+	relayCount        = "postbag_relays"
+	storeTurns        = "postbag_store_turns_total"
+	storeBeats        = "postbag_store_beats_total"
+	storeFaults       = "postbag_store_faults_total"
+	shardsHeld        = "postbag_shards"
+	circuitOpen       = "postbag_circuit_open"
+	lastAccepted      = "postbag_last_accepted_timestamp_seconds"
+	messagesRead      = "postbag_messages_read_total"
+	messagesSent      = "postbag_messages_sent_total"
+	messagesAccepted  = "postbag_messages_accepted_total"
+	messagesRejected  = "postbag_messages_rejected_total"
+	messagesUnknown   = "postbag_messages_unknown_total"
+	messagesParked    = "postbag_messages_parked_total"
+	messagesDead      = "postbag_messages_dead_total"
+	messagesDelivered = "postbag_messages_delivered_total"
+	messagesFiltered  = "postbag_messages_filtered_total"
+	messagesDiscarded = "postbag_messages_discarded_total"
+	messagesUnsettled = "postbag_messages_unsettled"
+	messagesUnsent    = "postbag_messages_unsent"
+	logLast           = "postbag_log_last_seq"
+	logScheduled      = "postbag_scheduled"
+	backlog           = "postbag_backlog"
+	oldest            = "postbag_oldest_seconds"
+	parked            = "postbag_parked"
+	storeUp           = "postbag_store_up"
+)
+
+// Metrics returns the table of metrics.
+func Metrics() []Metric {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	box := []string{"box"}
+	subscription := []string{"box", "subscription"}
+	return []Metric{
+		{relayReady, "One if the store answers this relay and its heartbeat is good.", gauge, nil},
+		{relayCount, "Live relays, this one among them.", gauge, nil},
+		{storeTurns, "Round trips of this relay that settle and read.", counter, nil},
+		{storeBeats, "Heartbeats of this relay.", counter, nil},
+		{storeFaults, "Calls of this relay that the store failed.", counter, nil},
+		{shardsHeld, "Shards that this relay holds.", gauge, subscription},
+		{circuitOpen, "One while the destination does not take messages.", gauge, subscription},
+		{lastAccepted, "When the destination last confirmed a message, as Unix time; zero: not yet.", gauge, subscription},
+		{messagesRead, "Messages that this relay read from the log.", counter, subscription},
+		{messagesSent, "Messages that this relay sent, repeats among them.", counter, subscription},
+		{messagesAccepted, "Messages that the destination confirmed.", counter, subscription},
+		{messagesRejected, "Attempts that the destination refused.", counter, subscription},
+		{messagesUnknown, "Attempts whose answer was lost.", counter, subscription},
+		{messagesParked, "Messages that this relay parked.", counter, subscription},
+		{messagesDead, "Messages that ran out of attempts.", counter, subscription},
+		{messagesDelivered, "Messages confirmed and settled.", counter, subscription},
+		{messagesFiltered, "Messages that the subscription's filter refused.", counter, subscription},
+		{messagesDiscarded, "Parked messages that an operator discarded.", counter, subscription},
+		{messagesUnsettled, "Messages sent and not settled: what a crash may repeat.", gauge, subscription},
+		{messagesUnsent, "Messages read ahead and not sent.", gauge, subscription},
+		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
+		{logLast, "The last number that the box's log has given out.", gauge, box},
+		{logScheduled, "Messages that wait for their time.", gauge, box},
+		{backlog, "About how many messages wait to be read.", gauge, subscription},
+		{oldest, "Age of the oldest message that waits to be read; zero: none does.", gauge, subscription},
+		{parked, "Parked messages by state.", gauge, append(subscription[:2:2], "state")},
+	}
+}

@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+)
+
+// loopPatience is how long the relay's loop may take to answer before it counts
+// as stuck.
+const loopPatience = 4 * time.Second
+
+// Server is the listener. Make it with Start; a nil one is off.
+type Server struct {
+	server *http.Server
+	served chan error
+}
+
+// Start listens at address, and serves what stats (a relay's) and the store say
+// until Close. An empty address: it is off.
+func Start(address string, stats func() relay.Stats, s store.Inspector, logger *slog.Logger) (*Server, error) {
+	if address == "" {
+		return nil, nil //nolint:nilnil // off is a state of its own
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("admin: cannot listen: %w; choose another address with admin.listen or --admin", err)
+	}
+	a := &Server{
+		server: &http.Server{
+			Handler:           handler(stats, s),
+			ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+			MaxHeaderBytes: 16 << 10,
+			ErrorLog:       slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		},
+		served: make(chan error, 1),
+	}
+	logger.Info("admin: health and metrics are served", "address", listener.Addr().String())
+	go func() { a.served <- a.server.Serve(listener) }()
+	return a, nil
+}
+
+func handler(stats func() relay.Stats, s store.Inspector) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(newCollector(stats, s))
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		Timeout: 2 * scrapeTimeout, MaxRequestsInFlight: 4,
+	}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		asked := time.Now()
+		stats()
+		answer(w, time.Since(asked) < loopPatience, "ok", "the relay's loop is stuck")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, stats().Ready, "ready", "the store does not answer, or no heartbeat was made yet")
+	})
+	return mux
+}
+
+func answer(w http.ResponseWriter, good bool, yes, no string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if !good {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		yes = no
+	}
+	_, _ = fmt.Fprintln(w, yes)
+}
+
+// Close stops listening and waits for requests under way, for two seconds at
+// most.
+func (a *Server) Close() error {
+	if a == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := a.server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, a.server.Close())
+	}
+	if served := <-a.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}

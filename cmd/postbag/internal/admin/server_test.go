@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// away is a store that does not answer.
+type away struct{}
+
+var errAway = errors.New("away")
+
+func (away) Overview(context.Context) (store.Overview, error) { return store.Overview{}, errAway }
+
+func (away) List(context.Context, store.Query) ([]store.Item, string, error) { return nil, "", errAway }
+
+func (away) Show(context.Context, string, postbag.ID) ([]store.Item, error) { return nil, errAway }
+
+func get(t *testing.T, h http.Handler, path string) (int, string) {
+	t.Helper()
+	r := httptest.NewRecorder()
+	h.ServeHTTP(r, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
+	return r.Code, r.Body.String()
+}
+
+func TestMetricsOfTheRelayAreThereWhenTheStoreIsNot(t *testing.T) {
+	t.Parallel()
+	h := handler(func() relay.Stats { return relay.Stats{Turns: 7} }, away{})
+	code, body := get(t, h, "/metrics")
+	if code != http.StatusOK || !strings.Contains(body, "postbag_store_up 0") || !strings.Contains(body, "postbag_store_turns_total 7") {
+		t.Errorf("/metrics is %d:\n%s", code, body)
+	}
+	if strings.Contains(body, "postbag_backlog") {
+		t.Error("there is a backlog, which only the store knows")
+	}
+	if code, _ := get(t, h, "/readyz"); code != http.StatusServiceUnavailable {
+		t.Errorf("/readyz is %d, want 503", code)
+	}
+	if code, _ := get(t, h, "/healthz"); code != http.StatusOK {
+		t.Errorf("/healthz is %d: a store that is away is no reason to restart the relay", code)
+	}
+}
+
+func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := handler(func() relay.Stats {
+			<-time.After(5 * time.Second)
+			return relay.Stats{}
+		}, away{})
+		if code, body := get(t, h, "/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "stuck") {
+			t.Errorf("/healthz is %d %q, want 503", code, body)
+		}
+	})
+}
+
+func TestListenerThatIsOffNeedsNoClose(t *testing.T) {
+	t.Parallel()
+	s, err := Start("", nil, nil, nil)
+	if err != nil || s.Close() != nil {
+		t.Errorf("it is %v (%v)", s, err)
+	}
+}
+
+func TestAddressThatIsTakenIsSaid(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	_, err = Start(taken.Addr().String(), nil, away{}, slog.New(slog.DiscardHandler))
+	if err == nil || !strings.Contains(err.Error(), "choose another address") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package component
+
+import (
+	"context"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+)
+
+// storeKind is one row of the table of stores.
+type storeKind struct {
+	config.Kind
+
+	module string
+	open   func(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
+}
+
+// storeKinds are the kinds of stores that this program holds.
+func storeKinds() []storeKind {
+	return []storeKind{
+		{
+			Kind:   config.Kind{Name: "postgresql", Schemes: []string{"postgres://", "postgresql://"}},
+			module: "github.com/postbag/postbag/pgstore", open: openPostgres,
+		},
+		{
+			Kind:   config.Kind{Name: "sqlite", Schemes: []string{"sqlite:", "file:"}},
+			module: "github.com/postbag/postbag/sqlitestore", open: openSQLite,
+		},
+	}
+}
+
+// destinationKind is one row of the table of destinations.
+type destinationKind struct {
+	config.Kind
+
+	module string
+	// open opens a destination without waiting for its server. With dry it only
+	// looks whether it could, and returns nil.
+	open func(ctx context.Context, d *config.Destination, url string, c *console.Console, dry bool) (broker.Destination, error)
+}
+
+// destinationKinds are the kinds of destinations that this program holds.
+func destinationKinds() []destinationKind {
+	return []destinationKind{
+		{
+			Kind: config.Kind{Name: "nats", Schemes: []string{"nats://", "tls://", "ws://", "wss://"}, Settings: []string{
+				"stream", "prefix", "user_env", "password_env", "password_file", "token_env", "token_file",
+				"credentials_file", "nkey_file", "ca_file",
+			}},
+			module: "github.com/postbag/postbag/natsbroker", open: openNATS,
+		},
+		{
+			Kind: config.Kind{Name: "webhook", Schemes: []string{"https://", "http://"}, Settings: []string{
+				"secrets_env", "secrets_file", "content_type", "allow_private", "timeout", "ca_file",
+			}},
+			module: "github.com/postbag/postbag", open: openWebhook,
+		},
+		{
+			Kind:   config.Kind{Name: "stdout", Schemes: []string{"stdout:"}, NoPlace: true},
+			module: "github.com/postbag/postbag", open: openStdout,
+		},
+	}
+}
+
+// Kinds returns the kinds of components, for checking a configuration.
+func Kinds() config.Kinds {
+	var k config.Kinds
+	for _, one := range storeKinds() {
+		k.Stores = append(k.Stores, one.Kind)
+	}
+	for _, one := range destinationKinds() {
+		k.Destinations = append(k.Destinations, one.Kind)
+	}
+	return k
+}
+
+// Component is one of the parts of this program.
+type Component struct {
+	// What is "store" or "destination".
+	What string `json:"what"`
+	// Kind is its name in a configuration.
+	Kind string `json:"kind"`
+	// Module is the Go module that it comes from.
+	Module string `json:"module"`
+}
+
+// List returns all components, stores first.
+func List() []Component {
+	var out []Component
+	for _, k := range storeKinds() {
+		out = append(out, Component{"store", k.Name, k.module})
+	}
+	for _, k := range destinationKinds() {
+		out = append(out, Component{"destination", k.Name, k.module})
+	}
+	return out
+}

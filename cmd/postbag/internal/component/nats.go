@@ -1,0 +1,29 @@
+package component
+
+import (
+	"context"
+	"errors"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/natsbroker"
+)
+
+func openNATS(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
+	o := natsbroker.Options{Stream: d.Stream, Prefix: d.Prefix}
+	o.Login.CredentialsFile, o.Login.NKeyFile = d.CredentialsFile, d.NKeyFile
+	var errs []error
+	either(d.UserEnv, "", &o.Login.User, &errs)
+	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
+	either(d.TokenEnv, d.TokenFile, &o.Login.Token, &errs)
+	tls, err := tlsConfig(d.CAFile)
+	o.Login.TLS = tls
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if dry {
+		return nil, o.Validate()
+	}
+	return natsbroker.Dial(ctx, url, o)
+}

@@ -1,0 +1,61 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/sqlitestore"
+)
+
+func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
+	path := sqlitePath(dsn)
+	switch {
+	case path == "":
+		return nil, exit.Usagef("store: the DSN names no file; write sqlite:shop.db, or the path alone")
+	case strings.ContainsAny(path, "?\x00"):
+		return nil, exit.Usagef("store: the path of a sqlite file has no options behind a question mark; leave them out")
+	}
+	if err := sqliteFile(path, o.Create); err != nil {
+		return nil, err
+	}
+	so := sqlitestore.Options{Create: o.Create, Unmigrated: o.Unmigrated}
+	if o.Create && !o.Unmigrated {
+		so.Boxes = append([]string{}, o.Boxes...)
+	}
+	s, err := sqlitestore.Open(ctx, path, so)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Close: s.Close}, nil
+}
+
+// sqliteFile refuses a path at which no database can be: SQLite's own words for
+// it help nobody.
+func sqliteFile(path string, create bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !create:
+		return exit.Usagef("store: there is no file %s; correct the path, or make it with postbag migrate up", path)
+	case err == nil && info.IsDir():
+		return exit.Usagef("store: %s is a folder; name a file", path)
+	}
+	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+		return exit.Usagef("store: there is no folder %s for the file; make it, or correct the path", filepath.Dir(path))
+	}
+	return nil
+}
+
+// sqlitePath returns the path in sqlite:path, sqlite:///path or file:path.
+func sqlitePath(dsn string) string {
+	for _, scheme := range []string{"sqlite:", "file:"} {
+		if len(dsn) >= len(scheme) && strings.EqualFold(dsn[:len(scheme)], scheme) {
+			return strings.TrimPrefix(dsn[len(scheme):], "//")
+		}
+	}
+	return dsn
+}

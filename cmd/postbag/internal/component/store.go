@@ -1,0 +1,106 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/store"
+)
+
+// Store is an open store with everything that the commands need of it.
+type Store struct {
+	store.Store
+	store.Inspector
+	store.Operator
+	store.Migrator
+
+	// Kind is its kind's name.
+	Kind string
+	// Publish appends messages in a transaction of its own.
+	Publish func(ctx context.Context, box string, msgs []postbag.Message) error
+	// Close frees what was opened.
+	Close func() error
+}
+
+// StoreOptions are how a store is opened. The zero value opens what is there.
+type StoreOptions struct {
+	// Create makes the schema and Boxes when they are missing.
+	Create bool
+	Boxes  []string
+	// MaxConns bounds the connections. Zero: the store's own choice.
+	MaxConns int
+	// Unmigrated opens a store whose schema is missing or old, for migrations
+	// alone. With Create it makes the database's file where it is one.
+	Unmigrated bool
+}
+
+// MaxPayload is the largest payload that the command line publishes, in bytes.
+const MaxPayload = 64 << 20
+
+// openTimeout bounds the opening of a store.
+const openTimeout = 20 * time.Second
+
+// DSN returns the DSN of a store, from wherever the configuration says.
+func DSN(s config.Store) (string, error) {
+	if s.DSN != "" {
+		return s.DSN, nil
+	}
+	return config.FromEither(s.DSNEnv, s.DSNFile)
+}
+
+// OpenStore opens the store that a configuration names.
+func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, error) {
+	dsn, err := DSN(s)
+	if err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("store: %w", err))
+	}
+	name, mistake := Kinds().StoreKind(s.Kind, dsn)
+	if mistake != "" {
+		return nil, exit.Usagef("store: the DSN %s", mistake)
+	}
+	o.Create = o.Create || s.Create
+	if o.MaxConns == 0 {
+		o.MaxConns = s.MaxConns
+	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	for _, k := range storeKinds() {
+		if k.Name != name {
+			continue
+		}
+		opened, err := k.open(ctx, dsn, o)
+		if err != nil {
+			return nil, openError(ctx, err)
+		}
+		opened.Kind = name
+		return opened, nil
+	}
+	return nil, exit.Usagef("store: this program holds no store of kind %s; see postbag version --components", name)
+}
+
+func openError(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return exit.With(exit.Unavailable, fmt.Errorf("store: it did not answer in %v; see that it runs and that the address is right: %w",
+			openTimeout, err))
+	}
+	if exit.Of(err) == exit.Usage {
+		return err // it says what to do
+	}
+	return fmt.Errorf("store: it cannot be opened: %w", err)
+}
+
+// publisherOf returns what publishes through a store in a transaction of its own.
+func publisherOf[Tx any](a postbag.Appender[Tx]) func(context.Context, string, []postbag.Message) error {
+	return func(ctx context.Context, box string, msgs []postbag.Message) error {
+		p, err := postbag.NewPublisher(a, postbag.PublisherOptions{Box: box, MaxSize: MaxPayload})
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		return p.InTx(ctx, func(ctx context.Context, tx Tx) error { return p.Publish(ctx, tx, msgs...) })
+	}
+}

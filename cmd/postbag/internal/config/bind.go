@@ -1,0 +1,292 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Bounds of a file, so that the parser, which recurses and is quadratic, ends soon
+// whatever the file holds.
+const (
+	maxDepth = 50
+	maxLines = 4000
+)
+
+// bind parses data and fills f with it. It goes on after a mistake, so that all
+// are found in one reading; false says that there was nothing to read.
+func bind(p *problems, data []byte, f *File) bool {
+	if !utf8.Valid(data) {
+		p.line(0, "is not valid UTF-8; save it as UTF-8 text")
+		return false
+	}
+	if bytes.Count(data, []byte("\n")) > maxLines {
+		p.line(0, fmt.Sprintf("has more than %d lines; it is no postbag.yaml", maxLines))
+		return false
+	}
+	if tooDeep(data) {
+		p.line(0, fmt.Sprintf("is nested deeper than %d levels; it is no postbag.yaml", maxDepth))
+		return false
+	}
+	tree, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		p.syntax(err)
+		return false
+	}
+	b := &binder{problems: p, anchors: make(map[string]ast.Node)}
+	if len(tree.Docs) > 1 {
+		p.line(0, "holds more than one document; keep one a file")
+	}
+	for _, doc := range tree.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
+			b.value("", doc.Body, reflect.ValueOf(f).Elem())
+		}
+		break //nolint:staticcheck // the others were refused above
+	}
+	return true
+}
+
+// tooDeep bounds nesting before the parser, which recurses, sees it.
+func tooDeep(data []byte) bool {
+	depth := 0
+	for line := range strings.Lines(string(data)) {
+		if indent := len(line) - len(strings.TrimLeft(line, " \t-?")); indent > 4*maxDepth {
+			return true
+		}
+		for _, c := range line {
+			switch c {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth = max(depth-1, 0)
+			}
+			if depth > maxDepth {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// syntax adds an error of the parser.
+func (p *problems) syntax(err error) {
+	var line int
+	var text string
+	if e, ok := errors.AsType[yaml.Error](err); ok {
+		text = e.GetMessage() // its Error prints the whole file anew
+		if t := e.GetToken(); t != nil && t.Position != nil {
+			line = t.Position.Line
+		}
+	} else {
+		text = err.Error()
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	p.line(line, "is no YAML: "+Redact(text)+"; mend the syntax")
+}
+
+// binder fills the fields of a File from the tree of its text.
+type binder struct {
+	*problems
+
+	anchors map[string]ast.Node
+	depth   int
+}
+
+// value fills v from n, which is the setting at path.
+func (b *binder) value(path string, n ast.Node, v reflect.Value) {
+	n = b.resolve(path, n)
+	if n == nil {
+		return
+	}
+	if b.lines[path] == 0 {
+		b.lines[path] = lineOf(n)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if _, ok := reflect.TypeAssert[scalarText](v); ok {
+			b.scalar(path, n, v)
+			return
+		}
+		b.eachItem(path, n, func(key string, item *ast.MappingValueNode) { b.field(path, key, item, v) })
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		b.eachItem(path, n, func(key string, item *ast.MappingValueNode) {
+			one := reflect.New(v.Type().Elem()).Elem()
+			b.value(below(path, key), item.Value, one)
+			v.SetMapIndex(reflect.ValueOf(key), one)
+		})
+	case reflect.Slice:
+		b.list(path, n, v)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		b.value(path, n, v.Elem())
+	default:
+		b.scalar(path, n, v)
+	}
+}
+
+// resolve follows anchors and aliases to what they stand for; nil after a
+// mistake.
+func (b *binder) resolve(path string, n ast.Node) ast.Node {
+	for range maxDepth {
+		switch node := n.(type) {
+		case *ast.AnchorNode:
+			b.anchors[node.Name.GetToken().Value] = node.Value
+			n = node.Value
+		case *ast.AliasNode:
+			target, ok := b.anchors[node.Value.GetToken().Value]
+			if !ok {
+				b.line(lineOf(n), path+" is an alias of an anchor that does not stand above it; write the value itself")
+				return nil
+			}
+			n = target
+		case *ast.TagNode:
+			b.line(lineOf(n), path+" has a YAML tag; leave it out")
+			return nil
+		case *ast.NullNode, nil:
+			b.line(lineOf(n), path+" has no value; give one, or leave the setting out")
+			return nil
+		default:
+			return n
+		}
+	}
+	b.line(lineOf(n), path+" is an alias of itself; write the value itself")
+	return nil
+}
+
+// eachItem calls f for every key of a mapping.
+func (b *binder) eachItem(path string, n ast.Node, f func(key string, item *ast.MappingValueNode)) {
+	mapping, ok := n.(ast.MapNode)
+	if !ok {
+		b.line(lineOf(n), strings.TrimSpace(path+" is no mapping; write settings below it, each as name: value"))
+		return
+	}
+	if b.depth++; b.depth > maxDepth {
+		b.line(lineOf(n), path+" is nested too deep; unfold its aliases")
+		return
+	}
+	defer func() { b.depth-- }()
+	seen := make(map[string]bool)
+	for items := mapping.MapRange(); items.Next(); {
+		item := items.KeyValue()
+		key := item.Key.GetToken().Value
+		switch {
+		case item.Key.IsMergeKey():
+			b.line(lineOf(item.Key), "merge keys (<<) are not taken; write the settings out")
+		case seen[key]:
+			b.line(lineOf(item.Key), fmt.Sprintf("%s is there twice; keep one", below(path, key)))
+		default:
+			seen[key] = true
+			b.lines[below(path, key)] = lineOf(item.Key)
+			f(key, item)
+		}
+	}
+}
+
+// field fills the field of a struct that has the name key. Names that begin with
+// "x-" at the top are the operator's own, to hold anchors.
+func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.Value) {
+	var names []string
+	for f, field := range v.Fields() {
+		name := f.Tag.Get("yaml")
+		if name == key {
+			b.value(below(path, key), item.Value, field)
+			return
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if path == "" && strings.HasPrefix(key, "x-") {
+		b.resolve(key, item.Value)
+		return
+	}
+	b.line(lineOf(item.Key), fmt.Sprintf("there is no setting %.40q%s%s", Redact(key), in(path), nearest(key, names)))
+}
+
+func in(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + path
+}
+
+func (b *binder) list(path string, n ast.Node, v reflect.Value) {
+	sequence, ok := n.(*ast.SequenceNode)
+	if !ok {
+		b.line(lineOf(n), path+" is no list; write it as [a, b] or with a line - a for each")
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(sequence.Values), len(sequence.Values)))
+	for i, one := range sequence.Values {
+		b.value(fmt.Sprintf("%s[%d]", path, i), one, v.Index(i))
+	}
+}
+
+// below is the path of a setting in another.
+func below(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func lineOf(n ast.Node) int {
+	if n == nil || reflect.ValueOf(n).IsNil() {
+		return 0
+	}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return t.Position.Line
+	}
+	return 0
+}
+
+// nearest suggests a name for one that is misspelt, or lists what there is.
+func nearest(key string, names []string) string {
+	plain := func(s string) string {
+		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
+	}
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(plain(key), plain(name)); d < least {
+			best, least = name, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	slices.Sort(names)
+	return "; there are " + strings.Join(names, ", ")
+}
+
+// distance is the number of edits from a to b (Levenshtein); long texts are far
+// from everything.
+func distance(a, b string) int {
+	if len(a) > 40 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			corner, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, corner+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,159 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// check adds every mistake that can be seen without asking a component, and
+// fills in the defaults that are words.
+func (f *File) check(k Kinds) {
+	p := f.problems
+	between(p, "ttl", f.TTL, time.Second, 10*time.Minute)
+	between(p, "grace", f.Grace, time.Millisecond, time.Hour)
+	between(p, "keep", f.Keep, time.Second, 100*365*24*time.Hour)
+	f.Store.check(p, k)
+	f.checkDestinations(k)
+	f.checkSubscriptions()
+	if f.Admin.Listen != "" && f.Admin.Listen != "off" {
+		listen, mistake := ListenAddress(f.Admin.Listen)
+		if mistake != "" {
+			p.atf("admin.listen", "%s", mistake)
+		}
+		f.Admin.Listen = listen
+	} else {
+		f.Admin.Listen = ""
+	}
+	oneOf(p, "log.format", &f.Log.Format, "text", "json")
+	oneOf(p, "log.level", &f.Log.Level, "info", "debug", "warn", "error")
+}
+
+func (s *Store) check(p *problems, k Kinds) {
+	switch given := count(s.DSN, s.DSNEnv, s.DSNFile); given {
+	case 1:
+	case 0:
+		p.atf("store", "names no place for the DSN; give one of dsn, dsn_env and dsn_file")
+	default:
+		p.atf("store", "names %d places for the DSN; give one of dsn, dsn_env and dsn_file", given)
+	}
+	if HasPassword(s.DSN) {
+		p.atf("store.dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
+	}
+	envName(p, "store.dsn_env", s.DSNEnv)
+	fileName(p, "store.dsn_file", s.DSNFile)
+	if s.Kind != "" || s.DSN != "" {
+		if _, mistake := k.StoreKind(s.Kind, s.DSN); mistake != "" {
+			p.atf("store."+kindOr(s.Kind, "dsn"), "%s", mistake)
+		}
+	}
+	if s.MaxConns < 0 || s.MaxConns == 1 || s.MaxConns > 1000 {
+		p.atf("store.max_conns", "is %d; choose between 2 and 1000, or leave it out", s.MaxConns)
+	}
+}
+
+func kindOr(kind, place string) string {
+	if kind != "" {
+		return "kind"
+	}
+	return place
+}
+
+func (f *File) checkDestinations(k Kinds) {
+	if len(f.Destinations) == 0 {
+		f.problems.atf("destinations", "is missing or empty; name at least one, such as {main: {url: nats://127.0.0.1:4222}}")
+	}
+	for name, d := range f.Destinations {
+		where := below("destinations", name)
+		if !destinationName.MatchString(name) {
+			f.problems.atf(where, "is no name; use letters, digits, - and _, at most 63")
+		}
+		d.check(f.problems, where, k)
+	}
+}
+
+func (f *File) checkSubscriptions() {
+	if f.Subscriptions == nil {
+		f.Subscriptions = []Subscription{{}}
+	}
+	if len(f.Subscriptions) == 0 {
+		f.problems.atf("subscriptions", "is empty; name one, or leave the list out")
+	}
+	seen := make(map[string]bool)
+	for i := range f.Subscriptions {
+		s := &f.Subscriptions[i]
+		where := fmt.Sprintf("subscriptions[%d]", i)
+		s.check(f.problems, where, f.Destinations)
+		id := s.Box + "/" + s.Name
+		if seen[id] {
+			f.problems.atf(where, "is the second subscription %s; give it a name of its own", id)
+		}
+		seen[id] = true
+	}
+}
+
+// ListenAddress completes an address to listen on: a bare port means loopback.
+// The mistake is empty when there is none.
+func ListenAddress(s string) (address, mistake string) {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		host, port = "", strings.TrimPrefix(s, ":")
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return "", "is no address to listen on; write a port, or host:port, such as 127.0.0.1:9090"
+	}
+	return net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port), ""
+}
+
+// oneOf checks a word; the first choice is the default.
+func oneOf(p *problems, where string, value *string, choices ...string) {
+	if *value == "" {
+		*value = choices[0]
+		return
+	}
+	if !slices.Contains(choices, *value) {
+		p.atf(where, "is %.40q; choose one of %s", Redact(*value), strings.Join(choices, ", "))
+	}
+}
+
+// between checks a duration; zero means the default.
+func between(p *problems, where string, d, least, most time.Duration) {
+	if d != 0 && (d < least || d > most) {
+		p.atf(where, "is %v; choose between %v and %v, or leave it out", d, least, most)
+	}
+}
+
+// upTo checks a number; zero means the default.
+func upTo(p *problems, where string, n, most int) {
+	if n < 0 || n > most {
+		p.atf(where, "is %d; choose between 1 and %d, or leave it out", n, most)
+	}
+}
+
+func (r *Retry) check(p *problems, where string) {
+	upTo(p, where+".max_attempts", r.MaxAttempts, 1_000_000)
+	upTo(p, where+".quick", r.Quick, 1000)
+	between(p, where+".min", r.Min, time.Millisecond, 30*24*time.Hour)
+	between(p, where+".max", r.Max, time.Millisecond, 30*24*time.Hour)
+	if least, most := cmp.Or(r.Min, 10*time.Second), cmp.Or(r.Max, 10*time.Minute); least > most {
+		p.atf(where+".min", "is %v, more than max, %v; change one of them", least, most)
+	}
+	if r.Factor != 0 && (r.Factor < 1 || r.Factor > 100 || math.IsNaN(r.Factor)) {
+		p.atf(where+".factor", "is %v; choose between 1 and 100", r.Factor)
+	}
+}
+
+// count is how many of the texts are given.
+func count(texts ...string) (given int) {
+	for _, t := range texts {
+		if t != "" {
+			given++
+		}
+	}
+	return given
+}

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"net/netip"
+	"time"
+)
+
+// File is a postbag.yaml. The comments of its fields, and of those below, are the
+// reference: docs/reference/configuration.md is made of them.
+type File struct {
+	// What people call this relay. Defaults to host:pid.
+	Name string `yaml:"name"`
+	// How long leases outlive the last heartbeat: when a relay dies, others take
+	// over after it. Between 1s and 10m. Defaults to 15s.
+	TTL time.Duration `yaml:"ttl"`
+	// How long a stop waits for answers that are out. Defaults to 10s.
+	Grace time.Duration `yaml:"grace"`
+	// How long messages stay in the log after every subscription has passed them.
+	// Defaults to 72h.
+	Keep time.Duration `yaml:"keep"`
+	// Whether this relay does the boxes' housekeeping. Defaults to true.
+	Maintenance *bool `yaml:"maintenance"`
+
+	// The database. Required.
+	Store Store `yaml:"store"`
+	// Where messages go, by a name of your choice. At least one.
+	Destinations map[string]Destination `yaml:"destinations"`
+	// What is delivered where. Defaults to one with all its defaults.
+	Subscriptions []Subscription `yaml:"subscriptions"`
+	// Health and metrics.
+	Admin Admin `yaml:"admin"`
+	// The log, on standard error.
+	Log Log `yaml:"log"`
+
+	problems *problems
+}
+
+// Store says which database. One of dsn, dsn_env and dsn_file is required.
+type Store struct {
+	// The kind of store. Defaults to what the DSN tells.
+	Kind string `yaml:"kind"`
+	// The DSN, if it holds no password, or the path of a sqlite file.
+	DSN string `yaml:"dsn"`
+	// The environment variable that holds the DSN.
+	DSNEnv string `yaml:"dsn_env"`
+	// The file that holds the DSN.
+	DSNFile string `yaml:"dsn_file"`
+	// Make the schema and the boxes when they are missing. Defaults to false.
+	Create bool `yaml:"create"`
+	// Most connections to the database, between 2 and 1000; sqlite takes no
+	// notice. Defaults to 4.
+	MaxConns int `yaml:"max_conns"`
+}
+
+// Destination says where messages go. One of url, url_env and url_file is
+// required, but for stdout.
+type Destination struct {
+	// The kind of destination. Defaults to what the URL tells.
+	Kind string `yaml:"kind"`
+	// Where it is, without user, password and token.
+	URL string `yaml:"url"`
+	// The environment variable that holds the URL.
+	URLEnv string `yaml:"url_env"`
+	// The file that holds the URL.
+	URLFile string `yaml:"url_file"`
+	// Certificate authorities to trust, PEM. Defaults to the system's.
+	CAFile string `yaml:"ca_file"`
+
+	// The stream that must store the messages. Defaults to the one that listens
+	// to their subject.
+	Stream string `yaml:"stream"`
+	// Put before the topic to make the subject, such as "events.". Defaults to
+	// nothing.
+	Prefix string `yaml:"prefix"`
+	// The variable that holds the user.
+	UserEnv string `yaml:"user_env"`
+	// The variable that holds the password.
+	PasswordEnv string `yaml:"password_env"`
+	// The file that holds the password.
+	PasswordFile string `yaml:"password_file"`
+	// The variable that holds the token.
+	TokenEnv string `yaml:"token_env"`
+	// The file that holds the token.
+	TokenFile string `yaml:"token_file"`
+	// A credentials file (.creds).
+	CredentialsFile string `yaml:"credentials_file"`
+	// A file that holds an NKey seed.
+	NKeyFile string `yaml:"nkey_file"`
+
+	// Variables that hold signing secrets (whsec_...); all of them sign, so that
+	// one can be changed for another. One, here or in secrets_file, is required.
+	SecretsEnv []string `yaml:"secrets_env"`
+	// Files that hold signing secrets.
+	SecretsFile []string `yaml:"secrets_file"`
+	// Content type of the payloads. Defaults to application/json.
+	ContentType string `yaml:"content_type"`
+	// Private addresses that may be connected to, such as [10.0.0.0/8]. Defaults
+	// to none.
+	AllowPrivate []netip.Prefix `yaml:"allow_private"`
+	// The longest wait for an answer. Defaults to 30s.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// Subscription is a reader of a box with its policy.
+type Subscription struct {
+	// Its name. Defaults to "default".
+	Name string `yaml:"name"`
+	// The box it reads. Defaults to "outbox".
+	Box string `yaml:"box"`
+	// The name of its destination. Defaults to the only one.
+	To string `yaml:"to"`
+	// Where a new one begins: first, now, or a time (RFC 3339). Defaults to first.
+	From string `yaml:"from"`
+	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to
+	// all.
+	Types []string `yaml:"types"`
+	// Shards of a new subscription; later use postbag shards set. Defaults to 4,
+	// on sqlite to 1.
+	Shards int `yaml:"shards"`
+	// Which messages wait for each other: those of a key, of a shard, or none.
+	// Defaults to key.
+	Order string `yaml:"order"`
+	// What a rejected message does to later ones of its key: block or skip.
+	// Defaults to block.
+	OnReject string `yaml:"on_reject"`
+	// Back-off of rejected messages.
+	Retry Retry `yaml:"retry"`
+	// The longest call to the destination. Defaults to 30s.
+	Timeout time.Duration `yaml:"timeout"`
+	// Most messages in a call. Defaults to 500.
+	Batch int `yaml:"batch"`
+	// Most parked messages in a call while new ones wait. Defaults to a quarter
+	// of batch.
+	RetryBatch int `yaml:"retry_batch"`
+	// Most messages that are sent and not settled: what a crash may repeat.
+	// Defaults to 1000.
+	InFlight int `yaml:"in_flight"`
+	// Most calls at a time. Defaults to 4, for webhooks to 32.
+	Concurrency int `yaml:"concurrency"`
+}
+
+// Retry is the back-off of rejected messages.
+type Retry struct {
+	// Wait before the second attempt. Defaults to 10s.
+	Min time.Duration `yaml:"min"`
+	// Longest wait. Defaults to 10m.
+	Max time.Duration `yaml:"max"`
+	// By how much the wait grows. Defaults to 2.
+	Factor float64 `yaml:"factor"`
+	// Attempts before a message is dead. Defaults to 20.
+	MaxAttempts int `yaml:"max_attempts"`
+	// Attempts at once before the first wait. Defaults to 0.
+	Quick int `yaml:"quick"`
+}
+
+// Admin is the listener for health checks and metrics.
+type Admin struct {
+	// Address of /healthz, /readyz and /metrics; a bare port means loopback.
+	// Defaults to off.
+	Listen string `yaml:"listen"`
+}
+
+// Log is how the relay logs.
+type Log struct {
+	// text or json. Defaults to text.
+	Format string `yaml:"format"`
+	// debug, info, warn or error. Defaults to info.
+	Level string `yaml:"level"`
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kinds are the kinds of components that a program holds.
+type Kinds struct{ Stores, Destinations []Kind }
+
+// Kind is one kind of store or destination.
+type Kind struct {
+	// Name is what stands behind "kind:".
+	Name string
+	// Schemes are beginnings of a DSN or URL that tell the kind, whatever their
+	// case.
+	Schemes []string
+	// Settings are the settings of Destination that it takes beside kind and URL.
+	Settings []string
+	// NoPlace: it needs no URL.
+	NoPlace bool
+}
+
+// find returns the kind of that name, or with no name the one whose scheme place
+// has; nil if there is none.
+func find(kinds []Kind, name, place string) *Kind {
+	place = strings.ToLower(place)
+	for i := range kinds {
+		k := &kinds[i]
+		told := name == "" && slices.ContainsFunc(k.Schemes, func(s string) bool { return strings.HasPrefix(place, s) })
+		if told || name == k.Name {
+			return k
+		}
+	}
+	return nil
+}
+
+func namesOf(kinds []Kind) string {
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// StoreKind returns the name of the kind of store at dsn. A DSN that looks like
+// nothing else is the path of a file. The mistake is empty when there is none.
+func (k Kinds) StoreKind(kind, dsn string) (name, mistake string) {
+	if found := find(k.Stores, kind, dsn); found != nil {
+		return found.Name, ""
+	}
+	switch {
+	case kind != "":
+		return "", "is no kind of store; choose one of " + namesOf(k.Stores)
+	case keywordForm(dsn):
+		return "postgresql", ""
+	case dsn != "" && !strings.Contains(dsn, "://"):
+		return "sqlite", ""
+	}
+	return "", "does not tell the kind of store; begin it with postgres:// or sqlite:, or set the kind: " + namesOf(k.Stores)
+}
+
+// keywordForm says whether a DSN has the form "host=... dbname=...".
+func keywordForm(dsn string) bool {
+	first, _, found := strings.Cut(strings.TrimSpace(dsn), "=")
+	return found && slices.Contains([]string{"host", "hostaddr", "port", "dbname", "database", "user", "service", "sslmode"},
+		strings.TrimSpace(first))
+}
+
+// DestinationKind returns the kind of destination at url. The mistake is empty
+// when there is none.
+func (k Kinds) DestinationKind(kind, url string) (found *Kind, mistake string) {
+	if found = find(k.Destinations, kind, url); found != nil {
+		return found, ""
+	}
+	if kind != "" {
+		return nil, "is no kind of destination; choose one of " + namesOf(k.Destinations)
+	}
+	var schemes []string
+	for i := range k.Destinations {
+		schemes = append(schemes, k.Destinations[i].Schemes...)
+	}
+	return nil, "does not tell the kind of destination; begin it with one of " + strings.Join(schemes, " ") +
+		", or set the kind: " + namesOf(k.Destinations)
+}

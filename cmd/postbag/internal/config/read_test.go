@@ -1,0 +1,173 @@
+package config
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// whole has every setting that goes together.
+const whole = `
+name: relay-1
+ttl: 20s
+grace: 5s
+keep: 24h
+maintenance: false
+store: {dsn_env: DATABASE_URL, kind: postgresql, create: true, max_conns: 8}
+x-retry: &retry {min: 1s, max: 2m, factor: 1.5, max_attempts: 7, quick: 2}
+destinations:
+  broker:
+    url: nats://127.0.0.1:4222
+    stream: ORDERS
+    user_env: NATS_USER
+    password_file: /run/secrets/nats
+  hook:
+    url_env: HOOK_URL
+    kind: webhook
+    secrets_env: [HOOK_SECRET, HOOK_OLD_SECRET]
+    allow_private: [10.0.0.0/8, "::1/128"]
+    timeout: 3s
+subscriptions:
+  - to: broker
+  - name: partners
+    box: orders
+    to: hook
+    from: "2026-01-31T12:00:00Z"
+    types: [order.*, invoice.sent]
+    shards: 16
+    order: none
+    on_reject: skip
+    retry: *retry
+    timeout: 10s
+    batch: 50
+    retry_batch: 5
+    in_flight: 200
+    concurrency: 12
+admin: {listen: 9090}
+log: {format: json, level: debug}
+`
+
+func TestFileIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	f, err := Parse("postbag.yaml", []byte(whole), testKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.problems = nil
+	no := false
+	want := &File{
+		Name: "relay-1", TTL: 20 * time.Second, Grace: 5 * time.Second, Keep: 24 * time.Hour, Maintenance: &no,
+		Store: Store{Kind: "postgresql", DSNEnv: "DATABASE_URL", Create: true, MaxConns: 8},
+		Destinations: map[string]Destination{
+			"broker": {URL: "nats://127.0.0.1:4222", Stream: "ORDERS", UserEnv: "NATS_USER", PasswordFile: "/run/secrets/nats"},
+			"hook": {
+				URLEnv: "HOOK_URL", Kind: "webhook", SecretsEnv: []string{"HOOK_SECRET", "HOOK_OLD_SECRET"}, Timeout: 3 * time.Second,
+				AllowPrivate: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+			},
+		},
+		Subscriptions: []Subscription{
+			{Name: "default", Box: "outbox", To: "broker", Order: "key", OnReject: "block"},
+			{
+				Name: "partners", Box: "orders", To: "hook", From: "2026-01-31T12:00:00Z", Types: []string{"order.*", "invoice.sent"},
+				Shards: 16, Order: "none", OnReject: "skip", Timeout: 10 * time.Second, Batch: 50, RetryBatch: 5, InFlight: 200, Concurrency: 12,
+				Retry: Retry{Min: time.Second, Max: 2 * time.Minute, Factor: 1.5, MaxAttempts: 7, Quick: 2},
+			},
+		},
+		Admin: Admin{Listen: "127.0.0.1:9090"},
+		Log:   Log{Format: "json", Level: "debug"},
+	}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("read\n%+v\nwant\n%+v", f, want)
+	}
+}
+
+func TestSmallestFileHasTheDefaults(t *testing.T) {
+	t.Parallel()
+	f, err := Parse("postbag.yaml", []byte("store: {dsn: shop.db}\ndestinations: {main: {url: 'stdout:'}}\n"), testKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.Subscriptions[0]
+	if len(f.Subscriptions) != 1 || s.Name != "default" || s.Box != "outbox" || s.To != "main" || s.Order != "key" || f.Log.Level != "info" {
+		t.Errorf("the defaults are %+v", f)
+	}
+}
+
+func TestAllMistakesAreFoundAtOnceInTheOrderOfTheirLines(t *testing.T) {
+	t.Parallel()
+	_, err := Parse("postbag.yaml", []byte(`ttl: 15
+store:
+  dsn: shop.db
+  max_conns: many
+destinations:
+  main: {url: nats://localhost, retries: 3}
+  main: {url: nats://other}
+subscriptions:
+  - too: main
+    batch: -1
+  - box: Orders
+`), testKinds())
+	if err == nil {
+		t.Fatal("a file full of mistakes was taken")
+	}
+	want := []string{
+		`postbag.yaml:1: ttl is no duration`,
+		`postbag.yaml:4: store.max_conns is no whole number`,
+		`postbag.yaml:6: there is no setting "retries" in destinations.main`,
+		`postbag.yaml:7: destinations.main is there twice`,
+		`postbag.yaml:9: there is no setting "too" in subscriptions[0]; did you mean "to"?`,
+		`postbag.yaml:10: subscriptions[0].batch is -1`,
+		`postbag.yaml:11: subscriptions[1].box is wrong`,
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Errorf("there are %d mistakes, want %d", len(lines), len(want))
+	}
+	for i := range min(len(lines), len(want)) {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("mistake %d is\n%s, want\n%s", i, lines[i], want[i])
+		}
+	}
+}
+
+func TestFileThatCannotBeReadIsNamedWithTheMend(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.yaml")
+	if err := os.WriteFile(large, make([]byte, maxSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "missing.yaml"): "name a file that exists",
+		dir:                                "name a file that exists",
+		large:                              "name another file",
+		"/dev/zero":                        "name another file",
+	} {
+		if _, err := Read(path, testKinds()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: the error is %v, want one that names it and says %q", path, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		whole, "", "a: [", "store: &a {dsn: *a}", "? x\n: y", "<<: *a", "- - - -", "!!binary x", "a: |\n  b", "store: {dsn: x}\n---\nb: c", "\t",
+		"ttl: 1e9", "x-a: &a [*a]", "destinations: {a: {url: 'stdout:'}}", strings.Repeat("[", 60), "%YAML 1.2\n---\nname: x", "name: \"\\x00\"",
+		"retry: {min: .nan}", "name: !!str", "\"a\": &b", "*a : b", "{}: {}", "? {a: b}\n: c", "a:\n  - b\n c", "'", "#", "destinations: {? a}",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := Parse("f.yaml", text, testKinds())
+		if (file == nil) == (err == nil) {
+			t.Errorf("the file is %v and the error %v", file, err)
+		}
+		if err == nil && len(file.Destinations) == 0 {
+			t.Error("a file without a destination was taken")
+		}
+	})
+}

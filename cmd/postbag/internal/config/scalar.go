@@ -1,0 +1,84 @@
+package config
+
+import (
+	"encoding"
+	"net/netip"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// scalarText is a type that is written as one word.
+type scalarText = netip.Prefix
+
+// scalar fills v from a single value.
+func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
+	text, ok := textOf(n)
+	if !ok {
+		b.line(lineOf(n), path+" is a list or a mapping; write a single value")
+		return
+	}
+	if mend := setScalar(v, n, text); mend != "" {
+		b.line(lineOf(n), path+" "+mend)
+	}
+}
+
+// textOf returns what stands in the file for a single value.
+func textOf(n ast.Node) (string, bool) {
+	switch node := n.(type) {
+	case *ast.StringNode:
+		return node.Value, true
+	case *ast.LiteralNode:
+		return strings.TrimSuffix(node.Value.Value, "\n"), true
+	case ast.ScalarNode:
+		return node.GetToken().Value, true
+	}
+	return "", false
+}
+
+// setScalar sets v, or returns what is wrong and how to mend it.
+func setScalar(v reflect.Value, n ast.Node, text string) string {
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		d, err := time.ParseDuration(text)
+		if err != nil || n.Type() == ast.IntegerType {
+			return "is no duration; write a number and a unit, such as 15s, 10m or 72h"
+		}
+		v.SetInt(int64(d))
+		return ""
+	}
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
+		if u.UnmarshalText([]byte(text)) != nil {
+			return "is no range of addresses; write it as 10.0.0.0/8 or 127.0.0.1/32"
+		}
+		return ""
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if strings.ContainsRune(text, 0) {
+			return "holds a NUL character; leave it out"
+		}
+		v.SetString(strings.TrimSpace(text))
+	case reflect.Int:
+		i, err := strconv.Atoi(strings.ReplaceAll(text, "_", ""))
+		if err != nil {
+			return "is no whole number, or too large; write it in digits"
+		}
+		v.SetInt(int64(i))
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || f != f {
+			return "is no number; write it in digits"
+		}
+		v.SetFloat(f)
+	case reflect.Bool:
+		if n.Type() != ast.BoolType {
+			return "is neither true nor false; write one of them"
+		}
+		v.SetBool(text == "true" || text == "True" || text == "TRUE")
+	default:
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+)
+
+// Console is where a command reads and writes.
+type Console struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// JSON: standard output is for programs.
+	JSON bool
+}
+
+// Sayf writes a line to standard output.
+func (c *Console) Sayf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.Out, format+"\n", args...)
+}
+
+// Notef writes a line to standard error, so that standard output stays data.
+func (c *Console) Notef(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.Err, format+"\n", args...)
+}
+
+// Fail writes an error to standard error, each of its lines begun with the
+// program's name.
+func (c *Console) Fail(err error) {
+	for line := range strings.SplitSeq(config.Redact(err.Error()), "\n") {
+		_, _ = fmt.Fprintln(c.Err, "postbag:", Printable(line))
+	}
+}
+
+// IsTerminal says whether a stream is a terminal that can redraw a line.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,159 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options configure a Run.
+type Options struct {
+	// Orders is how many orders are committed. Defaults to 5,000.
+	Orders int
+	// Rate is about how many orders a second. Defaults to 400.
+	Rate int
+	// Postgres runs the shop on a private PostgreSQL server in place of SQLite.
+	Postgres bool
+	// Command starts the relay: the program and its first arguments, to which the
+	// demo adds nothing. It is told what to do by the environment, see Relay.
+	Command []string
+	// Out takes the report. Live says that it is a terminal.
+	Out  io.Writer
+	Live bool
+}
+
+// ErrBroken says that the demo ended with a promise broken.
+var ErrBroken = errors.New("demo: a promise was broken; see the table above, and please report it")
+
+// patience is how long the demo waits for messages, beyond the time that it needs
+// to commit them twice.
+const patience = 60 * time.Second
+
+// Run runs the demo. It leaves nothing behind.
+func Run(ctx context.Context, o Options) (err error) {
+	if o.Orders <= 0 {
+		o.Orders = 5000
+	}
+	if o.Rate <= 0 {
+		o.Rate = 400
+	}
+	dir, err := os.MkdirTemp("", "postbag-demo-")
+	if err != nil {
+		return fmt.Errorf("demo: no temporary folder: %w; set TMPDIR to one that can be written", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s := &scene{options: o, screen: newScreen(o.Out, o.Live), begun: time.Now()}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.set(ctx, dir); err != nil {
+		return err
+	}
+	if err := s.play(ctx); err != nil {
+		return err
+	}
+	if !s.report() {
+		return ErrBroken
+	}
+	return nil
+}
+
+// scene is a run of the demo and what it has started.
+type scene struct {
+	options Options
+	screen  *screen
+	begun   time.Time
+	broker  *broker
+	shop    *shop
+	checker *checker
+	crew    *crew
+	closers []func() error
+	kills   int
+	pause   pause
+}
+
+func (s *scene) later(fn func() error) { s.closers = append(s.closers, fn) }
+
+// close ends what was started, the latest first.
+func (s *scene) close() error {
+	var errs []error
+	for _, closer := range slices.Backward(s.closers) {
+		errs = append(errs, closer())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// set starts the broker, the database, the consumer and the relay.
+func (s *scene) set(ctx context.Context, dir string) error {
+	var err error
+	if s.broker, err = startBroker(ctx, filepath.Join(dir, "jetstream")); err != nil {
+		return err
+	}
+	s.later(s.broker.close)
+	s.screen.sayf("NATS JetStream %s in this process, with a file store", s.broker.version())
+	database, err := openDatabase(ctx, dir, s.options.Postgres)
+	if err != nil {
+		return err
+	}
+	s.later(database.close)
+	s.screen.sayf("%s, with a table of orders and a box named outbox", database.name)
+	if s.shop, err = openShop(ctx, database); err != nil {
+		return err
+	}
+	if s.checker, err = startChecker(ctx, s.broker.url()); err != nil {
+		return err
+	}
+	s.later(s.checker.close)
+	s.crew = &crew{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url()), log: filepath.Join(dir, "relay.log")}
+	s.later(s.crew.close)
+	if err := s.crew.start(); err != nil {
+		return err
+	}
+	s.screen.sayf("a relay, process %d", s.crew.pid())
+	return nil
+}
+
+// play commits the orders and makes trouble, until every order has arrived or
+// patience is at its end.
+func (s *scene) play(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var begun sync.WaitGroup
+	defer begun.Wait()
+	defer cancel()
+	ended := make(chan error, 2)
+	begun.Go(func() { ended <- s.shop.sell(ctx, s.options.Orders, s.options.Rate) })
+	begun.Go(func() { ended <- s.makeTrouble(ctx) })
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	patience := time.NewTimer(s.options.longest())
+	defer patience.Stop()
+	for running := 2; ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience.C:
+			return s.checker.err()
+		case err := <-ended:
+			if running--; err != nil {
+				return err
+			}
+		case <-tick.C:
+		}
+		committed, delivered := s.shop.committed(), s.checker.count()
+		s.pause.saw(committed, delivered)
+		s.screen.progress(committed, delivered, s.options.Orders)
+		if running == 0 && delivered >= committed {
+			return s.checker.err()
+		}
+	}
+}
+
+// longest is how long a run may take before it counts what is missing as lost.
+func (o *Options) longest() time.Duration {
+	return time.Duration(2*o.Orders/o.Rate)*time.Second + patience
+}

@@ -1,0 +1,60 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/postbag/postbag/natsbroker"
+	"github.com/postbag/postbag/relay"
+)
+
+// The environment of the relay's process.
+const (
+	EnvSQLite   = "POSTBAG_DEMO_SQLITE"   // the database file, or
+	EnvPostgres = "POSTBAG_DEMO_POSTGRES" // the DSN
+	EnvNATS     = "POSTBAG_DEMO_NATS"     // the broker's URL
+)
+
+const (
+	inFlight      = 1000
+	reconnectWait = 100 * time.Millisecond
+)
+
+// Relay is the relay's process: it works until ctx ends, or life, which the demo
+// holds open. It logs to log. Its leases are short, so that a kill costs the demo
+// two seconds and not fifteen.
+func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // it ends with the process at the latest: a read cannot be called off
+		_, _ = io.Copy(io.Discard, life)
+		cancel()
+	}()
+	s, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
+	to, err := natsbroker.Dial(ctx, os.Getenv(EnvNATS), natsbroker.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, to.Close(ctx))
+	}()
+	r, err := relay.New(s, relay.Options{
+		Subscriptions: []relay.Subscription{{To: to, InFlight: inFlight}},
+		TTL:           2 * time.Second,
+		Logger:        slog.New(slog.NewTextHandler(log, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	return r.Run(ctx)
+}

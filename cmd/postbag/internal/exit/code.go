@@ -1,0 +1,102 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/store"
+)
+
+// Code is an exit code.
+type Code int
+
+// The exit codes.
+const (
+	OK          Code = 0   // done
+	Failed      Code = 1   // it was tried and went wrong
+	Usage       Code = 2   // the arguments, the configuration or the input are wrong; nothing was done
+	NotFound    Code = 3   // no such message, box or subscription
+	Unavailable Code = 4   // the store or the broker does not answer
+	Schema      Code = 5   // the schema is missing or needs a migration
+	Interrupted Code = 130 // ended by a signal before it was done
+)
+
+// Meaning says what a code stands for.
+func (c Code) Meaning() string {
+	switch c {
+	case OK:
+		return "done"
+	case Usage:
+		return "the arguments, the configuration or the input are wrong; nothing was done"
+	case NotFound:
+		return "no such message, box or subscription"
+	case Unavailable:
+		return "the store or the broker does not answer"
+	case Schema:
+		return "the schema is missing or needs a migration"
+	case Interrupted:
+		return "ended by a signal before it was done"
+	case Failed:
+	}
+	return "it was tried and went wrong"
+}
+
+// Codes are all exit codes in order.
+func Codes() []Code { return []Code{OK, Failed, Usage, NotFound, Unavailable, Schema, Interrupted} }
+
+// coded is an error with an exit code of its own.
+type coded struct {
+	code Code
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+// With gives err the code c. A nil error stays nil.
+func With(c Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code: c, err: err}
+}
+
+// Usagef returns an error with the code Usage.
+func Usagef(format string, args ...any) error { return With(Usage, fmt.Errorf(format, args...)) }
+
+// Of returns the exit code of err.
+func Of(err error) Code {
+	if err == nil {
+		return OK
+	}
+	if own, ok := errors.AsType[*coded](err); ok {
+		return own.code
+	}
+	is := func(targets ...error) bool {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return true
+			}
+		}
+		return false
+	}
+	_, faulty := errors.AsType[*postbag.MessageError](err)
+	_, network := errors.AsType[net.Error](err)
+	switch {
+	case is(context.Canceled):
+		return Interrupted
+	case faulty, is(store.ErrFilterDiffers):
+		return Usage
+	case is(store.ErrNoBox, store.ErrNoSubscription):
+		return NotFound
+	case is(store.ErrSchema):
+		return Schema
+	case network, is(context.DeadlineExceeded), broker.OutcomeOf(err) == broker.Unavailable:
+		return Unavailable
+	}
+	return Failed
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+// publishFlags describe one message, or say that messages come as lines.
+type publishFlags struct {
+	store                    storeFlags
+	box                      string
+	id, topic, key, shardKey string
+	typ                      string
+	headers                  []string
+	payload, payloadFile     string
+	notBefore                string
+	lines                    bool
+	skip                     int
+}
+
+func newPublishCommand(c *console.Console) *cobra.Command {
+	var f publishFlags
+	cmd := &cobra.Command{
+		Use:   "publish",
+		Short: "Publish one message, or many as lines of JSON",
+		Long: `Publish one message, whose payload is --payload, or the bytes of --payload-file or of standard
+input; or with --ndjson many, one JSON object a line of standard input:
+
+  {"topic": "orders", "key": "7", "type": "order.created", "headers": {"a": "b"}, "payload": {"id": 7}}
+
+"payload" is a text, or any other JSON value, which is sent as it is written; "payload_base64" stands
+for other bytes; "id", "shard_key" and "not_before" may be there too. Lines are written in transactions
+of up to 1,000. When a line is wrong, it is named, nothing of its transaction is written, and
+nothing after it; --skip goes on behind what was written.`,
+		Example: `  postbag publish --store-env DATABASE_URL --topic orders --key 7 --payload '{"id": 7}'
+  postbag publish --store shop.db --ndjson < messages.ndjson`,
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd, c)
+		},
+	}
+	f.store.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.box, "box", defaultBox, "`name` of the box")
+	flags.StringVar(&f.id, "id", "", "the message's id, a `UUID`; drawn when left out")
+	flags.StringVar(&f.topic, "topic", "", "`topic`; the name of the box when left out")
+	flags.StringVar(&f.key, "key", "", "`key`: messages of one key keep their order")
+	flags.StringVar(&f.shardKey, "shard-key", "", "`text` that decides the shard in place of the key")
+	flags.StringVar(&f.typ, "type", "", "`type`, such as order.created")
+	flags.StringArrayVar(&f.headers, "header", nil, "a header as `name=value`; may be repeated")
+	flags.StringVar(&f.payload, "payload", "", "the payload as `text`")
+	flags.StringVar(&f.payloadFile, "payload-file", "", "`file` that holds the payload")
+	flags.StringVar(&f.notBefore, "not-before", "", "deliver at this `time` or after this span, such as 2026-01-31T12:00:00Z or 10m")
+	flags.BoolVar(&f.lines, "ndjson", false, "read messages from standard input, one JSON object a line")
+	flags.IntVar(&f.skip, "skip", 0, "with --ndjson: pass over so many `lines` first")
+	return cmd
+}
+
+func (f *publishFlags) run(cmd *cobra.Command, c *console.Console) (err error) {
+	if err := boxName(f.box); err != nil {
+		return err
+	}
+	if err := f.fit(cmd); err != nil {
+		return err
+	}
+	var m postbag.Message
+	if !f.lines {
+		if m, err = f.message(cmd, c); err != nil {
+			return err
+		}
+	}
+	s, err := f.store.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if f.lines {
+		return publishLines(cmd.Context(), c, s, f.box, f.skip)
+	}
+	return publishOne(cmd.Context(), c, s, f.box, m)
+}
+
+// fit refuses flags that do not go together.
+func (f *publishFlags) fit(cmd *cobra.Command) error {
+	if !f.lines {
+		if f.skip != 0 {
+			return exit.Usagef("--skip is for --ndjson; leave it out")
+		}
+		return nil
+	}
+	if f.skip < 0 {
+		return exit.Usagef("--skip is negative; give the number of lines to pass over")
+	}
+	for _, name := range changed(cmd) {
+		switch name {
+		case "id", "topic", "key", "shard-key", "type", "header", "payload", "payload-file", "not-before":
+			return exit.Usagef("--%s cannot go with --ndjson; say it in each line", name)
+		}
+	}
+	return nil
+}
+
+// message makes the message that the flags describe.
+func (f *publishFlags) message(cmd *cobra.Command, c *console.Console) (postbag.Message, error) {
+	m := postbag.Message{ID: postbag.NewID(), Topic: f.topic, Key: f.key, ShardKey: f.shardKey, Type: f.typ}
+	if f.id != "" {
+		id, err := postbag.ParseID(f.id)
+		if err != nil || id.IsZero() {
+			return m, exit.Usagef("--id is no UUID, or zero; leave it out to have one drawn")
+		}
+		m.ID = id
+	}
+	for _, text := range f.headers {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return m, exit.Usagef("a --header has no name or no equals sign; write it as name=value")
+		}
+		if m.Headers == nil {
+			m.Headers = make(map[string]string)
+		}
+		m.Headers[name] = value
+	}
+	if f.notBefore != "" {
+		at, err := moment("not-before", f.notBefore, time.Now(), +1)
+		if err != nil {
+			return m, err
+		}
+		m.NotBefore = at
+	}
+	payload, err := f.readPayload(cmd, c)
+	m.Payload = payload
+	return m, err
+}
+
+// readPayload reads the payload from where the flags say.
+func (f *publishFlags) readPayload(cmd *cobra.Command, c *console.Console) ([]byte, error) {
+	inline, file := cmd.Flags().Changed("payload"), f.payloadFile != ""
+	switch {
+	case inline && file:
+		return nil, exit.Usagef("--payload and --payload-file are both given; keep one")
+	case inline:
+		return []byte(f.payload), nil
+	case !file:
+		if console.IsTerminal(c.In) {
+			c.Notef("reading the payload from standard input; end it with Ctrl-D")
+		}
+		return readAll("standard input", c.In)
+	}
+	in, err := os.Open(f.payloadFile)
+	if err != nil {
+		return nil, exit.Usagef("--payload-file cannot be read: %w; name a file that exists and that this user may read", err)
+	}
+	defer func() { _ = in.Close() }()
+	return readAll("the payload's file", in)
+}
+
+func readAll(what string, in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, component.MaxPayload+1))
+	if err != nil {
+		return nil, exit.Usagef("%s cannot be read: %w; give another", what, err)
+	}
+	if len(data) > component.MaxPayload {
+		return nil, exit.Usagef("%s holds more than %d bytes; publish a reference to what is that large", what, component.MaxPayload)
+	}
+	return data, nil
+}
+
+func publishOne(ctx context.Context, c *console.Console, s *component.Store, box string, m postbag.Message) error {
+	if err := s.Publish(ctx, box, []postbag.Message{m}); err != nil {
+		return fmt.Errorf("publish: nothing was written: %w", err)
+	}
+	if c.JSON {
+		return c.Line(map[string]any{"id": m.ID, "box": box})
+	}
+	c.Sayf("%s", m.ID)
+	return nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string, c *console.Console) exit.Code {
+	root := newRoot(c)
+	root.SetArgs(args)
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
+	err := root.ExecuteContext(ctx)
+	code := exit.Of(err)
+	if code == exit.Interrupted {
+		err = errors.New("interrupted; what was done until then stands")
+	}
+	if err != nil {
+		c.Fail(err)
+	}
+	return code
+}
+
+// newRoot makes the command tree. This is the one place that knows all commands.
+func newRoot(c *console.Console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "postbag",
+		Short: "A transactional outbox: the relay and its tools",
+		Long: "Postbag delivers the messages that applications commit together with their data.\n\n" +
+			"Exit codes:\n" + exitCodes() + "\n" +
+			"A secret is never an argument: name an environment variable or a file that holds it.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          topLevel,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		newRelayCommand(c),
+		newMigrateCommand(c),
+		newStatusCommand(c),
+		newPublishCommand(c),
+		newMessagesCommand(c),
+		newShardsCommand(c),
+		newAuditCommand(c),
+		newConfigCommand(c),
+		newDemoCommand(c),
+		newVersionCommand(c),
+	)
+	return root
+}
+
+func exitCodes() string {
+	var b strings.Builder
+	for _, code := range exit.Codes() {
+		_, _ = fmt.Fprintf(&b, "  %-4d %s\n", code, code.Meaning())
+	}
+	return b.String()
+}
+
+// topLevel refuses a command that does not exist, with those that are spelt alike.
+func topLevel(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	mend := "see " + cmd.CommandPath() + " --help"
+	if alike := cmd.SuggestionsFor(args[0]); len(alike) > 0 {
+		mend = "did you mean " + strings.Join(alike, " or ") + "?"
+	}
+	return exit.Usagef("there is no command %.40q; %s", args[0], mend)
+}
+
+// group makes a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: topLevel,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return exit.Usagef("%s is incomplete; say which: %s", cmd.CommandPath(), strings.Join(names, ", "))
+		},
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// none accepts no arguments. It does not quote what came: it may be a secret.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return exit.Usagef("%s takes no arguments beside flags, and got %d; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+}
+
+// exactly accepts one argument, which what describes.
+func exactly(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return exit.Usagef("%s takes one argument, %s, and got %d; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/store"
+)
+
+func newShardsCommand(c *console.Console) *cobra.Command {
+	return group("shards", "Change how many shards a subscription has", newShardsSetCommand(c))
+}
+
+func newShardsSetCommand(c *console.Console) *cobra.Command {
+	var f storeFlags
+	var r refFlags
+	var a auditFlags
+	cmd := &cobra.Command{
+		Use:   "set NUMBER",
+		Short: "Ask for another number of shards",
+		Long: `Ask for another number of shards, 1 to 4096. Relays carry it out between batches and keep
+the order of every key; postbag status shows how far they are. More shards let more relays
+share a subscription; each costs a row in every settlement.`,
+		Example: `  postbag shards set 8 --store-env DATABASE_URL --why "two more relays"`,
+		Args:    exactly("the number of shards"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			n, err := strconv.Atoi(args[0])
+			if err != nil || n < 1 || n > store.SlotCount {
+				return exit.Usagef("the number of shards is not between 1 and %d; write such a number", store.SlotCount)
+			}
+			ref, audit, err := r.ordered(&a)
+			if err != nil {
+				return err
+			}
+			s, err := f.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			if err := s.SetShards(cmd.Context(), audit, ref, n); err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.Emit(map[string]any{"box": ref.Box, "subscription": ref.Subscription, "wanted": n})
+			}
+			c.Sayf("asked for %d shards of %s; relays carry it out", n, ref)
+			return nil
+		},
+	}
+	f.add(cmd)
+	r.add(cmd, "default")
+	a.add(cmd)
+	return cmd
+}

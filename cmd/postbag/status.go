@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/store"
+)
+
+// statusFlags say what to show, and how often.
+type statusFlags struct {
+	store  storeFlags
+	box    string
+	shards bool
+	watch  bool
+	every  time.Duration
+}
+
+func newStatusCommand(c *console.Console) *cobra.Command {
+	var f statusFlags
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show boxes, subscriptions, relays, and what waits",
+		Long: `Show boxes, subscriptions and relays: what waits and since when, what is parked, who owns the shards.
+Numbers of messages are estimates where there are many. With --watch it looks again and again and shows
+rates too, with --json one object a line.`,
+		Example: `  postbag status --store-env DATABASE_URL --watch`,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.every < 100*time.Millisecond || f.every > time.Hour {
+				return exit.Usagef("--every is %v; choose between 100ms and 1h", f.every)
+			}
+			s, err := f.store.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			if f.watch {
+				return watch(cmd.Context(), c, s, &f)
+			}
+			o, err := look(cmd.Context(), s, f.box)
+			if err != nil {
+				return err
+			}
+			v := viewStatus(&o, nil)
+			if c.JSON {
+				return c.Emit(v)
+			}
+			return showStatus(c, v, f.shards)
+		},
+	}
+	f.store.add(cmd)
+	cmd.Flags().StringVar(&f.box, "box", "", "`name` of the one box to show; all when left out")
+	cmd.Flags().BoolVar(&f.shards, "shards", false, "show every shard with its owner")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "look again and again, and show rates, until interrupted")
+	cmd.Flags().DurationVar(&f.every, "every", 2*time.Second, "with --watch: `time` between two looks")
+	return cmd
+}
+
+// look reads the state of the store, of all boxes or of one.
+func look(ctx context.Context, s store.Inspector, box string) (store.Overview, error) {
+	o, err := s.Overview(ctx)
+	if err != nil || box == "" {
+		return o, err
+	}
+	for _, b := range o.Boxes {
+		if b.Name == box {
+			o.Boxes = []store.BoxView{b}
+			return o, nil
+		}
+	}
+	return o, exit.With(exit.NotFound, fmt.Errorf("there is no box %s; make it with postbag migrate up --box", console.Printable(box)))
+}
+
+// watch looks until ctx ends, which is how it is meant to end.
+func watch(ctx context.Context, c *console.Console, s store.Inspector, f *statusFlags) error {
+	var last *store.Overview
+	tick := time.NewTicker(f.every)
+	defer tick.Stop()
+	for {
+		o, err := look(ctx, s, f.box)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := showLook(c, viewStatus(&o, last), f.shards); err != nil {
+			return err
+		}
+		last = &o
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// showLook writes one look of many: on a terminal in place of the one before.
+func showLook(c *console.Console, v *statusView, shards bool) error {
+	if c.JSON {
+		return c.Line(v)
+	}
+	if console.IsTerminal(c.Out) {
+		_, _ = fmt.Fprint(c.Out, "\x1b[H\x1b[2J")
+	}
+	c.Sayf("%s", v.Now.Format(time.RFC3339))
+	return showStatus(c, v, shards)
+}

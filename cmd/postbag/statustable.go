@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/store"
+)
+
+// showStatus writes the state of a store for people.
+func showStatus(c *console.Console, v *statusView, shards bool) error {
+	if len(v.Boxes) == 0 {
+		c.Sayf("there is no box; make one with postbag migrate up --box outbox")
+	}
+	for i := range v.Boxes {
+		if err := showBox(c, &v.Boxes[i], shards); err != nil {
+			return err
+		}
+	}
+	if len(v.Relays) == 0 {
+		c.Sayf("no relay is running")
+		return nil
+	}
+	rows := make([][]string, 0, len(v.Relays))
+	for i := range v.Relays {
+		r := &v.Relays[i]
+		rows = append(rows, []string{r.Name, r.ID, strconv.Itoa(r.Shards), span(seconds(r.Expires)), strings.Join(r.Works, " ")})
+	}
+	return c.Table([]string{"RELAY", "ID", "SHARDS", "EXPIRES IN", "WORKS ON"}, rows)
+}
+
+func showBox(c *console.Console, b *boxView, shards bool) error {
+	text := fmt.Sprintf("BOX %s: %d messages, the last is %d", b.Name, b.Messages, b.LastSeq)
+	if b.Scheduled > 0 {
+		text += fmt.Sprintf(", %d scheduled", b.Scheduled)
+	}
+	if b.Rate != nil {
+		text += fmt.Sprintf(", %.0f published/s", *b.Rate)
+	}
+	c.Sayf("%s", text)
+	if len(b.Subscriptions) == 0 {
+		c.Sayf("no subscription yet; the first relay declares it\n")
+		return nil
+	}
+	headings := []string{
+		"SUBSCRIPTION", "SHARDS", "BACKLOG", "OLDEST", "RETRYING", "BLOCKED", "IN FLIGHT", "DEAD", "DELIVERED", "DISCARDED",
+		"RATE", "STATE",
+	}
+	rows := make([][]string, 0, len(b.Subscriptions))
+	for i := range b.Subscriptions {
+		rows = append(rows, subscriptionRow(&b.Subscriptions[i]))
+	}
+	if err := c.Table(headings, rows); err != nil {
+		return err
+	}
+	c.Sayf("")
+	if !shards {
+		return nil
+	}
+	return showShards(c, b)
+}
+
+func subscriptionRow(s *subscriptionView) []string {
+	rate := "-"
+	if s.Rate != nil {
+		rate = fmt.Sprintf("%.0f/s", *s.Rate)
+	}
+	row := []string{
+		s.Name, fmt.Sprintf("%d/%d", s.Owned, s.Shards), strconv.FormatInt(s.Backlog, 10), span(seconds(s.Oldest)),
+	}
+	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead} {
+		row = append(row, strconv.FormatInt(s.Parked[state.String()], 10))
+	}
+	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s))
+}
+
+// stateOfSubscription says in words what someone should know.
+func stateOfSubscription(s *subscriptionView) string {
+	var words []string
+	switch {
+	case s.Paused:
+		words = append(words, "paused")
+	case s.Owned == 0:
+		words = append(words, "no relay")
+	case s.Owned < s.Shards:
+		words = append(words, fmt.Sprintf("%d shards free", s.Shards-s.Owned))
+	case s.Owners == 1:
+		words = append(words, "1 relay")
+	default:
+		words = append(words, fmt.Sprintf("%d relays", s.Owners))
+	}
+	if s.Wanted > 0 && s.Wanted != s.Shards {
+		words = append(words, fmt.Sprintf("becoming %d shards", s.Wanted))
+	}
+	if s.Queued > 0 {
+		words = append(words, fmt.Sprintf("%d orders queued", s.Queued))
+	}
+	return strings.Join(words, ", ")
+}
+
+func showShards(c *console.Console, b *boxView) error {
+	var rows [][]string
+	for i := range b.Subscriptions {
+		s := &b.Subscriptions[i]
+		for _, one := range s.Detail {
+			rows = append(rows, []string{
+				s.Name, one.Slots, dash(one.Owner), strconv.FormatInt(one.Token, 10), strconv.FormatInt(one.Version, 10),
+			})
+		}
+	}
+	if err := c.Table([]string{"SHARD OF", "SLOTS", "OWNER", "TOKEN", "VERSION"}, rows); err != nil {
+		return err
+	}
+	c.Sayf("")
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
