@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/pgstore"
+)
+
+// counter counts what a destination accepts, and says when it is enough.
+type counter struct {
+	broker.Destination
+	left atomic.Int64
+	n    int64
+	once sync.Once
+	done chan struct{}
+}
+
+func newCounter(d broker.Destination, n int) *counter {
+	c := &counter{Destination: d, n: int64(n), done: make(chan struct{})}
+	c.left.Store(int64(n))
+	return c
+}
+
+func (c *counter) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	c.Destination.Publish(ctx, msgs, results)
+	accepted := int64(0)
+	for i := range results {
+		if results[i].Outcome == broker.Accepted {
+			accepted++
+		}
+	}
+	if c.left.Add(-accepted) <= 0 {
+		c.once.Do(func() { close(c.done) })
+	}
+}
+
+func (c *counter) count() int64 { return c.n - c.left.Load() }
+
+// relayStore is a relay's store with a pool of its own, as a process would have.
+type relayStore struct {
+	store *pgstore.Store
+	pool  *pgxpool.Pool
+}
+
+func (l *lab) relayStore(ctx context.Context) (*relayStore, error) {
+	return l.relayStoreWith(ctx, pgstore.Options{})
+}
+
+func (l *lab) relayStoreWith(ctx context.Context, o pgstore.Options) (*relayStore, error) {
+	c, err := pgxpool.ParseConfig(l.pg.DSN("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	c.MaxConns = 4
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := pgstore.Open(ctx, pool, o)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &relayStore{store: s, pool: pool}, nil
+}
+
+func (r *relayStore) close() {
+	_ = r.store.Close()
+	r.pool.Close()
+}

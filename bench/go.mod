@@ -1,0 +1,30 @@
+module github.com/postbag/postbag/bench
+
+go 1.26.0
+
+require (
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/nats-io/nats.go v1.55.0
+	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
+)
+
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
+
+replace (
+	github.com/postbag/postbag => ../
+	github.com/postbag/postbag/natsbroker => ../natsbroker
+	github.com/postbag/postbag/pgstore => ../pgstore
+)

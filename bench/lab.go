@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/pgstore"
+)
+
+// lab is the servers of a run.
+type lab struct {
+	settings *settings
+	pg       *testserver.Postgres
+	nats     *testserver.NATS
+	pool     *pgxpool.Pool
+	boxes    int
+}
+
+func newLab(ctx context.Context, o *settings) (*lab, error) {
+	pg, err := testserver.StartPostgres(ctx, testserver.PostgresOptions{Settings: map[string]string{
+		"shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{settings: o, pg: pg}
+	l.nats, err = testserver.StartNATS(ctx, testserver.NATSOptions{})
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	c, err := pgxpool.ParseConfig(pg.DSN("postgres"))
+	if err == nil {
+		c.MaxConns = 64
+		l.pool, err = pgxpool.NewWithConfig(ctx, c)
+	}
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) close() {
+	if l.pool != nil {
+		l.pool.Close()
+	}
+	if l.nats != nil {
+		_ = l.nats.Close()
+	}
+	_ = l.pg.Close()
+}
+
+// durable are the settings that a figure must be read with.
+var durable = []string{"fsync", "synchronous_commit", "full_page_writes", "wal_level", "shared_buffers"}
+
+func (l *lab) printHead() {
+	fmt.Printf("%s; ", l.pg.Version())
+	for _, name := range durable {
+		var v string
+		if err := l.pool.QueryRow(context.Background(), "show "+name).Scan(&v); err == nil {
+			fmt.Printf("%s=%s ", name, v)
+		}
+	}
+	fmt.Printf("\n%d rounds, medians; payload 512 bytes, a key, a topic, two headers\n", l.settings.rounds)
+}
+
+// box makes an empty box and returns its name and a store over it.
+func (l *lab) box(ctx context.Context) (string, *pgstore.Store, error) {
+	l.boxes++
+	name := fmt.Sprintf("bench%d", l.boxes)
+	s, err := pgstore.Open(ctx, l.pool, pgstore.Options{Create: true, Boxes: []string{name}})
+	return name, s, err
+}
+
+// payload is what every message carries.
+var payload = []byte(`{"data":"` + strings.Repeat("x", 501) + `"}`)
+
+// fill commits n messages over so many keys, and has the planner know of them.
+func (l *lab) fill(ctx context.Context, s *pgstore.Store, box string, n, keys int) error {
+	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
+	if err != nil {
+		return err
+	}
+	for done := 0; done < n; {
+		k := min(5000, n-done)
+		msgs := make([]postbag.Message, k)
+		for i := range msgs {
+			msgs[i] = newMessage((done + i) % keys)
+		}
+		err := p.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return p.Publish(ctx, tx, msgs...) })
+		if err != nil {
+			return err
+		}
+		done += k
+	}
+	_, err = l.pool.Exec(ctx, "checkpoint")
+	return err
+}
+
+func newMessage(key int) postbag.Message {
+	return postbag.Message{
+		Topic: "bench.a", Key: "key-" + strconv.Itoa(key), Type: "bench",
+		Headers: map[string]string{"trace": "0af7651916cd43dd8448eb211c80319c", "tenant": "7"}, Payload: payload,
+	}
+}
+
+// drop removes a box's rows, so that the next scenario has the disk and the cache.
+func (l *lab) drop(ctx context.Context, box string) error {
+	_, err := l.pool.Exec(ctx, "truncate postbag."+pgx.Identifier{box}.Sanitize())
+	return err
+}
+
+// serverCPU is the CPU time of the database's processes, ended ones too.
+func (l *lab) serverCPU() time.Duration {
+	pid, err := os.ReadFile(filepath.Join(l.pg.DataDir(), "postmaster.pid"))
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(pid), "\n")
+	var ticks int64
+	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range entries {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+		own := strings.HasPrefix(path, "/proc/"+first+"/")
+		if len(fields) < 15 || fields[1] != first && !own {
+			continue
+		}
+		last := 13 // utime and stime
+		if own {
+			last = 15 // and those of children that ended
+		}
+		for _, f := range fields[11:last] {
+			n, _ := strconv.ParseInt(f, 10, 64)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// clientCPU is this process's CPU time.
+func clientCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+var quiet = slog.New(slog.DiscardHandler)

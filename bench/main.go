@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+)
+
+func main() {
+	var o settings
+	run := flag.String("run", ".", "scenarios whose names match")
+	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")
+	flag.BoolVar(&o.full, "full", false, "the long form")
+	flag.StringVar(&o.out, "out", "results", "folder for results")
+	flag.Parse()
+	pattern, err := regexp.Compile(*run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench: -run:", err)
+		os.Exit(2)
+	}
+	if err := asRelay(); !errors.Is(err, errNotRelay) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench: relay:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err = measure(ctx, &o, pattern)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the command line says.
+type settings struct {
+	rounds int
+	full   bool
+	out    string
+}
+
+// measure runs the scenarios that match and writes what they found.
+func measure(ctx context.Context, o *settings, pattern *regexp.Regexp) error {
+	l, err := newLab(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	l.printHead()
+	var all []result
+	for _, s := range scenarios {
+		if !pattern.MatchString(s.name) || s.long && !o.full {
+			continue
+		}
+		r, err := l.run(ctx, &s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		r.print(os.Stdout)
+		all = append(all, r)
+	}
+	return write(o.out, all, l)
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"github.com/postbag/postbag/pgstore"
+)
+
+// scenarios are the measures, in the order in which they run. The numbers are
+// those of the goals.
+var scenarios = []scenario{
+	{
+		name: "1-drain-null", what: "drain to a null destination, order per key, messages/s",
+		goal: atLeast("postbag", "raw", 0.7),
+		ways: []way{{"raw", drainRaw}, {"postbag", drainTo(drained, 10_000, 1, null)}},
+	},
+	{
+		name: "3-drain-nats", what: "PostgreSQL to NATS JetStream, messages/s",
+		goal: atLeast("postbag", "raw", 0.8),
+		ways: []way{{"raw", copyRaw(100_000)}, {"postbag", drainTo(100_000, 10_000, 1, natsDestination)}},
+	},
+	{
+		name: "4-latency-100", what: "commit to destination at 100 messages/s, relay on its own connection, polling",
+		goal: atMost("polling", "p99 ms", 15),
+		ways: []way{{"polling", latency(100, false, pgstore.Options{})}},
+	},
+	{
+		name: "4-latency-1000", what: "the same at 1,000 messages/s",
+		goal: atMost("polling", "p99 ms", 15),
+		ways: []way{{"polling", latency(1000, false, pgstore.Options{})}},
+	},
+	{
+		name: "4-latency-in-process", what: "the same, the relay in the publisher's process",
+		goal: atMost("woken", "p99 ms", 2),
+		ways: []way{{"woken", latency(1000, true, pgstore.Options{})}},
+	},
+	{
+		name: "4-latency-listen", what: "the same in another process, that listens for notifications",
+		goal: atMost("listening", "p99 ms", 2),
+		ways: []way{{"listening", latency(1000, false, pgstore.Options{Listen: true})}},
+	},
+	{
+		name: "5-idle", what: "an idle relay with its maintenance, statements/s",
+		goal: atMost("idle", "statements/s", 3),
+		ways: []way{{"idle", idle}},
+	},
+	{
+		name: "6-publish", what: "one message a transaction, 8 clients, messages/s",
+		goal: atLeast("postbag", "raw insert", 1/1.1),
+		ways: []way{{"raw insert", publishing(8, 1, insertRaw)}, {"postbag", publishing(8, 1, publishMany(1))}},
+	},
+	{
+		name: "6-publish-100", what: "100 messages a transaction in one statement, 4 clients, messages/s",
+		goal: atLeast("postbag", "raw arrays", 0.8),
+		ways: []way{{"raw arrays", publishing(4, 100, insertArrays(100))}, {"postbag", publishing(4, 100, publishMany(100))}},
+	},
+	{
+		name: "7-producers", what: "writers with a relay process that drains what they write, messages/s",
+		goal: atLeast("with relay", "alone", 0.95),
+		ways: []way{{"alone", producers(0)}, {"with relay", producers(1)}},
+	},
+	{
+		name: "8-backlog", what: "a backlog of 10 million: the last tenth's time by the first's", long: true,
+		goal: atMost("postbag", "last/first tenth", 1.1),
+		ways: []way{{"postbag", backlog(10_000_000)}},
+	},
+	{
+		name: "8-backlog-1m", what: "a backlog of 1 million: the last tenth's time by the first's",
+		goal: atMost("postbag", "last/first tenth", 1.3),
+		ways: []way{{"postbag", backlog(1_000_000)}},
+	},
+	{
+		name: "9-held", what: "latency at 1,000 messages/s while strangers hold a snapshot, and a write transaction",
+		goal: atMost("writer held", "p99 ms", 18),
+		ways: []way{
+			{"free", latency(1000, false, pgstore.Options{})},
+			{"snapshot held", held("select count(*) from pg_class")},
+			{"writer held", held("create table t (); select pg_current_xact_id()")},
+		},
+	},
+	{
+		name: "10-two-relays", what: "two relays on one box beside one, messages/s",
+		goal: atLeast("two", "one", 1.0),
+		ways: []way{{"one", drainTo(drained, 10_000, 1, null)}, {"two", drainTo(drained, 10_000, 2, null)}},
+	},
+	{
+		name: "11-hot-key", what: "all messages of one key to NATS, one at a time, messages/s",
+		goal: atLeast("postbag", "raw one at a time", 0.8),
+		ways: []way{{"raw one at a time", oneAtATime(5000)}, {"postbag", drainTo(5000, 1, 1, natsDestination)}},
+	},
+	{
+		name: "12-allocations", what: "allocations a delivered message, reading included",
+		goal: atMost("postbag", "allocations", 4),
+		ways: []way{{"postbag", drainTo(drained, 10_000, 1, null)}},
+	},
+}

@@ -1,0 +1,2 @@
+// Package buntx saves an order and publishes its message in one transaction of bun.
+package buntx

@@ -1,0 +1,2 @@
+// Package gormtx saves an order and publishes its message in one transaction of GORM.
+package gormtx

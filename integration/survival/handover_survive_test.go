@@ -1,0 +1,35 @@
+package survival
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// Item 7: a stop in the middle hands over without a duplicate, again and again.
+func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+	w := newWorld(t)
+	ws := &writers{w: w, count: 8, keys: 30, delay: func() time.Duration { return 3 * time.Millisecond }}
+	relays := []*process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
+	written := make(chan struct{})
+	go func() { defer close(written); ws.write(t.Context(), size(100_000)) }()
+	rounds := size(30)
+	for n := range rounds {
+		pause(2 * time.Second)
+		i := n % 2
+		begun := time.Now()
+		relays[i].stop()
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("a stop took %v", took)
+		}
+		relays[i] = w.start(fmt.Sprintf("r%d", n+2), relayConfig{})
+	}
+	<-written
+	v := w.expect(ws, time.Minute)
+	if len(v.duplicates) != 0 {
+		t.Errorf("%d duplicates in %d graceful stops", len(v.duplicates), rounds)
+	}
+	for _, r := range relays {
+		r.stop()
+	}
+}

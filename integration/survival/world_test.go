@@ -1,0 +1,176 @@
+package survival
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/pgstore"
+)
+
+const (
+	stream   = "EVENTS"
+	inFlight = 1000
+	ttl      = 2 * time.Second
+)
+
+// full says that the long form was asked for.
+func full() bool { return os.Getenv("POSTBAG_FULL") == "1" }
+
+// size is n in full, and a fifth of it in short form.
+func size(n int) int {
+	if full() {
+		return n
+	}
+	return n / 5
+}
+
+// world is the servers of one test.
+type world struct {
+	t     *testing.T
+	pg    *testserver.Postgres
+	nats  *testserver.NATS
+	pool  *pgxpool.Pool
+	store *pgstore.Store
+	pub   *postbag.Publisher[pgx.Tx]
+	began time.Time
+
+	mu     sync.Mutex
+	faults []fault
+}
+
+// fault is something that was done to a relay, and when.
+type fault struct {
+	kind     string
+	from, to time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorldOn(t, testserver.PostgresOptions{}, testserver.NATSOptions{})
+}
+
+func newWorldOn(t *testing.T, po testserver.PostgresOptions, no testserver.NATSOptions) *world {
+	t.Helper()
+	w := &world{t: t, pg: servertest.Postgres(t, po), nats: servertest.NATS(t, no), began: time.Now()}
+	w.open()
+	w.addStream(jetstream.StreamConfig{})
+	return w
+}
+
+// open connects to the database and makes schema and box.
+func (w *world) open() {
+	w.t.Helper()
+	c, err := pgxpool.ParseConfig(w.pg.DSN("postgres"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c.MaxConns = 24
+	w.pool, err = pgxpool.NewWithConfig(w.t.Context(), c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(w.pool.Close)
+	w.store, err = pgstore.Open(w.t.Context(), w.pool, pgstore.Options{Create: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = w.store.Close() })
+	w.pub, err = postbag.NewPublisher(w.store, postbag.PublisherOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// jetstream connects to the broker for the length of one call.
+func (w *world) jetstream(do func(context.Context, jetstream.JetStream) error) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), 2*time.Minute)
+	defer cancel()
+	nc, err := nats.Connect(w.nats.URL(), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err == nil {
+		err = do(ctx, js)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// addStream makes the stream. Its own deduplication is as short as the server
+// allows, so that a duplicate shows.
+func (w *world) addStream(c jetstream.StreamConfig) {
+	w.t.Helper()
+	c.Name, c.Subjects, c.Storage = stream, []string{"events.>"}, jetstream.FileStorage
+	c.Discard, c.Duplicates = jetstream.DiscardNew, 100*time.Millisecond
+	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
+		_, err := js.CreateStream(ctx, c)
+		return err
+	})
+}
+
+var (
+	buildOnce sync.Once
+	built     string
+	errBuild  error
+)
+
+// program builds the postbag command once.
+func program(t *testing.T) string {
+	t.Helper()
+	buildOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "postbag-survival-") //nolint:usetesting // the tests of the package share it
+		if err != nil {
+			errBuild = err
+			return
+		}
+		built = filepath.Join(dir, "postbag")
+		cmd := exec.Command("go", "build", "-o", built, ".")
+		cmd.Dir = filepath.Join("..", "..", "cmd", "postbag")
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			errBuild = fmt.Errorf("building postbag: %w: %s", err, out)
+		}
+	})
+	if errBuild != nil {
+		t.Fatal(errBuild)
+	}
+	return built
+}
+
+// injure notes a fault.
+func (w *world) injure(kind string, from time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.faults = append(w.faults, fault{kind: kind, from: from, to: time.Now()})
+}
+
+// eventually waits for a condition.
+func (w *world) eventually(within time.Duration, what string, ok func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(within); !ok(); pause(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("not within %v: %s", within, what)
+		}
+	}
+}
+
+// pause lets time pass: how long a fault lasts, or a writer takes.
+func pause(d time.Duration) { <-time.After(d) }
