@@ -1,0 +1,37 @@
+# The two commands to begin with are "make demo" and "make test". "make help" lists all.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast test-full lint fmt bench bench-full clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what the tests need and this machine lacks (Debian packages, Go tools into .tools)
+	@scripts/setup
+
+demo: ## a small shop, a relay and a broker in one process, with faults (needs only Go)
+	@cd cmd/postbag && GOWORK=off go run . demo
+
+test: ## everything: set-up, build, vet, lint, format, race tests of every module, one table
+	@scripts/test
+
+test-fast: ## the inner loop: vet and short tests of the root module, under 90 s
+	@scripts/test --fast
+
+test-full: ## as test, with the long form of the survival tests
+	@scripts/test --full
+
+lint: setup ## golangci-lint over every module
+	@scripts/each .tools/bin/golangci-lint run ./...
+
+fmt: setup ## format every module with gofumpt
+	@.tools/bin/gofumpt -l -w .
+
+bench: ## measure, ten minutes
+	@cd bench && GOWORK=off go run .
+
+bench-full: ## measure, with the long holds
+	@cd bench && GOWORK=off go run . -full
+
+clean: ## remove built tools and kept programs; tests and demo clean up after themselves
+	rm -rf .tools "$${XDG_CACHE_HOME:-$$HOME/.cache}/postbag-testserver"
