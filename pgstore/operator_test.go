@@ -1,7 +1,3 @@
-//go:build !race
-
-// Not yet tried under the race detector.
-
 package pgstore_test
 
 import (

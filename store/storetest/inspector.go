@@ -322,8 +322,13 @@ func showScheduled(e *env) {
 	e.inspector()
 	e.open(1)
 	u := e.upkeep()
-	soon, later := at(e.message("a"), e.now().Add(400*time.Millisecond)), at(e.message("b"), e.now().Add(time.Hour))
-	e.publish(soon, later, e.message("c"))
+	later := e.publish(at(e.message("b"), e.now().Add(2*longAfter)), e.message("c"))[0]
+	var soon postbag.Message
+	c, _ := u.before(400*time.Millisecond, func(when time.Time) any {
+		soon = at(e.message("a"), when)
+		e.publish(soon)
+		return nil
+	})
 	l := &lot{env: e, s: e.Store, msgs: []postbag.Message{soon, later}}
 	got := e.list(store.Query{State: store.Scheduled})
 	if len(got) != 2 {
@@ -331,10 +336,11 @@ func showScheduled(e *env) {
 	}
 	l.listed("scheduled, by key", store.Query{State: store.Scheduled, Key: "b"}, 1)
 	items := e.shown(later.ID)
-	if len(items) != 1 || items[0].State != store.Scheduled || items[0].Due < 50*time.Minute || items[0].Due > time.Hour {
+	if len(items) != 1 || items[0].State != store.Scheduled || items[0].Due < longAfter || items[0].Due > 2*longAfter {
 		e.Errorf("a scheduled message is shown %d times: %+v", len(items), items)
 	}
-	u.sentinel(e.chain().from(e.end()), soon)
+	c.all()
+	u.sentinel(c, soon)
 	if items := e.shown(soon.ID); len(items) != 1 || items[0].State != store.Pending {
 		e.Errorf("a promoted message is shown %d times, not once as pending", len(items))
 	}
