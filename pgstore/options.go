@@ -18,6 +18,10 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create. Nil: "outbox".
 	Boxes []string
+	// Unmigrated opens a database whose schema is missing or older than this
+	// program's, for Migrate, Pending, CreateBox and Close alone. It goes without
+	// Create.
+	Unmigrated bool
 	// Listen waits for other processes' notifications on a connection of its
 	// own, so that Woken hears of their messages at once. Defaults to false:
 	// Woken hears of this process only.
@@ -55,6 +59,9 @@ func (o Options) validate() error {
 	}
 	if len(o.Boxes) > 0 && !o.Create {
 		errs = append(errs, errors.New("pgstore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
+	}
+	if o.Unmigrated && (o.Create || o.Listen) {
+		errs = append(errs, errors.New("pgstore: Options.Unmigrated is for migrations alone; leave Create and Listen out"))
 	}
 	if o.Notify < 0 {
 		errs = append(errs, fmt.Errorf("pgstore: Options.Notify is %s; give the least time between two notifications, or zero for none", o.Notify))

@@ -14,10 +14,20 @@ import (
 //go:embed schema/0001_postbag.sql
 var firstStep string
 
+// recordStep ends a step: whoever runs its SQL has taken it.
+const recordStep = `
+-- This step was taken.
+INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin'), (%d, '%s') ON CONFLICT (version) DO NOTHING;
+`
+
 // steps returns all migrations in order. Each is additive and leaves the programs
 // of the version before at work; the last one's version is that of the schema.
 func steps() []store.Step {
-	return []store.Step{{Version: 1, Name: "postbag", SQL: firstStep}}
+	all := []store.Step{{Version: 1, Name: "postbag", SQL: firstStep}}
+	for i := range all {
+		all[i].SQL += fmt.Sprintf(recordStep, all[i].Version, all[i].Name)
+	}
+	return all
 }
 
 // readerVersion is this program's version as far as the schema is concerned; a
@@ -129,10 +139,7 @@ func take(ctx context.Context, tx ddl, step store.Step) (took bool, err error) {
 	if err != nil || !took {
 		return false, err
 	}
-	if err := script(ctx, tx, step.SQL); err != nil {
-		return false, err
-	}
-	return true, tx.exec(ctx, `INSERT INTO postbag._migrations (version, name) VALUES ($1, $2)`, step.Version, step.Name)
+	return true, script(ctx, tx, step.SQL)
 }
 
 // execAll runs statements without parameters.

@@ -29,7 +29,7 @@ func OpenDB(ctx context.Context, db *sql.DB, o Options) (*DB, error) {
 	switch {
 	case db == nil:
 		return nil, errors.New("pgstore: open: db is nil; give an open *sql.DB, or use Open with a pool")
-	case o.Create || o.Listen || o.Notify != 0 || len(o.Boxes) > 0:
+	case o.Create || o.Unmigrated || o.Listen || o.Notify != 0 || len(o.Boxes) > 0:
 		return nil, errors.New("pgstore: open: OpenDB only publishes; make schema and boxes with Open or postbag migrate up, and leave the options zero")
 	}
 	catalog, err := newCatalog()

@@ -14,8 +14,8 @@ import (
 )
 
 // Store is a store of boxes in a PostgreSQL database. It implements
-// [store.Store], [store.Waker], [store.Migrator] and [postbag.Appender] of
-// [pgx.Tx]. It is made by [Open], and is safe for concurrent use until Close.
+// [store.Store], [store.Waker], [store.Migrator], [store.Inspector],
+// [store.Operator] and [postbag.Appender] of [pgx.Tx]. It is made by [Open], and is safe for concurrent use until Close.
 type Store struct {
 	pool *pgxpool.Pool
 	opts Options
@@ -77,7 +77,10 @@ func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 
 // open makes what Create asks for and looks at the rest.
 func (s *Store) open(ctx context.Context) error {
-	if !s.opts.Create {
+	switch {
+	case s.opts.Unmigrated:
+		return translateError("open", s.pool.Ping(ctx))
+	case !s.opts.Create:
 		return s.checkSchema(ctx)
 	}
 	if _, err := s.Migrate(ctx); err != nil {

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"embed"
 	"errors"
@@ -18,6 +17,16 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
+// recordStep ends a step: whoever runs its SQL has taken it. One row, whose
+// identity is a UUID of version 4.
+const recordStep = `
+-- This step was taken.
+INSERT INTO postbag__meta (one, identity, version, reader, epoch, token) VALUES (1,
+	lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-a' ||
+		substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))), %d, 1, 1, 0)
+ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1;
+`
+
 // steps are the migrations, in order. A step is added, never changed.
 func steps() []store.Step {
 	names, err := fs.Glob(schemaFiles, "schema/0*.sql")
@@ -31,7 +40,7 @@ func steps() []store.Step {
 		number, _, _ := strings.Cut(name, "_")
 		version, atoi := strconv.Atoi(number)
 		if err == nil && atoi == nil {
-			out = append(out, store.Step{Version: version, Name: name, SQL: string(text)})
+			out = append(out, store.Step{Version: version, Name: name, SQL: string(text) + fmt.Sprintf(recordStep, version)})
 		}
 	}
 	return out
@@ -55,9 +64,6 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 			}
 			if _, err := t.conn.ExecContext(t.ctx, step.SQL); err != nil {
 				return fmt.Errorf("step %s: %w", step.Name, err)
-			}
-			if err := t.setVersion(step.Version); err != nil {
-				return err
 			}
 			done = append(done, step.Name)
 		}
@@ -128,25 +134,6 @@ func (t *transaction) version() (version int, err error) {
 	}
 	_, err = t.row(sqlVersion, nil, &version, new(int))
 	return version, err
-}
-
-func (t *transaction) setVersion(version int) error {
-	id, err := newIdentity()
-	if err != nil {
-		return err
-	}
-	_, err = t.exec(sqlSetVersion, id, version)
-	return err
-}
-
-// newIdentity draws a UUID, version 4, for a new database.
-func newIdentity() (string, error) {
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
 // checkSchema returns ErrSchema unless this program can work with what is there.

@@ -38,11 +38,6 @@ const (
 	// One row. Outside a transaction too.
 	sqlVersion = `SELECT version, reader FROM postbag__meta`
 
-	// One row.
-	sqlSetVersion = `
-INSERT INTO postbag__meta (one, identity, version, reader, epoch, token) VALUES (1, ?1, ?2, 1, 1, 0)
-ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1`
-
 	// One row: begins every write transaction.
 	sqlMeta = `SELECT identity, epoch FROM postbag__meta`
 

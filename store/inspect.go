@@ -46,7 +46,8 @@ type Migrator interface {
 	CreateBox(ctx context.Context, box string) error
 }
 
-// Step is one migration.
+// Step is one migration. SQL is the whole of it: who runs it in one transaction,
+// with whatever tool, has taken the step.
 type Step struct {
 	Version int
 	Name    string

@@ -11,7 +11,7 @@ import (
 )
 
 // badInput is a command line that must be refused. STORE in args is a good store,
-// with its flag.
+// with its flag. In args, ␣ stands for a space, ␀ for NUL and ÿ for a byte that is no UTF-8.
 type badInput struct {
 	name string
 	args string
@@ -20,13 +20,18 @@ type badInput struct {
 	want string
 }
 
-// refuse runs each bad input, and checks that nothing was written by any.
+// refuse runs each bad input on each kind of store, and checks that nothing was
+// written by any.
 func refuse(t *testing.T, inputs []badInput) {
 	t.Helper()
-	path := newStore(t)
-	before := folder(t, filepath.Dir(path))
+	onEachStore(t, func(t *testing.T, at *place) { refuseAt(t, at, inputs) })
+}
+
+func refuseAt(t *testing.T, at *place, inputs []badInput) {
+	t.Helper()
+	before := folder(t, at.folder)
 	for _, bad := range inputs {
-		args := strings.Fields(strings.ReplaceAll(bad.args, "STORE", "--store "+path))
+		args := strings.Fields(strings.ReplaceAll(bad.args, "STORE", at.flag+" "+at.where))
 		for i := range args {
 			args[i] = strings.NewReplacer("␣", " ", "␀", "\x00", "ÿ", "\xff").Replace(args[i])
 		}
@@ -46,14 +51,14 @@ func refuse(t *testing.T, inputs []badInput) {
 		}
 	}
 	var v statusView
-	cli(t, "status", "--store", path, "--json").ok().json(&v)
+	cli(t, "status", at.flag, at.where, "--json").ok().json(&v)
 	if len(v.Boxes) != 1 || v.Boxes[0].LastSeq != 0 || v.Boxes[0].Scheduled != 0 || len(v.Boxes[0].Subscriptions) != 0 {
 		t.Errorf("something was written: %+v", v)
 	}
-	if o := cli(t, "audit", "--store", path, "--json").ok(); o.out != "" {
+	if o := cli(t, "audit", at.flag, at.where, "--json").ok(); o.out != "" {
 		t.Errorf("something was ordered: %s", o.out)
 	}
-	if after := folder(t, filepath.Dir(path)); after != before {
+	if after := folder(t, at.folder); after != before {
 		t.Errorf("there are files %s, want %s", after, before)
 	}
 }
@@ -139,7 +144,7 @@ func TestBadPlacesOfStoresAreRefused(t *testing.T) {
 
 func TestBadRelaysAreRefused(t *testing.T) {
 	t.Parallel()
-	config := hookConfig(t, "shop.db", "http://127.0.0.1:8080")
+	config := hookConfig(t, &place{yaml: "{dsn: shop.db}"}, "http://127.0.0.1:8080")
 	refuse(t, []badInput{
 		{"no destination", "relay STORE", "", exit.Usage, "--to is missing"},
 		{"two places", "relay STORE --to nats://h --to-env X", "", exit.Usage, "names 2 places for the URL"},

@@ -10,7 +10,7 @@ import (
 
 func TestConfigCheckSaysWhatAConfigurationDoes(t *testing.T) {
 	t.Parallel()
-	path := hookConfig(t, "shop.db", "http://127.0.0.1:8080")
+	path := hookConfig(t, &place{yaml: "{dsn: shop.db}"}, "http://127.0.0.1:8080")
 	cli(t, "config", "check", "-c", path).ok().says("is right", "outbox/default goes to hook")
 	var c checked
 	cli(t, "config", "check", "-c", path, "--json").ok().json(&c)

@@ -70,10 +70,10 @@ func (h *hook) types() string {
 }
 
 // hookConfig writes a configuration with one attempt a message.
-func hookConfig(t *testing.T, path, url string) string {
+func hookConfig(t *testing.T, at *place, url string) string {
 	t.Helper()
 	return write(t, "postbag.yaml", fmt.Sprintf(`
-store: {dsn: %q}
+store: %s
 destinations:
   hook:
     url: %s
@@ -83,5 +83,5 @@ subscriptions:
   - retry: {max_attempts: 1}
 admin: {listen: "127.0.0.1:0"}
 log: {level: debug}
-`, path, url, hookSecret))
+`, at.yaml, url, hookSecret))
 }

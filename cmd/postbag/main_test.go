@@ -44,8 +44,13 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(withServer{m})
 }
+
+// withServer runs the tests and ends their PostgreSQL server.
+type withServer struct{ m *testing.M }
+
+func (w withServer) Run() int { return postgres.Run(w.m) }
 
 // buffer is a bytes.Buffer for several goroutines.
 type buffer struct {
@@ -144,14 +149,6 @@ func (o *outcome) items() []itemView {
 		out = append(out, v)
 	}
 	return out
-}
-
-// newStore makes a sqlite file with a box outbox, and returns its path.
-func newStore(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "shop.db")
-	cli(t, "migrate", "up", "--store", path, "--box", "outbox").ok()
-	return path
 }
 
 // running is a command that runs until it is stopped.

@@ -1,46 +1,131 @@
 package main
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/sqlitestore"
 )
+
+// onEachEmptyStore runs a test on each kind of store, with nothing in it: an empty
+// file, and an empty database.
+func onEachEmptyStore(t *testing.T, f func(t *testing.T, at *place)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		at := emptyFile(t)
+		if err := os.WriteFile(at.where, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f(t, at)
+	})
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		f(t, emptyDatabase(t))
+	})
+}
 
 func TestMigrateMakesTheSchemaOnceAndSaysSo(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "new.db")
-	cli(t, "migrate", "status", "--store", path).ends(exit.Usage, "there is no file")
-	if _, err := os.Stat(path); !os.IsNotExist(err) {
+	onEachEmptyStore(t, func(t *testing.T, at *place) {
+		var done migrated
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox", "--box", "orders", "--json").ok().json(&done)
+		if len(done.Steps) == 0 || len(done.Boxes) != 2 {
+			t.Errorf("it did %+v, want all steps and two boxes", done)
+		}
+		cli(t, "migrate", "up", at.flag, at.where).ok().says("up to date")
+		var state schemaState
+		cli(t, "migrate", "status", at.flag, at.where, "--json").ok().json(&state)
+		if state.Version != len(done.Steps) || len(state.Pending) != 0 {
+			t.Errorf("the state is %+v, want version %d and nothing pending", state, len(done.Steps))
+		}
+		cli(t, "migrate", "print", at.flag, at.where).ok().says("no step is missing")
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "orders", "--box", "third").ok().says("box third is there")
+		cli(t, "status", at.flag, at.where).ok().says("BOX outbox", "BOX orders", "BOX third")
+	})
+}
+
+func TestMigrateDoesNotMakeAFileToLookAtIt(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "status", at.flag, at.where).ends(exit.Usage, "there is no file")
+	cli(t, "migrate", "print", at.flag, at.where).ends(exit.Usage, "there is no file")
+	if _, err := os.Stat(at.where); !os.IsNotExist(err) {
 		t.Errorf("to look at a missing file made it (%v)", err)
 	}
-	var done migrated
-	cli(t, "migrate", "up", "--store", path, "--box", "outbox", "--box", "orders", "--json").ok().json(&done)
-	if len(done.Steps) == 0 || len(done.Boxes) != 2 {
-		t.Errorf("it did %+v, want all steps and two boxes", done)
-	}
-	cli(t, "migrate", "up", "--store", path).ok().says("up to date")
-	var state schemaState
-	cli(t, "migrate", "status", "--store", path, "--json").ok().json(&state)
-	if state.Version != len(done.Steps) || len(state.Pending) != 0 {
-		t.Errorf("the state is %+v, want version %d and nothing pending", state, len(done.Steps))
-	}
-	cli(t, "migrate", "print", "--store", path).ok().says("no step is missing")
-	cli(t, "status", "--store", path).ok().says("BOX outbox", "BOX orders")
+	cli(t, "migrate", "up", at.flag, at.where).ok().says("applied")
 }
 
 func TestMigrateShowsWhatIsMissingAndDoesNothing(t *testing.T) {
 	t.Parallel()
-	path := write(t, "empty.db", "")
-	cli(t, "migrate", "status", "--store", path).ends(exit.Schema, "version 0", "0001", "migrate up")
-	cli(t, "migrate", "print", "--store", path).ok().says("-- step 1", "CREATE TABLE")
-	var steps []printedStep
-	cli(t, "migrate", "print", "--store", path, "--json").ok().json(&steps)
-	if len(steps) == 0 || steps[0].Version != 1 || steps[0].SQL == "" {
-		t.Errorf("the steps are %+v", steps)
+	onEachEmptyStore(t, func(t *testing.T, at *place) {
+		cli(t, "migrate", "status", at.flag, at.where).ends(exit.Schema, "version 0", "postbag", "migrate up")
+		cli(t, "migrate", "print", at.flag, at.where).ok().says("-- step 1", "CREATE TABLE")
+		var steps []printedStep
+		cli(t, "migrate", "print", at.flag, at.where, "--json").ok().json(&steps)
+		if len(steps) == 0 || steps[0].Version != 1 || steps[0].SQL == "" {
+			t.Errorf("the steps are %+v", steps)
+		}
+		for _, args := range [][]string{
+			{"status"},
+			{"audit"},
+			{"publish", "--payload", "x"},
+			{"messages", "list"},
+			{"messages", "retry", "--all", "--why", "test"},
+			{"shards", "set", "4", "--why", "test"},
+			{"relay", "--to", "stdout:", "--drain"},
+		} {
+			cli(t, append(args, at.flag, at.where)...).ends(exit.Schema, "migrate up")
+		}
+		cli(t, "migrate", "status", at.flag, at.where).ends(exit.Schema, "version 0")
+	})
+}
+
+func TestPrintedSchemaIsAsGoodAsTheMadeOne(t *testing.T) {
+	t.Parallel()
+	onEachEmptyStore(t, func(t *testing.T, at *place) {
+		script := cli(t, "migrate", "print", at.flag, at.where).ok().out
+		execute(t, at, script)
+		cli(t, "migrate", "status", at.flag, at.where).ok().says("version 1; 0 steps are missing")
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok().says("up to date", "box outbox is there")
+		cli(t, "publish", at.flag, at.where, "--payload", "x").ok()
+		if got := arrived(t, at); len(got) != 1 {
+			t.Errorf("%d messages came, want 1", len(got))
+		}
+	})
+}
+
+// execute runs a script in one transaction, as another tool would.
+func execute(t *testing.T, at *place, script string) {
+	t.Helper()
+	if at.flag == "--store" {
+		db, err := sql.Open("sqlite", sqlitestore.DSN(at.where))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.ExecContext(t.Context(), "BEGIN; "+script+"; COMMIT")
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
-	cli(t, "status", "--store", path).ends(exit.Schema, "migrate up")
-	cli(t, "publish", "--store", path, "--payload", "x").ends(exit.Schema, "migrate up")
-	cli(t, "migrate", "status", "--store", path).ends(exit.Schema)
+	text, err := os.ReadFile(at.where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.PgConn().Exec(t.Context(), script).ReadAll() // one transaction without BEGIN
+	if err := errors.Join(err, conn.Close(context.Background())); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -10,10 +11,10 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 )
 
-// arrived drains the box at path to standard output and returns what came.
-func arrived(t *testing.T, path string, args ...string) []line {
+// arrived drains the box outbox to standard output and returns what came.
+func arrived(t *testing.T, at *place, args ...string) []line {
 	t.Helper()
-	o := cli(t, append([]string{"relay", "--store", path, "--to", "stdout:", "--drain"}, args...)...).ok()
+	o := cli(t, append([]string{"relay", at.flag, at.where, "--to", "stdout:", "--drain"}, args...)...).ok()
 	var out []line
 	for d := json.NewDecoder(strings.NewReader(o.out)); d.More(); {
 		var l line
@@ -38,95 +39,103 @@ type line struct {
 
 func TestPublishedMessageArrivesWithAllItsParts(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	id := postbag.NewID().String()
-	cli(t, "publish", "--store", path, "--id", id, "--topic", "orders", "--key", "7", "--shard-key", "s", "--type", "order.created",
-		"--header", "tenant=acme", "--header", "eq=a=b", "--payload", `{"id": 7}`).ok().says(id)
-	got := arrived(t, path)
-	if len(got) != 1 {
-		t.Fatalf("%d messages came, want 1", len(got))
-	}
-	m := got[0]
-	if m.ID != id || m.Topic != "orders" || m.Key != "7" || m.Type != "order.created" || m.Payload != `{"id": 7}` ||
-		m.Headers["tenant"] != "acme" || m.Headers["eq"] != "a=b" {
-		t.Errorf("what came is %+v", m)
-	}
-	cli(t, "publish", "--store", path, "--id", "nothing", "--payload", "x").ends(exit.Usage, "no UUID")
+	onEachStore(t, func(t *testing.T, at *place) {
+		id := postbag.NewID().String()
+		cli(t, "publish", at.flag, at.where, "--id", id, "--topic", "orders", "--key", "7", "--shard-key", "s", "--type", "order.created",
+			"--header", "tenant=acme", "--header", "eq=a=b", "--payload", `{"id": 7}`).ok().says(id)
+		got := arrived(t, at)
+		if len(got) != 1 {
+			t.Fatalf("%d messages came, want 1", len(got))
+		}
+		m := got[0]
+		if m.ID != id || m.Topic != "orders" || m.Key != "7" || m.Type != "order.created" || m.Payload != `{"id": 7}` ||
+			m.Headers["tenant"] != "acme" || m.Headers["eq"] != "a=b" {
+			t.Errorf("what came is %+v", m)
+		}
+		cli(t, "publish", at.flag, at.where, "--id", "nothing", "--payload", "x").ends(exit.Usage, "no UUID")
+	})
 }
 
 func TestPayloadComesFromFlagFileOrStandardInput(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	bytes := "\x00\xff any bytes\n"
-	cli(t, "publish", "--store", path, "--payload", "").ok()
-	cli(t, "publish", "--store", path, "--payload-file", write(t, "payload", bytes)).ok()
-	cliWith(t, bytes, "publish", "--store", path).ok()
-	got := arrived(t, path)
-	if len(got) != 3 || got[0].Payload != "" || string(got[1].Base64) != bytes || string(got[2].Base64) != bytes {
-		t.Errorf("what came is %+v", got)
-	}
+	onEachStore(t, func(t *testing.T, at *place) {
+		bytes := "\x00\xff any bytes\n"
+		cli(t, "publish", at.flag, at.where, "--topic", "none", "--payload", "").ok()
+		cli(t, "publish", at.flag, at.where, "--topic", "file", "--payload-file", write(t, "payload", bytes)).ok()
+		cliWith(t, bytes, "publish", at.flag, at.where, "--topic", "input").ok()
+		got := make(map[string]string)
+		for _, m := range arrived(t, at) {
+			got[m.Topic] = m.Payload + string(m.Base64)
+		}
+		if want := map[string]string{"none": "", "file": bytes, "input": bytes}; !maps.Equal(got, want) {
+			t.Errorf("what came is %q, want %q", got, want)
+		}
+	})
 }
 
 func TestLinesArePublishedInOrderOfTheirKeys(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	var in strings.Builder
-	const n, keys = 2500, 7
-	for i := range n {
-		fmt.Fprintf(&in, `{"key":"k%d","payload":{"n":%d}}`+"\n", i%keys, i)
-	}
-	cliWith(t, in.String(), "publish", "--store", path, "--ndjson").ok().says("published 2500 messages")
-	got := arrived(t, path)
-	if len(got) != n {
-		t.Fatalf("%d messages came, want %d", len(got), n)
-	}
-	last := make(map[string]int)
-	for _, m := range got {
-		var p struct{ N int }
-		if err := json.Unmarshal([]byte(m.Payload), &p); err != nil {
-			t.Fatal(err)
+	onEachStore(t, func(t *testing.T, at *place) {
+		var in strings.Builder
+		const n, keys = 2500, 7
+		for i := range n {
+			fmt.Fprintf(&in, `{"key":"k%d","payload":{"n":%d}}`+"\n", i%keys, i)
 		}
-		if before, ok := last[m.Key]; ok && p.N <= before {
-			t.Errorf("key %s: %d came after %d", m.Key, p.N, before)
+		cliWith(t, in.String(), "publish", at.flag, at.where, "--ndjson").ok().says("published 2500 messages")
+		got := arrived(t, at)
+		if len(got) != n {
+			t.Fatalf("%d messages came, want %d", len(got), n)
 		}
-		last[m.Key] = p.N
-	}
+		last := make(map[string]int)
+		for _, m := range got {
+			var p struct{ N int }
+			if err := json.Unmarshal([]byte(m.Payload), &p); err != nil {
+				t.Fatal(err)
+			}
+			if before, ok := last[m.Key]; ok && p.N <= before {
+				t.Errorf("key %s: %d came after %d", m.Key, p.N, before)
+			}
+			last[m.Key] = p.N
+		}
+	})
 }
 
 func TestWrongLineStopsItsTransactionAndSkipGoesOn(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	lines := make([]string, 2100)
-	for i := range lines {
-		lines[i] = fmt.Sprintf(`{"payload":%d}`, i+1)
-	}
-	lines[1041] = `{"payload":` // line 1042
-	lines[1999] = `{"topic":"` + strings.Repeat("x", 300) + `"}`
-	in := strings.Join(lines, "\n")
-	cliWith(t, in, "publish", "--store", path, "--ndjson").ends(exit.Usage,
-		"1000 messages were published", "nothing of lines 1001 to 2000 was written", "line 1042 ends in the middle", "--skip 1000")
-	lines[1041] = `{}`
-	in = strings.Join(lines, "\n")
-	cliWith(t, in, "publish", "--store", path, "--ndjson", "--skip", "1000").ends(exit.Usage,
-		"0 messages were published", "line 2000 is wrong: Topic holds 300 bytes")
-	lines[1999] = `{}`
-	var done struct{ Published int }
-	cliWith(t, strings.Join(lines, "\n"), "publish", "--store", path, "--ndjson", "--skip", "1000", "--json").ok().json(&done)
-	if got := arrived(t, path); done.Published != 1100 || len(got) != 2100 {
-		t.Errorf("%d messages came, %d of them in the last run, want 2100 and 1100", len(got), done.Published)
-	}
+	onEachStore(t, func(t *testing.T, at *place) {
+		lines := make([]string, 2100)
+		for i := range lines {
+			lines[i] = fmt.Sprintf(`{"payload":%d}`, i+1)
+		}
+		lines[1041] = `{"payload":` // line 1042
+		lines[1999] = `{"topic":"` + strings.Repeat("x", 300) + `"}`
+		in := strings.Join(lines, "\n")
+		cliWith(t, in, "publish", at.flag, at.where, "--ndjson").ends(exit.Usage,
+			"1000 messages were published", "nothing of lines 1001 to 2000 was written", "line 1042 ends in the middle", "--skip 1000")
+		lines[1041] = `{}`
+		in = strings.Join(lines, "\n")
+		cliWith(t, in, "publish", at.flag, at.where, "--ndjson", "--skip", "1000").ends(exit.Usage,
+			"0 messages were published", "line 2000 is wrong: Topic holds 300 bytes")
+		lines[1999] = `{}`
+		var done struct{ Published int }
+		cliWith(t, strings.Join(lines, "\n"), "publish", at.flag, at.where, "--ndjson", "--skip", "1000", "--json").ok().json(&done)
+		if got := arrived(t, at); done.Published != 1100 || len(got) != 2100 {
+			t.Errorf("%d messages came, %d of them in the last run, want 2100 and 1100", len(got), done.Published)
+		}
+	})
 }
 
 func TestScheduledMessageWaitsForItsTime(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	cli(t, "publish", "--store", path, "--payload", "later", "--not-before", "1h").ok()
-	cli(t, "publish", "--store", path, "--payload", "now", "--not-before", "2001-01-01T00:00:00Z").ok()
-	if got := arrived(t, path); len(got) != 1 || got[0].Payload != "now" {
-		t.Errorf("what came is %+v, want the message that was due", got)
-	}
-	items := cli(t, "messages", "list", "--store", path, "--state", "scheduled", "--json", "--payload").ok().items()
-	if len(items) != 1 || string(items[0].Payload) != `"later"` || items[0].NotBefore == nil {
-		t.Errorf("scheduled are %+v", items)
-	}
+	onEachStore(t, func(t *testing.T, at *place) {
+		cli(t, "publish", at.flag, at.where, "--payload", "later", "--not-before", "1h").ok()
+		cli(t, "publish", at.flag, at.where, "--payload", "now", "--not-before", "2001-01-01T00:00:00Z").ok()
+		if got := arrived(t, at); len(got) != 1 || got[0].Payload != "now" {
+			t.Errorf("what came is %+v, want the message that was due", got)
+		}
+		items := cli(t, "messages", "list", at.flag, at.where, "--state", "scheduled", "--json", "--payload").ok().items()
+		if len(items) != 1 || string(items[0].Payload) != `"later"` || items[0].NotBefore == nil {
+			t.Errorf("scheduled are %+v", items)
+		}
+	})
 }

@@ -42,31 +42,32 @@ func stream(t *testing.T, url string, options ...nats.Option) jetstream.Stream {
 
 func TestRelayDeliversToNATSInOrderAndHandsOverWhenStopped(t *testing.T) {
 	t.Parallel()
-	server := servertest.NATS(t, testserver.NATSOptions{User: "app", Password: canary})
-	s := stream(t, server.URL(), nats.UserInfo("app", canary))
-	path := newStore(t)
-	config := write(t, "postbag.yaml", fmt.Sprintf(`
-store: {dsn: %q}
+	onEachStore(t, func(t *testing.T, at *place) {
+		server := servertest.NATS(t, testserver.NATSOptions{User: "app", Password: canary})
+		s := stream(t, server.URL(), nats.UserInfo("app", canary))
+		config := write(t, "postbag.yaml", fmt.Sprintf(`
+store: %s
 destinations:
   broker: {url: "nats://127.0.0.1:%d", user_env: POSTBAG_TEST_NATS_USER, password_env: POSTBAG_TEST_NATS_PASSWORD, stream: ORDERS}
-`, path, server.Port()))
-	const n, keys = 3000, 11
-	var in strings.Builder
-	for i := range n {
-		fmt.Fprintf(&in, `{"topic":"orders.placed","key":"k%d","payload":"%d"}`+"\n", i%keys, i)
-	}
-	cliWith(t, in.String(), "publish", "-c", config, "--ndjson").ok()
-	relay := start(t, "relay", "-c", config, "--name", "relay-1")
-	await(t, "all messages are in the stream", func() bool {
-		info, err := s.Info(t.Context())
-		return err == nil && info.State.Msgs == n
+`, at.yaml, server.Port()))
+		const n, keys = 3000, 11
+		var in strings.Builder
+		for i := range n {
+			fmt.Fprintf(&in, `{"topic":"orders.placed","key":"k%d","payload":"%d"}`+"\n", i%keys, i)
+		}
+		cliWith(t, in.String(), "publish", "-c", config, "--ndjson").ok()
+		relay := start(t, "relay", "-c", config, "--name", "relay-1")
+		await(t, "all messages are in the stream", func() bool {
+			info, err := s.Info(t.Context())
+			return err == nil && info.State.Msgs == n
+		})
+		cli(t, "status", "-c", config).ok().says("relay-1", fmt.Sprintf("%[1]d/%[1]d", at.shards), "1 relay")
+		if code := relay.end(); code != exit.OK {
+			t.Fatalf("the relay ended with %d:\n%s", code, relay.err.String())
+		}
+		cli(t, "status", "-c", config).ok().says("no relay is running")
+		inOrder(t, s, n)
 	})
-	cli(t, "status", "-c", config).ok().says("relay-1", "1/1", "1 relay")
-	if code := relay.end(); code != exit.OK {
-		t.Fatalf("the relay ended with %d:\n%s", code, relay.err.String())
-	}
-	cli(t, "status", "-c", config).ok().says("no relay is running")
-	inOrder(t, s, n)
 }
 
 // inOrder checks that each key's messages are in the stream once and in order.
@@ -100,49 +101,50 @@ func inOrder(t *testing.T, s jetstream.Stream, n int) {
 
 func TestRelayServesHealthAndMetrics(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	h := startHook(t, "bad")
-	config := hookConfig(t, path, h.url)
-	cliWith(t, `{"key":"a","type":"bad","payload":"1"}`+"\n"+`{"key":"b","type":"good","payload":"2"}`, "publish", "-c", config, "--ndjson").ok()
-	relay := start(t, "relay", "-c", config)
-	address := adminAddress(t, relay)
-	get := func(path string) (int, string) {
-		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
+	onEachStore(t, func(t *testing.T, at *place) {
+		h := startHook(t, "bad")
+		config := hookConfig(t, at, h.url)
+		cliWith(t, `{"key":"a","type":"bad","payload":"1"}`+"\n"+`{"key":"b","type":"good","payload":"2"}`, "publish", "-c", config, "--ndjson").ok()
+		relay := start(t, "relay", "-c", config)
+		address := adminAddress(t, relay)
+		get := func(path string) (int, string) {
+			t.Helper()
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = response.Body.Close() }()
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return response.StatusCode, string(body)
 		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
+		defer http.DefaultClient.CloseIdleConnections()
+		if code, body := get("/healthz"); code != http.StatusOK || body != "ok\n" {
+			t.Errorf("/healthz is %d %q", code, body)
 		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.StatusCode, string(body)
-	}
-	defer http.DefaultClient.CloseIdleConnections()
-	if code, body := get("/healthz"); code != http.StatusOK || body != "ok\n" {
-		t.Errorf("/healthz is %d %q", code, body)
-	}
-	await(t, "the relay is ready", func() bool {
-		code, _ := get("/readyz")
-		return code == http.StatusOK
-	})
-	await(t, "the metrics say what became of both messages", func() bool {
+		await(t, "the relay is ready", func() bool {
+			code, _ := get("/readyz")
+			return code == http.StatusOK
+		})
+		await(t, "the metrics say what became of both messages", func() bool {
+			_, body := get("/metrics")
+			return strings.Contains(body, `postbag_messages_delivered_total{box="outbox",subscription="default"} 1`) &&
+				strings.Contains(body, `postbag_parked{box="outbox",state="dead",subscription="default"} 1`)
+		})
 		_, body := get("/metrics")
-		return strings.Contains(body, `postbag_messages_delivered_total{box="outbox",subscription="default"} 1`) &&
-			strings.Contains(body, `postbag_parked{box="outbox",state="dead",subscription="default"} 1`)
-	})
-	_, body := get("/metrics")
-	checkMetrics(t, body)
-	for _, path := range []string{"/", "/debug/pprof/", "/metrics/x"} {
-		if code, _ := get(path); code != http.StatusNotFound {
-			t.Errorf("%s is %d, want 404", path, code)
+		checkMetrics(t, body)
+		for _, path := range []string{"/", "/debug/pprof/", "/metrics/x"} {
+			if code, _ := get(path); code != http.StatusNotFound {
+				t.Errorf("%s is %d, want 404", path, code)
+			}
 		}
-	}
+	})
 }
 
 // adminAddress finds in a relay's log where it serves.
@@ -191,66 +193,71 @@ func checkMetrics(t *testing.T, scrape string) {
 
 func TestRelayThatIsNotReadySaysSo(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	h := startHook(t)
-	relay := start(t, "relay", "-c", hookConfig(t, path, h.url))
-	address := adminAddress(t, relay)
-	await(t, "the relay is ready", func() bool {
-		response, err := http.Get("http://" + address + "/readyz")
-		if err != nil {
-			return false
+	onEachStore(t, func(t *testing.T, at *place) {
+		h := startHook(t)
+		relay := start(t, "relay", "-c", hookConfig(t, at, h.url))
+		address := adminAddress(t, relay)
+		await(t, "the relay is ready", func() bool {
+			response, err := http.Get("http://" + address + "/readyz")
+			if err != nil {
+				return false
+			}
+			defer func() { _ = response.Body.Close() }()
+			return response.StatusCode == http.StatusOK
+		})
+		http.DefaultClient.CloseIdleConnections()
+		if code := relay.end(); code != exit.OK {
+			t.Errorf("the relay ended with %d", code)
 		}
-		defer func() { _ = response.Body.Close() }()
-		return response.StatusCode == http.StatusOK
+		if response, err := http.Get("http://" + address + "/healthz"); err == nil {
+			_ = response.Body.Close()
+			t.Error("it still listens after its end")
+		}
 	})
-	http.DefaultClient.CloseIdleConnections()
-	if code := relay.end(); code != exit.OK {
-		t.Errorf("the relay ended with %d", code)
-	}
-	if response, err := http.Get("http://" + address + "/healthz"); err == nil {
-		_ = response.Body.Close()
-		t.Error("it still listens after its end")
-	}
 }
 
 func TestDrainThatCannotDeliverSaysSo(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	cli(t, "publish", "--store", path, "--payload", "1").ok()
-	cli(t, "relay", "--store", path, "--to", "nats://127.0.0.1:1", "--drain").
-		ends(exit.Unavailable, "the destination of outbox/default does not take messages, and they wait")
+	onEachStore(t, func(t *testing.T, at *place) {
+		cli(t, "publish", at.flag, at.where, "--payload", "1").ok()
+		cli(t, "relay", at.flag, at.where, "--to", "nats://127.0.0.1:1", "--drain").
+			ends(exit.Unavailable, "the destination of outbox/default does not take messages, and they wait")
+	})
 }
 
 func TestRelayMakesWhatIsMissingWhenAsked(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/new.db"
-	cli(t, "relay", "--store", path, "--to", "stdout:", "--drain").ends(exit.Usage, "there is no file")
-	cli(t, "relay", "--store", path, "--to", "stdout:", "--drain", "--create", "--box", "orders").ok()
-	cli(t, "relay", "--store", path, "--to", "stdout:", "--drain", "--box", "outbox").ends(exit.NotFound)
-	cli(t, "status", "--store", path).ok().says("BOX orders")
+	at := emptyFile(t)
+	cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain").ends(exit.Usage, "there is no file")
+	cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain", "--create", "--box", "orders").ok()
+	cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain", "--box", "outbox").ends(exit.NotFound)
+	cli(t, "status", at.flag, at.where).ok().says("BOX orders")
 }
 
 func TestRelayRefusesAnotherFilterThanTheSubscriptionHas(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	cli(t, "relay", "--store", path, "--to", "stdout:", "--drain", "--types", "order.*").ok()
-	cli(t, "relay", "--store", path, "--to", "stdout:", "--drain", "--types", "invoice.*").ends(exit.Usage, "filter")
+	onEachStore(t, func(t *testing.T, at *place) {
+		cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain", "--types", "order.*").ok()
+		cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain", "--types", "invoice.*").ends(exit.Usage, "filter")
+	})
 }
 
 func TestLogIsJSONWhenAsked(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	o := cli(t, "relay", "--store", path, "--to", "stdout:", "--drain", "--log-format", "json").ok()
-	if !strings.HasPrefix(o.err, `{"time":`) {
-		t.Errorf("the log is %q", o.err)
-	}
+	onEachStore(t, func(t *testing.T, at *place) {
+		o := cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain", "--log-format", "json").ok()
+		if !strings.HasPrefix(o.err, `{"time":`) {
+			t.Errorf("the log is %q", o.err)
+		}
+	})
 }
 
 func TestInterruptedCommandSaysSo(t *testing.T) {
 	t.Parallel()
-	path := newStore(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	o := cliContext(ctx, t, `{"payload":1}`, "publish", "--store", path, "--ndjson")
-	o.ends(exit.Interrupted, "interrupted")
+	onEachStore(t, func(t *testing.T, at *place) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		o := cliContext(ctx, t, `{"payload":1}`, "publish", at.flag, at.where, "--ndjson")
+		o.ends(exit.Interrupted, "interrupted")
+	})
 }

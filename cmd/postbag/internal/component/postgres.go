@@ -20,6 +20,9 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 		// pgx's error may quote the DSN, and with it a password.
 		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be read; write postgres://user@host:5432/database, or host=... dbname=...")
 	}
+	if c.ConnConfig.RuntimeParams["application_name"] == "" {
+		c.ConnConfig.RuntimeParams["application_name"] = "postbag"
+	}
 	c.MaxConns = defaultConns
 	if o.MaxConns > 0 {
 		c.MaxConns = int32(o.MaxConns)
@@ -28,8 +31,8 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	if err != nil {
 		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be used; see that host, port and database are right")
 	}
-	po := pgstore.Options{Create: o.Create}
-	if o.Create {
+	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated}
+	if po.Create {
 		po.Boxes = append([]string{}, o.Boxes...)
 	}
 	s, err := pgstore.Open(ctx, pool, po)
@@ -38,7 +41,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 		return nil, err
 	}
 	return &Store{
-		Store: s, Inspector: inspector(s), Operator: operator(s), Migrator: s, Publish: publisherOf(s),
+		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),
 		Close: func() error {
 			err := s.Close()
 			pool.Close()
