@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,7 +29,14 @@ func TestWrongStoresAreCaught(t *testing.T) {
 					t.Errorf("there is no case %q", name)
 					continue
 				}
-				r := record(t, func(tb testing.TB) { c.run(newEnv(tb, harness(400*time.Millisecond, w.make))) })
+				tries := 1
+				if strings.HasPrefix(name, "Many writers") {
+					tries = 20 // they catch a mistake when two writers meet, which they need not do each time
+				}
+				r := &recorder{}
+				for ; tries > 0 && !r.failed; tries-- {
+					r = record(t, func(tb testing.TB) { c.run(newEnv(tb, harness(400*time.Millisecond, w.make))) })
+				}
 				if !r.failed {
 					t.Errorf("the case %q passes (skipped: %v)", name, r.skipped)
 				}
