@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -102,12 +103,9 @@ func (w *beating) addBox(box string) {
 	if r == nil || r.boxes[box] == nil {
 		return
 	}
-	for _, b := range w.boxes {
-		if b == box {
-			return
-		}
+	if !slices.Contains(w.boxes, box) {
+		w.boxes = append(w.boxes, box)
 	}
-	w.boxes = append(w.boxes, box)
 }
 
 // learn takes the bounds that the transaction proved.

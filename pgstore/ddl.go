@@ -2,13 +2,11 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// ddl is a transaction in which the schema is looked at and changed, over pgx or
-// database/sql.
+// ddl is a transaction in which the schema is looked at and changed.
 type ddl interface {
 	exec(ctx context.Context, sql string, args ...any) error
 	// one reads one row.
@@ -27,17 +25,6 @@ func (d pgxDDL) exec(ctx context.Context, sql string, args ...any) error {
 
 func (d pgxDDL) one(ctx context.Context, sql string, args []any, into ...any) error {
 	return d.tx.QueryRow(ctx, sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(into...)
-}
-
-type sqlDDL struct{ tx *sql.Tx }
-
-func (d sqlDDL) exec(ctx context.Context, sql string, args ...any) error {
-	_, err := d.tx.ExecContext(ctx, sql, args...)
-	return err
-}
-
-func (d sqlDDL) one(ctx context.Context, sql string, args []any, into ...any) error {
-	return d.tx.QueryRowContext(ctx, sql, args...).Scan(into...)
 }
 
 // script runs a script of several statements as one, which is all that a driver

@@ -118,8 +118,7 @@ func isOurs(err error) bool {
 
 // wrapOurs adds what was being done to an error that says the rest itself.
 func wrapOurs(doing string, err error) error {
-	var f *fault
-	if errors.As(err, &f) {
+	if _, ours := errors.AsType[*fault](err); ours {
 		return err
 	}
 	return fmt.Errorf("pgstore: %s: %w", doing, err)
@@ -164,8 +163,7 @@ func lineError(err error) string {
 
 // hidden lets errors.As find a server's error and nothing print it.
 func hidden(err error) error {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &pgconn.PgError{Severity: e.Severity, Code: e.Code, Message: serverMessage(err)}
 	}
 	return err

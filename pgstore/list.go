@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -298,10 +299,8 @@ func (f filter) takes(typ string) bool {
 	if !f.any() {
 		return true
 	}
-	for _, t := range f.exact {
-		if t == typ {
-			return true
-		}
+	if slices.Contains(f.exact, typ) {
+		return true
 	}
 	for _, p := range f.prefixes {
 		if strings.HasPrefix(typ, p) {

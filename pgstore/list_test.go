@@ -253,10 +253,11 @@ func TestMessagesAreFoundByTime(t *testing.T) {
 	s.publish(messages(5000, "a")...)
 	now := time.Now()
 	for _, c := range []struct {
-		after, before time.Duration
+		after, before int // minutes
 		want          int
 	}{{100, 90, 10}, {200, 108, 1}, {85, 84, 1}, {60, 0, 5001}, {59, 0, 5000}, {300, 200, 0}, {-1, -10, 0}, {300, 61, 48}} {
-		q := store.Query{After: now.Add(-c.after*time.Minute - 30*time.Second), Before: now.Add(-c.before*time.Minute - 30*time.Second), Limit: 1000}
+		ago := func(minutes int) time.Time { return now.Add(-time.Duration(minutes)*time.Minute - 30*time.Second) }
+		q := store.Query{After: ago(c.after), Before: ago(c.before), Limit: 1000}
 		if c.before == 0 {
 			q.Before = time.Time{}
 		}

@@ -87,22 +87,7 @@ func (l *lister) from(at, lo, hi int64) (int64, int64) {
 func (l *lister) logPiece(ctx context.Context, at, first int64, size int) (piece, error) {
 	reach := int64(8 * size)
 	if l.Oldest {
-		lo := max(at-1, first)
-		hi := min(l.hi, lo+reach)
-		if lo >= l.hi {
-			return piece{}, nil
-		}
-		p, err := l.ask(ctx, "list_log", lo, hi, size, nil)
-		if err != nil || p.more {
-			return p, err
-		}
-		if p.looked == 0 {
-			if hi, err = l.s.skip(ctx, l.Box, hi, l.hi); err != nil {
-				return p, err
-			}
-		}
-		p.next, p.more = hi+1, hi < l.hi
-		return p, nil
+		return l.oldestPiece(ctx, max(at-1, first), reach, size)
 	}
 	hi := min(at, l.hi)
 	lo := max(first, hi-reach)
@@ -118,6 +103,25 @@ func (l *lister) logPiece(ctx context.Context, at, first int64, size int) (piece
 	if p.next, p.more = lo, lo > first; !p.more {
 		p.next, p.more = l.dropped, l.dropped > 0 // what is left is copies
 	}
+	return p, nil
+}
+
+// oldestPiece looks at the rows after lo.
+func (l *lister) oldestPiece(ctx context.Context, lo, reach int64, size int) (piece, error) {
+	if lo >= l.hi {
+		return piece{}, nil
+	}
+	hi := min(l.hi, lo+reach)
+	p, err := l.ask(ctx, "list_log", lo, hi, size, nil)
+	if err != nil || p.more {
+		return p, err
+	}
+	if p.looked == 0 {
+		if hi, err = l.s.skip(ctx, l.Box, hi, l.hi); err != nil {
+			return p, err
+		}
+	}
+	p.next, p.more = hi+1, hi < l.hi
 	return p, nil
 }
 
@@ -176,7 +180,7 @@ func (l *lister) typeParts() (exact, prefix string) {
 	return l.Type, ""
 }
 
-// selects says whether rows are to be looked at at all.
+// selects says whether the query asks for some rows and not for others.
 func (l *lister) selects() bool {
 	return l.ID != (postbag.ID{}) || l.Topic != "" || l.Key != "" || l.Type != "" || !l.After.IsZero() || !l.Before.IsZero()
 }

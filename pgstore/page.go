@@ -48,7 +48,7 @@ type pageRow struct {
 const largePayload = 64 << 10
 
 func newPage(most, payload int) *page {
-	sc := scratches.Get().(*scratch)
+	sc := scratches.Get().(*scratch) //nolint:errcheck,forcetypeassert // nothing else is put there
 	sc.rows, sc.text = sc.rows[:0], sc.text[:0]
 	return &page{scratch: sc, most: most, payload: make([]byte, 0, payload)}
 }
@@ -150,27 +150,32 @@ func (p *page) records(box string) ([]store.Record, error) {
 		m.ID = postbag.ID(w.id)
 		m.Filtered = !w.keep
 		if w.keep {
-			m.Topic = text[textFrom:w.topic]
-			m.Key = text[w.topic:w.key]
-			m.ShardKey = text[w.key:w.shardKey]
-			m.Type = text[w.shardKey:w.typ]
-			m.Payload = p.payload[payloadFrom:w.payload:w.payload]
-			if m.Topic == "" {
-				m.Topic = box
-			}
-			if w.large != nil {
-				m.Payload = w.large
-			}
-			if w.header > w.typ {
-				var err error
-				if m.Headers, err = parseHeaders(text[w.typ:w.header]); err != nil {
-					return nil, err
-				}
+			if err := p.fill(m, w, box, text, textFrom, payloadFrom); err != nil {
+				return nil, err
 			}
 		}
 		textFrom, payloadFrom = w.header, w.payload
 	}
 	return out, nil
+}
+
+// fill gives a record what its row has in the page's texts and payloads, from where the row before ended.
+func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, payloadFrom int) (err error) {
+	m.Topic = text[textFrom:w.topic]
+	m.Key = text[w.topic:w.key]
+	m.ShardKey = text[w.key:w.shardKey]
+	m.Type = text[w.shardKey:w.typ]
+	m.Payload = p.payload[payloadFrom:w.payload:w.payload]
+	if m.Topic == "" {
+		m.Topic = box
+	}
+	if w.large != nil {
+		m.Payload = w.large
+	}
+	if w.header > w.typ {
+		m.Headers, err = parseHeaders(text[w.typ:w.header])
+	}
+	return err
 }
 
 func (p *page) release() {

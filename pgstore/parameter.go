@@ -50,8 +50,6 @@ func (p *parameters) bool(v bool) *parameters {
 	return p.end(from)
 }
 
-func (p *parameters) xid8(v uint64) *parameters { return p.int8(int64(v)) }
-
 // text takes a text, or a bytea, without copying it.
 func (p *parameters) text(v string) *parameters {
 	from := p.begin()
@@ -102,7 +100,7 @@ func (p *parameters) eights(oid uint32, n int, at func(int) int64) *parameters {
 
 func (p *parameters) int8s(n int, at func(int) int64) *parameters { return p.eights(oidInt8, n, at) }
 
-func (p *parameters) xid8s(n int, at func(int) int64) *parameters { return p.eights(oidXid8, n, at) }
+func (p *parameters) xid8s(n int, at func(int) int64) { p.eights(oidXid8, n, at) }
 
 func (p *parameters) int4s(n int, at func(int) int32) *parameters {
 	from := p.begin()

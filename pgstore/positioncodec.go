@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -68,17 +69,17 @@ func appendRunning(b []byte, s *snapshot, xid uint64, seq int64, flags byte) []b
 	b = binary.AppendVarint(b, s.beyond-seq)
 	b = binary.AppendUvarint(b, uint64(len(s.running)))
 	next := s.xmax
-	for i := len(s.running) - 1; i >= 0; i-- {
-		b = binary.AppendUvarint(b, next-1-s.running[i].xid)
-		next = s.running[i].xid
+	for _, r := range slices.Backward(s.running) {
+		b = binary.AppendUvarint(b, next-1-r.xid)
+		next = r.xid
 	}
 	if flags&oneLow != 0 {
 		return binary.AppendVarint(b, s.floor()-s.beyond)
 	}
 	low := s.beyond
-	for i := len(s.running) - 1; i >= 0; i-- {
-		b = binary.AppendVarint(b, s.running[i].low-low)
-		low = s.running[i].low
+	for _, r := range slices.Backward(s.running) {
+		b = binary.AppendVarint(b, r.low-low)
+		low = r.low
 	}
 	return b
 }

@@ -121,13 +121,12 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	rd.page = newPage(rd.q.Bytes, min(rd.hint.payload, rd.q.Bytes+rd.hint.payload/8))
 	p := &rd.at
 	a := &parameters{buf: make([]byte, 0, 512)}
-	running := []runner(nil)
-	if p.done == nil {
-		a.xid8(0)
-	} else {
-		a.xid8(p.done.xmax)
-		running = p.done.running
+	var xmax uint64
+	var running []runner
+	if p.done != nil {
+		xmax, running = p.done.xmax, p.done.running
 	}
+	a.int8(int64(xmax))
 	a.xid8s(len(running), func(i int) int64 { return int64(running[i].xid) })
 	if rd.form.window {
 		from := len(a.buf)
@@ -145,7 +144,8 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 		a.bytes(mask(rd.q.Slots))
 	}
 	if rd.form.foreign {
-		a.int8(p.base).xid8s(len(p.to.running), func(i int) int64 { return int64(p.to.running[i].xid) })
+		a.int8(p.base)
+		a.xid8s(len(p.to.running), func(i int) int64 { return int64(p.to.running[i].xid) })
 	}
 	if f := rd.sub.filter; rd.form.filtered {
 		a.texts(len(f.exact), func(i int) string { return f.exact[i] })
@@ -172,7 +172,7 @@ func (rd *reader) finish(v *server, h *hints) {
 	if whole && rd.until == nil {
 		next.More = f.last > p.top // since the window was opened
 	}
-	h.set(rd.sub.ref, rd.learned(f, whole))
+	h.set(rd.sub.ref, rd.learned(whole))
 	records, err := pg.records(rd.q.Box)
 	if err != nil {
 		rd.fail(fmt.Errorf("headers of a message are no JSON object: %w", errRow))
@@ -242,7 +242,7 @@ func positionsOf(window position, records []store.Record, next store.Position, w
 }
 
 // learned is what the page says about the next one.
-func (rd *reader) learned(f *facts, whole bool) hint {
+func (rd *reader) learned(whole bool) hint {
 	pg := rd.page
 	h := hint{
 		skip:    !whole && len(pg.rows) == 0,

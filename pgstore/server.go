@@ -115,7 +115,6 @@ type sight struct {
 	number         int // server_version_num
 	encoding       string
 	version        string
-	warnings       []string
 }
 
 // look reads what the session's server is, and gives it a life if a crash took

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/postbag/postbag/store"
@@ -21,7 +22,7 @@ type settling struct {
 	hit   bool
 }
 
-func newSettling(r *roster, list []store.Settlement) (*settling, error) {
+func newSettling(r *roster, list []store.Settlement) *settling {
 	w := &settling{list: list, shards: make([]int32, len(list)), sums: make([]sums, len(list))}
 	for i, st := range list {
 		if sub := r.subs[st.Ref]; sub != nil {
@@ -31,16 +32,13 @@ func newSettling(r *roster, list []store.Settlement) (*settling, error) {
 		w.sums[i] = newSums(st.Tally)
 	}
 	w.lasts = make([]int64, len(w.boxes))
-	return w, nil
+	return w
 }
 
 func (w *settling) addBox(box string) {
-	for _, b := range w.boxes {
-		if b == box {
-			return
-		}
+	if !slices.Contains(w.boxes, box) {
+		w.boxes = append(w.boxes, box)
 	}
-	w.boxes = append(w.boxes, box)
 }
 
 // group returns the transaction.

@@ -72,7 +72,7 @@ func (c *catalog) get(name, box string) *statement { return c.variant(name, box,
 func (c *catalog) variant(name, box string, number uint8, fill func() []string) *statement {
 	key := statementKey{name, box, number}
 	if st, ok := c.made.Load(key); ok {
-		return st.(*statement)
+		return st.(*statement) //nolint:errcheck,forcetypeassert // nothing else is stored there
 	}
 	text, ok := c.templates[name]
 	if !ok {
@@ -84,5 +84,5 @@ func (c *catalog) variant(name, box string, number uint8, fill func() []string) 
 	text = "/* postbag " + name + " */ " + strings.ReplaceAll(text, "{box}", box)
 	sum := sha256.Sum256([]byte(text))
 	st, _ := c.made.LoadOrStore(key, &statement{name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text})
-	return st.(*statement)
+	return st.(*statement) //nolint:errcheck,forcetypeassert // as above
 }

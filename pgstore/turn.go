@@ -86,9 +86,9 @@ func (w *turning) prepare(ctx context.Context) error {
 		w.reads = append(w.reads, rd)
 	}
 	if len(w.t.Settle) > 0 {
-		w.settle, err = newSettling(w.roster, w.t.Settle)
+		w.settle = newSettling(w.roster, w.t.Settle)
 	}
-	return err
+	return nil
 }
 
 // rosterOf returns a roster that knows all that the turn names, if there is one.
