@@ -69,8 +69,24 @@ func newPool(tb testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(pool.Close)
+	tb.Cleanup(func() { closePool(tb, pool) })
 	return pool
+}
+
+// closePool closes a pool. A test that failed may have left a transaction open, for whose connection Close would wait
+// as long as the whole run may take: the server ends it with its database.
+func closePool(tb testing.TB, pool *pgxpool.Pool) {
+	tb.Helper()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		tb.Error("a connection was not given back within a minute after the test")
+	}
 }
 
 // stranger holds a transaction open that has written in another database.
