@@ -83,9 +83,8 @@ func (w *world) resumed(n int, back time.Time) time.Duration {
 func TestABrokerIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	r := w.start("a", relayConfig{})
-	ws := &writers{w: w, count: 8, keys: 30, delay: func() time.Duration { return 5 * time.Millisecond }}
-	written := make(chan struct{})
-	go func() { defer close(written); ws.write(t.Context(), size(50_000)) }()
+	ws := &writers{w: w, count: 8, keys: 30}
+	finish := ws.meanwhile(t.Context())
 	for range 4 {
 		pause(time.Second)
 		from := time.Now()
@@ -94,11 +93,9 @@ func TestABrokerIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it
 		}
 		w.injure("broker restart", from)
 	}
-	<-written
+	finish()
 	w.expect(ws, time.Minute)
-	if rows, _ := w.parked(); rows != 0 {
-		t.Errorf("%d messages are parked", rows)
-	}
+	w.wantNothingParked("after the restarts")
 	r.stop()
 }
 
@@ -109,9 +106,7 @@ func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it h
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 1000)
 	w.eventually(15*time.Second, "the relay says that the stream is missing", func() bool { return r.lines("does not take messages") > 0 })
-	if rows, attempts := w.parked(); rows != 0 || attempts != 0 {
-		t.Errorf("a missing stream parked %d messages with %d attempts", rows, attempts)
-	}
+	w.wantNothingParked("without a stream")
 	w.addStream(jetstream.StreamConfig{})
 	w.injure("no stream", w.began)
 	w.expect(ws, 20*time.Second)
@@ -126,9 +121,7 @@ func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has 
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 2000)
 	w.eventually(15*time.Second, "the relay says that the stream is full", func() bool { return r.lines("does not take messages") > 0 })
-	if rows, attempts := w.parked(); rows != 0 || attempts != 0 {
-		t.Errorf("a full stream parked %d messages with %d attempts", rows, attempts)
-	}
+	w.wantNothingParked("with a full stream")
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
 		s, err := js.Stream(ctx, stream)
 		if err != nil {

@@ -9,10 +9,9 @@ import (
 // Item 7: a stop in the middle hands over without a duplicate, again and again.
 func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
-	ws := &writers{w: w, count: 8, keys: 30, delay: func() time.Duration { return 3 * time.Millisecond }}
+	ws := &writers{w: w, count: 8, keys: 30}
 	relays := []*process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
-	written := make(chan struct{})
-	go func() { defer close(written); ws.write(t.Context(), size(100_000)) }()
+	finish := ws.meanwhile(t.Context())
 	rounds := size(30)
 	for n := range rounds {
 		pause(2 * time.Second)
@@ -24,7 +23,7 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 		}
 		relays[i] = w.start(fmt.Sprintf("r%d", n+2), relayConfig{})
 	}
-	<-written
+	finish()
 	v := w.expect(ws, time.Minute)
 	if len(v.duplicates) != 0 {
 		t.Errorf("%d duplicates in %d graceful stops", len(v.duplicates), rounds)

@@ -52,7 +52,7 @@ type relayConfig struct {
 func (w *world) start(name string, c relayConfig) *process {
 	w.t.Helper()
 	if c.dsn == "" {
-		c.dsn = w.pg.DSN("postgres")
+		c.dsn = w.dsn
 	}
 	file := filepath.Join(w.t.TempDir(), name+".yaml")
 	text := fmt.Sprintf(`name: %s
@@ -98,6 +98,16 @@ func tail(s string, n int) string {
 func (p *process) signal(s syscall.Signal) {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Signal(s)
+	}
+}
+
+// ready waits until the relay has opened its store.
+func (p *process) ready() {
+	p.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); p.lines("store opened") == 0; pause(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("relay %s does not open its store:\n%s", p.name, tail(p.log.String(), 3000))
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ type world struct {
 	store *pgstore.Store
 	pub   *postbag.Publisher[pgx.Tx]
 	began time.Time
+	dsn   string // where the writers and, unless told otherwise, the relays connect
 
 	mu     sync.Mutex
 	faults []fault
@@ -66,15 +67,17 @@ func newWorld(t *testing.T) *world {
 func newWorldOn(t *testing.T, po testserver.PostgresOptions, no testserver.NATSOptions) *world {
 	t.Helper()
 	w := &world{t: t, pg: servertest.Postgres(t, po), nats: servertest.NATS(t, no), began: time.Now()}
+	w.dsn = w.pg.DSN("postgres")
 	w.open()
 	w.addStream(jetstream.StreamConfig{})
 	return w
 }
 
-// open connects to the database and makes schema and box.
+// open connects to the database and makes what is missing of schema and box. It
+// may be called again after dsn was changed.
 func (w *world) open() {
 	w.t.Helper()
-	c, err := pgxpool.ParseConfig(w.pg.DSN("postgres"))
+	c, err := pgxpool.ParseConfig(w.dsn)
 	if err != nil {
 		w.t.Fatal(err)
 	}

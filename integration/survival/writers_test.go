@@ -29,13 +29,14 @@ type writers struct {
 	count   int // how many at a time
 	keys    int // of each writer
 	delay   func() time.Duration
-	outages bool // failures of the database are part of the test
+	outages bool // failures of the database are part of the test: each transaction has a row in public.placed
 	prepare bool // some transactions are prepared
 
 	mu        sync.Mutex
-	committed map[string]int   // by key
-	unsure    map[string][]int // by key, the N of messages whose commit is unknown
+	committed map[string]int // by key
 	rolled    int
+	unsure    int // commits without an answer
+	stood     int // those of them that stood
 }
 
 // delays is what the list of what must be survived asks for: up to 50 ms, and 2 s
@@ -51,7 +52,13 @@ func delays() time.Duration {
 func (ws *writers) write(ctx context.Context, n int) {
 	ws.w.t.Helper()
 	if ws.committed == nil {
-		ws.committed, ws.unsure = map[string]int{}, map[string][]int{}
+		ws.committed = map[string]int{}
+	}
+	if ws.outages {
+		if _, err := ws.w.pool.Exec(ctx, `create table if not exists public.placed (name text primary key, stands boolean not null)`); err != nil {
+			ws.w.t.Error(err)
+			return
+		}
 	}
 	var wg sync.WaitGroup
 	for i := range ws.count {
@@ -65,12 +72,36 @@ func (ws *writers) write(ctx context.Context, n int) {
 				}
 				if err != nil {
 					pause(20 * time.Millisecond)
+					continue
 				}
 				done += k
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// meanwhile writes, about 2,500 messages a second, until the function that it
+// returns is called.
+func (ws *writers) meanwhile(ctx context.Context) (finish func()) {
+	if ws.delay == nil {
+		ws.delay = func() time.Duration { return time.Duration(ws.count) * 2500 * time.Microsecond }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	enough, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			select {
+			case <-enough:
+				return
+			default:
+				ws.write(ctx, 100*ws.count)
+			}
+		}
+	}()
+	ws.w.t.Cleanup(func() { cancel(); <-done })
+	return sync.OnceFunc(func() { close(enough); <-done })
 }
 
 func (ws *writers) total() (n int) {
@@ -82,83 +113,117 @@ func (ws *writers) total() (n int) {
 	return n
 }
 
+// order is one transaction of a writer.
+type order struct {
+	key      string
+	first, n int
+	phantom  bool   // it rolls back
+	nested   bool   // it has a savepoint that rolls back
+	name     string // of its row in public.placed; empty: it has none
+}
+
+func (ws *writers) order(r *rand.Rand, writer int) order {
+	o := order{key: fmt.Sprintf("w%d-k%d", writer, r.IntN(ws.keys)), n: 1 + r.IntN(5)}
+	ws.mu.Lock()
+	o.first = ws.committed[o.key]
+	ws.mu.Unlock()
+	if r.IntN(50) == 0 {
+		o.n = 200
+	}
+	o.phantom, o.nested = r.IntN(12) == 0, r.IntN(4) == 0
+	if ws.outages {
+		o.name = fmt.Sprintf("%s-%d-%d", o.key, o.first, rand.Uint64())
+	}
+	return o
+}
+
+// errRollback makes a transaction roll back.
+var errRollback = errors.New("rolled back on purpose")
+
 // transaction commits, rolls back or prepares one transaction of a few messages,
 // and returns how many it committed.
 func (ws *writers) transaction(ctx context.Context, r *rand.Rand, writer int) (int, error) {
-	key := fmt.Sprintf("w%d-k%d", writer, r.IntN(ws.keys))
-	ws.mu.Lock()
-	first := ws.committed[key]
-	ws.mu.Unlock()
-	n := 1 + r.IntN(5)
-	if r.IntN(50) == 0 {
-		n = 200
+	o := ws.order(r, writer)
+	if ws.prepare && !o.phantom && r.IntN(20) == 0 {
+		return o.n, ws.note(ctx, o, ws.prepared(ctx, r, o))
 	}
-	phantom := r.IntN(12) == 0
-	tx, err := ws.w.pool.Begin(ctx)
-	if err != nil {
-		return 0, err
+	err := ws.w.pub.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return ws.fill(ctx, tx, r, o) })
+	if errors.Is(err, errRollback) {
+		ws.mu.Lock()
+		ws.rolled++
+		ws.mu.Unlock()
+		return 0, nil
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if r.IntN(4) == 0 {
-		if err := ws.savepoint(ctx, tx, key); err != nil {
-			return 0, err
+	return o.n, ws.note(ctx, o, err)
+}
+
+// fill does a transaction's work.
+func (ws *writers) fill(ctx context.Context, tx pgx.Tx, r *rand.Rand, o order) error {
+	if o.name != "" {
+		if _, err := tx.Exec(ctx, `insert into public.placed values ($1, true)`, o.name); err != nil {
+			return err
 		}
 	}
-	msgs := make([]postbag.Message, n)
+	if o.nested {
+		if err := ws.savepoint(ctx, tx, o.key); err != nil {
+			return err
+		}
+	}
+	msgs := make([]postbag.Message, o.n)
 	for i := range msgs {
-		msgs[i] = ws.message(event{Key: key, N: first + i, Phantom: phantom})
+		msgs[i] = ws.message(event{Key: o.key, N: o.first + i, Phantom: o.phantom})
 	}
 	if err := ws.publish(ctx, tx, r, msgs); err != nil {
-		return 0, err
+		return err
 	}
 	if ws.delay != nil {
 		pause(ws.delay())
 	}
-	if phantom {
-		ws.mu.Lock()
-		ws.rolled++
-		ws.mu.Unlock()
-		return 0, tx.Rollback(ctx)
+	if o.phantom {
+		return errRollback
 	}
-	if ws.prepare && r.IntN(20) == 0 {
-		err = ws.commitPrepared(ctx, tx, fmt.Sprintf("%s-%d", key, first))
-	} else {
-		err = tx.Commit(ctx)
-	}
-	return n, ws.note(ctx, key, first, n, err)
+	return nil
 }
 
 // note records what became of a commit. Where its answer was lost the database is
-// asked, once it can be: the log itself says whether the transaction stands.
-func (ws *writers) note(ctx context.Context, key string, first, n int, err error) error {
-	if err != nil {
-		stands, askErr := ws.stands(ctx, key, first)
-		if askErr != nil {
-			return errors.Join(err, askErr)
-		}
-		if !stands {
+// asked, once it can be.
+func (ws *writers) note(ctx context.Context, o order, err error) error {
+	unknown := errors.Is(err, postbag.ErrCommitUnknown)
+	if err != nil && !unknown {
+		return err
+	}
+	stands := true
+	if unknown {
+		if stands, err = ws.stands(ctx, o.name); err != nil {
 			return err
 		}
 	}
 	ws.mu.Lock()
-	ws.committed[key] = first + n
-	ws.mu.Unlock()
+	defer ws.mu.Unlock()
+	if unknown {
+		ws.unsure++
+	}
+	if !stands {
+		return errors.New("the commit did not stand")
+	}
+	if unknown {
+		ws.stood++
+	}
+	ws.committed[o.key] = o.first + o.n
 	return nil
 }
 
-func (ws *writers) stands(ctx context.Context, key string, n int) (bool, error) {
-	want, err := json.Marshal(event{Key: key, N: n})
-	if err != nil {
-		return false, err
-	}
+// stands finds out whether a transaction stands whose commit got no answer: it
+// writes the transaction's own unique row with another word. That waits for a
+// commit that is still on its way, and keeps one from coming later.
+func (ws *writers) stands(ctx context.Context, name string) (stands bool, err error) {
 	for {
-		var stands bool
-		err := ws.w.pool.QueryRow(ctx, `select exists (select from postbag.outbox where key = $1 and payload = $2)`, key, want).Scan(&stands)
+		_, err = ws.w.pool.Exec(ctx, `insert into public.placed values ($1, false) on conflict do nothing`, name)
 		if err == nil {
-			return stands, nil
+			err = ws.w.pool.QueryRow(ctx, `select stands from public.placed where name = $1`, name).Scan(&stands)
 		}
-		if ctx.Err() != nil {
-			return false, err
+		if err == nil || ctx.Err() != nil {
+			return stands, err
 		}
 		pause(50 * time.Millisecond)
 	}
@@ -201,12 +266,21 @@ func (ws *writers) savepoint(ctx context.Context, tx pgx.Tx, key string) error {
 	return inner.Rollback(ctx)
 }
 
-func (ws *writers) commitPrepared(ctx context.Context, tx pgx.Tx, name string) error {
-	name = fmt.Sprintf("%s-%d", name, rand.Uint32())
+// prepared does a transaction in two phases.
+func (ws *writers) prepared(ctx context.Context, r *rand.Rand, o order) error {
+	tx, err := ws.w.pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := ws.fill(ctx, tx, r, o); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s-%d-%d", o.key, o.first, rand.Uint32())
 	if _, err := tx.Exec(ctx, fmt.Sprintf("prepare transaction '%s'", name)); err != nil {
 		return err
 	}
 	pause(time.Duration(rand.IntN(100)) * time.Millisecond)
-	_, err := ws.w.pool.Exec(ctx, fmt.Sprintf("commit prepared '%s'", name))
+	_, err = ws.w.pool.Exec(ctx, fmt.Sprintf("commit prepared '%s'", name))
 	return err
 }
