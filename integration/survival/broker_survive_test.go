@@ -122,16 +122,7 @@ func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has 
 	ws.write(t.Context(), 2000)
 	w.eventually(15*time.Second, "the relay says that the stream is full", func() bool { return r.lines("does not take messages") > 0 })
 	w.wantNothingParked("with a full stream")
-	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		s, err := js.Stream(ctx, stream)
-		if err != nil {
-			return err
-		}
-		c := s.CachedInfo().Config
-		c.MaxMsgs = -1
-		_, err = js.UpdateStream(ctx, c)
-		return err
-	})
+	w.updateStream(func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
 	w.injure("full stream", w.began)
 	w.expect(ws, 20*time.Second)
 	r.stop()

@@ -20,6 +20,7 @@ type event struct {
 	Key     string `json:"key"`
 	N       int    `json:"n"`
 	Phantom bool   `json:"phantom,omitempty"`
+	Pad     string `json:"pad,omitempty"`
 }
 
 // writers commit messages, many at a time. Each key has one writer, so that its
