@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,7 +20,8 @@ func newDemoCommand(c *console.Console) *cobra.Command {
 		Long: `A shop commits orders together with their messages, a relay process delivers them to a NATS JetStream
 server in this process, and a consumer checks what arrives. Meanwhile the relay is killed without
 warning and the broker restarted. It ends with a table of what was committed, delivered, lost, out of
-order or there twice, and leaves nothing behind.`,
+order or there twice, and leaves nothing behind. With --json that table is an object on standard output,
+and the rest goes to standard error.`,
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Orders < 100 || o.Orders > 1_000_000 {
@@ -31,7 +33,14 @@ order or there twice, and leaves nothing behind.`,
 			}
 			o.Command = []string{program, "demo", "relay"}
 			o.Live = console.IsTerminal(c.Out)
-			return demo.Run(cmd.Context(), o)
+			if c.JSON {
+				o.Out, o.Live = c.Err, console.IsTerminal(c.Err)
+			}
+			report, err := demo.Run(cmd.Context(), o)
+			if c.JSON && (err == nil || errors.Is(err, demo.ErrBroken)) {
+				return errors.Join(c.Emit(report), err)
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&o.Postgres, "postgres", false, "on a private PostgreSQL server, in place of a sqlite file")

@@ -36,7 +36,7 @@ func (d *database) inTx(ctx context.Context, fn func(*sql.Tx) error) error {
 
 func openDatabase(ctx context.Context, dir string, postgres bool) (*database, error) {
 	if postgres {
-		return openPostgres(ctx, dir)
+		return openPostgres(ctx)
 	}
 	path := filepath.Join(dir, "shop.db")
 	db, err := sql.Open("sqlite", sqlitestore.DSN(path))

@@ -35,31 +35,37 @@ var ErrBroken = errors.New("demo: a promise was broken; see the table above, and
 // to commit them twice.
 const patience = 60 * time.Second
 
-// Run runs the demo. It leaves nothing behind.
-func Run(ctx context.Context, o Options) (err error) {
+// folderPrefix begins the name of the folder in which all files of a demo are.
+const folderPrefix = "postbag-demo-"
+
+// Run runs the demo. It leaves nothing behind. With ErrBroken too there is a
+// report.
+func Run(ctx context.Context, o Options) (report Report, err error) {
 	if o.Orders <= 0 {
 		o.Orders = 5000
 	}
 	if o.Rate <= 0 {
 		o.Rate = 400
 	}
-	dir, err := os.MkdirTemp("", "postbag-demo-")
+	dir, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
-		return fmt.Errorf("demo: no temporary folder: %w; set TMPDIR to one that can be written", err)
+		return report, fmt.Errorf("demo: no temporary folder: %w; set TMPDIR to one that can be written", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := &scene{options: o, screen: newScreen(o.Out, o.Live), begun: time.Now()}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.set(ctx, dir); err != nil {
-		return err
+		return report, err
 	}
 	if err := s.play(ctx); err != nil {
-		return err
+		return report, err
 	}
-	if !s.report() {
-		return ErrBroken
+	report = s.judge()
+	report.show(s.screen)
+	if !report.Kept {
+		return report, ErrBroken
 	}
-	return nil
+	return report, nil
 }
 
 // scene is a run of the demo and what it has started.
@@ -67,6 +73,7 @@ type scene struct {
 	options Options
 	screen  *screen
 	begun   time.Time
+	store   string // the database's name
 	broker  *broker
 	shop    *shop
 	checker *checker
@@ -101,6 +108,7 @@ func (s *scene) set(ctx context.Context, dir string) error {
 		return err
 	}
 	s.later(database.close)
+	s.store = database.name
 	s.screen.sayf("%s, with a table of orders and a box named outbox", database.name)
 	if s.shop, err = openShop(ctx, database); err != nil {
 		return err
@@ -109,7 +117,7 @@ func (s *scene) set(ctx context.Context, dir string) error {
 		return err
 	}
 	s.later(s.checker.close)
-	s.crew = &crew{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url()), log: filepath.Join(dir, "relay.log")}
+	s.crew = &crew{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url(), EnvFolder+"="+dir), log: filepath.Join(dir, "relay.log")}
 	s.later(s.crew.close)
 	if err := s.crew.start(); err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/natsbroker"
@@ -17,6 +19,7 @@ const (
 	EnvSQLite   = "POSTBAG_DEMO_SQLITE"   // the database file, or
 	EnvPostgres = "POSTBAG_DEMO_POSTGRES" // the DSN
 	EnvNATS     = "POSTBAG_DEMO_NATS"     // the broker's URL
+	EnvFolder   = "POSTBAG_DEMO_FOLDER"   // where all files of the demo are
 )
 
 const (
@@ -24,15 +27,24 @@ const (
 	reconnectWait = 100 * time.Millisecond
 )
 
+var errOrphan = errors.New("demo: the demo is gone")
+
 // Relay is the relay's process: it works until ctx ends, or life, which the demo
-// holds open. It logs to log. Its leases are short, so that a kill costs the demo
-// two seconds and not fifteen.
+// holds open: if life ends, the demo was killed, and its files are removed in its
+// place. It logs to log. Its leases are short, so that a kill costs the demo two
+// seconds and not fifteen.
 func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() { // it ends with the process at the latest: a read cannot be called off
 		_, _ = io.Copy(io.Discard, life)
-		cancel()
+		cancel(errOrphan)
+	}()
+	defer func() {
+		folder := os.Getenv(EnvFolder)
+		if errors.Is(context.Cause(ctx), errOrphan) && strings.HasPrefix(filepath.Base(folder), folderPrefix) {
+			err = errors.Join(err, os.RemoveAll(folder)) //nolint:gosec // the demo that made it says where it is
+		}
 	}()
 	s, closeStore, err := openStore(ctx)
 	if err != nil {
@@ -50,8 +62,8 @@ func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 	}()
 	r, err := relay.New(s, relay.Options{
 		Subscriptions: []relay.Subscription{{To: to, InFlight: inFlight}},
-		TTL:           2 * time.Second,
-		Logger:        slog.New(slog.NewTextHandler(log, nil)),
+		TTL:           2 * time.Second, Grace: 2 * time.Second,
+		Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {
 		return err

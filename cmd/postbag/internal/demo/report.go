@@ -6,39 +6,73 @@ import (
 	"time"
 )
 
-// report writes the closing table and says whether all promises were kept.
-func (s *scene) report() bool {
-	s.screen.wipe()
-	lost, phantoms := s.checker.compare(s.shop.orders())
-	c := s.checker
-	c.mu.Lock()
-	distinct, duplicates, disorder := c.distinct, c.duplicates, c.disorder
-	c.mu.Unlock()
-	explained := "what a relay repeats after a kill, the broker drops by its id (Nats-Msg-Id)"
-	if duplicates > 0 {
-		explained = fmt.Sprintf("sent by a relay that was killed before it noted the answer; at most %d for %d kills",
-			s.kills*inFlight, s.kills)
+// Report is how a run ended. Names of fields in JSON are a contract.
+type Report struct {
+	// Store is the database: its name and version.
+	Store string `json:"store"`
+	// Committed orders, and transactions that were given up.
+	Committed  int `json:"committed"`
+	RolledBack int `json:"rolled_back"`
+	// Delivered is how many distinct messages arrived.
+	Delivered int `json:"delivered"`
+	// Lost were committed and did not arrive, Phantoms the other way round.
+	Lost     int `json:"lost"`
+	Phantoms int `json:"phantoms"`
+	// Disorder is how many arrived behind a later one of their customer.
+	Disorder   int `json:"out_of_order"`
+	Duplicates int `json:"duplicates"`
+	// Kills of the relay.
+	Kills int `json:"relay_kills"`
+	// Pause is the longest time in which orders waited and nothing arrived, and
+	// Time that of the whole run, in seconds.
+	Pause float64 `json:"longest_pause_seconds"`
+	Time  float64 `json:"seconds"`
+	// Kept says that no promise was broken.
+	Kept bool `json:"promises_kept"`
+}
+
+// judge compares what was committed with what arrived.
+func (s *scene) judge() Report {
+	r := Report{
+		Store: s.store, Committed: s.shop.committed(), RolledBack: s.shop.rolledBack(), Kills: s.kills,
+		Pause: round(s.pause.longest).Seconds(), Time: round(time.Since(s.begun)).Seconds(),
 	}
-	w := tabwriter.NewWriter(s.screen.out, 0, 0, 2, ' ', 0)
+	r.Lost, r.Phantoms = s.checker.compare(s.shop.orders())
+	s.checker.mu.Lock()
+	defer s.checker.mu.Unlock()
+	r.Delivered, r.Duplicates, r.Disorder = s.checker.distinct, s.checker.duplicates, s.checker.disorder
+	r.Kept = r.Lost == 0 && r.Phantoms == 0 && r.Disorder == 0 && r.Duplicates <= s.kills*inFlight
+	return r
+}
+
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
+
+// show writes the closing table.
+func (r *Report) show(screen *screen) {
+	screen.wipe()
+	explained := "what a relay repeats after a kill, the broker drops by its id (Nats-Msg-Id)"
+	if r.Duplicates > 0 {
+		explained = fmt.Sprintf("sent by a relay that was killed before it noted the answer; at most %d for %d kills", r.Kills*inFlight, r.Kills)
+	}
+	w := tabwriter.NewWriter(screen.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w)
 	for _, row := range []struct {
 		name  string
 		value any
 		note  string
 	}{
-		{"committed", s.shop.committed(), "orders, each in one transaction with its message"},
-		{"rolled back", s.shop.rolledBack(), "transactions given up after they had published"},
-		{"delivered", distinct, "distinct messages in the stream"},
-		{"lost", lost, "committed and not delivered"},
-		{"phantoms", phantoms, "delivered and not committed"},
-		{"out of order", disorder, "a customer's order before an earlier one of the same customer"},
-		{"duplicates", duplicates, explained},
-		{"relay killed", s.kills, "times, without warning"},
-		{"longest pause", s.pause.longest.Round(100 * time.Millisecond), "while orders waited; leases last 2 s, the broker was away 2 s"},
-		{"time", time.Since(s.begun).Round(100 * time.Millisecond), ""},
+		{"committed", r.Committed, "orders, each in one transaction with its message"},
+		{"rolled back", r.RolledBack, "transactions given up after they had published"},
+		{"delivered", r.Delivered, "distinct messages in the stream"},
+		{"lost", r.Lost, "committed and not delivered"},
+		{"phantoms", r.Phantoms, "delivered and not committed"},
+		{"out of order", r.Disorder, "a customer's order before an earlier one of the same customer"},
+		{"duplicates", r.Duplicates, explained},
+		{"relay killed", r.Kills, "times, without warning"},
+		{"longest pause", fmt.Sprintf("%.1f s", r.Pause), "while orders waited; leases last 2 s, the broker was away 2 s"},
+		{"time", fmt.Sprintf("%.1f s", r.Time), "in all"},
 	} {
 		_, _ = fmt.Fprintf(w, "%s\t%v\t%s\n", row.name, row.value, row.note)
 	}
 	_ = w.Flush()
-	return lost == 0 && phantoms == 0 && disorder == 0 && duplicates <= s.kills*inFlight
 }

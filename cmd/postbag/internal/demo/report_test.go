@@ -20,8 +20,9 @@ func judged(t *testing.T, kills int, arrived ...int) (string, bool) {
 	for _, n := range arrived {
 		s.checker.check(order{Customer: 7, N: n}, 1)
 	}
-	good := s.report()
-	return out.String(), good
+	r := s.judge()
+	r.show(s.screen)
+	return out.String(), r.Kept
 }
 
 func TestReportSeesEveryBrokenPromise(t *testing.T) {
@@ -59,7 +60,7 @@ func TestScreenDrawsOneLineOnATerminal(t *testing.T) {
 	s.progress(50, 25, 100)
 	s.sayf("hello")
 	got := out.String()
-	if !strings.Contains(got, "██████████▒▒▒▒▒▒▒▒▒▒····") || !strings.Contains(got, "committed    50  delivered    25 of 100") {
+	if !strings.Contains(got, "███████▒▒▒▒▒▒▒··············") || !strings.Contains(got, "committed    50  delivered    25 of 100") {
 		t.Errorf("the progress is %q", got)
 	}
 	if !strings.HasSuffix(got, "hello\n") || !strings.Contains(got, "\r\x1b[2K  0.0s  hello") {

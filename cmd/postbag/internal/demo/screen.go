@@ -65,7 +65,7 @@ func (s *screen) progress(committed, delivered, total int) {
 		}
 		return
 	}
-	const width = 40
+	const width = 28 // the whole line fits 80 columns
 	done := min(delivered*width/max(total, 1), width)
 	ahead := min(committed*width/max(total, 1), width) - done
 	bar := strings.Repeat("█", done) + strings.Repeat("▒", max(ahead, 0)) + strings.Repeat("·", width-done-max(ahead, 0))
