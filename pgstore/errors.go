@@ -2,9 +2,11 @@ package pgstore
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -33,6 +35,11 @@ const (
 	codeLockTimeout         = "55P03"
 	codeOutOfDisk           = "53100"
 	codeShutdown            = "57P01"
+	codeStarting            = "57P03"
+	codeLogin               = "28000"
+	codePassword            = "28P01"
+	codeNoDatabase          = "3D000"
+	codeTooMany             = "53300"
 	codeRefused             = "PB001" // postbag._refuse
 )
 
@@ -83,14 +90,25 @@ func translateError(doing string, err error) error {
 		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
 	}
 	if code := sqlState(err); code != "" {
-		return &fault{doing: doing, said: serverMessage(err), mend: mends[code], cause: hidden(err)}
+		return &fault{doing: doing, said: serverMessage(err), mend: mendOf(code, err), cause: hidden(err)}
 	}
-	return &fault{doing: doing, said: lineError(err), mend: "look whether the server runs and can be reached, then try again", cause: hidden(err)}
+	said, mend := lineError(err)
+	return &fault{doing: doing, said: said, mend: mend, cause: hidden(err)}
+}
+
+// mendOf says what to do about an error of the server. While connecting, the only
+// names that it can miss are those of parameters.
+func mendOf(code string, err error) string {
+	var connect *pgconn.ConnectError
+	if code == codeNoType && errors.As(err, &connect) {
+		return "correct the parameters in the DSN"
+	}
+	return mends[code]
 }
 
 // mends say what to do about an error of the server.
 var mends = map[string]string{
-	codeNoRight:       "grant the role what pgstore.GrantProducer or pgstore.GrantRelay print",
+	codeNoRight:       "grant the role its rights, as docs/reference/sql-contract.md lists them, or run this as the owner of the schema",
 	codeNoSchema:      "run postbag migrate up",
 	codeNoTable:       "run postbag migrate up, or make the box",
 	codeNoColumn:      "run postbag migrate up",
@@ -101,6 +119,11 @@ var mends = map[string]string{
 	codeLockTimeout:   "try again when whoever holds the lock is done; pg_locks shows them",
 	codeOutOfDisk:     "give the server's disk room, then try again",
 	codeShutdown:      "try again when the server is back",
+	codeStarting:      "try again when the server is up",
+	codeLogin:         "correct the user in the DSN, or let it in by the server's pg_hba.conf",
+	codePassword:      "correct user and password in the DSN",
+	codeNoDatabase:    "make the database, or correct its name in the DSN",
+	codeTooMany:       "try again later, lower the pools' sizes, or raise the server's max_connections",
 	codeCheck:         "the constraint's name says which part of the message it refuses; postbag.Publisher checks messages beforehand",
 }
 
@@ -146,18 +169,29 @@ func serverMessage(err error) string {
 	return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, code)
 }
 
-// lineError returns what is wrong with the connection. Drivers put addresses
-// and user names into their messages, and some have put passwords there.
-func lineError(err error) string {
+// lineError returns what is wrong with the connection, and the mend. Drivers put
+// addresses and user names into their messages, and some have put passwords
+// there.
+func lineError(err error) (said, mend string) {
 	var op *net.OpError
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
 	var connect *pgconn.ConnectError
+	mend = "look whether the server runs and can be reached, then try again"
 	switch {
+	case errors.As(err, &name):
+		return "the server's host name cannot be resolved", "correct the host in the DSN, or see to the name service"
+	case errors.As(err, &certificate):
+		return "the server's certificate is not trusted: " + certificate.Err.Error(),
+			"name its authority with sslrootcert in the DSN, and the host as the certificate does"
 	case errors.As(err, &op):
-		return "the connection failed: " + op.Op + ": " + op.Err.Error()
+		return "the connection failed: " + op.Op + ": " + op.Err.Error(), mend
+	case errors.As(err, &connect) && strings.Contains(connect.Unwrap().Error(), "server refused TLS connection"):
+		return "the server does not speak TLS, which sslmode in the DSN asks for", "switch TLS on in the server, or choose another sslmode"
 	case errors.As(err, &connect):
-		return "no connection can be made"
+		return "no connection can be made", mend
 	default:
-		return "the connection failed: " + err.Error()
+		return "the connection failed: " + err.Error(), mend
 	}
 }
 

@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -14,11 +15,32 @@ import (
 // parking lot and housekeeping can be under way at a time.
 const defaultConns = 4
 
+// wrongPart names the part of a DSN that cannot be read. pgx's own error may quote
+// the DSN, and with it a password.
+func wrongPart(err error) string {
+	_, text, _ := strings.Cut(err.Error(), "`: ") // behind the DSN
+	for _, part := range []struct{ says, name string }{
+		{"invalid port", "port is no number of a port"},
+		{"invalid connect_timeout", "connect_timeout is no number of seconds"},
+		{"sslmode is invalid", "sslmode is none of disable, allow, prefer, require, verify-ca and verify-full"},
+		{"unable to read CA file", "the file of sslrootcert cannot be read"},
+		{"unable to read", "a file that it names cannot be read"},
+		{"configure TLS", "one of sslmode, sslrootcert, sslcert and sslkey is wrong"},
+		{"failed to read service", "its service is not in the service file"},
+		{"pool_", "a setting that begins with pool_ is wrong"},
+	} {
+		if strings.Contains(text, part.says) {
+			return ": " + part.name
+		}
+	}
+	return ""
+}
+
 func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		// pgx's error may quote the DSN, and with it a password.
-		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be read; write postgres://user@host:5432/database, or host=... dbname=...")
+		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be read%s; write it as host=... port=5432 dbname=... user=..., "+
+			"or as a URL that begins with postgres://", wrongPart(err))
 	}
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "postbag"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
@@ -97,6 +98,25 @@ func Of(err error) Code {
 		return Schema
 	case network, is(context.DeadlineExceeded), broker.OutcomeOf(err) == broker.Unavailable:
 		return Unavailable
+	}
+	return ofState(err)
+}
+
+// ofState returns the code of a database server's answer (SQLSTATE), as far as it
+// is about the server or the DSN.
+func ofState(err error) Code {
+	answer, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	if !ok {
+		return Failed
+	}
+	switch state := answer.SQLState(); {
+	case strings.HasPrefix(state, "08"), strings.HasPrefix(state, "57P0"), state == "53300":
+		return Unavailable
+	case strings.HasPrefix(state, "28"), state == "3D000":
+		return Usage
 	}
 	return Failed
 }
