@@ -37,8 +37,9 @@ type Options struct {
 	PassHeaders []string
 
 	// Recheck is how long what was learnt of a stream is trusted: its limits, and
-	// that it is there. After an answer that contradicts it is asked for at once.
-	// Defaults to 1 min.
+	// that it is there. After an answer that contradicts it is asked for at once,
+	// and before a message is refused for its size if what is known is older than
+	// 1 s. Defaults to 1 min.
 	Recheck time.Duration
 
 	// Login is for Dial alone.

@@ -187,6 +187,26 @@ func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
 	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 }
 
+// Whoever raised a limit and retries the message does not wait for Recheck.
+func TestALimitThatWasRaisedIsSeenByTheMessageThatWasRefused(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
+	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Hour}))
+	m := messages(p.topic(), 1)
+	wants(t, publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
+	config := p.stream(t).CachedInfo().Config
+	config.MaxMsgSize = -1
+	if _, err := p.js.UpdateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); publish(t, d, 10*time.Second, m...)[0].Outcome != broker.Accepted; {
+		if time.Now().After(deadline) {
+			t.Fatal("a limit that was raised is not seen")
+		}
+	}
+}
+
 func TestAStreamThatIsNotThereIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, nil)

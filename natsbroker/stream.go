@@ -52,6 +52,9 @@ type streams struct {
 const (
 	// lookupTimeout is how long the API may take to answer.
 	lookupTimeout = 5 * time.Second
+	// refusalTrust is how long a stream's limit is trusted when a message is to be
+	// refused for it: an operator who raised it need not wait before a retry.
+	refusalTrust = time.Second
 	// maxSubjects bounds what is remembered of subjects.
 	maxSubjects = 10_000
 )
@@ -59,12 +62,17 @@ const (
 // find returns the stream that takes subject, from memory or by asking. The
 // error is an answer for every message of the subject.
 func (s *streams) find(ctx context.Context, subject string, now time.Time) (*target, *broker.Error) {
-	if t := s.recall(subject, now); t != nil {
+	return s.findWithin(ctx, subject, now, s.recheck)
+}
+
+// findWithin is find that trusts memory for so long.
+func (s *streams) findWithin(ctx context.Context, subject string, now time.Time, trust time.Duration) (*target, *broker.Error) {
+	if t := s.recall(subject, now, trust); t != nil {
 		return t, t.fault
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if t := s.recall(subject, now); t != nil { // somebody else has asked since
+	if t := s.recall(subject, now, trust); t != nil { // somebody else has asked since
 		return t, t.fault
 	}
 	old := s.stale(subject)
@@ -83,10 +91,10 @@ func (s *streams) find(ctx context.Context, subject string, now time.Time) (*tar
 }
 
 // recall returns what is known and fresh.
-func (s *streams) recall(subject string, now time.Time) *target {
+func (s *streams) recall(subject string, now time.Time, trust time.Duration) *target {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh := func(t *target) bool { return now.Sub(t.checked) < s.recheck }
+	fresh := func(t *target) bool { return now.Sub(t.checked) < trust }
 	if t := s.bySubject[subject]; t != nil && fresh(t) {
 		return t
 	}

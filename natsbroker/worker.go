@@ -75,7 +75,24 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery) *broker.Error {
 	}
 	w.headers.set(m, w.lastTarget.name)
 	w.msg = nats.Msg{Subject: subject, Header: w.headers.header, Data: m.Payload}
+	if w.headers.size+len(m.Payload) > w.lastTarget.maxBytes && w.lastTarget.maxBytes > 0 {
+		if f := w.aimAnew(ctx, subject); f != nil {
+			return f
+		}
+	}
 	return tooLarge(w.headers.size, len(m.Payload), w.lastTarget.limit(w.maxPayload))
+}
+
+// aimAnew makes lastTarget what is known of subject's stream since a moment ago.
+func (w *worker) aimAnew(ctx context.Context, subject string) *broker.Error {
+	t, f := w.d.streams.findWithin(ctx, subject, time.Now(), min(refusalTrust, w.d.streams.recheck))
+	if f != nil {
+		w.lastTarget = nil
+		w.leadsNowhere(subject, f)
+		return f
+	}
+	w.lastTarget = t
+	return nil
 }
 
 // aim makes lastTarget the stream of subject.
