@@ -2,6 +2,7 @@ package survival
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,7 +46,9 @@ func (s *safeBuffer) String() string {
 type relayConfig struct {
 	dsn  string // default: the world's server
 	more string // further lines of the subscription
-	top  string // further lines at the top
+	top  string // further lines of the destinations, and at the top after them
+	to   string // the destination; default: events
+	sub  string // the subscription's name; default: default
 }
 
 // start starts a relay process.
@@ -62,10 +65,11 @@ destinations:
   events: {url: %q, stream: %s}
 %s
 subscriptions:
-  - to: events
+  - name: %s
+    to: %s
     in_flight: %d
 %s
-`, name, ttl, w.nats.URL(), stream, c.top, inFlight, c.more)
+`, name, ttl, w.nats.URL(), stream, c.top, cmp.Or(c.sub, "default"), cmp.Or(c.to, "events"), inFlight, c.more)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -21,9 +21,15 @@ type stored struct {
 	at time.Time
 }
 
-// messages waits until the stream holds at least n distinct messages, or time is
-// out, and returns all of them in their order.
+// messages is messagesIn of the stream that all tests have.
 func (w *world) messages(n int, within time.Duration) []stored {
+	w.t.Helper()
+	return w.messagesIn(stream, n, within)
+}
+
+// messagesIn waits until a stream holds at least n distinct messages, or time is
+// out, and returns all of them in their order.
+func (w *world) messagesIn(stream string, n int, within time.Duration) []stored {
 	w.t.Helper()
 	deadline := time.Now().Add(within)
 	var out []stored

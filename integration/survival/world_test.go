@@ -121,7 +121,10 @@ func (w *world) jetstream(do func(context.Context, jetstream.JetStream) error) {
 // allows, so that a duplicate shows.
 func (w *world) addStream(c jetstream.StreamConfig) {
 	w.t.Helper()
-	c.Name, c.Subjects, c.Storage = stream, []string{"events.>"}, jetstream.FileStorage
+	if c.Name == "" {
+		c.Name, c.Subjects = stream, []string{"events.>"}
+	}
+	c.Storage = jetstream.FileStorage
 	c.Discard, c.Duplicates = jetstream.DiscardNew, 100*time.Millisecond
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
 		_, err := js.CreateStream(ctx, c)

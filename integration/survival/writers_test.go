@@ -30,8 +30,9 @@ type writers struct {
 	count   int // how many at a time
 	keys    int // of each writer
 	delay   func() time.Duration
-	outages bool // failures of the database are part of the test: each transaction has a row in public.placed
-	prepare bool // some transactions are prepared
+	outages bool                // failures of the database are part of the test: each transaction has a row in public.placed
+	prepare bool                // some transactions are prepared
+	waited  func(time.Duration) // told how long each insert took; optional
 
 	mu        sync.Mutex
 	committed map[string]int // by key
@@ -174,8 +175,12 @@ func (ws *writers) fill(ctx context.Context, tx pgx.Tx, r *rand.Rand, o order) e
 	for i := range msgs {
 		msgs[i] = ws.message(event{Key: o.key, N: o.first + i, Phantom: o.phantom})
 	}
+	begun := time.Now()
 	if err := ws.publish(ctx, tx, r, msgs); err != nil {
 		return err
+	}
+	if ws.waited != nil {
+		ws.waited(time.Since(begun))
 	}
 	if ws.delay != nil {
 		pause(ws.delay())
