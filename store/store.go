@@ -105,7 +105,7 @@ var (
 	// ErrNoSubscription: the subscription was never declared.
 	ErrNoSubscription = errors.New("store: no such subscription; a relay that names it declares it")
 	// ErrFilterDiffers: a subscription was declared with another filter.
-	ErrFilterDiffers = errors.New("store: the subscription has another filter; change it by a command, not by a deployment")
+	ErrFilterDiffers = errors.New("store: the subscription was declared with another filter; name that one, or another subscription")
 	// ErrRestarted: the server crashed or failed over since a position was read.
 	ErrRestarted = errors.New("store: the server was restarted since these positions were read; take the leases again")
 	// ErrMoved: the database has another identity than the positions in it.

@@ -109,7 +109,8 @@ func noteNothing(ctx context.Context, c *console.Console, s store.Inspector, box
 func unread(o *store.Overview) string {
 	for i := range o.Boxes {
 		if b := &o.Boxes[i]; len(b.Subscriptions) == 0 && b.Last > 0 {
-			return fmt.Sprintf("; box %s holds %d messages and has no subscription yet, which the first relay declares", b.Name, b.Rows)
+			return fmt.Sprintf("; box %s holds %s and has no subscription yet, which the first relay declares", b.Name,
+				console.Count(b.Rows, "message"))
 		}
 	}
 	return ""

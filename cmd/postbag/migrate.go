@@ -125,13 +125,13 @@ func migrateStatus(ctx context.Context, c *console.Console, s *component.Store) 
 	if c.JSON {
 		err = c.Emit(state)
 	} else {
-		c.Sayf("the schema has version %d; %d steps are missing", version, len(steps))
+		c.Sayf("the schema has version %d; missing: %s", version, console.Count(len(steps), "step"))
 		for _, name := range state.Pending {
 			c.Sayf("  %s", name)
 		}
 	}
 	if len(steps) > 0 {
-		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("%d steps are missing; run postbag migrate up", len(steps))))
+		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("the schema lacks %s; run postbag migrate up", console.Count(len(steps), "step"))))
 	}
 	return err
 }

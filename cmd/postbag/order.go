@@ -88,7 +88,7 @@ func (f *orderFlags) run(cmd *cobra.Command, c *console.Console, kind store.Comm
 		return sel.show(c, orderName(kind))
 	}
 	if n := len(sel.seqs); n > 1 && !f.yes {
-		if err := c.Confirm(fmt.Sprintf("%s %d messages of %s?", orderName(kind), n, ref)); err != nil {
+		if err := c.Confirm(fmt.Sprintf("%s %s of %s?", orderName(kind), console.Count(n, "message"), ref)); err != nil {
 			return err
 		}
 	}
@@ -159,6 +159,6 @@ func give(ctx context.Context, c *console.Console, s store.Operator, a store.Aud
 	if done.Queued > 0 {
 		notes = append(notes, "relays carry it out")
 	}
-	c.Sayf("%s: queued %d of %d messages; %s", done.Order, done.Queued, done.Selected, strings.Join(notes, "; "))
+	c.Sayf("%s: queued %d of %s; %s", done.Order, done.Queued, console.Count(done.Selected, "message"), strings.Join(notes, "; "))
 	return nil
 }

@@ -111,11 +111,11 @@ func TestWrongLineStopsItsTransactionAndSkipGoesOn(t *testing.T) {
 		lines[1999] = `{"topic":"` + strings.Repeat("x", 300) + `"}`
 		in := strings.Join(lines, "\n")
 		cliWith(t, in, "publish", at.flag, at.where, "--ndjson").ends(exit.Usage,
-			"1000 messages were published", "nothing of lines 1001 to 2000 was written", "line 1042 ends in the middle", "--skip 1000")
+			"published until then: 1000 messages", "nothing of lines 1001 to 2000 was written", "line 1042 ends in the middle", "--skip 1000")
 		lines[1041] = `{}`
 		in = strings.Join(lines, "\n")
 		cliWith(t, in, "publish", at.flag, at.where, "--ndjson", "--skip", "1000").ends(exit.Usage,
-			"0 messages were published", "line 2000 is wrong: Topic holds 300 bytes")
+			"published until then: 0 messages", "line 2000 is wrong: Topic holds 300 bytes")
 		lines[1999] = `{}`
 		var done struct{ Published int }
 		cliWith(t, strings.Join(lines, "\n"), "publish", at.flag, at.where, "--ndjson", "--skip", "1000", "--json").ok().json(&done)

@@ -27,13 +27,13 @@ func publishLines(ctx context.Context, c *console.Console, s *component.Store, b
 	published, err := copyLines(ctx, s, box, in, progress)
 	progress.End()
 	if err != nil {
-		c.Notef("%d messages were published", published)
+		c.Notef("published until then: %s", console.Count(published, "message"))
 		return err
 	}
 	if c.JSON {
 		return c.Line(map[string]any{"published": published, "box": box})
 	}
-	c.Sayf("published %d messages", published)
+	c.Sayf("published %s", console.Count(published, "message"))
 	return nil
 }
 

@@ -48,6 +48,20 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 		return exit.With(exit.Failed, err)
 	}
 	defer func() { err = errors.Join(err, listener.Close()) }()
+	return work(ctx, r, file, drain, logger)
+}
+
+// work delivers until ctx ends, or with drain until nothing is left, and logs when
+// it begins and ends.
+func work(ctx context.Context, r *relay.Relay, file *config.File, drain bool, logger *slog.Logger) (err error) {
+	for _, s := range file.Subscriptions {
+		logger.Info("postbag: begins to deliver", "subscription", s.Box+"/"+s.Name, "to", s.To, "version", thisBuild().Version)
+	}
+	defer func() {
+		if err == nil {
+			logger.Info("postbag: handed over and ended")
+		}
+	}()
 	if drain {
 		return drained(r, r.Drain(ctx))
 	}
@@ -123,8 +137,11 @@ func newLogger(c *console.Console, l config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(l.Level)) // checked when it was read; the zero level is info
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if err, ok := a.Value.Any().(error); ok {
-			a.Value = slog.StringValue(config.Redact(err.Error()))
+		switch v := a.Value.Any().(type) {
+		case error:
+			a.Value = slog.StringValue(config.Redact(v.Error()))
+		case string:
+			a.Value = slog.StringValue(config.Redact(v))
 		}
 		return a
 	}}

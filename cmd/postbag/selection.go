@@ -97,6 +97,6 @@ func (s *selection) show(c *console.Console, order string) error {
 	if more := len(s.seqs) - len(s.some); more > 0 {
 		c.Sayf("and %d more", more)
 	}
-	c.Sayf("%s would be ordered for %d messages of %s; nothing was done", order, len(s.seqs), s.ref)
+	c.Sayf("%s would be ordered for %s of %s; nothing was done", order, console.Count(len(s.seqs), "message"), s.ref)
 	return nil
 }

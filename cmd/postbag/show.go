@@ -167,7 +167,7 @@ func showPayload(c *console.Console, payload []byte, format string) error {
 			format = "hex"
 		}
 	}
-	c.Sayf("\nPAYLOAD  %d bytes, as %s", len(payload), format)
+	c.Sayf("\nPAYLOAD  %s, as %s", console.Count(len(payload), "byte"), format)
 	switch format {
 	case "json":
 		c.Sayf("%s", console.PrintableText(pretty.String()))

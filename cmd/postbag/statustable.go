@@ -33,7 +33,7 @@ func showStatus(c *console.Console, v *statusView, shards bool) error {
 }
 
 func showBox(c *console.Console, b *boxView, shards bool) error {
-	text := fmt.Sprintf("BOX %s: %d messages, the last is %d", b.Name, b.Messages, b.LastSeq)
+	text := fmt.Sprintf("BOX %s: %s, the last is %d", b.Name, console.Count(b.Messages, "message"), b.LastSeq)
 	if b.Scheduled > 0 {
 		text += fmt.Sprintf(", %d scheduled", b.Scheduled)
 	}

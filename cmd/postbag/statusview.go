@@ -51,7 +51,8 @@ type subscriptionView struct {
 	Owners int `json:"owners"`
 	// About how many messages wait to be read.
 	Backlog int64 `json:"backlog"`
-	// The age of the oldest of them; zero: there is none.
+	// The age of the oldest message that waits to be read or is parked; zero: there
+	// is none.
 	Oldest float64 `json:"oldest_seconds"`
 	// Parked messages by state.
 	Parked map[string]int64 `json:"parked"`

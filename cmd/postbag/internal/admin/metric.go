@@ -69,7 +69,7 @@ func Metrics() []Metric {
 		{logLast, "The last number that the box's log has given out.", gauge, box},
 		{logScheduled, "Messages that wait for their time.", gauge, box},
 		{backlog, "About how many messages wait to be read.", gauge, subscription},
-		{oldest, "Age of the oldest message that waits to be read; zero: none does.", gauge, subscription},
+		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
 		{parked, "Parked messages by state.", gauge, append(subscription[:2:2], "state")},
 	}
 }

@@ -77,7 +77,7 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		if err != nil {
 			return nil, openError(ctx, err)
 		}
-		opened.Kind = name
+		opened.Kind, opened.Inspector = name, unfinished{opened.Inspector}
 		return opened, nil
 	}
 	return nil, exit.Usagef("store: this program holds no store of kind %s; see postbag version --components", name)
