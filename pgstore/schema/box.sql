@@ -31,7 +31,7 @@ CREATE TABLE postbag.{box}__scheduled (
   due       timestamptz     NOT NULL,
   at        timestamptz     NOT NULL DEFAULT clock_timestamp(),
   id        uuid            NOT NULL DEFAULT postbag.new_id() CHECK (id <> '00000000-0000-0000-0000-000000000000'),
-  place     smallint,
+  place     smallint        CHECK (place BETWEEN 0 AND 4096),
   topic     varchar(255)    COLLATE "C" NOT NULL DEFAULT '{box}',
   key       varchar(1024)   COLLATE "C",
   shard_key varchar(1024)   COLLATE "C",
