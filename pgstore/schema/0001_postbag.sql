@@ -31,13 +31,16 @@ CREATE TABLE postbag._epoch (
 ) WITH (fillfactor = 10);
 INSERT INTO postbag._epoch (n) VALUES (1);
 
--- What tells one cluster from another. Where the system's identifier cannot be asked for, the ids of the database and of a
--- table in it, which a restored dump does not keep. It answers everybody with the rights of its owner, hence alike.
+-- What tells one cluster from another, and a database from a dump of it that was restored: the system's identifier, where
+-- it may be asked for, and the ids of two tables. A clone of a cluster has its identifier, but a restored dump does not keep
+-- the tables' ids: it makes them in another order. It answers everybody with the rights of its owner, hence alike.
 CREATE FUNCTION postbag._identity() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  tables text := ' tables ' || 'postbag._meta'::regclass::oid || ' ' || 'postbag._epoch'::regclass::oid;
 BEGIN
-  RETURN (SELECT 'system ' || system_identifier FROM pg_control_system());
+  RETURN (SELECT 'system ' || system_identifier || tables FROM pg_control_system());
 EXCEPTION WHEN insufficient_privilege OR undefined_function THEN
-  RETURN (SELECT 'database ' || oid || ' ' || 'postbag._meta'::regclass::oid FROM pg_database WHERE datname = current_database());
+  RETURN (SELECT 'database ' || oid || tables FROM pg_database WHERE datname = current_database());
 END $$;
 INSERT INTO postbag._meta (identity) VALUES (postbag._identity());
 

@@ -1,0 +1,49 @@
+package pgstore_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/store"
+)
+
+// The server is the same, with the same identifier, as that of a clone would be.
+func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.publish(messages(10, "a", "b")...)
+	s.deliver()
+	late := s.publish(messages(10, "a", "b")...)
+	file := filepath.Join(t.TempDir(), "dump")
+	s.must(shared.Server(t).Dump(t.Context(), s.name, file))
+	dsn := shared.Database(t)
+	config, err := pgx.ParseConfig(dsn)
+	s.must(err)
+	s.must(shared.Server(t).Restore(t.Context(), config.Database, file))
+	copied := newFixture(t, dsn)
+
+	if _, err := copied.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+		t.Fatalf("a restored dump is checked with %v, not as one that has moved", err)
+	}
+	if _, err := copied.Check(t.Context()); err != nil {
+		t.Fatalf("after its positions were reconciled it is checked with %v", err)
+	}
+	c := &site{TB: t, fixture: copied}
+	c.lease = c.take("another relay", outbox)
+	c.at = lease2position(c, outbox)
+	got := map[string]bool{}
+	for _, r := range c.read() {
+		got[r.ID.String()] = true
+	}
+	for _, m := range late {
+		if !got[m.ID.String()] {
+			t.Errorf("message %v, which was not delivered before the dump, does not come", m.ID)
+		}
+	}
+	if info, err := s.Check(t.Context()); err != nil {
+		t.Errorf("the database that was dumped is checked with %v (%q)", err, info.Identity)
+	}
+}
