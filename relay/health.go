@@ -17,9 +17,21 @@ const storeTimeout = 30 * time.Second
 type storeHealth struct {
 	storeFault int           // failures in a row
 	storeRetry time.Duration // nothing is asked before it
+	failing    ask           // what failed and has not worked since
 	checking   bool
+	checked    bool // the store passed a check since the last failure
 	faults     int64
 }
+
+// ask is a kind of call to the store. One kind can fail while others work: a full
+// disk refuses what writes.
+type ask uint8
+
+const (
+	askTurn ask = 1 << iota
+	askBeat
+	askMore // made only while the others work
+)
 
 // permanent says that waiting does not mend err.
 func permanent(err error) bool {
@@ -36,8 +48,10 @@ func isMoved(err error) bool {
 }
 
 // storeFailed notes a failure of the store and when to ask again.
-func (l *loop) storeFailed(err error) {
+func (l *loop) storeFailed(what ask, err error) {
 	l.faults++
+	l.failing |= what
+	l.checked = false
 	l.storeFault++
 	l.storeRetry = l.now() + storeBackoff(l.storeFault)
 	l.log.storeFailed(err)
@@ -48,16 +62,23 @@ func storeBackoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d/2)+1))
 }
 
-// storeWorks notes an answer of the store.
-func (l *loop) storeWorks() {
-	if l.storeFault > 0 {
+// storeWorks notes an answer of the store. The store is well when what had failed
+// works again: until then it is asked less and less often, and nothing is said.
+func (l *loop) storeWorks(what ask) {
+	l.failing &^= what
+	if l.storeFault > 0 && l.failing&^askMore == 0 {
+		l.failing = 0
 		l.storeFault = 0
 		l.storeRetry = 0
 		l.log.storeBack()
 	}
 }
 
-// recheck verifies the store after a failure, before anything else is asked.
+// doubted says that the store is to be verified before anything else is asked.
+func (l *loop) doubted() bool { return l.storeFault > 0 && !l.checked }
+
+// recheck verifies the store after a failure, before anything else is asked. A
+// store that passes is asked again what it had failed.
 func (l *loop) recheck() {
 	if l.checking {
 		return
@@ -71,18 +92,24 @@ func (l *loop) recheck() {
 			l.checking = false
 			switch {
 			case err == nil:
-				l.storeWorks()
+				l.askAgain()
 			case isMoved(err):
 				l.log.moved(err)
 				l.restart()
-				l.storeWorks()
+				l.askAgain()
 			case permanent(err):
 				l.fail(err)
 			default:
-				l.storeFailed(err)
+				l.storeFailed(0, err)
 			}
 		}
 	})
+}
+
+// askAgain lets a store that passed its check be asked at once.
+func (l *loop) askAgain() {
+	l.checked = true
+	l.nextBeat, l.nextLook = 0, 0
 }
 
 // restart drops all leases and begins with a new identity: what was read is

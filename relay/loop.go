@@ -265,7 +265,7 @@ func (l *loop) open(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the caller's wish to end is no failure of ours
 		}
-		l.storeFailed(fmt.Errorf("relay: the store cannot be opened: %w", err))
+		l.storeFailed(0, fmt.Errorf("relay: the store cannot be opened: %w", err))
 		select {
 		case <-ctx.Done():
 		case <-time.After(storeBackoff(attempt)):
@@ -288,7 +288,7 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	if err := l.store.Declare(ctx, specs); err != nil {
 		return err
 	}
-	l.storeWorks()
+	l.storeWorks(askTurn | askBeat)
 	return nil
 }
 

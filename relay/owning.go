@@ -87,7 +87,7 @@ func (l *loop) beat(now time.Duration) {
 	if l.beating || l.checking || l.dying || l.left || now < l.nextBeat || now < l.storeRetry {
 		return
 	}
-	if l.storeFault > 0 {
+	if l.doubted() {
 		l.recheck()
 		return
 	}
@@ -133,7 +133,7 @@ func (l *loop) beatFailed(err error) {
 		l.restart()
 	}
 	l.nextBeat = 0 // as soon as the store is asked again
-	l.storeFailed(fmt.Errorf("relay: the heartbeat failed: %w", err))
+	l.storeFailed(askBeat, fmt.Errorf("relay: the heartbeat failed: %w", err))
 }
 
 // works lists what this relay can work on.
@@ -169,7 +169,7 @@ func (l *loop) view(sent time.Duration, b *store.Beat, v *store.View) {
 		l.expired()
 		return
 	}
-	l.storeWorks()
+	l.storeWorks(askBeat)
 	l.viewed = true
 	l.epoch, l.relays = v.Epoch, len(v.Relays)
 	l.wanting = false
@@ -320,7 +320,7 @@ func (l *loop) load(f *flow, sh *store.ShardState) {
 			}
 			delete(f.loading, held.Lo)
 			if err != nil {
-				l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
+				l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
 				l.nextBeat = 0
 				return
 			}

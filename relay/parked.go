@@ -31,7 +31,7 @@ func (l *loop) due(f *flow, now time.Duration) {
 			case err != nil:
 				f.core.DueFailed(l.now())
 				if generation == l.generation {
-					l.storeFailed(fmt.Errorf("relay: reading parked messages failed: %w", err))
+					l.storeFailed(askMore, fmt.Errorf("relay: reading parked messages failed: %w", err))
 				}
 			case generation != l.generation:
 				f.core.DueFailed(l.now())

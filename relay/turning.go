@@ -42,7 +42,7 @@ func (l *loop) turn(now time.Duration) {
 	if !l.canTurn(now) {
 		return
 	}
-	if l.storeFault > 0 {
+	if l.doubted() {
 		l.recheck()
 		return
 	}
@@ -97,7 +97,7 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 		l.turnFailed(r, err)
 		return
 	}
-	l.storeWorks()
+	l.storeWorks(askTurn)
 	now := l.now()
 	if result.Epoch != l.epoch {
 		l.nextBeat = 0
@@ -123,12 +123,12 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 func (l *loop) turnFailed(r *round, err error) {
 	if isMoved(err) {
 		l.log.moved(err)
-		l.storeFailed(err)
+		l.storeFailed(askTurn, err)
 		l.restart()
 		return
 	}
 	l.turning.repeat = r
-	l.storeFailed(fmt.Errorf("relay: settling and reading failed: %w", err))
+	l.storeFailed(askTurn, fmt.Errorf("relay: settling and reading failed: %w", err))
 }
 
 func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
