@@ -32,9 +32,9 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	const usual = 20_000
 	n := 0
 	for ; n < total-large; n += usual {
-		w.fill(n, usual)
+		w.insert(n, usual)
 	}
-	w.fill(n, large)
+	w.insert(n, large)
 
 	w.exec(`select pg_stat_statements_reset()`)
 	begun := time.Now()
@@ -68,8 +68,8 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	r.stop()
 }
 
-// fill commits n messages in one transaction, after so many before them.
-func (w *world) fill(before, n int) {
+// insert commits n messages in one transaction, after so many before them.
+func (w *world) insert(before, n int) {
 	w.t.Helper()
 	w.exec(fmt.Sprintf(`insert into postbag.outbox (topic, key, payload)
 		select 'events.a', 'k' || i %% %[1]d, convert_to(format('{"key":"k%%s","n":%%s}', i %% %[1]d, i / %[1]d), 'UTF8')

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 )
 
 // Tmpfs is a small file system in memory, for servers whose disk shall become full. Making one needs root on Linux.
@@ -42,7 +43,8 @@ func MountTmpfs(ctx context.Context, size int64) (*Tmpfs, error) {
 // Dir is the file system's folder. A server under another account needs a folder of its own in it.
 func (f *Tmpfs) Dir() string { return f.home.path }
 
-// Fill writes a file that takes all that is left but keep bytes, and returns its path: remove it to make room again.
+// Fill writes a file that takes all that is left but keep bytes, and returns its path: remove it to make room again. A
+// server that takes the rest meanwhile is no error.
 func (f *Tmpfs) Fill(keep int64) (string, error) {
 	free, err := freeBytes(f.home.path)
 	if err != nil {
@@ -54,7 +56,11 @@ func (f *Tmpfs) Fill(keep int64) (string, error) {
 	}
 	block := make([]byte, 1<<16)
 	for left := free - keep; left > 0; left -= int64(len(block)) {
-		if _, err := file.Write(block[:min(left, int64(len(block)))]); err != nil {
+		_, err := file.Write(block[:min(left, int64(len(block)))])
+		if errors.Is(err, syscall.ENOSPC) {
+			break
+		}
+		if err != nil {
 			return file.Name(), errors.Join(fmt.Errorf("testserver: ballast: %w", err), file.Close())
 		}
 	}
