@@ -297,7 +297,7 @@ func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
 	s.hasten()
 	const room, drop = "1073741824 are wanted: permission denied", "partition outbox__p0 cannot be taken out of the log: must be owner"
 	r.until("the missing right is told", func() bool { return r.faulty(drop) && r.total.Promoted == 1 })
-	if !r.faulty("run postbag maintain under it") {
+	if !r.faulty("run a relay under it") {
 		t.Errorf("the faults do not say what to do: %q", r.total.Faults)
 	}
 	again := newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate)

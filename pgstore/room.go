@@ -110,7 +110,7 @@ func (m *maintenance) refused(err error, what string) (again time.Time, other er
 	case "", codeReadOnly:
 		return now, fmt.Errorf("%s: %w", what, err)
 	case codeNoRight:
-		m.faultf("%s: %s; let the role that owns the tables do this: run postbag maintain under it", what, serverMessage(err))
+		m.faultf("%s: %s; let the role that owns the tables do this: run a relay under it, or grant its membership to this one", what, serverMessage(err))
 		return now.Add(refusedPause), nil
 	case codeLockTimeout, codeDeadlock:
 		if m.waits++; m.waits%waitsTold == 0 {

@@ -260,7 +260,7 @@ func (m *maintenance) judge(ctx context.Context, v *survey) (bool, error) {
 		if told[i].ledger != passed[i] {
 			agree = false
 			m.faultf("the ledger of %s/%s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
-				"(or other ones); nothing of that is dropped: compare them with postbag verify",
+				"(or other ones); nothing of that is dropped: look who else changes its tables",
 				m.Box, m.followers[i].name, v.span*store.TallySpan+1, passed[i].Count, told[i].ledger.Count)
 		}
 	}

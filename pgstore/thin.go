@@ -67,7 +67,7 @@ func (m *maintenance) thinSome(ctx context.Context, to int64) (bool, error) {
 	switch err := m.s.run(ctx, g...); {
 	case sqlState(err) == codeDivision:
 		m.faultf("rows of box %s between seq %d and %d came or went since the ledgers were compared; nothing of that is deleted: "+
-			"look who else deletes from the log, and compare with postbag verify", m.Box, m.dropped+1, b.end)
+			"look who else deletes from the log", m.Box, m.dropped+1, b.end)
 		m.keeper.survey = survey{}
 		return false, nil
 	case sqlState(err) == codeNoRight:

@@ -232,6 +232,6 @@ func (m *maintenance) told(query querier, r *reader, span int64) (sums, error) {
 
 func (m *maintenance) differ(r *reader, told, passed sums) {
 	m.faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
-		"(or other ones); nothing of that is deleted: compare them with postbag verify",
+		"(or other ones); nothing of that is deleted: look who else changes its tables",
 		r.Ref, r.at.span*store.TallySpan+1, passed.count, told.count)
 }

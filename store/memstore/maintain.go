@@ -133,7 +133,7 @@ func (b *box) compare(span int64) (string, error) {
 		}
 		if told := sub.tallied(span); told != passed {
 			return fmt.Sprintf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
-				"(or other ones); nothing of that is dropped: compare them with postbag verify",
+				"(or other ones); nothing of that is dropped: look who else changes its tables",
 				sub.ref, span*store.TallySpan+1, passed.count, told.count), nil
 		}
 	}
