@@ -35,7 +35,8 @@ func connect(ctx context.Context, dsn, url string) error {
 		return errors.New("DATABASE_URL is no connection string that can be used; see pgx's documentation")
 	}
 	defer pool.Close()
-	nc, err := nats.Connect(url)
+	// The library's default gives a connection up after 60 attempts, about two minutes. A relay waits for as long as it takes.
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1))
 	if err != nil {
 		return fmt.Errorf("NATS: %w", err)
 	}

@@ -2,7 +2,7 @@
 
 CREATE SEQUENCE postbag.{box}__seq AS bigint CACHE 1 NO CYCLE;
 
--- The log. The contract of the columns is in docs/reference/postgresql.md.
+-- The log. The contract of the columns is in docs/reference/sql-contract.md.
 --
 -- xid comes before seq and is assigned before it, and neither can be chosen: the order of transaction ids bounds the
 -- order of seqs, and all that is read rests on that. place is 1 + the message's slot where the library has stored it;

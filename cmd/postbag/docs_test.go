@@ -1,0 +1,113 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+)
+
+// pages are the texts of the documentation, by path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	files := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		more, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	out := make(map[string]string)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[file] = string(text)
+	}
+	return out
+}
+
+// shellWords splits a command line as a shell does, as far as examples need it, and
+// ends at a comment or a pipe.
+func shellWords(line string) []string {
+	var out []string
+	for _, w := range regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`).FindAllString(line, -1) {
+		if w == "|" || w == "<" || w == ">" || strings.HasPrefix(w, "#") || w == "..." {
+			break
+		}
+		out = append(out, strings.Trim(w, `'"`))
+	}
+	return out
+}
+
+func TestCommandsInTheDocumentationExist(t *testing.T) {
+	t.Parallel()
+	example := regexp.MustCompile("(?m)(?:^[ \t]*|`)postbag ([^`\n]+)")
+	root := newRoot(&console.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
+	root.InitDefaultCompletionCmd()
+	found := 0
+	for file, text := range pages(t) {
+		for _, m := range example.FindAllStringSubmatch(text, -1) {
+			args := shellWords(m[1])
+			cmd, rest, err := root.Find(args)
+			if err != nil || cmd == root {
+				t.Errorf("%s: there is no command postbag %s", file, strings.Join(args, " "))
+				continue
+			}
+			found++
+			if err := flagsExist(cmd, rest); err != nil {
+				t.Errorf("%s: postbag %s: %v", file, strings.Join(args, " "), err)
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d commands were found: the test looks at the wrong place", found)
+	}
+}
+
+// flagsExist says whether a command has the flags of a command line.
+func flagsExist(cmd *cobra.Command, args []string) error {
+	cmd.Flags().SetOutput(io.Discard)
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "--") && !strings.Contains(arg, "=") && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
+			if f := cmd.Flags().Lookup(arg[2:]); f != nil && f.NoOptDefVal == "" {
+				return nil // it is named without a value
+			}
+		}
+	}
+	return cmd.ParseFlags(args)
+}
+
+// What a page shows as a configuration is one, or a part of one with a store and
+// a destination.
+func TestConfigurationsInTheDocumentationAreRight(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?ms)^([ \t]*)```yaml\n(.*?)^[ \t]*```")
+	found := 0
+	for file, text := range pages(t) {
+		for _, m := range block.FindAllStringSubmatch(text, -1) {
+			lines := strings.Split(m[2], "\n")
+			for i := range lines {
+				lines[i] = strings.TrimPrefix(lines[i], m[1])
+			}
+			found++
+			if _, err := config.Parse(file, []byte(strings.Join(lines, "\n")), component.Kinds()); err != nil {
+				t.Errorf("%v\n%s", err, m[2])
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d configurations were found: the test looks at the wrong place", found)
+	}
+}
