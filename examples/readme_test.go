@@ -21,7 +21,7 @@ func TestTheProgramOfTheReadmeBuilds(t *testing.T) {
 	if !found || !strings.HasPrefix(body, "func run(") {
 		t.Fatal("the README shows no function run")
 	}
-	dir, err := os.MkdirTemp("quickstart", "readme")
+	dir, err := os.MkdirTemp("quickstart", "readme") //nolint:usetesting // it has to lie in the module
 	if err != nil {
 		t.Fatal(err)
 	}
