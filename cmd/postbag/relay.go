@@ -26,7 +26,9 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 	for _, s := range file.Subscriptions {
 		boxes = append(boxes, s.Box)
 	}
-	s, err := component.OpenStore(ctx, file.Store, component.StoreOptions{Boxes: boxes})
+	s, err := component.OpenStore(ctx, file.Store, component.StoreOptions{
+		Boxes: boxes, Listen: true, OnFault: func(err error) { logger.Warn("postbag: the store has a fault", "error", err) },
+	})
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	if err != nil {
 		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be used; see that host, port and database are right")
 	}
-	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated}
+	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Listen: o.Listen, OnFault: o.OnFault}
 	if po.Create {
 		po.Boxes = append([]string{}, o.Boxes...)
 	}

@@ -32,6 +32,11 @@ type StoreOptions struct {
 	// Create makes the schema and Boxes when they are missing.
 	Create bool
 	Boxes  []string
+	// Listen waits for notifications of publishers in other processes, if the
+	// configuration asks for it.
+	Listen bool
+	// OnFault hears of what no call reports. Optional.
+	OnFault func(error)
 	// MaxConns bounds the connections. Zero: the store's own choice.
 	MaxConns int
 	// Unmigrated opens a store whose schema is missing or old, for migrations
@@ -64,6 +69,7 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		return nil, exit.Usagef("store: the DSN %s", mistake)
 	}
 	o.Create = o.Create || s.Create
+	o.Listen = o.Listen && s.Listen
 	if o.MaxConns == 0 {
 		o.MaxConns = s.MaxConns
 	}

@@ -50,6 +50,10 @@ type Store struct {
 	// Most connections to the database, between 2 and 1000; sqlite takes no
 	// notice. Defaults to 4.
 	MaxConns int `yaml:"max_conns"`
+	// Wait for the notifications that publishers send with pgstore's option Notify,
+	// on one more connection, which must not go through a pooler in transaction
+	// mode; sqlite takes no notice. Defaults to false.
+	Listen bool `yaml:"listen"`
 }
 
 // Destination says where messages go. One of url, url_env and url_file is
