@@ -37,7 +37,7 @@ import (
 func TestBytesArriveAsTheyWere(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	stores := map[string]func(*testing.T) (store.Store, publish){"pgstore": onPostgres, "sqlitestore": onSQLite, "memstore": inMemory}
 	for name, open := range stores {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+		t.Run(name, func(t *testing.T) {
 			s, publish := open(t)
 			count := 20_000
 			if !full() {

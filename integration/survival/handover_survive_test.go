@@ -13,6 +13,8 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 	relays := []*process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
 	finish := ws.meanwhile(t.Context())
 	rounds := size(30)
+	relays[0].ready()
+	relays[1].ready()
 	for n := range rounds {
 		pause(2 * time.Second)
 		i := n % 2
@@ -27,6 +29,14 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 	v := w.expect(ws, time.Minute)
 	if len(v.duplicates) != 0 {
 		t.Errorf("%d duplicates in %d graceful stops", len(v.duplicates), rounds)
+	}
+	// The transactions take about 20 ms of it.
+	within := time.Second
+	if !full() {
+		within = 10 * time.Second // a busy machine
+	}
+	if t.Logf("the longest way from the database to the broker took %v", v.longest); v.longest > within {
+		t.Errorf("a hand-over took %v", v.longest)
 	}
 	for _, r := range relays {
 		r.stop()

@@ -13,12 +13,14 @@ import (
 type verdict struct {
 	distinct, lost, phantoms, inversions int
 	duplicates                           []time.Time
+	longest                              time.Duration // from store to broker, of first arrivals
 }
 
 // stored is one message in the stream.
 type stored struct {
 	event
-	at time.Time
+	at   time.Time     // when the broker stored it
+	took time.Duration // since the database had stored it, commit or not
 }
 
 // messages is messagesIn of the stream that all tests have.
@@ -73,7 +75,9 @@ func read(m jetstream.Msg) (stored, error) {
 		return s, err
 	}
 	s.at = meta.Timestamp
-	return s, nil
+	put, err := time.Parse(time.RFC3339Nano, m.Headers().Get("Postbag-Time"))
+	s.took = s.at.Sub(put)
+	return s, err
 }
 
 // judge compares the stream with what was committed.
@@ -94,6 +98,7 @@ func judge(messages []stored, committed map[string]int) verdict {
 		}
 		seen[m.Key][m.N] = true
 		v.distinct++
+		v.longest = max(v.longest, m.took)
 		if m.N != next[m.Key] {
 			v.inversions++
 		}

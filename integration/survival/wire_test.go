@@ -168,8 +168,8 @@ func (r *receiver) read(q *http.Request) (m postbag.Message, err error) {
 		return m, err
 	}
 	sum := hmac.New(sha256.New, key)
-	_, _ = fmt.Fprintf(sum, "%s.%s.%s", h.Get("webhook-id"), h.Get("webhook-timestamp"), m.Payload) // a hash takes everything
-	if h.Get("webhook-signature") != "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil)) {
+	_, _ = fmt.Fprintf(sum, "%s.%s.%s", h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), m.Payload) // a hash takes everything
+	if h.Get("Webhook-Signature") != "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil)) {
 		return m, errors.New("the signature does not match")
 	}
 	for entry := range strings.SplitSeq(h.Get("Postbag-Headers"), ",") {
