@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
-	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/pgstore"
 )
 
 const (
-	drained  = 200_000
+	drained  = 500_000
 	pageSize = 1000
 )
 
@@ -42,15 +43,12 @@ func drainTo(n, keys, relays int, to func(context.Context, *lab) (broker.Destina
 			return sample{}, err
 		}
 		defer func() { _ = s.Close() }()
-		if err := l.fill(ctx, s, box, n, keys); err != nil {
-			return sample{}, err
-		}
 		d, err := to(ctx, l)
 		if err != nil {
 			return sample{}, err
 		}
 		defer func() { _ = d.Close(context.WithoutCancel(ctx)) }()
-		v, err := l.drainWith(ctx, box, n, relays, d)
+		v, err := l.drainWith(ctx, s, box, n, keys, relays, d)
 		if err != nil {
 			return sample{}, err
 		}
@@ -58,55 +56,47 @@ func drainTo(n, keys, relays int, to func(context.Context, *lab) (broker.Destina
 	}
 }
 
-// drainWith runs relays, each with a store and a pool of its own, until n
-// messages were accepted.
-func (l *lab) drainWith(ctx context.Context, box string, n, relays int, d broker.Destination) (sample, error) {
+// drainWith has relays, each with a store and a pool of its own, share the shards
+// of an empty box; then n messages are there at once, and the time is taken until
+// all were accepted.
+func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination) (sample, error) {
 	counted := newCounter(d, n)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ended := make(chan error, relays)
+	b, err := l.prepare(ctx, s, box, n, keys)
+	if err != nil {
+		return sample{}, err
+	}
+	c, err := l.crew(ctx, box, relays, counted)
+	if err != nil {
+		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
+	}
+	defer c.close()
+	if err := c.share(ctx); err != nil {
+		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
+	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	turns := c.turns()
 	w := l.start()
-	var all []*relay.Relay
-	for range relays {
-		s, err := l.relayStore(ctx)
-		if err != nil {
-			return sample{}, err
-		}
-		defer s.close()
-		r, err := relay.New(s.store, relay.Options{
-			Subscriptions: []relay.Subscription{{To: counted, Box: box}}, Logger: quiet, NoMaintenance: true,
-		})
-		if err != nil {
-			return sample{}, err
-		}
-		all = append(all, r)
-		go func() { ended <- r.Run(ctx) }()
+	if err := b.commit(ctx); err != nil {
+		return sample{}, err
 	}
+	c.wake(box)
 	select {
 	case <-counted.done:
-	case err := <-ended:
+	case err := <-c.ended:
 		return sample{}, fmt.Errorf("a relay ended after %d of %d: %w", counted.count(), n, err)
 	case <-ctx.Done():
 		return sample{}, ctx.Err()
 	}
 	v := w.stop(n)
 	runtime.ReadMemStats(&after)
-	var turns int64
-	for _, r := range all {
-		turns += r.Stats().Turns
-	}
 	v.Extra["allocations"] = float64(after.Mallocs-before.Mallocs) / float64(n)
 	v.Extra["bytes"] = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
-	v.Extra["turns/1000"] = float64(turns) * 1000 / float64(n)
+	v.Extra["turns/1000"] = float64(c.turns()-turns) * 1000 / float64(n)
 	cancel()
-	for range relays {
-		if err := <-ended; err != nil {
-			return sample{}, fmt.Errorf("a relay did not end well: %w", err)
-		}
-	}
-	return v, nil
+	return v, c.wait()
 }
 
 func null(context.Context, *lab) (broker.Destination, error) { return membroker.Null(), nil }

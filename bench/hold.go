@@ -35,19 +35,16 @@ func (l *lab) hold(ctx context.Context, sql string) (stop func(), err error) {
 	return func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil
 }
 
-// backlog drains a large box and compares the last tenth's pace with the first's.
-func backlog(n int) func(context.Context, *lab) (sample, error) {
+// longDrain drains a large box and compares the last tenth's pace with the first's.
+func longDrain(n int) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err
 		}
 		defer func() { _ = s.Close() }()
-		if err := l.fill(ctx, s, box, n, 10_000); err != nil {
-			return sample{}, err
-		}
 		d := &pace{tenth: int64(n / 10)}
-		v, err := l.drainWith(ctx, box, n, 1, d)
+		v, err := l.drainWith(ctx, s, box, n, 10_000, 1, d)
 		if err != nil {
 			return sample{}, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -89,27 +90,48 @@ func (l *lab) box(ctx context.Context) (string, *pgstore.Store, error) {
 // payload is what every message carries.
 var payload = []byte(`{"data":"` + strings.Repeat("x", 501) + `"}`)
 
-// fill commits n messages over so many keys, and has the planner know of them.
+// fill commits n messages over so many keys.
 func (l *lab) fill(ctx context.Context, s *pgstore.Store, box string, n, keys int) error {
-	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
+	b, err := l.prepare(ctx, s, box, n, keys)
 	if err != nil {
 		return err
 	}
+	return b.commit(ctx)
+}
+
+// backlog is messages whose transaction is still open: what waits for them can be
+// made ready before they are there, all at once.
+type backlog struct {
+	tx pgx.Tx
+}
+
+// prepare writes n messages over so many keys, and has the disk quiet.
+func (l *lab) prepare(ctx context.Context, s *pgstore.Store, box string, n, keys int) (*backlog, error) {
+	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
+	if err != nil {
+		return nil, err
+	}
+	tx, err := l.pool.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for done := 0; done < n; {
-		k := min(5000, n-done)
-		msgs := make([]postbag.Message, k)
+		msgs := make([]postbag.Message, min(5000, n-done))
 		for i := range msgs {
 			msgs[i] = newMessage((done + i) % keys)
 		}
-		err := p.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return p.Publish(ctx, tx, msgs...) })
-		if err != nil {
-			return err
+		if err := p.Publish(ctx, tx, msgs...); err != nil {
+			return nil, errors.Join(err, tx.Rollback(ctx))
 		}
-		done += k
+		done += len(msgs)
 	}
-	_, err = l.pool.Exec(ctx, "checkpoint")
-	return err
+	if _, err := l.pool.Exec(ctx, "checkpoint"); err != nil {
+		return nil, errors.Join(err, tx.Rollback(ctx))
+	}
+	return &backlog{tx}, nil
 }
+
+func (b *backlog) commit(ctx context.Context) error { return b.tx.Commit(ctx) }
 
 func newMessage(key int) postbag.Message {
 	return postbag.Message{

@@ -60,12 +60,12 @@ var scenarios = []scenario{
 	{
 		name: "8-backlog", what: "a backlog of 10 million: the last tenth's time by the first's", long: true,
 		goal: atMost("postbag", "last/first tenth", 1.1),
-		ways: []way{{"postbag", backlog(10_000_000)}},
+		ways: []way{{"postbag", longDrain(10_000_000)}},
 	},
 	{
 		name: "8-backlog-1m", what: "a backlog of 1 million: the last tenth's time by the first's",
 		goal: atMost("postbag", "last/first tenth", 1.3),
-		ways: []way{{"postbag", backlog(1_000_000)}},
+		ways: []way{{"postbag", longDrain(1_000_000)}},
 	},
 	{
 		name: "9-held", what: "latency at 1,000 messages/s while strangers hold a snapshot, and a write transaction",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -211,6 +212,7 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	f.wanted = s.Wanted
 	f.core.Pause(s.Paused)
 	held := make(map[int]int64)
+	var gained []store.ShardState
 	for _, h := range f.core.Leases() {
 		held[h.Lo] = h.Token
 	}
@@ -226,9 +228,12 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 		case have && (!mine || token != sh.Token):
 			f.core.Lost(sh.Lo)
 		case mine && !have && !f.loading[sh.Lo] && !l.gives(f, sh):
-			l.load(f, sh)
+			gained = append(gained, *sh)
 		}
 		delete(held, sh.Lo)
+	}
+	if len(gained) > 0 {
+		l.load(f, gained)
 	}
 	for lo := range held { // a range that is no more
 		f.core.Lost(lo)
@@ -270,8 +275,13 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 		l.wanting = true
 		l.nextBeat = min(l.nextBeat, l.now()+takePause)
 	}
-	if len(give) > 0 {
-		f.core.Leave(give...)
+	clear(f.unwanted)
+	for _, lo := range give {
+		if f.loading[lo] { // the flow does not have it yet
+			f.unwanted[lo] = true
+			continue
+		}
+		f.core.Leave(lo)
 	}
 	all := true
 	for i := range s.Shards {
@@ -304,33 +314,60 @@ func holdings(s *store.SubscriptionState) []engine.Holding {
 	return out
 }
 
-// load fetches the blocked keys of a shard that was just taken, then gives it to
-// the flow: take the lease, load what is blocked, read, in this order.
-func (l *loop) load(f *flow, sh *store.ShardState) {
-	f.loading[sh.Lo] = true
-	held, position := sh.Lease, sh.Position
+// load fetches the blocked keys of shards that were just taken, then gives them to
+// the flow: take the lease, load what is blocked, read, in this order. Shards that
+// were taken together begin together, so that those at one position are read as one.
+func (l *loop) load(f *flow, gained []store.ShardState) {
+	for i := range gained {
+		f.loading[gained[i].Lo] = true
+	}
 	generation := l.generation
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
-		blocked, err := l.store.Blocked(ctx, held)
+		blocked, errs := l.blocked(ctx, gained)
 		return func() {
 			if generation != l.generation {
 				return
 			}
-			delete(f.loading, held.Lo)
-			if err != nil {
-				l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
-				l.nextBeat = 0
-				return
-			}
-			if l.dying {
-				return
-			}
-			f.core.Add(engine.Lease{Lo: held.Lo, Hi: held.Hi, Token: held.Token, Version: held.Version}, string(position), blocked)
-			if l.stopping {
-				f.core.Leave(held.Lo)
+			for i := range gained {
+				l.loaded(f, &gained[i], blocked[i], errs[i])
 			}
 		}
 	})
+}
+
+// loadsAtATime bounds the reads of blocked keys under way.
+const loadsAtATime = 4
+
+// blocked reads the blocked keys of shards.
+func (l *loop) blocked(ctx context.Context, shards []store.ShardState) ([][]uint64, []error) {
+	hashes, errs := make([][]uint64, len(shards)), make([]error, len(shards))
+	var wg sync.WaitGroup
+	for first := range min(loadsAtATime, len(shards)) {
+		wg.Go(func() {
+			for i := first; i < len(shards); i += loadsAtATime {
+				hashes[i], errs[i] = l.store.Blocked(ctx, shards[i].Lease)
+			}
+		})
+	}
+	wg.Wait()
+	return hashes, errs
+}
+
+// loaded gives a shard to its flow.
+func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
+	delete(f.loading, sh.Lo)
+	switch {
+	case err != nil:
+		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
+		l.nextBeat = 0
+		return
+	case l.dying:
+		return
+	}
+	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
+	if l.stopping || f.unwanted[sh.Lo] {
+		f.core.Leave(sh.Lo)
+	}
 }

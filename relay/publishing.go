@@ -8,7 +8,6 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/store"
 )
 
 // publish makes the calls to the destination that the engine wants.
@@ -57,41 +56,39 @@ func probe(ctx context.Context, p broker.Prober) (err error) {
 
 // call makes one call to the destination in a goroutine of its own.
 func (l *loop) call(f *flow, c *engine.Call) {
-	msgs := make([]broker.Delivery, len(c.Items))
-	for i, item := range c.Items {
-		r := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-		msgs[i] = broker.Delivery{
-			Message: r.Message, Box: f.ref.Box, Subscription: f.ref.Subscription,
-			Seq: r.Seq, At: r.At, Attempt: item.Attempt,
-		}
-	}
+	room := newCallRoom(f, c.Items)
 	if to, ok := f.subscription.To.(broker.Streamer); ok {
-		l.callStreamer(f, c, to, msgs)
+		l.callStreamer(f, c, to, room)
 		return
 	}
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
-		results := make([]broker.Result, len(msgs))
-		guard(results, func() { f.subscription.To.Publish(ctx, msgs, results) })
-		answers, failed := f.judge(results)
+		panicked := guard(room.results, func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
+		answers, failed := f.judge(room.results)
+		if !panicked {
+			room.free()
+		}
 		return func() { l.answered(f, c, answers, failed) }
 	})
 }
 
 // callStreamer is call for a destination that answers one by one.
-func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, msgs []broker.Delivery) {
+func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *callRoom) {
 	s := l.stream(f, c)
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
-		panicked := make([]broker.Result, len(msgs))
-		guard(panicked, func() { to.Stream(ctx, msgs, s.report) })
+		panicked := guard(room.results, func() { to.Stream(ctx, room.msgs, s.report) })
 		results := s.end()
-		for i := range panicked {
-			if results[i] == (broker.Result{}) {
-				results[i] = panicked[i]
+		if panicked {
+			for i := range results {
+				if results[i] == (broker.Result{}) {
+					results[i] = room.results[i]
+				}
 			}
+		} else {
+			room.free()
 		}
 		answers, failed := f.judge(results)
 		return func() {
@@ -103,9 +100,10 @@ func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, msgs []
 
 // guard makes a call and turns a panic into one failed attempt of what it had
 // not answered.
-func guard(results []broker.Result, publish func()) {
+func guard(results []broker.Result, publish func()) (panicked bool) {
 	defer func() {
 		if v := recover(); v != nil {
+			panicked = true
 			err := errPanic(v)
 			for i := range results {
 				if results[i].Outcome == broker.Unknown {
@@ -115,6 +113,7 @@ func guard(results []broker.Result, publish func()) {
 		}
 	}()
 	publish()
+	return false
 }
 
 // errPanic names the type of a panic's value and not the value, which may hold

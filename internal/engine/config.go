@@ -45,8 +45,8 @@ type Config struct {
 	Calls, Batch, BatchBytes int
 	// RetryBatch bounds the parked messages in a call while others wait.
 	RetryBatch int
-	// Page and PageBytes bound one read. A lane reads on while less than Page
-	// messages are unsent.
+	// Page and PageBytes bound one read. No more than two pages wait to be
+	// sent: one is read while another is being sent.
 	Page, PageBytes int
 	// SettleEvery is the longest that a resolved message waits for its
 	// settlement; IdleSettle the same for a position that moved over nothing.

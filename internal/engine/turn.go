@@ -82,14 +82,17 @@ func (f *Flow) covers(r *round) bool {
 // wantsRead says that lane i is to be read as soon as its time has come.
 func (f *Flow) wantsRead(i int) bool {
 	l := f.lanes[i]
-	return !f.paused && !l.reading && f.unsent < f.cfg.Page &&
+	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 &&
 		f.circuit.state == Closed && l.readable() && !f.holds(i)
 }
+
+// room is how many more messages may be read: as one page is sent, another waits.
+func (f *Flow) room() int { return 2*f.cfg.Page - f.unsent }
 
 func (f *Flow) request(i int) Request {
 	l := f.lanes[i]
 	l.reading, l.until = true, f.untilOf(i)
-	r := Request{From: l.read, Until: l.until, Limit: f.cfg.Page, Bytes: f.cfg.PageBytes}
+	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: f.cfg.PageBytes}
 	for _, s := range l.shards {
 		if s.readable() {
 			r.Slots = append(r.Slots, [2]int{s.lo, s.hi})

@@ -1,0 +1,45 @@
+package relay
+
+import (
+	"sync"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// callRoom is the memory of one call to a destination. A destination keeps none of
+// it, so the next call may have it.
+type callRoom struct {
+	msgs    []broker.Delivery
+	results []broker.Result
+}
+
+var callRooms = sync.Pool{New: func() any { return &callRoom{} }}
+
+// newCallRoom returns room that holds a call's messages and as many zero results.
+func newCallRoom(f *flow, items []engine.Item) *callRoom {
+	r := callRooms.Get().(*callRoom) //nolint:forcetypeassert,errcheck // nothing else is in the pool
+	r.msgs = r.msgs[:0]
+	for _, item := range items {
+		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
+		r.msgs = append(r.msgs, broker.Delivery{
+			Message: m.Message, Box: f.ref.Box, Subscription: f.ref.Subscription,
+			Seq: m.Seq, At: m.At, Attempt: item.Attempt,
+		})
+	}
+	if cap(r.results) < len(items) {
+		r.results = make([]broker.Result, len(items))
+	}
+	r.results = r.results[:len(items)]
+	clear(r.results)
+	return r
+}
+
+// free gives the room to the next call, without what it leads to. It is not
+// called for a destination that panicked: that may have left a goroutine behind.
+func (r *callRoom) free() {
+	clear(r.msgs)
+	clear(r.results)
+	callRooms.Put(r)
+}
