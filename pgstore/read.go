@@ -106,6 +106,7 @@ func (rd *reader) scope(h hint) {
 	rd.hint = h
 	rd.form.bounded = h.bounded > 0 || rd.form.filtered
 	rd.skip = h.skip || rd.at.done == nil && rd.from == rd.at.floor
+	rd.form.skip = rd.skip
 }
 
 // cut is the largest payload that a page of rows brings unasked.
@@ -249,6 +250,9 @@ func (rd *reader) learned(whole bool) hint {
 		bounded: max(rd.hint.bounded-1, 0),
 		payload: len(pg.payload) + len(pg.payload)/8,
 	}
+	if len(pg.rows) == 0 {
+		h.dry = rd.hint.dry + 1
+	}
 	if pg.omitted || pg.crossed && !rd.form.bounded {
 		h.bounded = boundedPages
 	}
@@ -264,6 +268,8 @@ type hint struct {
 	bounded int
 	// payload is how many bytes to make room for.
 	payload int
+	// dry is how many reads in a row found nothing.
+	dry int
 }
 
 // boundedPages is for how many pages a large payload is remembered.

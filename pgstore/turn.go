@@ -197,7 +197,7 @@ func (w *turning) groups(first bool) ([]group, []*reader) {
 	var out []group
 	var reads []*reader
 	if first && w.settle != nil {
-		out = append(out, w.settle.group(w.s, w.v))
+		out = append(out, w.s.planned(w.settle.group(w.s, w.v)))
 	}
 	w.scopes.told = false
 	for _, rd := range w.reads {
@@ -211,17 +211,34 @@ func (w *turning) groups(first bool) ([]group, []*reader) {
 		reads = append(reads, rd)
 	}
 	for _, rd := range reads {
-		out = append(out, group{rd.call(w.s, &w.scopes)})
+		g := group{rd.call(w.s, &w.scopes)}
+		if rd.hint.dry < dryPolls {
+			g = w.s.planned(g)
+		}
+		out = append(out, g)
 	}
 	if len(reads) == 0 && !w.facts.come {
 		a := new(parameters)
 		w.scopes.append(a)
-		out = append(out, group{{st: w.s.catalog.askStatement(), args: a, each: func(r row) error {
+		g := group{{st: w.s.catalog.askStatement(), args: a, each: func(r row) error {
 			return w.facts.readState(r[0])
-		}}})
+		}}}
+		if w.settle != nil {
+			g = w.s.planned(g)
+		}
+		out = append(out, g)
 	}
 	return out, reads
 }
+
+// planned begins a transaction with the statement that says how to plan the others.
+func (s *Store) planned(g group) group {
+	return append(group{{st: s.catalog.get("planning", "")}}, g...)
+}
+
+// dryPolls is after how many reads that found nothing a statement may cost a plan:
+// it is made seldom by then, and alone.
+const dryPolls = 16
 
 // staleBound is how many seqs a poll may look through again before a reader that
 // does not settle renews its bound.

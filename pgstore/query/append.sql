@@ -10,16 +10,16 @@ VALUES ($1::text::uuid, $2::text::smallint, $3::text, $4::text, $5::text, $6::te
 -- their seqs in that order.
 INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
 SELECT i.id, i.place, i.topic, i.key, i.shard_key, i.type, nullif(i.headers, '')::json, substr($10::bytea, i.begins, i.size)
-FROM unnest($1::text::uuid[], $2::text::smallint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[],
-  $8::text::integer[], $9::text::integer[]) i(id, place, topic, key, shard_key, type, headers, begins, size);
+FROM unnest((SELECT $1::text::uuid[]), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
+  (SELECT $8::text::integer[]), (SELECT $9::text::integer[])) i(id, place, topic, key, shard_key, type, headers, begins, size);
 
 -- name: append_scheduled
 -- $11 are microseconds since 1970, zero for at once.
 WITH i AS MATERIALIZED (
   SELECT u.id, u.place, u.topic, u.key, u.shard_key, u.type, nullif(u.headers, '')::json AS headers, substr($10::bytea, u.begins, u.size) AS payload,
     CASE WHEN u.due > 0 THEN timestamptz 'epoch' + u.due * interval '1 microsecond' END AS due, u.n
-  FROM unnest($1::text::uuid[], $2::text::smallint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[],
-    $8::text::integer[], $9::text::integer[], $11::text::bigint[])
+  FROM unnest((SELECT $1::text::uuid[]), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
+    (SELECT $8::text::integer[]), (SELECT $9::text::integer[]), (SELECT $11::text::bigint[]))
     WITH ORDINALITY AS u(id, place, topic, key, shard_key, type, headers, begins, size, due, n)
 ), s AS (
   INSERT INTO postbag.{box}__scheduled (due, id, place, topic, key, shard_key, type, headers, payload)
@@ -29,7 +29,7 @@ INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payl
 SELECT i.id, i.place, i.topic, i.key, i.shard_key, i.type, i.headers, i.payload FROM i WHERE i.due IS NULL OR i.due <= statement_timestamp() ORDER BY i.n;
 
 -- name: lock_keys
-SELECT pg_advisory_xact_lock(h.hash) FROM unnest($1::text::bigint[]) h(hash);
+SELECT pg_advisory_xact_lock(h.hash) FROM unnest((SELECT $1::text::bigint[])) h(hash);
 
 -- name: cancel
 -- Reads the index on id. Waits for a promotion of the same message.

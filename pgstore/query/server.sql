@@ -33,3 +33,10 @@ SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM po
 -- name: number
 -- Gives the transaction an id, and with what was read before it a bound, without writing anything.
 SELECT pg_current_xact_id();
+
+-- name: planning
+-- Has the rest of a busy transaction use one plan for all parameters, made once, that walks indexes. Of its own accord a
+-- planner that sees the parameters makes a plan each time, which costs more than most statements here, and one that takes a
+-- page for a small part of the log reads far beyond it and sorts.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+  set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true);
