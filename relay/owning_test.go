@@ -1,0 +1,134 @@
+package relay_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// watched is a store whose calls are seen before they are made.
+type watched struct {
+	*memstore.Store
+	onTurn func(store.Turn)
+	onBeat func(store.Beat)
+
+	mu     sync.Mutex
+	slowly bool // the first shard's blocked keys come late
+}
+
+func (s *watched) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	if s.onTurn != nil {
+		s.onTurn(t)
+	}
+	return s.Store.Turn(ctx, t)
+}
+
+func (s *watched) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	if s.onBeat != nil {
+		s.onBeat(b)
+	}
+	return s.Store.Beat(ctx, b)
+}
+
+func (s *watched) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+	s.mu.Lock()
+	late := s.slowly && l.Lo == 0
+	s.mu.Unlock()
+	if late {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return s.Store.Blocked(ctx, l)
+}
+
+func (w *world) relayOver(s store.Store, o relay.Options) *relay.Relay {
+	w.t.Helper()
+	o.Subscriptions = []relay.Subscription{{To: w.to}}
+	o.Logger = slog.New(slog.DiscardHandler)
+	r, err := relay.New(s, o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+func TestShardsThatWereTakenTogetherAreReadAsOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	w.publish(5000, 50)
+	var mu sync.Mutex
+	reads, partial := 0, 0
+	s := &watched{Store: w.store, slowly: true, onTurn: func(turn store.Turn) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, q := range turn.Read {
+			if q.Limit == 0 {
+				continue
+			}
+			slots := 0
+			for _, r := range q.Slots {
+				slots += r.Hi - r.Lo
+			}
+			reads++
+			if slots < store.SlotCount {
+				partial++
+			}
+		}
+	}}
+	w.run(w.relayOver(s, relay.Options{}))
+	w.delivered(5000)
+	w.inOrder()
+	mu.Lock()
+	defer mu.Unlock()
+	if reads == 0 || partial > 0 {
+		t.Errorf("%d of %d reads asked for a part of the shards", partial, reads)
+	}
+}
+
+func TestARelayThatTookTooMuchGivesItBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	const ttl = time.Minute // the next heartbeat that is due by itself is 20 s away
+	ref := store.Ref{Box: "outbox", Subscription: "default"}
+	var once sync.Once
+	s := &watched{Store: w.store, slowly: true}
+	s.onBeat = func(b store.Beat) {
+		if len(b.Take) == 0 {
+			return
+		}
+		once.Do(func() { // another relay comes while this one takes all there is
+			if _, err := s.Store.Beat(t.Context(), store.Beat{Relay: "other", New: true, TTL: ttl, Works: []store.Ref{ref}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	w.run(w.relayOver(s, relay.Options{TTL: ttl}))
+	begun := time.Now()
+	w.eventually("the other relay can have its half", func() bool {
+		v, err := w.store.Beat(t.Context(), store.Beat{Relay: "other", TTL: ttl, Works: []store.Ref{ref}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := 0
+		for _, sub := range v.Subscriptions {
+			for _, sh := range sub.Shards {
+				if sub.Ref == ref && sh.Owner == "" && len(v.Relays) == 2 {
+					free++
+				}
+			}
+		}
+		return free == 2
+	})
+	if d := time.Since(begun); d > 10*time.Second {
+		t.Errorf("it took %v: nothing but the periodic heartbeat gave them back", d)
+	}
+}
