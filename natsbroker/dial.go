@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ import (
 // Misconfigured. An error means that urls or options cannot be used, or that ctx
 // is over.
 func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
-	if err := errors.Join(o.Validate(), checkURLs(urls)); err != nil {
+	if err := errors.Join(o.Validate(), ValidURLs(urls)); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -121,8 +122,9 @@ func nkey(file string) nats.Option {
 	}
 }
 
-// checkURLs never quotes a URL, which may hold a password.
-func checkURLs(urls string) error {
+// ValidURLs says whether Dial could use urls, without trying it. An error names all
+// that is wrong, and never quotes a URL, which may hold a password.
+func ValidURLs(urls string) error {
 	var faults []error
 	for i, text := range strings.Split(urls, ",") {
 		fault := func(what string) {
@@ -144,9 +146,20 @@ func checkURLs(urls string) error {
 			fault("names no host")
 		case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
 			fault("has a scheme that is not nats, tls, ws or wss")
+		case badPort(u.Port()):
+			fault("has a port that is not between 1 and 65535")
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// badPort says whether a port that is there is none.
+func badPort(text string) bool {
+	if text == "" {
+		return false
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err != nil || port == 0
 }
 
 // redacted keeps the text of a URL out of an error.

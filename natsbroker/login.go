@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/nats-io/nats.go"
 )
 
 // Login says how Dial makes its connection. The zero Login uses what the URL
@@ -45,9 +47,23 @@ func (l Login) validate() []error {
 		if path == "" {
 			continue
 		}
-		if _, err := os.ReadFile(path); err != nil {
+		text, err := os.ReadFile(path)
+		switch {
+		case err != nil:
 			faults = append(faults, fmt.Errorf("natsbroker: Options.Login.%s: %w; give the path of a file that can be read", field, err))
+		case !holdsLogin(field, path, string(text)):
+			faults = append(faults, fmt.Errorf("natsbroker: Options.Login.%s: %s holds no such thing; give the path of a file that nsc or nk has written", field, path))
 		}
 	}
 	return faults
+}
+
+// holdsLogin looks into a file: the client reads credentials at each connection,
+// and says of bad ones only that it is disconnected.
+func holdsLogin(field, path, text string) bool {
+	if field == "NKeyFile" {
+		_, err := nats.NkeyOptionFromSeed(path)
+		return err == nil
+	}
+	return strings.Contains(text, "BEGIN NATS USER JWT") && strings.Contains(text, "BEGIN USER NKEY SEED")
 }

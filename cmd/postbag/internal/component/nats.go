@@ -23,7 +23,7 @@ func openNATS(ctx context.Context, d *config.Destination, url string, _ *console
 		return nil, err
 	}
 	if dry {
-		return nil, o.Validate()
+		return nil, errors.Join(o.Validate(), natsbroker.ValidURLs(url))
 	}
 	return natsbroker.Dial(ctx, url, o)
 }
