@@ -48,7 +48,7 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		if err := look(tx); err != nil || there {
 			return err
 		}
-		text := strings.NewReplacer("{box}", box, "{sound}", sound).Replace(boxScript)
+		text := strings.NewReplacer("{box}", box, "{sound}", sound, "{pages}", strconv.Itoa(fillerPages)).Replace(boxScript)
 		if err := script(ctx, tx, text); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ const (
 	partitionSpans = 32
 	// defaultRoom is for how many messages there are partitions ahead.
 	defaultRoom = 500_000_000
-	// fillerPages is how many pages an empty partition has, see partition.sql.
+	// fillerPages is how many pages an empty table has, see partition.sql.
 	fillerPages = 20
 )
 

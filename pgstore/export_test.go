@@ -1,6 +1,10 @@
 package pgstore
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // TrustLast makes the store believe that the last seq given out bounds what all
 // transactions write from now on, without a transaction having got its id since.
@@ -17,3 +21,6 @@ func (s *Store) TrustLast(ctx context.Context, box string) error {
 	v.of(box).add(1, last)
 	return nil
 }
+
+// Statements returns the names of all statements in query/*.sql, and of the parts that some are put together from.
+func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.catalog.templates)) }

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,7 +25,7 @@ INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin'), (%d, '%s') 
 // steps returns all migrations in order. Each is additive and leaves the programs
 // of the version before at work; the last one's version is that of the schema.
 func steps() []store.Step {
-	all := []store.Step{{Version: 1, Name: "postbag", SQL: firstStep}}
+	all := []store.Step{{Version: 1, Name: "postbag", SQL: strings.ReplaceAll(firstStep, "{pages}", strconv.Itoa(fillerPages))}}
 	for i := range all {
 		all[i].SQL += fmt.Sprintf(recordStep, all[i].Version, all[i].Name)
 	}

@@ -66,8 +66,8 @@ WHERE s.sub = u.id AND s.lo = i.lo AND s.hi = i.hi
   AND EXISTS (SELECT FROM postbag._relays r WHERE r.id = $1::text AND r.beat_x = pg_current_xact_id());
 
 -- name: land
--- Makes the rows in flight of the shards just taken due: nobody waits for their answers any more. Reads _parked_chain and
--- the parked rows of those shards.
+-- Makes the rows in flight of the shards just taken due: nobody waits for their answers any more. Reads _parked_state, and
+-- _parked_chain for each row.
 UPDATE postbag._parked p SET state = 1, ready = clock_timestamp(), due = CASE WHEN NOT p.blocking OR p.seq = (
     SELECT h.seq FROM postbag._parked h WHERE h.shard = p.shard AND h.hash = p.hash AND h.blocking ORDER BY h.seq LIMIT 1)
   THEN clock_timestamp() END

@@ -36,7 +36,7 @@ WITH q AS MATERIALIZED (
 -- The same of messages that subscriptions $12 have parked in state $13. Ranges of _parked_state, then primary keys.
 WITH p AS MATERIALIZED (
   SELECT DISTINCT p.seq FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
-    SELECT p.seq FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.seq > $1::bigint AND p.seq <= $2::bigint
+    SELECT p.seq FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
     ORDER BY p.seq {way} LIMIT $3::integer) p
   ORDER BY p.seq {way} LIMIT $3::integer
 ), q AS MATERIALIZED (
@@ -81,12 +81,13 @@ SELECT coalesce((SELECT b.seq FROM postbag.{box} b WHERE b.seq <= $1::bigint ORD
 -- What of messages $2 subscriptions $1 have parked, with the order that waits. Primary keys.
 SELECT p.sub, p.seq, p.state, p.attempts, CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END,
   p.reason, p.history::text, coalesce((SELECT max(c.kind) FROM postbag._commands c WHERE c.sub = p.sub AND c.seq = p.seq), 0)::smallint
-FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq) JOIN postbag._parked p ON p.sub = u.id AND p.seq = m.seq;
+FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
+CROSS JOIN LATERAL (SELECT p.* FROM postbag._parked p WHERE p.sub = u.id AND p.seq = m.seq LIMIT 1) p;
 
 -- name: list_discarded
 -- Which of messages $2 were discarded. The primary key.
 SELECT d.sub, d.seq FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
-JOIN postbag._discarded d ON d.sub = u.id AND d.seq = m.seq;
+CROSS JOIN LATERAL (SELECT d.* FROM postbag._discarded d WHERE d.sub = u.id AND d.seq = m.seq LIMIT 1) d;
 
 -- name: list_bytes
 -- Headers and payload of messages $1, none after the one whose payload crosses $2 bytes in all. Primary keys of the log and
@@ -105,7 +106,8 @@ SELECT t.seq, t.headers, t.payload FROM (
 SELECT t.n, t.headers, t.payload, t.due FROM (
   SELECT i.i, s.n, s.headers::json, s.payload, (extract(epoch FROM s.due) * 1000000)::bigint AS due,
     sum(octet_length(s.payload)) OVER (ORDER BY i.i) - octet_length(s.payload) AS before
-  FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) JOIN postbag.{box}__scheduled s ON s.n = i.n
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) CROSS JOIN LATERAL (
+    SELECT s.* FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s
 ) t WHERE t.before < $2::bigint ORDER BY t.i;
 
 -- name: find
@@ -139,9 +141,9 @@ SELECT u.id,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 1), 0)::bigint
     + coalesce((SELECT sum(s.delivered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 4), 0)::bigint,
-  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 1 LIMIT $2::integer) p),
-  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 2 LIMIT $2::integer) p),
-  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 LIMIT $2::integer) p),
-  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 1 ORDER BY p.seq LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 2 ORDER BY p.seq LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 ORDER BY p.seq LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id), u.types
 FROM postbag._subscriptions u WHERE u.id = ANY ($1::integer[]) ORDER BY u.id;

@@ -20,7 +20,7 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.{box}'::regclass),
   r.subs, r.names, r.los, r.his, r.positions,
   EXISTS (SELECT FROM postbag._drops d WHERE d.box = b.id),
-  EXISTS (SELECT FROM postbag._copies c WHERE c.box = b.id)
+  EXISTS (SELECT FROM (SELECT FROM postbag._copies c WHERE c.box = b.id ORDER BY c.box, c.seq LIMIT 1) c)
 FROM postbag._boxes b
 LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f WHERE f.box = b.id ORDER BY f.seq DESC LIMIT 1) n ON true
 LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f
@@ -34,14 +34,15 @@ WHERE b.name = $3::text;
 
 -- name: promote
 -- Moves due messages into the log, in the order in which they are due. One that is being cancelled is passed over. Reads
--- the index on (due, n), at most $3 rows, and locks those. Whoever else promotes at the same time gets others.
+-- the index on (due, n), at most $3 rows, and locks those; then they are where they were, since nobody changes one. Whoever
+-- else promotes at the same time gets others.
 WITH c AS MATERIALIZED (
-  SELECT c.n FROM postbag.{box}__scheduled c
+  SELECT c.ctid FROM postbag.{box}__scheduled c
   WHERE c.due <= statement_timestamp() AND EXISTS (SELECT FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
     WHERE u.box = $1::integer AND u.name = '@maintenance' AND s.token = $2::bigint)
   ORDER BY c.due, c.n LIMIT $3::integer FOR UPDATE OF c SKIP LOCKED
 ), d AS MATERIALIZED (
-  DELETE FROM postbag.{box}__scheduled s USING c WHERE s.n = c.n RETURNING s.*
+  DELETE FROM postbag.{box}__scheduled s WHERE s.ctid = ANY (ARRAY(SELECT c.ctid FROM c)) RETURNING s.*
 ), i AS (
   INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
   SELECT d.id, d.place, d.topic, d.key, d.shard_key, d.type, d.headers, d.payload FROM d ORDER BY d.due, d.n
@@ -59,10 +60,11 @@ SELECT coalesce((SELECT ceil(extract(epoch FROM c.due - clock_timestamp()) * 100
 -- Deletes copies that nothing refers to any more, among the next $3 after $2, and returns how many it looked at and the
 -- last of them. Reads the primary keys of _copies and _parked.
 WITH q AS MATERIALIZED (
-  SELECT c.seq FROM postbag._copies c WHERE c.box = $1::integer AND c.seq > $2::bigint ORDER BY c.seq LIMIT $3::integer
+  SELECT c.seq, c.ctid FROM postbag._copies c WHERE c.box = $1::integer AND c.seq > $2::bigint ORDER BY c.seq LIMIT $3::integer
 ), d AS (
-  DELETE FROM postbag._copies c USING q WHERE c.box = $1::integer AND c.seq = q.seq
-    AND NOT EXISTS (SELECT FROM unnest($4::integer[]) u(id) JOIN postbag._parked p ON p.sub = u.id AND p.seq = q.seq)
+  DELETE FROM postbag._copies c WHERE c.ctid = ANY (ARRAY(
+    SELECT q.ctid FROM q WHERE NOT EXISTS (SELECT FROM unnest($4::integer[]) u(id) CROSS JOIN LATERAL (
+      SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.seq = q.seq LIMIT 1) p)))
 )
 SELECT count(*), coalesce(max(q.seq), 0) FROM q;
 

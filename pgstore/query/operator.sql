@@ -5,8 +5,8 @@
 -- the parked rows (primary key) against being resolved meanwhile, in the order of seq; whoever settles waits for that
 -- one statement. Returns the seqs it was queued for.
 WITH p AS MATERIALIZED (
-  SELECT p.sub, p.slot, p.seq FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = ANY ($2::bigint[])
-  ORDER BY p.seq FOR KEY SHARE
+  SELECT p.sub, p.slot, p.seq FROM (SELECT DISTINCT m.seq FROM unnest($2::bigint[]) m(seq) ORDER BY m.seq) m CROSS JOIN LATERAL (
+    SELECT p.* FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = m.seq LIMIT 1 FOR KEY SHARE) p
 ), c AS (
   INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT p.sub, p.slot, p.seq, $3::integer::smallint FROM p ORDER BY p.seq
   ON CONFLICT (sub, seq, kind) DO NOTHING RETURNING seq

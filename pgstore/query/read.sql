@@ -35,7 +35,7 @@ int8send(coalesce((SELECT l.life FROM postbag._life l), 0))
   HAVING min(p.due) IS NOT NULL), -1))
 || boolsend(EXISTS (
   SELECT FROM unnest({subs}::integer[], {los}::smallint[], {his}::smallint[]) r(sub, lo, hi)
-  JOIN postbag._commands c ON c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi))
+  CROSS JOIN LATERAL (SELECT FROM postbag._commands c WHERE c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi ORDER BY c.sub, c.seq LIMIT 1) c))
 || boolsend(pg_is_in_recovery())
 
 -- name: ask

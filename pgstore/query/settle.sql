@@ -65,49 +65,56 @@ ON CONFLICT (sub, seq) DO UPDATE SET shard = EXCLUDED.shard, slot = EXCLUDED.slo
 WHERE EXCLUDED.state <> 2;
 
 -- name: resolve
--- Removes parked rows by primary key, and the commands about them. What one of the commands $4 discards is noted.
+-- Removes parked rows by primary key, and the commands about them (at most one a kind). What one of the commands $4
+-- discards is noted. Rows are found one by one and then removed by their place in the table: a join with the table might
+-- be planned as a walk through all of it. Nobody else moves them, since their shard is locked.
 WITH d AS (
-  DELETE FROM postbag._parked p
-  USING unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
-  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
-  WHERE p.sub = s.sub AND p.seq = i.seq AND p.shard = s.id
+  DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(
+    SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
+    JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+    CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._parked f WHERE f.sub = s.sub AND f.seq = i.seq AND f.shard = s.id LIMIT 1) f))
   RETURNING p.sub, p.seq
 ), c AS (
-  DELETE FROM postbag._commands c USING d WHERE c.sub = d.sub AND c.seq = d.seq RETURNING c.sub, c.seq, c.kind, c.id
+  DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
+    SELECT f.ctid FROM d CROSS JOIN LATERAL (
+      SELECT f.ctid FROM postbag._commands f WHERE f.sub = d.sub AND f.seq = d.seq ORDER BY f.sub, f.seq LIMIT 8) f))
+  RETURNING c.sub, c.seq, c.kind, c.id
 )
 INSERT INTO postbag._discarded (sub, seq) SELECT c.sub, c.seq FROM c WHERE c.kind = 2 AND c.id = ANY ($4::bigint[]) ON CONFLICT DO NOTHING;
 
 -- name: done
--- Removes commands by primary key.
-DELETE FROM postbag._commands c
-USING unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, id)
-JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
-WHERE c.id = i.id AND c.sub = s.sub;
+-- Removes commands, found by primary key.
+DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
+  SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, id)
+  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+  CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._commands f WHERE f.id = i.id AND f.sub + 0 = s.sub LIMIT 1) f));
 
 -- name: lead
 -- Of each hash that was touched, has the first blocking row count and the one that was the first before count no more. The
--- latter is among the first $4 + 1: all before it were parked just now. Reads _parked_chain.
+-- latter is among the first $4 + 1: all before it were parked just now. Reads _parked_chain, and then the rows by their place
+-- in the table, as resolve does.
 WITH t AS MATERIALIZED (
-  SELECT s.sub, h.head, o.old
+  SELECT h.head, o.old
   FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[]) i(shard, version, hash, parks)
   JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
-  CROSS JOIN LATERAL (SELECT p.seq AS head FROM postbag._parked p
+  CROSS JOIN LATERAL (SELECT p.seq, p.ctid AS head FROM postbag._parked p
     WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking ORDER BY p.seq LIMIT 1) h
-  LEFT JOIN LATERAL (SELECT f.seq AS old FROM (SELECT p.seq, p.due FROM postbag._parked p
+  LEFT JOIN LATERAL (SELECT f.ctid AS old FROM (SELECT p.seq, p.due, p.ctid FROM postbag._parked p
     WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking ORDER BY p.seq LIMIT i.parks + 1) f
-    WHERE f.due IS NOT NULL AND f.seq > h.head ORDER BY f.seq LIMIT 1) o ON i.parks > 0
-), c AS (
-  SELECT t.sub, t.head AS seq, true AS leads FROM t UNION ALL SELECT t.sub, t.old, false FROM t WHERE t.old IS NOT NULL
+    WHERE f.due IS NOT NULL AND f.seq > h.seq ORDER BY f.seq LIMIT 1) o ON i.parks > 0
+), heads AS MATERIALIZED (
+  SELECT t.head FROM t
 )
-UPDATE postbag._parked p SET due = CASE WHEN c.leads THEN CASE p.state WHEN 1 THEN p.ready ELSE clock_timestamp() END END
-FROM c WHERE p.sub = c.sub AND p.seq = c.seq AND (NOT c.leads OR p.due IS NULL AND p.state IN (1, 2));
+UPDATE postbag._parked p SET due = CASE WHEN p.ctid IN (SELECT h.head FROM heads h) THEN CASE p.state WHEN 1 THEN p.ready ELSE clock_timestamp() END END
+WHERE p.ctid = ANY (ARRAY(SELECT t.head FROM t UNION ALL SELECT t.old FROM t WHERE t.old IS NOT NULL))
+  AND (p.ctid NOT IN (SELECT h.head FROM heads h) OR p.due IS NULL AND p.state IN (1, 2));
 
 -- name: cleared
 -- The hashes, of those that were touched, without a blocking row. Of a settlement that was applied earlier too. Reads
 -- _parked_chain.
 SELECT i.n FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS i(shard, version, hash, token, n)
 JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled = i.token
-WHERE NOT EXISTS (SELECT FROM postbag._parked p WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking);
+WHERE (SELECT p.seq FROM postbag._parked p WHERE p.shard = i.shard AND p.hash = i.hash AND p.blocking ORDER BY p.seq LIMIT 1) IS NULL;
 
 -- name: stored
 -- Whether a position is one that was settled. Reads the shards of one subscription.

@@ -42,3 +42,10 @@ CREATE TABLE postbag.{box}__scheduled (
 ) WITH (vacuum_truncate = false);
 CREATE INDEX {box}__scheduled__due ON postbag.{box}__scheduled (due, n);
 CREATE INDEX {box}__scheduled__id ON postbag.{box}__scheduled (id);
+-- Pages without rows, as in 0001_postbag.sql.
+DO $filler$ BEGIN
+  INSERT INTO postbag.{box}__scheduled (n, due, id, payload) OVERRIDING SYSTEM VALUE
+  SELECT g, now(), '00000000-0000-0000-0000-000000000001', decode(repeat('00', 1800), 'hex') FROM generate_series(1, 16 * {pages}) g;
+  RAISE EXCEPTION USING ERRCODE = 'PB000';
+EXCEPTION WHEN SQLSTATE 'PB000' THEN NULL;
+END $filler$;

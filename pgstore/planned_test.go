@@ -1,0 +1,302 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/store"
+)
+
+// Every statement's plan, as the server makes and runs it for the store's own calls: no scan of a large table, no sort of
+// more than a page, no more than ten rows looked at for each of a page. With no message, ten thousand and a million;
+// with statistics of now, of when the tables were empty, and of when they were full. In the short form the million
+// is there for reading and settling alone.
+func TestEveryStatementReadsARangeOfAnIndex(t *testing.T) {
+	t.Parallel()
+	t.Run("ten thousand", func(t *testing.T) {
+		t.Parallel()
+		plansOf(t, 10_000, true)
+	})
+	t.Run("a million", func(t *testing.T) {
+		t.Parallel()
+		if testing.Short() {
+			t.Skip("skipped: it takes half a minute, and -short was asked for")
+		}
+		plansOf(t, 1_000_000, servertest.Full())
+	})
+}
+
+// plansOf looks at the plans while the tables grow from nothing to n messages and shrink again.
+func plansOf(t *testing.T, n int, all bool) {
+	p := &plans{tb: t, mode: "auto", seen: map[string]int{}, told: map[string]bool{}}
+	s := &work{site: siteOn(t, plannable.Database(t), p.explain), all: all}
+	if all {
+		s.must(s.CreateBox(t.Context(), "old"))
+	}
+	see := func(when string) { p.at(when, s.pool, s.everything) }
+	s.exec("ANALYZE")
+	see("empty")
+	s.fill(n)
+	see("statistics of when it was empty")
+	s.exec("ANALYZE")
+	see("statistics of now")
+	s.exec("DELETE FROM postbag.outbox WHERE seq < (SELECT max(seq) - 500 FROM postbag.outbox)")
+	s.exec("DELETE FROM postbag._parked WHERE seq < (SELECT max(seq) - 50 FROM postbag._parked)")
+	s.exec("DELETE FROM postbag.outbox__scheduled WHERE n % 1000 <> 0")
+	s.burn()
+	see("statistics of when it was full")
+	if all {
+		if missing := p.missing(s.Statements()); len(missing) > 0 {
+			t.Errorf("nothing here runs the statements %q", missing)
+		}
+	}
+}
+
+// work does all that a store is asked to.
+type work struct {
+	*site
+
+	all bool
+	n   int
+	// janitor is the lease of the maintenance of box old.
+	janitor store.Lease
+}
+
+// fill puts n messages into the log, and a share of them into all else that grows with messages.
+func (s *work) fill(n int) {
+	s.Helper()
+	gone := n / 100 // of which only the parked are left
+	s.exec("SELECT setval('postbag.outbox__seq', greatest($1, last_value)) FROM postbag.outbox__seq", gone)
+	s.exec("UPDATE postbag._boxes SET dropped = $1 WHERE name = 'outbox'", gone)
+	s.exec(`INSERT INTO postbag.outbox (id, key, type, payload)
+		SELECT gen_random_uuid(), 'key ' || g % 1000, CASE WHEN g % 100 = 0 THEN 'order.cancelled' ELSE 'order.created' END, '{"n":1}'
+		FROM generate_series(1, $1::integer) g`, n)
+	s.exec(`INSERT INTO postbag._copies (box, seq, at, id, topic, key, payload)
+		SELECT b.id, g, now(), gen_random_uuid(), 'outbox', 'key ' || g % 1000, '' FROM postbag._boxes b, generate_series(1, $1::integer) g
+		WHERE b.name = 'outbox' ON CONFLICT DO NOTHING`, gone)
+	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history)
+		SELECT h.sub, g, h.id, 7, g % 1000, CASE WHEN g % 4 = 0 THEN 4 WHEN g % 4 = 1 THEN 2 ELSE 1 END, g % 4 = 1 OR g % 4 = 2, 1, now(),
+			CASE WHEN g % 4 = 3 OR g % 4 = 2 AND g < 4000 THEN now() END, now(), gen_random_uuid(), 'no', '[]'
+		FROM postbag._shards h JOIN postbag._subscriptions u ON u.id = h.sub, generate_series(1, $1::integer / 2) g
+		WHERE u.name = 'default' AND h.lo = 0 ON CONFLICT DO NOTHING`, n)
+	s.exec("INSERT INTO postbag._discarded SELECT u.id, g FROM postbag._subscriptions u, generate_series(1, $1::integer / 2) g WHERE u.name = 'default' ON CONFLICT DO NOTHING", n)
+	s.exec("INSERT INTO postbag.outbox__scheduled (due, key, payload) SELECT now() + (g - $1::integer / 4) * interval '1 minute', 'k', '' FROM generate_series(1, $1::integer / 2) g", n)
+	s.exec(`INSERT INTO postbag._ledger SELECT 1000000, g / 8, g % 2 + 1, g % 4, 1, 1, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING`, n)
+	s.exec("INSERT INTO postbag._audit (who, why, what) SELECT 'x', 'y', 'z' FROM generate_series(1, $1::integer / 2)", n)
+	s.exec("INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT 1000000, 7, g, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING", n)
+	if s.all {
+		s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, $1::integer / 2) g", n)
+	}
+}
+
+func (s *work) everything() {
+	s.Helper()
+	s.n++
+	s.readAndSettle()
+	if s.all {
+		s.write()
+		s.orders()
+		s.beats()
+		s.listings()
+		s.housekeeping()
+		s.retention()
+	}
+}
+
+func (s *work) turn(t store.Turn) store.TurnResult {
+	s.Helper()
+	r, err := s.Turn(s.Context(), t)
+	s.must(err)
+	for _, b := range r.Batches {
+		s.must(b.Err)
+	}
+	return r
+}
+
+// readAndSettle reads in each form, opening a window and going on in it, far behind and at the end.
+func (s *work) readAndSettle() {
+	s.Helper()
+	s.publish(messages(planPage, "a", "b", "c", "")...)
+	end := store.Ref{Box: "outbox", Subscription: fmt.Sprint("end", s.n)}
+	few := store.Ref{Box: "outbox", Subscription: "few"}
+	s.declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
+	var records []store.Record
+	for _, q := range []store.Request{
+		{Ref: outbox, Slots: []store.Slots{store.AllSlots}},
+		{Ref: outbox, Slots: store.Split(2)[:1]},
+		{Ref: few, Slots: []store.Slots{store.AllSlots}},
+		{Ref: few, Slots: store.Split(2)[:1]},
+		{Ref: end, Slots: []store.Slots{store.AllSlots}, From: lease2position(s.site, end)},
+	} {
+		q.Limit, q.Bytes = planPage, 1<<20
+		for range 3 {
+			b := s.turn(store.Turn{Read: []store.Request{q}}).Batches[0]
+			if q.From = b.Next; records == nil {
+				records = b.Records
+			}
+		}
+	}
+	s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
+	st := store.Settlement{Tally: tally(store.TallyParked, records...)}
+	for i := range records {
+		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.Waiting, Blocking: i%2 == 0, Reason: "no"}
+		st.Park = append(st.Park, p)
+	}
+	s.settle(&s.lease, st)
+	var seqs []int64
+	for i := range records {
+		if i < len(records)/2 {
+			seqs = append(seqs, records[i].Seq)
+		}
+	}
+	_, err := s.Command(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, store.Discard, seqs)
+	s.must(err)
+	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Followers: 3, Bytes: 1 << 20})
+	s.must(err)
+	_, err = s.Blocked(s.Context(), s.lease)
+	s.must(err)
+	r := s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
+	done := store.Settlement{}
+	for _, c := range r.Commands {
+		done.Done = append(done.Done, c.ID)
+		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
+	}
+	s.settle(&s.lease, done)
+}
+
+// write publishes in each form.
+func (s *work) write() {
+	s.Helper()
+	later := messages(2, "k")
+	later[0].NotBefore = time.Now().Add(time.Hour)
+	s.must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
+		s.must(s.Lock(s.Context(), tx, "outbox", []string{"k"}))
+		for _, m := range [][]postbag.Message{messages(1, "k"), messages(5, "k"), later} {
+			s.must(s.Append(s.Context(), tx, "outbox", m))
+		}
+		there, err := s.Cancel(s.Context(), tx, "outbox", later[0].ID)
+		if !there {
+			s.Error("a scheduled message was not there to be cancelled")
+		}
+		return err
+	}))
+}
+
+// orders are what an operator asks for.
+func (s *work) orders() {
+	s.Helper()
+	s.must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
+	_, err := s.Audited(s.Context(), planPage)
+	s.must(err)
+	_, err = s.Check(s.Context())
+	s.must(err)
+	recent := store.Ref{Box: "outbox", Subscription: fmt.Sprint("recent", s.n)}
+	s.declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
+}
+
+// beats take, give back, reshape and leave.
+func (s *work) beats() {
+	s.Helper()
+	beat := func(b store.Beat) store.View {
+		v, err := s.Beat(s.Context(), b)
+		s.must(err)
+		return v
+	}
+	v := beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Give: []store.Lease{s.lease}})
+	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Take: []store.Shard{v.Subscriptions[0].Shards[0].Shard}})
+	again := store.Reshape{Ref: outbox, Shards: 1, Leases: []store.Lease{v.Subscriptions[0].Shards[0].Lease}}
+	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Reshape: []store.Reshape{again}})
+	if l := v.Subscriptions[0].Shards[0]; l.Owner != "relay" || l.Token == s.lease.Token {
+		s.Fatalf("the shard is %s's after it was given back, taken and reshaped", l.Owner)
+	}
+	s.lease = v.Subscriptions[0].Shards[0].Lease
+	short := fmt.Sprint("short ", s.n)
+	beat(store.Beat{Relay: short, New: true, TTL: time.Hour})
+	beat(store.Beat{Relay: short, Leave: true})
+	beat(store.Beat{Relay: short + " again", New: true, TTL: time.Millisecond})
+}
+
+// listings are what people look at.
+func (s *work) listings() {
+	s.Helper()
+	for _, q := range []store.Query{
+		{},
+		{Oldest: true},
+		{Key: "key 17"},
+		{Type: "order.*", Oldest: true},
+		{State: store.Delivered},
+		{State: store.Discarded},
+		{State: store.Died},
+		{State: store.Waits, Oldest: true},
+		{State: store.Retrying, Key: "key 17"},
+		{State: store.Scheduled},
+		{After: time.Now().Add(-time.Minute)},
+	} {
+		q.Ref, q.Limit = outbox, planPage
+		items, next, err := s.List(s.Context(), q)
+		s.must(err)
+		if q.Cursor = next; next != "" {
+			_, _, err = s.List(s.Context(), q)
+			s.must(err)
+		}
+		if len(items) > 0 {
+			_, err = s.Show(s.Context(), "outbox", items[0].ID)
+			s.must(err)
+		}
+	}
+	_, err := s.Show(s.Context(), "outbox", postbag.NewID())
+	s.must(err)
+	_, err = s.Overview(s.Context())
+	s.must(err)
+}
+
+// housekeeping is that of another process, which remembers nothing yet.
+func (s *work) housekeeping() {
+	s.Helper()
+	s.maintain()
+	_, err := s.Maintain(s.Context(), store.Retention{Lease: s.house, Keep: time.Hour})
+	s.must(err)
+}
+
+// retention thins and drops the log of a box whose one subscription has passed it.
+func (s *work) retention() {
+	s.Helper()
+	s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, 300) g")
+	s.exec("DELETE FROM postbag._cuts c USING postbag._subscriptions u, postbag._boxes b WHERE u.id = c.sub AND b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	s.exec("DELETE FROM postbag._shards c USING postbag._subscriptions u, postbag._boxes b WHERE u.id = c.sub AND b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	s.exec("DELETE FROM postbag._subscriptions u USING postbag._boxes b WHERE b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	ref := store.Ref{Box: "old", Subscription: fmt.Sprint("at", s.n)}
+	s.declare(store.Spec{Ref: ref, Shards: 1, From: store.Start{Now: true}})
+	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, first, id, reason, history)
+		SELECT u.id, b.seq, 0, 7, 0, 4, false, 1, now(), b.id, 'no', '[]' FROM postbag._subscriptions u, (SELECT o.seq, o.id FROM postbag.old o ORDER BY o.seq LIMIT 50) b
+		WHERE u.name = $1`, ref.Subscription)
+	if s.janitor.Token == 0 {
+		s.janitor = s.take("janitor", store.Ref{Box: "old", Subscription: store.Maintenance})
+	}
+	r := store.Retention{Lease: s.janitor, Keep: time.Millisecond}
+	var total store.Report
+	until := func(what string, done func() bool) {
+		s.Helper()
+		s.eventually(what, func() bool {
+			rep, err := s.Maintain(s.Context(), r)
+			s.must(err)
+			total.Deleted, total.Dropped = total.Deleted+rep.Deleted, total.Dropped+rep.Dropped
+			if len(rep.Faults) > 0 {
+				s.Fatalf("faults: %q", rep.Faults)
+			}
+			return done()
+		})
+	}
+	until("the log is thinned", func() bool { return s.number("SELECT count(*) FROM postbag.old") == 0 })
+	s.exec("SELECT setval('postbag.old__seq', (((last_value - 1) / $1) + 1) * $1) FROM postbag.old__seq", partSize)
+	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', '')")
+	lease := s.take(fmt.Sprint("relay ", s.n), ref)
+	records, end := s.readFrom(ref, lease2position(s.site, ref))
+	s.settle(&lease, store.Settlement{To: end, Tally: tally(store.TallyDelivered, records...)})
+	until("a partition is dropped", func() bool { return total.Dropped > 0 })
+}
