@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -26,11 +27,25 @@ func (s *Store) Append(ctx context.Context, tx pgx.Tx, box string, msgs []postba
 		return err
 	}
 	for _, q := range commands {
-		if _, err := tx.Exec(ctx, q.sql, q.args...); err != nil {
+		if _, err := s.send(ctx, tx, q); err != nil {
 			return appendError(box, err)
 		}
 	}
 	return nil
+}
+
+// send sends a command in the mode that tx has, but not prepared once a pooler was noticed on whose sessions that does not
+// last. The transaction in which that is noticed has failed; the next ones go through.
+func (s *Store) send(ctx context.Context, tx pgx.Tx, q command) (pgconn.CommandTag, error) {
+	args := q.args
+	if s.unprepared.Load() && tx.Conn().Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		args = append([]any{pgx.QueryExecModeExec}, args...)
+	}
+	tag, err := tx.Exec(ctx, q.sql, args...)
+	if err != nil {
+		s.withoutPrepared(err)
+	}
+	return tag, err
 }
 
 // Lock implements postbag.Appender. The locks are advisory ones of the
@@ -40,7 +55,7 @@ func (s *Store) Lock(ctx context.Context, tx pgx.Tx, box string, keys []string) 
 		return postbag.ErrNoTx
 	}
 	q := lockCommand(s.catalog, box, keys)
-	_, err := tx.Exec(ctx, q.sql, q.args...)
+	_, err := s.send(ctx, tx, q)
 	return translateError("lock keys of "+box, err)
 }
 
@@ -53,7 +68,7 @@ func (s *Store) Cancel(ctx context.Context, tx pgx.Tx, box string, id postbag.ID
 	if err != nil {
 		return false, err
 	}
-	tag, err := tx.Exec(ctx, q.sql, q.args...)
+	tag, err := s.send(ctx, tx, q)
 	return tag.RowsAffected() > 0, appendError(box, err)
 }
 

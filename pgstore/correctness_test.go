@@ -182,8 +182,39 @@ func TestEveryCommittedMessageIsReadOnceAndInOrder(t *testing.T) {
 			t.Logf("%d messages: %+v", w.count(), got)
 			if got.crashes = 0; got != (tallied{}) {
 				t.Errorf("of %d messages: %+v", w.count(), got)
+				w.describe(t, kept, chains)
 			}
 		})
+	}
+}
+
+// describe logs what was lost, and where the readers stand.
+func (w *writers) describe(t *testing.T, kept []store.Record, chains []*chain) {
+	t.Helper()
+	seen := map[postbag.ID]bool{}
+	for i := range kept {
+		seen[kept[i].ID] = true
+	}
+	rows, err := w.plain.Query(context.Background(), "SELECT id, xid::text, seq, key, coalesce(place, 0) FROM postbag.outbox ORDER BY seq")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id postbag.ID
+		var xid, key string
+		var seq, place int64
+		if err := rows.Scan((*[16]byte)(&id), &xid, &seq, &key, &place); err != nil {
+			t.Error(err)
+			return
+		}
+		if w.committed[id] && !seen[id] {
+			t.Logf("lost: xid %s, seq %d, key %s, place %d", xid, seq, key, place)
+		}
+	}
+	for _, c := range chains {
+		t.Logf("a reader of %v stands at %x, has settled %x, and has %d pending", c.leases, c.at, c.settled, len(c.pending))
 	}
 }
 

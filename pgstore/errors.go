@@ -89,6 +89,9 @@ func translateError(doing string, err error) error {
 	case standbyRead(err), sqlState(err) == codeReadOnly:
 		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
 	}
+	if logFull(err) {
+		return &fault{doing: doing, said: serverMessage(err), mend: mendFull, cause: hidden(err)}
+	}
 	if code := sqlState(err); code != "" {
 		return &fault{doing: doing, said: serverMessage(err), mend: mendOf(code, err), cause: hidden(err)}
 	}
@@ -108,23 +111,41 @@ func mendOf(code string, err error) string {
 
 // mends say what to do about an error of the server.
 var mends = map[string]string{
-	codeNoRight:       "grant the role its rights, as docs/reference/sql-contract.md lists them, or run this as the owner of the schema",
-	codeNoSchema:      "run postbag migrate up",
-	codeNoTable:       "run postbag migrate up, or make the box",
-	codeNoColumn:      "run postbag migrate up",
-	codeNoFunction:    "run postbag migrate up",
-	codeNoType:        "run postbag migrate up",
-	codeSerialization: "try again",
-	codeDeadlock:      "try again",
-	codeLockTimeout:   "try again when whoever holds the lock is done; pg_locks shows them",
-	codeOutOfDisk:     "give the server's disk room, then try again",
-	codeShutdown:      "try again when the server is back",
-	codeStarting:      "try again when the server is up",
-	codeLogin:         "correct the user in the DSN, or let it in by the server's pg_hba.conf",
-	codePassword:      "correct user and password in the DSN",
-	codeNoDatabase:    "make the database, or correct its name in the DSN",
-	codeTooMany:       "try again later, lower the pools' sizes, or raise the server's max_connections",
-	codeCheck:         "the constraint's name says which part of the message it refuses; postbag.Publisher checks messages beforehand",
+	codeNoRight:            "grant the role what pgstore.GrantProducer or pgstore.GrantRelay print (docs/reference/postgresql.md), or run this as the owner of the schema",
+	codeNoSchema:           "run postbag migrate up",
+	codeNoTable:            "run postbag migrate up, or make the box",
+	codeNoColumn:           "run postbag migrate up",
+	codeNoFunction:         "run postbag migrate up",
+	codeNoType:             "run postbag migrate up",
+	codeSerialization:      "try again",
+	codeDeadlock:           "try again",
+	codeLockTimeout:        "try again when whoever holds the lock is done; pg_locks shows them",
+	codeOutOfDisk:          "give the server's disk room, then try again",
+	codeShutdown:           "try again when the server is back",
+	codeStarting:           "try again when the server is up",
+	codeLogin:              "correct the user in the DSN, or let it in by the server's pg_hba.conf",
+	codePassword:           "correct user and password in the DSN",
+	codeNoDatabase:         "make the database, or correct its name in the DSN",
+	codeTooMany:            "try again later, lower the pools' sizes, or raise the server's max_connections",
+	codeNoStatement:        mendPooler,
+	codeDuplicateStatement: mendPooler,
+	codeCheck:              "the constraint's name says which part of the message it refuses; postbag.Publisher checks messages beforehand",
+}
+
+const mendPooler = "a pooler in transaction mode is in between: give the DSN default_query_exec_mode=exec, and try again"
+
+const mendFull = "the log is full: run postbag maintain under the role that owns the tables, which adds partitions, and see why no relay did"
+
+// logFull says whether there is no partition for a row. PostgreSQL gives that the code of a constraint, of which it then
+// does not say the name; other drivers' errors have the message alone.
+func logFull(err error) bool {
+	if sqlState(err) != codeCheck {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.ConstraintName == "" && e.ColumnName == "" && e.DataTypeName == ""
+	}
+	return strings.Contains(err.Error(), "no partition of relation")
 }
 
 func isOurs(err error) bool {
@@ -207,13 +228,10 @@ func hidden(err error) error {
 // on which prepared statements are missing or somebody else's. It says whether
 // the exchange is worth repeating.
 func (s *Store) withoutPrepared(err error) bool {
-	if s.unprepared.Load() {
-		return false
-	}
 	if code := sqlState(err); code != codeNoStatement && code != codeDuplicateStatement {
 		return false
 	}
-	s.unprepared.Store(true)
+	s.unprepared.Store(true) // even if another call noticed it meanwhile, this one was sent before
 	return true
 }
 

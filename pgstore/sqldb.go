@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
@@ -131,6 +133,8 @@ func sqlCommitError(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, pgx.ErrTxCommitRollback):
+		return errors.New("pgstore: commit: the transaction had failed before and was rolled back; look at the first error")
 	case errors.Is(err, sql.ErrTxDone):
 		return fmt.Errorf("pgstore: commit: the transaction had ended before and was rolled back: %w", err)
 	case errors.As(err, &refused) && len(refused.SQLState()) == 5 && refused.SQLState()[:2] != "08" && refused.SQLState()[:3] != "57P":

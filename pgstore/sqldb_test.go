@@ -1,0 +1,165 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store"
+)
+
+// textsAndBytes is a transaction that takes no other parameters, as some drivers and poolers.
+type textsAndBytes struct{ *sql.Tx }
+
+func (t textsAndBytes) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	for i, a := range args {
+		switch a.(type) {
+		case string, []byte:
+		default:
+			return nil, fmt.Errorf("parameter %d is a %T", i+1, a)
+		}
+	}
+	return t.Tx.ExecContext(ctx, query, args...)
+}
+
+// sqlSite is a site whose application works with database/sql.
+type sqlSite struct {
+	*site
+
+	db *sql.DB
+	to *pgstore.DB
+}
+
+func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
+	t.Helper()
+	s := &sqlSite{site: newSite(t)}
+	config, err := pgx.ParseConfig(s.dsn)
+	s.must(err)
+	config.DefaultQueryExecMode = mode
+	config.DialFunc = s.cut.dial
+	s.db = stdlib.OpenDB(*config)
+	t.Cleanup(func() { _ = s.db.Close() })
+	s.to, err = pgstore.OpenDB(t.Context(), s.db, pgstore.Options{})
+	s.must(err)
+	return s
+}
+
+func (s *sqlSite) begin() textsAndBytes {
+	s.Helper()
+	tx, err := s.db.BeginTx(s.Context(), nil)
+	s.must(err)
+	s.Cleanup(func() { _ = tx.Rollback() })
+	return textsAndBytes{tx}
+}
+
+func TestMessagesArePublishedThroughDatabaseSQL(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]pgx.QueryExecMode{
+		"prepared": pgx.QueryExecModeCacheStatement, "unnamed": pgx.QueryExecModeExec, "simple": pgx.QueryExecModeSimpleProtocol,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSQLSite(t, mode)
+			msgs := messages(6, "a", "b", `'"\{}`, "")
+			msgs[1].Payload = []byte{0, 1, 0xff, '\\', '\''}
+			msgs[2].Headers = map[string]string{`"`: "\\\n{,}"}
+			msgs[4].NotBefore = time.Now().Add(time.Hour)
+			msgs[5].NotBefore = msgs[4].NotBefore
+			tx := s.begin()
+			s.must(s.to.Lock(t.Context(), tx, "outbox", []string{"a", "b"}))
+			s.must(s.to.Append(t.Context(), tx, "outbox", msgs[:1]))
+			s.must(s.to.Append(t.Context(), tx, "outbox", msgs[1:]))
+			if there, err := s.to.Cancel(t.Context(), tx, "outbox", msgs[5].ID); !there || err != nil {
+				t.Errorf("a scheduled message was cancelled: %v, %v", there, err)
+			}
+			if there, err := s.to.Cancel(t.Context(), tx, "outbox", msgs[0].ID); there || err != nil {
+				t.Errorf("a message that is not scheduled was cancelled: %v, %v", there, err)
+			}
+			s.must(tx.Commit())
+			s.hasten()
+			s.until("the scheduled message is promoted", func() bool { return s.total.Promoted == 1 })
+			got := s.read()
+			if len(got) != 5 {
+				t.Fatalf("%d of 5 messages are read", len(got))
+			}
+			for i := range got {
+				if want := &msgs[i]; got[i].ID != want.ID || got[i].Key != want.Key || string(got[i].Payload) != string(want.Payload) ||
+					fmt.Sprint(got[i].Headers) != fmt.Sprint(want.Headers) || got[i].Slot != store.SlotOf(want) {
+					t.Errorf("message %d is read as %+v", i, got[i])
+				}
+			}
+		})
+	}
+}
+
+func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
+	t.Parallel()
+	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
+	put := func(msgs []postbag.Message) func(context.Context, postbag.SQLTx) error {
+		return func(ctx context.Context, tx postbag.SQLTx) error { return s.to.Append(ctx, tx, "outbox", msgs) }
+	}
+	kept := messages(2, "a")
+	s.must(s.to.InTx(t.Context(), put(kept[:1])))
+	no := errors.New("no")
+	if err := s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+		return errors.Join(put(messages(1, "a"))(ctx, tx), no)
+	}); !errors.Is(err, no) {
+		t.Errorf("a function that fails: %v", err)
+	}
+	if err := s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+		_, _ = tx.ExecContext(ctx, "SELECT 1 / 0")
+		return nil
+	}); err == nil || errors.Is(err, postbag.ErrCommitUnknown) {
+		t.Errorf("a commit that the server refuses: %v", err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			s.must(put(messages(1, "a"))(ctx, tx))
+			panic("in the middle")
+		})
+	}()
+	if n := s.db.Stats().InUse; n != 0 {
+		t.Errorf("%d connections are in use after all transactions ended", n)
+	}
+	s.cut.arm()
+	if err := s.to.InTx(t.Context(), put(kept[1:])); !errors.Is(err, postbag.ErrCommitUnknown) {
+		t.Errorf("a commit whose answer was lost: %v", err)
+	}
+	if got := s.read(); len(got) != 2 || got[0].ID != kept[0].ID || got[1].ID != kept[1].ID {
+		t.Errorf("%d messages are read, not the 2 that were committed", len(got))
+	}
+}
+
+func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
+	if _, err := pgstore.OpenDB(t.Context(), nil, pgstore.Options{}); err == nil {
+		t.Error("a nil *sql.DB was opened")
+	}
+	if _, err := pgstore.OpenDB(t.Context(), s.db, pgstore.Options{Create: true}); err == nil || !strings.Contains(err.Error(), "migrate up") {
+		t.Errorf("the schema is to be made through database/sql: %v", err)
+	}
+	empty := stdlib.OpenDB(*newPool(t, plainConfig(t, shared.Database(t))).Config().ConnConfig)
+	t.Cleanup(func() { _ = empty.Close() })
+	if _, err := pgstore.OpenDB(t.Context(), empty, pgstore.Options{}); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("a database without the schema: %v", err)
+	}
+	if err := s.to.Append(t.Context(), nil, "outbox", messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
+		t.Errorf("no transaction: %v", err)
+	}
+	for _, box := range []string{"nothing", `x"; --`} {
+		if err := s.to.Append(t.Context(), s.begin(), box, messages(1, "")); !errors.Is(err, store.ErrNoBox) {
+			t.Errorf("box %q: %v", box, err)
+		}
+	}
+}
