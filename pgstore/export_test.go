@@ -24,3 +24,6 @@ func (s *Store) TrustLast(ctx context.Context, box string) error {
 
 // Statements returns the names of all statements in query/*.sql, and of the parts that some are put together from.
 func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.catalog.templates)) }
+
+// Statement returns the text of a statement for a box.
+func (s *Store) Statement(name, box string) string { return s.catalog.get(name, box).sql }

@@ -34,7 +34,7 @@ SELECT coalesce((SELECT b.seq FROM postbag.{box} b ORDER BY b.seq LIMIT 1), 0), 
 SELECT b.seq, timestamptz_send(b.at) FROM postbag.{box} b WHERE b.seq >= $1::bigint ORDER BY b.seq LIMIT 1;
 
 -- name: instant
--- A snapshot and the last seq given out after it was taken.
+-- A snapshot and a bound of what it sees: the last seq given out after it was taken, or a little more (see guard_last).
 SELECT pg_snapshot_send(pg_current_snapshot()), (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q);
 
 -- name: writers

@@ -18,7 +18,7 @@
 -- One value with all that a turn needs besides messages, so that an idle turn is one statement: last seq given out, first
 -- row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands waiting, standby, and
 -- the statement's own snapshot. The sequence is read after the snapshot was taken, so that no row that the snapshot sees
--- has a higher seq. Reads single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
+-- has a higher seq; a number that is too high (see guard_last) does no harm as a bound from above. Reads single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
 int8send((SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q))
 || int8send(coalesce(CASE WHEN $7::boolean THEN {first} END, -1))
 || {state}

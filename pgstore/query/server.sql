@@ -21,14 +21,17 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
   AND (SELECT l.life FROM postbag._life l) = $2::bigint THEN 0 ELSE postbag._refuse() END;
 
 -- name: guard_last
--- The same, and the last seq that the box has given out. It comes before the transaction has an id: see bounds.
+-- The same, and the last seq that the box has given out; lower will do, higher would lose messages. It comes before the
+-- transaction has an id: see bounds. The function locks the sequence's page to read it. A SELECT from the sequence does not,
+-- and now and then sees what nextval has there while it writes the log: the number up to which it has provided, 32 too high.
 SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::bigint)
   AND (SELECT l.life FROM postbag._life l) = $2::bigint
-  THEN (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q)
+  THEN coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0)
   ELSE postbag._refuse() END;
 
 -- name: last
-SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q;
+-- The last seq that the box has given out, as guard_last has it; where none was since the sequence was set, the highest row.
+SELECT coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), (SELECT b.seq FROM postbag.{box} b ORDER BY b.seq DESC LIMIT 1), 0);
 
 -- name: number
 -- Gives the transaction an id, and with what was read before it a bound, without writing anything.
