@@ -136,7 +136,7 @@ func (w *overlook) box(ctx context.Context, name string, box *boxEntry) error {
 			c := columns{rest: r}
 			w.now, b.Last, dropped = c.int8(), c.int8(), c.int8()
 			b.Rows = estimate(c.int8(), c.int8(), b.Last-dropped)
-			b.Scheduled = estimate(c.int8(), c.int8(), unbounded)
+			b.Scheduled = estimate(c.int8(), c.int8(), 1<<62)
 			return c.err
 		},
 	})
@@ -159,18 +159,11 @@ func (w *overlook) box(ctx context.Context, name string, box *boxEntry) error {
 	return nil
 }
 
-// unbounded says that estimate knows no highest number.
-const unbounded = 1 << 62
-
 // estimate returns what was counted, and what the statistics have where that went
-// to its end, at most most. Statistics that have less than was counted are from
-// before: then most is the better guess.
+// to its end, at most most.
 func estimate(counted, known, most int64) int64 {
-	switch {
-	case counted < countMost:
+	if counted < countMost {
 		return counted
-	case known < counted && most < unbounded:
-		return max(counted, most)
 	}
 	return min(max(counted, known), max(counted, most))
 }
