@@ -27,8 +27,12 @@ type ownership struct {
 	reshape []store.Reshape
 	// wanting: the last plan wanted shards that are free.
 	wanting bool
-	left    bool // said goodbye
-	dying   bool // the heartbeat expired: settle what can be, then begin anew
+	// expecting: another relay has shards to give. They are looked for often
+	// until expectUntil.
+	expecting   bool
+	expectUntil time.Duration
+	left        bool // said goodbye
+	dying       bool // the heartbeat expired: settle what can be, then begin anew
 }
 
 // pollMax is the longest pause between looks at the store: shorter while there
@@ -174,6 +178,8 @@ func (l *loop) view(sent time.Duration, b *store.Beat, v *store.View) {
 	l.viewed = true
 	l.epoch, l.relays = v.Epoch, len(v.Relays)
 	l.wanting = false
+	expected := l.expecting
+	l.expecting = false
 	for _, f := range l.flows {
 		f.core.Expire(sent + l.options.TTL*4/5)
 		f.core.PollMax(l.pollMax())
@@ -189,6 +195,10 @@ func (l *loop) view(sent time.Duration, b *store.Beat, v *store.View) {
 			}
 		}
 	}
+	if l.expecting && !expected {
+		l.expectUntil = l.now() + expectFor
+	}
+	l.nextLook = min(l.nextLook, l.now()+l.lookPause())
 	for _, o := range v.Relays {
 		if o.ID != l.id { // look again just when another one's time is out
 			l.nextBeat = min(l.nextBeat, l.now()+max(o.Expires+50*time.Millisecond, 50*time.Millisecond))
@@ -263,7 +273,13 @@ func (l *loop) reshaped(f *flow) {
 // plan decides which shards to take and to give.
 func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelayState) {
 	gather := s.Wanted != len(s.Shards)
-	take, give := engine.Plan(l.id, able(relays, f.ref), f.ref.String(), holdings(s), gather)
+	live, held := able(relays, f.ref), holdings(s)
+	take, give := engine.Plan(l.id, live, f.ref.String(), held, gather)
+	for _, other := range live {
+		if _, gifts := engine.Plan(other, live, f.ref.String(), held, gather); other != l.id && len(gifts) > 0 {
+			l.expecting = true
+		}
+	}
 	for _, lo := range take {
 		for i := range s.Shards {
 			if s.Shards[i].Lo == lo {
@@ -289,6 +305,21 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 	}
 	f.gathering = gather && all && len(give) == 0
 	f.core.Quiesce(f.gathering)
+}
+
+// While another relay has shards to give, they are looked for as often as this,
+// and for so long: they have no owner in between.
+const (
+	expectPause = 20 * time.Millisecond
+	expectFor   = 2 * time.Second
+)
+
+// lookPause is the longest pause between two looks at the store's epoch.
+func (l *loop) lookPause() time.Duration {
+	if l.expecting && l.now() < l.expectUntil {
+		return expectPause
+	}
+	return l.pollMax()
 }
 
 // takePause keeps relays that want the same shards from beating in a spin.

@@ -56,7 +56,7 @@ func (l *loop) turn(now time.Duration) {
 	}
 	l.turning.out = true
 	l.turns++
-	l.nextLook = now + l.pollMax()
+	l.nextLook = now + l.lookPause()
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
