@@ -17,7 +17,8 @@ import (
 // that each settlement gives such a pair. A bound that is read without an id
 // being assigned after it says nothing: transactions that have their id already,
 // with seqs below s, may stand above the xmax of the next snapshot, because that
-// is only one more than the last id that ended.
+// is only one more than the last id that ended. How s is read matters as much:
+// see guard_last in query/server.sql.
 type bounds struct {
 	mu    sync.Mutex
 	pairs []pair

@@ -17,7 +17,7 @@ var boxScript string
 // sound is what every row of a log must be. It says that an id was not set by an
 // object mapper to its zero, that nobody chose a transaction id, that no payload
 // is larger than a reader can take, and that place is 1 + a slot where it is not
-// left to the reader. One constraint costs an insert far less than four.
+// left to the reader. One constraint costs an insert no more than four.
 const sound = `CHECK (xid = pg_current_xact_id() AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 67108864 ` +
 	`AND (place IS NULL OR place BETWEEN 0 AND 4096))`
 

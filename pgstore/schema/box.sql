@@ -7,7 +7,7 @@ CREATE SEQUENCE postbag.{box}__seq AS bigint CACHE 1 NO CYCLE;
 -- xid comes before seq and is assigned before it, and neither can be chosen: the order of transaction ids bounds the
 -- order of seqs, and all that is read rests on that. place is 1 + the message's slot where the library has stored it;
 -- null or zero, as from plain SQL: it is computed when it is read. Lengths are those of varchar, in characters: a CHECK
--- would cost each insert about a microsecond apiece.
+-- would cost each statement about a microsecond apiece.
 CREATE TABLE postbag.{box} (
   xid       xid8            NOT NULL DEFAULT pg_current_xact_id(),
   seq       bigint          NOT NULL DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('postbag.{box}__seq') END,
