@@ -111,7 +111,7 @@ func mendOf(code string, err error) string {
 
 // mends say what to do about an error of the server.
 var mends = map[string]string{
-	codeNoRight:            "grant the role what pgstore.GrantProducer or pgstore.GrantRelay print (docs/reference/postgresql.md), or run this as the owner of the schema",
+	codeNoRight:            "grant the role its rights, as docs/reference/sql-contract.md lists them and pgstore.GrantProducer and GrantRelay print them, or run this as the owner of the schema",
 	codeNoSchema:           "run postbag migrate up",
 	codeNoTable:            "run postbag migrate up, or make the box",
 	codeNoColumn:           "run postbag migrate up",
