@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -51,8 +52,25 @@ func (l *lab) relayStore(ctx context.Context) (*relayStore, error) {
 	return l.relayStoreWith(ctx, pgstore.Options{})
 }
 
+// calmDatabase has no tables but those of an empty box, so that nothing but a
+// relay's own statements happens there.
+const calmDatabase = "calm"
+
+// calmBox makes a box in that database and returns its name and a relay's store.
+func (l *lab) calmBox(ctx context.Context) (string, *relayStore, error) {
+	_ = l.pg.CreateDatabase(ctx, calmDatabase) // exists from the second time on
+	l.boxes++
+	name := fmt.Sprintf("bench%d", l.boxes)
+	s, err := openRelayStore(ctx, l.pg.DSN(calmDatabase), pgstore.Options{Create: true, Boxes: []string{name}})
+	return name, s, err
+}
+
 func (l *lab) relayStoreWith(ctx context.Context, o pgstore.Options) (*relayStore, error) {
-	c, err := pgxpool.ParseConfig(l.pg.DSN("postgres"))
+	return openRelayStore(ctx, l.pg.DSN("postgres"), o)
+}
+
+func openRelayStore(ctx context.Context, dsn string, o pgstore.Options) (*relayStore, error) {
+	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
 	}

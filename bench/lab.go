@@ -81,9 +81,14 @@ func (l *lab) printHead() {
 
 // box makes an empty box and returns its name and a store over it.
 func (l *lab) box(ctx context.Context) (string, *pgstore.Store, error) {
+	return l.boxWith(ctx, pgstore.Options{})
+}
+
+func (l *lab) boxWith(ctx context.Context, o pgstore.Options) (string, *pgstore.Store, error) {
 	l.boxes++
 	name := fmt.Sprintf("bench%d", l.boxes)
-	s, err := pgstore.Open(ctx, l.pool, pgstore.Options{Create: true, Boxes: []string{name}})
+	o.Create, o.Boxes = true, []string{name}
+	s, err := pgstore.Open(ctx, l.pool, o)
 	return name, s, err
 }
 

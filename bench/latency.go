@@ -41,7 +41,11 @@ func (c *clockwatch) Close(context.Context) error { return nil }
 // the commit's return to the destination.
 func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (sample, error) {
-		box, s, err := l.box(ctx)
+		var publisher pgstore.Options
+		if o.Listen {
+			publisher.Notify = time.Millisecond
+		}
+		box, s, err := l.boxWith(ctx, publisher)
 		if err != nil {
 			return sample{}, err
 		}

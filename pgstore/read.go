@@ -3,6 +3,7 @@ package pgstore
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/postbag/postbag/store"
@@ -140,6 +141,8 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	sc.append(a)
 	if rd.form.window {
 		a.int8(p.after).int8(p.top)
+	} else {
+		a.int8(p.lowest()).int8(rd.ceiling())
 	}
 	if rd.form.masked {
 		a.bytes(mask(rd.q.Slots))
@@ -153,6 +156,14 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 		a.texts(len(f.prefixes), func(i int) string { return f.prefixes[i] })
 	}
 	return call{st: s.catalog.readStatement(rd.q.Box, rd.form), args: a, each: rd.page.take, reset: rd.page.reset}
+}
+
+// ceiling is above all that a poll looks at.
+func (rd *reader) ceiling() int64 {
+	if rd.skip {
+		return math.MaxInt64
+	}
+	return rd.at.beyond() + max(rd.span, 1<<20)
 }
 
 // again says that the page must be asked for once more: its very first row had a

@@ -33,10 +33,7 @@ func (c *catalog) readStatement(box string, r reading) *statement {
 		name = "page"
 	}
 	return c.variant(name, box, r.number(), func() []string {
-		next := 13
-		if r.window {
-			next = 15
-		}
+		next := 15
 		parameter := func() string {
 			next++
 			return "$" + strconv.Itoa(next-1)

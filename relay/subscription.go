@@ -162,6 +162,10 @@ func (s *Subscription) spec() store.Spec {
 	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}
 }
 
+// linger is the pause between reads while few messages come: half of it, on
+// average, is what a message waits for being seen.
+const linger = 4 * time.Millisecond
+
 // engine returns the policy as the engine takes it.
 func (s *Subscription) engine(o *Options) engine.Config {
 	features := s.To.Features()
@@ -174,7 +178,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 		},
 		Ordered: features.Ordered, MaxBatch: features.MaxBatch, Prober: prober,
 		InFlight: s.InFlight, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
-		PollMax: o.PollMax, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
+		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}
 }

@@ -57,6 +57,12 @@ type Config struct {
 	SlowBehind int
 	// PollMin and PollMax bound the time between reads that find nothing.
 	PollMin, PollMax time.Duration
+	// Linger is the time from the start of a read that finds less than half a page
+	// to the next one, and up to four times as long if it finds more than a few:
+	// while messages trickle in, they do not cost a round trip each. A flow that is
+	// woken pauses for as long as the read took, longer if it finds more than a few,
+	// and at most for Linger. Zero: neither.
+	Linger time.Duration
 	// CircuitMin and CircuitMax bound the pause after an outage shows.
 	CircuitMin, CircuitMax time.Duration
 	// AfterMax bounds the wait that a destination may ask for.

@@ -44,7 +44,9 @@ type lane struct {
 	dry      bool          // the last read found nothing
 	more     bool          // the last read was cut short by its limit
 	woken    bool          // a hint came while it was reading
+	asked    time.Duration // when it last read
 	nextPoll time.Duration // when to read again if nothing woke the flow
+	pace     time.Duration // not to read before, whatever woke it
 	found    time.Duration // when a read last found something
 
 	until string // the Until of the read under way
@@ -163,7 +165,22 @@ func (f *Flow) landed(l *lane, now time.Duration, p Page) {
 	if l.dry && !l.near {
 		l.nextPoll = now + f.pollAfter(now-l.found)
 	}
+	f.linger(l, &p, now)
 	l.woken = false
+}
+
+// linger has a lane pause after a read that found little, unless it has to meet
+// another. The pause grows with what was found: where much comes, fewer round
+// trips are worth more than a message's few milliseconds.
+func (f *Flow) linger(l *lane, p *Page, now time.Duration) {
+	found := len(p.Messages)
+	if !p.Whole || 2*found >= f.cfg.Page || len(f.lanes) > 1 {
+		return
+	}
+	l.pace = now + min((now-l.asked)*time.Duration(max(found/4, 1)), f.cfg.Linger)
+	if !l.dry && !l.woken {
+		l.nextPoll = l.asked + f.cfg.Linger*time.Duration(min(max(found/16, 1), 4))
+	}
 }
 
 // pollAfter is the pause after a read that found nothing: an eighth of the time

@@ -44,7 +44,8 @@ func (f *Flow) Turn(now time.Duration) Turn {
 	t := Turn{Settle: f.settle(now)}
 	r.reads = r.reads[:0]
 	for i, l := range f.lanes {
-		if f.wantsRead(i) && now >= l.nextPoll {
+		if f.wantsRead(i) && now >= l.next() {
+			l.asked = now
 			t.Read = append(t.Read, f.request(i))
 			r.reads = append(r.reads, l)
 		}
@@ -78,6 +79,9 @@ func (f *Flow) covers(r *round) bool {
 	}
 	return true
 }
+
+// next is when the lane may read again.
+func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
 
 // wantsRead says that lane i is to be read as soon as its time has come.
 func (f *Flow) wantsRead(i int) bool {
@@ -159,7 +163,7 @@ func (f *Flow) Wake(now time.Duration, turn bool) time.Duration {
 	}
 	for i, l := range f.lanes {
 		if f.wantsRead(i) {
-			sooner(l.nextPoll)
+			sooner(l.next())
 		}
 	}
 	return at

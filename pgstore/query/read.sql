@@ -80,13 +80,14 @@ WHERE b.before < $8::bigint ORDER BY b.seq)
 
 -- name: poll
 -- Opens a window: the statement's own snapshot is the window's, so that what the statement sees is what it may read. Reads
--- the primary key from the lowest bound of what has ended since, at most $6 seqs of it. Locks nothing.
+-- the primary key from the lowest bound of what has ended since, at most $6 seqs of it; $13 and $14 are bounds on that which
+-- are known beforehand, so that the partitions beyond are not even opened. Locks nothing.
 SELECT NULL::bigint, NULL::smallint, NULL::uuid, NULL::timestamptz, NULL::boolean, NULL::text, NULL::text, NULL::text, NULL::text, NULL::json, {facts}
 UNION ALL
 {rows}
 
 -- name: poll_where
-b.seq > {from} AND b.seq <= CASE WHEN $7::boolean THEN {first} ELSE {from} END + $6::bigint
+b.seq > $13::bigint AND b.seq <= $14::bigint AND b.seq > {from} AND b.seq <= CASE WHEN $7::boolean THEN {first} ELSE {from} END + $6::bigint
 AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))
 
 -- name: page

@@ -1,0 +1,79 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+func TestReadsThatFindLittleAreAPauseApart(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Page: 4, Linger: 8 * ms})
+	d.now = 100 * ms
+	turn := d.reading("0")
+	d.now += 3 * ms // the pause counts from the start of the read
+	d.land(turn, page("1", messages(1, 1)...))
+	d.noTurn()
+	equal(t, "to be asked again", d.f.Wake(d.now, true), 108*ms)
+	d.now = 108 * ms
+	turn = d.reading("1")
+	d.land(turn, page("5", messages(2, 2, 3, 4, 5)...)) // a full page is read on at once
+	d.deliver(1, 2, 3, 4, 5)
+	d.reading("5")
+}
+
+func TestAFlowThatIsWokenReadsSooner(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Page: 4, Linger: 8 * ms})
+	d.now = 100 * ms
+	turn := d.reading("0")
+	d.now += ms
+	d.land(turn, page("1", messages(1, 1)...))
+	d.f.Woken()
+	d.noTurn() // reading takes no more than half of the time
+	d.now += ms
+	turn = d.reading("1")
+	d.now += 50 * ms
+	d.land(turn, page("2", messages(2, 2)...))
+	d.f.Woken()
+	d.noTurn()
+	d.now += 8 * ms // a read that took long does not make for a long pause
+	d.reading("2")
+}
+
+func TestTheMoreAReadFindsTheLongerThePause(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		found       int
+		after, woke time.Duration
+	}{
+		{found: 1, after: 8 * ms, woke: ms},
+		{found: 15, after: 8 * ms, woke: 3 * ms},
+		{found: 32, after: 16 * ms, woke: 8 * ms},
+		{found: 64, after: 32 * ms, woke: 8 * ms},
+		{found: 400, after: 32 * ms, woke: 8 * ms},
+	} {
+		for _, woken := range []bool{false, true} {
+			d := oneShard(t, engine.Config{Page: 1000, Linger: 8 * ms})
+			d.now = 100 * ms
+			turn := d.reading("0")
+			d.now += ms
+			keys := make([]int, c.found)
+			for i := range keys {
+				keys[i] = i + 1
+			}
+			d.land(turn, page("1", messages(1, keys...)...))
+			d.f.Next(d.now) // so that what was found is not what keeps it from reading
+			want := 100*ms + c.after
+			if woken {
+				d.f.Woken()
+				want = 101*ms + c.woke
+			}
+			d.now = want - 1
+			d.noTurn()
+			d.now = want
+			d.reading("1")
+		}
+	}
+}
