@@ -43,7 +43,7 @@ func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, 
 	return func(ctx context.Context, l *lab) (sample, error) {
 		var publisher pgstore.Options
 		if o.Listen {
-			publisher.Notify = time.Millisecond
+			publisher.Notify = 200 * time.Microsecond
 		}
 		box, s, err := l.boxWith(ctx, publisher)
 		if err != nil {

@@ -60,8 +60,8 @@ type Config struct {
 	// Linger is the time from the start of a read that finds less than half a page
 	// to the next one, and up to four times as long if it finds more than a few:
 	// while messages trickle in, they do not cost a round trip each. A flow that is
-	// woken pauses for as long as the read took, longer if it finds more than a few,
-	// and at most for Linger. Zero: neither.
+	// woken pauses for a fortieth of it a message found, and at most for Linger.
+	// Zero: neither.
 	Linger time.Duration
 	// CircuitMin and CircuitMax bound the pause after an outage shows.
 	CircuitMin, CircuitMax time.Duration

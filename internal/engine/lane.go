@@ -177,7 +177,7 @@ func (f *Flow) linger(l *lane, p *Page, now time.Duration) {
 	if !p.Whole || 2*found >= f.cfg.Page || len(f.lanes) > 1 {
 		return
 	}
-	l.pace = now + min((now-l.asked)*time.Duration(max(found/4, 1)), f.cfg.Linger)
+	l.pace = now + f.cfg.Linger*time.Duration(min(found, 40))/40
 	if !l.dry && !l.woken {
 		l.nextPoll = l.asked + f.cfg.Linger*time.Duration(min(max(found/16, 1), 4))
 	}
