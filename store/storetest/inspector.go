@@ -347,13 +347,6 @@ func showScheduled(e *env) {
 	l.listed("scheduled", store.Query{State: store.Scheduled}, 1)
 }
 
-// end returns the position after all that is in the log.
-func (e *env) end() store.Position {
-	c := e.chain()
-	c.all()
-	return c.req.From
-}
-
 func overview(e *env) {
 	in := e.inspector()
 	l := e.oneOfEach()
