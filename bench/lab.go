@@ -151,6 +151,14 @@ func (l *lab) drop(ctx context.Context, box string) error {
 	return err
 }
 
+// calm has what an earlier way wrote reach the disk, so that this one does not
+// wait for it.
+func (l *lab) calm(ctx context.Context) error {
+	_, err := l.pool.Exec(ctx, "checkpoint")
+	syscall.Sync()
+	return err
+}
+
 // serverCPU is the CPU time of the database's processes, ended ones too.
 func (l *lab) serverCPU() time.Duration {
 	pid, err := os.ReadFile(filepath.Join(l.pg.DataDir(), "postmaster.pid"))

@@ -59,6 +59,9 @@ func (l *lab) run(ctx context.Context, s *scenario) (result, error) {
 	}
 	for range l.settings.rounds {
 		for _, w := range s.ways {
+			if err := l.calm(ctx); err != nil {
+				return r, err
+			}
 			v, err := w.run(ctx, l)
 			if err != nil {
 				return r, fmt.Errorf("%s: %w", w.name, err)
