@@ -4,22 +4,27 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/postbag/postbag/pgstore"
 )
 
-// held is latency at 1,000 messages a second while a stranger holds something
-// open: a snapshot, or a write transaction in another database.
-func held(sql string) func(context.Context, *lab) (sample, error) {
+// held is a way to go while strangers hold transactions open in another database.
+func held(way func(context.Context, *lab) (sample, error), sql ...string) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (sample, error) {
-		stop, err := l.hold(ctx, sql)
-		if err != nil {
-			return sample{}, err
+		for _, s := range sql {
+			stop, err := l.hold(ctx, s)
+			if err != nil {
+				return sample{}, err
+			}
+			defer stop()
 		}
-		defer stop()
-		return latency(1000, false, pgstore.Options{})(ctx, l)
+		return way(ctx, l)
 	}
 }
+
+// What a stranger holds open: a snapshot, or a transaction that has written.
+const (
+	snapshotHeld = "select count(*) from pg_class"
+	writerHeld   = "create temp table t (); select pg_current_xact_id()"
+)
 
 // hold opens a transaction in a database of its own, does sql in it and keeps it
 // open.

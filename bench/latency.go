@@ -40,6 +40,11 @@ func (c *clockwatch) Close(context.Context) error { return nil }
 // latency commits rate messages a second for a while, and measures the time from
 // the commit's return to the destination.
 func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, *lab) (sample, error) {
+	return latencyFor(5*time.Second, rate, 1, inProcess, o)
+}
+
+// latencyFor is latency for so long, with so many messages a transaction.
+func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Options) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (sample, error) {
 		var publisher pgstore.Options
 		if o.Listen {
@@ -68,9 +73,9 @@ func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, 
 		defer cancel()
 		ended := make(chan error, 1)
 		go func() { ended <- r.Run(ctx) }()
-		n := rate * 5
+		n := int(d.Seconds()) * rate / perTx * perTx
 		w := l.start()
-		if err := l.tick(ctx, s, box, rate, n, watch); err != nil {
+		if err := l.tick(ctx, s, box, rate, n, perTx, watch); err != nil {
 			return sample{}, err
 		}
 		v := w.stop(n)
@@ -84,44 +89,67 @@ func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, 
 	}
 }
 
-func (l *lab) tick(ctx context.Context, s *pgstore.Store, box string, rate, n int, watch *clockwatch) error {
+func (l *lab) tick(ctx context.Context, s *pgstore.Store, box string, rate, n, perTx int, watch *clockwatch) error {
 	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
 	if err != nil {
 		return err
 	}
+	msgs := make([]postbag.Message, perTx)
 	begun := time.Now()
-	for i := range n {
+	for i := 0; i < n; i += perTx {
 		time.Sleep(time.Until(begun.Add(time.Duration(i) * time.Second / time.Duration(rate))))
-		m := newMessage(i % 100)
-		m.Payload = binary.BigEndian.AppendUint64(nil, uint64(i))
-		err := p.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return p.Publish(ctx, tx, m) })
+		for k := range msgs {
+			msgs[k] = newMessage((i + k) % 100)
+			msgs[k].Payload = binary.BigEndian.AppendUint64(nil, uint64(i+k))
+		}
+		err := p.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error { return p.Publish(ctx, tx, msgs...) })
 		if err != nil {
 			return err
 		}
-		watch.mu.Lock()
-		watch.committed[uint64(i)] = time.Now()
-		watch.mu.Unlock()
+		watch.commit(i, perTx)
 	}
 	return nil
 }
 
-// summarise adds the quantiles, in milliseconds, and how many never arrived.
+// commit notes that n messages from the first on are committed now.
+func (c *clockwatch) commit(first, n int) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := first; i < first+n; i++ {
+		c.committed[uint64(i)] = now
+	}
+}
+
+// summarise adds the quantiles, in milliseconds, and how many never arrived; and
+// how the 99th percentile of the last tenth compares with that of the first.
 func (c *clockwatch) summarise(v *sample) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var all []float64
+	all, first, last := []float64{}, []float64{}, []float64{}
 	for i, at := range c.committed {
-		if arrived, ok := c.arrived[i]; ok {
-			all = append(all, max(0, float64(arrived.Sub(at).Microseconds())/1000))
+		arrived, ok := c.arrived[i]
+		if !ok {
+			continue
 		}
+		took := max(0, float64(arrived.Sub(at).Microseconds())/1000)
+		all = append(all, took)
+		switch i * 10 / uint64(len(c.committed)) {
+		case 0:
+			first = append(first, took)
+		case 9:
+			last = append(last, took)
+		}
+	}
+	v.Extra["p50 ms"], v.Extra["p99 ms"] = quantile(all, 0.5), quantile(all, 0.99)
+	v.Extra["p99 last/first tenth"] = quantile(last, 0.99) / quantile(first, 0.99)
+	v.Extra["missing"] = float64(len(c.committed) - len(all))
+}
+
+func quantile(all []float64, p float64) float64 {
+	if len(all) == 0 {
+		return math.NaN()
 	}
 	slices.Sort(all)
-	q := func(p float64) float64 {
-		if len(all) == 0 {
-			return math.NaN()
-		}
-		return all[min(int(p*float64(len(all))), len(all)-1)]
-	}
-	v.Extra["p50 ms"], v.Extra["p99 ms"] = q(0.5), q(0.99)
-	v.Extra["missing"] = float64(len(c.committed) - len(all))
+	return all[min(int(p*float64(len(all))), len(all)-1)]
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/postbag/postbag/pgstore"
 )
 
@@ -72,9 +74,14 @@ var scenarios = []scenario{
 		goal: atMost("writer held", "p99 ms", 18),
 		ways: []way{
 			{"free", latency(1000, false, pgstore.Options{})},
-			{"snapshot held", held("select count(*) from pg_class")},
-			{"writer held", held("create table t (); select pg_current_xact_id()")},
+			{"snapshot held", held(latency(1000, false, pgstore.Options{}), snapshotHeld)},
+			{"writer held", held(latency(1000, false, pgstore.Options{}), writerHeld)},
 		},
+	},
+	{
+		name: "9-held-long", what: "latency at 3,000 messages/s for ten minutes, strangers holding a snapshot and a write transaction", long: true,
+		goal: atMost("both held", "p99 last/first tenth", 1.2),
+		ways: []way{{"both held", held(latencyFor(10*time.Minute, 3000, 3, false, pgstore.Options{}), snapshotHeld, writerHeld)}},
 	},
 	{
 		name: "10-two-relays", what: "two relays on one box beside one, messages/s",
