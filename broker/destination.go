@@ -57,6 +57,9 @@ type Delivery struct {
 	At time.Time
 	// Attempt is one for the first delivery and grows with each counted failure.
 	Attempt int
+	// Wire is what an encoder made of the message. Nil: the plain form, payload as
+	// it is, facts and Message.Headers as headers.
+	Wire *Wire
 }
 
 // Result is the fate of one message. The zero Result is Unknown.
@@ -87,4 +90,8 @@ type Features struct {
 	// Fences names what keeps a repeated message from being stored twice, such
 	// as "Nats-Msg-Id". Empty: nothing does.
 	Fences string
+	// Binding names the protocol, one of the Binding constants, so that an encoder
+	// knows how headers are named and written there. Empty: none of these; headers
+	// of any text arrive as they are.
+	Binding string
 }

@@ -5,6 +5,39 @@ import (
 	"time"
 )
 
+// Wire is what an encoder made of a message beside topic, key and payload, which
+// it puts into the Delivery itself. A destination sends it in place of the plain
+// form: no Postbag-* header and none of Message.Headers is added. What the
+// transport needs for itself (a deduplication id, a signature) stays, as do
+// Delivery.ID and whatever else the destination knows of the message.
+//
+// An encoder makes headers that its transport carries; Features.Binding tells it
+// which rules hold. A destination never changes one silently: a header that it
+// cannot carry to the byte, or that its transport would obey, makes the message
+// Rejected. Nobody changes a Wire once it is made.
+type Wire struct {
+	// Headers are sent under exactly these names; a transport without case in its
+	// header names (HTTP) may fold them. Nil or empty: none.
+	Headers map[string]string
+	// ContentType is sent as the transport's own content-type property (AMQP,
+	// MQTT), or else as its header of that name: Content-Type in HTTP and NATS,
+	// content-type in Kafka and Redis. Empty: none, or the destination's default.
+	ContentType string
+	// Null says that there is no payload at all, where the transport tells that
+	// from one of no bytes (a Kafka tombstone). Delivery.Payload is then empty.
+	Null bool
+}
+
+// Values of Features.Binding.
+const (
+	BindingAMQP  = "amqp"
+	BindingHTTP  = "http"
+	BindingKafka = "kafka"
+	BindingMQTT  = "mqtt"
+	BindingNATS  = "nats"
+	BindingRedis = "redis"
+)
+
 // Names of the headers that carry a message's facts on the wire, unless an
 // encoder says otherwise. Postbag-Key and Postbag-Type are absent when empty.
 const (

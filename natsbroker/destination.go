@@ -94,7 +94,7 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 // Features; it leaves room for the largest headers.
 func (d *Destination) Features() broker.Features {
 	d.featuresOnce.Do(func() {
-		d.features = broker.Features{Fences: headerMsgID}
+		d.features = broker.Features{Fences: headerMsgID, Binding: broker.BindingNATS}
 		if t := d.streams.theNamed(); t != nil {
 			d.features.MaxBytes = max(0, t.limit(int(d.nc.MaxPayload()))-maxHeader)
 		}

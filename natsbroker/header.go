@@ -21,9 +21,12 @@ const (
 	headerFrame, headerLine = 12, 4
 )
 
-// escapeName makes a header name that NATS carries: visible ASCII, without the
-// characters that the client library refuses (headerSize in nats.go).
-func escapeName(name string) string { return broker.Escape(name, "\"()/,:;<=>?@[\\]{}") }
+// noName are the characters of visible ASCII that the client library refuses in
+// header names (headerSize in nats.go).
+const noName = "\"()/,:;<=>?@[\\]{}"
+
+// escapeName makes a header name that NATS carries.
+func escapeName(name string) string { return broker.Escape(name, noName) }
 
 // obeyed says whether the server, a client or Message would take a header of this
 // name for its own.
@@ -68,10 +71,14 @@ func (h *headers) set(m *broker.Delivery, stream string) {
 	h.values, h.size = h.values[:0], headerFrame
 	id, at := h.idAndTime(m)
 	h.add(headerMsgID, id)
-	h.add(broker.HeaderID, id)
 	if stream != "" {
 		h.add(headerExpectedStream, stream)
 	}
+	if m.Wire != nil {
+		h.setWire(m.Wire)
+		return
+	}
+	h.add(broker.HeaderID, id)
 	if m.Key != "" {
 		h.add(broker.HeaderKey, broker.Escape(m.Key, ""))
 	}

@@ -229,6 +229,20 @@ func (p place) stored(t *testing.T) []brokertest.Received {
 	return held
 }
 
+// wired is read for the suite, nothing decoded.
+func (p place) wired(t *testing.T) []brokertest.Wired {
+	t.Helper()
+	var held []brokertest.Wired
+	for _, m := range p.read(t) {
+		w := brokertest.Wired{Headers: map[string]string{}, ContentType: m.Headers().Get("Content-Type"), Payload: m.Data()}
+		for name, values := range m.Headers() {
+			w.Headers[name] = values[0]
+		}
+		held = append(held, w)
+	}
+	return held
+}
+
 func (p place) fixture(d *natsbroker.Destination) brokertest.Fixture {
-	return brokertest.Fixture{Destination: d, Topic: p.topic(), Stored: p.stored}
+	return brokertest.Fixture{Destination: d, Topic: p.topic(), Stored: p.stored, Wired: p.wired}
 }

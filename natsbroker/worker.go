@@ -67,7 +67,10 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery) *broker.Error {
 	if reason := badSubject(subject); reason != "" {
 		return failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
 	}
-	if _, unnamed := m.Headers[""]; unnamed {
+	if f := badWire(m.Wire, w.d.pass); f != nil {
+		return f
+	}
+	if _, unnamed := m.Headers[""]; unnamed && m.Wire == nil {
 		return failure(broker.Rejected, "a header has no name", "name it, or leave it out")
 	}
 	if f := w.aim(ctx, subject); f != nil {

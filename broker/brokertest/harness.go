@@ -61,6 +61,10 @@ type Harness struct {
 	// then compared without it.
 	FoldsNames bool
 
+	// Nulls: the transport tells no payload at all from one of no bytes, and
+	// Fixture.Wired reports which.
+	Nulls bool
+
 	// Secrets are texts, such as the password of the connection, that no error
 	// may contain.
 	Secrets []string
@@ -83,6 +87,10 @@ type Fixture struct {
 	// Destination, each key's messages in the order the broker has them. It fails
 	// the test when it cannot, and is not called while the broker is off.
 	Stored func(t *testing.T) []Received
+	// Wired reads back the same, as a consumer sees it that knows nothing of
+	// Postbag: for what an encoder made (broker.Wire). Only the cases about that
+	// call it, and they do not call Stored. Nil: Harness.Lacks says why.
+	Wired func(t *testing.T) []Wired
 }
 
 // Switch works one fault. Both functions fail the test they were made for when
@@ -101,6 +109,7 @@ const (
 	PartMisconfigured Part = "misconfigured" // Harness.Misconfigured
 	PartReject        Part = "reject"        // Harness.Spoil, and TooLarge in its place
 	PartLimit         Part = "limit"         // Harness.TooLarge
+	PartWire          Part = "wire"          // Fixture.Wired
 )
 
 func (h Harness) has(p Part) bool {
@@ -115,6 +124,8 @@ func (h Harness) has(p Part) bool {
 		return h.Spoil != nil || h.TooLarge > 0
 	case PartLimit:
 		return h.TooLarge > 0
+	case PartWire:
+		return h.Lacks[PartWire] == "" // a fixture without it then fails
 	}
 	return true
 }

@@ -47,7 +47,7 @@ func run(t *testing.T, h Harness, stream bool) {
 func cases() []testCase {
 	var all []testCase
 	for _, group := range [][]testCase{
-		payloadCases(), headerCases(), factCases(),
+		payloadCases(), headerCases(), factCases(), wireCases(),
 		resultCases(), rejectCases(), limitCases(), orderCases(),
 		contextCases(), outageCases(), muteCases(), misconfiguredCases(),
 		closeCases(), concurrencyCases(), featureCases(), probeCases(), custodyCases(),

@@ -58,6 +58,9 @@ func (s *scene) use(f Fixture) *scene {
 	if f.Destination == nil || f.Stored == nil || f.Topic == "" {
 		s.Fatal("brokertest: the harness opened a fixture without Destination, Topic or Stored")
 	}
+	if (f.Wired == nil) == s.h.has(PartWire) {
+		s.Fatal("brokertest: a fixture has Wired, or else Harness.Lacks[PartWire] says why not; keep to one of them")
+	}
 	s.f = f
 	s.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), s.h.patience())

@@ -2,6 +2,7 @@ package brokertest_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -101,9 +102,11 @@ func wrongHarness(w wrong) brokertest.Harness {
 	options := membroker.Options{Ordered: true, Fence: true, MaxBytes: 32 << 10}
 	open := func(o membroker.Options) (*membroker.Destination, brokertest.Fixture) {
 		d := membroker.New(o)
-		return d, brokertest.Fixture{Destination: w.make(d), Topic: "wrong", Stored: func(*testing.T) []brokertest.Received {
-			return view(d)
-		}}
+		return d, brokertest.Fixture{
+			Destination: w.make(d), Topic: "wrong",
+			Stored: func(*testing.T) []brokertest.Received { return view(d) },
+			Wired:  func(*testing.T) []brokertest.Wired { return wireView(d) },
+		}
 	}
 	return brokertest.Harness{
 		Open: func(*testing.T) brokertest.Fixture {
@@ -127,6 +130,7 @@ func wrongHarness(w wrong) brokertest.Harness {
 		TooLarge: options.MaxBytes + 1,
 		Features: broker.Features{Ordered: true, Fences: "id", MaxBytes: options.MaxBytes},
 		Streams:  true,
+		Nulls:    true,
 		Reserved: []string{"reserved"},
 		Secrets:  []string{"hunter2"},
 		Patience: 2 * time.Second,
@@ -139,6 +143,19 @@ func view(d *membroker.Destination) []brokertest.Received {
 		held = append(held, brokertest.Received{
 			ID: r.ID, Topic: r.Topic, Key: r.Key, Type: r.Type, At: r.At, Headers: r.Headers, Payload: r.Payload,
 		})
+	}
+	return held
+}
+
+func wireView(d *membroker.Destination) []brokertest.Wired {
+	var held []brokertest.Wired
+	for _, r := range d.Taken() {
+		w := broker.Wire{Headers: map[string]string{broker.HeaderID: r.ID.String()}}
+		maps.Copy(w.Headers, r.Headers)
+		if r.Wire != nil {
+			w = *r.Wire
+		}
+		held = append(held, brokertest.Wired{Headers: w.Headers, ContentType: w.ContentType, Payload: r.Payload, Null: w.Null})
 	}
 	return held
 }

@@ -267,6 +267,60 @@ func contents() map[string]wrong {
 	}
 }
 
+// encodings are wrong in what they make of an encoder's work.
+func encodings() map[string]wrong {
+	const (
+		arrives = "what an encoder made arrives as it is, without facts beside it"
+		odd     = "what the transport cannot carry as encoded is rejected, not changed"
+	)
+	return map[string]wrong{
+		"ignores the encoder": {caught: []string{arrives}, spoil: each(func(m *broker.Delivery) { m.Wire = nil })},
+		"sends facts beside the encoder's headers": {caught: []string{arrives}, spoil: rewired(func(m *broker.Delivery, w *broker.Wire) {
+			w.Headers[broker.HeaderID] = m.ID.String()
+		})},
+		"sends the message's headers beside the encoder's": {caught: []string{arrives}, spoil: rewired(func(m *broker.Delivery, w *broker.Wire) {
+			maps.Copy(w.Headers, m.Headers)
+		})},
+		"forgets the content type": {caught: []string{arrives, "what an encoder made is not mixed up within a call"}, spoil: rewired(func(_ *broker.Delivery, w *broker.Wire) {
+			w.ContentType = ""
+		})},
+		"trims what the encoder made": {caught: []string{odd}, spoil: rewired(func(_ *broker.Delivery, w *broker.Wire) {
+			for name, value := range w.Headers {
+				w.Headers[name] = strings.TrimSpace(value)
+			}
+		})},
+		"sends null as no bytes": {caught: []string{"no payload and an empty one arrive as such"}, spoil: rewired(func(_ *broker.Delivery, w *broker.Wire) {
+			w.Null = false
+		})},
+		"fences only the plain form": {caught: []string{"a fence holds for what an encoder made"}, spoil: func(s *spoilt) {
+			var mu sync.Mutex
+			n := byte(0)
+			each(func(m *broker.Delivery) {
+				mu.Lock()
+				defer mu.Unlock()
+				if m.Wire != nil {
+					n++
+					m.ID[0] = n
+				}
+			})(s)
+		}},
+	}
+}
+
+// rewired changes what an encoder made, on its way.
+func rewired(change func(m *broker.Delivery, w *broker.Wire)) func(*spoilt) {
+	return each(func(m *broker.Delivery) {
+		if m.Wire == nil {
+			return
+		}
+		w := *m.Wire
+		w.Headers = map[string]string{}
+		maps.Copy(w.Headers, m.Wire.Headers)
+		change(m, &w)
+		m.Wire = &w
+	})
+}
+
 // habits are wrong in order, custody, life and what they declare.
 func habits() map[string]wrong {
 	return map[string]wrong{
@@ -430,6 +484,7 @@ func wrongs() map[string]wrong {
 	all := map[string]wrong{}
 	maps.Copy(all, outcomes())
 	maps.Copy(all, contents())
+	maps.Copy(all, encodings())
 	maps.Copy(all, habits())
 	return all
 }

@@ -17,7 +17,7 @@ func TestAnUnorderedBrokerConforms(t *testing.T) {
 
 func TestAnOrderedBrokerWithAFenceConforms(t *testing.T) {
 	t.Parallel()
-	brokertest.Run(t, harness(membroker.Options{Ordered: true, Fence: true, MaxBytes: 64 << 10, MaxBatch: 100}))
+	brokertest.Run(t, harness(membroker.Options{Ordered: true, Fence: true, MaxBytes: 64 << 10, MaxBatch: 100, Binding: broker.BindingKafka}))
 }
 
 // harness makes each fixture a broker of its own with these options.
@@ -29,7 +29,7 @@ func harness(o membroker.Options) brokertest.Harness {
 			return fixture(d), brokertest.Switch{Off: func() { set(d, true) }, On: func() { set(d, false) }}
 		}
 	}
-	expected := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch}
+	expected := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding}
 	if o.Fence {
 		expected.Fences = "id"
 	}
@@ -46,12 +46,24 @@ func harness(o membroker.Options) brokertest.Harness {
 		TooLarge: o.MaxBytes + 1,
 		Features: expected,
 		Streams:  true,
+		Nulls:    true,
 	}
 }
 
 func fixture(d *membroker.Destination) brokertest.Fixture {
 	return brokertest.Fixture{
 		Destination: d, Topic: topic,
+		Wired: func(*testing.T) []brokertest.Wired {
+			var held []brokertest.Wired
+			for _, r := range d.Taken() {
+				w := broker.Wire{Headers: r.Headers}
+				if r.Wire != nil {
+					w = *r.Wire
+				}
+				held = append(held, brokertest.Wired{Headers: w.Headers, ContentType: w.ContentType, Payload: r.Payload, Null: w.Null})
+			}
+			return held
+		},
 		Stored: func(*testing.T) []brokertest.Received {
 			var held []brokertest.Received
 			for _, r := range d.Taken() {

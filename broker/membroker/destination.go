@@ -50,7 +50,7 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 // Features implements broker.Destination.
 func (d *Destination) Features() broker.Features {
 	o := d.state.options
-	f := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch}
+	f := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding}
 	if o.Fence {
 		f.Fences = "id"
 	}

@@ -18,6 +18,10 @@ type Options struct {
 	// MaxBatch is declared as broker.Features.MaxBatch, and not enforced.
 	MaxBatch int
 
+	// Binding is declared as broker.Features.Binding: what an encoder takes this
+	// broker for. Empty: none.
+	Binding string
+
 	// Fence stores a message of an id that is already there no second time; the
 	// answer is Accepted with the note "duplicate".
 	Fence bool

@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	open := func() (*paper, brokertest.Fixture) {
 		p := &paper{}
-		return p, brokertest.Fixture{Destination: stdout.New(p), Topic: "conformance", Stored: p.read}
+		return p, brokertest.Fixture{Destination: stdout.New(p), Topic: "conformance", Stored: p.read, Wired: p.wired}
 	}
 	brokertest.Run(t, brokertest.Harness{
 		Open: func(*testing.T) brokertest.Fixture {
@@ -40,6 +40,7 @@ func TestConformance(t *testing.T) {
 			brokertest.PartLimit:         "a line has no limit",
 		},
 		Features: broker.Features{Ordered: true},
+		Nulls:    true,
 	})
 }
 
@@ -133,4 +134,29 @@ func parse(text string) (brokertest.Received, error) {
 		r.Payload = []byte(*l.Payload)
 	}
 	return r, nil
+}
+
+// wired decodes what an encoder made.
+func (p *paper) wired(t *testing.T) []brokertest.Wired {
+	t.Helper()
+	var held []brokertest.Wired
+	for i, text := range p.lines() {
+		if text == "" {
+			continue
+		}
+		var l struct {
+			Headers map[string]string `json:"headers"`
+			Content string            `json:"content_type"`
+			Payload *string           `json:"payload"`
+		}
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatalf("line %d is broken: %v", i, err)
+		}
+		w := brokertest.Wired{Headers: l.Headers, ContentType: l.Content, Null: l.Payload == nil}
+		if l.Payload != nil {
+			w.Payload = []byte(*l.Payload)
+		}
+		held = append(held, w)
+	}
+	return held
 }

@@ -11,6 +11,8 @@
 //
 // A payload that is UTF-8 stands in "payload" as text, any other in
 // "payload_base64". Key, type, headers and time are left out when there are none.
+// What an encoder made stands in "headers", "content_type" and the payload, which is
+// left out if it is null.
 //
 // A message is Accepted when the writer has taken its whole line. That is as
 // durable as the writer is: nothing is synced.

@@ -21,6 +21,7 @@ type line struct {
 	Type    string            `json:"type,omitempty"`
 	Time    string            `json:"time,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+	Content string            `json:"content_type,omitempty"`
 	Payload *string           `json:"payload,omitempty"`
 	Base64  []byte            `json:"payload_base64,omitempty"`
 }
@@ -35,10 +36,15 @@ func encode(b *bytes.Buffer, m *broker.Delivery) error {
 	if !m.At.IsZero() {
 		l.Time = broker.FormatTime(m.At)
 	}
-	if utf8.Valid(m.Payload) {
+	if m.Wire != nil {
+		l.Headers, l.Content = m.Wire.Headers, m.Wire.ContentType
+	}
+	switch {
+	case m.Wire != nil && m.Wire.Null: // it has no payload, not an empty one
+	case utf8.Valid(m.Payload):
 		text := string(m.Payload)
 		l.Payload = &text
-	} else {
+	default:
 		l.Base64 = m.Payload
 	}
 	encoder := json.NewEncoder(b)
@@ -54,7 +60,12 @@ func encode(b *bytes.Buffer, m *broker.Delivery) error {
 // texts refuses what encoding/json would replace without a word.
 func texts(m *broker.Delivery) error {
 	valid := utf8.ValidString(m.Topic) && utf8.ValidString(m.Key) && utf8.ValidString(m.Type)
-	for name, value := range m.Headers {
+	headers := m.Headers
+	if m.Wire != nil {
+		headers = m.Wire.Headers
+		valid = valid && utf8.ValidString(m.Wire.ContentType)
+	}
+	for name, value := range headers {
 		valid = valid && utf8.ValidString(name) && utf8.ValidString(value)
 	}
 	if !valid {

@@ -28,6 +28,9 @@ func (d *Destination) attempt(parent context.Context, m *broker.Delivery) broker
 	if err != nil {
 		return broker.Result{Outcome: broker.OutcomeOf(err), Err: err}
 	}
+	if err := d.settings.wireFault(m.Wire); err != nil {
+		return broker.Result{Outcome: broker.Rejected, Err: err}
+	}
 	ctx, end := context.WithCancelCause(parent)
 	defer end(nil)
 	defer context.AfterFunc(d.ended, func() { end(broker.ErrClosed) })()

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ type endpoint struct {
 	done   chan struct{} // closed when server has ended
 	mute   chan struct{} // not nil while answers get lost; closed when they come again
 	held   []brokertest.Received
+	seen   []brokertest.Wired // the same
 }
 
 func newEndpoint(t *testing.T, cert *tls.Certificate) *endpoint {
@@ -129,6 +131,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.held = append(e.held, brokertest.Received{
 		ID: m.ID, Topic: m.Topic, Key: m.Key, Type: m.Type, At: at, Headers: m.Headers, Payload: m.Payload,
 	})
+	e.seen = append(e.seen, wired(r.Header, m.Payload))
 	mute := e.mute
 	e.mu.Unlock()
 	if mute != nil {
@@ -147,6 +150,20 @@ func (e *endpoint) stored(*testing.T) []brokertest.Received {
 	return append([]brokertest.Received(nil), e.held...)
 }
 
+func wired(header http.Header, payload []byte) brokertest.Wired {
+	w := brokertest.Wired{Headers: map[string]string{}, ContentType: header.Get("Content-Type"), Payload: payload}
+	for name, values := range header {
+		w.Headers[name] = strings.Join(values, ", ")
+	}
+	return w
+}
+
+func (e *endpoint) wired(*testing.T) []brokertest.Wired {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]brokertest.Wired(nil), e.seen...)
+}
+
 func (e *endpoint) fixture(roots *x509.CertPool) brokertest.Fixture {
 	scheme := "http://"
 	if e.cert != nil {
@@ -159,7 +176,7 @@ func (e *endpoint) fixture(roots *x509.CertPool) brokertest.Fixture {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return brokertest.Fixture{Destination: d, Topic: "orders", Stored: e.stored}
+	return brokertest.Fixture{Destination: d, Topic: "orders", Stored: e.stored, Wired: e.wired}
 }
 
 // harness is the suite's, over HTTP/1.1 or over TLS and HTTP/2.
@@ -191,7 +208,7 @@ func harness(secure bool) brokertest.Harness {
 		Misconfigured: misconfigured,
 		Spoil:         func(m *broker.Delivery) { m.Type = spoiled },
 		TooLarge:      suiteLargest,
-		Features:      broker.Features{MaxBatch: 1},
+		Features:      broker.Features{MaxBatch: 1, Binding: broker.BindingHTTP},
 		Reserved: []string{
 			"Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Upgrade", "Expect", "TE", "Trailer",
 			"Authorization", "Cookie", "Range", "If-None-Match", "X-HTTP-Method-Override", "Idempotency-Key", "User-Agent", "Accept-Encoding",

@@ -62,7 +62,9 @@ func (d *Destination) GoString() string { return d.String() }
 
 // Features says that every message is a request of its own. An endpoint need not
 // drop repeats, so that no fence is named.
-func (d *Destination) Features() broker.Features { return broker.Features{MaxBatch: 1} }
+func (d *Destination) Features() broker.Features {
+	return broker.Features{MaxBatch: 1, Binding: broker.BindingHTTP}
+}
 
 // Publish sends each message in a request of its own, all at a time within
 // Options.Concurrency. Messages of one key in one call go one after another, and

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -65,13 +66,21 @@ func (f *fields) setEscaped(name, value string) {
 
 func newHeader(s *settings, t *target, m *broker.Delivery, now time.Time) http.Header {
 	const most = 13 // fields set below
-	f := fields{header: make(http.Header, most+len(s.Header)+len(m.Headers)), values: make([]string, 0, most)}
+	own := m.Headers
+	if m.Wire != nil {
+		own = m.Wire.Headers
+	}
+	f := fields{header: make(http.Header, most+len(s.Header)+len(own)), values: make([]string, 0, most)}
 	f.set("User-Agent", userAgent)
 	if t.authorization != "" {
 		f.set("Authorization", t.authorization)
 	}
 	maps.Copy(f.header, s.Header)
-	f.set("Content-Type", contentType(m.Headers, s.ContentType))
+	if m.Wire == nil {
+		f.set("Content-Type", contentType(m.Headers, s.ContentType))
+	} else {
+		f.set("Content-Type", cmp.Or(m.Wire.ContentType, s.ContentType))
+	}
 	if len(m.Payload) >= expectFrom {
 		f.set("Expect", "100-continue")
 	}
@@ -79,6 +88,10 @@ func newHeader(s *settings, t *target, m *broker.Delivery, now time.Time) http.H
 	f.set(HeaderWebhookID, id)
 	f.set(HeaderWebhookTimestamp, stamp)
 	f.set(HeaderWebhookSignature, signature(s.keys, id, stamp, m.Payload))
+	if m.Wire != nil {
+		f.setWire(m.Wire)
+		return f.header
+	}
 	f.set(broker.HeaderID, id)
 	f.set(broker.HeaderTime, broker.FormatTime(m.At))
 	f.setEscaped(HeaderTopic, m.Topic)
