@@ -16,7 +16,7 @@ import (
 // An application's own connection, streams looked up by subject.
 func TestADestinationOverAGivenConnectionConforms(t *testing.T) {
 	t.Parallel()
-	brokertest.Run(t, harness(startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id"}, 1<<20, opener{
+	brokertest.Run(t, harness(t, startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id"}, 1<<20, opener{
 		dest: func(t *testing.T, url string, _ place) *natsbroker.Destination {
 			return natsbroker.New(jetStream(t, connect(t, url, nats.UserInfo(user, password))), natsbroker.Options{})
 		},
@@ -27,7 +27,7 @@ func TestADestinationOverAGivenConnectionConforms(t *testing.T) {
 func TestADialledDestinationConforms(t *testing.T) {
 	t.Parallel()
 	const limit = 256 << 10
-	brokertest.Run(t, harness(startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id", MaxBytes: limit - 1}, limit, opener{
+	brokertest.Run(t, harness(t, startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id", MaxBytes: limit - 1}, limit, opener{
 		config: func(c *jetstream.StreamConfig) { c.MaxMsgSize = limit },
 		dest: func(t *testing.T, url string, p place) *natsbroker.Destination {
 			d, err := natsbroker.Dial(t.Context(), url, natsbroker.Options{
@@ -49,8 +49,10 @@ type opener struct {
 }
 
 // harness runs the suite on shared; what stops its server has one of its own.
-func harness(shared *natsServer, features broker.Features, tooLarge int, o opener) brokertest.Harness {
+func harness(t *testing.T, shared *natsServer, features broker.Features, tooLarge int, o opener) brokertest.Harness {
+	t.Helper()
 	return brokertest.Harness{
+		On: "NATS JetStream " + shared.connect(t).ConnectedServerVersion(),
 		Open: func(t *testing.T) brokertest.Fixture {
 			p := newPlace(t, shared.connect(t)).create(t, o.config)
 			return p.fixture(o.dest(t, shared.url(), p))

@@ -42,7 +42,12 @@ func TestConformanceOfAStoreOverAnApplicationsDB(t *testing.T) {
 // the one writer lock for a moment each.
 func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store, string)) {
 	t.Helper()
+	var version string
+	if err := openSQL(t, filepath.Join(t.TempDir(), "version.db")).QueryRow("select sqlite_version()").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
 	storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+		On:       "SQLite " + version,
 		Features: store.Features{Savepoints: true, OneGroup: true},
 		Rounds:   rounds,
 		// The race detector makes the library, which was C once, very slow.

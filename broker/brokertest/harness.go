@@ -48,6 +48,10 @@ type Harness struct {
 	// only as zero or not zero.
 	Features broker.Features
 
+	// On names what the suite runs on, with its version, for the line that the
+	// table of make test has for it: "NATS JetStream 2.15". Zero: no line.
+	On string
+
 	// Streams: the destination is a broker.Streamer. Every case then runs by Stream
 	// too.
 	Streams bool

@@ -21,6 +21,9 @@ func Run(t *testing.T, h Harness) {
 	if faults := h.validate(); len(faults) > 0 {
 		t.Fatalf("brokertest: the harness cannot be used: %s", strings.Join(faults, "; "))
 	}
+	if h.On != "" {
+		t.Attr("conformance", "broker suite: "+h.On)
+	}
 	t.Run("Publish", func(t *testing.T) { run(t, h, false) })
 	if h.Streams {
 		t.Run("Stream", func(t *testing.T) { run(t, h, true) })

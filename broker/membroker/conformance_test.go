@@ -34,6 +34,7 @@ func harness(o membroker.Options) brokertest.Harness {
 		expected.Fences = "id"
 	}
 	return brokertest.Harness{
+		On:     "memory",
 		Open:   open,
 		Outage: faulty((*membroker.Destination).SetDown),
 		Mute:   faulty((*membroker.Destination).SetMute),

@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 		return p, brokertest.Fixture{Destination: stdout.New(p), Topic: "conformance", Stored: p.read, Wired: p.wired}
 	}
 	brokertest.Run(t, brokertest.Harness{
+		On: "standard output",
 		Open: func(*testing.T) brokertest.Fixture {
 			_, f := open()
 			return f

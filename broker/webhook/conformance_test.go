@@ -192,7 +192,12 @@ func harness(secure bool) brokertest.Harness {
 		e := newEndpoint(t, &cert)
 		return e, e.fixture(ours.pool())
 	}
+	on := "webhook by HTTP/1.1"
+	if secure {
+		on = "webhook by HTTP/2"
+	}
 	return brokertest.Harness{
+		On: on,
 		Open: func(t *testing.T) brokertest.Fixture {
 			_, f := open(t)
 			return f

@@ -17,6 +17,7 @@ var concurrent = store.Features{ConcurrentWriters: true, Prepared: true, Savepoi
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness[*memstore.Tx]{
+		On:       "memory",
 		Features: concurrent,
 		New: func(testing.TB) *storetest.Database[*memstore.Tx] {
 			return database(memstore.Options{})
@@ -27,6 +28,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceOnAClockOfItsOwn(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness[*memstore.Tx]{
+		On:       "memory",
 		Features: concurrent,
 		New: func(testing.TB) *storetest.Database[*memstore.Tx] {
 			c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -40,6 +42,7 @@ func TestConformanceOnAClockOfItsOwn(t *testing.T) {
 func TestConformanceWithASingleWriter(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness[*memstore.Tx]{
+		On:       "memory",
 		Features: store.Features{Savepoints: true, OneGroup: true},
 		New: func(testing.TB) *storetest.Database[*memstore.Tx] {
 			db := database(memstore.Options{SingleWriter: true})

@@ -25,6 +25,10 @@ type Harness[Tx any] struct {
 	// and runs the cases that go with each. What is false is asserted too.
 	Features store.Features
 
+	// On names what the suite runs on, with its version, for the line that the
+	// table of make test has for it: "PostgreSQL 15.18". Zero: no line.
+	On string
+
 	// Writers is how many transactions the concurrent cases hold open at a time.
 	// Defaults to 16. A store must be able to hold three times as many.
 	Writers int

@@ -12,6 +12,9 @@ func Run[Tx any](t *testing.T, h Harness[Tx]) {
 		t.Fatal("storetest: the harness has no New; give it a function that opens a database")
 	}
 	h = h.withDefaults()
+	if h.On != "" {
+		t.Attr("conformance", "store suite: "+h.On)
+	}
 	for _, c := range cases() {
 		if !c.applies(h.Features) {
 			continue

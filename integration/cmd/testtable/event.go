@@ -17,6 +17,8 @@ type event struct {
 	Test       string  `json:"Test"`
 	Output     string  `json:"Output"`
 	Elapsed    float64 `json:"Elapsed"`
+	Key        string  `json:"Key"`   // of an attribute
+	Value      string  `json:"Value"` // of an attribute
 }
 
 // readEvents calls f for each event up to the end. A line that is no event is an error: results may be missing.

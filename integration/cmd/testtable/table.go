@@ -21,6 +21,7 @@ type row struct {
 	seconds float64
 	wrong   []string // checks that failed
 	skips   []string // tests that were skipped, with their reasons
+	suites  []suite
 }
 
 // table prints what the folder's files say, and fails if anything failed.
@@ -42,6 +43,7 @@ func table(logs fs.FS, out io.Writer) error {
 			_, _ = fmt.Fprintln(out, "skipped:", skip)
 		}
 	}
+	printSuites(out, rows)
 	width := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
 	_, _ = fmt.Fprintf(out, "\n%-*s  packages    passed    failed   skipped   seconds  checks\n", width, "module")
 	for _, name := range names {
@@ -127,6 +129,7 @@ func readTests(logs fs.FS, name string, r *row) error {
 	}
 	r.plus(t.counts())
 	r.skips = append(r.skips, t.skips()...)
+	r.suites = append(r.suites, t.suites()...)
 	return nil
 }
 

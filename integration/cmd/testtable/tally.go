@@ -24,6 +24,8 @@ type packageTally struct {
 type testTally struct {
 	status string // "", "pass", "fail" or "skip"
 	words  []string
+	// conforms is what the test runs a conformance suite on, or empty: "store suite: SQLite".
+	conforms string
 }
 
 func newTally() *tally {
@@ -67,6 +69,10 @@ func (p *packageTally) add(e event) {
 
 func (t *testTally) add(e event) {
 	switch e.Action {
+	case "attr":
+		if e.Key == "conformance" {
+			t.conforms = e.Value
+		}
 	case "output":
 		t.words = append(t.words, e.Output)
 	case "pass", "fail", "skip":
@@ -106,9 +112,9 @@ func (p *packageTally) counts() counts {
 	names := slices.Sorted(maps.Keys(p.tests))
 	for _, name := range names {
 		switch status := p.tests[name].status; {
-		case status == "fail" && !p.below(names, name, "fail"):
+		case status == "fail" && !p.hasBelow(names, name, "fail"):
 			c.failed++
-		case p.below(names, name, ""):
+		case p.hasBelow(names, name, ""):
 		case status == "pass":
 			c.passed++
 		case status == "skip":
@@ -121,8 +127,8 @@ func (p *packageTally) counts() counts {
 	return c
 }
 
-// below says whether the test has a sub-test of that status, or of any if status is empty.
-func (p *packageTally) below(names []string, name, status string) bool {
+// hasBelow says whether the test has a sub-test of that status, or of any if status is empty.
+func (p *packageTally) hasBelow(names []string, name, status string) bool {
 	at, _ := slices.BinarySearch(names, name+"/")
 	for _, other := range names[at:] {
 		if !strings.HasPrefix(other, name+"/") {
@@ -143,7 +149,7 @@ func (p *packageTally) tellFailures() string {
 	for _, name := range names {
 		one := p.tests[name]
 		unfinished := one.status == "" && p.status == "fail"
-		if one.status == "fail" || unfinished && !p.below(names, name, "") {
+		if one.status == "fail" || unfinished && !p.hasBelow(names, name, "") {
 			text.WriteString(strings.Join(one.words, ""))
 			told = true
 		}

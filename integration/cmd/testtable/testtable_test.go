@@ -97,6 +97,31 @@ func TestTableOfSuccessIsNoError(t *testing.T) {
 	}
 }
 
+func TestTableSaysWhatTheConformanceSuitesRanOn(t *testing.T) {
+	t.Parallel()
+	const suites = `package a
+import "testing"
+func TestOne(t *testing.T) {
+	t.Attr("conformance", "store suite: One 1.0")
+	t.Run("x", func(t *testing.T) {}); t.Run("y", func(t *testing.T) { t.Skip("cannot") })
+}
+func TestOneAgain(t *testing.T) { t.Attr("conformance", "store suite: One 1.0"); t.Run("x", func(t *testing.T) {}) }
+func TestTwo(t *testing.T) { t.Attr("conformance", "broker suite: Two"); t.Run("x", func(t *testing.T) { t.Fail() }) }
+func TestOther(t *testing.T) { t.Attr("colour", "red") }
+`
+	logs := fstest.MapFS{"m.json": {Data: goTest(t, map[string]string{"a/a_test.go": suites})}}
+	var out bytes.Buffer
+	if err := table(logs, &out); err == nil {
+		t.Error("a failure is no error")
+	}
+	want := "conformance             passed    failed   skipped\n" +
+		"broker suite: Two            0         1         0\n" +
+		"store suite: One 1.0         2         0         1\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("the table has no\n%s\nbut\n%s", want, out.String())
+	}
+}
+
 func TestTableRefusesResultsThatAreNotWhole(t *testing.T) {
 	t.Parallel()
 	for name, logs := range map[string]fs.FS{
