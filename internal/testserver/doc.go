@@ -18,6 +18,7 @@
 //   - [Postgres]: PostgreSQL from the machine's own packages. [StartStandby] adds a streaming standby that can be
 //     promoted, [StartPgBouncer] a pooler in transaction mode.
 //   - [NATS]: a NATS server with JetStream, built from this repository (integration/cmd/natsd), as a process of its own.
+//   - [RabbitMQ]: a RabbitMQ node from the machine's package, with a port mapper of its own, TLS and a memory alarm on demand.
 //   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
 //

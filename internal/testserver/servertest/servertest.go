@@ -52,6 +52,15 @@ func NATS(tb testing.TB, opts testserver.NATSOptions) *testserver.NATS {
 	return n
 }
 
+// RabbitMQ starts a RabbitMQ server for one test.
+func RabbitMQ(tb testing.TB, opts testserver.RabbitMQOptions) *testserver.RabbitMQ {
+	tb.Helper()
+	r, err := testserver.StartRabbitMQ(context.Background(), opts)
+	Need(tb, err)
+	keep(tb, "RabbitMQ", r)
+	return r
+}
+
 // Proxy starts a TCP proxy to target ("127.0.0.1:5432") for one test.
 func Proxy(tb testing.TB, target string) *testserver.Proxy {
 	tb.Helper()
