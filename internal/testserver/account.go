@@ -14,23 +14,26 @@ type account struct {
 	groups   []uint32
 }
 
-// unprivileged returns the account for servers that refuse to run as root: that of PostgreSQL's package when we are
-// root, else nil, which means our own.
-func unprivileged() (*account, error) {
+// unprivileged returns the account for PostgreSQL, see accountNamed.
+func unprivileged() (*account, error) { return accountNamed("postgres", "PostgreSQL") }
+
+// accountNamed returns the account for a server that refuses to run as root: that of its package when we are root, else
+// nil, which means our own.
+func accountNamed(name, server string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is our own account
 	}
-	u, err := user.Lookup("postgres")
+	u, err := user.Lookup(name)
 	if err != nil {
 		return nil, &MissingError{
-			What: "the account postgres, under which root runs PostgreSQL,",
+			What: "the account " + name + ", under which root runs " + server + ",",
 			Mend: "run scripts/setup (it installs the package), or do not run as root",
 		}
 	}
 	uid, errU := strconv.ParseUint(u.Uid, 10, 32)
 	gid, errG := strconv.ParseUint(u.Gid, 10, 32)
 	if errU != nil || errG != nil {
-		return nil, fmt.Errorf("testserver: the account postgres has ids %q and %q: numbers were expected", u.Uid, u.Gid)
+		return nil, fmt.Errorf("testserver: the account %s has ids %q and %q: numbers were expected", name, u.Uid, u.Gid)
 	}
 	a := &account{uid: uint32(uid), gid: uint32(gid)}
 	ids, _ := u.GroupIds() // without them it could not read the machine's TLS key, which it does not need
@@ -61,7 +64,7 @@ func (a *account) reach(path string) error {
 			return err
 		}
 		if info.Mode().Perm()&0o001 == 0 && !a.owns(info) {
-			return fmt.Errorf("testserver: the account postgres cannot reach %s: %s is closed to it: chmod o+x it "+
+			return fmt.Errorf("testserver: the server's account cannot reach %s: %s is closed to it: chmod o+x it "+
 				"or choose another folder", path, dir)
 		}
 		if dir == filepath.Dir(dir) {

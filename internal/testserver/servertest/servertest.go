@@ -43,6 +43,15 @@ func PgBouncer(tb testing.TB, pg *testserver.Postgres, opts testserver.PgBouncer
 	return b
 }
 
+// MySQL starts a MySQL or MariaDB server for one test.
+func MySQL(tb testing.TB, opts testserver.MySQLOptions) *testserver.MySQL {
+	tb.Helper()
+	m, err := testserver.StartMySQL(context.Background(), opts)
+	Need(tb, err)
+	keep(tb, "MySQL", m)
+	return m
+}
+
 // NATS starts a NATS server with JetStream for one test.
 func NATS(tb testing.TB, opts testserver.NATSOptions) *testserver.NATS {
 	tb.Helper()

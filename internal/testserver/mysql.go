@@ -1,0 +1,266 @@
+package testserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// MySQLOptions says what MySQL or MariaDB server to start. The zero value is a durable MariaDB.
+type MySQLOptions struct {
+	// Oracle starts MySQL 9 instead of MariaDB.
+	Oracle bool
+	// Port on 127.0.0.1. Defaults to a free one.
+	Port int
+	// Settings are server options without dashes, over the defaults: a binary log, 500 connections, UTC. An empty value
+	// makes an option without one.
+	Settings map[string]string
+	// NoSync gives up durability against loss of power, for tests that only need the SQL. A killed server still
+	// recovers everything.
+	NoSync bool
+	// StartTimeout is how long a start or recovery may take. Defaults to 2 min.
+	StartTimeout time.Duration
+}
+
+// MySQL is a private MySQL or MariaDB server. Its methods may be called concurrently; orders wait for each other.
+type MySQL struct {
+	opts     MySQLOptions
+	programs mysqlPrograms
+	as       *account
+	home     *folder
+	data     string
+	password string
+	port     int
+
+	mu     sync.Mutex
+	proc   *process
+	closed bool
+}
+
+// StartMySQL starts a server and returns when it accepts connections. A [MissingError] says that it is not installed.
+func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
+	if opts.StartTimeout == 0 {
+		opts.StartTimeout = 2 * time.Minute
+	}
+	programs, err := findMySQL(ctx, opts.Oracle)
+	if err != nil {
+		return nil, err
+	}
+	as, err := accountNamed("mysql", "MySQL")
+	if err != nil {
+		return nil, err
+	}
+	t, err := mysqlTemplate(ctx, programs, as)
+	if err != nil {
+		return nil, err
+	}
+	home, err := newFolder("mysql", false)
+	if err != nil {
+		return nil, err
+	}
+	m := &MySQL{opts: opts, programs: programs, as: as, home: home, password: t.password, data: filepath.Join(home.path, "data")}
+	if err := errors.Join(os.Mkdir(m.data, 0o700), as.own(m.data)); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	if err := copyTree(t.data, m.data, as); err != nil {
+		return nil, errors.Join(fmt.Errorf("testserver: the template of %s could not be copied: %w: give %s at least 200 MB",
+			programs.name, err, m.data), m.Close())
+	}
+	if err := m.firstStart(ctx); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+func (m *MySQL) firstStart(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.opts.Port != 0 {
+		m.port = m.opts.Port
+		return m.start(ctx)
+	}
+	var err error
+	for range startAttempts {
+		if m.port, err = freePort(); err != nil {
+			return err
+		}
+		if err = m.start(ctx); err == nil || !portTaken(m.port) {
+			return err
+		}
+	}
+	return err
+}
+
+// settings are what every server gets, the profile, and the caller's own, in this order.
+func (m *MySQL) settings() map[string]string {
+	s := map[string]string{
+		"bind-address":    "127.0.0.1",
+		"port":            strconv.Itoa(m.port),
+		"socket":          filepath.Join(m.data, "sock"),
+		"pid-file":        filepath.Join(m.data, "pid"),
+		"server-id":       "1",
+		"log-bin":         "binlog",
+		"max-connections": "500",
+		"back-log":        "200",
+		// Durable, also where the server's own default is not.
+		"innodb-flush-log-at-trx-commit": "1",
+		"sync-binlog":                    "1",
+		"default-time-zone":              "+00:00",
+		"skip-name-resolve":              "",
+		"init-file":                      filepath.Join(m.data, initFile),
+		"tmpdir":                         m.data,
+	}
+	maps.Copy(s, m.programs.settings)
+	if m.opts.NoSync {
+		maps.Copy(s, map[string]string{"innodb-flush-log-at-trx-commit": "2", "sync-binlog": "0"})
+	}
+	maps.Copy(s, m.opts.Settings)
+	return s
+}
+
+func (m *MySQL) args() []string {
+	args := append(slices.Clone(m.programs.first), "--datadir="+m.data)
+	settings := m.settings()
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if value := settings[name]; value != "" {
+			args = append(args, "--"+name+"="+value)
+		} else {
+			args = append(args, "--"+name)
+		}
+	}
+	return args
+}
+
+// Start starts the server again, after Stop or Kill, on the same port and data, and waits for it to accept connections.
+func (m *MySQL) Start(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || m.running() {
+		return errState(m.programs.name, "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
+	}
+	return m.start(ctx)
+}
+
+func (m *MySQL) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, m.opts.StartTimeout)
+	defer cancel()
+	proc, err := command{
+		name: m.programs.name, path: m.programs.server, as: m.as, death: os.Kill, log: m.logFile(), args: m.args(),
+	}.start()
+	if err != nil {
+		return err
+	}
+	m.proc = proc
+	if err := proc.until(ctx, func() bool { return m.ready(ctx) }); err != nil {
+		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
+	}
+	return nil
+}
+
+// handshake is the version of the protocol in a server's first packet; one that refuses sends 0xff there.
+const handshake = 10
+
+// ready reads the greeting that a server sends first, which it does after its init file.
+func (m *MySQL) ready(ctx context.Context) bool {
+	conn, err := dial(ctx, m.port)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
+	var head [5]byte
+	_, err = io.ReadFull(conn, head[:])
+	return err == nil && head[4] == handshake
+}
+
+func (m *MySQL) running() bool { return m.proc != nil && !m.proc.ended() }
+
+// Stop ends the server in order (SIGTERM) and waits for it. When ctx ends first the server is killed and the error
+// says so. A server that does not run is no error.
+func (m *MySQL) Stop(ctx context.Context) error { return m.end(ctx, sigTerm) }
+
+// Kill is kill -9.
+func (m *MySQL) Kill(ctx context.Context) error { return m.end(ctx, os.Kill) }
+
+func (m *MySQL) end(ctx context.Context, sig os.Signal) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.running() {
+		return nil
+	}
+	if err := m.proc.signal(sigContinue); err != nil {
+		return err
+	}
+	return m.proc.stop(ctx, sig)
+}
+
+// Restart is Stop and Start: the same port and data.
+func (m *MySQL) Restart(ctx context.Context) error {
+	if err := m.Stop(ctx); err != nil {
+		return err
+	}
+	return m.Start(ctx)
+}
+
+// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
+func (m *MySQL) Pause() error { return m.order("pause", (*process).freeze) }
+
+// Resume ends a Pause. Without one it does nothing.
+func (m *MySQL) Resume() error {
+	return m.order("resume", func(p *process) error { return p.signal(sigContinue) })
+}
+
+func (m *MySQL) order(word string, do func(*process) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.running() {
+		return errState(m.programs.name, word, "it does not run: Start it first")
+	}
+	return do(m.proc)
+}
+
+// Close kills the server and removes its files. It may be called twice.
+func (m *MySQL) Close() error {
+	err := m.end(context.Background(), os.Kill)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return errors.Join(err, m.home.Close())
+}
+
+// DSN is the connection string of the superuser for a database ("" for none), as go-sql-driver/mysql has it. It holds a
+// password: it is made for this machine's user only, and must not go into a log.
+func (m *MySQL) DSN(database string) string {
+	return fmt.Sprintf("root:%s@tcp(%s)/%s", m.password, loopback(m.port), database)
+}
+
+// Port is the server's port on 127.0.0.1. It stays the same over restarts.
+func (m *MySQL) Port() int { return m.port }
+
+// Password is the superuser's.
+func (m *MySQL) Password() string { return m.password }
+
+// Running says whether the process is there.
+func (m *MySQL) Running() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running()
+}
+
+// Version is what the server says with --version.
+func (m *MySQL) Version() string { return m.programs.version }
+
+// LogTail returns the last lines of the server's log.
+func (m *MySQL) LogTail(lines int) string { return fileTail(m.logFile(), lines) }
+
+func (m *MySQL) logFile() string { return filepath.Join(m.home.path, "log") }
