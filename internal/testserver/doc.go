@@ -20,6 +20,8 @@
 //   - [MySQL]: MariaDB from the machine's own packages, or MySQL 9, which scripts/setup unpacks beside them.
 //   - [NATS]: a NATS server with JetStream, built from this repository (integration/cmd/natsd), as a process of its own.
 //   - [RabbitMQ]: a RabbitMQ node from the machine's package, with a port mapper of its own, TLS and a memory alarm on demand.
+//   - [Redis]: Redis from the machine's own packages, alone, as a replica, as a cluster ([StartRedisCluster]) or watched by a
+//     sentinel ([StartRedisSentinel]).
 //   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
 //
