@@ -46,7 +46,7 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	w.awaitStored(total)
 	took := time.Since(begun)
 	last := w.pages().less(before)
-	memory := peakMemory(t, r.cmd.Process.Pid)
+	memory := peakMemory(t, r.PID())
 
 	committed := map[string]int{}
 	for k := range backlogKeys {
@@ -65,7 +65,7 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	if full() && float64(last.each(1000)) > 1.3*float64(first.each(1000)) {
 		t.Errorf("reading grew slower: from %v to %v a thousand messages", first.each(1000), last.each(1000))
 	}
-	r.stop()
+	r.Stop()
 }
 
 // insert commits n messages in one transaction, after so many before them.

@@ -30,7 +30,7 @@ func TestABrokerThatIsDownCostsNoAttempt(t *testing.T) { //nolint:paralleltest /
 	if full() {
 		down = time.Minute
 	}
-	said := len(r.log.String())
+	said := len(r.Log())
 	from := time.Now()
 	if err := w.nats.Kill(t.Context()); err != nil {
 		t.Fatal(err)
@@ -52,11 +52,11 @@ func TestABrokerThatIsDownCostsNoAttempt(t *testing.T) { //nolint:paralleltest /
 	}
 	w.expect(ws, 30*time.Second)
 	w.wantNothingParked("after the outage")
-	lines := strings.Split(strings.TrimSpace(r.log.String()[said:]), "\n")
+	lines := strings.Split(strings.TrimSpace(r.Log()[said:]), "\n")
 	if most := 2 + int(down/time.Minute); len(lines) > most {
 		t.Errorf("%d lines of log for one outage of %v, want at most %d:\n%s", len(lines), down, most, strings.Join(lines, "\n"))
 	}
-	r.stop()
+	r.Stop()
 }
 
 // wantNothingParked fails the test if a message is parked or an attempt counted.
@@ -96,7 +96,7 @@ func TestABrokerIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it
 	finish()
 	w.expect(ws, time.Minute)
 	w.wantNothingParked("after the restarts")
-	r.stop()
+	r.Stop()
 }
 
 func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has the machine to itself
@@ -105,12 +105,12 @@ func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it h
 	r := w.start("a", relayConfig{})
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 1000)
-	w.eventually(15*time.Second, "the relay says that the stream is missing", func() bool { return r.lines("does not take messages") > 0 })
+	w.eventually(15*time.Second, "the relay says that the stream is missing", func() bool { return r.Lines("does not take messages") > 0 })
 	w.wantNothingParked("without a stream")
 	w.addStream(jetstream.StreamConfig{})
 	w.injure("no stream", w.began)
 	w.expect(ws, 20*time.Second)
-	r.stop()
+	r.Stop()
 }
 
 func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has the machine to itself
@@ -120,12 +120,12 @@ func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has 
 	r := w.start("a", relayConfig{})
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 2000)
-	w.eventually(15*time.Second, "the relay says that the stream is full", func() bool { return r.lines("does not take messages") > 0 })
+	w.eventually(15*time.Second, "the relay says that the stream is full", func() bool { return r.Lines("does not take messages") > 0 })
 	w.wantNothingParked("with a full stream")
 	w.updateStream(func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
 	w.injure("full stream", w.began)
 	w.expect(ws, 20*time.Second)
-	r.stop()
+	r.Stop()
 }
 
 func (w *world) dropStream() {

@@ -38,8 +38,8 @@ func TestPostgresIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // i
 	pause(time.Second)
 	finish()
 	w.expect(ws, time.Minute)
-	a.stop()
-	b.stop()
+	a.Stop()
+	b.Stop()
 }
 
 // Item 5: connections are cut after COMMIT was sent and before its answer is
@@ -51,7 +51,7 @@ func TestAnswersOfCommitsAreLost(t *testing.T) { //nolint:paralleltest // it has
 	w.dsn = at(t, w.dsn, writing.Addr())
 	w.open()
 	r := w.start("a", relayConfig{dsn: at(t, w.dsn, relaying.Addr())})
-	r.ready()
+	r.Ready()
 	ws := &writers{w: w, count: 8, keys: 30, outages: true}
 	finish := ws.meanwhile(t.Context())
 	for n := range size(100) {
@@ -82,7 +82,7 @@ func TestAnswersOfCommitsAreLost(t *testing.T) { //nolint:paralleltest // it has
 	if ws.stood == 0 || ws.unsure == ws.stood {
 		t.Errorf("%d commits got no answer, %d of them stood: the test shows nothing", ws.unsure, ws.stood)
 	}
-	r.stop()
+	r.Stop()
 }
 
 // at is dsn with another host and port.
@@ -104,8 +104,8 @@ func TestAStandbyIsPromotedUnderLoad(t *testing.T) { //nolint:paralleltest // it
 	w.dsn = at(t, w.dsn, fmt.Sprintf("127.0.0.1:%d,127.0.0.1:%d", w.pg.Port(), standby.Port())) + "&target_session_attrs=read-write"
 	w.open()
 	a, b := w.start("a", relayConfig{}), w.start("b", relayConfig{})
-	a.ready()
-	b.ready()
+	a.Ready()
+	b.Ready()
 	ws := &writers{w: w, count: 8, keys: 30, outages: true}
 	finish := ws.meanwhile(t.Context())
 	pause(3 * time.Second)
@@ -125,6 +125,6 @@ func TestAStandbyIsPromotedUnderLoad(t *testing.T) { //nolint:paralleltest // it
 		t.Errorf("%d messages were committed before the failover and %d after it: the test shows nothing", before, after)
 	}
 	w.expect(ws, time.Minute)
-	a.stop()
-	b.stop()
+	a.Stop()
+	b.Stop()
 }

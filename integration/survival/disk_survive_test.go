@@ -9,6 +9,8 @@ import (
 
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
+
+	"github.com/postbag/postbag/integration/internal/daemon"
 )
 
 // fullFor is how long a disk stays full.
@@ -36,7 +38,7 @@ func TestTheDatabasesDiskIsFull(t *testing.T) { //nolint:paralleltest // it has 
 	finish()
 	w.expect(ws, time.Minute)
 	w.wantNothingParked("after the disk was full")
-	r.stop()
+	r.Stop()
 }
 
 // awaitServer waits until PostgreSQL answers. It starts one that a full disk has
@@ -65,7 +67,7 @@ func TestTheBrokersDiskIsFull(t *testing.T) { //nolint:paralleltest // it has th
 	ws := &writers{w: w, count: 8, keys: 30}
 	finish := ws.meanwhile(t.Context())
 	w.awaitStored(2000)
-	w.fill(disk, r, func() bool { return r.lines("the destination does not take messages") > 0 })
+	w.fill(disk, r, func() bool { return r.Lines("the destination does not take messages") > 0 })
 	w.wantNothingParked("while the disk was full")
 	if err := w.nats.Restart(t.Context()); err != nil {
 		t.Fatal(err)
@@ -73,14 +75,14 @@ func TestTheBrokersDiskIsFull(t *testing.T) { //nolint:paralleltest // it has th
 	finish()
 	w.expect(ws, time.Minute)
 	w.wantNothingParked("after the disk was full")
-	r.stop()
+	r.Stop()
 }
 
 // fill leaves no room on a disk for a while, and sees that the relay neither ends
 // nor says much.
-func (w *world) fill(disk *testserver.Tmpfs, r *process, noticed func() bool) {
+func (w *world) fill(disk *testserver.Tmpfs, r *daemon.Process, noticed func() bool) {
 	w.t.Helper()
-	from, said := time.Now(), len(r.log.String())
+	from, said := time.Now(), len(r.Log())
 	ballast, err := disk.Fill(0)
 	if err != nil {
 		w.t.Fatal(err)
@@ -92,11 +94,11 @@ func (w *world) fill(disk *testserver.Tmpfs, r *process, noticed func() bool) {
 	}
 	w.injure("full disk", from)
 	select {
-	case err := <-r.done:
+	case err := <-r.Done():
 		w.t.Fatalf("the relay ended: %v", err)
 	default:
 	}
-	text, took := r.log.String()[said:], time.Since(from)
+	text, took := r.Log()[said:], time.Since(from)
 	if lines := strings.Count(text, "\n"); lines > 10+int(took/(2*time.Second)) {
 		w.t.Errorf("the relay wrote %d lines while the disk was full for %v:\n%s", lines, took, text)
 	}

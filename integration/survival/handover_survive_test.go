@@ -4,22 +4,24 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/postbag/postbag/integration/internal/daemon"
 )
 
 // Item 7: a stop in the middle hands over without a duplicate, again and again.
 func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 8, keys: 30}
-	relays := []*process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
+	relays := []*daemon.Process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
 	finish := ws.meanwhile(t.Context())
 	rounds := size(30)
-	relays[0].ready()
-	relays[1].ready()
+	relays[0].Ready()
+	relays[1].Ready()
 	for n := range rounds {
 		pause(2 * time.Second)
 		i := n % 2
 		begun := time.Now()
-		relays[i].stop()
+		relays[i].Stop()
 		if took := time.Since(begun); took > 5*time.Second {
 			t.Errorf("a stop took %v", took)
 		}
@@ -39,6 +41,6 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 		t.Errorf("a hand-over took %v", v.longest)
 	}
 	for _, r := range relays {
-		r.stop()
+		r.Stop()
 	}
 }

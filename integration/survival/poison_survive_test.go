@@ -43,25 +43,25 @@ func TestAPoisonMessageHoldsUpItsKeyOnly(t *testing.T) { //nolint:paralleltest /
 	w.awaitDead(2)
 	w.wantKeys("behind the poison", keys+(keys-2), want, held)
 
-	r.kill()
+	r.Kill()
 	b := w.start("b", retry)
 	publish(3)
 	w.wantKeys("after a restart", keys+2*(keys-2), want, held)
 	c := w.start("c", retry)
-	c.ready()
-	b.kill()
+	c.Ready()
+	b.Kill()
 	publish(4)
 	w.wantKeys("after a takeover", keys+3*(keys-2), want, held)
 
 	w.order(store.Discard, first)
-	c.kill()
+	c.Kill()
 	d := w.start("d", retry)
 	delete(held, first) // 0, 2, 3, 4: all but the poison
 	w.wantKeys("after the discard", keys+3*(keys-1), want, held)
 
 	w.updateStream(func(s *jetstream.StreamConfig) { s.MaxMsgSize = -1 })
 	w.order(store.Retry, second)
-	d.kill()
+	d.Kill()
 	e := w.start("e", retry)
 	delete(held, second)
 	want[second] = []int{0, 1, 2, 3, 4}
@@ -69,7 +69,7 @@ func TestAPoisonMessageHoldsUpItsKeyOnly(t *testing.T) { //nolint:paralleltest /
 	publish(5)
 	w.wantKeys("at the end", keys+4*keys+1, want, held)
 	w.eventually(30*time.Second, "nothing is parked any more", func() bool { rows, _ := w.parked(); return rows == 0 })
-	e.stop()
+	e.Stop()
 }
 
 func key(k int) string { return fmt.Sprintf("k%d", k) }

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+
+	"github.com/postbag/postbag/integration/internal/daemon"
 )
 
 // The number of shards of a live subscription is changed again and again.
 func TestShardsAreSplitAndMergedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 8, keys: 50}
-	relays := []*process{w.start("a", relayConfig{}), w.start("b", relayConfig{})}
+	relays := []*daemon.Process{w.start("a", relayConfig{}), w.start("b", relayConfig{})}
 	finish := ws.meanwhile(t.Context())
 	for _, r := range relays {
-		r.ready()
+		r.Ready()
 	}
 	ref := store.Ref{Box: "outbox", Subscription: "default"}
 	counts := []int{16, 1, 7}
@@ -35,7 +37,7 @@ func TestShardsAreSplitAndMergedUnderLoad(t *testing.T) { //nolint:paralleltest 
 		t.Errorf("%d duplicates without a fault", len(v.duplicates))
 	}
 	for _, r := range relays {
-		r.stop()
+		r.Stop()
 	}
 }
 

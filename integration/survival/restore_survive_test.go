@@ -28,7 +28,7 @@ func TestADumpIsRestoredIntoAnotherCluster(t *testing.T) { //nolint:paralleltest
 	w.awaitDead(1)
 	from := time.Now()
 	file := filepath.Join(t.TempDir(), "dump")
-	r.kill()
+	r.Kill()
 	ws.write(t.Context(), 4000)
 	if err := w.pg.Dump(t.Context(), "postgres", file); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestADumpIsRestoredIntoAnotherCluster(t *testing.T) { //nolint:paralleltest
 	w.open()
 	b := w.start("b", retry)
 	w.eventually(30*time.Second, "the relay says that the database is another one", func() bool {
-		return b.lines("level=ERROR msg=\"relay: the store is not as it was; messages may be delivered again, none is lost\"") == 1
+		return b.Lines("level=ERROR msg=\"relay: the store is not as it was; messages may be delivered again, none is lost\"") == 1
 	})
 	w.injure("restore", from)
 	ws.write(t.Context(), 4000)
@@ -50,5 +50,5 @@ func TestADumpIsRestoredIntoAnotherCluster(t *testing.T) { //nolint:paralleltest
 	w.order(store.Retry, "k7")
 	ws.committed["k7"] = 1
 	w.expect(ws, time.Minute)
-	b.stop()
+	b.Stop()
 }

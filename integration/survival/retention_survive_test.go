@@ -32,7 +32,7 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 	}
 	l := w.start("late", late)
 	w.eventually(30*time.Second, "the subscription is declared", func() bool { return w.count(`select count(*) from postbag._subscriptions where name = 'late'`) == 1 })
-	l.stop()
+	l.Stop()
 	r := w.start("a", relayConfig{dsn: w.pg.DSN("postgres"), top: "keep: 1s", more: "    retry: {min: 1s, max: 1s, max_attempts: 2}"})
 
 	waits := &latencies{}
@@ -70,8 +70,8 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 		t.Error("something was lost, a phantom, out of order or repeated for the subscription that lagged")
 	}
 	w.wantNoWaits(waits)
-	r.stop()
-	l.stop()
+	r.Stop()
+	l.Stop()
 }
 
 // wantNoWaits fails the test for a writer that waited for a lock, or for anything,

@@ -2,10 +2,7 @@ package survival
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -130,35 +127,6 @@ func (w *world) addStream(c jetstream.StreamConfig) {
 		_, err := js.CreateStream(ctx, c)
 		return err
 	})
-}
-
-var (
-	buildOnce sync.Once
-	built     string
-	errBuild  error
-)
-
-// program builds the postbag command once.
-func program(t *testing.T) string {
-	t.Helper()
-	buildOnce.Do(func() {
-		dir, err := os.MkdirTemp("", "postbag-survival-") //nolint:usetesting // the tests of the package share it
-		if err != nil {
-			errBuild = err
-			return
-		}
-		built = filepath.Join(dir, "postbag")
-		cmd := exec.Command("go", "build", "-o", built, ".")
-		cmd.Dir = filepath.Join("..", "..", "cmd", "postbag")
-		cmd.Env = append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			errBuild = fmt.Errorf("building postbag: %w: %s", err, out)
-		}
-	})
-	if errBuild != nil {
-		t.Fatal(errBuild)
-	}
-	return built
 }
 
 // injure notes a fault.

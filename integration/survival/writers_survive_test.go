@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/integration/internal/daemon"
 )
 
 // Item 1 of the list.
@@ -20,15 +22,15 @@ func TestWritersOfEveryKindAndTwoRelays(t *testing.T) { //nolint:paralleltest //
 	if len(v.duplicates) != 0 {
 		t.Errorf("%d duplicates without a fault", len(v.duplicates))
 	}
-	a.stop()
-	b.stop()
+	a.Stop()
+	b.Stop()
 }
 
 // Item 2: relays are killed, and stopped for longer than their leases.
 func TestRelaysAreKilledAndFrozen(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 16, keys: 30, delay: delays}
-	relays := []*process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
+	relays := []*daemon.Process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
 	finish := ws.meanwhile(t.Context())
 	kills, freezes := size(20), size(10)
 	for n := 0; kills+freezes > 0; n++ {
@@ -37,15 +39,15 @@ func TestRelaysAreKilledAndFrozen(t *testing.T) { //nolint:paralleltest // it ha
 		from := time.Now()
 		if kills > 0 && (freezes == 0 || n%3 > 0) {
 			kills--
-			relays[i].kill()
+			relays[i].Kill()
 			relays[i] = w.start("r", relayConfig{})
 			w.injure("kill", from)
 			continue
 		}
 		freezes--
-		relays[i].signal(syscall.SIGSTOP)
+		relays[i].Signal(syscall.SIGSTOP)
 		pause(ttl + ttl/2)
-		relays[i].signal(syscall.SIGCONT)
+		relays[i].Signal(syscall.SIGCONT)
 		w.injure("freeze", from)
 	}
 	finish()
@@ -73,7 +75,7 @@ func TestAStrangersTransactionsHoldNothingUp(t *testing.T) { //nolint:parallelte
 	if len(v.duplicates) != 0 {
 		t.Errorf("%d duplicates without a fault", len(v.duplicates))
 	}
-	r.stop()
+	r.Stop()
 }
 
 // hold opens a transaction, does sql in it and leaves it open until the test ends.

@@ -1,0 +1,74 @@
+package matrix
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/postbag/postbag/integration/internal/daemon"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+)
+
+// keys is how many keys the messages of a pair have.
+const keys = 500
+
+// messages is how many messages a pair delivers.
+func messages() int {
+	if servertest.Full() {
+		return 20_000
+	}
+	return 2000
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	daemon.Remove()
+	os.Exit(code)
+}
+
+// Each pair: messages of 500 keys by eight writers, some of whose transactions roll back; in the middle the relay is killed
+// and another takes over, and the broker restarts.
+func TestEveryStoreDeliversToEveryDestination(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	found := map[string]verdict{}
+	t.Cleanup(func() { t.Log("\n" + table(found)) })
+	daemon.Program(t)
+	for _, b := range brokers() {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			server := b.start(t)
+			for _, s := range stores() {
+				t.Run(s.name, func(t *testing.T) {
+					v := deliver(t, s.open(t), server)
+					mu.Lock()
+					found[s.name+" "+b.name] = v
+					mu.Unlock()
+				})
+			}
+		})
+	}
+}
+
+// table shows a line for each store and a column for each kind of destination.
+func table(found map[string]verdict) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d messages a pair, %d keys, one relay killed, one restart of the broker: lost/phantoms/inversions (duplicates)\n", messages(), keys)
+	fmt.Fprintf(&out, "%-12s", "")
+	for _, b := range brokers() {
+		fmt.Fprintf(&out, "%-18s", b.name)
+	}
+	for _, s := range stores() {
+		fmt.Fprintf(&out, "\n%-12s", s.name)
+		for _, b := range brokers() {
+			cell := "-"
+			if v, ran := found[s.name+" "+b.name]; ran {
+				cell = v.String()
+			}
+			fmt.Fprintf(&out, "%-18s", cell)
+		}
+	}
+	return out.String()
+}
