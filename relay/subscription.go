@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/format"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -55,6 +56,9 @@ type Retry struct {
 type Subscription struct {
 	// To takes the messages. Required. The caller closes it after Run.
 	To broker.Destination
+	// Encoder makes of each message what To sends: one of package format, or a
+	// function of one's own. Defaults to none: To's plain form.
+	Encoder broker.Encoder
 	// Box is read. Defaults to "outbox".
 	Box string
 	// Name of the subscription. Defaults to "default".
@@ -131,6 +135,10 @@ func (s *Subscription) validate() error {
 		}
 	}
 	errs = append(errs, s.choices()...)
+	if s.Encoder != nil && s.To != nil {
+		errs = append(errs, format.Validate(s.Encoder))
+		s.To, s.Encoder = format.Encode(s.To, s.Encoder), nil
+	}
 	return errors.Join(errs...)
 }
 

@@ -382,7 +382,7 @@ func TestCloseCutsOffWhatTakesTooLong(t *testing.T) {
 func TestFeaturesAreConstant(t *testing.T) {
 	t.Parallel()
 	d := open(t, options("http://127.0.0.1:1"))
-	if f := d.Features(); f != (broker.Features{MaxBatch: 1}) {
+	if f := d.Features(); f != (broker.Features{MaxBatch: 1, Binding: broker.BindingHTTP}) {
 		t.Errorf("got %+v", f)
 	}
 }

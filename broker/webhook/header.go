@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/httpfield"
 )
 
 // Names of the headers of a webhook, beside those of package broker.
@@ -28,55 +29,7 @@ const (
 
 // ours says whether name is set by this package in every request.
 func ours(name string) bool {
-	return foldIn(name, "content-type") || foldPrefix(name, "webhook-", "postbag-")
-}
-
-// framing says whether name belongs to one connection or frames the body (RFC
-// 9110, section 7.6.1), so that only the HTTP client may set it.
-func framing(name string) bool {
-	return foldIn(name, "connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
-		"te", "trailer", "transfer-encoding", "upgrade") || foldPrefix(name, "proxy-")
-}
-
-// steering says whether name changes how servers and proxies treat a request. A
-// message has no business in that, so such headers travel in Postbag-Headers
-// only.
-func steering(name string) bool {
-	return foldIn(name, "authorization", "cookie", "date", "forwarded", "max-forwards", "origin", "range", "referer",
-		"user-agent", "via", "x-method-override", "x-original-url", "x-real-ip", "x-rewrite-url") ||
-		foldPrefix(name, "accept", "access-control-", "content-", "if-", "sec-", "x-forwarded-", "x-http-method")
-}
-
-func foldIn(name string, list ...string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(name, s) })
-}
-
-func foldPrefix(name string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool {
-		return len(name) >= len(p) && strings.EqualFold(name[:len(p)], p)
-	})
-}
-
-// isToken says whether name is a field name of HTTP (RFC 9110, section 5.6.2).
-func isToken(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return name != ""
-}
-
-// verbatim says whether every server sees value as it is: visible ASCII, with
-// spaces inside only. An empty value is dropped on some ways.
-func verbatim(value string) bool {
-	for i := range len(value) {
-		if value[i] < ' ' || value[i] > '~' {
-			return false
-		}
-	}
-	return value != "" && value[0] != ' ' && value[len(value)-1] != ' '
+	return httpfield.In(name, "content-type") || httpfield.HasPrefix(name, "webhook-", "postbag-")
 }
 
 // addPlain adds the headers that HTTP carries unchanged to h, for receivers that
@@ -85,7 +38,7 @@ func verbatim(value string) bool {
 func addPlain(h http.Header, headers map[string]string) {
 	added := make(map[string]bool, len(headers))
 	for name, value := range headers {
-		if !isToken(name) || ours(name) || framing(name) || steering(name) {
+		if !httpfield.IsToken(name) || ours(name) || httpfield.Framing(name) || httpfield.Steering(name) {
 			continue
 		}
 		canonical := http.CanonicalHeaderKey(name)
@@ -97,7 +50,7 @@ func addPlain(h http.Header, headers map[string]string) {
 			continue
 		}
 		added[canonical] = true
-		if verbatim(value) {
+		if httpfield.Verbatim(value) {
 			h[canonical] = []string{value}
 		}
 	}
@@ -108,7 +61,7 @@ func addPlain(h http.Header, headers map[string]string) {
 func contentType(headers map[string]string, otherwise string) string {
 	first := ""
 	for name, value := range headers {
-		if strings.EqualFold(name, "content-type") && verbatim(value) && (first == "" || name < first) {
+		if strings.EqualFold(name, "content-type") && httpfield.Verbatim(value) && (first == "" || name < first) {
 			first = name
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/httpfield"
 )
 
 const (
@@ -132,7 +133,7 @@ func (s *settings) settleHeader() (faults []error) {
 	if s.ContentType == "" {
 		s.ContentType = defaultContentType
 	}
-	if !verbatim(s.ContentType) {
+	if !httpfield.Verbatim(s.ContentType) {
 		faults = append(faults, errors.New("ContentType is not visible ASCII; write it as application/json is written"))
 	}
 	header := make(http.Header, len(s.Header))
@@ -140,13 +141,13 @@ func (s *settings) settleHeader() (faults []error) {
 		for _, value := range values {
 			header.Add(name, value)
 		}
-		if !isToken(name) {
+		if !httpfield.IsToken(name) {
 			faults = append(faults, fmt.Errorf("name %q in Header is not an HTTP token; use letters, digits and hyphens", name))
-		} else if ours(name) || framing(name) {
+		} else if ours(name) || httpfield.Framing(name) {
 			faults = append(faults, fmt.Errorf("%s in Header is set by Postbag or by HTTP itself; leave it out", name))
 		}
 		for _, value := range values {
-			if !verbatim(value) {
+			if !httpfield.Verbatim(value) {
 				faults = append(faults, fmt.Errorf("a value of %q in Header is empty or not visible ASCII; encode it first", name))
 			}
 		}

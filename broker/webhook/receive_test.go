@@ -17,6 +17,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/httpfield"
 )
 
 // signed is a request as a Destination makes it, changed before it is signed.
@@ -265,7 +266,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n1, v1, n2, v2 string) {
 		headers := map[string]string{n1: v1, n2: v2}
 		line := encodeHeaders(headers)
-		if !verbatim(line) {
+		if !httpfield.Verbatim(line) {
 			t.Errorf("%q is not visible ASCII", line)
 		}
 		got, err := decodeHeaders([]string{line})
@@ -275,7 +276,7 @@ func FuzzHeaders(f *testing.F) {
 		h := http.Header{}
 		addPlain(h, headers)
 		for name, values := range h {
-			if !isToken(name) || len(values) != 1 || !verbatim(values[0]) {
+			if !httpfield.IsToken(name) || len(values) != 1 || !httpfield.Verbatim(values[0]) {
 				t.Errorf("%q: %q is sent plainly", name, values)
 			}
 		}

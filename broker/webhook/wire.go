@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/httpfield"
 )
 
 // setWire adds the headers that an encoder made, in place of the package's own.
@@ -20,18 +21,18 @@ func (s *settings) wireFault(w *broker.Wire) error {
 	if w == nil {
 		return nil
 	}
-	if w.ContentType != "" && !verbatim(w.ContentType) {
+	if w.ContentType != "" && !httpfield.Verbatim(w.ContentType) {
 		return errors.New("webhook: the encoder's content type is not visible ASCII; write it as application/json is written")
 	}
 	seen := make(map[string]bool, len(w.Headers))
 	for name, value := range w.Headers {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
-		case !isToken(name):
+		case !httpfield.IsToken(name):
 			return errors.New("webhook: the encoder made a header whose name is not an HTTP token; use letters, digits and hyphens")
-		case foldIn(name, "content-type") || foldPrefix(name, "webhook-") || framing(name):
+		case httpfield.In(name, "content-type") || httpfield.HasPrefix(name, "webhook-") || httpfield.Framing(name):
 			return errors.New("webhook: the encoder made a header that Postbag or HTTP itself sets, such as Content-Type or Webhook-Id; leave it out")
-		case !verbatim(value):
+		case !httpfield.Verbatim(value):
 			return errors.New("webhook: the encoder made a header whose value is empty or not visible ASCII; encode it first")
 		case seen[canonical]:
 			return errors.New("webhook: the encoder made two headers whose names differ in case only, which HTTP does not tell apart; keep one")

@@ -1,0 +1,241 @@
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Encode returns a destination that encodes each message and hands it to dest.
+// It is a broker.Streamer and a broker.Prober if dest is one; Features are those
+// of dest, but MaxBytes only if the encoder has a method KeepsPayload() bool that
+// says true: else nobody knows how much the encoder adds. A nil encoder returns
+// dest.
+//
+// A message that cannot be encoded, or whose encoder panics, is Rejected without a
+// word to dest; later messages of its key in the call are NotSent. An encoder with
+// a method Validate() error that finds a fault makes every message Misconfigured.
+//
+// Close closes dest.
+func Encode(dest broker.Destination, encoder broker.Encoder) broker.Destination {
+	if encoder == nil {
+		return dest
+	}
+	d := &destination{Destination: dest, encoder: encoder}
+	d.invalid = Validate(encoder)
+	streamer, streams := dest.(broker.Streamer)
+	prober, probes := dest.(broker.Prober)
+	switch {
+	case streams && probes:
+		return struct {
+			*streaming
+			broker.Prober
+		}{&streaming{d, streamer}, prober}
+	case streams:
+		return &streaming{d, streamer}
+	case probes:
+		return struct {
+			*destination
+			broker.Prober
+		}{d, prober}
+	}
+	return d
+}
+
+// Validate returns what an encoder's own method Validate() error says, nil if it
+// has none.
+func Validate(encoder broker.Encoder) error {
+	if v, ok := encoder.(interface{ Validate() error }); ok {
+		return v.Validate()
+	}
+	return nil
+}
+
+type destination struct {
+	broker.Destination
+
+	encoder broker.Encoder
+	invalid error // why the encoder cannot be used
+
+	once     sync.Once
+	features broker.Features
+	binding  string
+}
+
+type streaming struct {
+	*destination
+
+	to broker.Streamer
+}
+
+// String names the destination behind, if it has a name.
+func (d *destination) String() string {
+	if s, ok := d.Destination.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", d.Destination)
+}
+
+// Features implements broker.Destination.
+func (d *destination) Features() broker.Features {
+	d.once.Do(func() {
+		d.features = d.Destination.Features()
+		d.binding = d.features.Binding
+		if k, ok := d.encoder.(interface{ KeepsPayload() bool }); !ok || !k.KeepsPayload() {
+			d.features.MaxBytes = 0
+		}
+	})
+	return d.features
+}
+
+// Publish implements broker.Destination.
+func (d *destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	encoded, places := d.encode(msgs, func(i int, r broker.Result) { results[i] = r })
+	switch {
+	case len(encoded) == 0 && len(msgs) > 0:
+	case places == nil:
+		d.Destination.Publish(ctx, encoded, results)
+	default:
+		some := make([]broker.Result, len(encoded))
+		d.Destination.Publish(ctx, encoded, some)
+		for i, r := range some {
+			results[places[i]] = r
+		}
+	}
+}
+
+// Stream implements broker.Streamer.
+func (s *streaming) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	encoded, places := s.encode(msgs, report)
+	switch {
+	case len(encoded) == 0 && len(msgs) > 0:
+	case places == nil:
+		s.to.Stream(ctx, encoded, report)
+	default:
+		s.to.Stream(ctx, encoded, func(i int, r broker.Result) { report(places[i], r) })
+	}
+}
+
+// encode returns the messages that can be sent, and their places in msgs, nil if
+// they are all there. The others are reported.
+func (d *destination) encode(msgs []broker.Delivery, report func(i int, r broker.Result)) (encoded []broker.Delivery, places []int) {
+	if d.invalid != nil {
+		for i := range msgs {
+			report(i, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
+		}
+		return nil, nil
+	}
+	d.Features()
+	encoded = make([]broker.Delivery, 0, len(msgs))
+	var k keys
+	for i := range msgs {
+		m := msgs[i]
+		r := k.blocked(msgs[i].Key)
+		if r.Err == nil {
+			r = d.one(&m)
+		}
+		if r.Err == nil {
+			r = k.changed(msgs[:i], msgs[i].Key, m.Key)
+		}
+		if r.Err != nil {
+			k.block(msgs[i].Key)
+			report(i, r)
+			if places == nil {
+				places = countUpTo(i, len(msgs))
+			}
+			continue
+		}
+		encoded = append(encoded, m)
+		if places != nil {
+			places = append(places, i)
+		}
+	}
+	return encoded, places
+}
+
+func countUpTo(n, room int) []int {
+	places := make([]int, n, room)
+	for i := range places {
+		places[i] = i
+	}
+	return places
+}
+
+// one encodes m. The zero Result says that it did.
+func (d *destination) one(m *broker.Delivery) (r broker.Result) {
+	defer func() {
+		if v := recover(); v != nil { // its value may hold anything
+			r = broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("format: the encoder panicked (%T); mend it, then retry the message", v)}
+		}
+	}()
+	if err := d.encoder.Encode(m, d.binding); err != nil {
+		return refusal(err)
+	}
+	if m.Wire == nil {
+		return broker.Result{Outcome: broker.Rejected, Err: errNoWire}
+	}
+	return broker.Result{}
+}
+
+func refusal(err error) broker.Result {
+	outcome := broker.Rejected
+	if said := broker.OutcomeOf(err); said == broker.Misconfigured || said == broker.Unavailable {
+		outcome = said
+	}
+	return broker.Result{Outcome: outcome, Err: err}
+}
+
+// keys keeps the order of the messages' keys within a call whatever the encoder
+// makes of them. The zero keys has blocked nothing and seen no key changed.
+type keys struct {
+	stopped  map[string]bool
+	made, of map[string]string // both ways, once a key was changed
+}
+
+func (k *keys) blocked(key string) broker.Result {
+	if key != "" && k.stopped[key] {
+		return broker.Result{Outcome: broker.NotSent, Err: errBehind}
+	}
+	return broker.Result{}
+}
+
+func (k *keys) block(key string) {
+	if key == "" {
+		return
+	}
+	if k.stopped == nil {
+		k.stopped = map[string]bool{}
+	}
+	k.stopped[key] = true
+}
+
+// changed holds back a message if the destination would not see that it has the
+// key of an earlier one, or would take it for one of another's key.
+func (k *keys) changed(before []broker.Delivery, key, made string) broker.Result {
+	if k.made == nil {
+		if key == made {
+			return broker.Result{}
+		}
+		k.made, k.of = make(map[string]string, 2*len(before)+1), make(map[string]string, 2*len(before)+1)
+		for i := range before {
+			k.made[before[i].Key], k.of[before[i].Key] = before[i].Key, before[i].Key
+		}
+	}
+	if as, seen := k.made[key]; seen && key != "" && as != made {
+		return broker.Result{Outcome: broker.NotSent, Err: errOtherKey}
+	}
+	if whose, seen := k.of[made]; seen && made != "" && whose != key {
+		return broker.Result{Outcome: broker.NotSent, Err: errOtherKey}
+	}
+	k.made[key], k.of[made] = made, key
+	return broker.Result{}
+}
+
+var (
+	errNoWire   = errors.New("format: the encoder set no Wire; set one, empty if there are no headers")
+	errBehind   = errors.New("format: an earlier message of the key was not sent; send this one after it")
+	errOtherKey = errors.New("format: the encoder made one key of two or two of one; send the message after those before it")
+)
