@@ -45,6 +45,7 @@ type checked struct {
 }
 
 type checkedDelivering struct {
+	Store        string `json:"store,omitempty"`
 	Box          string `json:"box"`
 	Subscription string `json:"subscription"`
 	To           string `json:"to"`
@@ -61,24 +62,34 @@ func checkConfig(ctx context.Context, c *console.Console, path string, formOnly 
 	}
 	out := checked{Path: path}
 	for _, s := range file.Subscriptions {
-		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Box, s.Name, s.To})
+		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Store, s.Box, s.Name, s.To})
 	}
 	if c.JSON {
 		return c.Emit(out)
 	}
 	c.Sayf("%s is right", console.Printable(path))
 	for _, s := range out.Subscriptions {
-		c.Sayf("  %s/%s goes to %s", s.Box, s.Subscription, s.To)
+		store := ""
+		if s.Store != "" {
+			store = s.Store + ": "
+		}
+		c.Sayf("  %s%s/%s goes to %s", store, s.Box, s.Subscription, s.To)
 	}
 	return nil
 }
 
 // checkOutside notes what is wrong in the environment and in files.
 func checkOutside(ctx context.Context, file *config.File) {
-	if dsn, err := component.DSN(file.Store); err != nil {
-		file.Mistakef("store", "cannot work: %v", err)
-	} else if _, mistake := component.Kinds().StoreKind(file.Store.Kind, dsn); mistake != "" {
-		file.Mistakef("store", "cannot work: the DSN %s", mistake)
+	for name, s := range file.AllStores() {
+		where := "store"
+		if name != "" {
+			where = "stores." + name
+		}
+		if dsn, err := component.DSN(s); err != nil {
+			file.Mistakef(where, "cannot work: %v", err)
+		} else if _, mistake := component.Kinds().StoreKind(s.Kind, dsn); mistake != "" {
+			file.Mistakef(where, "cannot work: the DSN %s", mistake)
+		}
 	}
 	for name, d := range file.Destinations {
 		if err := component.CheckDestination(ctx, d); err != nil {

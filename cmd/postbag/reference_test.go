@@ -160,7 +160,7 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
-		"A relay serves them at `/metrics` of its admin listener (`admin.listen`, or `--admin`), for Prometheus. Labels are boxes, subscriptions and states;\n" +
+		"A relay serves them at `/metrics` of its admin listener (`admin.listen`, or `--admin`), for Prometheus. Labels are boxes, subscriptions and states, and with several stores the store;\n" +
 		"nothing of a message is ever in one. What is counted begins anew with each relay; what is read from the store is the same on every relay, so take\n" +
 		"the maximum over relays, not the sum.\n\n" +
 		"What to be woken for: `max(postbag_oldest_seconds) > 300` (messages wait, whatever the reason), `max(postbag_parked{state=\"dead\"}) > 0` (messages\n" +
@@ -198,7 +198,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		of    reflect.Type
 	}{
 		{"The file", reflect.TypeFor[config.File]()},
-		{"store", reflect.TypeFor[config.Store]()},
+		{"store, and each of stores.*", reflect.TypeFor[config.Store]()},
 		{"destinations.*", reflect.TypeFor[config.Destination]()},
 		{"subscriptions[]", reflect.TypeFor[config.Subscription]()},
 		{"subscriptions[].retry", reflect.TypeFor[config.Retry]()},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -22,52 +24,51 @@ const closeTimeout = 5 * time.Second
 // runRelay works until ctx ends, or with drain until nothing is left.
 func runRelay(ctx context.Context, c *console.Console, file *config.File, drain bool) (err error) {
 	logger := newLogger(c, file.Log)
-	var boxes []string
-	for _, s := range file.Subscriptions {
-		boxes = append(boxes, s.Box)
-	}
-	s, err := component.OpenStore(ctx, file.Store, component.StoreOptions{
-		Boxes: boxes, Listen: true, OnFault: func(err error) { logger.Warn("postbag: the store has a fault", "error", err) },
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
 		return err
 	}
-	r, err := relay.New(s.Store, relay.Options{
-		Subscriptions: subscriptions, Name: file.Name, TTL: file.TTL, Grace: file.Grace, Keep: file.Keep,
-		NoMaintenance: file.Maintenance != nil && !*file.Maintenance, Logger: logger,
-	})
-	if err != nil {
-		return exit.With(exit.Usage, err)
+	var workers []*worker
+	for _, name := range slices.Sorted(maps.Keys(file.AllStores())) {
+		w := &worker{name: name, file: file, subscriptions: subscriptions[name], logger: logger}
+		if name != "" {
+			w.logger = logger.With("store", name)
+		}
+		defer func() { err = errors.Join(err, w.close()) }()
+		if err := w.open(ctx); err != nil && !w.patient(err, drain) {
+			return err
+		}
+		workers = append(workers, w)
 	}
-	listener, err := admin.Start(file.Admin.Listen, r.Stats, s, logger)
+	sources := make([]admin.Source, len(workers))
+	for i, w := range workers {
+		sources[i] = admin.Source{Name: w.name, Stats: w.stats, Store: w}
+	}
+	listener, err := admin.Start(file.Admin.Listen, sources, logger)
 	if err != nil {
 		return exit.With(exit.Failed, err)
 	}
 	defer func() { err = errors.Join(err, listener.Close()) }()
-	return work(ctx, r, file, drain, logger)
+	return workAll(ctx, workers, drain)
 }
 
-// work delivers until ctx ends, or with drain until nothing is left, and logs when
-// it begins and ends.
-func work(ctx context.Context, r *relay.Relay, file *config.File, drain bool, logger *slog.Logger) (err error) {
-	for _, s := range file.Subscriptions {
-		logger.Info("postbag: begins to deliver", "subscription", s.Box+"/"+s.Name, "to", s.To, "version", thisBuild().Version)
+// workAll has all workers work until ctx ends or one of them fails.
+func workAll(ctx context.Context, workers []*worker, drain bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, len(workers))
+	for _, w := range workers {
+		go func() { ended <- w.work(ctx, drain) }()
 	}
-	defer func() {
-		if err == nil {
-			logger.Info("postbag: handed over and ended")
+	var errs []error
+	for range workers {
+		err := <-ended
+		if errs = append(errs, err); err != nil {
+			cancel()
 		}
-	}()
-	if drain {
-		return drained(r, r.Drain(ctx))
 	}
-	return r.Run(ctx)
+	return errors.Join(errs...)
 }
 
 // drained says what a drain could not deliver: who waits for its end wants to
@@ -82,8 +83,8 @@ func drained(r *relay.Relay, err error) error {
 	return err
 }
 
-// openSubscriptions opens each destination once and wires the subscriptions.
-func openSubscriptions(ctx context.Context, c *console.Console, file *config.File) ([]relay.Subscription, func() error, error) {
+// openSubscriptions opens each destination once and wires the subscriptions of each store.
+func openSubscriptions(ctx context.Context, c *console.Console, file *config.File) (map[string][]relay.Subscription, func() error, error) {
 	open := make(map[string]broker.Destination)
 	closeAll := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -94,7 +95,7 @@ func openSubscriptions(ctx context.Context, c *console.Console, file *config.Fil
 		}
 		return errors.Join(errs...)
 	}
-	var out []relay.Subscription
+	out := make(map[string][]relay.Subscription)
 	for _, s := range file.Subscriptions {
 		if open[s.To] == nil {
 			d, err := component.OpenDestination(ctx, s.To, file.Destinations[s.To], c)
@@ -103,7 +104,7 @@ func openSubscriptions(ctx context.Context, c *console.Console, file *config.Fil
 			}
 			open[s.To] = d
 		}
-		out = append(out, subscription(s, open[s.To]))
+		out[s.Store] = append(out[s.Store], subscription(s, open[s.To]))
 	}
 	return out, closeAll, nil
 }

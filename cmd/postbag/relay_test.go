@@ -109,20 +109,7 @@ func TestRelayServesHealthAndMetrics(t *testing.T) {
 		address := adminAddress(t, relay)
 		get := func(path string) (int, string) {
 			t.Helper()
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = response.Body.Close() }()
-			body, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return response.StatusCode, string(body)
+			return fetch(t, "http://"+address+path)
 		}
 		defer http.DefaultClient.CloseIdleConnections()
 		if code, body := get("/healthz"); code != http.StatusOK || body != "ok\n" {
@@ -145,6 +132,25 @@ func TestRelayServesHealthAndMetrics(t *testing.T) {
 			}
 		}
 	})
+}
+
+// fetch gets a page.
+func fetch(t *testing.T, url string) (code int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
 }
 
 // adminAddress finds in a relay's log where it serves.

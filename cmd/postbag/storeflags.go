@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +25,7 @@ type storeFlags struct {
 	file   string
 	dsn    string
 	kind   string
+	name   string
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
@@ -29,6 +33,7 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.env, "store-env", "", "environment `variable` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.file, "store-file", "", "`file` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.dsn, "store", "", "the store's `DSN` without a password, or the path of a sqlite file")
+	cmd.Flags().StringVar(&f.name, "store-name", "", "which of the file's stores, if it has several: its `name`")
 	cmd.Flags().StringVar(&f.kind, "store-kind", "", "`kind` of store, when the DSN does not tell: postgresql or sqlite")
 	_ = cmd.RegisterFlagCompletionFunc("store-kind", words("postgresql", "sqlite")) // the flag is there
 }
@@ -53,13 +58,34 @@ func (f *storeFlags) where() (config.Store, error) {
 		if err != nil {
 			return config.Store{}, exit.With(exit.Usage, err)
 		}
-		return file.Store, nil
+		return f.pick(file)
+	}
+	if f.name != "" {
+		return config.Store{}, exit.Usagef("--store-name goes with -c; it is the name of one of the stores in the file")
 	}
 	if config.HasPassword(f.dsn) {
 		return config.Store{}, exit.Usagef(
 			"--store holds a password, and arguments can be seen by everyone on the machine; use --store-env or --store-file")
 	}
 	return config.Store{Kind: f.kind, DSN: f.dsn, DSNEnv: f.env, DSNFile: f.file}, nil
+}
+
+// pick returns the store that is meant.
+func (f *storeFlags) pick(file *config.File) (config.Store, error) {
+	all := file.AllStores()
+	if f.name == "" && len(all) == 1 {
+		for _, only := range all {
+			return only, nil
+		}
+	}
+	if s, known := all[f.name]; known && f.name != "" {
+		return s, nil
+	}
+	if len(file.Stores) == 0 {
+		return config.Store{}, exit.Usagef("--store-name names a store, but the file has only one, without a name; leave it out")
+	}
+	return config.Store{}, exit.Usagef("%s has several stores; name one with --store-name: %s", f.config,
+		strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
 // open opens the store that the flags describe. Only relay and migrate make one.

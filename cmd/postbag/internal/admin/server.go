@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,9 +27,17 @@ type Server struct {
 	served chan error
 }
 
-// Start listens at address, and serves what stats (a relay's) and the store say
-// until Close. An empty address: it is off.
-func Start(address string, stats func() relay.Stats, s store.Inspector, logger *slog.Logger) (*Server, error) {
+// Source is a relay and its store.
+type Source struct {
+	// Name is the store's, where a process has several; it is a label then.
+	Name  string
+	Stats func() relay.Stats
+	Store store.Inspector
+}
+
+// Start listens at address, and serves what the sources say until Close. An empty
+// address: it is off.
+func Start(address string, sources []Source, logger *slog.Logger) (*Server, error) {
 	if address == "" {
 		return nil, nil //nolint:nilnil // off is a state of its own
 	}
@@ -38,7 +47,7 @@ func Start(address string, stats func() relay.Stats, s store.Inspector, logger *
 	}
 	a := &Server{
 		server: &http.Server{
-			Handler:           handler(stats, s),
+			Handler:           handler(sources),
 			ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 			MaxHeaderBytes: 16 << 10,
 			ErrorLog:       slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
@@ -50,20 +59,34 @@ func Start(address string, stats func() relay.Stats, s store.Inspector, logger *
 	return a, nil
 }
 
-func handler(stats func() relay.Stats, s store.Inspector) http.Handler {
+func handler(sources []Source) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(newCollector(stats, s))
+	for _, s := range sources {
+		var labels prometheus.Labels
+		if s.Name != "" {
+			labels = prometheus.Labels{"store": s.Name}
+		}
+		prometheus.WrapRegistererWith(labels, registry).MustRegister(newCollector(s.Stats, s.Store))
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		Timeout: 2 * scrapeTimeout, MaxRequestsInFlight: 4,
 	}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		asked := time.Now()
-		stats()
+		for _, s := range sources {
+			s.Stats()
+		}
 		answer(w, time.Since(asked) < loopPatience, "ok", "the relay's loop is stuck")
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, stats().Ready, "ready", "the store does not answer, or no heartbeat was made yet")
+		var away []string
+		for _, s := range sources {
+			if !s.Stats().Ready {
+				away = append(away, strings.TrimSpace("the store "+s.Name))
+			}
+		}
+		answer(w, len(away) == 0, "ready", strings.Join(away, ", ")+" does not answer, or no heartbeat was made yet")
 	})
 	return mux
 }

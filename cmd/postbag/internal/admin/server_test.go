@@ -41,7 +41,7 @@ func get(t *testing.T, h http.Handler, path string) (int, string) {
 
 func TestMetricsOfTheRelayAreThereWhenTheStoreIsNot(t *testing.T) {
 	t.Parallel()
-	h := handler(func() relay.Stats { return relay.Stats{Turns: 7} }, away{})
+	h := handler([]Source{{Stats: func() relay.Stats { return relay.Stats{Turns: 7} }, Store: away{}}})
 	code, body := get(t, h, "/metrics")
 	if code != http.StatusOK || !strings.Contains(body, "postbag_store_up 0") || !strings.Contains(body, "postbag_store_turns_total 7") {
 		t.Errorf("/metrics is %d:\n%s", code, body)
@@ -60,10 +60,10 @@ func TestMetricsOfTheRelayAreThereWhenTheStoreIsNot(t *testing.T) {
 func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := handler(func() relay.Stats {
+		h := handler([]Source{{Stats: func() relay.Stats {
 			<-time.After(5 * time.Second)
 			return relay.Stats{}
-		}, away{})
+		}, Store: away{}}})
 		if code, body := get(t, h, "/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "stuck") {
 			t.Errorf("/healthz is %d %q, want 503", code, body)
 		}
@@ -72,7 +72,7 @@ func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
 
 func TestListenerThatIsOffNeedsNoClose(t *testing.T) {
 	t.Parallel()
-	s, err := Start("", nil, nil, nil)
+	s, err := Start("", nil, nil)
 	if err != nil || s.Close() != nil {
 		t.Errorf("it is %v (%v)", s, err)
 	}
@@ -85,7 +85,7 @@ func TestAddressThatIsTakenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	_, err = Start(taken.Addr().String(), nil, away{}, slog.New(slog.DiscardHandler))
+	_, err = Start(taken.Addr().String(), nil, slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "choose another address") {
 		t.Errorf("the error is %v", err)
 	}

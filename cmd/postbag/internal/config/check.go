@@ -18,7 +18,7 @@ func (f *File) check(k Kinds) {
 	between(p, "ttl", f.TTL, time.Second, 10*time.Minute)
 	between(p, "grace", f.Grace, time.Millisecond, time.Hour)
 	between(p, "keep", f.Keep, time.Second, 100*365*24*time.Hour)
-	f.Store.check(p, k)
+	f.checkStores(k)
 	f.checkDestinations(k)
 	f.checkSubscriptions()
 	if f.Admin.Listen != "" && f.Admin.Listen != "off" {
@@ -34,26 +34,52 @@ func (f *File) check(k Kinds) {
 	oneOf(p, "log.level", &f.Log.Level, "info", "debug", "warn", "error")
 }
 
-func (s *Store) check(p *problems, k Kinds) {
+// AllStores returns the stores by name. One that is set as "store" has no name.
+func (f *File) AllStores() map[string]Store {
+	if len(f.Stores) > 0 {
+		return f.Stores
+	}
+	return map[string]Store{"": f.Store}
+}
+
+func (f *File) checkStores(k Kinds) {
+	switch {
+	case f.Stores == nil:
+		f.Store.check(f.problems, "store", k)
+	case f.Store != Store{}:
+		f.problems.atf("store", "stands beside stores; give it a name among them, or take them out")
+	case len(f.Stores) == 0:
+		f.problems.atf("stores", "is empty; name one, such as {main: {dsn_env: DATABASE_URL}}, or use store")
+	}
+	for name, s := range f.Stores {
+		where := below("stores", name)
+		if !componentName.MatchString(name) {
+			f.problems.atf(where, "is no name; use letters, digits, - and _, at most 63")
+		}
+		s.check(f.problems, where, k)
+	}
+}
+
+func (s *Store) check(p *problems, where string, k Kinds) {
 	switch given := count(s.DSN, s.DSNEnv, s.DSNFile); given {
 	case 1:
 	case 0:
-		p.atf("store", "names no place for the DSN; give one of dsn, dsn_env and dsn_file")
+		p.atf(where, "names no place for the DSN; give one of dsn, dsn_env and dsn_file")
 	default:
-		p.atf("store", "names %d places for the DSN; give one of dsn, dsn_env and dsn_file", given)
+		p.atf(where, "names %d places for the DSN; give one of dsn, dsn_env and dsn_file", given)
 	}
 	if HasPassword(s.DSN) {
-		p.atf("store.dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
+		p.atf(where+".dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
 	}
-	envName(p, "store.dsn_env", s.DSNEnv)
-	fileName(p, "store.dsn_file", s.DSNFile)
+	envName(p, where+".dsn_env", s.DSNEnv)
+	fileName(p, where+".dsn_file", s.DSNFile)
 	if s.Kind != "" || s.DSN != "" {
 		if _, mistake := k.StoreKind(s.Kind, s.DSN); mistake != "" {
-			p.atf("store."+kindOr(s.Kind, "dsn"), "%s", mistake)
+			p.atf(below(where, kindOr(s.Kind, "dsn")), "%s", mistake)
 		}
 	}
 	if s.MaxConns < 0 || s.MaxConns == 1 || s.MaxConns > 1000 {
-		p.atf("store.max_conns", "is %d; choose between 2 and 1000, or leave it out", s.MaxConns)
+		p.atf(where+".max_conns", "is %d; choose between 2 and 1000, or leave it out", s.MaxConns)
 	}
 }
 
@@ -70,7 +96,7 @@ func (f *File) checkDestinations(k Kinds) {
 	}
 	for name, d := range f.Destinations {
 		where := below("destinations", name)
-		if !destinationName.MatchString(name) {
+		if !componentName.MatchString(name) {
 			f.problems.atf(where, "is no name; use letters, digits, - and _, at most 63")
 		}
 		d.check(f.problems, where, k)
@@ -88,8 +114,11 @@ func (f *File) checkSubscriptions() {
 	for i := range f.Subscriptions {
 		s := &f.Subscriptions[i]
 		where := fmt.Sprintf("subscriptions[%d]", i)
-		s.check(f.problems, where, f.Destinations)
+		s.check(f.problems, where, f)
 		id := s.Box + "/" + s.Name
+		if s.Store != "" {
+			id = s.Store + ": " + id
+		}
 		if seen[id] {
 			f.problems.atf(where, "is the second subscription %s; give it a name of its own", id)
 		}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-var destinationName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
+// componentName is what people may call a store or a destination.
+var componentName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
 
 func (d *Destination) check(p *problems, where string, k Kinds) {
 	if given := count(d.URL, d.URLEnv, d.URLFile); given > 1 {

@@ -21,8 +21,11 @@ type File struct {
 	// Whether this relay does the boxes' housekeeping. Defaults to true.
 	Maintenance *bool `yaml:"maintenance"`
 
-	// The database. Required.
+	// The database. Required, unless stores are.
 	Store Store `yaml:"store"`
+	// Several databases, by names of your choice, in place of store: this relay
+	// works each by itself, so that none waits for another.
+	Stores map[string]Store `yaml:"stores"`
 	// Where messages go, by a name of your choice. At least one.
 	Destinations map[string]Destination `yaml:"destinations"`
 	// What is delivered where. Defaults to one with all its defaults.
@@ -109,6 +112,8 @@ type Destination struct {
 type Subscription struct {
 	// Its name. Defaults to "default".
 	Name string `yaml:"name"`
+	// The name of its store, of those in stores. Defaults to the only one.
+	Store string `yaml:"store"`
 	// The box it reads. Defaults to "outbox".
 	Box string `yaml:"box"`
 	// The name of its destination. Defaults to the only one.

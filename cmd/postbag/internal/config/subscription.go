@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +10,7 @@ import (
 )
 
 // check fills in the defaults that are words and adds every mistake.
-func (s *Subscription) check(p *problems, where string, destinations map[string]Destination) {
+func (s *Subscription) check(p *problems, where string, f *File) {
 	if s.Name == "" {
 		s.Name = "default"
 	}
@@ -22,7 +23,8 @@ func (s *Subscription) check(p *problems, where string, destinations map[string]
 	if err := postbag.ValidSubscription(s.Name); err != nil {
 		p.atf(where+".name", "is wrong: %v", err)
 	}
-	s.checkTo(p, where, destinations)
+	named(p, where+".store", &s.Store, f.Stores, "stores")
+	named(p, where+".to", &s.To, f.Destinations, "destinations")
 	if s.From != "" && s.From != "first" && s.From != "now" {
 		if _, err := time.Parse(time.RFC3339, s.From); err != nil {
 			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z")
@@ -44,20 +46,19 @@ func (s *Subscription) check(p *problems, where string, destinations map[string]
 	s.Retry.check(p, where+".retry")
 }
 
-func (s *Subscription) checkTo(p *problems, where string, destinations map[string]Destination) {
-	_, known := destinations[s.To]
+// named checks the name of a component and defaults to the only one.
+func named[C any](p *problems, where string, name *string, components map[string]C, what string) {
+	_, known := components[*name]
 	switch {
-	case known || len(destinations) == 0:
-	case s.To == "" && len(destinations) == 1:
-		for name := range destinations {
-			s.To = name
+	case known:
+	case len(components) == 0 && (*name == "" || what == "destinations"): // that is said elsewhere
+	case len(components) == 0:
+		p.atf(where, "names a store, but there are no %s; take it out", what)
+	case *name == "" && len(components) == 1:
+		for only := range components {
+			*name = only
 		}
 	default:
-		names := make([]string, 0, len(destinations))
-		for name := range destinations {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		p.atf(where+".to", "names none of the destinations; write one of %s", strings.Join(names, ", "))
+		p.atf(where, "names none of the %s; write one of %s", what, strings.Join(slices.Sorted(maps.Keys(components)), ", "))
 	}
 }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+)
+
+// betweenOpenings is how long a worker waits before it tries to open its store again.
+const betweenOpenings = 5 * time.Second
+
+// worker is the relay of one store. One that works beside others may begin without its store, which is then not there for
+// commands and metrics either.
+type worker struct {
+	name          string // empty: the only one
+	file          *config.File
+	subscriptions []relay.Subscription
+	logger        *slog.Logger
+
+	opened atomic.Pointer[opened]
+}
+
+// opened is what a worker has once its store was opened.
+type opened struct {
+	store *component.Store
+	relay *relay.Relay
+}
+
+var errNotOpen = errors.New("the store could not be opened yet")
+
+// open opens the store and makes the relay.
+func (w *worker) open(ctx context.Context) error {
+	var boxes []string
+	for i := range w.subscriptions {
+		boxes = append(boxes, w.subscriptions[i].Box)
+	}
+	s, err := component.OpenStore(ctx, w.file.AllStores()[w.name], component.StoreOptions{
+		Boxes: boxes, Listen: true, OnFault: func(err error) { w.logger.Warn("postbag: the store has a fault", "error", err) },
+	})
+	if err != nil {
+		return err
+	}
+	r, err := relay.New(s.Store, relay.Options{
+		Subscriptions: w.subscriptions, Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, Keep: w.file.Keep,
+		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger,
+	})
+	if err != nil {
+		return errors.Join(exit.With(exit.Usage, err), s.Close())
+	}
+	w.opened.Store(&opened{s, r})
+	return nil
+}
+
+// patient says whether the worker goes on without its store: others have work to do meanwhile.
+func (w *worker) patient(err error, drain bool) bool {
+	return w.name != "" && len(w.file.Stores) > 1 && !drain && exit.Of(err) != exit.Usage
+}
+
+// work delivers until ctx ends, or with drain until nothing is left, and logs when it begins and ends.
+func (w *worker) work(ctx context.Context, drain bool) (err error) {
+	for w.opened.Load() == nil {
+		if err := w.open(ctx); err == nil {
+			break
+		} else if !w.patient(err, drain) {
+			return err
+		} else if ctx.Err() == nil {
+			w.logger.Warn("postbag: the store cannot be opened; trying again", "error", err, "in", betweenOpenings)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(betweenOpenings):
+		}
+	}
+	for _, s := range w.file.Subscriptions {
+		if s.Store == w.name {
+			w.logger.Info("postbag: begins to deliver", "subscription", s.Box+"/"+s.Name, "to", s.To, "version", thisBuild().Version)
+		}
+	}
+	defer func() {
+		if err == nil {
+			w.logger.Info("postbag: handed over and ended")
+		}
+	}()
+	r := w.opened.Load().relay
+	if drain {
+		return drained(r, r.Drain(ctx))
+	}
+	return r.Run(ctx)
+}
+
+func (w *worker) close() error {
+	if o := w.opened.Load(); o != nil {
+		return o.store.Close()
+	}
+	return nil
+}
+
+func (w *worker) stats() relay.Stats {
+	if o := w.opened.Load(); o != nil {
+		return o.relay.Stats()
+	}
+	return relay.Stats{}
+}
+
+// Overview implements store.Inspector.
+func (w *worker) Overview(ctx context.Context) (store.Overview, error) {
+	if o := w.opened.Load(); o != nil {
+		return o.store.Overview(ctx)
+	}
+	return store.Overview{}, errNotOpen
+}
+
+// List implements store.Inspector.
+func (w *worker) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
+	if o := w.opened.Load(); o != nil {
+		return o.store.List(ctx, q)
+	}
+	return nil, "", errNotOpen
+}
+
+// Show implements store.Inspector.
+func (w *worker) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+	if o := w.opened.Load(); o != nil {
+		return o.store.Show(ctx, box, id)
+	}
+	return nil, errNotOpen
+}
