@@ -94,4 +94,6 @@ type Features struct {
 	// knows how headers are named and written there. Empty: none of these; headers
 	// of any text arrive as they are.
 	Binding string
+	// Transactions: the destination is Transactional, and set up for it.
+	Transactions bool
 }
