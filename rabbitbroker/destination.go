@@ -1,0 +1,169 @@
+package rabbitbroker
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Destination delivers to RabbitMQ over one connection, which it renews for ever.
+// It is safe for concurrent use.
+type Destination struct {
+	options Options
+	router  router
+	link    *link
+	lanes   []*lane
+	seed    maphash.Seed
+	calls   calls
+
+	stop     context.CancelFunc
+	running  sync.WaitGroup // the link and the lanes
+	release  sync.Once
+	released chan struct{}
+}
+
+var (
+	_ broker.Streamer = (*Destination)(nil)
+	_ broker.Prober   = (*Destination)(nil)
+)
+
+// Dial returns a destination over a connection of its own, which Close closes.
+// urls is one URL, or several of one cluster with commas between
+// ("amqp://a:5672/vhost,amqp://b:5672/vhost"), tried in turn; user, password and
+// virtual host may stand in each, or in Options.Login for all.
+//
+// Dial waits for the first attempt, 5 s at most. A server that is not there is no
+// error: it is tried for ever, and messages are Unavailable until then. So is a
+// login that is refused, with Misconfigured. An error means that urls or options
+// cannot be used, or that ctx is over.
+func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
+	if err := errors.Join(o.Validate(), ValidURLs(urls)); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d, err := newDestination(urls, o.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	first := time.NewTimer(dialTimeout)
+	defer first.Stop()
+	select {
+	case <-d.link.tried:
+	case <-first.C:
+	case <-ctx.Done():
+		return nil, errors.Join(context.Cause(ctx), d.Close(context.WithoutCancel(ctx)))
+	}
+	return d, nil
+}
+
+func newDestination(urls string, o Options) (*Destination, error) {
+	hosts, err := parseURLs(urls)
+	if err != nil {
+		return nil, err
+	}
+	d := &Destination{options: o, router: newRouter(o), seed: maphash.MakeSeed(), released: make(chan struct{})}
+	for range o.Channels {
+		d.lanes = append(d.lanes, newLane(o))
+	}
+	d.link = newLink(hosts, o, d.lanes)
+	for _, l := range d.lanes {
+		l.link = d.link
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	d.running.Go(func() { d.link.run(ctx) })
+	for _, l := range d.lanes {
+		d.running.Go(func() { l.run(ctx) })
+	}
+	return d, nil
+}
+
+// Publish implements broker.Destination.
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
+}
+
+// Stream implements broker.Streamer.
+func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	d.stream(ctx, msgs, report, d.prepare)
+}
+
+func (d *Destination) stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result),
+	prepare func(m *broker.Delivery, it *item) *broker.Error,
+) {
+	if len(msgs) == 0 {
+		return
+	}
+	c := newCall(d, msgs, report)
+	if ctx.Err() != nil {
+		c.end(nil, errNotInTime())
+		return
+	}
+	if !d.calls.enter(c) {
+		c.end(nil, errClosed())
+		return
+	}
+	defer d.calls.leave(c)
+	c.dispatch(ctx, prepare)
+	select {
+	case <-c.over:
+	case <-ctx.Done():
+		c.end(errNoAnswer(), errNotInTime())
+	}
+}
+
+// laneOf says which lane takes a message: always the same one for a key.
+func (d *Destination) laneOf(m *broker.Delivery) int {
+	if len(d.lanes) == 1 {
+		return 0
+	}
+	if m.Key == "" {
+		return int(m.ID[len(m.ID)-1]) % len(d.lanes)
+	}
+	return int(maphash.String(d.seed, m.Key) % uint64(len(d.lanes)))
+}
+
+// Features implements broker.Destination.
+func (d *Destination) Features() broker.Features {
+	return broker.Features{MaxBytes: d.options.MaxBytes, Binding: broker.BindingAMQP}
+}
+
+// Close implements broker.Destination.
+func (d *Destination) Close(ctx context.Context) error {
+	empty := d.calls.shut()
+	err := wait(ctx, empty)
+	d.calls.abandon()
+	d.release.Do(func() {
+		go func() {
+			defer close(d.released)
+			<-empty
+			d.stop()
+			d.running.Wait()
+		}()
+	})
+	if err != nil {
+		return err
+	}
+	return wait(ctx, d.released)
+}
+
+// wait waits for done, and for ctx only if that is not yet so.
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,212 @@
+package rabbitbroker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// lane is one row of messages on their way: those that wait, and those that were
+// sent and are not answered. At any time one channel at most works it; the lane
+// outlives channels and connections.
+type lane struct {
+	link    *link
+	room    int  // the most messages in flight
+	anySize bool // the largest size is known from Options
+	retries int
+	next    chan *line    // the connection to work over
+	wake    chan struct{} // something changed that take may wait for
+
+	mu      sync.Mutex
+	queue   queue
+	refusal *broker.Error // why nothing is taken at present
+	flight  []*item       // sent, not answered, in the order of sending
+	left    int           // of those, how many nobody waits for any more
+	window  int           // how many may be in flight, fewer than room while a culprit is looked for
+	calm    int           // answers since the window changed
+	alone   bool          // what is in flight, or next, must be alone
+}
+
+func newLane(o Options) *lane {
+	room := max(1, o.MaxPending/o.Channels)
+	return &lane{
+		room: room, window: room, retries: o.Retries, anySize: o.MaxBytes > 0,
+		next: make(chan *line, 1), wake: make(chan struct{}, 1),
+		refusal: failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
+	}
+}
+
+// run works the lane over one connection after the other.
+func (l *lane) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case line := <-l.next:
+			l.work(ctx, line)
+		}
+	}
+}
+
+// push takes items in, or refuses them.
+func (l *lane) push(items []*item) {
+	l.mu.Lock()
+	refusal := l.refusal
+	if refusal == nil {
+		l.queue.append(items)
+	}
+	l.mu.Unlock()
+	if refusal == nil {
+		l.signal()
+		return
+	}
+	for _, it := range items {
+		it.call.refuse(it, refusal)
+	}
+	l.link.hurry()
+}
+
+// pushFirst puts items that went out before in front of all others.
+func (l *lane) pushFirst(items ...*item) {
+	l.mu.Lock()
+	refusal := l.refusal
+	if refusal == nil {
+		l.queue.prepend(items)
+	}
+	l.mu.Unlock()
+	if refusal == nil {
+		l.signal()
+		return
+	}
+	for _, it := range items {
+		it.call.refuse(it, refusal)
+	}
+}
+
+// refuse lets nothing in from now on, and gives what waits its fate.
+func (l *lane) refuse(f *broker.Error) {
+	l.mu.Lock()
+	l.refusal = f
+	waiting := l.queue.take()
+	l.mu.Unlock()
+	for _, it := range waiting {
+		it.call.refuse(it, f)
+	}
+}
+
+// accept ends refuse.
+func (l *lane) accept() {
+	l.mu.Lock()
+	l.refusal = nil
+	l.mu.Unlock()
+	l.signal()
+}
+
+func (l *lane) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the next item to send, already in flight; nil when there is none
+// or no room for it.
+func (l *lane) take() *item {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	inFlight := len(l.flight) - l.left
+	it := l.queue.peek()
+	switch {
+	case it == nil, inFlight >= l.window, inFlight > 0 && l.alone:
+		return nil
+	}
+	l.alone = !l.link.known.covers(it, l.anySize)
+	if l.alone && inFlight > 0 {
+		return nil
+	}
+	l.queue.pop()
+	it.confirm, it.back, it.left, it.flying = nil, false, false, true
+	l.flight = append(l.flight, it)
+	return it
+}
+
+// drop takes the item that was taken last out of flight: it was not sent.
+func (l *lane) drop(it *item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.landedLocked(it)
+	l.flight = l.flight[:len(l.flight)-1]
+}
+
+func (l *lane) landedLocked(it *item) {
+	it.flying = false
+	if it.left {
+		l.left--
+	}
+}
+
+// leave says that nobody waits for an item's answer any more.
+func (l *lane) leave(it *item) {
+	l.mu.Lock()
+	if it.flying && !it.left {
+		it.left = true
+		l.left++
+	}
+	l.mu.Unlock()
+	l.signal()
+}
+
+// forsaken says whether so many answers are missing for good that the channel had
+// better be closed: the client remembers each.
+func (l *lane) forsaken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left >= 2*l.room
+}
+
+// again sends a message once more after a pause, for it was refused with nack.
+func (l *lane) again(it *item, answer *broker.Error) {
+	if !it.call.again(it, answer) {
+		return
+	}
+	time.AfterFunc(retryPause<<min(it.nacks-1, 6), func() { l.pushFirst(it) })
+}
+
+// retryPause comes before the first retry, and doubles with each.
+const retryPause = 10 * time.Millisecond
+
+// answered counts answers, and widens the window again when there was no trouble
+// for the length of it.
+func (l *lane) answered(n int) {
+	l.mu.Lock()
+	if l.window < l.room {
+		if l.calm += n; l.calm >= l.window {
+			l.window, l.calm = min(l.room, 2*l.window), 0
+		}
+	}
+	l.mu.Unlock()
+	l.signal()
+}
+
+// narrow makes the window half of what was in flight when the channel was closed.
+func (l *lane) narrow(inFlight int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.window, l.calm = max(1, inFlight/2), 0
+}
+
+// landAll empties the flight and returns what somebody still waits for.
+func (l *lane) landAll() (rest []*item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, it := range l.flight {
+		if !it.left {
+			rest = append(rest, it)
+		}
+		l.landedLocked(it)
+	}
+	l.flight = l.flight[:0]
+	return rest
+}

@@ -1,0 +1,62 @@
+package rabbitbroker
+
+import (
+	"context"
+	"errors"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Probe implements broker.Prober: it looks for the connection, whether it is
+// blocked, and asks the server for the exchange if that is always the same one.
+func (d *Destination) Probe(ctx context.Context) error {
+	if !d.calls.enter(nil) {
+		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
+	}
+	answer := make(chan *broker.Error, 1)
+	go func() { // the client asks without regard to ctx
+		defer d.calls.leave(nil)
+		answer <- d.probe()
+	}()
+	select {
+	case f := <-answer:
+		if f != nil {
+			return f
+		}
+		return nil
+	case <-ctx.Done():
+		return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the server runs")
+	}
+}
+
+func (d *Destination) probe() *broker.Error {
+	line, f := d.link.present()
+	if f != nil {
+		d.link.hurry()
+		return f
+	}
+	ch, err := line.conn.Channel()
+	if err != nil {
+		return translateProbe(err)
+	}
+	defer func() { _ = ch.Close() }() // an error closed it already
+	exchange, constant := d.router.constantExchange()
+	if !constant || exchange == "" {
+		return nil
+	}
+	// The kind is not looked at where an exchange is only asked for.
+	return translateProbe(ch.ExchangeDeclarePassive(exchange, amqp.ExchangeDirect, true, false, false, false, nil))
+}
+
+func translateProbe(err error) *broker.Error {
+	if err == nil {
+		return nil
+	}
+	why, ok := errors.AsType[*amqp.Error](err)
+	if ok && why.Server && (why.Code == amqp.NotFound || why.Code == amqp.AccessRefused) {
+		return verdict(why)
+	}
+	return failure(broker.Unavailable, "the server does not answer", "wait, or look whether it runs")
+}

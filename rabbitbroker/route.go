@@ -1,0 +1,127 @@
+package rabbitbroker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// router says where a message goes.
+type router struct {
+	route         func(m broker.Delivery) (exchange, routingKey string)
+	exchange, key template
+}
+
+func newRouter(o Options) router {
+	return router{route: o.Route, exchange: parseTemplate(o.Exchange), key: parseTemplate(o.RoutingKey)}
+}
+
+func (r *router) of(m *broker.Delivery) (exchange, key string, f *broker.Error) {
+	if r.route == nil {
+		return r.exchange.render(m), r.key.render(m), nil
+	}
+	// A panic of the user's function is the message's fault, not the process's.
+	defer func() {
+		if recover() != nil {
+			f = failure(broker.Rejected, "Options.Route panicked", "mend the function, or the message")
+		}
+	}()
+	exchange, key = r.route(*m)
+	return exchange, key, nil
+}
+
+// template is text with fields in it, cut into pieces.
+type template []piece
+
+// piece is plain text, or a field where field is set.
+type piece struct {
+	text  string
+	field func(m *broker.Delivery) string
+}
+
+var fields = map[string]func(m *broker.Delivery) string{
+	"topic":        func(m *broker.Delivery) string { return m.Topic },
+	"key":          func(m *broker.Delivery) string { return m.Key },
+	"type":         func(m *broker.Delivery) string { return m.Type },
+	"box":          func(m *broker.Delivery) string { return m.Box },
+	"subscription": func(m *broker.Delivery) string { return m.Subscription },
+}
+
+// badTemplate says why text is no template, empty when it is one.
+func badTemplate(text string) string {
+	for rest := text; ; {
+		plain, field, tail, found := cutField(rest)
+		if strings.ContainsAny(plain, "{}") {
+			return "has a brace without its other half; write {topic}, {key}, {type}, {box} or {subscription}"
+		}
+		if !found {
+			return ""
+		}
+		if fields[field] == nil {
+			return fmt.Sprintf("has a field {%.32s} that does not exist; use {topic}, {key}, {type}, {box} or {subscription}", field)
+		}
+		rest = tail
+	}
+}
+
+// parseTemplate takes apart what badTemplate found good.
+func parseTemplate(text string) template {
+	var t template
+	for rest := text; ; {
+		plain, field, tail, found := cutField(rest)
+		if plain != "" {
+			t = append(t, piece{text: plain})
+		}
+		if !found {
+			return t
+		}
+		t = append(t, piece{field: fields[field]})
+		rest = tail
+	}
+}
+
+// cutField cuts text at its first field.
+func cutField(text string) (plain, field, tail string, found bool) {
+	plain, rest, found := strings.Cut(text, "{")
+	if !found {
+		return text, "", "", false
+	}
+	field, tail, found = strings.Cut(rest, "}")
+	if !found {
+		return text, "", "", false
+	}
+	return plain, field, tail, true
+}
+
+func (t template) render(m *broker.Delivery) string {
+	switch len(t) {
+	case 0:
+		return ""
+	case 1:
+		return t[0].of(m)
+	}
+	var b strings.Builder
+	for _, p := range t {
+		b.WriteString(p.of(m))
+	}
+	return b.String()
+}
+
+func (p piece) of(m *broker.Delivery) string {
+	if p.field == nil {
+		return p.text
+	}
+	return p.field(m)
+}
+
+// constantExchange is the exchange of all messages, if there is just one.
+func (r *router) constantExchange() (name string, constant bool) {
+	switch {
+	case r.route != nil || len(r.exchange) > 1:
+		return "", false
+	case len(r.exchange) == 0:
+		return "", true
+	}
+	return r.exchange[0].text, r.exchange[0].field == nil
+}
