@@ -16,8 +16,9 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer = (*Destination)(nil)
-	_ broker.Prober   = (*Destination)(nil)
+	_ broker.Streamer      = (*Destination)(nil)
+	_ broker.Prober        = (*Destination)(nil)
+	_ broker.Transactional = (*Destination)(nil)
 )
 
 // New makes a broker and a first client of it.
@@ -50,7 +51,7 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 // Features implements broker.Destination.
 func (d *Destination) Features() broker.Features {
 	o := d.state.options
-	f := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding}
+	f := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding, Transactions: o.Transactions}
 	if o.Fence {
 		f.Fences = "id"
 	}

@@ -35,6 +35,19 @@ type Options struct {
 	// every message gets the zero Act.
 	Decide func(m broker.Delivery, try int) Act
 
+	// Transactions makes it a broker with transactions: broker.Transactional. What
+	// is not committed nobody sees, so Taken is what a reader of committed messages
+	// sees.
+	Transactions bool
+
+	// Transact says what to do with a transaction. It is called from several
+	// goroutines. Nil: every one gets the zero TxAct.
+	Transact func(Tx) TxAct
+
+	// Unfenced lets everybody commit on a lane who ever opened it. It is a broker
+	// that breaks its promise, to see that a test notices.
+	Unfenced bool
+
 	// Now is the broker's clock. Defaults to time.Now.
 	Now func() time.Time
 }

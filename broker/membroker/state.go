@@ -25,6 +25,7 @@ type state struct {
 	ids     map[postbag.ID]struct{}
 	records []Record
 	answers []Answer
+	lanes   map[broker.LaneName]*laneState
 	change  chan struct{} // closed and renewed when a record is added
 }
 
@@ -34,7 +35,7 @@ func newState(o Options) *state {
 	}
 	return &state{
 		options: o, topics: slices.Clone(o.Topics),
-		tries: map[postbag.ID]int{}, ids: map[postbag.ID]struct{}{}, change: make(chan struct{}),
+		tries: map[postbag.ID]int{}, ids: map[postbag.ID]struct{}{}, lanes: map[broker.LaneName]*laneState{}, change: make(chan struct{}),
 	}
 }
 
@@ -89,15 +90,20 @@ func (s *state) take(m broker.Delivery, act Act, call int) broker.Result {
 	if _, there := s.ids[m.ID]; there && s.options.Fence {
 		result.Note = "duplicate"
 	} else {
-		s.ids[m.ID] = struct{}{}
-		s.records = append(s.records, record(m, s.options.Now(), call))
-		close(s.change)
-		s.change = make(chan struct{})
+		s.store(m, call)
 	}
 	if act.Err != nil {
 		result.Outcome, result.Err = broker.OutcomeOf(act.Err), act.Err
 	}
 	return result
+}
+
+// store keeps m. The caller holds s.mu.
+func (s *state) store(m broker.Delivery, call int) {
+	s.ids[m.ID] = struct{}{}
+	s.records = append(s.records, record(m, s.options.Now(), call))
+	close(s.change)
+	s.change = make(chan struct{})
 }
 
 // refusal says why the broker does not take m whatever was decided.

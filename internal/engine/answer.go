@@ -28,6 +28,9 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 		f.resume(e, now)
 	}
 	f.breaker(now, c)
+	if f.cfg.Transactions && f.dirty { // the next one waits for it
+		f.urgent = true
+	}
 }
 
 // Reported takes the answer to one item of a call that goes on, from a

@@ -105,7 +105,7 @@ func (f *Flow) Check(now time.Duration) Check {
 }
 
 func (f *Flow) mayCheck(now time.Duration) bool {
-	return f.circuit.state == Open && !f.paused && now < f.expires
+	return f.circuit.state == Open && !f.paused && now < f.expires && (!f.cfg.Transactions || f.mayTransact())
 }
 
 // Probed takes the answer of a probe.
@@ -127,14 +127,22 @@ func (f *Flow) Trial(now time.Duration) *Call {
 	if f.circuit.state != Probing {
 		return nil
 	}
-	if e := f.witness(); e != nil {
-		f.include(e)
-	}
-	if c := f.start(&Call{trial: true}, now); c != nil {
+	if c := f.trial(now); c != nil {
 		return c
 	}
 	f.circuit.succeed()
 	return nil
+}
+
+func (f *Flow) trial(now time.Duration) *Call {
+	c := &Call{trial: true}
+	if f.cfg.Transactions {
+		return f.transaction(c, 1, now)
+	}
+	if e := f.witness(); e != nil {
+		f.include(e)
+	}
+	return f.start(c, now)
 }
 
 // witness takes the message to be tried out of its queue: the one that showed

@@ -34,6 +34,9 @@ type Config struct {
 	// Ordered and MaxBatch are the destination's features.
 	Ordered  bool
 	MaxBatch int
+	// Transactions: each call is a transaction, settled before the next one is
+	// made. The destination is then Ordered.
+	Transactions bool
 
 	// Prober: the destination can be probed while the circuit is open.
 	Prober bool

@@ -44,6 +44,9 @@ func (f *Flow) Urgent() bool {
 	if f.round.out {
 		return true
 	}
+	if f.transacting() {
+		return false
+	}
 	f.collect()
 	for _, s := range f.shards {
 		if s.draft.content() || s.goal() != s.settled {

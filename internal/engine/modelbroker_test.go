@@ -35,6 +35,44 @@ func (b *modelBroker) patience(seq int64) int {
 
 // receive stores what a call brings, and says what it answers.
 func (b *modelBroker) receive(items []engine.Item) []engine.Answer {
+	if b.w.cfg.Transactions {
+		return b.transact(items)
+	}
+	return b.take(items)
+}
+
+// transact stores all of a call, or nothing.
+func (b *modelBroker) transact(items []engine.Item) []engine.Answer {
+	before, repeats := len(b.accepted), b.w.repeats
+	answers := b.take(items)
+	whole, fault := true, false
+	for i := range answers {
+		whole = whole && answers[i].Outcome == engine.Accepted
+		fault = fault || answers[i].Outcome == engine.Rejected || answers[i].Outcome == engine.Misconfigured
+	}
+	if whole {
+		return answers
+	}
+	for i, seq := range b.accepted[before:] {
+		if b.first[seq] == before+i {
+			delete(b.first, seq)
+		}
+	}
+	b.accepted, b.w.repeats = b.accepted[:before], repeats
+	for i := range answers {
+		switch answers[i].Outcome {
+		case engine.Rejected, engine.Misconfigured:
+		default:
+			answers[i] = engine.Answer{Outcome: engine.Unavailable}
+			if fault {
+				answers[i].Outcome = engine.NotSent
+			}
+		}
+	}
+	return answers
+}
+
+func (b *modelBroker) take(items []engine.Item) []engine.Answer {
 	answers := make([]engine.Answer, len(items))
 	failed := map[int]bool{} // keys, for a destination that keeps order
 	for i, item := range items {

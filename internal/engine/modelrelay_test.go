@@ -26,6 +26,7 @@ type modelRelay struct {
 	sending    map[int]map[int64]int // key → calls that hold it
 	wakeAt     time.Duration
 	idleWakes  int
+	tx         transactions
 }
 
 func (w *world) newRelay() *modelRelay {
@@ -117,6 +118,7 @@ func (r *modelRelay) turn() bool {
 		return false
 	}
 	r.turning = true
+	r.tx.turns(w, &t)
 	generation := r.generation
 	if w.trace {
 		w.tracef("relay %d: turn %+v", r.identity, t)
@@ -136,6 +138,7 @@ func (r *modelRelay) turn() bool {
 					w.after(w.lag()*10, attempt)
 					return
 				}
+				r.tx.landed(w, &t, &result)
 				r.landed(&result)
 			})
 		})
@@ -203,6 +206,7 @@ func (r *modelRelay) call(c *engine.Call) {
 	if w.trace {
 		w.tracef("relay %d: call %d: %+v", r.identity, c.ID, c.Items)
 	}
+	r.tx.begin(w, c)
 	reported := make([]bool, len(c.Items))
 	release := func(i int) {
 		if !reported[i] {
@@ -243,6 +247,7 @@ func (r *modelRelay) call(c *engine.Call) {
 			if w.trace {
 				w.tracef("relay %d: call %d: answered %+v", r.identity, c.ID, answers)
 			}
+			r.tx.end(w, c, answers)
 			r.flow.Answered(w.now, c.ID, answers)
 			r.pump(false)
 		})
@@ -276,6 +281,7 @@ func (r *modelRelay) hold(c *engine.Call) {
 
 // let forgets what is in calls of a range of slots, which is another's now.
 func (r *modelRelay) let(lo, hi int) {
+	r.tx.let(r.w, lo, hi)
 	for key := range r.sending {
 		if slot := (key * 613) % 4096; slot >= lo && slot < hi {
 			delete(r.sending, key)

@@ -35,6 +35,9 @@ func (f *Flow) Next(now time.Duration) *Call {
 	if f.paused || now >= f.expires || f.circuit.state != Closed || !f.mayCall() {
 		return nil
 	}
+	if f.cfg.Transactions {
+		return f.transaction(&Call{}, f.cfg.Batch, now)
+	}
 	b := f.newFilling(f.cfg.Batch)
 	b.fill(&f.again, b.most)
 	b.pins()

@@ -87,7 +87,7 @@ func (f *Flow) draft(e *entry) {
 // settle seals the drafts into settlements, if it is time.
 func (f *Flow) settle(now time.Duration) []Settlement {
 	f.round.settling = f.round.settling[:0]
-	if !f.settleDue(now) {
+	if f.transacting() || !f.settleDue(now) {
 		return nil
 	}
 	var out []Settlement

@@ -155,7 +155,7 @@ func (f *Flow) Wake(now time.Duration, turn bool) time.Duration {
 		return at
 	}
 	sooner(f.round.askAt)
-	if f.dirty {
+	if f.dirty && !f.transacting() {
 		sooner(f.resolved + f.cfg.SettleEvery)
 	}
 	if f.meetBy > 0 {

@@ -58,6 +58,9 @@ func newWorld(chance rand.Source) *world {
 	w.cfg = w.config().Normal()
 	w.odds = w.drawOdds()
 	w.streams = w.coin()
+	if w.rng.IntN(4) == 0 {
+		w.cfg.Transactions, w.cfg.Ordered, w.streams = true, true, false
+	}
 	w.keys = []int{1, 2, 5, 20, 100}[w.rng.IntN(5)]
 	w.target = 20 + w.rng.IntN(150)
 	w.store = newModelStore(w, []int{1, 1, 2, 3, 4, 7}[w.rng.IntN(6)])

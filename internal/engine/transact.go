@@ -1,0 +1,89 @@
+package engine
+
+import "time"
+
+// With Config.Transactions a call is one transaction, and the settlement behind it
+// covers all of it and goes before the next call. So whoever knows the version of a
+// shard when a call was made knows from a later one that the call is settled. It
+// takes three rules: one call at a time; what it takes of a window is a prefix of
+// what is not resolved there; nothing is settled while it is out.
+
+// transacting: a transaction is out, so nothing is settled.
+func (f *Flow) transacting() bool { return f.cfg.Transactions && len(f.calls) > 0 }
+
+// mayTransact: the last transaction is settled, and so is all that may change the
+// version of a shard.
+func (f *Flow) mayTransact() bool {
+	if len(f.calls) > 0 {
+		return false
+	}
+	f.collect()
+	for _, s := range f.shards {
+		if s.turn != nil || s.draft.sent > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// transaction makes c the next transaction, of at most so many messages; nil if
+// there is nothing to send.
+func (f *Flow) transaction(c *Call, most int, now time.Duration) *Call {
+	if !f.mayTransact() {
+		return nil
+	}
+	f.sift()
+	b := &filling{f: f, most: most}
+	fresh := most
+	if !f.retry.empty() {
+		fresh = max(most-f.cfg.RetryBatch, 1)
+	}
+	for _, l := range f.lanes {
+		b.prefix(l, fresh)
+	}
+	b.fill(&f.retry, b.most)
+	return f.start(c, now)
+}
+
+// sift leaves the messages of windows, which are found there, out of the queues.
+func (f *Flow) sift() {
+	for e := f.again.pop(); e != nil; e = f.again.pop() {
+		if e.parked {
+			f.retry.push(e)
+		}
+	}
+	for f.ready.pop() != nil { //nolint:revive // popping is all there is to do
+	}
+}
+
+// prefix includes what comes next in a lane's window, up to so many messages.
+func (b *filling) prefix(l *lane, most int) {
+	for _, p := range l.pages {
+		for i := p.head; i < len(p.entries); i++ {
+			e := &p.entries[i]
+			if e.resolved() {
+				continue
+			}
+			if len(b.f.scratch) >= most || !e.rides() || !b.room(e) || !b.fits(e) {
+				return
+			}
+			b.size += e.Size
+			b.most = min(b.most, b.bound(e))
+			b.f.include(e)
+		}
+	}
+}
+
+// rides says that e may be in a transaction with all that stands before it in its
+// chain, and behind it.
+func (e *entry) rides() bool {
+	c := e.chain
+	switch {
+	case e.state != ready && e.state != queued:
+		return false
+	case c == nil || c.head == e:
+		return true
+	default:
+		return !c.blocked() && (!c.strict || e.Key == c.head.Key && e.Key != 0)
+	}
+}
