@@ -9,15 +9,16 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Encode returns a destination that encodes each message and hands it to dest.
-// It is a broker.Streamer and a broker.Prober if dest is one; Features are those
-// of dest, but MaxBytes only if the encoder has a method KeepsPayload() bool that
-// says true: else nobody knows how much the encoder adds. A nil encoder returns
-// dest.
+// Encode returns a destination that encodes each message and hands it to dest. It
+// is a broker.Streamer, a broker.Prober and broker.Transactional where dest is, and
+// has dest's name if dest is a fmt.Stringer. Features are those of dest, but
+// MaxBytes only if the encoder has a method KeepsPayload() bool that says true: else
+// nobody knows how much the encoder adds. A nil encoder returns dest.
 //
 // A message that cannot be encoded, or whose encoder panics, is Rejected without a
-// word to dest; later messages of its key in the call are NotSent. An encoder with
-// a method Validate() error that finds a fault makes every message Misconfigured.
+// word to dest; later messages of its key in the call are NotSent, and a transaction
+// with it is aborted. An encoder with a method Validate() error that finds a fault
+// makes every message Misconfigured.
 //
 // Close closes dest.
 func Encode(dest broker.Destination, encoder broker.Encoder) broker.Destination {
@@ -26,23 +27,7 @@ func Encode(dest broker.Destination, encoder broker.Encoder) broker.Destination 
 	}
 	d := &destination{Destination: dest, encoder: encoder}
 	d.invalid = Validate(encoder)
-	streamer, streams := dest.(broker.Streamer)
-	prober, probes := dest.(broker.Prober)
-	switch {
-	case streams && probes:
-		return struct {
-			*streaming
-			broker.Prober
-		}{&streaming{d, streamer}, prober}
-	case streams:
-		return &streaming{d, streamer}
-	case probes:
-		return struct {
-			*destination
-			broker.Prober
-		}{d, prober}
-	}
-	return d
+	return d.whole()
 }
 
 // Validate returns what an encoder's own method Validate() error says, nil if it
@@ -63,20 +48,6 @@ type destination struct {
 	once     sync.Once
 	features broker.Features
 	binding  string
-}
-
-type streaming struct {
-	*destination
-
-	to broker.Streamer
-}
-
-// String names the destination behind, if it has a name.
-func (d *destination) String() string {
-	if s, ok := d.Destination.(fmt.Stringer); ok {
-		return s.String()
-	}
-	return fmt.Sprintf("%T", d.Destination)
 }
 
 // Features implements broker.Destination.
@@ -107,35 +78,16 @@ func (d *destination) Publish(ctx context.Context, msgs []broker.Delivery, resul
 	}
 }
 
-// Stream implements broker.Streamer.
-func (s *streaming) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
-	encoded, places := s.encode(msgs, report)
-	switch {
-	case len(encoded) == 0 && len(msgs) > 0:
-	case places == nil:
-		s.to.Stream(ctx, encoded, report)
-	default:
-		s.to.Stream(ctx, encoded, func(i int, r broker.Result) { report(places[i], r) })
-	}
-}
-
 // encode returns the messages that can be sent, and their places in msgs, nil if
 // they are all there. The others are reported.
 func (d *destination) encode(msgs []broker.Delivery, report func(i int, r broker.Result)) (encoded []broker.Delivery, places []int) {
-	if d.invalid != nil {
-		for i := range msgs {
-			report(i, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
-		}
-		return nil, nil
-	}
-	d.Features()
 	encoded = make([]broker.Delivery, 0, len(msgs))
 	var k keys
 	for i := range msgs {
 		m := msgs[i]
 		r := k.blocked(msgs[i].Key)
 		if r.Err == nil {
-			r = d.one(&m)
+			r = d.attempt(&m)
 		}
 		if r.Err == nil {
 			r = k.changed(msgs[:i], msgs[i].Key, m.Key)
@@ -164,7 +116,15 @@ func countUpTo(n, room int) []int {
 	return places
 }
 
-// one encodes m. The zero Result says that it did.
+// attempt encodes m. The zero Result says that it did.
+func (d *destination) attempt(m *broker.Delivery) broker.Result {
+	if d.invalid != nil {
+		return broker.Result{Outcome: broker.Misconfigured, Err: d.invalid}
+	}
+	d.Features()
+	return d.one(m)
+}
+
 func (d *destination) one(m *broker.Delivery) (r broker.Result) {
 	defer func() {
 		if v := recover(); v != nil { // its value may hold anything

@@ -15,31 +15,59 @@ import (
 	"github.com/postbag/postbag/format"
 )
 
-// bare hides everything of a destination but Destination.
-type bare struct{ broker.Destination }
-
-type proberOnly struct {
-	broker.Destination
-	broker.Prober
-}
-
-type streamerOnly struct{ broker.Streamer }
+// part of what a destination can, and no more.
+type (
+	bare         struct{ broker.Destination }
+	streamerOnly struct{ broker.Streamer }
+	proberOnly   struct {
+		broker.Destination
+		broker.Prober
+	}
+	opener interface {
+		OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error)
+	}
+	openerOnly struct {
+		broker.Destination
+		opener
+	}
+	streamingProber struct {
+		broker.Streamer
+		broker.Prober
+	}
+	streamingOpener struct {
+		broker.Streamer
+		opener
+	}
+	probingOpener struct {
+		broker.Destination
+		broker.Prober
+		opener
+	}
+)
 
 func TestEncodeKeepsWhatADestinationCan(t *testing.T) {
 	t.Parallel()
-	m := membroker.New(membroker.Options{})
+	m := membroker.New(membroker.Options{Transactions: true})
 	for name, c := range map[string]struct {
-		dest            broker.Destination
-		streams, probes bool
+		dest                     broker.Destination
+		streams, probes, commits bool
 	}{
-		"all":      {m, true, true},
-		"nothing":  {bare{m}, false, false},
-		"a prober": {proberOnly{m, m}, false, true},
-		"streamer": {streamerOnly{m}, true, false},
+		"all":                  {m, true, true, true},
+		"nothing":              {bare{m}, false, false, false},
+		"streams":              {streamerOnly{m}, true, false, false},
+		"probes":               {proberOnly{m, m}, false, true, false},
+		"commits":              {openerOnly{m, m}, false, false, true},
+		"streams and probes":   {streamingProber{m, m}, true, true, false},
+		"streams and commits":  {streamingOpener{m, m}, true, false, true},
+		"probes and commits":   {probingOpener{m, m, m}, false, true, true},
+		"what was encoded too": {format.Encode(m, format.Plain{}), true, true, true},
 	} {
 		d := format.Encode(c.dest, format.Plain{})
 		if _, ok := d.(broker.Streamer); ok != c.streams {
 			t.Errorf("%s: it is a broker.Streamer: %v, want %v", name, ok, c.streams)
+		}
+		if _, ok := d.(broker.Transactional); ok != c.commits {
+			t.Errorf("%s: it is broker.Transactional: %v, want %v", name, ok, c.commits)
 		}
 		p, ok := d.(broker.Prober)
 		if ok != c.probes {
