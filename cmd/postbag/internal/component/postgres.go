@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/pgstore"
 )
@@ -64,6 +65,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	}
 	return &Store{
 		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),
+		Adopt: &adopt.Postgres{Pool: pool, Store: s},
 		Close: func() error {
 			err := s.Close()
 			pool.Close()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/store"
@@ -23,6 +24,9 @@ type Store struct {
 	Kind string
 	// Publish appends messages in a transaction of its own.
 	Publish func(ctx context.Context, box string, msgs []postbag.Message) error
+	// Adopt turns other programs' tables beside the boxes into boxes. Nil: this kind
+	// of store has none.
+	Adopt adopt.Database
 	// Close frees what was opened.
 	Close func() error
 }
