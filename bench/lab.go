@@ -28,6 +28,12 @@ type lab struct {
 	nats     *testserver.NATS
 	pool     *pgxpool.Pool
 	boxes    int
+
+	// What only some scenarios need is started by the first of them.
+	redis   *testserver.Redis
+	rabbit  *testserver.RabbitMQ
+	kafka   *testserver.Kafka
+	closers []func() error
 }
 
 func newLab(ctx context.Context, o *settings) (*lab, error) {
@@ -55,7 +61,29 @@ func newLab(ctx context.Context, o *settings) (*lab, error) {
 	return l, nil
 }
 
+// once starts a server for the first that asks, and ends it with the lab.
+func once[S interface {
+	comparable
+	Close() error
+}](l *lab, server *S, start func() (S, error),
+) (S, error) {
+	var none S
+	if *server != none {
+		return *server, nil
+	}
+	s, err := start()
+	if err != nil {
+		return none, err
+	}
+	*server = s
+	l.closers = append(l.closers, s.Close)
+	return s, nil
+}
+
 func (l *lab) close() {
+	for _, end := range l.closers {
+		_ = end()
+	}
 	if l.pool != nil {
 		l.pool.Close()
 	}

@@ -35,36 +35,16 @@ func natsDestination(ctx context.Context, l *lab) (broker.Destination, error) {
 	return natsbroker.Dial(ctx, l.nats.URL(), natsbroker.Options{})
 }
 
-// copyRaw is the reference: rows read as in rawDrain, published asynchronously, a
-// page acknowledged before the next is settled.
-func copyRaw(n int) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
-		box, s, err := l.box(ctx)
-		if err != nil {
-			return sample{}, err
-		}
-		defer func() { _ = s.Close() }()
-		if err := l.fill(ctx, s, box, n, 10_000); err != nil {
-			return sample{}, err
-		}
-		if err := l.freshStream(ctx); err != nil {
-			return sample{}, err
-		}
-		nc, err := nats.Connect(l.nats.URL())
-		if err != nil {
-			return sample{}, err
-		}
-		defer nc.Close()
-		js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2*pageSize))
-		if err != nil {
-			return sample{}, err
-		}
-		w := l.start()
-		if err := l.rawDrain(ctx, box, n, pageSize, func(rows []rawRow) error { return publishRaw(js, rows) }); err != nil {
-			return sample{}, err
-		}
-		return w.stop(n), l.drop(ctx, box)
+func natsRaw(ctx context.Context, l *lab) (rawSender, error) {
+	if err := l.freshStream(ctx); err != nil {
+		return rawSender{}, err
 	}
+	nc, err := nats.Connect(l.nats.URL())
+	if err != nil {
+		return rawSender{}, err
+	}
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2*pageSize))
+	return rawSender{send: func(rows []rawRow) error { return publishRaw(js, rows) }, close: nc.Close}, err
 }
 
 func publishRaw(js jetstream.JetStream, rows []rawRow) error {

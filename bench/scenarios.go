@@ -17,7 +17,27 @@ var scenarios = []scenario{
 	{
 		name: "3-drain-nats", what: "PostgreSQL to NATS JetStream, messages/s",
 		goal: atLeast("postbag", "raw", 0.8),
-		ways: []way{{"raw", copyRaw(100_000)}, {"postbag", drainTo(100_000, 10_000, 1, natsDestination)}},
+		ways: []way{{"raw", copyRaw(100_000, natsRaw)}, {"postbag", drainTo(100_000, 10_000, 1, natsDestination)}},
+	},
+	{
+		name: "3-drain-redis", what: "PostgreSQL to Redis Streams, messages/s",
+		goal: atLeast("postbag", "raw", 0.8),
+		ways: []way{{"raw", copyRaw(100_000, redisRaw)}},
+	},
+	{
+		name: "3-drain-rabbitmq", what: "PostgreSQL to a quorum queue of RabbitMQ, messages/s",
+		goal: atLeast("postbag", "raw", 0.8),
+		ways: []way{{"raw", copyRaw(50_000, rabbitRaw)}},
+	},
+	{
+		name: "3-drain-kafka", what: "PostgreSQL to Kafka, acks=all, lz4, eight partitions, messages/s",
+		goal: atLeast("postbag", "raw", 0.8),
+		ways: []way{{"raw", copyRaw(300_000, kafkaRaw)}},
+	},
+	{
+		name: "3-debezium", what: "PostgreSQL to Kafka beside Debezium, messages/s", long: true,
+		goal: atLeast("postbag", "debezium tuned", 2),
+		ways: []way{{"debezium", debezium(300_000, nil)}, {"debezium tuned", debezium(300_000, tuned)}},
 	},
 	{
 		name: "4-latency-100", what: "commit to destination at 100 messages/s, relay on its own connection, polling",

@@ -22,7 +22,7 @@
 //   - [RabbitMQ]: a RabbitMQ node from the machine's package, with a port mapper of its own, TLS and a memory alarm on demand.
 //   - [Redis]: Redis from the machine's own packages, alone, as a replica, as a cluster ([StartRedisCluster]) or watched by a
 //     sentinel ([StartRedisSentinel]).
-//   - [Kafka]: Kafka, one node or three, which scripts/kafka downloads, and its own tools.
+//   - [Kafka]: Kafka, one node or three, which scripts/jars kafka downloads, and its own tools.
 //   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
 //

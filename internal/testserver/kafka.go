@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// kafkaVersion is what scripts/kafka downloads.
+// kafkaVersion is what scripts/jars kafka downloads.
 const kafkaVersion = "4.1.1"
 
 // KafkaOptions says what Kafka to start. The zero value is one node, open to all of this machine.
@@ -96,7 +96,7 @@ func findKafka() (java, libs string, err error) {
 	}
 	home := filepath.Join(cache, "kafka-"+kafkaVersion)
 	if _, err := os.Stat(filepath.Join(home, "complete")); err != nil {
-		return "", "", &MissingError{What: "Kafka " + kafkaVersion, Mend: "run scripts/kafka"}
+		return "", "", &MissingError{What: "Kafka " + kafkaVersion, Mend: "run scripts/jars kafka"}
 	}
 	return java, filepath.Join(home, "libs", "*"), nil
 }

@@ -33,6 +33,11 @@ func (n *KafkaNode) properties() string {
 	n.cluster.replicate(p)
 	n.listen(p)
 	maps.Copy(p, n.cluster.opts.Properties)
+	return propertiesText(p)
+}
+
+// propertiesText is the text of a Java properties file.
+func propertiesText(p map[string]string) string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		fmt.Fprintf(&text, "%s=%s\n", name, p[name])

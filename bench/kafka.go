@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag/internal/testserver"
+)
+
+func (l *lab) startKafka(ctx context.Context) (*testserver.Kafka, error) {
+	return once(l, &l.kafka, func() (*testserver.Kafka, error) { return testserver.StartKafka(ctx, testserver.KafkaOptions{}) })
+}
+
+// freshTopic gives the next run an empty topic of eight partitions.
+func (l *lab) freshTopic(ctx context.Context, topic string) ([]string, error) {
+	s, err := l.startKafka(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := kgo.NewClient(kgo.SeedBrokers(s.Brokers()...))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	admin := kadm.NewClient(c)
+	_, _ = admin.DeleteTopics(ctx, topic) // it may not be there
+	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
+		_, err = admin.CreateTopic(ctx, 8, 1, nil, topic)
+		if err == nil || time.Now().After(deadline) {
+			return s.Brokers(), err
+		}
+	}
+}
+
+func kafkaRaw(ctx context.Context, l *lab) (rawSender, error) {
+	brokers, err := l.freshTopic(ctx, "bench.a")
+	if err != nil {
+		return rawSender{}, err
+	}
+	c, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.RequiredAcks(kgo.AllISRAcks()), kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(kgo.Lz4Compression()), kgo.MaxBufferedRecords(2*pageSize))
+	if err != nil {
+		return rawSender{}, err
+	}
+	send := func(rows []rawRow) error {
+		var failed error
+		for i := range rows {
+			c.Produce(ctx, &kgo.Record{
+				Topic: rows[i].topic, Key: fmt.Appendf(nil, "%d", rows[i].seq%10_000), Value: rows[i].payload,
+				Headers: []kgo.RecordHeader{
+					{Key: "trace", Value: []byte("0af7651916cd43dd8448eb211c80319c")},
+					{Key: "tenant", Value: []byte("7")},
+					{Key: "id", Value: fmt.Appendf(nil, "%036d", rows[i].seq)},
+				},
+			}, func(_ *kgo.Record, err error) {
+				if err != nil {
+					failed = err // promises run one after another, and Flush waits for them
+				}
+			})
+		}
+		return errors.Join(c.Flush(ctx), failed)
+	}
+	return rawSender{send: send, close: c.Close}, nil
+}
