@@ -5,9 +5,10 @@ go 1.26.0
 require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats.go v1.55.0
-	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/rabbitmq/amqp091-go v1.16.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/twmb/franz-go v1.22.2
@@ -35,4 +36,5 @@ replace (
 	github.com/postbag/postbag => ../
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
+	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker
 )

@@ -7,7 +7,9 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/rabbitbroker"
 )
 
 func (l *lab) startRabbit(ctx context.Context) (*testserver.RabbitMQ, error) {
@@ -69,4 +71,15 @@ func rabbitRaw(ctx context.Context, l *lab) (rawSender, error) {
 		return nil
 	}
 	return rawSender{send: send, close: func() { _ = c.Close() }}, nil
+}
+
+func rabbitDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+	c, err := l.freshQueue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	return rabbitbroker.Dial(ctx, l.rabbit.URL("/"), rabbitbroker.Options{})
 }

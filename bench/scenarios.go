@@ -27,7 +27,7 @@ var scenarios = []scenario{
 	{
 		name: "3-drain-rabbitmq", what: "PostgreSQL to a quorum queue of RabbitMQ, messages/s",
 		goal: atLeast("postbag", "raw", 0.8),
-		ways: []way{{"raw", copyRaw(50_000, rabbitRaw)}},
+		ways: []way{{"raw", copyRaw(50_000, rabbitRaw)}, {"postbag", drainTo(50_000, 10_000, 1, rabbitDestination)}},
 	},
 	{
 		name: "3-drain-kafka", what: "PostgreSQL to Kafka, acks=all, lz4, eight partitions, messages/s",

@@ -8,16 +8,19 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/rabbitmq/amqp091-go v1.16.0
 )
 
 replace (
 	github.com/postbag/postbag => ../
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
+	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker
 	github.com/postbag/postbag/sqlitestore => ../sqlitestore
 )
 

@@ -7,8 +7,9 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
 	github.com/spf13/cobra v1.10.2
@@ -21,6 +22,7 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/rabbitmq/amqp091-go v1.16.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
@@ -59,7 +61,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../..
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
+	github.com/postbag/postbag/pgstore => ../../pgstore
+	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker
 	github.com/postbag/postbag/sqlitestore => ../../sqlitestore
 )
-
-replace github.com/postbag/postbag/pgstore => ../../pgstore

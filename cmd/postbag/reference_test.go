@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -193,6 +194,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		"A secret never stands in the file. A setting that ends in `_env` names an environment variable, one that ends in `_file` a file that holds the\n"+
 		"value and nothing else.\n\n```yaml\n%s```\n", example)
 	docs := fieldDocs(t, filepath.Join("internal", "config", "file.go"))
+	maps.Copy(docs, fieldDocs(t, filepath.Join("internal", "config", "destinationfile.go")))
 	for _, section := range []struct {
 		title string
 		of    reflect.Type
@@ -200,6 +202,9 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		{"The file", reflect.TypeFor[config.File]()},
 		{"store, and each of stores.*", reflect.TypeFor[config.Store]()},
 		{"destinations.*", reflect.TypeFor[config.Destination]()},
+		{"destinations.*.topology.exchanges[]", reflect.TypeFor[config.Exchange]()},
+		{"destinations.*.topology.queues[]", reflect.TypeFor[config.Queue]()},
+		{"destinations.*.topology.bindings[]", reflect.TypeFor[config.Binding]()},
 		{"subscriptions[]", reflect.TypeFor[config.Subscription]()},
 		{"subscriptions[].retry", reflect.TypeFor[config.Retry]()},
 		{"admin", reflect.TypeFor[config.Admin]()},

@@ -52,7 +52,7 @@ for a single subscription flags will do. The log goes to standard error.`,
 
 func (f *relayFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.destination.URL, "to", "", "destination `URL`: nats://..., https://... or stdout:")
+	flags.StringVar(&f.destination.URL, "to", "", "destination `URL`: "+strings.Join(component.Schemes(), ", "))
 	flags.StringVar(&f.destination.URLEnv, "to-env", "", "environment `variable` that holds the destination's URL")
 	flags.StringVar(&f.destination.Stream, "stream", "", "nats: the `stream` that must store the messages")
 	flags.StringSliceVar(&f.destination.SecretsEnv, "secret-env", nil, "webhook: environment `variable` that holds a signing secret")

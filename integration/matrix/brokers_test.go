@@ -13,6 +13,7 @@ import (
 func brokers() []sink {
 	return []sink{
 		{name: "NATS", start: startNATS},
+		{name: "RabbitMQ", start: startRabbitMQ},
 		{name: "webhook", start: startWebhook},
 		{name: "memory", start: startMemory},
 	}

@@ -80,11 +80,25 @@ func authorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// tlsConfig trusts the authorities in file alone; nil without a file.
-func tlsConfig(file string) (*tls.Config, error) {
-	pool, err := authorities(file)
-	if pool == nil {
+// tlsConfig trusts the authorities of ca_file alone and shows the client's certificate; nil where neither is set.
+func tlsConfig(d *config.Destination) (*tls.Config, error) {
+	pool, err := authorities(d.CAFile)
+	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+	if (d.CertFile == "") != (d.KeyFile == "") {
+		return nil, errors.New("only one of cert_file and key_file is set; set both, or neither")
+	}
+	if pool == nil && d.CertFile == "" {
+		return nil, nil //nolint:nilnil // nothing was asked for
+	}
+	c := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	if d.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(d.CertFile, d.KeyFile)
+		if err != nil {
+			return nil, errors.New("cert_file and key_file cannot be read, or do not fit together; name PEM files of one certificate and its key")
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
 }

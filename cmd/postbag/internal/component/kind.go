@@ -46,9 +46,16 @@ func destinationKinds() []destinationKind {
 		{
 			Kind: config.Kind{Name: "nats", Schemes: []string{"nats://", "tls://", "ws://", "wss://"}, Settings: []string{
 				"stream", "prefix", "user_env", "password_env", "password_file", "token_env", "token_file",
-				"credentials_file", "nkey_file", "ca_file",
+				"credentials_file", "nkey_file", "ca_file", "cert_file", "key_file", "client_name", "max_pending", "pass_headers", "recheck",
 			}},
 			module: "github.com/postbag/postbag/natsbroker", open: openNATS,
+		},
+		{
+			Kind: config.Kind{Name: "rabbitmq", Schemes: []string{"amqp://", "amqps://"}, Settings: []string{
+				"exchange", "routing_key", "vhost", "topology", "channels", "retries", "heartbeat", "max_pending", "max_bytes",
+				"user_env", "password_env", "password_file", "external", "ca_file", "cert_file", "key_file", "client_name",
+			}},
+			module: "github.com/postbag/postbag/rabbitbroker", open: openRabbitMQ,
 		},
 		{
 			Kind: config.Kind{Name: "webhook", Schemes: []string{"https://", "http://"}, Settings: []string{
@@ -73,6 +80,14 @@ func Kinds() config.Kinds {
 		k.Destinations = append(k.Destinations, one.Kind)
 	}
 	return k
+}
+
+// Schemes returns what URLs of destinations begin with.
+func Schemes() (all []string) {
+	for _, k := range destinationKinds() {
+		all = append(all, k.Schemes...)
+	}
+	return all
 }
 
 // Component is one of the parts of this program.

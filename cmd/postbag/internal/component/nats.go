@@ -11,13 +11,16 @@ import (
 )
 
 func openNATS(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
-	o := natsbroker.Options{Stream: d.Stream, Prefix: d.Prefix}
+	o := natsbroker.Options{
+		Stream: d.Stream, Prefix: d.Prefix, MaxPending: d.MaxPending, PassHeaders: d.PassHeaders, Recheck: d.Recheck,
+	}
+	o.Login.Name = d.ClientName
 	o.Login.CredentialsFile, o.Login.NKeyFile = d.CredentialsFile, d.NKeyFile
 	var errs []error
 	either(d.UserEnv, "", &o.Login.User, &errs)
 	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
 	either(d.TokenEnv, d.TokenFile, &o.Login.Token, &errs)
-	tls, err := tlsConfig(d.CAFile)
+	tls, err := tlsConfig(d)
 	o.Login.TLS = tls
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err

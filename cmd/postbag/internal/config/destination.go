@@ -27,6 +27,8 @@ func (d *Destination) check(p *problems, where string, k Kinds) {
 		}
 	}
 	between(p, where+".timeout", d.Timeout, time.Millisecond, time.Hour)
+	between(p, where+".recheck", d.Recheck, time.Millisecond, 24*time.Hour)
+	between(p, where+".heartbeat", d.Heartbeat, time.Second, time.Hour)
 	for _, one := range []struct{ a, b, what string }{
 		{d.PasswordEnv, d.PasswordFile, "password"}, {d.TokenEnv, d.TokenFile, "token"},
 	} {

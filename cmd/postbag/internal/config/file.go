@@ -1,9 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"time"
-)
+import "time"
 
 // File is a postbag.yaml. The comments of its fields, and of those below, are the
 // reference: docs/reference/configuration.md is made of them.
@@ -57,55 +54,6 @@ type Store struct {
 	// on one more connection, which must not go through a pooler in transaction
 	// mode; sqlite takes no notice. Defaults to false.
 	Listen bool `yaml:"listen"`
-}
-
-// Destination says where messages go. One of url, url_env and url_file is
-// required, but for stdout.
-type Destination struct {
-	// The kind of destination. Defaults to what the URL tells.
-	Kind string `yaml:"kind"`
-	// Where it is, without user, password and token.
-	URL string `yaml:"url"`
-	// The environment variable that holds the URL.
-	URLEnv string `yaml:"url_env"`
-	// The file that holds the URL.
-	URLFile string `yaml:"url_file"`
-	// Certificate authorities to trust, PEM. Defaults to the system's.
-	CAFile string `yaml:"ca_file"`
-
-	// The stream that must store the messages. Defaults to the one that listens
-	// to their subject.
-	Stream string `yaml:"stream"`
-	// Put before the topic to make the subject, such as "events.". Defaults to
-	// nothing.
-	Prefix string `yaml:"prefix"`
-	// The variable that holds the user.
-	UserEnv string `yaml:"user_env"`
-	// The variable that holds the password.
-	PasswordEnv string `yaml:"password_env"`
-	// The file that holds the password.
-	PasswordFile string `yaml:"password_file"`
-	// The variable that holds the token.
-	TokenEnv string `yaml:"token_env"`
-	// The file that holds the token.
-	TokenFile string `yaml:"token_file"`
-	// A credentials file (.creds).
-	CredentialsFile string `yaml:"credentials_file"`
-	// A file that holds an NKey seed.
-	NKeyFile string `yaml:"nkey_file"`
-
-	// Variables that hold signing secrets (whsec_...); all of them sign, so that
-	// one can be changed for another. One, here or in secrets_file, is required.
-	SecretsEnv []string `yaml:"secrets_env"`
-	// Files that hold signing secrets.
-	SecretsFile []string `yaml:"secrets_file"`
-	// Content type of the payloads. Defaults to application/json.
-	ContentType string `yaml:"content_type"`
-	// Private addresses that may be connected to, such as [10.0.0.0/8]. Defaults
-	// to none.
-	AllowPrivate []netip.Prefix `yaml:"allow_private"`
-	// The longest wait for an answer. Defaults to 30s.
-	Timeout time.Duration `yaml:"timeout"`
 }
 
 // Subscription is a reader of a box with its policy.

@@ -104,7 +104,7 @@ store:
   dsn: shop.db
   max_conns: many
 destinations:
-  main: {url: nats://localhost, retries: 3}
+  main: {url: nats://localhost, attempts: 3}
   main: {url: nats://other}
 subscriptions:
   - too: main
@@ -117,7 +117,7 @@ subscriptions:
 	want := []string{
 		`postbag.yaml:1: ttl is no duration`,
 		`postbag.yaml:4: store.max_conns is no whole number`,
-		`postbag.yaml:6: there is no setting "retries" in destinations.main`,
+		`postbag.yaml:6: there is no setting "attempts" in destinations.main`,
 		`postbag.yaml:7: destinations.main is there twice`,
 		`postbag.yaml:9: there is no setting "too" in subscriptions[0]; did you mean "to"?`,
 		`postbag.yaml:10: subscriptions[0].batch is -1`,

@@ -1,0 +1,138 @@
+package config
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Destination says where messages go. One of url, url_env and url_file is
+// required, but for stdout.
+type Destination struct {
+	// The kind of destination. Defaults to what the URL tells.
+	Kind string `yaml:"kind"`
+	// Where it is, without user, password and token.
+	URL string `yaml:"url"`
+	// The environment variable that holds the URL.
+	URLEnv string `yaml:"url_env"`
+	// The file that holds the URL.
+	URLFile string `yaml:"url_file"`
+
+	// Certificate authorities to trust, PEM; with it TLS is demanded. Defaults to
+	// the system's, where the URL says TLS.
+	CAFile string `yaml:"ca_file"`
+	// The client's certificate, PEM, for servers that ask for one.
+	CertFile string `yaml:"cert_file"`
+	// The key of the client's certificate, PEM.
+	KeyFile string `yaml:"key_file"`
+	// What the server shows as the connection's name. Defaults to postbag.
+	ClientName string `yaml:"client_name"`
+	// The variable that holds the user.
+	UserEnv string `yaml:"user_env"`
+	// The variable that holds the password.
+	PasswordEnv string `yaml:"password_env"`
+	// The file that holds the password.
+	PasswordFile string `yaml:"password_file"`
+	// The variable that holds the token.
+	TokenEnv string `yaml:"token_env"`
+	// The file that holds the token.
+	TokenFile string `yaml:"token_file"`
+	// A credentials file (.creds).
+	CredentialsFile string `yaml:"credentials_file"`
+	// A file that holds an NKey seed.
+	NKeyFile string `yaml:"nkey_file"`
+	// Log in by the client's certificate (SASL EXTERNAL). Defaults to false.
+	External bool `yaml:"external"`
+
+	// Put before the topic to make what the server calls subject, stream or topic,
+	// such as "events.". Defaults to nothing.
+	Prefix string `yaml:"prefix"`
+	// The stream that must store the messages. Defaults to the one that listens
+	// to their subject.
+	Stream string `yaml:"stream"`
+	// Headers of messages that the server may obey, such as Nats-TTL. Defaults to
+	// none.
+	PassHeaders []string `yaml:"pass_headers"`
+	// How long what was learnt of a stream or topic is trusted. Defaults to 1m.
+	Recheck time.Duration `yaml:"recheck"`
+	// Most messages that are sent and not yet answered. Defaults to 4096, for
+	// rabbitmq to 2048.
+	MaxPending int `yaml:"max_pending"`
+	// The largest payload, in bytes; larger ones are rejected. Defaults to the
+	// server's limit.
+	MaxBytes int `yaml:"max_bytes"`
+
+	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
+	// {subscription}. Defaults to the default exchange, which takes a message to
+	// the queue that the routing key names.
+	Exchange string `yaml:"exchange"`
+	// A template of the routing key. Defaults to {topic}.
+	RoutingKey string `yaml:"routing_key"`
+	// The virtual host. Defaults to the one in the URL, or /.
+	VHost string `yaml:"vhost"`
+	// Exchanges, queues and bindings to declare at each connection. Defaults to
+	// none.
+	Topology Topology `yaml:"topology"`
+	// AMQP channels that share the work, at most 256. Defaults to 2.
+	Channels int `yaml:"channels"`
+	// How often a message that the server refused (a full queue) is sent again at
+	// once; -1: never. Defaults to 2.
+	Retries int `yaml:"retries"`
+	// How often each side says that it lives. Defaults to 10s.
+	Heartbeat time.Duration `yaml:"heartbeat"`
+
+	// Variables that hold signing secrets (whsec_...); all of them sign, so that
+	// one can be changed for another. One, here or in secrets_file, is required.
+	SecretsEnv []string `yaml:"secrets_env"`
+	// Files that hold signing secrets.
+	SecretsFile []string `yaml:"secrets_file"`
+	// Content type of the payloads. Defaults to application/json.
+	ContentType string `yaml:"content_type"`
+	// Private addresses that may be connected to, such as [10.0.0.0/8]. Defaults
+	// to none.
+	AllowPrivate []netip.Prefix `yaml:"allow_private"`
+	// The longest wait for an answer. Defaults to 30s.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// Topology is what rabbitmq declares.
+type Topology struct {
+	// Exchanges to declare, all durable.
+	Exchanges []Exchange `yaml:"exchanges"`
+	// Queues to declare, all durable.
+	Queues []Queue `yaml:"queues"`
+	// What leads from exchanges to queues.
+	Bindings []Binding `yaml:"bindings"`
+}
+
+// Exchange is one to declare.
+type Exchange struct {
+	// Its name. Required.
+	Name string `yaml:"name"`
+	// direct, fanout, headers, topic, or a plugin's. Defaults to topic.
+	Kind string `yaml:"kind"`
+	// Further arguments; numbers and true or false are sent as such.
+	Arguments map[string]string `yaml:"arguments"`
+}
+
+// Queue is one to declare.
+type Queue struct {
+	// Its name. Required.
+	Name string `yaml:"name"`
+	// quorum, classic or stream. Defaults to quorum.
+	Type string `yaml:"type"`
+	// Further arguments, such as x-max-length; numbers and true or false are sent
+	// as such.
+	Arguments map[string]string `yaml:"arguments"`
+}
+
+// Binding leads messages of an exchange to a queue.
+type Binding struct {
+	// The exchange. Required.
+	Exchange string `yaml:"exchange"`
+	// The queue. Required.
+	Queue string `yaml:"queue"`
+	// What the exchange compares, such as orders.#. Defaults to nothing.
+	RoutingKey string `yaml:"routing_key"`
+	// Further arguments: those of a headers exchange.
+	Arguments map[string]string `yaml:"arguments"`
+}
