@@ -1,0 +1,144 @@
+package kafkabroker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag/broker"
+)
+
+const (
+	// lookupTimeout is how long brokers may take to answer what is asked before
+	// messages are sent.
+	lookupTimeout = 5 * time.Second
+	// maxRequest is the largest batch that a producer writes; it is below the client
+	// library's and the brokers' limit for a request, 100 MiB.
+	maxRequest = 90 << 20
+	// maxIdle is how many producers are kept while nobody needs them.
+	maxIdle = 8
+)
+
+// producer is a client with an idempotent producer, which one job has at a time.
+type producer struct {
+	client *kgo.Client
+	topics map[string]bool // that it has sent to: it knows their partitions
+	age    int             // see pool.renew
+}
+
+// clientOptions are those of every client.
+func (o *Options) clientOptions(brokers []string, seen *trouble) []kgo.Opt {
+	return append(o.Login.options(seen),
+		kgo.SeedBrokers(brokers...),
+		kgo.DisableClientMetrics(),
+		kgo.MetadataMinAge(250*time.Millisecond),
+		kgo.RetryBackoffFn(backoff),
+	)
+}
+
+// backoff is how long the client waits before it tries again.
+func backoff(tries int) time.Duration {
+	return min(50*time.Millisecond<<min(tries, 10), time.Second)
+}
+
+// controlOptions are those of the client that only asks.
+func (o *Options) controlOptions(brokers []string, seen *trouble) []kgo.Opt {
+	return append(o.clientOptions(brokers, seen), kgo.RequestRetries(1))
+}
+
+// producerOptions are those of a client that sends. Batches begin to be sent when
+// a job says so, and jobs see to their size. Retries have no limit: a client that
+// stops trying cannot say whether the record was stored.
+func (o *Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
+	return append(o.clientOptions(brokers, seen),
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.StopProducerOnDataLossDetected(),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ManualFlushing(),
+		kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(compressions[o.Compression], kgo.NoCompression()),
+		kgo.ProducerBatchMaxBytes(maxRequest),
+		kgo.MaxBufferedRecords(1<<30),
+		kgo.UnknownTopicRetries(4),
+		kgo.ProduceRequestTimeout(10*time.Second),
+	)
+}
+
+// pool holds the producers that nobody uses. It is safe for concurrent use.
+type pool struct {
+	make func() (*kgo.Client, error)
+
+	mu     sync.Mutex
+	idle   []*producer
+	age    int
+	closed bool
+	dying  sync.WaitGroup // clients being closed
+}
+
+// take returns a producer for the caller's own use, to be given back with give or
+// drop. The error is an answer for every message that waited for it.
+func (p *pool) take(ctx context.Context) (*producer, *broker.Error) {
+	p.mu.Lock()
+	if last := len(p.idle) - 1; last >= 0 {
+		one := p.idle[last]
+		p.idle = p.idle[:last]
+		p.mu.Unlock()
+		return one, nil
+	}
+	age := p.age
+	p.mu.Unlock()
+	client, err := p.make()
+	if err != nil {
+		return nil, failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	if err := client.Ping(ctx); err != nil {
+		p.drop(&producer{client: client})
+		return nil, notSent(translateError(err))
+	}
+	return &producer{client: client, topics: map[string]bool{}, age: age}, nil
+}
+
+// give takes back a producer that holds nothing.
+func (p *pool) give(one *producer) {
+	p.mu.Lock()
+	if !p.closed && one.age == p.age && len(p.idle) < maxIdle {
+		p.idle = append(p.idle, one)
+		p.mu.Unlock()
+		return
+	}
+	p.mu.Unlock()
+	p.drop(one)
+}
+
+// drop gives up a producer with what it holds. It does not wait for it.
+func (p *pool) drop(one *producer) {
+	p.dying.Go(one.client.Close)
+}
+
+// renew has all producers replaced that are there now: what they know of topics is
+// out of date.
+func (p *pool) renew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.age++
+	p.dropIdle()
+}
+
+// close drops the producers that nobody uses, and from now on those given back.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.dropIdle()
+}
+
+func (p *pool) dropIdle() {
+	for _, one := range p.idle {
+		p.drop(one)
+	}
+	p.idle = nil
+}

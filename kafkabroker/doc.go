@@ -1,0 +1,41 @@
+// Package kafkabroker delivers to Apache Kafka.
+//
+//	dest, err := kafkabroker.Dial(ctx, "kafka-1:9092,kafka-2:9092", kafkabroker.Options{})
+//
+// A message becomes a record of the Kafka topic that its topic names: key, headers,
+// the payload as value, and the time when the database stored it as timestamp. It
+// is Accepted when all in-sync replicas of its partition have it (acks=all) and the
+// broker has confirmed this very record.
+//
+// # How it sends
+//
+// The destination holds a few idempotent producers (franz-go). Each call has one to
+// itself and sends in rounds: a round has at most one batch for each partition, and
+// the next begins when all of it is answered. A batch is stored whole or not at
+// all, so nothing of a key can overtake what was refused before it: the
+// destination is Ordered, with thousands of one key under way at a time. Several
+// calls at a time keep the broker busy.
+//
+// A producer repeats by itself what the network or a change of leaders left
+// unanswered, without duplicates, for as long as the call's context lasts. When
+// that ends, the producer is given up with what it holds, and its messages are
+// Unknown.
+//
+// Of a batch that the broker refuses nobody knows which record was the reason; the
+// broker refuses the good ones along with it. Its records are sent again one by
+// one, in order.
+//
+// # What it checks first
+//
+// Topics are looked up once and remembered: one that is not there is Misconfigured
+// before anything is sent (or created, see Options.Create), a message above the
+// topic's max.message.bytes is Rejected, and so is one without a key for a
+// compacted topic. Whether brokers can be reached, and take the login, is asked
+// before: a Kafka client keeps such failures to itself and retries for ever.
+//
+// # Partitions
+//
+// A key's partition is that of the Java client's default partitioner: murmur2 of
+// the key's bytes, modulo the number of partitions. That is pinned: it does not
+// depend on the client library's default. Messages without a key are spread.
+package kafkabroker

@@ -1,0 +1,56 @@
+package kafkabroker
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Probe implements broker.Prober: it asks a broker for a sign of life, and for
+// leaders and in-sync replicas of the topics whose messages were not answered.
+func (d *Destination) Probe(ctx context.Context) error {
+	if !d.calls.enter(nil) {
+		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
+	}
+	defer d.calls.leave(nil)
+	if f := d.probe(ctx); f != nil {
+		if ctx.Err() != nil && f.Outcome != broker.Misconfigured {
+			return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the brokers run")
+		}
+		return f
+	}
+	return nil
+}
+
+func (d *Destination) probe(ctx context.Context) *broker.Error {
+	if err := d.control.Ping(ctx); err != nil {
+		return unanswered(err)
+	}
+	for name := range d.topics.clearSuspects() {
+		if f := d.topics.usable(ctx, name); f != nil {
+			d.topics.suspect(name)
+			return f
+		}
+	}
+	return nil
+}
+
+// usable says why messages of a topic would not be stored now.
+func (s *topics) usable(ctx context.Context, name string) *broker.Error {
+	t, f := s.metadata(ctx, name)
+	if f == nil {
+		f = s.configure(ctx, t)
+	}
+	switch {
+	case f != nil:
+		return f
+	case t.leaderless:
+		return failure(broker.Unavailable, fmt.Sprintf("a partition of topic %q has no leader", name), "wait, or look at its brokers")
+	case t.inSync < t.minInSync:
+		return failure(broker.Unavailable,
+			fmt.Sprintf("a partition of topic %q has %d in-sync replicas, min.insync.replicas is %d", name, t.inSync, t.minInSync),
+			"wait, or look at its brokers")
+	}
+	return nil
+}
