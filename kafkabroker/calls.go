@@ -84,17 +84,18 @@ type gatherer struct {
 	size    int
 }
 
-// send starts the sending of a call's items.
-func (g *gatherer) send(c *call, items []*item) {
+// send starts the sending of a call's items. The channel is closed when the job has
+// given its producer back.
+func (g *gatherer) send(c *call, items []*item) <-chan struct{} {
 	if g.d.options.Linger == 0 {
-		j := &job{d: g.d, ctx: c.over, items: items, calls: []*call{c}}
+		j := &job{d: g.d, ctx: c.over, items: items, calls: []*call{c}, done: make(chan struct{})}
 		g.running.Go(j.run)
-		return
+		return j.done
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.waiting == nil {
-		g.waiting, g.size = &job{d: g.d}, 0
+		g.waiting, g.size = &job{d: g.d, done: make(chan struct{})}, 0
 		j := g.waiting
 		timer := time.AfterFunc(g.d.options.Linger, func() { g.release(j) })
 		g.running.Add(1) // until it is released
@@ -108,6 +109,7 @@ func (g *gatherer) send(c *call, items []*item) {
 	if g.size >= g.d.options.BatchBytes {
 		g.releaseLocked(j)
 	}
+	return j.done
 }
 
 // release starts a job that has waited, unless it is started.

@@ -29,7 +29,7 @@ type producer struct {
 }
 
 // clientOptions are those of every client.
-func (o *Options) clientOptions(brokers []string, seen *trouble) []kgo.Opt {
+func (o Options) clientOptions(brokers []string, seen *trouble) []kgo.Opt {
 	return append(o.Login.options(seen),
 		kgo.SeedBrokers(brokers...),
 		kgo.DisableClientMetrics(),
@@ -44,14 +44,14 @@ func backoff(tries int) time.Duration {
 }
 
 // controlOptions are those of the client that only asks.
-func (o *Options) controlOptions(brokers []string, seen *trouble) []kgo.Opt {
+func (o Options) controlOptions(brokers []string, seen *trouble) []kgo.Opt {
 	return append(o.clientOptions(brokers, seen), kgo.RequestRetries(1))
 }
 
 // producerOptions are those of a client that sends. Batches begin to be sent when
 // a job says so, and jobs see to their size. Retries have no limit: a client that
 // stops trying cannot say whether the record was stored.
-func (o *Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
+func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 	return append(o.clientOptions(brokers, seen),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.StopProducerOnDataLossDetected(),

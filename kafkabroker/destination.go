@@ -82,11 +82,12 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 	defer d.calls.leave(c)
 	defer c.finish()
 	items := d.prepare(ctx, c, msgs)
+	over := c.over.Done()
 	if len(items) > 0 {
-		d.gather.send(c, items)
+		over = d.gather.send(c, items) // so that the next call finds the producer in the pool
 	}
 	select {
-	case <-c.over.Done():
+	case <-over:
 	case <-ctx.Done():
 		if c.end(d.errNoAnswer(), errNotInTime()) {
 			d.suspect(items)

@@ -62,7 +62,6 @@ func connectionFailure(err error) *broker.Error {
 		invalid  x509.CertificateInvalidError
 		roots    x509.SystemRootsError
 		verify   *tls.CertificateVerificationError
-		alert    tls.AlertError
 		header   tls.RecordHeaderError
 		handed   *tlsError
 		dns      *net.DNSError
@@ -71,7 +70,7 @@ func connectionFailure(err error) *broker.Error {
 	switch {
 	case is(&unknown, &hostname, &invalid, &roots, &verify):
 		return failure(broker.Misconfigured, "the broker's certificate is not accepted ("+short(err)+")", "give Options.Login.TLS the authority that signed it")
-	case is(&alert, &header):
+	case is(&header), is(&op) && (op.Op == "remote error" || op.Op == "local error"): // so crypto/tls wraps an alert
 		return failure(broker.Misconfigured, "TLS was not agreed upon ("+short(err)+")", "check the listener's port and Options.Login.TLS")
 	case is(&eof), strings.Contains(err.Error(), "invalid large response size"):
 		return failure(broker.Misconfigured, "the broker hangs up on the first request",

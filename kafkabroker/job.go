@@ -12,11 +12,12 @@ import (
 // job sends the messages of a call, or of some that share batches, with a producer
 // of its own.
 type job struct {
-	d     *Destination
-	ctx   context.Context //nolint:containedctx // done when all of its calls are over
-	items []*item
+	d      *Destination
+	ctx    context.Context //nolint:containedctx // done when all of its calls are over
+	items  []*item
 	calls  []*call
-	unwait func() // ends its waiting for others
+	done   chan struct{} // closed when it is over
+	unwait func()        // ends its waiting for others
 
 	// What failed for good: messages behind it are held back.
 	keys   map[string]bool
@@ -46,6 +47,7 @@ func (i *item) place() place { return place{i.record.Topic, i.record.Partition} 
 // run sends round after round. A job that was given up, since nobody waits for it
 // any more, gives up its producer too.
 func (j *job) run() {
+	defer close(j.done)
 	p, f := j.d.pool.take(j.ctx)
 	if f != nil {
 		j.end(f)
@@ -234,4 +236,3 @@ func failures(round []*item) [][]*item {
 	}
 	return all
 }
-

@@ -80,7 +80,7 @@ func newTarget(name string, m *kmsg.MetadataResponseTopic) (*target, *broker.Err
 	if len(m.Partitions) == 0 {
 		return nil, failure(broker.Unavailable, fmt.Sprintf("topic %q has no partitions yet", name), "wait")
 	}
-	t := &target{name: name, id: m.TopicID, partitions: int32(len(m.Partitions)), replicas: 1 << 30, inSync: 1 << 30} //nolint:gosec // a topic has far fewer
+	t := &target{name: name, id: m.TopicID, partitions: int32(len(m.Partitions)), replicas: 1 << 30, inSync: 1 << 30}
 	for _, p := range m.Partitions {
 		t.replicas = min(t.replicas, len(p.Replicas))
 		t.inSync = min(t.inSync, len(p.ISR))
@@ -158,10 +158,10 @@ func (s *topics) createTopic(ctx context.Context, name string) *broker.Error {
 	topic := kmsg.NewCreateTopicsRequestTopic()
 	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = name, -1, -1
 	if s.create.Partitions > 0 {
-		topic.NumPartitions = int32(s.create.Partitions) //nolint:gosec // Validate bounds it
+		topic.NumPartitions = int32(s.create.Partitions)
 	}
 	if s.create.Replicas > 0 {
-		topic.ReplicationFactor = int16(s.create.Replicas) //nolint:gosec // Validate bounds it
+		topic.ReplicationFactor = int16(s.create.Replicas)
 	}
 	for key, value := range s.create.Config {
 		c := kmsg.NewCreateTopicsRequestTopicConfig()

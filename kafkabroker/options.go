@@ -124,7 +124,7 @@ func (o Options) withDefaults() Options {
 }
 
 // topic is where m goes.
-func (o *Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
+func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 	switch {
 	case o.Topic != nil:
 		defer func() {

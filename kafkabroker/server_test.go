@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(code) //nolint:forbidigo // it is what a TestMain does
+	os.Exit(code)
 }
 
 // sharedKafka is a server for several tests, started by the first.
@@ -225,7 +225,7 @@ func (p place) readTo(t testing.TB, ends map[int32]int64, options ...kgo.Opt) []
 		})
 	}
 	var all []*kgo.Record
-	for partition := range int32(len(ends)) { //nolint:gosec // a topic has few
+	for partition := range int32(len(ends)) {
 		all = append(all, held[partition]...)
 	}
 	return all

@@ -53,9 +53,9 @@ func (t *target) limit() int {
 // anyPartition is one for a message without a key, with a leader if one has.
 func (t *target) anyPartition() int32 {
 	if len(t.led) > 0 {
-		return t.led[rand.IntN(len(t.led))] //nolint:gosec // any will do
+		return t.led[rand.IntN(len(t.led))]
 	}
-	return rand.Int32N(t.partitions) //nolint:gosec // any will do
+	return rand.Int32N(t.partitions)
 }
 
 // timestamp is at, unless the topic would refuse it now.

@@ -28,6 +28,8 @@ func (n *KafkaNode) properties() string {
 		"log.dirs": filepath.Join(n.home, "data"), "auto.create.topics.enable": "false",
 		"offsets.topic.num.partitions": "4", "transaction.state.log.num.partitions": "4", "share.coordinator.state.topic.num.partitions": "4",
 		"group.initial.rebalance.delay.ms": "0", "log.cleaner.dedupe.buffer.size": "10485760",
+		// A node that was killed comes back only when its old session is over.
+		"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "300",
 		"num.network.threads": "2", "num.io.threads": "4", "num.recovery.threads.per.data.dir": "2",
 	}
 	n.cluster.replicate(p)

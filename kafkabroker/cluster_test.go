@@ -1,0 +1,317 @@
+package kafkabroker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/kafkabroker"
+)
+
+// traffic sends keys of messages as a relay does: of each key several at a time,
+// the next only when those before are accepted.
+type traffic struct {
+	d     *kafkabroker.Destination
+	topic string
+	keys  int
+
+	stop     chan struct{}
+	senders  sync.WaitGroup
+	accepted atomic.Int64
+	mu       sync.Mutex
+	sent     [][]postbag.ID // by key, in order
+	faults   []string
+}
+
+func startTraffic(d *kafkabroker.Destination, topic string, keys int) *traffic {
+	l := &traffic{d: d, topic: topic, keys: keys, stop: make(chan struct{}), sent: make([][]postbag.ID, keys)}
+	for k := range keys {
+		l.senders.Go(func() { l.send(k) })
+	}
+	return l
+}
+
+func (l *traffic) send(k int) {
+	const most = 8
+	var queue []broker.Delivery
+	seq := 0
+	for {
+		ended := false
+		select {
+		case <-l.stop:
+			ended = true
+		default:
+		}
+		for ; len(queue) < most && !ended; seq++ {
+			m := messages(l.topic, 1)[0]
+			m.Key, m.Seq, m.Payload = fmt.Sprintf("key-%d", k), int64(seq), fmt.Appendf(nil, "%d-%d", k, seq)
+			queue = append(queue, m)
+			l.sent[k] = append(l.sent[k], m.ID)
+		}
+		if len(queue) == 0 {
+			return
+		}
+		queue = l.call(queue)
+	}
+}
+
+// call sends a key's messages and returns those that were not accepted.
+func (l *traffic) call(queue []broker.Delivery) (rest []broker.Delivery) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	results := make([]broker.Result, len(queue))
+	l.d.Publish(ctx, queue, results)
+	for i, r := range results {
+		switch {
+		case r.Outcome != broker.Accepted:
+			rest = append(rest, queue[i])
+		case len(rest) > 0:
+			l.faultf("message %d of a key was accepted behind one that was not", queue[i].Seq)
+		default:
+			l.accepted.Add(1)
+		}
+		if r.Outcome == broker.Rejected {
+			l.faultf("a good message is rejected: %v", r.Err)
+		}
+	}
+	if len(rest) > 0 {
+		timer := time.NewTimer(50 * time.Millisecond) // as a circuit breaker pauses
+		defer timer.Stop()
+		<-timer.C
+	}
+	return rest
+}
+
+func (l *traffic) faultf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, fmt.Sprintf(format, args...))
+}
+
+// await waits for so many more to be accepted.
+func (l *traffic) await(t testing.TB, n int64) {
+	t.Helper()
+	want := l.accepted.Load() + n
+	eventually(t, "messages flow", func() bool { return l.accepted.Load() >= want })
+}
+
+// end stops the traffic, and compares what was sent with what is there: nothing
+// lost, first occurrences of a key in order where its partition did not change.
+func (l *traffic) end(t testing.TB, held []*kgo.Record, ordered bool) {
+	t.Helper()
+	for _, fault := range l.faults {
+		t.Error(fault)
+	}
+	place := map[postbag.ID]int{}
+	for i, r := range held {
+		m, err := kafkabroker.Message(r)
+		must(t, err)
+		if _, seen := place[m.ID]; !seen {
+			place[m.ID] = i
+		}
+	}
+	total := 0
+	for k, ids := range l.sent {
+		last := -1
+		for n, id := range ids {
+			total++
+			at, ok := place[id]
+			if !ok {
+				t.Fatalf("message %d of key %d is lost", n, k)
+			}
+			if ordered && at < last {
+				t.Fatalf("message %d of key %d stands before an earlier one", n, k)
+			}
+			last = at
+		}
+	}
+	t.Logf("%d messages sent, %d records there", total, len(held))
+}
+
+func (l *traffic) halt() {
+	close(l.stop)
+	l.senders.Wait()
+}
+
+// leader is the node that leads a partition.
+func (p place) leader(t testing.TB, k *testserver.Kafka, partition int32) *testserver.KafkaNode {
+	t.Helper()
+	var node *testserver.KafkaNode
+	eventually(t, "the partition has a leader", func() bool {
+		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+		if err != nil || topics[p.topic].Err != nil {
+			return false
+		}
+		id := topics[p.topic].Partitions[partition].Leader
+		if id < 1 {
+			return false
+		}
+		node = k.Nodes()[id-1]
+		return true
+	})
+	return node
+}
+
+// inSync waits until every partition has n in-sync replicas.
+func (p place) inSync(t testing.TB, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d replicas are in sync", n), func() bool {
+		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+		if err != nil || topics[p.topic].Err != nil {
+			return false
+		}
+		for _, partition := range topics[p.topic].Partitions {
+			if len(partition.ISR) != n || partition.Leader < 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func TestAClusterOfThreeGoesOnWithoutLossAndInOrder(t *testing.T) {
+	t.Parallel()
+	k := servertest.Kafka(t, testserver.KafkaOptions{Nodes: 3})
+	p := newPlace(t, k.Brokers())
+	p.partitions, p.replicas = 3, 3
+	p.create(t, "min.insync.replicas=2")
+	p.inSync(t, 3)
+	d := closing(t, dial(t, k.Brokers(), kafkabroker.Options{Recheck: time.Second}))
+	l := startTraffic(d, p.topic, 24)
+	defer func() { t.Logf("%d accepted", l.accepted.Load()) }()
+	l.await(t, 500)
+
+	rounds := 1
+	if os.Getenv("POSTBAG_FULL") == "1" {
+		rounds = 5
+	}
+	for round := range rounds {
+		node := p.leader(t, k, int32(round%3))
+		must(t, node.Kill(t.Context()))
+		l.await(t, 500) // a new leader
+		must(t, node.Start(t.Context()))
+		p.inSync(t, 3)
+
+		node = k.Nodes()[node.ID()%3]
+		must(t, node.Stop(t.Context()))
+		l.await(t, 500) // without a follower
+		must(t, node.Start(t.Context()))
+		p.inSync(t, 3)
+	}
+	l.await(t, 500)
+	l.halt()
+	l.end(t, p.read(t), true)
+	minISRLost(t, k, p, d)
+}
+
+// Fewer replicas than min.insync.replicas: nothing is accepted, nothing is given up
+// as bad, and the probe says why.
+func minISRLost(t *testing.T, k *testserver.Kafka, p place, d *kafkabroker.Destination) {
+	t.Helper()
+	p.set(t, "min.insync.replicas", "3")
+	node := k.Nodes()[0]
+	must(t, node.Stop(t.Context()))
+	p.inSync(t, 2)
+	before := len(p.read(t))
+	msgs := messages(p.topic, 20)
+	results := publish(t, d, 3*time.Second, msgs...)
+	wants(t, results, broker.Unknown, "")
+	err := d.Probe(timeout(t, 30*time.Second))
+	if broker.OutcomeOf(err) != broker.Unavailable || !strings.Contains(err.Error(), "in-sync replicas") {
+		t.Errorf("Probe without enough replicas: %v", err)
+	}
+	if after := len(p.read(t)); after != before {
+		t.Errorf("%d messages were stored by too few replicas", after-before)
+	}
+	must(t, node.Start(t.Context()))
+	p.inSync(t, 3)
+	persist(t, d, msgs...)
+	if err := d.Probe(timeout(t, 30*time.Second)); err != nil {
+		t.Errorf("Probe with enough replicas: %v", err)
+	}
+}
+
+func TestPartitionsAddedUnderLoadLoseNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
+	d := closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: 200 * time.Millisecond}))
+	l := startTraffic(d, p.topic, 24)
+	l.await(t, 500)
+	for _, n := range []int{3, 8} {
+		answers, err := p.admin.UpdatePartitions(timeout(t, 30*time.Second), n, p.topic)
+		must(t, err)
+		must(t, answers.Error())
+		l.await(t, 500)
+		eventually(t, "the new partitions are used", func() bool {
+			used := 0
+			for _, end := range p.ends(t) {
+				if end > 0 {
+					used++
+				}
+			}
+			return used == n
+		})
+	}
+	l.halt()
+	held := p.read(t)
+	l.end(t, held, false)
+	inOrderWithinPartitions(t, held)
+}
+
+// Each partition has the messages of a key in order; only from one to the other
+// there is none that a consumer could see.
+func inOrderWithinPartitions(t *testing.T, held []*kgo.Record) {
+	t.Helper()
+	type lane struct {
+		key       string
+		partition int32
+	}
+	last := map[lane]int{}
+	seen := map[postbag.ID]bool{}
+	for _, r := range held {
+		m, err := kafkabroker.Message(r)
+		must(t, err)
+		if seen[m.ID] {
+			continue
+		}
+		seen[m.ID] = true
+		var k, n int
+		if _, err := fmt.Sscanf(string(r.Value), "%d-%d", &k, &n); err != nil {
+			t.Fatal(err)
+		}
+		at := lane{string(r.Key), r.Partition}
+		if before, ok := last[at]; ok && n < before {
+			t.Fatalf("in partition %d, message %d of a key stands behind %d", r.Partition, n, before)
+		}
+		last[at] = n
+	}
+}
+
+func TestATopicDeletedAndMadeAnewUnderLoadIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
+	d := closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	l := startTraffic(d, p.topic, 8)
+	l.await(t, 200)
+	p.delete(t)
+	p.create(t)
+	l.await(t, 200)
+	l.halt()
+	for _, fault := range l.faults {
+		t.Error(fault)
+	}
+	if _, err := p.admin.DeleteTopic(timeout(t, 30*time.Second), p.topic); err != nil {
+		t.Error(err)
+	}
+}
