@@ -195,6 +195,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		"value and nothing else.\n\n```yaml\n%s```\n", example)
 	docs := fieldDocs(t, filepath.Join("internal", "config", "file.go"))
 	maps.Copy(docs, fieldDocs(t, filepath.Join("internal", "config", "destinationfile.go")))
+	maps.Copy(docs, fieldDocs(t, filepath.Join("internal", "config", "formatfile.go")))
 	for _, section := range []struct {
 		title string
 		of    reflect.Type
@@ -206,6 +207,8 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		{"destinations.*.topology.queues[]", reflect.TypeFor[config.Queue]()},
 		{"destinations.*.topology.bindings[]", reflect.TypeFor[config.Binding]()},
 		{"subscriptions[]", reflect.TypeFor[config.Subscription]()},
+		{"subscriptions[].format", reflect.TypeFor[config.Format]()},
+		{"subscriptions[].format.names", reflect.TypeFor[config.FormatNames]()},
 		{"subscriptions[].retry", reflect.TypeFor[config.Retry]()},
 		{"admin", reflect.TypeFor[config.Admin]()},
 		{"log", reflect.TypeFor[config.Log]()},

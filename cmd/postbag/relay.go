@@ -121,6 +121,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
 		},
 	}
+	out.Encoder, _ = s.Format.Encoder() // checked when it was read
 	if s.OnReject == "skip" {
 		out.OnReject = relay.Skip
 	}

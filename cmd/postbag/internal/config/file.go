@@ -66,6 +66,8 @@ type Subscription struct {
 	Box string `yaml:"box"`
 	// The name of its destination. Defaults to the only one.
 	To string `yaml:"to"`
+	// The form in which its messages go out. Defaults to the destination's own.
+	Format *Format `yaml:"format"`
 	// Where a new one begins: first, now, or a time (RFC 3339). Defaults to first.
 	From string `yaml:"from"`
 	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to

@@ -47,6 +47,13 @@ subscriptions:
     retry_batch: 5
     in_flight: 200
     concurrency: 12
+    format: {kind: plain, names: {id: Message-Id, time: "-"}, reserved: true, dispatched_at: true, content_type: text/plain}
+  - name: events
+    to: broker
+    format: {kind: cloudevents, source: /orders, mode: structured, subject: topic, extensions: {tenant-id: tenant}, amqp_separator: ":"}
+  - name: old
+    to: broker
+    format: {kind: debezium, route: "x.${routedByValue}", fields: "type:header:eventType,tenant:envelope", expand_json: true, tombstone: true}
 admin: {listen: 9090}
 log: {format: json, level: debug}
 `
@@ -75,6 +82,23 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 				Name: "partners", Box: "orders", To: "hook", From: "2026-01-31T12:00:00Z", Types: []string{"order.*", "invoice.sent"},
 				Shards: 16, Order: "none", OnReject: "skip", Timeout: 10 * time.Second, Batch: 50, RetryBatch: 5, InFlight: 200, Concurrency: 12,
 				Retry: Retry{Min: time.Second, Max: 2 * time.Minute, Factor: 1.5, MaxAttempts: 7, Quick: 2},
+				Format: &Format{
+					Kind: "plain", Names: FormatNames{ID: "Message-Id", Time: "-"}, Reserved: true, DispatchedAt: true, ContentType: "text/plain",
+				},
+			},
+			{
+				Name: "events", Box: "outbox", To: "broker", Order: "key", OnReject: "block",
+				Format: &Format{
+					Kind: "cloudevents", Source: "/orders", Mode: "structured", Subject: "topic",
+					Extensions: map[string]string{"tenant-id": "tenant"}, AMQPSeparator: ":",
+				},
+			},
+			{
+				Name: "old", Box: "outbox", To: "broker", Order: "key", OnReject: "block",
+				Format: &Format{
+					Kind: "debezium", Route: "x.${routedByValue}", Fields: "type:header:eventType,tenant:envelope",
+					ExpandJSON: true, Tombstone: true,
+				},
 			},
 		},
 		Admin: Admin{Listen: "127.0.0.1:9090"},

@@ -25,6 +25,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	}
 	named(p, where+".store", &s.Store, f.Stores, "stores")
 	named(p, where+".to", &s.To, f.Destinations, "destinations")
+	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
 		if _, err := time.Parse(time.RFC3339, s.From); err != nil {
 			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z")

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+// One box, and a subscription for each form of it.
+func TestTheRelaySendsTheFormThatASubscriptionNames(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", fmt.Sprintf(`
+store: {dsn: %q, create: true}
+destinations: {out: {url: "stdout:"}}
+subscriptions:
+  - name: events
+    format: {kind: cloudevents, source: /shop, mode: structured}
+  - name: connect
+    format: {kind: debezium}
+  - name: named
+    format: {kind: plain, names: {id: Message-Id}, reserved: true}
+`, filepath.Join(t.TempDir(), "shop.db")))
+	cli(t, "relay", "-c", path, "--drain").ok() // it makes the box
+	cliWith(t, `{"n":1}`, "publish", "-c", path, "--topic", "orders", "--key", "7", "--type", "order.created").ok()
+	cli(t, "relay", "-c", path, "--drain").ok().says(
+		`\"source\":\"/shop\"`, `\"data\":{\"n\":1}`, `"content_type":"application/cloudevents+json`,
+		`"topic":"outbox.event.orders"`, `"eventType":"order.created"`,
+		`"Message-Id":"`, `"Outbox-Name":"outbox"`,
+	)
+}
+
+func TestAFormatThatIsWrongIsNamedWithItsLine(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", `
+store: {dsn: shop.db}
+destinations: {out: {url: "stdout:"}}
+subscriptions:
+  - format: {kind: debezium, source: /x}
+`)
+	cli(t, "config", "check", "-c", path).ends(exit.Usage, "postbag.yaml:5: subscriptions[0].format.source is no setting of the format debezium")
+}
