@@ -46,13 +46,18 @@ type Prober interface {
 }
 
 // Delivery is a message on its way to a destination, with what the relay knows
-// of it. Everything here but Attempt is the same in every delivery of a message.
+// of it. Everything here but Attempt and Life is the same in every delivery of a
+// message.
 type Delivery struct {
 	postbag.Message
 	// Box and Subscription say what the relay is working on.
 	Box, Subscription string
 	// Seq is the message's place in its box.
 	Seq int64
+	// Life numbers the lives of the message's database. It grows when a standby is
+	// promoted, which can give out a Seq again that was lost: Life and Seq together
+	// never name two messages. Zero: the store does not say.
+	Life int64
 	// At is when the database stored the message, by its own clock.
 	At time.Time
 	// Attempt is one for the first delivery and grows with each counted failure.

@@ -22,6 +22,8 @@ type server struct {
 	// life is new after a crash and on a promoted standby: transaction ids that
 	// were not durable are given out again then, and seqs with them.
 	life int64
+	// timeline grows at each promotion of a standby.
+	timeline int64
 
 	mu     sync.Mutex
 	bounds map[string]*bounds // by box, of this life
@@ -95,7 +97,7 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 
 // accept makes seen the server that calls are meant for.
 func (s *Store) accept(seen sight) {
-	v := &server{identity: seen.identity, started: seen.started, life: seen.life, bounds: map[string]*bounds{}}
+	v := &server{identity: seen.identity, started: seen.started, life: seen.life, timeline: seen.timeline, bounds: map[string]*bounds{}}
 	if old := s.server.Load(); old != nil && old.life == v.life && old.identity == v.identity {
 		old.mu.Lock()
 		v.bounds = old.bounds
@@ -109,6 +111,7 @@ func (s *Store) accept(seen sight) {
 type sight struct {
 	recovering     bool
 	started, life  int64
+	timeline       int64
 	identity       string // what the server is
 	written        string // what its positions are of
 	reader, schema int
@@ -139,6 +142,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 			v.identity, v.written = c.text(), c.text()
 			v.reader, v.schema = c.int2(), int(c.int4())
 			v.number, v.encoding, v.version = int(c.int4()), c.text(), c.text()
+			v.timeline = c.int8()
 			return c.err
 		}})
 		if err != nil {

@@ -183,7 +183,8 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	s.must(err)
 	t.Cleanup(func() { _ = wandering.Close() })
 	read := store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 100, Bytes: 1 << 20}}}
-	if res, err := wandering.Turn(t.Context(), read); err != nil || len(res.Batches[0].Records) != len(msgs) {
+	before, err := wandering.Turn(t.Context(), read)
+	if err != nil || len(before.Batches[0].Records) != len(msgs) {
 		t.Fatalf("the primary was not read: %v", err)
 	}
 	moved.Store(true)
@@ -204,8 +205,12 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	s.must(standby.Promote(t.Context()))
 	_, err = wandering.Check(t.Context())
 	s.must(err)
-	if res, err := wandering.Turn(t.Context(), read); err != nil || len(res.Batches[0].Records) != len(msgs) {
+	res, err := wandering.Turn(t.Context(), read)
+	if err != nil || len(res.Batches[0].Records) != len(msgs) {
 		t.Errorf("after it was promoted not all %d messages are read: %v", len(msgs), err)
+	}
+	if before.Life < 1 || res.Life <= before.Life {
+		t.Errorf("the database's life is %d, and was %d before a standby was promoted", res.Life, before.Life)
 	}
 }
 

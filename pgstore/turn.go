@@ -51,7 +51,7 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 	for _, rd := range w.reads {
 		res.Batches = append(res.Batches, rd.batch)
 	}
-	res.Epoch = w.facts.epoch
+	res.Epoch, res.Life = w.facts.epoch, w.v.timeline
 	res.NextDue = nextDue(w.facts.due)
 	s.noted(w.roster, w.facts.epoch)
 	if !w.facts.commands {

@@ -17,15 +17,16 @@ type callRoom struct {
 
 var callRooms = sync.Pool{New: func() any { return &callRoom{} }}
 
-// newCallRoom returns room that holds a call's messages and as many zero results.
-func newCallRoom(f *flow, items []engine.Item) *callRoom {
+// newCallRoom returns room that holds a call's messages, of this life of the
+// database, and as many zero results.
+func newCallRoom(f *flow, items []engine.Item, life int64) *callRoom {
 	r := callRooms.Get().(*callRoom) //nolint:forcetypeassert,errcheck // nothing else is in the pool
 	r.msgs = r.msgs[:0]
 	for _, item := range items {
 		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
 		r.msgs = append(r.msgs, broker.Delivery{
 			Message: m.Message, Box: f.ref.Box, Subscription: f.ref.Subscription,
-			Seq: m.Seq, At: m.At, Attempt: item.Attempt,
+			Seq: m.Seq, Life: life, At: m.At, Attempt: item.Attempt,
 		})
 	}
 	if cap(r.results) < len(items) {

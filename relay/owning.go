@@ -19,6 +19,7 @@ type ownership struct {
 	nextBeat time.Duration
 	viewed   bool
 	epoch    int64
+	life     int64 // of the database, see store.TurnResult
 	relays   int
 	beats    int64
 	// take, give and reshape go with the next heartbeat.

@@ -222,3 +222,17 @@ func TestAScheduledMessageComesWhenItIsDue(t *testing.T) {
 		t.Errorf("delivered %v too early", due.Sub(at))
 	}
 }
+
+func TestADeliverySaysTheLifeOfItsDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	stop := w.run(w.relay(relay.Options{}))
+	w.publish(10, 2)
+	w.delivered(10)
+	stop()
+	for _, r := range w.to.Taken() {
+		if r.Life != 1 {
+			t.Errorf("message %d is of life %d", r.Seq, r.Life)
+		}
+	}
+}

@@ -99,6 +99,7 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 	}
 	l.storeWorks(askTurn)
 	now := l.now()
+	l.life = result.Life
 	if result.Epoch != l.epoch {
 		l.nextBeat = 0
 	}

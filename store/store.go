@@ -180,6 +180,10 @@ type TurnResult struct {
 	// Epoch changes whenever relays, leases, shards or subscriptions change, so
 	// that a relay that sees a new one beats at once. Never zero.
 	Epoch int64
+	// Life numbers the lives of the database: it grows when a standby is promoted,
+	// which can give out again a seq that was lost. It is that of the life in which
+	// the batches were read. Zero: the store does not say.
+	Life int64
 }
 
 // Verdict is the fate of a settlement.

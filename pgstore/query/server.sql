@@ -4,11 +4,13 @@
 SELECT pg_is_in_recovery();
 
 -- name: look
--- Single rows of our tables, and the cluster's control file. Refused on a standby, since _life is unlogged.
+-- Single rows of our tables, and the cluster's control file. Refused on a standby, since _life is unlogged. The last column is
+-- the timeline: a write-ahead log file's name begins with it, and knows it before the control file does.
 SELECT timestamptz_send(pg_postmaster_start_time()),
   coalesce((SELECT l.life FROM postbag._life l), 0), postbag._identity(), m.identity, m.reader,
   (SELECT max(g.version) FROM postbag._migrations g), current_setting('server_version_num')::integer,
-  current_setting('server_encoding'), current_setting('server_version')
+  current_setting('server_encoding'), current_setting('server_version'),
+  ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
 FROM postbag._meta m;
 
 -- name: begin_life

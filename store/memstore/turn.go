@@ -67,7 +67,7 @@ func (s *Store) turn(t store.Turn) (store.TurnResult, []filtered, error) {
 	}
 	res.Commands = waiting(scopes, now)
 	res.NextDue = nextDue(scopes, now)
-	res.Epoch = s.epoch
+	res.Epoch, res.Life = s.epoch, int64(s.life)
 	return res, pages, nil
 }
 
