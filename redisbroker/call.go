@@ -1,0 +1,231 @@
+package redisbroker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// call is one Publish at work. Its goroutine has entries and fates to itself until
+// it is done; who gave up before looks at the entries' bodies only.
+type call struct {
+	d       *Destination
+	entries []entry
+	fates   []broker.Result // of entries, in their order
+}
+
+// newCall makes the entries of msgs; one that cannot be made has its result at
+// once.
+func newCall(ctx context.Context, d *Destination, msgs []broker.Delivery, results []broker.Result) *call {
+	c := &call{d: d, entries: make([]entry, len(msgs))}
+	n := 0
+	for i := range msgs {
+		e := &c.entries[n]
+		f := e.fill(ctx, &d.options, &msgs[i])
+		if f == nil {
+			f = d.fits(ctx, e)
+		}
+		if f != nil {
+			results[i] = result(f)
+			continue
+		}
+		e.index = i
+		n++
+	}
+	c.entries = c.entries[:n]
+	c.fates = make([]broker.Result, n)
+	return c
+}
+
+// run sends all entries and learns their fates.
+func (c *call) run(ctx context.Context) {
+	if len(c.entries) == 0 {
+		return
+	}
+	for _, p := range c.parts(ctx) {
+		p.send(ctx)
+	}
+}
+
+// report hands the fates out.
+func (c *call) report(results []broker.Result) {
+	for i := range c.entries {
+		results[c.entries[i].index] = c.fates[i]
+	}
+}
+
+// giveUp says of the entries that were sent that they are unknown, and keeps the
+// others from being sent.
+func (c *call) giveUp(results []broker.Result, unanswered *broker.Error) {
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.body.abandon() {
+			results[e.index] = result(errNotInTime())
+		} else {
+			results[e.index] = result(unanswered)
+		}
+	}
+}
+
+// part is what goes through one pipeline: everything, or, where replicas are waited
+// for in a cluster, the entries of one node, since WAIT is about one connection.
+type part struct {
+	*call
+
+	node redis.UniversalClient
+	own  []int // entries
+}
+
+func (c *call) parts(ctx context.Context) []*part {
+	cluster, ok := c.d.client.(*redis.ClusterClient)
+	if !ok || c.d.options.Replicas == 0 {
+		all := make([]int, len(c.entries))
+		for i := range all {
+			all[i] = i
+		}
+		return []*part{{call: c, node: c.d.client, own: all}}
+	}
+	byNode := map[*redis.Client]*part{}
+	var parts []*part
+	for i := range c.entries {
+		node, err := cluster.MasterForKey(ctx, c.entries[i].stream)
+		if err != nil {
+			c.fates[i] = result(unwrittenError(err))
+			continue
+		}
+		p := byNode[node]
+		if p == nil {
+			p = &part{call: c, node: node}
+			byNode[node] = p
+			parts = append(parts, p)
+		}
+		p.own = append(p.own, i)
+	}
+	return parts
+}
+
+// send runs the part's pipeline, and a second one for entries that the streams say
+// they are past.
+func (p *part) send(ctx context.Context) {
+	pipe := p.node.Pipeline()
+	for _, i := range p.own {
+		_ = pipe.Process(ctx, &p.entries[i]) // it only queues
+	}
+	wait := p.addWait(ctx, pipe)
+	_, err := pipe.Exec(ctx)
+	var past []int
+	for _, i := range p.own {
+		e := &p.entries[i]
+		if isSmallerID(e.Err()) {
+			past = append(past, i)
+			continue
+		}
+		p.fates[i] = e.fate(ctx, err)
+	}
+	p.waited(wait, p.own)
+	p.reload(ctx)
+	if len(past) > 0 {
+		p.compare(ctx, past)
+	}
+}
+
+// fate is what the pipeline says of the entry; whole is the pipeline's own error,
+// the only one where a connection was refused.
+func (e *entry) fate(ctx context.Context, whole error) broker.Result {
+	err := e.Err()
+	switch {
+	case err == nil && e.Val() != "":
+		return broker.Result{Outcome: broker.Accepted}
+	case err == nil:
+		err = whole
+	}
+	switch {
+	case err == nil:
+		return result(failure(broker.Unknown, "the server gave no answer", "send the message again"))
+	case e.body.isWritten():
+		return result(translateError(err))
+	case over(ctx):
+		return result(errNotInTime())
+	default:
+		return result(unwrittenError(err))
+	}
+}
+
+// over says whether ctx has ended, or its deadline has passed, which a connection
+// may notice first.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && time.Until(deadline) <= 0
+}
+
+// addWait asks the node to wait for replicas, which it does for all that came
+// before over the same connection. Nil: nobody asked.
+func (p *part) addWait(ctx context.Context, pipe redis.Pipeliner) *redis.IntCmd {
+	if p.d.options.Replicas == 0 {
+		return nil
+	}
+	wait := redis.NewIntCmd(ctx, "wait", p.d.options.Replicas, p.d.options.ReplicaWait.Milliseconds())
+	_ = pipe.Process(ctx, wait) // it only queues
+	return wait
+}
+
+// waited takes back what was accepted by the primary if too few replicas have it.
+func (p *part) waited(wait *redis.IntCmd, those []int) {
+	if wait == nil || wait.Err() == nil && int(wait.Val()) >= p.d.options.Replicas {
+		return
+	}
+	f := failure(broker.Unknown, "the message is stored, and its replicas did not say so", "send it again")
+	if wait.Err() == nil {
+		f = failure(broker.Unknown, fmt.Sprintf("the message is stored, and %d of %d replicas had it within %v",
+			wait.Val(), p.d.options.Replicas, p.d.options.ReplicaWait), "send it again, and look at the replicas")
+	} else if refused := translateError(wait.Err()); refused.Outcome == broker.Misconfigured {
+		f = failure(broker.Misconfigured, "the server refuses to wait for replicas", "grant WAIT, or unset Options.Replicas")
+	}
+	for _, i := range those {
+		if p.fates[i].Outcome == broker.Accepted {
+			p.fates[i] = result(f)
+		}
+	}
+}
+
+// reload has a cluster's client look for the slots again, where it was this package
+// that chose the node.
+func (p *part) reload(ctx context.Context) {
+	cluster, ok := p.d.client.(*redis.ClusterClient)
+	if !ok || redis.UniversalClient(cluster) == p.node {
+		return
+	}
+	for _, i := range p.own {
+		if p.fates[i].Outcome == broker.Unavailable {
+			cluster.ReloadState(ctx)
+			return
+		}
+	}
+}
+
+// compare looks at what the streams hold under the ids that they refused.
+func (p *part) compare(ctx context.Context, past []int) {
+	pipe := p.node.Pipeline()
+	found := make([]*redis.XMessageSliceCmd, len(past))
+	for k, i := range past {
+		found[k] = pipe.XRange(ctx, p.entries[i].stream, p.entries[i].id, p.entries[i].id)
+	}
+	wait := p.addWait(ctx, pipe)
+	_, whole := pipe.Exec(ctx)
+	for k, i := range past {
+		err := found[k].Err()
+		if err == nil && found[k].Val() == nil {
+			err = whole
+		}
+		if err != nil {
+			p.fates[i] = result(translateError(err))
+			continue
+		}
+		p.fates[i] = p.entries[i].compared(found[k].Val())
+	}
+	p.waited(wait, past)
+}

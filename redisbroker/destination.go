@@ -1,0 +1,196 @@
+package redisbroker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Destination adds messages to streams. It is safe for concurrent use.
+type Destination struct {
+	client  redis.UniversalClient
+	owned   bool
+	options Options
+	invalid *broker.Error // why Options or the client cannot be used
+	largest largest
+
+	gate  gate
+	ended chan struct{} // closed when Close no longer waits
+	end   sync.Once
+
+	release  sync.Once
+	released chan struct{}
+	closing  error // of an owned client; read it after released
+}
+
+var (
+	_ broker.Destination = (*Destination)(nil)
+	_ broker.Prober      = (*Destination)(nil)
+)
+
+// New returns a destination over a client that stays the caller's: Close leaves it
+// open. It may be a *redis.Client, also one of sentinels, or a *redis.ClusterClient;
+// a *redis.Ring moves keys between servers when one is away, and is refused. It
+// needs a ReadTimeout and a WriteTimeout, as it has by default; its MaxRetries do
+// not matter. New does no I/O; options or a client that cannot be used make every
+// message Misconfigured, with the reason.
+func New(client redis.UniversalClient, o Options) *Destination {
+	d := &Destination{client: client, ended: make(chan struct{}), released: make(chan struct{})}
+	err := o.Validate()
+	if err == nil {
+		d.options = o.withDefaults()
+		err = usable(client, &d.options)
+	}
+	if err != nil {
+		d.invalid = &broker.Error{Outcome: broker.Misconfigured, Err: err}
+	}
+	return d
+}
+
+// usable says why a client cannot be used with these options.
+func usable(client redis.UniversalClient, o *Options) error {
+	var read, write time.Duration
+	switch c := client.(type) {
+	case nil:
+		return errors.New("redisbroker: New was given no client; make one with redis.NewUniversalClient")
+	case *redis.Ring:
+		return errors.New("redisbroker: New was given a ring, which moves keys to other servers and so loses their order; use a cluster")
+	case *redis.Client:
+		read, write = c.Options().ReadTimeout, c.Options().WriteTimeout
+	case *redis.ClusterClient:
+		read, write = c.Options().ReadTimeout, c.Options().WriteTimeout
+	default: // somebody's own, who knows its time-outs
+		return nil
+	}
+	switch {
+	case read <= 0 || write <= 0:
+		return errors.New("redisbroker: the client has no ReadTimeout or no WriteTimeout, and would wait for a frozen server for ever; set both")
+	case o.Replicas > 0 && o.ReplicaWait >= read:
+		return fmt.Errorf("redisbroker: Options.ReplicaWait is %v, and the client reads no longer than %v; lower one or raise the other",
+			o.ReplicaWait, read)
+	}
+	return nil
+}
+
+// Publish implements broker.Destination. The pipeline runs in a goroutine of its
+// own, for the client does not stop reading when ctx ends; it ends with the call,
+// or with the client's ReadTimeout.
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	if len(msgs) == 0 {
+		return
+	}
+	switch {
+	case d.invalid != nil:
+		fill(results, result(d.invalid))
+	case ctx.Err() != nil:
+		fill(results, result(errNotInTime()))
+	case !d.gate.enter():
+		fill(results, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
+	default:
+		d.publish(ctx, msgs, results)
+	}
+}
+
+func fill(results []broker.Result, r broker.Result) {
+	for i := range results {
+		results[i] = r
+	}
+}
+
+// publish is Publish inside the gate.
+func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	work, cancel := context.WithCancel(ctx)
+	c := newCall(work, d, msgs, results)
+	done := make(chan struct{})
+	go func() {
+		defer d.gate.leave()
+		defer close(done)
+		defer cancel()
+		c.run(work)
+	}()
+	select {
+	case <-done:
+		c.report(results)
+	case <-ctx.Done():
+		cancel()
+		c.giveUp(results, errNoAnswer())
+	case <-d.ended:
+		cancel()
+		c.giveUp(results, failure(broker.Unknown, "the destination was closed before the answer came", "send the message again"))
+	}
+}
+
+// Features implements broker.Destination.
+func (d *Destination) Features() broker.Features {
+	f := broker.Features{MaxBytes: d.options.MaxBytes, Binding: broker.BindingRedis}
+	if d.options.Fence {
+		f.Fences = "entry id"
+	}
+	return f
+}
+
+// Probe implements broker.Prober: the server answers a PING. Whether it takes
+// entries, an entry alone would show.
+func (d *Destination) Probe(ctx context.Context) error {
+	if d.invalid != nil {
+		return d.invalid
+	}
+	if !d.gate.enter() {
+		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
+	}
+	work, cancel := context.WithCancel(ctx)
+	answer := make(chan error, 1)
+	go func() {
+		defer d.gate.leave()
+		defer cancel()
+		answer <- d.client.Ping(work).Err()
+	}()
+	select {
+	case err := <-answer:
+		if err != nil {
+			return unwrittenError(err)
+		}
+		return nil
+	case <-ctx.Done():
+		cancel()
+		return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the server runs")
+	}
+}
+
+// Close implements broker.Destination. A client that was handed in to New stays
+// open.
+func (d *Destination) Close(ctx context.Context) error {
+	empty := d.gate.shut()
+	err := wait(ctx, empty)
+	d.end.Do(func() { close(d.ended) })
+	d.release.Do(func() {
+		go func() {
+			defer close(d.released)
+			if d.owned {
+				d.closing = d.client.Close() // ends what is still being read
+			}
+			<-empty
+		}()
+	})
+	if err != nil {
+		return err
+	}
+	if err := wait(ctx, d.released); err != nil {
+		return err
+	}
+	return d.closing
+}
+
+func errNoAnswer() *broker.Error {
+	return failure(broker.Unknown, "no answer came before the context ended", "send the message again")
+}
+
+func errNotInTime() *broker.Error {
+	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
+}

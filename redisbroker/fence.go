@@ -1,0 +1,54 @@
+package redisbroker
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// fenceID is the id of m's entry: the epoch and the database's life, then the seq.
+// It grows along a key's messages, whatever becomes of the database. Empty: m
+// cannot have one, for nothing but its seq tells it from others.
+func fenceID(epoch uint32, m *broker.Delivery) string {
+	if m.Key == "" || m.Seq < 1 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(epoch)<<32|uint64(uint32(m.Life)), 10) + "-" + strconv.FormatInt(m.Seq, 10)
+}
+
+// compared gives an entry whose id was refused, since the stream has it or a higher
+// one, its fate: that of the entry that is there under this id.
+func (e *entry) compared(found []redis.XMessage) broker.Result {
+	switch {
+	case len(found) == 0:
+		return result(failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
+			"or a later message of the key went before",
+			"discard the message if it was stored, or raise Options.Epoch if the database was replaced by an older copy"))
+	case !e.is(found[0]):
+		return result(failure(broker.Rejected, "another message is stored under the message's id",
+			"give each box and key its own stream; raise Options.Epoch if the database was replaced by an older copy"))
+	default:
+		return broker.Result{Outcome: broker.Accepted, Note: "duplicate"}
+	}
+}
+
+// is says whether x holds the message of e: its id, or, where an encoder left none,
+// the same fields.
+func (e *entry) is(x redis.XMessage) bool {
+	if len(e.fields) > 0 && e.fields[0] == broker.HeaderID {
+		return x.Values[broker.HeaderID] == any(e.fields[1])
+	}
+	if len(x.Values) != len(e.fields)/2+1 {
+		return false
+	}
+	for i := 0; i < len(e.fields); i += 2 {
+		if x.Values[e.fields[i]] != any(e.fields[i+1]) {
+			return false
+		}
+	}
+	payload, _ := x.Values[fieldPayload].(string)
+	return bytes.Equal([]byte(payload), e.body.bytes)
+}
