@@ -129,7 +129,7 @@ func (c *RedisCluster) Owner(ctx context.Context, key string) (*Redis, error) {
 		if !node.isRunning() {
 			continue
 		}
-		_, err := node.Do(ctx, "GET", key)
+		_, err := node.Do(ctx, "TYPE", key)
 		if err == nil {
 			return node, nil
 		}
