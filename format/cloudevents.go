@@ -72,9 +72,10 @@ type CloudEvents struct {
 	// Extensions name the headers of messages that become attributes: their own name
 	// to the attribute's, which has lower-case letters and digits only.
 	Extensions map[string]string
-	// AMQPSeparator stands between cloudEvents and the attribute's name in AMQP.
-	// Defaults to "_"; ":" is the older form.
-	AMQPSeparator string
+	// AMQPPrefix stands before an attribute's name in AMQP. Defaults to
+	// "cloudEvents_"; "cloudEvents:" is the binding's older form, "ce-" that of
+	// Knative's RabbitMQ binding.
+	AMQPPrefix string
 }
 
 // KeepsPayload says whether a payload stays as it is.
@@ -96,10 +97,10 @@ func (e CloudEvents) Validate() error {
 	default:
 		faults = append(faults, fmt.Errorf("format: Subject %q is unknown; choose %s, %s or %s", e.Subject, SubjectKey, SubjectTopic, SubjectNone))
 	}
-	switch e.AMQPSeparator {
-	case "", "_", ":":
+	switch e.AMQPPrefix {
+	case "", "cloudEvents_", "cloudEvents:", "ce-":
 	default:
-		faults = append(faults, fmt.Errorf("format: AMQPSeparator is %q; choose one of _ and : for it", e.AMQPSeparator))
+		faults = append(faults, fmt.Errorf("format: the AMQPPrefix %q is unknown; choose cloudEvents_, cloudEvents: or ce-", e.AMQPPrefix))
 	}
 	if e.ContentType != "" && e.ContentType != "-" && !httpfield.Verbatim(e.ContentType) {
 		faults = append(faults, errors.New("format: ContentType is not visible ASCII; write it as application/json is written"))

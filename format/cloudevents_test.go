@@ -28,21 +28,22 @@ func TestCloudEventsAreNamedAsEachBindingSays(t *testing.T) {
 	nats := plain("ce-", "x-own", "a%20b", "ce-datacontenttype", "application/json")
 	nats["ce-subject"], nats["ce-partitionkey"] = ascii["ce-subject"], ascii["ce-subject"]
 	for name, c := range map[string]struct {
-		binding, separator string
-		want               map[string]string
+		binding, prefix string
+		want            map[string]string
 	}{
 		"http":           {broker.BindingHTTP, "", ascii},
 		"nats":           {broker.BindingNATS, "", nats},
 		"kafka":          {broker.BindingKafka, "", plain("ce_", "x-own", "a b")},
 		"amqp":           {broker.BindingAMQP, "", plain("cloudEvents_", "x-own", "a b")},
-		"amqp by colon":  {broker.BindingAMQP, ":", plain("cloudEvents:", "x-own", "a b")},
+		"amqp by colon":  {broker.BindingAMQP, "cloudEvents:", plain("cloudEvents:", "x-own", "a b")},
+		"amqp, Knative":  {broker.BindingAMQP, "ce-", plain("ce-", "x-own", "a b")},
 		"mqtt":           {broker.BindingMQTT, "", plain("")},
 		"redis":          {broker.BindingRedis, "", plain("ce_", "x-own", "a b")},
 		"something else": {"", "", plain("ce_", "x-own", "a b")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := encoded(t, CloudEvents{Source: "/shop", AMQPSeparator: c.separator}, message(func(m *broker.Delivery) {
+			m := encoded(t, CloudEvents{Source: "/shop", AMQPPrefix: c.prefix}, message(func(m *broker.Delivery) {
 				m.Key = `k "1" 50%ü`
 				m.Headers = map[string]string{
 					"ce-tenantid": "acme", "x-own": "a b", "ce_id": "forged", "CE-Time": "forged", "cloudEvents:id": "forged", "cloudEvents_id": "forged",
@@ -195,19 +196,19 @@ func TestWhatCloudEventsDoesNotAllowIsRejected(t *testing.T) {
 func TestCloudEventsOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	bad := CloudEvents{
-		Source: "a b", Mode: "m", Subject: "s", ContentType: " x", AMQPSeparator: ".",
+		Source: "a b", Mode: "m", Subject: "s", ContentType: " x", AMQPPrefix: ".",
 		Extensions: map[string]string{"a": "A", "b": "id", "c": "x", "d": "x", "e": ""},
 	}
 	err := bad.Validate()
 	if err == nil {
 		t.Fatal("no fault is found")
 	}
-	for _, want := range []string{"Source", "Mode", "Subject", "ContentType", "AMQPSeparator", `"A"`, `"id"`, `both "c" and "d"`, `""`} {
+	for _, want := range []string{"Source", "Mode", "Subject", "ContentType", "AMQPPrefix", `"A"`, `"id"`, `both "c" and "d"`, `""`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not named in %q", want, err)
 		}
 	}
-	for _, good := range []CloudEvents{{}, {Source: "urn:x:y", Mode: Structured, Subject: SubjectTopic, ContentType: "-", AMQPSeparator: ":"}} {
+	for _, good := range []CloudEvents{{}, {Source: "urn:x:y", Mode: Structured, Subject: SubjectTopic, ContentType: "-", AMQPPrefix: "cloudEvents:"}} {
 		if err := good.Validate(); err != nil {
 			t.Error(err)
 		}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -38,10 +39,7 @@ func (e CloudEvents) prefix(binding string) string {
 	case broker.BindingHTTP, broker.BindingNATS:
 		return "ce-"
 	case broker.BindingAMQP:
-		if e.AMQPSeparator == ":" {
-			return "cloudEvents:"
-		}
-		return "cloudEvents_"
+		return cmp.Or(e.AMQPPrefix, "cloudEvents_")
 	case broker.BindingMQTT:
 		return ""
 	}

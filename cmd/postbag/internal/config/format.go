@@ -13,7 +13,7 @@ import (
 // formatSettings are those of each kind of format, beside kind.
 var formatSettings = map[string][]string{
 	"plain":       {"content_type", "dispatched_at", "names", "reserved"},
-	"cloudevents": {"amqp_separator", "content_type", "extensions", "mode", "source", "subject"},
+	"cloudevents": {"amqp_prefix", "content_type", "extensions", "mode", "source", "subject"},
 	"debezium":    {"expand_json", "fields", "route", "tombstone"},
 }
 
@@ -59,7 +59,7 @@ func (f *Format) Encoder() (broker.Encoder, error) {
 	case "cloudevents":
 		encoder = format.CloudEvents{
 			Source: f.Source, Mode: format.Mode(f.Mode), Subject: format.Subject(f.Subject), ContentType: f.ContentType,
-			Extensions: f.Extensions, AMQPSeparator: f.AMQPSeparator,
+			Extensions: f.Extensions, AMQPPrefix: f.AMQPPrefix,
 		}
 	case "debezium":
 		d := format.Debezium{Route: f.Route, ExpandJSON: f.ExpandJSON, Tombstone: f.Tombstone}

@@ -17,8 +17,8 @@ func TestAFormatBecomesItsEncoder(t *testing.T) {
 			Names:    format.Names{ID: "A", Key: "B", Type: "C", Time: "D", Topic: "E", Seq: "F", Box: "G", Subscription: "H"},
 			Reserved: true, DispatchedAt: true, ContentType: "a/b",
 		},
-		"{kind: cloudevents, source: /s, mode: structured, subject: none, content_type: '-', extensions: {a: b}, amqp_separator: ':'}": format.CloudEvents{
-			Source: "/s", Mode: format.Structured, Subject: format.SubjectNone, ContentType: "-", Extensions: map[string]string{"a": "b"}, AMQPSeparator: ":",
+		"{kind: cloudevents, source: /s, mode: structured, subject: none, content_type: '-', extensions: {a: b}, amqp_prefix: 'ce-'}": format.CloudEvents{
+			Source: "/s", Mode: format.Structured, Subject: format.SubjectNone, ContentType: "-", Extensions: map[string]string{"a": "b"}, AMQPPrefix: "ce-",
 		},
 		"{kind: debezium}":               format.Debezium{},
 		"{kind: debezium, fields: none}": format.Debezium{Fields: []format.Field{}},

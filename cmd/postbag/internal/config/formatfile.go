@@ -27,9 +27,9 @@ type Format struct {
 	// For cloudevents: headers of messages that become attributes, as header:
 	// attribute. Defaults to those named ce- or ce_ and an attribute.
 	Extensions map[string]string `yaml:"extensions"`
-	// For cloudevents over AMQP: what follows cloudEvents in a property's name, _ or
-	// ":". Defaults to _.
-	AMQPSeparator string `yaml:"amqp_separator"`
+	// For cloudevents over AMQP: what an attribute's name begins with, "cloudEvents_",
+	// "cloudEvents:" or "ce-". Defaults to cloudEvents_.
+	AMQPPrefix string `yaml:"amqp_prefix"`
 
 	// For debezium: the topic, with ${routedByValue} for the message's. Defaults to
 	// outbox.event.${routedByValue}.

@@ -50,7 +50,7 @@ subscriptions:
     format: {kind: plain, names: {id: Message-Id, time: "-"}, reserved: true, dispatched_at: true, content_type: text/plain}
   - name: events
     to: broker
-    format: {kind: cloudevents, source: /orders, mode: structured, subject: topic, extensions: {tenant-id: tenant}, amqp_separator: ":"}
+    format: {kind: cloudevents, source: /orders, mode: structured, subject: topic, extensions: {tenant-id: tenant}, amqp_prefix: "cloudEvents:"}
   - name: old
     to: broker
     format: {kind: debezium, route: "x.${routedByValue}", fields: "type:header:eventType,tenant:envelope", expand_json: true, tombstone: true}
@@ -90,7 +90,7 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 				Name: "events", Box: "outbox", To: "broker", Order: "key", OnReject: "block",
 				Format: &Format{
 					Kind: "cloudevents", Source: "/orders", Mode: "structured", Subject: "topic",
-					Extensions: map[string]string{"tenant-id": "tenant"}, AMQPSeparator: ":",
+					Extensions: map[string]string{"tenant-id": "tenant"}, AMQPPrefix: "cloudEvents:",
 				},
 			},
 			{
