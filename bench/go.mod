@@ -6,6 +6,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
+	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
@@ -34,6 +35,7 @@ require (
 
 replace (
 	github.com/postbag/postbag => ../
+	github.com/postbag/postbag/kafkabroker => ../kafkabroker
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker

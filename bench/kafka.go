@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/kafkabroker"
 )
 
 func (l *lab) startKafka(ctx context.Context) (*testserver.Kafka, error) {
@@ -66,4 +69,12 @@ func kafkaRaw(ctx context.Context, l *lab) (rawSender, error) {
 		return errors.Join(c.Flush(ctx), failed)
 	}
 	return rawSender{send: send, close: c.Close}, nil
+}
+
+func kafkaDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+	brokers, err := l.freshTopic(ctx, "bench.a")
+	if err != nil {
+		return nil, err
+	}
+	return kafkabroker.Dial(ctx, strings.Join(brokers, ","), kafkabroker.Options{})
 }

@@ -32,12 +32,12 @@ var scenarios = []scenario{
 	{
 		name: "3-drain-kafka", what: "PostgreSQL to Kafka, acks=all, lz4, eight partitions, messages/s",
 		goal: atLeast("postbag", "raw", 0.8),
-		ways: []way{{"raw", copyRaw(300_000, kafkaRaw)}},
+		ways: []way{{"raw", copyRaw(300_000, kafkaRaw)}, {"postbag", drainTo(300_000, 10_000, 1, kafkaDestination)}},
 	},
 	{
 		name: "3-debezium", what: "PostgreSQL to Kafka beside Debezium, messages/s", long: true,
 		goal: atLeast("postbag", "debezium tuned", 2),
-		ways: []way{{"debezium", debezium(300_000, nil)}, {"debezium tuned", debezium(300_000, tuned)}},
+		ways: []way{{"debezium", debezium(300_000, nil)}, {"debezium tuned", debezium(300_000, tuned)}, {"postbag", drainTo(300_000, 10_000, 1, kafkaDestination)}},
 	},
 	{
 		name: "4-latency-100", what: "commit to destination at 100 messages/s, relay on its own connection, polling",

@@ -11,16 +11,20 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
+	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/watermillbroker v0.0.0-00010101000000-000000000000
 	github.com/rabbitmq/amqp091-go v1.16.0
+	github.com/twmb/franz-go v1.22.2
+	github.com/twmb/franz-go/pkg/kadm v1.19.0
 )
 
 replace (
 	github.com/postbag/postbag => ../
+	github.com/postbag/postbag/kafkabroker => ../kafkabroker
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker
@@ -49,10 +53,12 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
 	github.com/oklog/ulid v1.3.1 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/stretchr/testify v1.11.1 // indirect
+	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect

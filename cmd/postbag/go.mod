@@ -8,6 +8,7 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
+	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
@@ -22,7 +23,10 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/rabbitmq/amqp091-go v1.16.0 // indirect
+	github.com/twmb/franz-go v1.22.2 // indirect
+	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
@@ -60,6 +64,7 @@ require (
 
 replace (
 	github.com/postbag/postbag => ../..
+	github.com/postbag/postbag/kafkabroker => ../../kafkabroker
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
 	github.com/postbag/postbag/pgstore => ../../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker

@@ -203,6 +203,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		{"The file", reflect.TypeFor[config.File]()},
 		{"store, and each of stores.*", reflect.TypeFor[config.Store]()},
 		{"destinations.*", reflect.TypeFor[config.Destination]()},
+		{"destinations.*.create", reflect.TypeFor[config.CreateTopics]()},
 		{"destinations.*.topology.exchanges[]", reflect.TypeFor[config.Exchange]()},
 		{"destinations.*.topology.queues[]", reflect.TypeFor[config.Queue]()},
 		{"destinations.*.topology.bindings[]", reflect.TypeFor[config.Binding]()},

@@ -12,6 +12,7 @@ import (
 
 func brokers() []sink {
 	return []sink{
+		{name: "Kafka", start: startKafka},
 		{name: "NATS", start: startNATS},
 		{name: "RabbitMQ", start: startRabbitMQ},
 		{name: "webhook", start: startWebhook},

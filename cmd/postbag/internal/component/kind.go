@@ -51,6 +51,13 @@ func destinationKinds() []destinationKind {
 			module: "github.com/postbag/postbag/natsbroker", open: openNATS,
 		},
 		{
+			Kind: config.Kind{Name: "kafka", Schemes: []string{"kafka://"}, Settings: []string{
+				"prefix", "compression", "linger", "batch_bytes", "send_time", "create", "recheck", "mechanism", "tls",
+				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file", "client_name",
+			}},
+			module: "github.com/postbag/postbag/kafkabroker", open: openKafka,
+		},
+		{
 			Kind: config.Kind{Name: "rabbitmq", Schemes: []string{"amqp://", "amqps://"}, Settings: []string{
 				"exchange", "routing_key", "vhost", "topology", "channels", "retries", "heartbeat", "max_pending", "max_bytes",
 				"user_env", "password_env", "password_file", "external", "ca_file", "cert_file", "key_file", "client_name",

@@ -61,6 +61,26 @@ type Destination struct {
 	// server's limit.
 	MaxBytes int `yaml:"max_bytes"`
 
+	// What a batch is compressed with: none, gzip, snappy, lz4 or zstd. Defaults to
+	// lz4.
+	Compression string `yaml:"compression"`
+	// How long a call waits for others to share its batches with, at most 10s.
+	// Defaults to not at all.
+	Linger time.Duration `yaml:"linger"`
+	// The most that a batch holds before compression, in bytes. Defaults to 1000000.
+	BatchBytes int `yaml:"batch_bytes"`
+	// Records have the time when they are sent, not when the database stored the
+	// message. Defaults to false.
+	SendTime bool `yaml:"send_time"`
+	// Create topics that are not there, and how. Defaults to not at all.
+	Create *CreateTopics `yaml:"create"`
+	// How to log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512. Defaults to the last
+	// where there is a user.
+	Mechanism string `yaml:"mechanism"`
+	// TLS with the system's certificate authorities, where ca_file names none.
+	// Defaults to false.
+	TLS bool `yaml:"tls"`
+
 	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
 	// {subscription}. Defaults to the default exchange, which takes a message to
 	// the queue that the routing key names.
@@ -92,6 +112,16 @@ type Destination struct {
 	AllowPrivate []netip.Prefix `yaml:"allow_private"`
 	// The longest wait for an answer. Defaults to 30s.
 	Timeout time.Duration `yaml:"timeout"`
+}
+
+// CreateTopics is how kafka creates topics.
+type CreateTopics struct {
+	// Partitions of a new topic. Defaults to the brokers' own default.
+	Partitions int `yaml:"partitions"`
+	// Replicas of each partition. Defaults to the brokers' own default.
+	Replicas int `yaml:"replicas"`
+	// Settings of the topic, such as {min.insync.replicas: 2}.
+	Config map[string]string `yaml:"config"`
 }
 
 // Topology is what rabbitmq declares.

@@ -1,0 +1,39 @@
+package component
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"strings"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/kafkabroker"
+)
+
+func openKafka(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
+	brokers := strings.TrimSuffix(strings.TrimPrefix(url, "kafka://"), "/")
+	o := kafkabroker.Options{
+		Prefix: d.Prefix, Compression: d.Compression, Linger: d.Linger, BatchBytes: d.BatchBytes, SendTime: d.SendTime, Recheck: d.Recheck,
+		Login: kafkabroker.Login{Mechanism: d.Mechanism, Name: d.ClientName},
+	}
+	if c := d.Create; c != nil {
+		o.Create = &kafkabroker.Create{Partitions: c.Partitions, Replicas: c.Replicas, Config: c.Config}
+	}
+	var errs []error
+	either(d.UserEnv, "", &o.Login.User, &errs)
+	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
+	secure, err := tlsConfig(d)
+	if secure == nil && d.TLS {
+		secure = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	o.Login.TLS = secure
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if dry {
+		return nil, errors.Join(o.Validate(), kafkabroker.ValidBrokers(brokers))
+	}
+	return kafkabroker.Dial(ctx, brokers, o)
+}
