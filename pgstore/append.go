@@ -15,6 +15,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Append implements postbag.Appender.
@@ -116,7 +117,7 @@ func appendCommands(c *catalog, box string, msgs []postbag.Message) ([]command, 
 }
 
 func appendOne(c *catalog, box string, m *postbag.Message) (command, error) {
-	headers, err := headersText(m.Headers)
+	headers, err := storekit.HeadersText(m.Headers)
 	if err != nil {
 		return command{}, fmt.Errorf("pgstore: append to %q: headers cannot be encoded; use valid UTF-8: %w", box, err)
 	}
@@ -152,7 +153,7 @@ func (w *lists) command(c *catalog, box string, later bool) command {
 }
 
 func (w *lists) add(m *postbag.Message) error {
-	headers, err := headersText(m.Headers)
+	headers, err := storekit.HeadersText(m.Headers)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Due implements store.Store.
@@ -60,7 +61,7 @@ func readParked(r row, box string) (store.Parked, error) {
 	}
 	var err error
 	if headers != "" {
-		p.Headers, err = parseHeaders(headers)
+		p.Headers, err = storekit.ParseHeaders(headers)
 	}
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // listRow is a message as a listing walks over it: without its bytes.
@@ -327,7 +328,7 @@ func (l *lister) bytes(ctx context.Context, seqs []int64) (map[int64]body, error
 			return c.err
 		}
 		var err error
-		b.headers, err = parseHeaders(headers)
+		b.headers, err = storekit.ParseHeaders(headers)
 		got[seq] = b
 		return err
 	}})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // page collects the rows of one read. Texts and payloads lie in one piece of
@@ -173,7 +174,7 @@ func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, pay
 		m.Payload = w.large
 	}
 	if w.header > w.typ {
-		m.Headers, err = parseHeaders(text[w.typ:w.header])
+		m.Headers, err = storekit.ParseHeaders(text[w.typ:w.header])
 	}
 	return err
 }

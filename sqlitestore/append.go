@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // appendRows is how many rows one INSERT writes. The driver looks for each of a
@@ -50,11 +51,11 @@ func (s *Store) insert(ctx context.Context, tx postbag.SQLTx, box string, now ti
 	}
 	args := make([]any, 0, 8*len(msgs))
 	for _, m := range msgs {
-		headers, err := headersText(m.Headers)
+		headers, err := storekit.HeadersText(m.Headers)
 		if err != nil {
 			return err
 		}
-		args = append(args, m.ID[:], now.UnixMicro(), topicOf(box, m), m.Key, m.ShardKey, m.Type, headers, m.Payload)
+		args = append(args, m.ID[:], now.UnixMicro(), topicOf(box, m), m.Key, m.ShardKey, m.Type, nullable(headers), m.Payload)
 	}
 	return s.execIn(ctx, tx, fmt.Sprintf(sqlAppend, quoted(box))+sqlAppendRow+strings.Repeat(", "+sqlAppendRow, len(msgs)-1), args)
 }
@@ -80,12 +81,12 @@ func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, text string, args 
 }
 
 func (s *Store) schedule(ctx context.Context, tx postbag.SQLTx, box string, m *postbag.Message) error {
-	headers, err := headersText(m.Headers)
+	headers, err := storekit.HeadersText(m.Headers)
 	if err != nil {
 		return err
 	}
 	result, err := tx.ExecContext(ctx, sqlSchedule, box, m.NotBefore.UnixMicro(), s.micros(),
-		m.ID[:], topicOf(box, m), m.Key, m.ShardKey, m.Type, headers, m.Payload)
+		m.ID[:], topicOf(box, m), m.Key, m.ShardKey, m.Type, nullable(headers), m.Payload)
 	if err != nil {
 		return err
 	}
@@ -94,6 +95,9 @@ func (s *Store) schedule(ctx context.Context, tx postbag.SQLTx, box string, m *p
 	}
 	return nil
 }
+
+// nullable stores no headers as null.
+func nullable(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
 
 func topicOf(box string, m *postbag.Message) string {
 	if m.Topic == "" {

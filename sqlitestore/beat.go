@@ -3,12 +3,12 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Beat renews a heartbeat and changes who owns what; see [store.Store].
@@ -74,13 +74,13 @@ func (t *transaction) leave(relay string) error {
 
 // renew makes the row if it is new, or renews it if it lives.
 func (t *transaction) renew(b store.Beat) (bool, error) {
-	works, err := json.Marshal(worksText(b.Works))
+	works, err := storekit.WorksText(b.Works)
 	if err != nil {
 		return false, err
 	}
 	expires := t.now + b.TTL.Microseconds()
 	if b.New {
-		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, string(works), expires)
+		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, works, expires)
 		if err != nil || made > 0 {
 			t.moved = t.moved || made > 0
 			return made > 0, err
@@ -90,8 +90,8 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 	if _, err := t.row(sqlRelayWorks, []any{b.Relay}, &name, &worked); err != nil {
 		return false, err
 	}
-	renewed, err := t.exec(sqlRenew, b.Relay, b.Name, string(works), expires, t.now)
-	t.moved = t.moved || renewed > 0 && (name != b.Name || worked != string(works))
+	renewed, err := t.exec(sqlRenew, b.Relay, b.Name, works, expires, t.now)
+	t.moved = t.moved || renewed > 0 && (name != b.Name || worked != works)
 	return renewed > 0, err
 }
 
@@ -146,14 +146,14 @@ func (t *transaction) take(relay string, shard store.Shard) error {
 
 // land makes what was in flight in a shard due: its answers went to another.
 func (t *transaction) land(id int64, slots store.Slots) error {
-	touched := chains{}
+	var touched storekit.Hashes
 	err := t.query(sqlLanded, []any{id, slots.Lo, slots.Hi, t.now}, func(rows *sql.Rows) error {
 		var chain sql.NullInt64
 		if err := rows.Scan(&chain); err != nil {
 			return err
 		}
 		if chain.Valid {
-			touched.add(uint64(chain.Int64))
+			touched.Add(uint64(chain.Int64))
 		}
 		return nil
 	})
@@ -209,7 +209,7 @@ func (t *transaction) relays() ([]store.RelayState, error) {
 		}
 		r.Expires = time.Duration(expires-t.now) * time.Microsecond
 		var err error
-		r.Works, err = worksOf(works)
+		r.Works, err = storekit.ParseWorks(works)
 		out = append(out, r)
 		return err
 	})
@@ -229,25 +229,4 @@ func (t *transaction) state(ref store.Ref) (store.SubscriptionState, error) {
 		return err
 	})
 	return state, err
-}
-
-// worksText is how a heartbeat row lists subscriptions: pairs, in JSON.
-func worksText(refs []store.Ref) [][2]string {
-	out := make([][2]string, len(refs))
-	for i, r := range refs {
-		out[i] = [2]string{r.Box, r.Subscription}
-	}
-	return out
-}
-
-func worksOf(text string) ([]store.Ref, error) {
-	var pairs [][2]string
-	if err := json.Unmarshal([]byte(text), &pairs); err != nil {
-		return nil, fmt.Errorf("read a heartbeat row: %w; delete it from postbag__relay", err)
-	}
-	out := make([]store.Ref, len(pairs))
-	for i, p := range pairs {
-		out[i] = store.Ref{Box: p[0], Subscription: p[1]}
-	}
-	return out, nil
 }

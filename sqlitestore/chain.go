@@ -2,27 +2,10 @@ package sqlitestore
 
 import (
 	"database/sql"
-	"slices"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
-
-// chains is a set of key hashes, in the order in which they came.
-type chains struct {
-	list []uint64
-	has  map[uint64]bool
-}
-
-func (c *chains) add(hash uint64) {
-	if hash == 0 || c.has[hash] {
-		return
-	}
-	if c.has == nil {
-		c.has = make(map[uint64]bool)
-	}
-	c.has[hash] = true
-	c.list = append(c.list, hash)
-}
 
 // head is the first parked message of a chain.
 type head struct {
@@ -49,8 +32,8 @@ func (h head) want(now int64) sql.NullInt64 {
 
 // settleHeads sees to it that of each chain within slots the first row alone has
 // a time when it may be tried, and returns the chains that have no row left.
-func (t *transaction) settleHeads(id int64, slots store.Slots, touched chains) (cleared []uint64, err error) {
-	for _, hash := range touched.list {
+func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) (cleared []uint64, err error) {
+	for _, hash := range touched.List {
 		left, err := t.settleHead(id, slots, int64(hash))
 		if err != nil {
 			return nil, err
@@ -78,47 +61,13 @@ func (t *transaction) settleHead(id int64, slots store.Slots, chain int64) (left
 }
 
 // chainsOf returns the chains that have a row within slots.
-func (t *transaction) chainsOf(id int64, slots store.Slots) (chains, error) {
-	var c chains
+func (t *transaction) chainsOf(id int64, slots store.Slots) (storekit.Hashes, error) {
+	var c storekit.Hashes
 	err := t.query(sqlChains, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
 		var chain int64
 		err := rows.Scan(&chain)
-		c.add(uint64(chain))
+		c.Add(uint64(chain))
 		return err
 	})
 	return c, err
-}
-
-// slotSet is the slots of a request.
-type slotSet struct {
-	ranges []store.Slots
-	all    bool
-}
-
-// slotsOf joins ranges that touch or overlap.
-func slotsOf(ranges []store.Slots) slotSet {
-	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b store.Slots) int { return a.Lo - b.Lo })
-	var joined []store.Slots
-	for _, r := range sorted {
-		if n := len(joined); n > 0 && r.Lo <= joined[n-1].Hi {
-			joined[n-1].Hi = max(joined[n-1].Hi, r.Hi)
-		} else {
-			joined = append(joined, r)
-		}
-	}
-	all := len(joined) == 1 && joined[0].Lo <= 0 && joined[0].Hi >= store.SlotCount
-	return slotSet{ranges: joined, all: all}
-}
-
-func (s slotSet) contains(slot int) bool {
-	if s.all {
-		return true
-	}
-	for _, r := range s.ranges {
-		if r.Contains(slot) {
-			return true
-		}
-	}
-	return false
 }

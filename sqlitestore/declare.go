@@ -2,14 +2,13 @@ package sqlitestore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Declare creates the subscriptions that are missing; see [store.Store]. What is
@@ -43,7 +42,7 @@ func (t *transaction) ensure(spec store.Spec) (fault, err error) {
 	if found, err := t.row(sqlHasBox, []any{spec.Box}, new(int)); err != nil || !found {
 		return store.ErrNoBox, err
 	}
-	types, err := typesText(spec.Types)
+	types, err := storekit.TypesText(spec.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func (t *transaction) create(spec store.Spec, types string) error {
 func (t *transaction) declare(spec store.Spec, types string, started int64) error {
 	shards := store.Split(max(spec.Shards, 1))
 	var id int64
-	args := []any{spec.Box, spec.Subscription, types, len(shards), started, t.now, spanOf(started + 1)}
+	args := []any{spec.Box, spec.Subscription, types, len(shards), started, t.now, storekit.SpanOf(started + 1)}
 	if _, err := t.row(sqlInsertSubscription, args, &id); err != nil {
 		return err
 	}
@@ -136,19 +135,6 @@ func (t *transaction) before(box string, at time.Time) (int64, error) {
 	}
 	return lo, nil
 }
-
-// typesText returns the stored form of a filter: equal filters have equal texts.
-func typesText(types []string) (string, error) {
-	sorted := slices.Compact(slices.Sorted(slices.Values(types)))
-	if len(sorted) == 0 {
-		return "[]", nil
-	}
-	text, err := json.Marshal(sorted)
-	return string(text), err
-}
-
-// spanOf returns the span of the ledger in which seq lies.
-func spanOf(seq int64) int64 { return (seq - 1) / store.TallySpan }
 
 // tableOf returns the name of a box's table.
 func tableOf(box string) string { return "postbag_" + box }

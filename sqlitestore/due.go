@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Blocked returns the hashes of a lease's keys that are blocked; see
@@ -41,7 +42,7 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 		return nil, translateError(doing, fmt.Errorf("limit %d, bytes %d, followers %d; use positive limits",
 			d.Limit, d.Bytes, d.Followers))
 	}
-	q := dueQuery{s: s, due: d, slots: slotsOf(d.Slots), now: s.micros(), skip: make(map[int64]bool, len(d.Skip))}
+	q := dueQuery{s: s, due: d, slots: storekit.SlotsOf(d.Slots), now: s.micros(), skip: make(map[int64]bool, len(d.Skip))}
 	for _, seq := range d.Skip {
 		q.skip[seq] = true
 	}
@@ -65,7 +66,7 @@ type dueQuery struct {
 	due   store.Due
 	id    int64
 	now   int64
-	slots slotSet
+	slots storekit.SlotSet
 	skip  map[int64]bool
 	bytes int
 	out   []store.Parked
@@ -92,7 +93,7 @@ func (q *dueQuery) run(ctx context.Context) error {
 			if q.full() {
 				return nil
 			}
-			if !q.skip[c.seq] && q.slots.contains(c.slot) {
+			if !q.skip[c.seq] && q.slots.Contains(c.slot) {
 				if err := q.try(ctx, c); err != nil {
 					return err
 				}

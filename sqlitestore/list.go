@@ -2,11 +2,10 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // What one List does at most.
@@ -22,7 +21,7 @@ const (
 // Without a Subscription a message comes once a subscription.
 func (s *Store) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
 	doing := "list messages of box " + q.Box
-	from, err := parseCursor(q.Cursor, q.Oldest)
+	from, err := storekit.ParseCursor(q.Cursor, q.Oldest)
 	if err != nil {
 		return nil, "", translateError(doing, err)
 	}
@@ -38,35 +37,12 @@ func (s *Store) List(ctx context.Context, q store.Query) ([]store.Item, string, 
 	return items, next, translateError(doing, err)
 }
 
-// place is where a listing goes on: at the message of an ordinal (a seq, or the
-// number of a scheduled message), from the skip-th item of it.
-type place struct {
-	ordinal int64
-	skip    int
-}
-
-func parseCursor(text string, oldest bool) (place, error) {
-	p := place{ordinal: 1<<63 - 1}
-	if oldest {
-		p.ordinal = 0
-	}
-	if text == "" {
-		return p, nil
-	}
-	if _, err := fmt.Sscanf(text, "%d.%d", &p.ordinal, &p.skip); err != nil || p.ordinal < 0 || p.skip < 0 {
-		return p, errors.New("the cursor is malformed; use the one of the answer before")
-	}
-	return p, nil
-}
-
-func (p place) String() string { return fmt.Sprintf("%d.%d", p.ordinal, p.skip) }
-
 // lister answers one Query, in a transaction that reads.
 type lister struct {
 	store.Query
 
 	t     *transaction
-	types matcher
+	types storekit.Types
 	subs  []*listed
 	// lo and hi bound the seqs that can match, by time.
 	lo, hi int64
@@ -79,7 +55,7 @@ func newLister(t *transaction, q store.Query) (*lister, error) {
 	q.Limit = min(q.Limit, listMost)
 	l := &lister{Query: q, t: t, lo: 1, hi: 1<<63 - 1}
 	if q.Type != "" {
-		l.types = matcherOf([]string{q.Type})
+		l.types = storekit.TypesOf([]string{q.Type})
 	}
 	if found, err := t.row(sqlHasBox, []any{q.Box}, new(int)); err != nil {
 		return nil, err
@@ -117,7 +93,7 @@ func (l *lister) choose() error {
 // which cannot have been stored before it was drawn.
 func (l *lister) bound() error {
 	after := l.After
-	if drawn, ok := drawnAt(l.ID); ok && drawn.After(after) {
+	if drawn, ok := storekit.DrawnAt(l.ID); ok && drawn.After(after) {
 		after = drawn
 	}
 	if !after.IsZero() {
@@ -130,36 +106,36 @@ func (l *lister) bound() error {
 	if l.Before.IsZero() {
 		return nil
 	}
-	before, err := l.t.before(l.Box, l.Before.Add(clockSlack))
+	before, err := l.t.before(l.Box, l.Before.Add(storekit.ClockSlack))
 	l.hi = before + 1
 	return err
 }
 
 // list walks what the query can find, in its order.
-func (l *lister) list(ctx context.Context, from place) ([]store.Item, string, error) {
+func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, string, error) {
 	var out []store.Item
 	size := min(l.Limit+1, listChunk)
 	for looked := 0; ; size = min(4*size, listChunk) {
-		rows, err := l.chunk(from.ordinal, size)
+		rows, err := l.chunk(from.Ordinal, size)
 		if err != nil || len(rows) == 0 {
 			return out, "", err
 		}
 		for i := range rows {
 			row := &rows[i]
-			if row.seq != from.ordinal {
-				from.skip = 0
+			if row.seq != from.Ordinal {
+				from.Skip = 0
 			}
 			items, err := l.items(row)
 			if err != nil {
 				return nil, "", err
 			}
-			items = items[min(from.skip, len(items)):]
+			items = items[min(from.Skip, len(items)):]
 			room := l.Limit - len(out)
 			if len(items) > room {
-				return append(out, items[:room]...), place{row.seq, from.skip + room}.String(), nil
+				return append(out, items[:room]...), storekit.Cursor{Ordinal: row.seq, Skip: from.Skip + room}.String(), nil
 			}
 			out = append(out, items...)
-			from = place{ordinal: l.next(row.seq)}
+			from = storekit.Cursor{Ordinal: l.next(row.seq)}
 		}
 		looked += len(rows)
 		if ctx.Err() != nil {
@@ -218,13 +194,4 @@ func (l *lister) fill(item *store.Item) error {
 }
 
 // matches says whether an item is one that the query asks for.
-func (l *lister) matches(item *store.Item) bool {
-	return (l.State == "" || item.State == l.State) &&
-		(l.ID == postbag.ID{} || item.ID == l.ID) &&
-		(l.Topic == "" || item.Topic == l.Topic) &&
-		(l.Key == "" || item.Key == l.Key) &&
-		l.types.takes(item.Type) &&
-		(l.After.IsZero() || !item.At.Before(l.After)) &&
-		(l.Before.IsZero() || item.At.Before(l.Before)) &&
-		(l.Error == "" || containsFold(item.Reason, l.Error))
-}
+func (l *lister) matches(item *store.Item) bool { return storekit.Matches(&l.Query, l.types, item) }

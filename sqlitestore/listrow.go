@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // listRow is a message as a listing walks over it: a row of the log without its
@@ -79,7 +78,7 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	var seqs []int64
 	text := l.direct(sqlStateUp, sqlStateDown)
 	for _, sub := range l.subs {
-		found, err := l.t.numbers(text, []any{sub.id, int(parkStateOf(l.State)), from, size})
+		found, err := l.t.numbers(text, []any{sub.id, int(storekit.ParkStateOf(l.State)), from, size})
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +127,7 @@ func (r *listRow) scheduled(now int64) (store.Item, error) {
 type listed struct {
 	*reader
 
-	types     matcher
+	types     storekit.Types
 	swept     int64
 	parked    map[int64]*parkedItem
 	discarded map[int64]bool
@@ -153,7 +152,7 @@ func newListed(t *transaction, r *reader) (*listed, error) {
 	}
 	var types []string
 	err = json.Unmarshal([]byte(text), &types)
-	return &listed{reader: r, types: matcherOf(types), swept: swept}, err
+	return &listed{reader: r, types: storekit.TypesOf(types), swept: swept}, err
 }
 
 // load reads what the subscription knows of a range of messages.
@@ -187,99 +186,14 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 	switch {
 	case p != nil:
 		k := p.park(now)
-		item.State, item.Attempts, item.Due, item.Reason = stateOf(k.State), k.Attempts, k.Delay, k.Reason
+		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
 		item.Queued = p.queued
 	case row.seq > l.passedBy(record.Slot):
 		item.State = store.Pending
-	case !l.types.takes(record.Type):
+	case !l.types.Take(record.Type):
 		item.State = store.Filtered
 	case l.discarded[row.seq]:
 		item.State = store.Discarded
 	}
 	return item, p != nil || row.seq > l.swept, err
-}
-
-// attempts reads a stored history.
-func (p *parkedItem) attempts() ([]store.Attempt, error) {
-	var entries [][3]any
-	if err := json.Unmarshal([]byte(p.history), &entries); err != nil {
-		return nil, err
-	}
-	out := make([]store.Attempt, len(entries))
-	for i, e := range entries {
-		at, _ := e[0].(float64)
-		state, _ := e[1].(float64)
-		reason, _ := e[2].(string)
-		out[i] = store.Attempt{At: time.UnixMicro(int64(at)).UTC(), State: store.ParkState(state), Reason: reason}
-	}
-	return out, nil
-}
-
-func stateOf(s store.ParkState) store.State {
-	switch s {
-	case store.Waiting:
-		return store.Retrying
-	case store.Blocked:
-		return store.Waits
-	case store.InFlight:
-		return store.Sending
-	default:
-		return store.Died
-	}
-}
-
-func parkStateOf(s store.State) store.ParkState {
-	switch s {
-	case store.Retrying:
-		return store.Waiting
-	case store.Waits:
-		return store.Blocked
-	case store.Sending:
-		return store.InFlight
-	default:
-		return store.Dead
-	}
-}
-
-// matcher is a filter of types, asked in Go. The zero matcher takes all.
-type matcher struct{ exact, prefixes []string }
-
-func matcherOf(types []string) matcher {
-	var m matcher
-	for _, t := range types {
-		if prefix, ok := prefixOf(t); ok {
-			m.prefixes = append(m.prefixes, prefix)
-		} else {
-			m.exact = append(m.exact, t)
-		}
-	}
-	return m
-}
-
-func (m matcher) takes(typ string) bool {
-	if len(m.exact) == 0 && len(m.prefixes) == 0 {
-		return true
-	}
-	return slices.Contains(m.exact, typ) ||
-		slices.ContainsFunc(m.prefixes, func(p string) bool { return strings.HasPrefix(typ, p) })
-}
-
-func containsFold(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
-}
-
-// clockSlack is how far clocks and the order of seqs may be apart for a search
-// by time to find what it should.
-const clockSlack = time.Minute
-
-// drawnAt returns when an id of version 7 was drawn, a little earlier.
-func drawnAt(id postbag.ID) (time.Time, bool) {
-	if id[6]>>4 != 7 {
-		return time.Time{}, false
-	}
-	var ms int64
-	for _, b := range id[:6] {
-		ms = ms<<8 | int64(b)
-	}
-	return time.UnixMilli(ms).Add(-clockSlack), true
 }

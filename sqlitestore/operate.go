@@ -3,19 +3,18 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Command queues an order for parked messages; see [store.Operator].
 func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
-	name, err := commandName(kind)
+	name, err := storekit.CommandName(kind)
 	if err != nil {
-		return 0, err
+		return 0, translateError("command", err)
 	}
 	var queued []int64
 	err = s.order(ctx, a, name, r, func(t *transaction, id int64) (string, error) {
@@ -31,7 +30,7 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 		if len(queued) == 0 {
 			return "", nil
 		}
-		return fmt.Sprintf("%s %s %s", name, r, seqList(queued)), nil
+		return fmt.Sprintf("%s %s %s", name, r, storekit.SeqList(queued)), nil
 	})
 	if err != nil {
 		return 0, err
@@ -72,8 +71,8 @@ func (s *Store) order(ctx context.Context, a store.Audit, doing string, r store.
 	fn func(*transaction, int64) (string, error),
 ) error {
 	doing += " " + r.String()
-	if a.Who == "" || a.Why == "" {
-		return translateError(doing, errors.New("who or why is missing; give both, they go to the audit log"))
+	if err := storekit.CheckAudit(a); err != nil {
+		return translateError(doing, err)
 	}
 	return s.write(ctx, doing, func(t *transaction) error {
 		id, err := t.subscription(r)
@@ -90,31 +89,4 @@ func (s *Store) order(ctx context.Context, a store.Audit, doing string, r store.
 		_, err = t.exec(sqlAudit, t.now, a.Who, a.Why, what)
 		return err
 	})
-}
-
-func commandName(kind store.CommandKind) (string, error) {
-	switch kind {
-	case store.Retry:
-		return "retry", nil
-	case store.Discard:
-		return "discard", nil
-	}
-	return "", fmt.Errorf("sqlitestore: command of kind %d is unknown; use store.Retry or store.Discard", kind)
-}
-
-// seqList returns seqs as text, cut short.
-func seqList(seqs []int64) string {
-	const most = 20
-	var b strings.Builder
-	for i, seq := range seqs {
-		switch {
-		case i == most:
-			fmt.Fprintf(&b, " and %d more", len(seqs)-most)
-			return b.String()
-		case i > 0:
-			b.WriteByte(' ')
-		}
-		fmt.Fprint(&b, seq)
-	}
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // read answers one request. What is wrong with the request alone goes into the
@@ -37,7 +38,7 @@ func (s *Store) read(ctx context.Context, about subscribed, r *store.Request) (s
 // page is one read of a range of the log.
 type page struct {
 	about       subscribed
-	slots       slotSet
+	slots       storekit.SlotSet
 	from, until int64
 	limit       int // rows to return
 	scan        int // rows to look at
@@ -50,7 +51,7 @@ type page struct {
 }
 
 func pageOf(about subscribed, r *store.Request) (*page, error) {
-	p := &page{about: about, slots: slotsOf(r.Slots), limit: r.Limit, bytes: r.Bytes, until: math.MaxInt64}
+	p := &page{about: about, slots: storekit.SlotsOf(r.Slots), limit: r.Limit, bytes: r.Bytes, until: math.MaxInt64}
 	if about.id == 0 {
 		return nil, store.ErrNoSubscription
 	}
@@ -65,7 +66,7 @@ func pageOf(about subscribed, r *store.Request) (*page, error) {
 		p.until, err = seqOf(r.Until)
 	}
 	p.last, p.scan = p.from, p.limit
-	if !p.slots.all {
+	if !p.slots.All {
 		p.scan = 8*p.limit + 1024
 	}
 	return p, err
@@ -96,7 +97,7 @@ func (p *page) take(row *recordRow) error {
 	if err != nil {
 		return err
 	}
-	if !p.slots.contains(slot) {
+	if !p.slots.Contains(slot) {
 		return nil
 	}
 	r, err := row.record(slot, hash)
@@ -152,7 +153,7 @@ func filterOf(types []string) filter {
 		n := firstFilterArg + len(f.args)
 		term := fmt.Sprintf("type = ?%d", n)
 		args := []any{t}
-		if prefix, ok := prefixOf(t); ok {
+		if prefix, ok := storekit.TypePrefix(t); ok {
 			term = fmt.Sprintf("(type >= ?%d AND type < ?%d)", n, n+1)
 			args = []any{prefix, prefix[:len(prefix)-1] + "/"}
 		}
@@ -170,12 +171,4 @@ func (f filter) statement(table string) string {
 		return fmt.Sprintf(sqlPage, table)
 	}
 	return fmt.Sprintf(sqlFilteredPage, table, "("+f.condition+")")
-}
-
-// prefixOf returns "order." for "order.*".
-func prefixOf(t string) (string, bool) {
-	if n := len(t) - 1; n > 0 && t[n] == '*' && t[n-1] == '.' {
-		return t[:n], true
-	}
-	return "", false
 }

@@ -1,15 +1,14 @@
 package sqlitestore
 
 import (
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // recordRow is how a row of the log is scanned: the columns that sqlPage has.
@@ -55,28 +54,14 @@ func (b *bytesValue) Scan(v any) error {
 
 var errDamaged = errors.New("the row is damaged; a program has written it with its checks off")
 
-// place returns the slot and the key hash of the row. It is store.SlotOf and
-// store.KeyHash with one SHA-256 where the key decides both.
+// place returns the slot and the key hash of the row.
 func (r *recordRow) place() (slot int, hash uint64, err error) {
 	if len(r.id) != len(postbag.ID{}) {
 		return 0, 0, fmt.Errorf("seq %d: the id has %d bytes: %w", r.seq, len(r.id), errDamaged)
 	}
-	if r.key != "" {
-		sum := sha256.Sum256([]byte(r.key))
-		slot, hash = slotOfSum(&sum), max(binary.BigEndian.Uint64(sum[:8]), 1)
-	}
-	switch {
-	case r.shardKey != "" && r.shardKey != r.key:
-		sum := sha256.Sum256([]byte(r.shardKey))
-		slot = slotOfSum(&sum)
-	case r.key == "":
-		sum := sha256.Sum256(r.id)
-		slot = slotOfSum(&sum)
-	}
+	slot, hash = storekit.Place(r.id, r.key, r.shardKey)
 	return slot, hash, nil
 }
-
-func slotOfSum(sum *[32]byte) int { return int(sum[0])<<4 | int(sum[1])>>4 }
 
 // record returns the row as the seam has it. One that a filter refused has its
 // place and its id, and nothing else.
@@ -89,7 +74,7 @@ func (r *recordRow) record(slot int, hash uint64) (store.Record, error) {
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
 	var err error
 	if r.headers.Valid {
-		rec.Headers, err = headersOf(r.headers.String)
+		rec.Headers, err = storekit.ParseHeaders(r.headers.String)
 	}
 	if err != nil {
 		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, errDamaged)

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // reshape replaces all shards of a subscription, if the relay holds them all and
@@ -11,7 +12,7 @@ func (t *transaction) reshape(relay string, r store.Reshape) error {
 	if err != nil {
 		return err
 	}
-	if r.Shards < 1 || r.Shards > store.SlotCount || !holdsAll(relay, state.Shards, r.Leases) {
+	if r.Shards < 1 || r.Shards > store.SlotCount || !storekit.HoldsAll(relay, state.Shards, r.Leases) {
 		return nil
 	}
 	id, err := t.subscription(r.Ref)
@@ -36,24 +37,6 @@ func (t *transaction) reshape(relay string, r store.Reshape) error {
 	}
 	t.moved = true
 	return nil
-}
-
-// holdsAll says whether leases are exactly shards, all the relay's and all at
-// one position.
-func holdsAll(relay string, shards []store.ShardState, leases []store.Lease) bool {
-	if len(shards) == 0 || len(shards) != len(leases) {
-		return false
-	}
-	held := make(map[store.Lease]bool, len(leases))
-	for _, l := range leases {
-		held[l] = true
-	}
-	for _, h := range shards {
-		if !held[h.Lease] || h.Owner != relay || h.Position != shards[0].Position {
-			return false
-		}
-	}
-	return true
 }
 
 // rehead finds the first of every chain of a new shard: those of one hash that

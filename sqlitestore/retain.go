@@ -91,7 +91,7 @@ func readersOf(query querier, box string) ([]reader, error) {
 		var h standing
 		var position []byte
 		err := rows.Scan(&r.id, &r.Subscription, &r.started, &r.at.span, &r.at.upto, &r.at.agreed,
-			&r.at.count, &r.at.seqs, &r.at.ids, &h.slots.Lo, &h.slots.Hi, &position)
+			&r.at.Count, &r.at.Seqs, &r.at.IDs, &h.slots.Lo, &h.slots.Hi, &position)
 		if err != nil {
 			return err
 		}

@@ -3,11 +3,10 @@ package sqlitestore
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // settle applies all settlements of a Turn in one write transaction.
@@ -19,7 +18,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 	}
 	verdicts := make([]store.Verdict, len(all))
 	err := s.write(ctx, "settle", func(t *transaction) error {
-		sums := tallies{}
+		sums := storekit.Tallies{}
 		for i := range all {
 			v, err := t.settle(&all[i], sums)
 			if err != nil {
@@ -33,7 +32,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 }
 
 // settle applies one settlement, or finds that it was applied before or is lost.
-func (t *transaction) settle(s *store.Settlement, sums tallies) (store.Verdict, error) {
+func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.Verdict, error) {
 	id, err := t.subscription(s.Ref)
 	if err != nil || id == 0 {
 		return store.Verdict{}, err
@@ -53,9 +52,9 @@ func (t *transaction) settle(s *store.Settlement, sums tallies) (store.Verdict, 
 	} else if err := t.exceptions(id, s); err != nil {
 		return store.Verdict{}, err
 	} else {
-		sums.add(id, s.Tally)
+		sums.Add(id, 0, s.Tally)
 	}
-	cleared, err := t.settleHeads(id, s.Slots, touchedBy(s))
+	cleared, err := t.settleHeads(id, s.Slots, storekit.Touched(s))
 	return store.Verdict{Applied: true, Cleared: cleared}, err
 }
 
@@ -120,7 +119,7 @@ func (t *transaction) park(text string, id int64, p *store.Park) error {
 		ready = due
 	}
 	_, err := t.exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
-		p.Attempts, due, ready, t.now, reasonText(p.Reason))
+		p.Attempts, due, ready, t.now, storekit.Reason(p.Reason))
 	return err
 }
 
@@ -137,34 +136,6 @@ func (t *transaction) resolve(id, seq int64, discarded bool) error {
 	}
 	_, err = t.exec(sqlCloseCommands, id, seq)
 	return err
-}
-
-// maxReason is the most that is kept of an error's text.
-const maxReason = 1024
-
-// reasonText makes valid text of an error's.
-func reasonText(reason string) string {
-	reason = strings.ReplaceAll(strings.ToValidUTF8(reason, "\uFFFD"), "\x00", "\uFFFD")
-	if len(reason) <= maxReason {
-		return reason
-	}
-	cut := maxReason
-	for !utf8.RuneStart(reason[cut]) {
-		cut--
-	}
-	return reason[:cut]
-}
-
-// touchedBy returns the hashes of the rows that a settlement parks or resolves.
-func touchedBy(s *store.Settlement) chains {
-	var c chains
-	for i := range s.Park {
-		c.add(s.Park[i].Hash)
-	}
-	for _, r := range s.Resolve {
-		c.add(r.Hash)
-	}
-	return c
 }
 
 // until returns how long it is until at, by the transaction's clock.

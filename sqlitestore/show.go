@@ -6,6 +6,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Bounds of a search by id: the rows of one statement, and of all.
@@ -104,7 +105,7 @@ func (l *lister) show(seq int64) ([]store.Item, error) {
 	for i := range items {
 		for _, sub := range l.subs {
 			if p := sub.parked[seq]; p != nil && sub.Subscription == items[i].Subscription {
-				if items[i].History, err = p.attempts(); err != nil {
+				if items[i].History, err = storekit.Attempts(p.history); err != nil {
 					return nil, err
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Turn settles and reads; see [store.Store]. The settlements are one short write
@@ -79,7 +80,7 @@ func (s *Store) lookAround(ctx context.Context, t store.Turn, result *store.Turn
 	}
 	found := make(map[store.Ref]subscribed, len(order))
 	for _, ref := range order {
-		about, err := s.status(ctx, ref, slotsOf(slots[ref]), result)
+		about, err := s.status(ctx, ref, storekit.SlotsOf(slots[ref]), result)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (s *Store) lookAround(ctx context.Context, t store.Turn, result *store.Turn
 }
 
 // status asks about one subscription. None is no error here: its id is zero.
-func (s *Store) status(ctx context.Context, ref store.Ref, slots slotSet, result *store.TurnResult) (subscribed, error) {
+func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSet, result *store.TurnResult) (subscribed, error) {
 	about := subscribed{Ref: ref}
 	var identity, types string
 	var next sql.NullInt64
@@ -105,7 +106,7 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots slotSet, result
 	if err == nil {
 		err = json.Unmarshal([]byte(types), &about.types)
 	}
-	if err == nil && next.Valid && !slots.all {
+	if err == nil && next.Valid && !slots.All {
 		next, err = s.nextReady(ctx, about.id, slots)
 	}
 	if err == nil && commands {
@@ -120,7 +121,7 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots slotSet, result
 }
 
 // nextReady returns when the first parked message of some slots may be tried.
-func (s *Store) nextReady(ctx context.Context, id int64, slots slotSet) (sql.NullInt64, error) {
+func (s *Store) nextReady(ctx context.Context, id int64, slots storekit.SlotSet) (sql.NullInt64, error) {
 	var next sql.NullInt64
 	err := s.query(ctx, sqlNextReady, []any{id}, func(rows *sql.Rows) error {
 		var slot int
@@ -128,7 +129,7 @@ func (s *Store) nextReady(ctx context.Context, id int64, slots slotSet) (sql.Nul
 		if err := rows.Scan(&slot, &ready); err != nil {
 			return err
 		}
-		if slots.contains(slot) {
+		if slots.Contains(slot) {
 			next = sql.NullInt64{Int64: ready, Valid: true}
 			return errEnough
 		}
@@ -140,7 +141,7 @@ func (s *Store) nextReady(ctx context.Context, id int64, slots slotSet) (sql.Nul
 // maxCommands is the most commands that a Turn brings.
 const maxCommands = 1000
 
-func (s *Store) commands(ctx context.Context, about subscribed, slots slotSet, result *store.TurnResult) error {
+func (s *Store) commands(ctx context.Context, about subscribed, slots storekit.SlotSet, result *store.TurnResult) error {
 	now := s.micros()
 	text := fmt.Sprintf(sqlCommands, quoted(about.Box))
 	return s.query(ctx, text, []any{about.id}, func(rows *sql.Rows) error {
@@ -153,7 +154,7 @@ func (s *Store) commands(ctx context.Context, about subscribed, slots slotSet, r
 		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.dest(), &id)...)...); err != nil {
 			return err
 		}
-		if !slots.contains(p.Slot) {
+		if !slots.Contains(p.Slot) {
 			return nil
 		}
 		c.Park, c.Message = p.park(now), postbag.ID(id)

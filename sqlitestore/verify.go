@@ -3,34 +3,18 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"fmt"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
-
-// sums are a count of messages, and the sums, modulo 2^64, of their seqs and of
-// the last eight bytes of their ids. SQLite's integers have a sign; the bits are
-// the same.
-type sums struct{ count, seqs, ids int64 }
-
-func (s *sums) add(seq int64, id []byte) error {
-	if len(id) != len(postbag.ID{}) {
-		return fmt.Errorf("seq %d: the id has %d bytes: %w", seq, len(id), errDamaged)
-	}
-	s.count++
-	s.seqs += seq
-	s.ids += int64(binary.BigEndian.Uint64(id[8:]))
-	return nil
-}
 
 // survey is how far the ledger of a subscription was compared with the log: the
 // sums of the log's rows of one span up to a seq, counted from the beginning of
 // the span or of the subscription, and the seq up to which ledger and log agreed
 // last. Rows are counted before they are deleted, so that the sums stay true.
 type survey struct {
-	sums
+	storekit.Sums
 
 	span, upto, agreed int64
 }
@@ -54,7 +38,7 @@ func (m *maintenance) verify(ctx context.Context, r *reader, to int64) (int64, e
 	}
 	at := r.at
 	return at.agreed, m.write(ctx, func(t *transaction) error {
-		_, err := t.exec(sqlSetSurvey, r.id, at.span, at.upto, at.agreed, at.count, at.seqs, at.ids)
+		_, err := t.exec(sqlSetSurvey, r.id, at.span, at.upto, at.agreed, at.Count, at.Seqs, at.IDs)
 		return err
 	})
 }
@@ -85,11 +69,12 @@ func (m *maintenance) count(ctx context.Context, r *reader, end int64) (bool, er
 			return false, nil
 		}
 		n, last := 0, end
-		next := r.at.sums
+		next := r.at.Sums
 		err := placesIn(m.query(ctx), m.Box, r.at.upto, end, surveyRows, func(row *placed) error {
 			n++
 			last = row.seq
-			return next.add(row.seq, row.id)
+			next.Add(row.seq, row.id)
+			return nil
 		})
 		if err != nil {
 			return false, err
@@ -97,7 +82,7 @@ func (m *maintenance) count(ctx context.Context, r *reader, end int64) (bool, er
 		if n < surveyRows {
 			last = end
 		}
-		r.at.sums, r.at.upto = next, last
+		r.at.Sums, r.at.upto = next, last
 	}
 	return true, nil
 }
@@ -109,8 +94,8 @@ func (m *maintenance) compareWhole(ctx context.Context, r *reader) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	if told != r.at.sums {
-		m.differ(r, told, r.at.sums)
+	if told != r.at.Sums {
+		m.differ(r, told, r.at.Sums)
 		return false, nil
 	}
 	next := r.floor() + 1
@@ -121,7 +106,7 @@ func (m *maintenance) compareWhole(ctx context.Context, r *reader) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	span := spanOf(next)
+	span := storekit.SpanOf(next)
 	r.at = survey{span: span, upto: span * store.TallySpan, agreed: span * store.TallySpan}
 	return true, nil
 }
@@ -135,7 +120,7 @@ func (m *maintenance) compareHere(ctx context.Context, r *reader) (agree bool, e
 			return err
 		}
 		now := find(readers, r.id)
-		if now == nil || spanOf(now.floor()+1) != r.at.span {
+		if now == nil || storekit.SpanOf(now.floor()+1) != r.at.span {
 			return nil
 		}
 		passed, complete, err := m.passed(t, now, r.at)
@@ -159,19 +144,20 @@ func (m *maintenance) compareHere(ctx context.Context, r *reader) (agree bool, e
 
 // passed returns the sums of the rows of the survey's span that the shards have
 // passed, each by its own position; and whether it could.
-func (m *maintenance) passed(t *transaction, r *reader, at survey) (sums, bool, error) {
+func (m *maintenance) passed(t *transaction, r *reader, at survey) (storekit.Sums, bool, error) {
 	ahead := at.upto
 	for _, h := range r.shards {
 		ahead = max(ahead, h.passed)
 	}
 	ahead = min(ahead, (at.span+1)*store.TallySpan)
-	out, n := at.sums, 0
+	out, n := at.Sums, 0
 	err := placesIn(t.query, m.Box, at.upto, ahead, spreadRows+1, func(row *placed) error {
 		n++
 		if row.seq > r.passedBy(row.slot) {
 			return nil
 		}
-		return out.add(row.seq, row.id)
+		out.Add(row.seq, row.id)
+		return nil
 	})
 	return out, n <= spreadRows, err
 }
@@ -217,21 +203,21 @@ func placesIn(query querier, box string, after, to int64, limit int, each func(*
 }
 
 // told returns what the ledger has of a span, whatever became of the messages.
-func (m *maintenance) told(query querier, r *reader, span int64) (sums, error) {
-	var out sums
+func (m *maintenance) told(query querier, r *reader, span int64) (storekit.Sums, error) {
+	var out storekit.Sums
 	err := query(sqlLedger, []any{r.id, span}, func(rows *sql.Rows) error {
 		var count, seqHi, seqLo, idHi, idLo int64
 		err := rows.Scan(&count, &seqHi, &seqLo, &idHi, &idLo)
-		out.count += count
-		out.seqs += seqHi<<32 + seqLo
-		out.ids += idHi<<32 + idLo
+		out.Count += count
+		out.Seqs += seqHi<<32 + seqLo
+		out.IDs += idHi<<32 + idLo
 		return err
 	})
 	return out, err
 }
 
-func (m *maintenance) differ(r *reader, told, passed sums) {
+func (m *maintenance) differ(r *reader, told, passed storekit.Sums) {
 	m.faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
 		"(or other ones); nothing of that is deleted: look who else changes its tables",
-		r.Ref, r.at.span*store.TallySpan+1, passed.count, told.count)
+		r.Ref, r.at.span*store.TallySpan+1, passed.Count, told.Count)
 }

@@ -20,6 +20,7 @@ var rules = map[string][]string{
 	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/gate"},
 	"inbox":                          {"", "store", "broker", "internal/engine", "internal/gate"},
 	"store/memstore":                 {"", "store", "internal/gate"},
+	"store/storekit":                 {"", "store"},
 	"store/storetest":                {"", "store"},
 	"broker/membroker":               {"", "broker", "internal/gate"},
 	"broker/webhook":                 {"", "broker", "internal/gate", "internal/httpfield"},
@@ -71,6 +72,8 @@ func allowedInModule(module string) func(string) bool {
 		return func(string) bool { return true }
 	case module == "console":
 		may = append(may, "store", "broker")
+	case kindOf(module) == "store":
+		may = append(may, "store", "store/storekit")
 	case kindOf(module) != "":
 		may = append(may, kindOf(module))
 	default: // a companion such as otelpostbag

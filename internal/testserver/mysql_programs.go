@@ -104,8 +104,8 @@ func makeMySQLTemplate(ctx context.Context, p mysqlPrograms, as *account, home s
 		return err
 	}
 	password := strings.ToLower(rand.Text())
-	orders := fmt.Sprintf("SET sql_log_bin = 0;\nCREATE USER IF NOT EXISTS 'root'@'127.0.0.1' IDENTIFIED BY '%s';\n"+
-		"GRANT ALL PRIVILEGES ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;\n", password)
+	orders := fmt.Sprintf("SET sql_log_bin = 0;\nCREATE USER IF NOT EXISTS 'root'@'127.0.0.1';\n"+
+		"ALTER USER 'root'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL PRIVILEGES ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;\n", password)
 	return errors.Join(
 		os.WriteFile(filepath.Join(data, initFile), []byte(orders), 0o600),
 		os.WriteFile(filepath.Join(work.path, "password"), []byte(password+"\n"), 0o600),

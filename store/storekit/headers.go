@@ -1,12 +1,13 @@
-package pgstore
+package storekit
 
 import (
 	"encoding/json"
 	"strings"
 )
 
-// headersText returns headers as the JSON object that is stored, or "" for none.
-func headersText(headers map[string]string) (string, error) {
+// HeadersText returns headers as the JSON object that is stored, or "" for none.
+// Names are in order, so that equal headers have equal texts.
+func HeadersText(headers map[string]string) (string, error) {
 	if len(headers) == 0 {
 		return "", nil
 	}
@@ -19,9 +20,10 @@ func headersText(headers map[string]string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// parseHeaders reads stored headers. Values that another program has stored as
-// numbers and the like come as their JSON.
-func parseHeaders(text string) (map[string]string, error) {
+// ParseHeaders reads stored headers. Values that another program has stored as
+// numbers and the like come as their JSON. What it returns may share text's
+// memory.
+func ParseHeaders(text string) (map[string]string, error) {
 	if headers, ok := plainHeaders(text); ok {
 		return headers, nil
 	}
@@ -32,7 +34,7 @@ func parseHeaders(text string) (map[string]string, error) {
 	headers := make(map[string]string, len(values))
 	for name, raw := range values {
 		var s string
-		if string(raw) == "null" || json.Unmarshal(raw, &s) != nil {
+		if json.Unmarshal(raw, &s) != nil || string(raw) == "null" {
 			s = string(raw)
 		}
 		headers[name] = s
@@ -40,8 +42,9 @@ func parseHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// plainHeaders reads the object that nearly every message has: strings without an
-// escape and no space between them. What it returns shares text's memory.
+// plainHeaders reads the object that nearly every message has: strings without
+// an escape and no space between them. It is several times faster than the
+// general reader, to which it leaves everything else.
 func plainHeaders(text string) (map[string]string, bool) {
 	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' || strings.IndexByte(text, '\\') >= 0 {
 		return nil, false
@@ -49,11 +52,11 @@ func plainHeaders(text string) (map[string]string, bool) {
 	rest := text[1 : len(text)-1]
 	var headers map[string]string
 	for rest != "" {
-		name, tail, ok := quoted(rest)
+		name, tail, ok := plainString(rest)
 		if !ok || tail == "" || tail[0] != ':' {
 			return nil, false
 		}
-		value, tail, ok := quoted(tail[1:])
+		value, tail, ok := plainString(tail[1:])
 		if !ok || tail != "" && (tail[0] != ',' || len(tail) == 1) {
 			return nil, false
 		}
@@ -66,8 +69,8 @@ func plainHeaders(text string) (map[string]string, bool) {
 	return headers, true
 }
 
-// quoted reads one string in quotes off the front of text.
-func quoted(text string) (s, rest string, ok bool) {
+// plainString reads one string in quotes off the front of text.
+func plainString(text string) (s, rest string, ok bool) {
 	if text == "" || text[0] != '"' {
 		return "", "", false
 	}

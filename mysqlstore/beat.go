@@ -1,0 +1,242 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// Beat renews a heartbeat and changes who owns what; see [store.Store].
+func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	switch {
+	case b.Relay == "":
+		return store.View{}, errors.New("mysqlstore: beat: the relay's id is empty; draw one at each start")
+	case b.TTL <= 0 && !b.Leave:
+		return store.View{}, fmt.Errorf("mysqlstore: beat: the time to live is %s; give a positive one", b.TTL)
+	}
+	var view store.View
+	err := s.change(ctx, "beat", func(t *transaction) (err error) {
+		view = store.View{Epoch: t.epoch}
+		if view.Alive, err = t.beat(b); err != nil || !view.Alive && !b.Leave {
+			return err
+		}
+		return t.view(b.Works, &view)
+	})
+	if err != nil {
+		return store.View{}, err
+	}
+	return view, nil
+}
+
+// beat does the changes of one heartbeat, and says whether the relay lives.
+func (t *transaction) beat(b store.Beat) (alive bool, err error) {
+	if b.Leave {
+		return false, t.leave(b.Relay)
+	}
+	if alive, err = t.renew(b); err != nil || !alive {
+		return alive, err
+	}
+	for _, l := range b.Give {
+		if err := t.give(b.Relay, l); err != nil {
+			return false, err
+		}
+	}
+	for _, r := range b.Reshape {
+		if err := t.reshape(b.Relay, r); err != nil {
+			return false, err
+		}
+	}
+	if err := t.buryDead(); err != nil {
+		return false, err
+	}
+	for _, shard := range b.Take {
+		if err := t.take(b.Relay, shard); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (t *transaction) leave(relay string) error {
+	gone, err := t.exec(sqlDeleteRelay, relay, t.now)
+	if err != nil || gone == 0 {
+		return err
+	}
+	t.moved = true
+	_, err = t.exec(sqlGiveAll, relay)
+	return err
+}
+
+// renew makes the row if it is new, or renews it if it lives.
+func (t *transaction) renew(b store.Beat) (bool, error) {
+	works, err := storekit.WorksText(b.Works)
+	if err != nil {
+		return false, err
+	}
+	expires := t.now + b.TTL.Microseconds()
+	if b.New {
+		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, works, expires)
+		if err != nil || made > 0 {
+			t.moved = t.moved || made > 0
+			return made > 0, err
+		}
+	}
+	var name, worked string
+	var alive bool
+	if _, err := t.row(sqlRelayWorks, []any{t.now, b.Relay}, &name, &worked, &alive); err != nil || !alive {
+		return false, err
+	}
+	t.moved = t.moved || name != b.Name || worked != works
+	_, err = t.exec(sqlRenew, expires, b.Name, works, b.Relay, t.now)
+	return true, err
+}
+
+func (t *transaction) give(relay string, l store.Lease) error {
+	id, err := t.subscription(l.Ref)
+	if err != nil || id == 0 {
+		return err
+	}
+	given, err := t.exec(sqlGive, id, l.Lo, l.Hi, l.Token, relay)
+	t.moved = t.moved || given > 0
+	return err
+}
+
+// keepDead is how long a dead relay's row stays.
+const keepDead = int64(time.Hour / time.Microsecond)
+
+// buryDead marks relays dead whose time is over, before anybody takes what they
+// had: what is dead is never renewed.
+func (t *transaction) buryDead() error {
+	died, err := t.exec(sqlMarkDead, t.now)
+	if err != nil || died == 0 {
+		return err
+	}
+	t.moved = true
+	if _, err := t.exec(sqlGiveDead); err != nil {
+		return err
+	}
+	_, err = t.exec(sqlForgetDead, t.now-keepDead)
+	return err
+}
+
+// take makes a shard the relay's if nobody alive has it, with a new token.
+func (t *transaction) take(relay string, shard store.Shard) error {
+	id, err := t.subscription(shard.Ref)
+	if err != nil || id == 0 {
+		return err
+	}
+	free, err := t.row(sqlFree, []any{id, shard.Lo, shard.Hi}, new(int))
+	if err != nil || !free {
+		return err
+	}
+	token, err := t.token()
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(sqlTake, relay, token, id, shard.Lo, shard.Hi); err != nil {
+		return err
+	}
+	t.moved = true
+	return t.land(id, shard.Slots)
+}
+
+// land makes what was in flight in a shard due: its answers went to another.
+func (t *transaction) land(id int64, slots store.Slots) error {
+	var touched storekit.Hashes
+	var orders []order
+	err := t.query(sqlInFlight, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
+		var seq int64
+		var chain sql.NullInt64
+		if err := rows.Scan(&seq, &chain); err != nil {
+			return err
+		}
+		if chain.Valid {
+			touched.Add(uint64(chain.Int64))
+		}
+		orders = append(orders, order{text: sqlLanded, args: []any{t.now, t.now, id, seq}})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := t.all(orders); err != nil {
+		return err
+	}
+	_, err = t.settleHeads(id, slots, touched)
+	return err
+}
+
+func (t *transaction) token() (token int64, err error) {
+	if _, err := t.exec(sqlDraw); err != nil {
+		return 0, err
+	}
+	_, err = t.row(sqlDrawn, nil, &token)
+	return token, err
+}
+
+// subscription returns the id of a subscription; zero: none.
+func (t *transaction) subscription(r store.Ref) (id int64, err error) {
+	_, err = t.row(sqlSubscription, []any{r.Box, r.Subscription}, &id, new(string))
+	return id, err
+}
+
+// view fills in what there is after the changes.
+func (t *transaction) view(works []store.Ref, view *store.View) error {
+	relays, err := t.relays()
+	if err != nil {
+		return err
+	}
+	view.Relays = relays
+	for _, ref := range works {
+		state, err := t.state(ref)
+		if err != nil {
+			return err
+		}
+		if len(state.Shards) > 0 {
+			view.Subscriptions = append(view.Subscriptions, state)
+		}
+	}
+	view.Epoch = t.epoch
+	if t.moved {
+		view.Epoch++
+	}
+	return nil
+}
+
+func (t *transaction) relays() ([]store.RelayState, error) {
+	var out []store.RelayState
+	err := t.query(sqlRelays, []any{t.now}, func(rows *sql.Rows) error {
+		var r store.RelayState
+		var works string
+		var expires int64
+		if err := rows.Scan(&r.ID, &r.Name, &works, &expires); err != nil {
+			return err
+		}
+		r.Expires = time.Duration(expires-t.now) * time.Microsecond
+		var err error
+		r.Works, err = storekit.ParseWorks(works)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// state returns one subscription with its shards; without them there is none.
+func (t *transaction) state(ref store.Ref) (store.SubscriptionState, error) {
+	state := store.SubscriptionState{Ref: ref}
+	err := t.query(sqlShards, []any{ref.Box, ref.Subscription}, func(rows *sql.Rows) error {
+		h := store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref}}}
+		var id int64
+		var position []byte
+		err := rows.Scan(&id, &state.Wanted, &state.Paused, &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
+		h.Position = store.Position(position)
+		state.Shards = append(state.Shards, h)
+		return err
+	})
+	return state, err
+}

@@ -1,0 +1,88 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+			Features: mysqlstore.Features(),
+			New:      func(tb testing.TB) *storetest.Database[postbag.SQLTx] { tb.Helper(); return newDatabase(tb, k) },
+			Patience: patience,
+		})
+	})
+}
+
+// newDatabase opens a database of its own for a case; one that ends the server
+// gets a server of its own.
+func newDatabase(tb testing.TB, k *kind) *storetest.Database[postbag.SQLTx] {
+	tb.Helper()
+	if !strings.Contains(tb.Name(), "crash") {
+		return harnessOn(tb, k.database(tb))
+	}
+	m := k.private(tb)
+	db := harnessOn(tb, databaseOn(tb, m, "crashing"))
+	db.Crash = func(ctx context.Context) error {
+		if err := m.Kill(ctx); err != nil {
+			return err
+		}
+		return m.Start(ctx)
+	}
+	return db
+}
+
+func harnessOn(tb testing.TB, dsn string) *storetest.Database[postbag.SQLTx] {
+	tb.Helper()
+	f := newFixture(tb, dsn)
+	distributed := strings.Contains(tb.Name(), "prepared") || strings.Contains(tb.Name(), "any_writers")
+	var names sync.Map
+	prepared := func(order string) func(context.Context, string) error {
+		return func(ctx context.Context, name string) error {
+			xid, _ := names.Load(name)
+			text, _ := xid.(string)
+			return endPrepared(ctx, f.plain, order, text)
+		}
+	}
+	named := func(order string) func(context.Context, postbag.SQLTx, string) error {
+		return func(ctx context.Context, tx postbag.SQLTx, name string) error {
+			_, err := tx.ExecContext(ctx, order+" `"+name+"`")
+			return err
+		}
+	}
+	return &storetest.Database[postbag.SQLTx]{
+		Store:    f.Store,
+		Second:   func(tb testing.TB) store.Store { tb.Helper(); return newFixture(tb, dsn).Store },
+		Appender: f.Store,
+		Create:   f.CreateBox,
+		Begin: func(ctx context.Context) (postbag.SQLTx, error) {
+			if distributed {
+				return beginXA(ctx, f.plain)
+			}
+			return f.plain.BeginTx(ctx, nil)
+		},
+		Commit:     func(_ context.Context, tx postbag.SQLTx) error { return tx.Commit() },
+		Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return rollBack(tx) },
+		Savepoint:  named("SAVEPOINT"),
+		RollbackTo: named("ROLLBACK TO SAVEPOINT"),
+		Prepare: func(_ context.Context, tx postbag.SQLTx, name string) error {
+			xa, _ := tx.(*xaTx)
+			names.Store(name, xa.name)
+			return xa.prepare()
+		},
+		CommitPrepared:   prepared("XA COMMIT"),
+		RollbackPrepared: prepared("XA ROLLBACK"),
+		Stranger:         f.stranger,
+		CutAnswer:        f.cut.arm,
+	}
+}

@@ -1,0 +1,149 @@
+package mysqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Error numbers, of both servers unless said otherwise (dev.mysql.com, "Server
+// Error Message Reference"; mariadb.com/kb, "MariaDB Error Codes").
+const (
+	codeNoDatabase     = 1049
+	codeDuplicate      = 1062
+	codeNoTable        = 1146
+	codePacketTooLarge = 1153
+	codeLockWait       = 1205
+	codeDeadlock       = 1213
+	codeReadOnly       = 1290 // also: another option forbids it
+	codeReadOnlyTx     = 1792
+	codeReadOnlyMode   = 1836 // MySQL's innodb_read_only
+	codeStatementLog   = 1665
+	codeSecondary      = 3100 // MySQL: a plug-in refuses, as on a secondary of a group
+	codeTableFull      = 1114
+	codeDiskFull       = 1021
+	codeCheckMySQL     = 3819
+	codeCheckMariaDB   = 4025
+	codeTooLong        = 1406
+	codeDenied         = 1142
+	codeColumnDenied   = 1143
+	codeAccessDenied   = 1045
+	codeDatabaseDenied = 1044
+	codeKilled         = 1317
+	codeUnknownPrepare = 1243
+	codeShutdown       = 1053
+	codeConnKilled     = 1927 // MariaDB
+)
+
+// codeOf returns the server's error number, or zero for another error.
+func codeOf(err error) uint16 {
+	if refused, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return refused.Number
+	}
+	return 0
+}
+
+// again says whether a transaction that failed so may simply be run again.
+func again(err error) bool {
+	code := codeOf(err)
+	return code == codeDeadlock || code == codeLockWait
+}
+
+// translateError wraps err, once, with what failed and what to do about it.
+func translateError(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isOurs(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("mysqlstore: %s: %w", doing, err)
+	}
+	text := serverMessage(err)
+	switch code := codeOf(err); code {
+	case codeNoTable:
+		if tableName.MatchString(err.Error()) {
+			return fmt.Errorf("mysqlstore: %s: %w", doing, store.ErrSchema)
+		}
+		return fmt.Errorf("mysqlstore: %s: %w", doing, store.ErrNoBox)
+	case codeReadOnly, codeReadOnlyTx, codeReadOnlyMode, codeSecondary:
+		return fmt.Errorf("mysqlstore: %s: %s: %w", doing, text, store.ErrStandby)
+	case codeStatementLog:
+		return fmt.Errorf("mysqlstore: %s: %w", doing, errStatementLog)
+	default:
+		return fmt.Errorf("mysqlstore: %s: %w%s", doing, &plain{text: text, err: err}, mendOf(code))
+	}
+}
+
+// tableName matches a table of ours that is not a box's.
+var tableName = regexp.MustCompile(`postbag__[a-z]`)
+
+// plain is an error of the driver or the server without the values that a
+// server's message may quote.
+type plain struct {
+	text string
+	err  error
+}
+
+func (p *plain) Error() string { return p.text }
+func (p *plain) Unwrap() error { return p.err }
+
+// serverMessage returns the message of the server, without what some of them
+// quote: the value of a duplicate key, a column's value, a piece of a statement.
+func serverMessage(err error) string {
+	refused, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok {
+		return err.Error()
+	}
+	switch refused.Number {
+	case codeNoTable, codeNoDatabase, codeLockWait, codeDeadlock, codeReadOnly, codeReadOnlyTx, codeStatementLog,
+		codeCheckMySQL, codeCheckMariaDB, codeTooLong, codePacketTooLarge, codeTableFull, codeDiskFull,
+		codeDenied, codeColumnDenied, codeAccessDenied, codeDatabaseDenied, codeKilled, codeShutdown, codeConnKilled,
+		codeUnknownPrepare, codeSecondary, codeReadOnlyMode:
+		return refused.Error()
+	}
+	return fmt.Sprintf("the server refused with error %d (%s)", refused.Number, refused.SQLState[:])
+}
+
+// isOurs says whether err already is one of the seam's errors or our own.
+func isOurs(err error) bool {
+	for _, own := range []error{
+		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
+		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, errDamaged,
+		errStatementLog, errTooLarge,
+	} {
+		if errors.Is(err, own) {
+			return true
+		}
+	}
+	return false
+}
+
+func mendOf(code uint16) string {
+	switch code {
+	case codeTableFull, codeDiskFull:
+		return "; the disk is full: make room, nothing is lost"
+	case codePacketTooLarge:
+		return "; raise max_allowed_packet, or send a reference to the payload"
+	case codeDenied, codeColumnDenied, codeDatabaseDenied:
+		return "; grant the right that is missing: docs/reference/mysql.md lists them"
+	case codeLockWait, codeDeadlock:
+		return "; run the transaction again"
+	case codeCheckMySQL, codeCheckMariaDB, codeTooLong:
+		return "; a column has a value that the contract of the table does not allow"
+	}
+	return ""
+}
+
+var (
+	errDamaged = errors.New("the row is damaged; a program has written it with its checks off")
+
+	errStatementLog = errors.New("binlog_format is STATEMENT, with which the server refuses writes of READ COMMITTED sessions; " +
+		"set binlog_format = ROW")
+
+	errTooLarge = errors.New("the message is larger than the server takes; raise max_allowed_packet, or send a reference to the payload")
+)

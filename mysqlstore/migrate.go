@@ -1,0 +1,149 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// recordStep ends a step: whoever runs its SQL has taken it. One row, whose
+// identity is a UUID of version 4.
+const recordStep = `
+-- This step was taken.
+INSERT INTO postbag__meta (one, identity, version, reader, epoch, token)
+VALUES (1, LOWER(CONCAT_WS('-', HEX(RANDOM_BYTES(4)), HEX(RANDOM_BYTES(2)), CONCAT('4', LEFT(HEX(RANDOM_BYTES(2)), 3)),
+	CONCAT('a', LEFT(HEX(RANDOM_BYTES(2)), 3)), HEX(RANDOM_BYTES(6)))), %[1]d, 1, 1, 0)
+ON DUPLICATE KEY UPDATE epoch = epoch + 1, version = GREATEST(version, %[1]d);
+`
+
+// steps are the migrations, in order. A step is added, never changed.
+func steps() []store.Step {
+	names, err := fs.Glob(schemaFiles, "schema/0*.sql")
+	if err != nil {
+		return nil
+	}
+	out := make([]store.Step, 0, len(names))
+	for _, path := range names {
+		text, err := schemaFiles.ReadFile(path)
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "schema/"), ".sql")
+		number, _, _ := strings.Cut(name, "_")
+		version, atoi := strconv.Atoi(number)
+		if err == nil && atoi == nil {
+			out = append(out, store.Step{Version: version, Name: name, SQL: string(text) + fmt.Sprintf(recordStep, version)})
+		}
+	}
+	return out
+}
+
+// schemaVersion is the version that this program makes and knows.
+func schemaVersion() int { return len(steps()) }
+
+// Migrate applies the steps that are missing. A change of a table commits by
+// itself in MySQL, so that a step that was cut off is simply taken again. Several
+// may migrate at once: the names are then told by more than one.
+func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+	_, missing, err := s.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, step := range missing {
+		if err := s.define(ctx, step.SQL); err != nil {
+			return done, translateError("migrate: step "+step.Name, err)
+		}
+		done = append(done, step.Name)
+	}
+	return done, nil
+}
+
+// Pending returns the schema's version, zero if there is none, and what Migrate
+// would do.
+func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
+	const doing = "look at the schema"
+	var there, version int
+	_, err := s.row(ctx, sqlCountSchema, nil, &there)
+	if err == nil && there > 0 {
+		_, err = s.row(ctx, sqlVersion, nil, &version, new(int))
+	}
+	if err != nil {
+		return 0, nil, translateError(doing, err)
+	}
+	var missing []store.Step
+	for _, step := range steps() {
+		if step.Version > version {
+			missing = append(missing, step)
+		}
+	}
+	return version, missing, nil
+}
+
+// CreateBox makes the table of a box, and its maintenance subscription.
+func (s *Store) CreateBox(ctx context.Context, box string) error {
+	if err := postbag.ValidBox(box); err != nil {
+		return err
+	}
+	doing := "create box " + box
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return fmt.Errorf("mysqlstore: %s: %w; the program was built wrongly", doing, err)
+	}
+	if there, err := s.row(ctx, sqlHasBox, []any{box}, new(int)); err != nil || there {
+		return translateError(doing, err)
+	}
+	if err := s.define(ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
+		return translateError(doing, err)
+	}
+	return s.change(ctx, doing, func(t *transaction) error {
+		there, err := t.row(sqlHasBox, []any{box}, new(int))
+		if err != nil || there {
+			return err
+		}
+		if _, err := t.exec(sqlInsertBox, box, t.now); err != nil {
+			return err
+		}
+		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", &position{})
+	})
+}
+
+// defineTimes is how often a change of a table is tried whose lock was not to be
+// had: between the tries producers go on.
+const defineTimes = 30
+
+// define runs statements that change tables. Each waits for its lock for at most
+// Options.DDLWait, since whoever writes the table waits behind it.
+func (s *Store) define(ctx context.Context, text string) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(s.opts.DDLWait/time.Second))
+	_, err = conn.ExecContext(ctx, set)
+	for n := 0; err == nil; n++ {
+		if _, err = conn.ExecContext(ctx, text); err == nil || codeOf(err) != codeLockWait || n == defineTimes {
+			break
+		}
+		err = nil
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(s.opts.DDLWait / 2):
+		}
+	}
+	_, reset := conn.ExecContext(context.WithoutCancel(ctx), "SET SESSION lock_wait_timeout = DEFAULT")
+	if errors.Is(reset, sql.ErrConnDone) {
+		reset = nil
+	}
+	return errors.Join(err, reset, conn.Close())
+}

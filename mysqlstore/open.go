@@ -1,0 +1,92 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// Open opens the store in the database that dsn names, as go-sql-driver/mysql
+// has it, such as "app:secret@tcp(db:3306)/shop?tls=true". The store keeps
+// sessions of its own, with their own settings: READ COMMITTED, a strict sql_mode
+// and UTC, set and verified for each.
+func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("mysqlstore: open:\n%w", err)
+	}
+	config, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, errors.New("mysqlstore: open: the DSN is malformed; give user:password@tcp(host:3306)/database?param=value")
+	}
+	if config.DBName == "" {
+		return nil, errors.New("mysqlstore: open: the DSN names no database; give user:password@tcp(host:3306)/database")
+	}
+	s, err := newStore(config, o.withDefaults())
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// newStore makes the pools. It does no I/O.
+func newStore(config *mysql.Config, o Options) (*Store, error) {
+	s := &Store{opts: o, woken: make(chan struct{}, 1)}
+	open := func(kind sessionKind, most int) (*sql.DB, error) {
+		c, err := newConnector(config, kind)
+		if err != nil {
+			return nil, err
+		}
+		db := sql.OpenDB(c)
+		db.SetMaxOpenConns(most)
+		db.SetMaxIdleConns(most)
+		return db, nil
+	}
+	var err [3]error
+	s.db, err[0] = open(ordinary, o.Connections)
+	s.bury, err[1] = open(burying, 1)
+	s.dirty, err[2] = open(dirtyReading, 1)
+	return s, translateError("open", errors.Join(err[:]...))
+}
+
+// prepare makes or checks the schema and starts the store's goroutine.
+func (s *Store) prepare(ctx context.Context) error {
+	if err := s.recogniseServer(ctx); err != nil {
+		return err
+	}
+	if s.opts.Unmigrated {
+		return nil
+	}
+	if s.opts.Create {
+		if err := s.create(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.checkSchema(ctx); err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.running.Go(func() { s.resolve(running) })
+	return nil
+}
+
+func (s *Store) create(ctx context.Context) error {
+	if _, err := s.Migrate(ctx); err != nil {
+		return err
+	}
+	for _, box := range s.opts.Boxes {
+		if err := s.CreateBox(ctx, box); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package mysqlstore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+)
+
+// Options are the settings of a store. The zero Options opens what is there.
+type Options struct {
+	// Create makes what is missing: the schema and Boxes. Without it a missing
+	// schema is an error. It needs the rights for CREATE.
+	Create bool
+	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
+	Boxes []string
+	// Unmigrated opens a database whose schema is missing or older than this
+	// program's, for Migrate, Pending and Close alone.
+	Unmigrated bool
+	// Connections is the most sessions that the store holds. Defaults to 10.
+	Connections int
+	// Grace is how old a seq that nobody has written must be before the store
+	// writes a tombstone under it. A producer whose INSERT takes longer than that
+	// between being given a seq and writing the row gets error 1062 and repeats its
+	// statement, as Publish does by itself. It should be longer than the server's
+	// innodb_lock_wait_timeout. When very many seqs are unresolved it becomes
+	// shorter by itself, down to two seconds, so that a position keeps within its
+	// bounds. Defaults to 60 s.
+	Grace time.Duration
+	// DDLWait is how long a statement that changes a table waits for its lock,
+	// and lets producers wait behind it, in whole seconds; a statement that did
+	// not get it is tried again some times. Defaults to 1 s.
+	DDLWait time.Duration
+	// Fault, if not nil, hears of faults of the store's own goroutine, which no
+	// call could return. It must not block.
+	Fault func(error)
+}
+
+const (
+	defaultBox         = "outbox"
+	defaultConnections = 10
+	defaultGrace       = 60 * time.Second
+	shortestGrace      = 2 * time.Second
+	defaultDDLWait     = time.Second
+)
+
+// validate reports all faults at once.
+func (o Options) validate() error {
+	var errs []error
+	for _, box := range o.Boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(o.Boxes) > 0 && !o.Create {
+		errs = append(errs, errors.New("mysqlstore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
+	}
+	if o.Connections < 0 || o.Connections > 0 && o.Connections < 4 {
+		errs = append(errs, fmt.Errorf("mysqlstore: Options.Connections is %d; give 4 or more, or zero for %d", o.Connections, defaultConnections))
+	}
+	if o.Grace < 0 {
+		errs = append(errs, fmt.Errorf("mysqlstore: Options.Grace is %s; give a positive duration, or zero for %s", o.Grace, defaultGrace))
+	}
+	if o.DDLWait < 0 || o.DDLWait%time.Second != 0 {
+		errs = append(errs, fmt.Errorf("mysqlstore: Options.DDLWait is %s; give whole seconds, or zero for %s", o.DDLWait, defaultDDLWait))
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Create && o.Boxes == nil {
+		o.Boxes = []string{defaultBox}
+	}
+	if o.Connections == 0 {
+		o.Connections = defaultConnections
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	if o.DDLWait == 0 {
+		o.DDLWait = defaultDDLWait
+	}
+	return o
+}

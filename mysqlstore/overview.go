@@ -1,0 +1,121 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// countRows is how many rows are counted exactly, of a log or of a backlog; what
+// is longer is estimated from its seqs.
+const countRows = 5000
+
+// Overview returns all boxes with their subscriptions; see [store.Inspector].
+func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
+	var o store.Overview
+	err := s.snapshot(ctx, func(t *transaction) error {
+		o = store.Overview{Now: time.UnixMicro(t.now).UTC()}
+		relays, err := t.relays()
+		if err != nil {
+			return err
+		}
+		o.Relays = relays
+		var boxes []store.BoxView
+		err = t.query(sqlBoxes, nil, func(rows *sql.Rows) error {
+			var b store.BoxView
+			err := rows.Scan(&b.Name, &b.Scheduled)
+			boxes = append(boxes, b)
+			return err
+		})
+		for i := range boxes {
+			if err == nil {
+				err = t.viewBox(&boxes[i])
+			}
+		}
+		o.Boxes = boxes
+		return err
+	})
+	return o, translateError("look at everything", err)
+}
+
+func (t *transaction) viewBox(b *store.BoxView) error {
+	var err error
+	if b.Last, err = lastSeq(t.query, b.Name); err != nil {
+		return err
+	}
+	swept, err := swept(t.query, b.Name)
+	if err != nil {
+		return err
+	}
+	first := swept
+	err = placesIn(t.query, b.Name, swept, b.Last, countRows, func(row *placed) error {
+		b.Rows, first = b.Rows+1, row.seq
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if b.Rows == countRows {
+		b.Rows += b.Last - first
+	}
+	readers, err := readersOf(t.query, b.Name)
+	if err != nil {
+		return err
+	}
+	for i := range readers {
+		v, err := t.viewSubscription(&readers[i], b.Last)
+		if err != nil {
+			return err
+		}
+		b.Subscriptions = append(b.Subscriptions, v)
+	}
+	return nil
+}
+
+func (t *transaction) viewSubscription(r *reader, last int64) (store.SubscriptionView, error) {
+	v := store.SubscriptionView{Parked: map[store.ParkState]int64{}}
+	state, err := t.state(r.Ref)
+	if err != nil {
+		return v, err
+	}
+	v.SubscriptionState = state
+	var types []byte
+	if _, err := t.row(sqlCounts, []any{r.id}, &types, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
+		return v, err
+	}
+	if v.Types, err = typesOf(types); err != nil {
+		return v, err
+	}
+	err = t.query(sqlParkedCounts, []any{r.id}, func(rows *sql.Rows) error {
+		var state store.ParkState
+		var n int64
+		err := rows.Scan(&state, &n)
+		v.Parked[state] = n
+		return err
+	})
+	if err != nil {
+		return v, err
+	}
+	return v, t.viewBacklog(&v, r, last)
+}
+
+// viewBacklog counts what lies beyond a subscription's positions, exactly as
+// long as it is not much.
+func (t *transaction) viewBacklog(v *store.SubscriptionView, r *reader, last int64) error {
+	n, at := 0, r.floor()
+	err := placesIn(t.query, r.Box, at, last, countRows, func(row *placed) error {
+		n, at = n+1, row.seq
+		if r.passed(row.seq, row.slot) {
+			return nil
+		}
+		v.Backlog++
+		v.Oldest = max(v.Oldest, time.Duration(t.now-row.at)*time.Microsecond)
+		return nil
+	})
+	if n == countRows {
+		v.Backlog += last - at
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package mysqlstore
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/postbag/postbag/store"
+)
+
+// position says which seqs were passed: all up to high but those of open, which
+// nobody has seen written nor proved dead.
+//
+// Seqs are given out before their transactions commit. One that is not there when
+// a row above it is read may belong to a transaction that is still open, to one
+// that was rolled back, or to a statement that has been given it and has not
+// written it yet: nothing a reader could look at tells these apart. So it is open
+// until a row appears under it, be it a message or a tombstone.
+type position struct {
+	// life is that of the server when the position was read; zero: it was made in
+	// a transaction, and is as good as stored.
+	life uint32
+	high int64
+	open ranges
+}
+
+// positionFormat is the first byte of a position. After it come, as varints
+// without padding: life, high, and the spans of open from the highest down, each
+// as its distance from what was above it and its length less one. The beginning
+// is the empty position and no other.
+const positionFormat = 1
+
+// Sizes of a position in bytes: the most there may be, and the most that new open
+// seqs may make it. What lies between is for spans that fall apart as some of
+// their seqs appear.
+const (
+	maxPosition  = 8 << 10
+	fullPosition = 6 << 10
+)
+
+func (p *position) encode() store.Position {
+	if p.high <= 0 {
+		return ""
+	}
+	b := make([]byte, 0, 32+4*len(p.open))
+	b = append(b, positionFormat)
+	b = binary.AppendUvarint(b, uint64(p.life))
+	b = binary.AppendUvarint(b, uint64(p.high))
+	above := p.high
+	for i := len(p.open) - 1; i >= 0; i-- {
+		s := p.open[i]
+		b = binary.AppendUvarint(b, uint64(above-s.hi))
+		b = binary.AppendUvarint(b, uint64(s.hi-s.lo))
+		above = s.lo
+	}
+	return store.Position(b)
+}
+
+func decodePosition(text store.Position) (position, error) {
+	var p position
+	if text == "" {
+		return p, nil
+	}
+	if text[0] != positionFormat {
+		return p, fmt.Errorf("mysqlstore: read a position of format %d: %w", text[0], store.ErrPosition)
+	}
+	malformed := fmt.Errorf("mysqlstore: read a position of %d bytes: %w", len(text), store.ErrPosition)
+	rest, ok := []byte(text[1:]), true
+	number := func() int64 {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 || n > 1<<62 {
+			ok = false
+			return 0
+		}
+		rest = rest[size:]
+		return int64(n)
+	}
+	life := number()
+	p.life, p.high = uint32(life), number()
+	above := p.high
+	for ok && len(rest) > 0 {
+		hi := above - number()
+		lo := hi - number()
+		if above = lo; lo < 1 {
+			return p, malformed
+		}
+		p.open = append(p.open, span{lo, hi})
+	}
+	for i, j := 0, len(p.open)-1; i < j; i, j = i+1, j-1 {
+		p.open[i], p.open[j] = p.open[j], p.open[i]
+	}
+	if !ok || p.encode() != text {
+		return p, malformed
+	}
+	return p, nil
+}
+
+// passed says whether the position has passed a seq.
+func (p *position) passed(seq int64) bool { return seq <= p.high && !p.open.contains(seq) }
+
+// floor returns the seq up to which everything was passed.
+func (p *position) floor() int64 {
+	if len(p.open) > 0 {
+		return p.open[0].lo - 1
+	}
+	return p.high
+}
+
+// before says whether q has passed all that p has.
+func (p *position) before(q *position) bool {
+	return p.high <= q.high && q.open.upTo(p.high).within(p.open)
+}

@@ -1,0 +1,54 @@
+package mysqlstore
+
+import (
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// reshape replaces all shards of a subscription, if the relay holds them all and
+// they stand at one position; otherwise it does nothing.
+func (t *transaction) reshape(relay string, r store.Reshape) error {
+	id, err := t.subscription(r.Ref)
+	if err != nil || id == 0 {
+		return err
+	}
+	if _, err := t.numbers(sqlLockShards, []any{id}); err != nil { // so that no settlement moves them now
+		return err
+	}
+	state, err := t.state(r.Ref)
+	if err != nil {
+		return err
+	}
+	if r.Shards < 1 || r.Shards > store.SlotCount || !storekit.HoldsAll(relay, state.Shards, r.Leases) {
+		return nil
+	}
+	if _, err := t.exec(sqlDeleteShards, id); err != nil {
+		return err
+	}
+	position := state.Shards[0].Position
+	for _, slots := range store.Split(r.Shards) {
+		token, err := t.token()
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
+			return err
+		}
+		if err := t.rehead(id, slots); err != nil {
+			return err
+		}
+	}
+	t.moved = true
+	return nil
+}
+
+// rehead finds the first of every chain of a new shard: those of one hash that
+// were in two shards are one chain now, or the reverse.
+func (t *transaction) rehead(id int64, slots store.Slots) error {
+	touched, err := chainsOf(t.query, id, slots)
+	if err != nil {
+		return err
+	}
+	_, err = t.settleHeads(id, slots, touched)
+	return err
+}

@@ -1,0 +1,194 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// server is what the store knows of the server and the database.
+type server struct {
+	mariadb bool
+	version string
+	// id is how statements ask for the server's identity.
+	id string
+	// packet is the largest statement, in bytes.
+	packet int64
+	// identity is the database that Check has accepted; empty: none yet.
+	identity string
+	// warnings are settings that weaken a promise.
+	warnings []string
+}
+
+// recogniseServer looks at the server, and refuses one that the store cannot
+// work with.
+func (s *Store) recogniseServer(ctx context.Context) error {
+	const doing = "look at the server"
+	var version string
+	if _, err := s.row(ctx, sqlVersionText, nil, &version); err != nil {
+		return translateError(doing, err)
+	}
+	v := &server{mariadb: strings.Contains(strings.ToLower(version), "mariadb"), id: sqlServerIDMySQL}
+	text := sqlServerMySQL
+	if v.mariadb {
+		v.id, text = sqlServerIDMariaDB, sqlServerMariaDB
+	}
+	var comment, id, format string
+	var logs, flush, sync sql.NullInt64
+	if _, err := s.row(ctx, text, nil, &v.version, &comment, &id, &v.packet, &format, &logs, &flush, &sync); err != nil {
+		return translateError(doing, err)
+	}
+	if err := v.supported(format, logs.Int64 == 1); err != nil {
+		return translateError(doing, err)
+	}
+	if flush.Int64 != 1 {
+		v.warnings = append(v.warnings, fmt.Sprintf("innodb_flush_log_at_trx_commit is %d: a crash of the host can lose messages "+
+			"that were sent already; set it to 1", flush.Int64))
+	}
+	if logs.Int64 == 1 && sync.Int64 != 1 {
+		v.warnings = append(v.warnings, fmt.Sprintf("sync_binlog is %d: after a crash of the host the binary log can lack what the "+
+			"database has, or the reverse; set it to 1", sync.Int64))
+	}
+	if old := s.server.Load(); old != nil {
+		v.identity = old.identity
+	}
+	s.server.Store(v)
+	s.producer.packet.Store(v.packet)
+	return nil
+}
+
+// supported refuses what would lose messages or fail later.
+func (v *server) supported(format string, logs bool) error {
+	var major, minor int
+	if _, err := fmt.Sscanf(v.version, "%d.%d", &major, &minor); err != nil {
+		return fmt.Errorf("the server's version is %q; use MySQL 8.0.19 or newer, or MariaDB 10.11 or newer", v.version)
+	}
+	switch {
+	case v.mariadb && (major < 10 || major == 10 && minor < 11):
+		return fmt.Errorf("the server is MariaDB %d.%d; use 10.11 or newer", major, minor)
+	case !v.mariadb && major < 8:
+		return fmt.Errorf("the server is MySQL %d.%d; use 8.0.19 or newer", major, minor)
+	case logs && strings.EqualFold(format, "STATEMENT"):
+		return errStatementLog
+	}
+	return nil
+}
+
+// sight is what the database says of itself at one moment.
+type sight struct {
+	identity string
+	epoch    int64
+	// life is the number that was drawn since the server's start, zero if none
+	// was, and host the server's identity.
+	life int64
+	host string
+	// readOnly: a standby, or a server that was made so.
+	readOnly bool
+	// step is the distance of two seqs that the server gives out.
+	step int64
+	// now is the database's clock, in microseconds since 1970.
+	now int64
+	at  time.Time // this process's clock when it came
+}
+
+// dest is where to scan the columns of sqlSight.
+func (v *sight) dest() []any {
+	v.at = time.Now()
+	return []any{&v.identity, &v.epoch, &v.life, &v.host, &v.readOnly, &v.step, &v.now}
+}
+
+func (v *sight) scan(rows *sql.Rows) error { return rows.Scan(v.dest()...) }
+
+// full is what sqlLife makes of it.
+func (v *sight) full() string { return fmt.Sprintf("%s/%d/%s", v.identity, v.life, v.host) }
+
+// tag is what positions say of the life they were read in.
+func (v *sight) tag() uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(v.full()))
+	return max(h.Sum32(), 1)
+}
+
+func (s *Store) sightText() string { return fmt.Sprintf(sqlSight, s.server.Load().id) }
+
+// accept refuses a session on another database than the one that Check accepted,
+// or on one that cannot be written.
+func (s *Store) accept(v *sight) error {
+	known := s.server.Load()
+	switch {
+	case v.identity == "":
+		return fmt.Errorf("the schema is half made: %w", store.ErrSchema)
+	case v.readOnly:
+		return store.ErrStandby
+	case known.identity != "" && known.identity != v.identity:
+		return fmt.Errorf("found database %s where %s was: %w", v.identity, known.identity, store.ErrMoved)
+	}
+	s.producer.clock(v.now, v.at)
+	return nil
+}
+
+// beginLife draws the number of the server's life, if nobody has.
+func (s *Store) beginLife(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, sqlBeginLife)
+	return err
+}
+
+// subscribed is what is known of a subscription. Of these nothing ever changes.
+type subscribed struct {
+	store.Ref
+
+	id    int64
+	types []string
+}
+
+// subscriptions remembers those that were asked for. None is ever deleted.
+type subscriptions struct {
+	mu  sync.Mutex
+	all map[store.Ref]subscribed
+}
+
+func (k *subscriptions) get(r store.Ref) (subscribed, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	sub, ok := k.all[r]
+	return sub, ok
+}
+
+func (k *subscriptions) put(sub subscribed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all = make(map[store.Ref]subscribed)
+	}
+	k.all[sub.Ref] = sub
+}
+
+func (k *subscriptions) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.all = nil
+}
+
+// subscription returns a subscription; one that does not exist has the id zero.
+func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, error) {
+	if sub, ok := s.known.get(r); ok {
+		return sub, nil
+	}
+	sub := subscribed{Ref: r}
+	var types []byte
+	found, err := s.row(ctx, sqlSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
+	if err != nil || !found {
+		return sub, err
+	}
+	if sub.types, err = typesOf(types); err != nil {
+		return sub, err
+	}
+	s.known.put(sub)
+	return sub, nil
+}

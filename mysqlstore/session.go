@@ -1,0 +1,125 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// sessionKind is what a session is for.
+type sessionKind int
+
+const (
+	// ordinary reads and writes the store's tables, READ COMMITTED.
+	ordinary sessionKind = iota
+	// burying writes tombstones, each a transaction of its own, and gives up soon
+	// where a producer has the row.
+	burying
+	// dirtyReading sees what is not committed, to tell what is in flight.
+	dirtyReading
+)
+
+// connector opens sessions with the settings that the store relies on, and
+// verifies each.
+type connector struct {
+	driver.Connector
+
+	kind sessionKind
+}
+
+func newConnector(config *mysql.Config, kind sessionKind) (*connector, error) {
+	c := config.Clone()
+	c.InterpolateParams = true // one round trip a statement, and nothing to keep prepared
+	c.MultiStatements = true
+	c.ParseTime, c.ClientFoundRows = false, false
+	c.MaxAllowedPacket = 0 // the server's
+	c.RejectReadOnly = false
+	inner, err := mysql.NewConnector(c)
+	return &connector{Connector: inner, kind: kind}, err
+}
+
+// sqlMode is what the store needs: a value that does not fit is an error, and 0
+// is not taken for a new seq.
+const sqlMode = "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+
+// Connect opens a session, sets it up and looks whether the settings took.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.setUp(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {
+	run, ok := conn.(interface {
+		driver.ExecerContext
+		driver.QueryerContext
+	})
+	if !ok {
+		return errors.New("the driver cannot run statements without preparing them; use go-sql-driver/mysql 1.10 or newer")
+	}
+	level, lock := "READ COMMITTED", 5
+	switch c.kind {
+	case burying:
+		lock = 1
+	case dirtyReading:
+		level = "READ UNCOMMITTED"
+	default:
+	}
+	// Changes this session only.
+	set := fmt.Sprintf(`SET SESSION sql_mode = '%s', time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = %d;
+SET SESSION TRANSACTION ISOLATION LEVEL %s`, sqlMode, lock, level)
+	if _, err := run.ExecContext(ctx, set, nil); err != nil {
+		return fmt.Errorf("set up a session: %w", err)
+	}
+	return verify(ctx, run, level)
+}
+
+// verify reads the settings back: a pooler may have sent them elsewhere, or left
+// them out.
+func verify(ctx context.Context, run driver.QueryerContext, level string) (err error) {
+	// Reads variables of the session. Both servers know SHOW; the variable of the
+	// isolation level has another name in each.
+	rows, err := run.QueryContext(ctx,
+		`SHOW SESSION VARIABLES WHERE Variable_name IN ('sql_mode', 'time_zone', 'tx_isolation', 'transaction_isolation')`, nil)
+	if err != nil {
+		return fmt.Errorf("verify a session: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	settings := make(map[string]string)
+	for dest := make([]driver.Value, 2); ; {
+		err := rows.Next(dest)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("verify a session: %w", err)
+		}
+		name, _ := dest[0].([]byte)
+		value, _ := dest[1].([]byte)
+		settings[string(name)] = string(value)
+	}
+	level = strings.ReplaceAll(level, " ", "-")
+	isolation := settings["transaction_isolation"] + settings["tx_isolation"]
+	switch {
+	case !strings.Contains(isolation, level):
+		return fmt.Errorf("the session's isolation level is %q although %s was set; "+
+			"connect without a pooler that keeps settings from its sessions", isolation, level)
+	case !strings.Contains(settings["sql_mode"], "STRICT_ALL_TABLES"), strings.Contains(settings["sql_mode"], "NO_AUTO_VALUE_ON_ZERO"):
+		return fmt.Errorf("the session's sql_mode is %q although a strict one was set; "+
+			"connect without a pooler that keeps settings from its sessions", settings["sql_mode"])
+	case settings["time_zone"] != "+00:00":
+		return fmt.Errorf("the session's time zone is %q although UTC was set; "+
+			"connect without a pooler that keeps settings from its sessions", settings["time_zone"])
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package mysqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// Bounds of a search by id: the rows of one statement, and of all.
+const (
+	findRows = 100_000
+	findMost = 5_000_000
+)
+
+// Show returns all copies of one message that the box knows; see
+// [store.Inspector]. There is no index of ids: what is looked through is the log
+// since the id was drawn, or all of it where the id does not say when.
+func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+	out := []store.Item{}
+	err := s.snapshot(ctx, func(t *transaction) error {
+		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}, ID: id})
+		if err != nil {
+			return err
+		}
+		seqs, err := l.find(ctx)
+		if err != nil {
+			return err
+		}
+		for _, seq := range seqs {
+			items, err := l.show(seq)
+			if err != nil {
+				return err
+			}
+			out = append(out, items...)
+		}
+		rows, err := scheduledRows(t, sqlScheduledID, box, id[:])
+		for i := range rows {
+			if err == nil {
+				var item store.Item
+				item, err = rows[i].scheduled(t.now)
+				out = append(out, item)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, translateError("show a message of box "+box, err)
+	}
+	return out, nil
+}
+
+// find returns the seqs of the messages with the query's id: of those since the
+// id was drawn, or else, since clocks may differ, of those before.
+func (l *lister) find(ctx context.Context) ([]int64, error) {
+	last, err := lastSeq(l.t.query, l.Box)
+	if err != nil {
+		return nil, err
+	}
+	seqs, err := l.findIn(ctx, l.lo-1, last)
+	if err == nil && len(seqs) == 0 {
+		seqs, err = l.findIn(ctx, 0, l.lo-1)
+	}
+	return seqs, err
+}
+
+func (l *lister) findIn(ctx context.Context, after, last int64) ([]int64, error) {
+	var seqs []int64
+	text := fmt.Sprintf(sqlFindID, tableOf(l.Box))
+	for looked := 0; after < last && looked < findMost; looked += findRows {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		end, err := nth(l.t.query, l.Box, after, last, findRows)
+		if err != nil {
+			return nil, err
+		}
+		found, err := l.t.numbers(text, []any{after, end, findRows, l.ID[:]})
+		if err != nil {
+			return nil, err
+		}
+		seqs, after = append(seqs, found...), end
+	}
+	return seqs, nil
+}
+
+// show returns one message of the log as each subscription has it, with history.
+func (l *lister) show(seq int64) ([]store.Item, error) {
+	var row listRow
+	text := fmt.Sprintf(sqlListUp, tableOf(l.Box))
+	if _, err := l.t.row(text, []any{seq, seq, 1}, row.listDest()...); err != nil {
+		return nil, err
+	}
+	for _, sub := range l.subs {
+		if err := sub.load(l.t, seq, seq); err != nil {
+			return nil, err
+		}
+	}
+	items, err := l.items(&row)
+	if err != nil {
+		return nil, err
+	}
+	for i := range items {
+		for _, sub := range l.subs {
+			if p := sub.parked[seq]; p != nil && sub.Subscription == items[i].Subscription {
+				if items[i].History, err = storekit.Attempts(p.history); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return items, nil
+}

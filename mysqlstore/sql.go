@@ -1,0 +1,518 @@
+package mysqlstore
+
+// Every statement of the store but the schema and what sets up a session. They
+// run READ COMMITTED: a SELECT without FOR UPDATE reads a snapshot of its own and
+// locks nothing, and a change locks the rows it changes and no gap between them.
+// No row of a box is ever locked but by an INSERT, and by the DELETE of rows that
+// everybody has passed. %s is the table of a box, whose name has been validated;
+// it is asked for by its PRIMARY KEY, seq, alone.
+
+// The server, this database and its life.
+const (
+	// Reads variables. The identity of a MySQL server is its own; MariaDB's changes
+	// with the machine and the port.
+	sqlServerMySQL   = `SELECT VERSION(), @@version_comment, @@server_uuid, @@max_allowed_packet, @@global.binlog_format, @@global.log_bin, @@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog`
+	sqlServerMariaDB = `SELECT VERSION(), @@version_comment, CONCAT(@@server_uid, ':', @@hostname, ':', @@port), @@max_allowed_packet, @@global.binlog_format, @@global.log_bin, @@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog`
+	sqlVersionText   = `SELECT VERSION()`
+
+	// One row of a table in memory, which is empty after a start. Not in a
+	// transaction: it could not be rolled back.
+	sqlBeginLife = `INSERT IGNORE INTO postbag__life (one, life) VALUES (1, 1 + FLOOR(RAND() * 9007199254740990))`
+
+	// Two single rows and variables: what every Turn, and the begin of every
+	// transaction, asks. %s is the server's identity.
+	sqlSight = `SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
+	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
+FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1`
+	sqlServerIDMySQL   = `@@server_uuid`
+	sqlServerIDMariaDB = `CONCAT(@@server_uid, ':', @@hostname, ':', @@port)`
+
+	// The catalogue, by name.
+	sqlCountSchema = `
+SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'postbag__meta'`
+
+	// One row.
+	sqlVersion = `SELECT version, reader FROM postbag__meta WHERE one = 1`
+
+	// One row, locked: changes of who owns what come one after another.
+	sqlLockMeta = `SELECT 1 FROM postbag__meta WHERE one = 1 FOR UPDATE`
+
+	// One row.
+	sqlEpoch = `UPDATE postbag__meta SET epoch = epoch + 1 WHERE one = 1`
+
+	// One row, which the transaction has locked: lease tokens that were never given out.
+	sqlDraw  = `UPDATE postbag__meta SET token = token + 1 WHERE one = 1`
+	sqlDrawn = `SELECT token FROM postbag__meta WHERE one = 1`
+
+	// All shards, which are few, by subscription.
+	sqlPositions = `
+SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+ORDER BY s.id`
+
+	// By primary key.
+	sqlSetBack = `
+UPDATE postbag__subscription
+SET started = 0, span = 0, upto = 0, agreed = 0, count = 0, seq_sum = 0, id_sum = 0 WHERE id = ?`
+
+	// A range of the primary key: no lease of before fits any more.
+	sqlVoidLeases = `
+UPDATE postbag__shard SET position = '', owner = '', token = 0, version = version + 1 WHERE subscription = ?`
+
+	// Ranges of the primary keys, and of the unique (subscription, seq, kind).
+	sqlForgetLedger   = `DELETE FROM postbag__ledger WHERE subscription = ?`
+	sqlForgetParked   = `DELETE FROM postbag__parked WHERE subscription = ?`
+	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
+
+	// A range of the primary key.
+	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
+
+	// One row.
+	sqlAudit = `INSERT INTO postbag__audit (at, who, why, what) VALUES (?, ?, ?, ?)`
+
+	// By primary key. Locks the row, new or old.
+	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
+
+	// By primary key.
+	sqlHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
+
+	// By primary key, locked: a subscription is declared, and rows are deleted,
+	// under this lock.
+	sqlLockBox = `SELECT swept FROM postbag__box WHERE name = ? FOR UPDATE`
+
+	// All boxes, with the row that each must still have.
+	sqlWitnesses = `SELECT name, witness, witness_id FROM postbag__box`
+
+	// By primary key.
+	sqlSetWitness = `UPDATE postbag__box SET witness = ?, witness_id = ? WHERE name = ?`
+
+	// By primary key.
+	sqlIDOf = `SELECT id FROM %s WHERE seq = ?`
+)
+
+// Subscriptions and shards.
+const (
+	// By the unique (box, name).
+	sqlSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
+
+	// One row.
+	sqlInsertSubscription = `
+INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	// One row.
+	sqlInsertShard = `
+INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
+
+	// The end of the primary key.
+	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s`
+
+	// The first row at or after a seq that is no tombstone: one step of a search by
+	// time. Tombstones are few, and passed over.
+	sqlAtOrAfter = `SELECT seq, at FROM %s WHERE seq >= ? AND slot < 4096 ORDER BY seq LIMIT 1`
+
+	// A range of the primary key, in its order, ended by the limit.
+	sqlSeqs = `SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
+
+	// The shards of one subscription, with it: (box, name), then a range of the
+	// primary key.
+	sqlShards = `
+SELECT s.id, s.wanted, s.paused, h.lo, h.hi, h.owner, h.token, h.version, h.position
+FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
+
+	// A range of the primary key: all shards of a subscription, locked.
+	sqlLockShards = `SELECT lo FROM postbag__shard WHERE subscription = ? ORDER BY lo FOR UPDATE`
+
+	// A range of the primary key: all shards of a subscription.
+	sqlDeleteShards = `DELETE FROM postbag__shard WHERE subscription = ?`
+
+	// By primary key.
+	sqlGive = `UPDATE postbag__shard SET owner = '' WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND owner = ?`
+
+	// By primary key, locked: only what nobody has is taken.
+	sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = '' FOR UPDATE`
+
+	// By primary key.
+	sqlTake = `UPDATE postbag__shard SET owner = ?, token = ? WHERE subscription = ? AND lo = ? AND hi = ?`
+
+	// All shards, which are few: those of one relay.
+	sqlGiveAll = `UPDATE postbag__shard SET owner = '' WHERE owner = ?`
+
+	// All shards: those of dead relays.
+	sqlGiveDead = `
+UPDATE postbag__shard SET owner = ''
+WHERE owner IN (SELECT r.id FROM postbag__relay r WHERE r.dead = 1)`
+
+	// A range of the primary key: whether a position was settled.
+	sqlStored = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND position = ? LIMIT 1`
+)
+
+// Heartbeats. The table has a row a relay, and is read whole.
+const (
+	// One row.
+	sqlInsertRelay = `INSERT IGNORE INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?)`
+
+	// By primary key: only a live row is renewed.
+	sqlRenew = `UPDATE postbag__relay SET expires = ?, name = ?, works = ? WHERE id = ? AND dead = 0 AND expires > ?`
+
+	// By primary key, locked.
+	sqlRelayWorks = `SELECT name, works, dead = 0 AND expires > ? FROM postbag__relay WHERE id = ? FOR UPDATE`
+
+	// A scan.
+	sqlMarkDead = `UPDATE postbag__relay SET dead = 1 WHERE dead = 0 AND expires <= ?`
+
+	// A scan: those who are dead long enough.
+	sqlForgetDead = `DELETE FROM postbag__relay WHERE dead = 1 AND expires <= ?`
+
+	// By primary key: a live row.
+	sqlDeleteRelay = `DELETE FROM postbag__relay WHERE id = ? AND dead = 0 AND expires > ?`
+
+	// A scan.
+	sqlRelays = `SELECT id, name, works, expires FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
+)
+
+// Settling.
+const (
+	// By primary key: moves the position of a shard, under its lease.
+	sqlAdvance = `
+UPDATE postbag__shard SET position = ?, version = version + 1, settled = token
+WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
+
+	// The same, without a new position.
+	sqlStay = `
+UPDATE postbag__shard SET version = version + 1, settled = token
+WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
+
+	// Two single rows: the life of the server. Settlements that are judged by the
+	// server alone, without a look in between, have sqlIfLife behind their UPDATE,
+	// and sqlNote behind that.
+	sqlIfLife = ` AND @postbag_life = ?`
+	sqlNote   = `SET @postbag_%d = ROW_COUNT()`
+	sqlNoted  = `@postbag_%d = 1`
+	sqlLife   = `SET @postbag_life = (SELECT CONCAT(m.identity, '/', COALESCE(l.life, 0), '/', %s)
+FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1)`
+
+	// By primary key: whether a settlement was applied before.
+	sqlApplied = `
+SELECT 1 FROM postbag__shard
+WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 AND settled = token`
+
+	// By primary key. A row that is there keeps first and its history, and is left
+	// alone by a new one of state 2 (blocked). A message that the log does not
+	// have is not parked.
+	sqlPark = `
+INSERT INTO postbag__parked
+	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
+SELECT ?, x.log_seq, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?))
+FROM (SELECT seq AS log_seq FROM %s WHERE seq = ?) x
+ON DUPLICATE KEY UPDATE
+	slot = IF(VALUES(state) = 2, slot, VALUES(slot)),
+	hash = IF(VALUES(state) = 2, hash, VALUES(hash)),
+	chain = IF(VALUES(state) = 2, chain, VALUES(chain)),
+	attempts = IF(VALUES(state) = 2, attempts, VALUES(attempts)),
+	due = IF(VALUES(state) = 2, due, VALUES(due)),
+	ready = IF(VALUES(state) = 2, ready, VALUES(ready)),
+	reason = IF(VALUES(state) = 2, reason, VALUES(reason)),
+	history = IF(VALUES(state) = 2, history, JSON_MERGE_PRESERVE(
+		IF(JSON_LENGTH(history) >= 20, JSON_REMOVE(history, '$[0]'), history), VALUES(history))),
+	state = IF(VALUES(state) = 2, state, VALUES(state))`
+
+	// By primary key.
+	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq = ?`
+
+	// By the unique (subscription, seq, kind): what was ordered for a message that
+	// is parked no more.
+	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
+
+	// By primary key.
+	sqlOrdered = `SELECT kind, seq FROM postbag__command WHERE id = ? AND subscription = ? FOR UPDATE`
+	sqlDone    = `DELETE FROM postbag__command WHERE id = ? AND subscription = ?`
+
+	// By primary key.
+	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
+
+	// By the index of chains: the first of a chain within a shard. Several are
+	// asked for at a time, with UNION ALL between them.
+	sqlHead = `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
+WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1)`
+
+	// By the index of heads: those that are no longer the first of their chain.
+	sqlDemote = `
+UPDATE postbag__parked FORCE INDEX (postbag__parked_head) SET ready = NULL
+WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`
+
+	// By primary key.
+	sqlReady = `UPDATE postbag__parked SET ready = ? WHERE subscription = ? AND seq = ?`
+
+	// By primary key. The halves carry: assignments are made from left to right.
+	sqlTally = `
+INSERT INTO postbag__ledger (subscription, span, fate, lo, count, seq_hi, seq_lo, id_hi, id_lo)
+SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE %s
+ON DUPLICATE KEY UPDATE
+	count  = count + VALUES(count),
+	seq_hi = (seq_hi + VALUES(seq_hi) + ((seq_lo + VALUES(seq_lo)) >> 32)) & 4294967295,
+	seq_lo = (seq_lo + VALUES(seq_lo)) & 4294967295,
+	id_hi  = (id_hi + VALUES(id_hi) + ((id_lo + VALUES(id_lo)) >> 32)) & 4294967295,
+	id_lo  = (id_lo + VALUES(id_lo)) & 4294967295`
+
+	// By the index of states: what was in flight when a shard changed hands.
+	sqlInFlight = `
+SELECT seq, chain FROM postbag__parked WHERE subscription = ? AND state = 3 AND slot >= ? AND slot < ? FOR UPDATE`
+	sqlLanded = `
+UPDATE postbag__parked SET state = 1, due = ?, ready = IF(chain IS NULL, ?, NULL) WHERE subscription = ? AND seq = ?`
+
+	// The chains of a shard, by a range of the index of chains.
+	sqlChains = `
+SELECT DISTINCT chain FROM postbag__parked
+WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
+)
+
+// Reading. None of these runs in a transaction.
+const (
+	// What a Turn asks of a subscription: rows by their keys, and the ends of two
+	// indexes, of the log and of its primary key.
+	sqlStatus = `
+SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
+	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)),
+	COALESCE(b.swept, 0), COALESCE((SELECT MAX(x.seq) FROM %[2]s x), 0),
+	(SELECT MIN(p.ready) FROM postbag__parked p FORCE INDEX (postbag__parked_ready) WHERE p.subscription = s.id AND p.ready IS NOT NULL),
+	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
+FROM postbag__meta m
+LEFT JOIN postbag__life l ON l.one = 1
+LEFT JOIN postbag__subscription s ON s.id = ?
+LEFT JOIN postbag__box b ON b.name = s.box
+WHERE m.one = 1`
+
+	// A range of the primary key, in its order, ended by the limit; or the rows of
+	// open seqs, some ranges of it.
+	sqlPage = `
+SELECT seq, slot, id, at, topic, ` + "`key`" + `, shard_key, type, headers, payload
+FROM %s WHERE %s ORDER BY seq LIMIT ?`
+
+	// The same, where slots or a filter refuse some rows: those come without their
+	// text and bytes, which are not even read, and are told apart by the last
+	// column: 1 wanted, 0 not of these slots, 2 filtered. The conditions are text
+	// without placeholders.
+	sqlSomePage = `
+SELECT seq, slot, id, IF(%[3]s, at, 0), IF(%[3]s, topic, ''), IF(%[2]s, ` + "`key`" + `, ''), IF(%[3]s, shard_key, ''),
+	IF(%[3]s, type, ''), IF(%[3]s, headers, NULL), IF(%[3]s, payload, ''), IF(%[3]s, 1, IF(%[2]s, 2, 0))
+FROM %[1]s WHERE %[4]s ORDER BY seq LIMIT ?`
+
+	// A range of the index of what may be tried, in its order, for slots that are
+	// not all: it is read until one of them comes.
+	sqlNextReady = `
+SELECT slot, ready FROM postbag__parked FORCE INDEX (postbag__parked_ready)
+WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready, seq`
+
+	// The commands of a subscription in their order, by an index, each with its
+	// message's row and, by seq, the message's id.
+	sqlCommands = `
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
+FROM postbag__command c FORCE INDEX (postbag__command_order)
+JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+JOIN %s l ON l.seq = c.seq
+WHERE c.subscription = ? ORDER BY c.id`
+
+	// By primary key: whether a lease is still the shard's.
+	sqlHolds = `
+SELECT 1 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription
+WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
+
+	// A range of the index of what may be tried, in its order.
+	sqlDue = `
+SELECT seq, slot, ready, chain FROM postbag__parked FORCE INDEX (postbag__parked_ready)
+WHERE subscription = ? AND ready IS NOT NULL AND ready <= ? AND (ready > ? OR ready = ? AND seq > ?)
+ORDER BY ready, seq LIMIT ?`
+
+	// A range of the index of chains, in its order: who comes behind the first.
+	sqlFollowers = `
+SELECT seq, state FROM postbag__parked FORCE INDEX (postbag__parked_chain)
+WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`
+
+	// By the primary keys of both tables.
+	sqlParked = `
+SELECT l.seq, l.slot, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
+	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
+FROM postbag__parked p JOIN %s l ON l.seq = p.seq
+WHERE p.subscription = ? AND p.seq = ?`
+)
+
+// Writing messages, in the application's transaction. None has a placeholder, so
+// that it is one round trip whatever the driver's settings, and the same text for
+// wrappers that rewrite placeholders.
+const (
+	sqlAppend = "INSERT INTO %s (id, topic, `key`, shard_key, type, headers, payload) VALUES "
+
+	// The same for a message that is too large to be written out.
+	sqlAppendOne = sqlAppend + `(?, ?, ?, ?, ?, ?, ?)`
+
+	// Rows of the schedule, for a box that exists.
+	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +
+		`SELECT b.name, x.* FROM (%s) x JOIN postbag__box b ON b.name = '%s' ORDER BY 2`
+
+	// By the index (box, id).
+	sqlCancel = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
+
+	// By primary key, in its order.
+	sqlLockKeys = `SELECT n FROM postbag__lock WHERE n IN (%s) ORDER BY n FOR UPDATE`
+)
+
+// Tombstones, each statement a transaction of its own on a session of its own.
+const (
+	// Ranges of the primary key, READ UNCOMMITTED: seqs that are written, committed
+	// or not.
+	sqlPresent = `SELECT seq FROM %s WHERE %s ORDER BY seq LIMIT ?`
+
+	// One row. Nobody can wait on it: it is committed as soon as it is written.
+	sqlTombstone = "INSERT INTO %s (seq, id, topic, `key`, shard_key, type, payload) " +
+		`VALUES (?, x'00000000000000000000000000000000', '', '', '', '@tombstone', '')`
+)
+
+// Maintenance.
+const (
+	// A range of the index (box, due), locked: the next ones due, in order. What a
+	// cancel has locked is left to it.
+	sqlDueScheduled = `
+SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMIT ? FOR UPDATE SKIP LOCKED`
+
+	// By primary key, in the order in which they are due.
+	sqlPromote = "INSERT INTO %[1]s (id, topic, `key`, shard_key, type, headers, payload)\n" +
+		"SELECT id, topic, `key`, shard_key, type, headers, payload FROM postbag__scheduled WHERE n IN (%[2]s) ORDER BY due, n"
+
+	// The same rows, in the same transaction.
+	sqlPromoted = `DELETE FROM postbag__scheduled WHERE n IN (%s)`
+
+	// The end of the index (box, due).
+	sqlNextScheduled = `SELECT MIN(due) FROM postbag__scheduled WHERE box = ?`
+
+	// By primary key. In any transaction, and outside one.
+	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
+
+	// By primary key.
+	sqlSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
+
+	// The subscriptions of a box, by (box, name), with their shards, by a range of
+	// their primary key.
+	sqlReaders = `
+SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.id_sum, h.lo, h.hi, h.position
+FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
+
+	// By primary key.
+	sqlSetSurvey = `
+UPDATE postbag__subscription SET span = ?, upto = ?, agreed = ?, count = ?, seq_sum = ?, id_sum = ? WHERE id = ?`
+
+	// The end of a range of the primary key.
+	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
+
+	// A range of the primary key: some hundred notes.
+	sqlFloorAt = `SELECT MAX(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
+
+	// By primary key.
+	sqlNoteFloor = `INSERT IGNORE INTO postbag__floor (box, seq, at) VALUES (?, ?, ?)`
+
+	// A range of the primary key.
+	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`
+
+	// A range of the primary key, in its order, ended by the limit, without
+	// tombstones.
+	sqlPlaces = `SELECT seq, id, at, slot FROM %s WHERE seq > ? AND seq <= ? AND slot < 4096 ORDER BY seq LIMIT ?`
+
+	// A range of the primary key: the lines of a span.
+	sqlLedger = `
+SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
+
+	// A range of the primary key, ended by the limit.
+	sqlSweepEnd = `
+SELECT COALESCE(MAX(seq), 0), COUNT(*) FROM (SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x`
+
+	// A range of the primary key, of which these rows stay: what is parked, young
+	// tombstones, the last row.
+	sqlSweep = `DELETE FROM %s WHERE seq > ? AND seq <= ? AND (slot < 4096 OR at < ?)%s`
+
+	// A range of the primary key, below the beginning of the log.
+	sqlKept = `SELECT seq, at, slot FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq`
+
+	// A range of the primary key for each subscription of the box: what stays.
+	sqlStays = `
+SELECT DISTINCT p.seq FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id
+WHERE s.box = ? AND p.seq > ? AND p.seq <= ?`
+
+	// A range of the primary key for each subscription of the box.
+	sqlForgetDiscarded = `
+DELETE FROM postbag__discarded
+WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
+
+	// By primary key, locked: the lease under which a maintainer works.
+	sqlLockHolds = sqlHolds + ` FOR UPDATE`
+)
+
+// Operators' orders.
+const (
+	// By primary key, and the unique (subscription, seq, kind).
+	sqlCommand = `
+INSERT IGNORE INTO postbag__command (subscription, seq, kind)
+SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq = ?`
+
+	// By primary key.
+	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
+
+	// The end of the primary key.
+	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
+)
+
+// Listings. They read in a transaction that reads: REPEATABLE READ, one moment.
+const (
+	// All boxes, each with, by the index (box, due), a count of what is scheduled.
+	sqlBoxes = `
+SELECT b.name, (SELECT COUNT(*) FROM postbag__scheduled c WHERE c.box = b.name)
+FROM postbag__box b ORDER BY b.name`
+
+	// By primary key, and ranges of those of the ledger and of commands: a few
+	// lines a million messages.
+	sqlCounts = `
+SELECT s.types,
+	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
+	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
+	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
+FROM postbag__subscription s WHERE s.id = ?`
+
+	// A range of the index of states, counted.
+	sqlParkedCounts = `SELECT state, COUNT(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
+
+	// Ranges of the primary key, in either order, ended by the limit.
+	sqlListUp   = "SELECT seq, slot, id, at, topic, `key`, shard_key, type FROM %s WHERE seq >= ? AND seq <= ? AND slot < 4096 ORDER BY seq LIMIT ?"
+	sqlListDown = "SELECT seq, slot, id, at, topic, `key`, shard_key, type FROM %s WHERE seq <= ? AND seq >= ? AND slot < 4096 ORDER BY seq DESC LIMIT ?"
+
+	// By primary key.
+	sqlRecord = "SELECT seq, slot, id, at, topic, `key`, shard_key, type, headers, payload FROM %s WHERE seq = ?"
+
+	// Ranges of the index of states, in either order, ended by the limit.
+	sqlStateUp   = `SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state) WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`
+	sqlStateDown = `SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state) WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`
+
+	// A range of the primary key, with the orders that wait, by theirs.
+	sqlParkedRange = `
+SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
+	COALESCE((SELECT MAX(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
+FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
+
+	// A range of the primary key.
+	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
+
+	// Ranges of the primary key of the schedule, in either order; those of other
+	// boxes are passed over.
+	sqlScheduledUp = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`
+	sqlScheduledDown = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n <= ? AND box = ? ORDER BY n DESC LIMIT ?`
+
+	// By the index (box, id).
+	sqlScheduledID = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		`FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n`
+
+	// A range of the primary key, ended by the limit: the id is looked at in each
+	// row, and nothing else.
+	sqlFindID = `
+SELECT seq FROM (SELECT seq, id FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x WHERE id = ?`
+)

@@ -1,0 +1,132 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/postbag/postbag"
+)
+
+// DB publishes in transactions of an application's own *sql.DB: *sql.Tx, sqlx's,
+// bun's, ent's or GORM's. It is the writing half of a store, made by [OpenDB], and
+// safe for concurrent use. A relay needs a [Store].
+type DB struct {
+	db       *sql.DB
+	producer producer
+}
+
+var _ postbag.Appender[postbag.SQLTx] = (*DB)(nil)
+
+// OpenDB returns what publishes in transactions of db, whatever its driver's
+// settings: a statement of it has no placeholder. Schema and boxes must be there:
+// make them with postbag migrate up, or with Open and its Create option. db stays
+// the application's.
+func OpenDB(ctx context.Context, db *sql.DB) (*DB, error) {
+	if db == nil {
+		return nil, errors.New("mysqlstore: open: db is nil; give an open *sql.DB, or use Open with a DSN")
+	}
+	d := &DB{db: db}
+	s := Store{db: db}
+	if err := s.recogniseServer(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.checkSchema(ctx); err != nil {
+		return nil, err
+	}
+	var v sight
+	if _, err := s.row(ctx, s.sightText(), nil, v.dest()...); err != nil {
+		return nil, translateError("open", err)
+	}
+	d.producer.packet.Store(s.producer.packet.Load())
+	d.producer.clock(v.now, v.at)
+	return d, nil
+}
+
+// Append implements postbag.Appender.
+func (d *DB) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
+	return d.producer.append(ctx, tx, box, msgs)
+}
+
+// Lock implements postbag.Appender. It locks rows of a table with 4,096 of them.
+func (d *DB) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
+	return d.producer.lock(ctx, tx, box, keys)
+}
+
+// Cancel implements postbag.Appender.
+func (d *DB) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
+	return d.producer.cancel(ctx, tx, box, id)
+}
+
+// InTx implements postbag.Appender.
+func (d *DB) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) error {
+	return inTx(ctx, d.db, fn)
+}
+
+// Wake implements postbag.Appender. It does nothing: a relay in this process has
+// a Store of its own, and polls.
+func (d *DB) Wake(string) {}
+
+// Append writes msgs to box in tx; see [postbag.Appender].
+func (s *Store) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
+	return s.producer.append(ctx, tx, box, msgs)
+}
+
+// Lock locks keys of box until tx ends; see [postbag.Appender].
+func (s *Store) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
+	return s.producer.lock(ctx, tx, box, keys)
+}
+
+// Cancel removes a scheduled message that is not yet due; see [postbag.Appender].
+func (s *Store) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
+	return s.producer.cancel(ctx, tx, box, id)
+}
+
+// InTx runs fn in a new transaction on one of the store's sessions, which is READ
+// COMMITTED, and commits it; see [postbag.Appender].
+func (s *Store) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) error {
+	return inTx(ctx, s.db, fn)
+}
+
+func inTx(ctx context.Context, db *sql.DB, fn func(context.Context, postbag.SQLTx) error) (err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return translateError("begin", err)
+	}
+	ended := false
+	defer func() {
+		if !ended { // fn failed or panicked
+			if end := tx.Rollback(); end != nil && !errors.Is(end, sql.ErrTxDone) && ctx.Err() == nil {
+				err = errors.Join(err, translateError("roll back", end))
+			}
+		}
+	}()
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ended = true
+	return commitError(tx.Commit())
+}
+
+// codeRolledBack is MySQL's for a COMMIT that a plug-in, such as that of groups,
+// has refused.
+const codeRolledBack = 3101
+
+// commitError tells a commit that the server refused from one whose answer was
+// lost.
+func commitError(err error) error {
+	switch code := codeOf(err); {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrTxDone):
+		return fmt.Errorf("mysqlstore: commit: the transaction had ended before and was rolled back: %w", err)
+	case code == codeDeadlock, code == codeLockWait, code == codeRolledBack, code == codeReadOnly, code == codeReadOnlyTx:
+		return translateError("commit", err)
+	default:
+		return fmt.Errorf("mysqlstore: commit: %w", postbag.ErrCommitUnknown)
+	}
+}

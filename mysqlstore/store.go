@@ -1,0 +1,118 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Store is a store of boxes in one database of a MySQL or MariaDB server. It
+// implements [store.Store], [store.Waker], [store.Inspector], [store.Operator],
+// [store.Migrator] and [postbag.Appender] of [postbag.SQLTx]. It is made by
+// [Open], and is safe for concurrent use until Close. Several processes may have
+// a store on one database.
+type Store struct {
+	db   *sql.DB
+	opts Options
+	// bury is the session that writes tombstones, dirty the one that looks whether
+	// a seq is in flight; each is a pool of one.
+	bury, dirty *sql.DB
+
+	server   atomic.Pointer[server]
+	life     atomic.Pointer[sight] // of the server, as it was seen last
+	known    subscriptions
+	unknowns unresolved
+	producer producer
+	busy     marks // whether the last read of a subscription found rows
+	kept     marks
+	average  marks // of a box's payloads, in bytes
+	woken    chan struct{}
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	closing  sync.Once
+}
+
+var (
+	_ store.Store                     = (*Store)(nil)
+	_ store.Inspector                 = (*Store)(nil)
+	_ store.Operator                  = (*Store)(nil)
+	_ store.Migrator                  = (*Store)(nil)
+	_ store.Waker                     = (*Store)(nil)
+	_ postbag.Appender[postbag.SQLTx] = (*Store)(nil)
+)
+
+// Close ends what the store began: its goroutine and its sessions. A second Close
+// does nothing.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		if s.stop != nil {
+			s.stop()
+		}
+		s.running.Wait()
+		err = errors.Join(s.db.Close(), s.bury.Close(), s.dirty.Close())
+	})
+	return translateError("close", err)
+}
+
+// Wake tells listeners of Woken that box has new messages.
+func (s *Store) Wake(string) {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Woken returns the channel of hints; see [store.Waker]. It hears of this process
+// only; messages of others are found by polling.
+func (s *Store) Woken() <-chan struct{} { return s.woken }
+
+// Features returns what a MySQL store declares.
+func Features() store.Features {
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true}
+}
+
+// begun refuses a context that has ended, before anything is done.
+func begun(ctx context.Context, doing string) error {
+	return translateError(doing, context.Cause(ctx))
+}
+
+// until returns how long it is until at, by the database's clock.
+func until(at, now int64) time.Duration {
+	return max(0, time.Duration(at-now)*time.Microsecond)
+}
+
+// wait returns a due time as a duration from now; negative: none.
+func wait(at sql.NullInt64, now int64) time.Duration {
+	if !at.Valid {
+		return -1
+	}
+	return until(at.Int64, now)
+}
+
+// marks are how far something has got with each box, in this process.
+type marks struct {
+	mu sync.Mutex
+	at map[string]int64
+}
+
+func (k *marks) of(box string) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at[box]
+}
+
+func (k *marks) set(box string, at int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.at == nil {
+		k.at = make(map[string]int64)
+	}
+	k.at[box] = at
+}

@@ -1,0 +1,315 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// errEnough ends a query early without an error.
+var errEnough = errors.New("enough")
+
+// querier runs a query, in a transaction or not, and calls each with every row
+// until it returns errEnough.
+type querier func(text string, args []any, each func(*sql.Rows) error) error
+
+// transaction is one transaction of the store itself. It is short, READ
+// COMMITTED, and runs again from the start where the server ended it because of
+// a deadlock.
+type transaction struct {
+	ctx  context.Context //nolint:containedctx // the transaction lives within one call, and its statements share this
+	conn *sql.Conn
+	// sight is what the database said of itself at the begin.
+	sight
+	// moved says that the epoch has to grow.
+	moved bool
+}
+
+// Most times that a transaction is run again, and the longest pause before.
+const (
+	retries    = 12
+	retryPause = 40 * time.Millisecond
+)
+
+// write runs fn in a transaction on the accepted database, and commits. fn may
+// run several times: what it leaves behind must be of the last. Its error rolls
+// back and is passed on.
+func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) error) error {
+	return s.retry(ctx, doing, func() error {
+		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
+			if err := s.accept(&t.sight); err != nil {
+				return err
+			}
+			if err := fn(t); err != nil {
+				return err
+			}
+			return t.commit()
+		})
+	})
+}
+
+// change is write for what changes who owns what, or what there is: such
+// transactions come one after another.
+func (s *Store) change(ctx context.Context, doing string, fn func(*transaction) error) error {
+	return s.write(ctx, doing, func(t *transaction) error {
+		if _, err := t.row(sqlLockMeta, nil, new(int)); err != nil {
+			return err
+		}
+		if err := t.look(s); err != nil { // now that nobody else changes it
+			return err
+		}
+		return fn(t)
+	})
+}
+
+// snapshot runs fn in a transaction that reads, so that all its statements see
+// one moment.
+func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error {
+	const begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
+	return s.inOwnTx(ctx, begin, func(t *transaction) error {
+		if err := s.accept(&t.sight); err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+// retry runs fn until it does not fail for a deadlock or a lock that was not to
+// be had.
+func (s *Store) retry(ctx context.Context, doing string, fn func() error) error {
+	if err := begun(ctx, doing); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		err := fn()
+		if !again(err) || n == retries {
+			return translateError(doing, err)
+		}
+		select {
+		case <-ctx.Done():
+			return begun(ctx, doing)
+		case <-time.After(rand.N(retryPause)): //nolint:gosec // it only spreads those who met
+		}
+	}
+}
+
+// inOwnTx runs fn between a begin and whatever end it makes; what it leaves open
+// is rolled back.
+func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	t := &transaction{ctx: ctx, conn: conn}
+	err = t.begin(s, begin)
+	if err == nil {
+		err = fn(t)
+	}
+	return errors.Join(err, t.release())
+}
+
+// begin begins and looks at the database, in one round trip.
+func (t *transaction) begin(s *Store, begin string) error {
+	rows, err := t.conn.QueryContext(t.ctx, begin+";\n"+s.sightText())
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, t.sight.scan)
+}
+
+// look reads the counters anew.
+func (t *transaction) look(s *Store) error {
+	return t.query(s.sightText(), nil, t.sight.scan)
+}
+
+// release rolls back what is still open and lets go of the session. One that
+// cannot roll back is dropped, and its locks with it.
+func (t *transaction) release() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	if _, err := t.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	if err := t.conn.Close(); err != nil && !errors.Is(err, sql.ErrConnDone) {
+		return err
+	}
+	return nil
+}
+
+// commit ends the transaction, after counting the epoch on if anything moved
+// that relays look at.
+func (t *transaction) commit() error {
+	text := "COMMIT"
+	if t.moved {
+		text = sqlEpoch + "; COMMIT"
+	}
+	_, err := t.conn.ExecContext(t.ctx, text)
+	return err
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *transaction) exec(text string, args ...any) (int64, error) {
+	result, err := t.conn.ExecContext(t.ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// order is a statement with its arguments.
+type order struct {
+	text string
+	args []any
+}
+
+// batchArgs bounds the arguments of statements that travel together.
+const batchArgs = 2000
+
+// all runs statements, as many in a round trip as are sensible, and returns how
+// many rows each changed.
+func (t *transaction) all(orders []order) ([]int64, error) {
+	var changed []int64
+	for len(orders) > 0 {
+		var text strings.Builder
+		var args []any
+		n := 0
+		for ; n < len(orders) && (n == 0 || len(args) < batchArgs); n++ {
+			if n > 0 {
+				text.WriteString(";\n")
+			}
+			text.WriteString(orders[n].text)
+			args = append(args, orders[n].args...)
+		}
+		some, err := execMany(t.ctx, t.conn, text.String(), args)
+		if err != nil {
+			return nil, err
+		}
+		changed, orders = append(changed, some...), orders[n:]
+	}
+	return changed, nil
+}
+
+// execMany runs several statements in one round trip.
+func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (changed []int64, err error) {
+	named := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		value, err := driver.DefaultParameterConverter.ConvertValue(a)
+		if err != nil {
+			return nil, err
+		}
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
+	}
+	err = conn.Raw(func(c any) error {
+		run, ok := c.(driver.ExecerContext)
+		if !ok {
+			return fmt.Errorf("%T cannot run a statement", c)
+		}
+		result, err := run.ExecContext(ctx, text, named)
+		if err != nil {
+			return err
+		}
+		if several, ok := result.(mysql.Result); ok {
+			changed = several.AllRowsAffected()
+		}
+		return nil
+	})
+	return changed, err
+}
+
+// query runs a statement and calls each with every row, to be scanned.
+func (t *transaction) query(text string, args []any, each func(*sql.Rows) error) error {
+	rows, err := t.conn.QueryContext(t.ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, each)
+}
+
+// row scans the first row of a query into dest, and says whether there is one.
+func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
+	return firstRow(t.query, text, args, dest)
+}
+
+// numbers returns the one column of a query.
+func (t *transaction) numbers(text string, args []any) ([]int64, error) {
+	return numbers(t.query, text, args)
+}
+
+// query runs a statement outside a transaction.
+func (s *Store) query(ctx context.Context) querier {
+	return func(text string, args []any, each func(*sql.Rows) error) error {
+		rows, err := s.db.QueryContext(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		return scanAll(rows, each)
+	}
+}
+
+// row scans the first row of a query into dest, and says whether there is one.
+func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
+	return firstRow(s.query(ctx), text, args, dest)
+}
+
+func firstRow(query querier, text string, args, dest []any) (bool, error) {
+	found := false
+	err := query(text, args, func(rows *sql.Rows) error {
+		found = true
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		return errEnough
+	})
+	return found, err
+}
+
+func numbers(query querier, text string, args []any) ([]int64, error) {
+	var out []int64
+	err := query(text, args, func(rows *sql.Rows) error {
+		var n int64
+		err := rows.Scan(&n)
+		out = append(out, n)
+		return err
+	})
+	return out, err
+}
+
+// scanAll calls each with every row and closes rows.
+func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error {
+	for more := true; more; more = rows.NextResultSet() {
+		for rows.Next() {
+			if err := each(rows); errors.Is(err, errEnough) {
+				return rows.Close()
+			} else if err != nil {
+				return errors.Join(err, rows.Close())
+			}
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// tableOf returns the name of a box's table, for use in a statement: the name of
+// a box is letters, digits and underscores.
+func tableOf(box string) string { return "`postbag_" + box + "`" }
+
+// list returns numbers as text for an IN, "NULL" for none.
+func list(numbers []int64) string {
+	if len(numbers) == 0 {
+		return "NULL"
+	}
+	var b strings.Builder
+	for i, n := range numbers {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
+}

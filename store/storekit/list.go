@@ -1,0 +1,111 @@
+package storekit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Cursor is where a listing goes on: at the message of an ordinal (a seq, or the
+// number of a scheduled message), from the Skip-th item of it.
+type Cursor struct {
+	Ordinal int64
+	Skip    int
+}
+
+// ParseCursor reads a cursor; "" is the beginning of a walk of that direction.
+func ParseCursor(text string, oldest bool) (Cursor, error) {
+	c := Cursor{Ordinal: 1<<63 - 1}
+	if oldest {
+		c.Ordinal = 0
+	}
+	if text == "" {
+		return c, nil
+	}
+	if _, err := fmt.Sscanf(text, "%d.%d", &c.Ordinal, &c.Skip); err != nil || c.Ordinal < 0 || c.Skip < 0 {
+		return c, errors.New("the cursor is malformed; use the one of the answer before")
+	}
+	return c, nil
+}
+
+// String returns the text that ParseCursor reads.
+func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Ordinal, c.Skip) }
+
+// StateOf returns how listings call the state of a parked message.
+func StateOf(s store.ParkState) store.State {
+	switch s {
+	case store.Waiting:
+		return store.Retrying
+	case store.Blocked:
+		return store.Waits
+	case store.InFlight:
+		return store.Sending
+	default:
+		return store.Died
+	}
+}
+
+// ParkStateOf is the reverse of StateOf.
+func ParkStateOf(s store.State) store.ParkState {
+	switch s {
+	case store.Retrying:
+		return store.Waiting
+	case store.Waits:
+		return store.Blocked
+	case store.Sending:
+		return store.InFlight
+	default:
+		return store.Dead
+	}
+}
+
+// Attempts reads a stored history: a JSON array of [at, state, reason], at in
+// microseconds since 1970.
+func Attempts(history string) ([]store.Attempt, error) {
+	var entries [][3]any
+	if err := json.Unmarshal([]byte(history), &entries); err != nil {
+		return nil, err
+	}
+	out := make([]store.Attempt, len(entries))
+	for i, e := range entries {
+		at, _ := e[0].(float64)
+		state, _ := e[1].(float64)
+		reason, _ := e[2].(string)
+		out[i] = store.Attempt{At: time.UnixMicro(int64(at)).UTC(), State: store.ParkState(state), Reason: reason}
+	}
+	return out, nil
+}
+
+// Matches says whether an item is one that a query asks for. types is the query's
+// Type.
+func Matches(q *store.Query, types Types, item *store.Item) bool {
+	return (q.State == "" || item.State == q.State) &&
+		(q.ID == postbag.ID{} || item.ID == q.ID) &&
+		(q.Topic == "" || item.Topic == q.Topic) &&
+		(q.Key == "" || item.Key == q.Key) &&
+		types.Take(item.Type) &&
+		(q.After.IsZero() || !item.At.Before(q.After)) &&
+		(q.Before.IsZero() || item.At.Before(q.Before)) &&
+		(q.Error == "" || strings.Contains(strings.ToLower(item.Reason), strings.ToLower(q.Error)))
+}
+
+// ClockSlack is how far clocks and the order of seqs may be apart for a search by
+// time to find what it should.
+const ClockSlack = time.Minute
+
+// DrawnAt returns when an id of version 7 was drawn, less ClockSlack.
+func DrawnAt(id postbag.ID) (time.Time, bool) {
+	if id[6]>>4 != 7 {
+		return time.Time{}, false
+	}
+	var ms int64
+	for _, b := range id[:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return time.UnixMilli(ms).Add(-ClockSlack), true
+}

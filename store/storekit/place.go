@@ -1,0 +1,46 @@
+package storekit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Place returns the slot of a message and the hash of its key: store.SlotOf and
+// store.KeyHash with one SHA-256 where the key decides both.
+func Place(id []byte, key, shardKey string) (slot int, hash uint64) {
+	if key != "" {
+		sum := sha256.Sum256([]byte(key))
+		slot, hash = slotOfSum(&sum), max(binary.BigEndian.Uint64(sum[:8]), 1)
+	}
+	switch {
+	case shardKey != "" && shardKey != key:
+		sum := sha256.Sum256([]byte(shardKey))
+		slot = slotOfSum(&sum)
+	case key == "":
+		sum := sha256.Sum256(id)
+		slot = slotOfSum(&sum)
+	}
+	return slot, hash
+}
+
+func slotOfSum(sum *[32]byte) int { return int(sum[0])<<4 | int(sum[1])>>4 }
+
+// HoldsAll says whether leases are exactly shards, all the relay's and all at one
+// position: what a reshape needs.
+func HoldsAll(relay string, shards []store.ShardState, leases []store.Lease) bool {
+	if len(shards) == 0 || len(shards) != len(leases) {
+		return false
+	}
+	held := make(map[store.Lease]bool, len(leases))
+	for _, l := range leases {
+		held[l] = true
+	}
+	for _, h := range shards {
+		if !held[h.Lease] || h.Owner != relay || h.Position != shards[0].Position {
+			return false
+		}
+	}
+	return true
+}
