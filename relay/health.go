@@ -122,6 +122,9 @@ func (l *loop) restart() {
 		clear(f.loading)
 		clear(f.giving)
 		f.gathering = false
+		if f.exactly != nil {
+			l.forgetLane(f)
+		}
 	}
 	for _, u := range l.keep {
 		u.held = false

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -20,6 +21,7 @@ type journal struct {
 	said       map[store.Ref]time.Duration
 	since      map[store.Ref]time.Duration
 	readSaid   map[store.Ref]time.Time
+	laneSaid   map[store.Ref]time.Time
 	upkeepSaid time.Time
 }
 
@@ -27,7 +29,7 @@ func newJournal(l *slog.Logger, onError func(error)) *journal {
 	return &journal{
 		logger: l, onError: onError,
 		said: make(map[store.Ref]time.Duration), since: make(map[store.Ref]time.Duration),
-		readSaid: make(map[store.Ref]time.Time),
+		readSaid: make(map[store.Ref]time.Time), laneSaid: make(map[store.Ref]time.Time),
 	}
 }
 
@@ -86,6 +88,21 @@ func (j *journal) readFailed(r store.Ref, err error) {
 		j.readSaid[r] = now
 		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
 	}
+}
+
+// noLane says that an exactly-once subscription waits for its lane.
+func (j *journal) noLane(r store.Ref, err error) {
+	if now := time.Now(); now.Sub(j.laneSaid[r]) >= reminder {
+		j.laneSaid[r] = now
+		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", "subscription", r.String(), "error", err)
+	}
+}
+
+// behind says that the database is not as far as the broker's record.
+func (j *journal) behind(r store.Ref) {
+	err := fmt.Errorf("relay: %s: the database has lost settlements that the destination knows of", r)
+	j.report(err)
+	j.logger.Error("relay: messages may be delivered again, none is lost", "error", err)
 }
 
 func (j *journal) maintenance(err error) {

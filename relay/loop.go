@@ -57,6 +57,7 @@ type flow struct {
 	lastError    string
 	acceptedAt   time.Time
 	circuit      engine.CircuitState
+	exactly      *exactly // nil: at least once
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -72,6 +73,7 @@ func newLoop(r *Relay, drain bool) *loop {
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
 			loading: make(map[int]bool), unwanted: make(map[int]bool), giving: make(map[int]bool),
+			exactly: newExactly(s),
 		}
 		l.flows = append(l.flows, f)
 		l.byRef[f.ref] = f
@@ -96,6 +98,7 @@ func (l *loop) run(ctx context.Context) error {
 	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer l.cancel()
 	defer close(l.ended)
+	defer l.closeLanes()
 	if err := l.open(ctx); err != nil {
 		return err
 	}
@@ -159,6 +162,7 @@ func (l *loop) start(work func() func()) {
 func (l *loop) step() {
 	now := l.now()
 	l.handOver()
+	l.watchLanes(now)
 	l.beat(now)
 	l.turn(now)
 	l.harvest(now)
@@ -300,6 +304,9 @@ func (l *loop) nothingLeft(now time.Duration) bool {
 	}
 	for _, f := range l.flows {
 		if len(f.loading) > 0 || !f.core.Drained(now) {
+			return false
+		}
+		if x := f.exactly; x != nil && x.waiting && x.failures < 2 {
 			return false
 		}
 	}

@@ -243,7 +243,10 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 		}
 		delete(held, sh.Lo)
 	}
-	if len(gained) > 0 {
+	switch {
+	case f.exactly != nil:
+		l.gain(f, s, gained)
+	case len(gained) > 0:
 		l.load(f, gained)
 	}
 	for lo := range held { // a range that is no more
@@ -268,12 +271,16 @@ func (l *loop) reshaped(f *flow) {
 	f.core.Reset()
 	f.core.Quiesce(false)
 	f.gathering = false
+	if f.exactly != nil {
+		f.exactly.held = 0 // the lane is the same
+	}
 	l.log.reshaped(f.ref, f.wanted)
 }
 
 // plan decides which shards to take and to give.
 func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelayState) {
-	gather := s.Wanted != len(s.Shards)
+	reshape := s.Wanted != len(s.Shards)
+	gather := reshape || f.exactly != nil // a lane has all shards
 	live, held := able(relays, f.ref), holdings(s)
 	take, give := engine.Plan(l.id, live, f.ref.String(), held, gather)
 	for _, other := range live {
@@ -298,14 +305,32 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 			f.unwanted[lo] = true
 			continue
 		}
-		f.core.Leave(lo)
+		l.giveBack(f, s, lo)
 	}
 	all := true
 	for i := range s.Shards {
 		all = all && s.Shards[i].Owner == l.id
 	}
-	f.gathering = gather && all && len(give) == 0
+	f.gathering = reshape && all && len(give) == 0
 	f.core.Quiesce(f.gathering)
+}
+
+// giveBack hands a shard over: at once if the flow never had it.
+func (l *loop) giveBack(f *flow, s *store.SubscriptionState, lo int) {
+	if x := f.exactly; x != nil {
+		if x.held == 0 {
+			for i := range s.Shards {
+				if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, sh) {
+					f.giving[lo] = true
+					l.give = append(l.give, sh.Lease)
+					l.nextBeat = 0
+				}
+			}
+			return
+		}
+		x.leaving = true
+	}
+	f.core.Leave(lo)
 }
 
 // While another relay has shards to give, they are looked for as often as this,
@@ -357,7 +382,7 @@ func (l *loop) load(f *flow, gained []store.ShardState) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
-		blocked, errs := l.blocked(ctx, gained)
+		blocked, errs := blockedKeys(ctx, l.store, gained)
 		return func() {
 			if generation != l.generation {
 				return
@@ -372,14 +397,14 @@ func (l *loop) load(f *flow, gained []store.ShardState) {
 // loadsAtATime bounds the reads of blocked keys under way.
 const loadsAtATime = 4
 
-// blocked reads the blocked keys of shards.
-func (l *loop) blocked(ctx context.Context, shards []store.ShardState) ([][]uint64, []error) {
+// blockedKeys reads the blocked keys of shards.
+func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) ([][]uint64, []error) {
 	hashes, errs := make([][]uint64, len(shards)), make([]error, len(shards))
 	var wg sync.WaitGroup
 	for first := range min(loadsAtATime, len(shards)) {
 		wg.Go(func() {
 			for i := first; i < len(shards); i += loadsAtATime {
-				hashes[i], errs[i] = l.store.Blocked(ctx, shards[i].Lease)
+				hashes[i], errs[i] = s.Blocked(ctx, shards[i].Lease)
 			}
 		})
 	}

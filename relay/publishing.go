@@ -56,6 +56,10 @@ func probe(ctx context.Context, p broker.Prober) (err error) {
 
 // call makes one call to the destination in a goroutine of its own.
 func (l *loop) call(f *flow, c *engine.Call) {
+	if f.exactly != nil {
+		l.transact(f, c)
+		return
+	}
 	room := newCallRoom(f, c.Items, l.life)
 	if to, ok := f.subscription.To.(broker.Streamer); ok {
 		l.callStreamer(f, c, to, room)

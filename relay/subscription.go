@@ -90,6 +90,14 @@ type Subscription struct {
 	// Concurrency is the most calls at a time. Defaults to 4, and to 32 for a
 	// destination that takes one message a call.
 	Concurrency int
+	// ExactlyOnce delivers in transactions of the destination, with what is needed
+	// to go on from them, so that a consumer that reads committed messages only sees
+	// each of them once, although relays die and wake up again; see
+	// docs/guides/exactly-once.md for what that promises and what not. The
+	// destination must have transactions (Kafka). One relay works the subscription
+	// at a time, others stand by. Batch is then the most messages in a transaction,
+	// 1,000 by default and 20,000 at most; Concurrency does not count.
+	ExactlyOnce bool
 	// Classify may change the outcome of a message that was not accepted, by its
 	// error. Unknown: it has no opinion. Optional; called from many goroutines.
 	Classify func(error) broker.Outcome
@@ -135,6 +143,9 @@ func (s *Subscription) validate() error {
 		}
 	}
 	errs = append(errs, s.choices()...)
+	if s.ExactlyOnce {
+		errs = append(errs, s.exactlyOnce()...)
+	}
 	if s.Encoder != nil && s.To != nil {
 		errs = append(errs, format.Validate(s.Encoder))
 		s.To, s.Encoder = format.Encode(s.To, s.Encoder), nil
@@ -166,6 +177,34 @@ func (s *Subscription) choices() []error {
 	return errs
 }
 
+// exactlyOnce fills the defaults of ExactlyOnce and says what stands against it.
+func (s *Subscription) exactlyOnce() []error {
+	var errs []error
+	if s.Batch == 0 {
+		s.Batch = 1000
+	}
+	if s.InFlight == 0 {
+		s.InFlight = max(s.Batch, 1000)
+	}
+	if s.Batch > maxTransaction {
+		errs = append(errs, fmt.Errorf("Batch is %d; with ExactlyOnce choose %d or less", s.Batch, maxTransaction))
+	}
+	if s.To == nil {
+		return errs
+	}
+	if _, can := s.To.(broker.Transactional); !can {
+		return append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and %T has none; leave it out, or deliver to Kafka", s.To))
+	}
+	if !s.To.Features().Transactions {
+		errs = append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and this %T is not set up for them; see its options", s.To))
+	}
+	return errs
+}
+
+// maxTransaction is the most messages of one transaction: their record must fit
+// into broker.MaxRecord.
+const maxTransaction = 20_000
+
 func (s *Subscription) spec() store.Spec {
 	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}
 }
@@ -184,7 +223,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
 		},
-		Ordered: features.Ordered, MaxBatch: features.MaxBatch, Prober: prober,
+		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		InFlight: s.InFlight, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,

@@ -131,7 +131,7 @@ func (l *txLane) commit(ctx context.Context, msgs []broker.Delivery, record []by
 	if !await(ctx, act.Hold) {
 		go func() { // it is on its way, whatever became of its sender
 			<-act.Hold
-			t.settle()
+			_, _ = t.settle() // nobody hears of it
 		}()
 		return broker.Unresolved, errNoReply
 	}

@@ -52,7 +52,7 @@ func (f *Flow) sift() {
 			f.retry.push(e)
 		}
 	}
-	for f.ready.pop() != nil { //nolint:revive // popping is all there is to do
+	for f.ready.pop() != nil {
 	}
 }
 
