@@ -113,10 +113,18 @@ const (
 	entryFixed  = 1 + 1 + 4          // lengths of name and value, kind of value
 )
 
+// shortSize is what a property of text takes.
+func shortSize(text string) int {
+	if text == "" {
+		return 0
+	}
+	return 1 + len(text)
+}
+
 // headerSize is what the content header frame of m takes at most, in bytes, and
 // the length of the longest header name.
 func headerSize(m *broker.Delivery, id string) (size, longest int) {
-	size = headerFixed + 3 + len(id) + len(contentType(m)) + len(typeProperty(m))
+	size = headerFixed + shortSize(id) + shortSize(contentType(m)) + shortSize(typeProperty(m))
 	add := func(name, value int) {
 		size += entryFixed + name + value
 		longest = max(longest, name)
@@ -128,8 +136,12 @@ func headerSize(m *broker.Delivery, id string) (size, longest int) {
 		return size, longest
 	}
 	add(len(broker.HeaderID), len(id))
-	add(len(broker.HeaderKey), len(m.Key))
-	add(len(broker.HeaderType), len(m.Type))
+	if m.Key != "" {
+		add(len(broker.HeaderKey), len(m.Key))
+	}
+	if m.Type != "" {
+		add(len(broker.HeaderType), len(m.Type))
+	}
 	add(len(broker.HeaderTime), len(broker.TimeFormat))
 	for name, value := range m.Headers {
 		n := len(name)

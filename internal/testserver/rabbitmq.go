@@ -155,7 +155,7 @@ func (r *RabbitMQ) running() bool { return r.proc != nil && !r.proc.ended() }
 // that does not run is no error.
 func (r *RabbitMQ) Stop(ctx context.Context) error { return r.end(ctx, sigTerm) }
 
-// Kill is kill -9. What the node stored stays for the next Start.
+// Kill is kill -9. What the node stored stays for the next Start, but see Remember.
 func (r *RabbitMQ) Kill(ctx context.Context) error { return r.end(ctx, os.Kill) }
 
 func (r *RabbitMQ) end(ctx context.Context, sig os.Signal) error {

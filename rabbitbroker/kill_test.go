@@ -1,0 +1,227 @@
+package rabbitbroker_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/rabbitbroker"
+)
+
+// send sends the messages of one key as a relay does: each until it is accepted,
+// the next one only then. What is said of a good message may be any doubt, but no
+// verdict.
+func send(t *testing.T, d broker.Destination, msgs []broker.Delivery, accepted func()) {
+	t.Helper()
+	deadline := timeout(t, 90*time.Second)
+	for _, m := range msgs {
+		for {
+			got := publish(t, d, 2*time.Second, m)[0]
+			if got.Outcome == broker.Accepted {
+				accepted()
+				break
+			}
+			if got.Outcome == broker.Rejected || got.Outcome == broker.Misconfigured || deadline.Err() != nil {
+				t.Errorf("message %d is %v (%v)", m.Seq, got.Outcome, got.Err)
+				return
+			}
+			pause := time.NewTimer(5 * time.Millisecond) // a failing call returns at once
+			<-pause.C
+		}
+	}
+}
+
+// traffic sends plan, key by key side by side, and runs fault each time another
+// part of it was accepted.
+func traffic(t *testing.T, d broker.Destination, plan [][]broker.Delivery, faults int, fault func()) {
+	t.Helper()
+	total := 0
+	for _, msgs := range plan {
+		total += len(msgs)
+	}
+	accepted := make(chan struct{}, total)
+	var senders sync.WaitGroup
+	for _, msgs := range plan {
+		senders.Go(func() { send(t, d, msgs, func() { accepted <- struct{}{} }) })
+	}
+	for range faults {
+		for range total / (faults + 1) {
+			<-accepted
+		}
+		fault()
+	}
+	senders.Wait()
+}
+
+func plan(topic string, keys, each int) [][]broker.Delivery {
+	all := make([][]broker.Delivery, keys)
+	for k := range all {
+		all[k] = messages(topic, each)
+		for i := range all[k] {
+			all[k][i].Key = fmt.Sprint(k)
+		}
+	}
+	return all
+}
+
+// inOrder wants every message in the queue, those of a key first in their order.
+func inOrder(t *testing.T, p *place, plan [][]broker.Delivery) (repeats int) {
+	t.Helper()
+	seen := map[string]bool{}
+	next := make([]int, len(plan))
+	position := map[string][2]int{}
+	for k, msgs := range plan {
+		for i, m := range msgs {
+			position[m.ID.String()] = [2]int{k, i}
+		}
+	}
+	for _, m := range p.read(t) {
+		at, known := position[m.MessageId]
+		switch {
+		case !known:
+			continue // of another part of the test
+		case seen[m.MessageId]:
+			repeats++
+			continue
+		case at[1] != next[at[0]]:
+			t.Errorf("message %d of key %d came when %d was due", at[1], at[0], next[at[0]])
+		}
+		seen[m.MessageId] = true
+		next[at[0]] = at[1] + 1
+	}
+	if len(seen) != len(position) {
+		t.Errorf("the queue holds %d different messages of %d", len(seen), len(position))
+	}
+	return repeats
+}
+
+// One server of their own for all that stops, freezes or blocks it: it takes
+// seconds to start.
+func TestAServerThatFails(t *testing.T) {
+	t.Parallel()
+	node := servertest.RabbitMQ(t, options())
+	dialled := func(t *testing.T, kind string) (*rabbitbroker.Destination, *place) {
+		t.Helper()
+		p := newPlace(t, node, kind, false).create(t, nil)
+		return closing(t, dial(t, p.url, rabbitbroker.Options{})), p
+	}
+	t.Run("loses nothing that was accepted when it is killed", func(t *testing.T) {
+		classic, p1 := dialled(t, "classic")
+		quorum, p2 := dialled(t, "quorum")
+		if err := node.Remember(t.Context()); err != nil { // what is tried is the destination
+			t.Fatal(err)
+		}
+		one, two := plan(p1.queue, 12, 80), plan(p2.queue, 12, 80)
+		var both sync.WaitGroup
+		both.Go(func() { traffic(t, classic, one, 0, nil) })
+		traffic(t, quorum, two, 2, func() {
+			if err := errors.Join(node.Kill(t.Context()), node.Start(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+		t.Logf("%d and %d messages are stored more than once after 2 kills", inOrder(t, p1, one), inOrder(t, p2, two))
+	})
+	t.Run("holds no call beyond its context when it is frozen, and is used again after it", func(t *testing.T) {
+		d, p := dialled(t, "quorum")
+		frozen(t, node.Pause, node.Resume, d, p)
+	})
+	t.Run("makes messages unavailable while it blocks publishers", func(t *testing.T) {
+		d, p := dialled(t, "classic")
+		alarm := func(on bool) {
+			t.Helper()
+			if err := node.Alarm(t.Context(), on); err != nil {
+				t.Fatal(err)
+			}
+		}
+		blocked(t, alarm, d, p)
+	})
+}
+
+func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destination, p *place) {
+	t.Helper()
+	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
+	if err := pause(); err != nil {
+		t.Fatal(err)
+	}
+	large := messages(p.queue, 40) // more than the buffers of any socket hold
+	for i := range large {
+		large[i].Payload = make([]byte, maxMessage)
+	}
+	began := time.Now()
+	results := publish(t, d, time.Second, large...)
+	probed := d.Probe(timeout(t, time.Second))
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("two calls with a second each took %v", took)
+	}
+	unknown := 0
+	for i, r := range results {
+		switch r.Outcome {
+		case broker.Unknown:
+			unknown++
+		case broker.NotSent:
+		default:
+			t.Errorf("message %d is %v (%v), want unknown or not sent", i, r.Outcome, r.Err)
+		}
+	}
+	if unknown == 0 || unknown == len(large) {
+		t.Errorf("%d of %d messages are unknown; the test wants the client blocked half-way", unknown, len(large))
+	}
+	if broker.OutcomeOf(probed) != broker.Unavailable {
+		t.Errorf("the probe says %v; a frozen server answers none", probed)
+	}
+	if err := resume(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it goes on", func() bool {
+		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	})
+}
+
+func blocked(t *testing.T, alarm func(on bool), d *rabbitbroker.Destination, p *place) {
+	t.Helper()
+	alarm(true)
+	// The server says that it blocks when it is sent something.
+	eventually(t, "publishers are blocked", func() bool {
+		return publish(t, d, time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
+	})
+	began := time.Now()
+	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 100)...), broker.Unavailable, "the server blocks publishers (low on memory)")
+	if err := d.Probe(timeout(t, 20*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
+		t.Errorf("the probe says %v", err)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("what is unavailable took %v to say so", took)
+	}
+	other, err := rabbitbroker.Dial(t.Context(), p.url, rabbitbroker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, other, time.Second, messages(p.queue, 1)...)
+	if err := other.Close(timeout(t, 20*time.Second)); err != nil {
+		t.Errorf("Close while publishers are blocked: %v", err)
+	}
+	alarm(false)
+	eventually(t, "publishers may go on", func() bool { return d.Probe(t.Context()) == nil })
+	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 100)...), broker.Accepted, "")
+}
+
+func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
+	t.Parallel()
+	node := shared(t)
+	for _, kind := range []string{"classic", "quorum", "stream"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, node, kind, false).create(t, nil)
+			line := servertest.Proxy(t, address(t, p.url))
+			d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
+			all := plan(p.queue, 16, 100)
+			traffic(t, d, all, 8, line.Cut)
+			t.Logf("%d messages are stored more than once after 8 cuts", inOrder(t, p, all))
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package rabbitbroker
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Words of servers that no test here can bring to say them; the others are in
+// refusal_test.go.
+func TestServersWordsHaveOutcomes(t *testing.T) {
+	t.Parallel()
+	said := func(code int, reason string) *amqp.Error {
+		return &amqp.Error{Code: code, Reason: reason, Server: true}
+	}
+	silent := &amqp.Error{Code: amqp.FrameError, Reason: "EOF"}
+	for name, c := range map[string]struct {
+		got  *broker.Error
+		want broker.Outcome
+	}{
+		"a limit of connections":        {translateDial(said(530, "NOT_ALLOWED - connection refused: user limit (1) is reached")), broker.Unavailable},
+		"a virtual host that is down":   {translateDial(said(541, "INTERNAL_ERROR - vhost '/' is down")), broker.Unavailable},
+		"an operator":                   {translateDial(said(320, "CONNECTION_FORCED - broker forced connection closure")), broker.Unavailable},
+		"a login, and silence":          {translateDial(amqp.ErrCredentials), broker.Unavailable},
+		"a virtual host, and silence":   {translateDial(amqp.ErrVhost), broker.Unavailable},
+		"a handshake, and silence":      {translateDial(silent), broker.Unavailable},
+		"a client's certificate":        {translateDial(&amqp.Error{Code: 501, Reason: "remote error: tls: certificate required"}), broker.Misconfigured},
+		"a name that is not known":      {translateDial(&net.DNSError{Err: "no such host", IsNotFound: true}), broker.Unavailable},
+		"a topology, and silence":       {translateTopology(amqp.ErrClosed), broker.Unavailable},
+		"a topology, and no connection": {translateTopology(errors.New("no route")), broker.Unavailable},
+		"a topology without rights":     {translateTopology(said(403, "ACCESS_REFUSED - access to queue 'q' in vhost '/' refused")), broker.Misconfigured},
+		"a topology of no such kind":    {translateTopology(said(503, "COMMAND_INVALID - unknown exchange type 'x'")), broker.Misconfigured},
+		"a topology of a sick server":   {translateTopology(said(541, "INTERNAL_ERROR")), broker.Unavailable},
+		"an exchange for the server":    {verdict(said(403, "ACCESS_REFUSED - cannot publish to internal exchange 'x' in vhost '/'")), broker.Misconfigured},
+		"a locked resource":             {verdict(said(405, "RESOURCE_LOCKED - it is")), broker.Misconfigured},
+		"what is not implemented":       {verdict(said(540, "NOT_IMPLEMENTED - immediate=true")), broker.Rejected},
+		"a size":                        {verdict(said(406, "PRECONDITION_FAILED - message size 12 is larger than configured max size 10")), broker.Rejected},
+		"a probe, and silence":          {translateProbe(amqp.ErrClosed), broker.Unavailable},
+	} {
+		if c.got.Outcome != c.want {
+			t.Errorf("%s: %v (%v), want %v", name, c.got.Outcome, c.got, c.want)
+		}
+		if !strings.Contains(c.got.Error(), "; ") {
+			t.Errorf("%s: the error names no mend: %v", name, c.got)
+		}
+	}
+}
+
+// The server's words repeat what a message holds; errors do not.
+func TestErrorsKeepTheServersCodeAndNotItsWords(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"ACCESS_REFUSED - access to topic 'secret' in exchange 'x'": "403 ACCESS_REFUSED",
+		"secret": "403",
+		"a secret that goes on for quite a while and then - more": "403",
+	} {
+		if got := codeName(&amqp.Error{Code: 403, Reason: reason}); got != want {
+			t.Errorf("%q became %q, want %q", reason, got, want)
+		}
+	}
+}
+
+func TestNamesThatAreDisarmedComeBack(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"CC", "BCC", "x-death", "Postbag-Id", "%", "%41", "%%", "%zz", "\x00"} {
+		if name[0] != 0 && !obeyed(name) {
+			t.Errorf("%q would go out as it is", name)
+		}
+		if back := rearm(disarm(name)); back != name {
+			t.Errorf("%q comes back as %q", name, back)
+		}
+	}
+	for _, name := range []string{"", "cc", "x-y", "a%41", "postbag-id"} {
+		if obeyed(name) || rearm(name) != name {
+			t.Errorf("%q is changed", name)
+		}
+	}
+}
