@@ -189,6 +189,9 @@ func (f *adoptFlags) say(c *console.Console, p *adopt.Plan, res *adopt.Result) {
 	if res.Skipped > 0 {
 		c.Sayf("passed over %s, as --skip says", console.Count(res.Skipped, "row"))
 	}
+	if rest := len(p.Skip) - res.Skipped; rest > 0 {
+		c.Notef("%s that --skip names did not wait to be imported", console.Count(rest, "row"))
+	}
 	if res.Gone > 0 {
 		c.Sayf("%s delivered or removed by the original before their turn: is its relay still running?", console.Count(res.Gone, "row"))
 	}

@@ -278,7 +278,7 @@ func TestAdoptNamesWhatCannotBeConvertedAndHoldsItsKeyBack(t *testing.T) {
 	}
 	x.holds(want...)
 	x.adopt("--mode", "trigger").ends(exit.Failed, "so that there is no trigger")
-	if n := one[int](x, `SELECT count(*) FROM pg_trigger WHERE tgname = 'postbag_adopt'`); n != 0 {
+	if n := one[int](x, `SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'postbag_adopt%'`); n != 0 {
 		t.Error("there is a trigger although rows wait")
 	}
 	// One is mended, the other given up: each key goes on.
@@ -366,4 +366,38 @@ func TestAdoptReadsColumnsByOtherNamesAndTopicsByAPattern(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Rows that nothing tells apart are not taken for one.
+func TestAdoptRefusesRowsThatNothingTellsApart(t *testing.T) {
+	t.Parallel()
+	x := newAdoption(t, foreigns()["go-outbox"])
+	for range 2 {
+		x.write(0, 1)
+	}
+	x.adopt().ends(exit.Usage, "two rows of public.outbox have the same id, so that nothing tells them apart")
+	x.holds()
+	x.adopt("--skip", "nosuch").ends(exit.Usage)
+	x.exec(`UPDATE outbox SET id = $1 WHERE ctid = (SELECT max(ctid) FROM outbox)`, uuidOf(1))
+	x.adopt("--skip", "nosuch").ok().says("1 row that --skip names did not wait")
+	if len(x.box()) != 2 {
+		t.Error("the mended rows are not in the box")
+	}
+}
+
+// A row that the original delivers before its turn is not imported.
+func TestAdoptPassesOverWhatTheOriginalDeliversMeanwhile(t *testing.T) {
+	t.Parallel()
+	x := newAdoption(t, foreigns()["sbmt-outbox"])
+	x.write(0, 15)
+	x.exec(`UPDATE order_outbox_items SET event_name = repeat('x', 300) WHERE id = 1`)
+	x.adopt().ends(exit.Failed, "row 1:")                 // 8 and 15 of its key are listed, and wait
+	x.exec(x.finish, uuidOf(7))                           // the 8th is delivered by the original
+	x.exec(`DELETE FROM order_outbox_items WHERE id = 1`) // and the first removed
+	x.adopt().ok().says("imported 1 message", "2 rows delivered or removed by the original")
+	if got := x.box(); len(got) != 13 || got[12].id != uuidOf(14) {
+		t.Errorf("the box has %d messages", len(got))
+	}
+	x.exec(`UPDATE order_outbox_items SET status = 0 WHERE uuid = $1`, uuidOf(7)) // it is to go once more
+	x.adopt().ok().says("imported 1 message")
 }

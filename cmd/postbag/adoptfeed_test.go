@@ -342,3 +342,25 @@ func TestAdoptThatIsKilledGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 }
+
+// Two consumer groups of one topic feed a box each.
+func TestAdoptFeedsABoxForEachConsumerGroup(t *testing.T) {
+	t.Parallel()
+	x := newAdoption(t, foreigns()["watermill"])
+	cli(t, "migrate", "up", x.flag, x.where, "--box", "other").ok()
+	x.write(0, 4)
+	x.exec(`INSERT INTO watermill_offsets_orders SELECT g, "offset", transaction_id FROM watermill_orders, (VALUES ('a', 1), ('b', 3)) v (g, n) WHERE "offset" = n`)
+	x.adopt("--group", "a", "--mode", "trigger").ok().says("imported 3 messages")
+	x.adopt("--group", "b", "--mode", "trigger", "--box", "other").ok().says("imported 1 message")
+	x.write(4, 6)
+	x.holds(1, 2, 3, 4, 5)
+	if n := one[int](x, `SELECT count(*) FROM postbag.other`); n != 3 {
+		t.Errorf("the other box has %d messages, want 3", n)
+	}
+	x.adopt("--group", "a", "--undo").ok()
+	x.write(6, 7)
+	x.holds(1, 2, 3, 4, 5)
+	if n := one[int](x, `SELECT count(*) FROM postbag.other`); n != 4 {
+		t.Errorf("the other box has %d messages, want 4", n)
+	}
+}

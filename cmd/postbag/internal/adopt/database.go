@@ -3,6 +3,8 @@ package adopt
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/postbag/postbag"
 )
@@ -105,6 +107,12 @@ func input(err error) error {
 		return nil
 	}
 	return &InputError{err}
+}
+
+// errTwins says that nothing tells two rows apart.
+func errTwins(p *Plan) error {
+	return input(fmt.Errorf("adopt: two rows of %s have the same %s, so that nothing tells them apart; delete one, or give it another",
+		p.Table, strings.Join(p.ref, " and ")))
 }
 
 // errBusy says that transactions of others held the table.

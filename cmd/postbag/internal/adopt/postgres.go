@@ -71,7 +71,8 @@ func (d *Postgres) Describe(ctx context.Context, name string) (*Table, error) {
 		return nil, input(fmt.Errorf("adopt: %s is neither a table nor a view; correct --table", t))
 	}
 	t.View = kind == "v"
-	rows, err := d.Pool.Query(ctx, `SELECT a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, b.typname
+	rows, err := d.Pool.Query(ctx, `SELECT a.attname, format_type(a.atttypid, a.atttypmod), b.typname, EXISTS (SELECT FROM pg_catalog.pg_index i
+			WHERE i.indrelid = a.attrelid AND i.indisvalid AND i.indpred IS NULL AND i.indkey[0] = a.attnum)
 		FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 		JOIN pg_catalog.pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
 		WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, oid)
@@ -81,7 +82,7 @@ func (d *Postgres) Describe(ctx context.Context, name string) (*Table, error) {
 	t.Columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Column, error) {
 		var c Column
 		var base string
-		err := row.Scan(&c.Name, &c.Type, &c.Nullable, &base)
+		err := row.Scan(&c.Name, &c.Type, &base, &c.Indexed)
 		c.Kind = pgKinds[base]
 		return c, err
 	})

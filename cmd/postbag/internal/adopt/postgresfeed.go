@@ -8,11 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Names of what is made beside the original.
-const (
-	pgTrigger  = "postbag_adopt"
-	heldSuffix = "_adopted"
-)
+// heldSuffix is added to the name of a table whose place a view has.
+const heldSuffix = "_adopted"
 
 // pgPatience bounds how long writers queue behind us for the table's lock.
 const pgPatience = `SET LOCAL lock_timeout = '300ms'`
@@ -29,7 +26,7 @@ func (d *Postgres) Feed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) e
 		if p.Mode == View {
 			return t.view(ctx, fn)
 		}
-		err := t.run(ctx, "make the trigger", `CREATE TRIGGER `+pgTrigger+` AFTER INSERT ON `+t.table+` FOR EACH ROW `+
+		err := t.run(ctx, "make the trigger", `CREATE TRIGGER `+t.triggerName()+` AFTER INSERT ON `+t.table+` FOR EACH ROW `+
 			t.when()+`EXECUTE FUNCTION `+t.functionName()+`()`)
 		if err != nil {
 			return err
@@ -46,7 +43,7 @@ func (d *Postgres) Unfeed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx)
 			held := pgSyntax{}.table(p.Table.Schema, p.Table.Name+heldSuffix)
 			err = t.run(ctx, "take the view away", `DROP VIEW `+t.table, `ALTER TABLE `+held+` RENAME TO `+pgName(p.Table.Name))
 		} else {
-			err = t.run(ctx, "take the trigger away", `DROP TRIGGER IF EXISTS `+pgTrigger+` ON `+t.table)
+			err = t.run(ctx, "take the trigger away", `DROP TRIGGER IF EXISTS `+t.triggerName()+` ON `+t.table)
 		}
 		if err != nil {
 			return err
@@ -85,6 +82,8 @@ func (t *pgTx) run(ctx context.Context, doing string, statements ...string) erro
 	}
 	return nil
 }
+
+func (t *pgTx) triggerName() string { return fmt.Sprintf("postbag_adopt_%d", t.adoption.ID) }
 
 func (t *pgTx) functionName() string { return fmt.Sprintf("postbag._adopt_%d", t.adoption.ID) }
 
@@ -154,7 +153,7 @@ func (t *pgTx) view(ctx context.Context, fn func(Tx) error) error {
 		columns = append(columns, pgName(c.Name))
 	}
 	err = t.run(ctx, "make the view", `CREATE VIEW `+name+` AS SELECT `+strings.Join(columns, ", ")+` FROM `+held,
-		`CREATE TRIGGER `+pgTrigger+` INSTEAD OF INSERT ON `+name+` FOR EACH ROW EXECUTE FUNCTION `+t.functionName()+`()`)
+		`CREATE TRIGGER `+t.triggerName()+` INSTEAD OF INSERT ON `+name+` FOR EACH ROW EXECUTE FUNCTION `+t.functionName()+`()`)
 	if err != nil {
 		return err
 	}

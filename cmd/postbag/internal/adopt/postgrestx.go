@@ -45,7 +45,14 @@ func (d *Postgres) inTx(ctx context.Context, p *Plan, a *Adoption, fn func(*pgTx
 			return fmt.Errorf("adopt: somebody else changed the adoption of %s to %s meanwhile; look what is wanted, and run this again", p.Table, mode)
 		}
 		r := pgRow{p, "o"}
-		return fn(&pgTx{tx: tx, row: r, adoption: a, publisher: publisher, table: r.from()})
+		t := &pgTx{tx: tx, row: r, adoption: a, publisher: publisher, table: r.from()}
+		if !p.Table.Column(p.ref[0]).Indexed {
+			// A table without statistics would be scanned for each row, and not once for all.
+			if err := t.run(ctx, "plan for a table without an index", `SET LOCAL enable_nestloop = off`); err != nil {
+				return err
+			}
+		}
+		return fn(t)
 	})
 }
 
@@ -60,6 +67,9 @@ func (t *pgTx) List(ctx context.Context, fed bool) (int, error) {
 		SELECT $1, `+ref+`, `+ref2+`, $2 FROM `+t.table+` o WHERE `+due+` AND NOT EXISTS
 		(SELECT FROM postbag._adopted k WHERE k.adoption = $1 AND k.ref = `+ref+` AND k.ref2 = `+ref2+`) ORDER BY `+t.row.orderBy(),
 		t.adoption.ID, int(state))
+	if pgCode(err) == "23505" {
+		return 0, errTwins(t.row.Plan)
+	}
 	return int(tag.RowsAffected()), pgError("list the undelivered rows", err)
 }
 
@@ -71,47 +81,90 @@ func (t *pgTx) Waiting(ctx context.Context) (n int, err error) {
 
 // Next implements Tx.
 func (t *pgTx) Next(ctx context.Context, after int64) ([]Row, error) {
-	upto, err := t.upto(ctx, after)
-	if err != nil || upto == 0 {
-		return nil, err
-	}
-	rows, err := t.tx.Query(ctx, `SELECT a.n, a.ref, a.ref2, o.here IS NULL, o.id, COALESCE(o.topic, ''), COALESCE(o.key, ''), COALESCE(o.type, ''),
-		COALESCE(o.headers, ''), o.payload
-		FROM postbag._adopted a LEFT JOIN LATERAL (SELECT true AS here, `+t.row.read()+` FROM `+t.table+` o
-			WHERE `+t.row.isNoted("a")+` AND `+t.row.due(pgSyntax{}, "o")+`) o ON true
-		WHERE a.adoption = $1 AND a.state = 0 AND a.n > $2 AND a.n <= $3 ORDER BY a.n`, t.adoption.ID, after, upto)
-	if err != nil {
-		return nil, pgError("read the rows", err)
-	}
-	out, err := pgx.CollectRows(rows, func(got pgx.CollectableRow) (Row, error) {
-		var row Row
-		var ref2 string
-		var id *string
-		err := got.Scan(&row.N, &row.Ref, &ref2, &row.Gone, &id, &row.Topic, &row.Key, &row.Type, &row.Headers, &row.Payload)
-		row.name(ref2, id)
-		return row, err
-	})
-	return out, pgError("read the rows", err)
-}
-
-// upto is up to where the next rows are few and small enough for one transaction.
-func (t *pgTx) upto(ctx context.Context, after int64) (int64, error) {
-	payload, _ := t.row.col(RolePayload)
-	rows, err := t.tx.Query(ctx, `SELECT a.n, COALESCE((SELECT pg_column_size(`+payload+`) FROM `+t.table+` o WHERE `+t.row.isNoted("a")+`), 0)
-		FROM (SELECT n, ref, ref2 FROM postbag._adopted WHERE adoption = $1 AND state = 0 AND n > $2 ORDER BY n LIMIT $3) a ORDER BY a.n`,
+	next, err := t.tx.Query(ctx, `SELECT n, ref, ref2 FROM postbag._adopted WHERE adoption = $1 AND state = 0 AND n > $2 ORDER BY n LIMIT $3`,
 		t.adoption.ID, after, batchRows)
 	if err != nil {
-		return 0, pgError("look for the next rows", err)
+		return nil, pgError("look for the next rows", err)
 	}
-	var upto, size, bytes int64
-	_, err = pgx.ForEachRow(rows, []any{&after, &size}, func() error {
-		if bytes == 0 || bytes+size <= batchBytes {
-			upto = after
-		}
-		bytes += size + 1
+	var rows []Row
+	var refs, refs2 []string
+	var n int64
+	var ref, ref2 string
+	_, err = pgx.ForEachRow(next, []any{&n, &ref, &ref2}, func() error {
+		row := Row{N: n, Ref: ref, Gone: true}
+		row.name(ref2, nil)
+		rows = append(rows, row)
+		refs, refs2 = append(refs, ref), append(refs2, ref2)
 		return nil
 	})
-	return upto, pgError("look for the next rows", err)
+	if err != nil || len(rows) == 0 {
+		return nil, pgError("look for the next rows", err)
+	}
+	few, err := t.few(ctx, refs, refs2)
+	if err != nil {
+		return nil, err
+	}
+	rows = rows[:few]
+	return rows, t.read(ctx, rows, refs[:few], refs2[:few])
+}
+
+// joined is the join of the original with the references that are the first two
+// parameters. It is quick by an index, and one scan where the original has none.
+func (t *pgTx) joined(columns, where string) string {
+	r := pgRow{t.row.Plan, "o"}
+	types := []string{r.Table.Column(r.ref[0]).Type, "text"}
+	if len(r.ref) > 1 {
+		types[1] = r.Table.Column(r.ref[1]).Type
+	}
+	on := pgSyntax{}.column("o", r.ref[0]) + " = u.ref"
+	if len(r.ref) > 1 {
+		on += " AND " + pgSyntax{}.column("o", r.ref[1]) + " = u.ref2"
+	}
+	return `SELECT u.at, o.* FROM unnest($1::text[]::` + types[0] + `[], $2::text[]::` + types[1] + `[]) WITH ORDINALITY u (ref, ref2, at)
+		CROSS JOIN LATERAL (SELECT ` + columns + ` FROM ` + t.table + ` o WHERE ` + on + where + `) o`
+}
+
+// few is how many of the next rows are small enough for one transaction.
+func (t *pgTx) few(ctx context.Context, refs, refs2 []string) (int, error) {
+	payload, _ := t.row.col(RolePayload)
+	found, err := t.tx.Query(ctx, t.joined(`COALESCE(pg_column_size(`+payload+`), 0)`, ""), refs, refs2)
+	if err != nil {
+		return 0, pgError("measure the next rows", err)
+	}
+	sizes := make([]int64, len(refs))
+	var at, size int64
+	_, err = pgx.ForEachRow(found, []any{&at, &size}, func() error {
+		sizes[at-1] = size
+		return nil
+	})
+	var all int64
+	for i, size := range sizes {
+		if all += size; i > 0 && all > batchBytes {
+			return i, pgError("measure the next rows", err)
+		}
+	}
+	return len(refs), pgError("measure the next rows", err)
+}
+
+// read fills rows in that are there, and still undelivered.
+func (t *pgTx) read(ctx context.Context, rows []Row, refs, refs2 []string) error {
+	found, err := t.tx.Query(ctx, t.joined(t.row.read(), ` AND `+t.row.due(pgSyntax{}, "o")), refs, refs2)
+	if err != nil {
+		return pgError("read the rows", err)
+	}
+	defer found.Close()
+	for found.Next() {
+		var at int64
+		var id *string
+		var got Row
+		if err := found.Scan(&at, &id, &got.Topic, &got.Key, &got.Type, &got.Headers, &got.Payload); err != nil {
+			return pgError("read the rows", err)
+		}
+		got.N, got.Ref = rows[at-1].N, refs[at-1]
+		got.name(refs2[at-1], id)
+		rows[at-1] = got
+	}
+	return pgError("read the rows", found.Err())
 }
 
 // Append implements Tx.

@@ -26,9 +26,10 @@ func (k Kind) String() string {
 type Column struct {
 	Name string
 	// Type is the database's own name of the type.
-	Type     string
-	Kind     Kind
-	Nullable bool
+	Type string
+	Kind Kind
+	// Indexed says that an index begins with it.
+	Indexed bool
 }
 
 // Table is an original as the database has it.
