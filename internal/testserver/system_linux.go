@@ -12,6 +12,7 @@ import (
 const (
 	sigStop     = syscall.SIGSTOP
 	sigContinue = syscall.SIGCONT
+	sigHangUp   = syscall.SIGHUP
 	sigQuit     = syscall.SIGQUIT
 	sigTerm     = syscall.SIGTERM
 )

@@ -13,6 +13,7 @@ import (
 const (
 	sigStop     = syscall.SIGINT
 	sigContinue = syscall.SIGINT
+	sigHangUp   = syscall.SIGHUP
 	sigQuit     = syscall.SIGKILL
 	sigTerm     = syscall.SIGKILL
 )
