@@ -66,6 +66,23 @@ func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 	)
 }
 
+// laneOptions are those of a client that sends in transactions.
+func (o Options) laneOptions(brokers []string, seen *trouble, id string) []kgo.Opt {
+	return append(o.producerOptions(brokers, seen), kgo.TransactionalID(id), kgo.TransactionTimeout(o.Transactions.Timeout))
+}
+
+// readerOptions are those of a client that reads one partition from an offset on,
+// with what committed transactions left and the marks of their ends.
+func (o Options) readerOptions(brokers []string, seen *trouble, topic string, partition int32, from int64) []kgo.Opt {
+	at := map[int32]kgo.Offset{partition: kgo.NewOffset().At(from)}
+	return append(o.clientOptions(brokers, seen),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: at}),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(),
+		kgo.FetchMaxWait(100*time.Millisecond),
+	)
+}
+
 // pool holds the producers that nobody uses. It is safe for concurrent use.
 type pool struct {
 	make func() (*kgo.Client, error)

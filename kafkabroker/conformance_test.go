@@ -16,7 +16,7 @@ func TestADestinationConformsOnARealKafka(t *testing.T) {
 	h := harness(plainKafka.get(t).Brokers)
 	h.On = "Kafka 4.1.1"
 	h.Outage = func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
-		k := frailKafka.alone(t)
+		k := frailKafka(t)
 		p := newPlace(t, k.Brokers()).create(t)
 		return p.fixture(dial(t, k.Brokers(), kafkabroker.Options{})), brokertest.Switch{
 			Off: func() { must(t, k.Kill(t.Context())) },

@@ -22,14 +22,16 @@ type Destination struct {
 	pool    *pool
 	calls   calls
 	gather  gatherer
+	lanes   lanes
 
 	releaseOnce sync.Once
 	released    chan struct{}
 }
 
 var (
-	_ broker.Streamer = (*Destination)(nil)
-	_ broker.Prober   = (*Destination)(nil)
+	_ broker.Streamer      = (*Destination)(nil)
+	_ broker.Prober        = (*Destination)(nil)
+	_ broker.Transactional = (*Destination)(nil)
 )
 
 // Dial returns a destination over connections of its own, which Close closes.
@@ -55,6 +57,7 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen)...)
 	}}
 	d.topics = &topics{ask: d.control, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
+	d.lanes = lanes{topics: topics{ask: d.control, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
 	d.gather = gatherer{d: d}
 	return d, nil
 }
@@ -212,7 +215,7 @@ func (l *lookup) anyPartition() int32 {
 
 // Features implements broker.Destination.
 func (d *Destination) Features() broker.Features {
-	return broker.Features{Ordered: true, Binding: broker.BindingKafka}
+	return broker.Features{Ordered: true, Binding: broker.BindingKafka, Transactions: d.options.Transactions != nil}
 }
 
 // Close implements broker.Destination.
@@ -226,6 +229,7 @@ func (d *Destination) Close(ctx context.Context) error {
 			defer close(d.released)
 			<-empty
 			d.gather.wait()
+			d.lanes.closeAll()
 			d.pool.close()
 			d.pool.dying.Wait()
 			d.control.Close()

@@ -26,8 +26,8 @@ type job struct {
 
 // item is a message of a job.
 type item struct {
-	call   *call
-	i      int // in the call
+	call   *call // nil in a transaction
+	i      int   // in the call
 	key    string
 	record *kgo.Record
 	target *target
@@ -192,7 +192,7 @@ func (j *job) send(p *producer, round []*item) bool {
 	var out atomic.Int64 // not answered
 	for _, it := range round {
 		it.err = nil
-		if !it.call.sending(it.i) {
+		if it.call != nil && !it.call.sending(it.i) {
 			it.done = true
 			continue // its call is over
 		}
@@ -200,7 +200,7 @@ func (j *job) send(p *producer, round []*item) bool {
 		p.client.Produce(context.Background(), it.record, func(_ *kgo.Record, err error) {
 			it.err, it.done = err, err == nil
 			out.Add(-1)
-			if err == nil {
+			if err == nil && it.call != nil {
 				it.call.settle(it.i, broker.Result{Outcome: broker.Accepted})
 			}
 		})
@@ -217,12 +217,12 @@ func (j *job) send(p *producer, round []*item) bool {
 	return true
 }
 
-// failures are the messages that were not accepted, in order, by partition.
+// failures are the messages whose promise was an error, in order, by partition.
 func failures(round []*item) [][]*item {
 	var all [][]*item
 	at := map[place]int{}
 	for _, it := range round {
-		if it.done {
+		if it.err == nil {
 			continue
 		}
 		where := it.place()

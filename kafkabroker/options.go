@@ -52,8 +52,27 @@ type Options struct {
 	// than 1 s. Defaults to 1 min.
 	Recheck time.Duration
 
+	// Transactions, unless nil, makes the destination broker.Transactional: a relay can
+	// then deliver exactly once. Nil: OpenLane is Misconfigured.
+	Transactions *Transactions
+
 	// Login says how connections are made.
 	Login Login
+}
+
+// Transactions says where a relay's record of a lane is kept, beside the messages
+// of its transactions.
+type Transactions struct {
+	// Topic is a compacted topic, of as many destinations as you like. It is created
+	// if it is not there. Defaults to "postbag-lanes".
+	Topic string
+	// Replicas of each of its partitions, when it is created. Defaults to the
+	// brokers' own default.
+	Replicas int
+	// Timeout is how long the brokers wait for the end of a transaction before they
+	// abort it, and with it how long a lane that died may hold up consumers. Defaults
+	// to 15 s.
+	Timeout time.Duration
 }
 
 // Create says how to create topics.
@@ -95,15 +114,39 @@ func (o Options) Validate() error {
 	if o.Recheck < 0 {
 		fault("Options.Recheck is %v; use a positive duration, or zero for 1 min", o.Recheck)
 	}
-	if c := o.Create; c != nil {
-		if c.Partitions < 0 || c.Partitions > 1_000_000 {
-			fault("Options.Create.Partitions is %d; use a positive number, or zero for the brokers' default", c.Partitions)
-		}
-		if c.Replicas < 0 || c.Replicas > 1000 {
-			fault("Options.Create.Replicas is %d; use a positive number, or zero for the brokers' default", c.Replicas)
-		}
-	}
+	faults = append(faults, o.Create.validate()...)
+	faults = append(faults, o.Transactions.validate()...)
 	return errors.Join(append(faults, o.Login.validate()...)...)
+}
+
+func (c *Create) validate() (faults []error) {
+	if c == nil {
+		return nil
+	}
+	if c.Partitions < 0 || c.Partitions > 1_000_000 {
+		faults = append(faults, fmt.Errorf("kafkabroker: Options.Create.Partitions is %d; use a positive number, or zero for the brokers' default", c.Partitions))
+	}
+	return append(faults, badReplicas("Create", c.Replicas)...)
+}
+
+func (x *Transactions) validate() (faults []error) {
+	if x == nil {
+		return nil
+	}
+	if reason := badTopic(x.Topic); reason != "" && x.Topic != "" {
+		faults = append(faults, fmt.Errorf("kafkabroker: Options.Transactions.Topic %.64q %s; use letters, digits, dots, dashes and underscores", x.Topic, reason))
+	}
+	if x.Timeout != 0 && (x.Timeout < time.Second || x.Timeout > 15*time.Minute) {
+		faults = append(faults, fmt.Errorf("kafkabroker: Options.Transactions.Timeout is %v; choose between 1 s and 15 min", x.Timeout))
+	}
+	return append(faults, badReplicas("Transactions", x.Replicas)...)
+}
+
+func badReplicas(field string, n int) []error {
+	if n >= 0 && n <= 1000 {
+		return nil
+	}
+	return []error{fmt.Errorf("kafkabroker: Options.%s.Replicas is %d; use a positive number, or zero for the brokers' default", field, n)}
 }
 
 // withDefaults fills what is zero.
@@ -119,6 +162,16 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Login.Name == "" {
 		o.Login.Name = "postbag"
+	}
+	if o.Transactions != nil {
+		x := *o.Transactions
+		if x.Topic == "" {
+			x.Topic = "postbag-lanes"
+		}
+		if x.Timeout == 0 {
+			x.Timeout = 15 * time.Second
+		}
+		o.Transactions = &x
 	}
 	return o
 }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, s := range []*sharedKafka{&plainKafka, &frailKafka, &secureKafka} {
+	for _, s := range []*sharedKafka{&plainKafka, &frailKafkas[0], &frailKafkas[1], &secureKafka} {
 		if s.kafka != nil {
 			if err := s.kafka.Close(); err != nil {
 				fmt.Fprintln(os.Stderr, "a shared Kafka was not closed:", err)
@@ -45,8 +45,9 @@ type sharedKafka struct {
 }
 
 var (
-	plainKafka  sharedKafka // nobody stops it
-	frailKafka  sharedKafka // stopped by those who have their turn
+	plainKafka  sharedKafka    // nobody stops it
+	frailKafkas [2]sharedKafka // stopped by those who have their turn
+	frailTurns  atomic.Int64
 	secureKafka = sharedKafka{options: testserver.KafkaOptions{Secure: true}}
 )
 
@@ -57,9 +58,10 @@ func (s *sharedKafka) get(t testing.TB) *testserver.Kafka {
 	return s.kafka
 }
 
-// alone gives a test the server for itself, until its end.
-func (s *sharedKafka) alone(t testing.TB) *testserver.Kafka {
+// frailKafka gives a test a server for itself, until its end.
+func frailKafka(t testing.TB) *testserver.Kafka {
 	t.Helper()
+	s := &frailKafkas[frailTurns.Add(1)%2]
 	s.turn.Lock()
 	t.Cleanup(s.turn.Unlock)
 	return s.get(t)
