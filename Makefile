@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-full matrix lint fmt bench bench-full clean
+.PHONY: help setup demo test test-fast test-full matrix interop lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -23,6 +23,9 @@ test-full: ## as test, with the long form of the survival tests
 
 matrix: setup ## every store to every kind of destination in full size, with faults, as a table
 	@cd integration && POSTBAG_FULL=1 POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -timeout 60m -v -run TestEveryStoreDelivers ./matrix | tail -n 60
+
+interop: setup ## consumers that others wrote read every format (Python's from PyPI, and Kafka's own)
+	@scripts/interop
 
 lint: setup ## golangci-lint over every module
 	@scripts/each .tools/bin/golangci-lint run ./...

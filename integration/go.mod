@@ -15,6 +15,7 @@ require (
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/watermillbroker v0.0.0-00010101000000-000000000000
 	github.com/rabbitmq/amqp091-go v1.16.0
@@ -28,13 +29,14 @@ replace (
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker
+	github.com/postbag/postbag/redisbroker => ../redisbroker
 	github.com/postbag/postbag/sqlitestore => ../sqlitestore
 	github.com/postbag/postbag/watermillbroker => ../watermillbroker
 )
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
-	github.com/davecgh/go-spew v1.1.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -55,18 +57,19 @@ require (
 	github.com/oklog/ulid v1.3.1 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
-	github.com/pmezard/go-difflib v1.0.0 // indirect
+	github.com/redis/go-redis/v9 v9.23.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	github.com/stretchr/testify v1.11.1 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
-	gopkg.in/yaml.v3 v3.0.1 // indirect
 	modernc.org/libc v1.75.7 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
