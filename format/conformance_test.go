@@ -48,6 +48,7 @@ func harness(o membroker.Options, d decode) brokertest.Harness {
 			m := membroker.New(o)
 			return fixture(m, d), brokertest.Switch{On: func() { m.AddTopic("formats") }}
 		},
+		On:       "memory, behind an encoder",
 		TooLarge: o.MaxBytes + 1,
 		Lacks:    map[brokertest.Part]string{brokertest.PartWire: "the encoder before the destination makes every Wire"},
 		Features: features,

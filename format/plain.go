@@ -94,27 +94,20 @@ func (p Plain) facts() []string {
 
 // filled returns the names with defaults, empty for what is left out.
 func (n Names) filled() Names {
-	for _, f := range []struct {
-		name      *string
-		otherwise string
-	}{
-		{&n.ID, broker.HeaderID},
-		{&n.Key, broker.HeaderKey},
-		{&n.Type, broker.HeaderType},
-		{&n.Time, broker.HeaderTime},
-		{&n.Topic, ""},
-		{&n.Seq, ""},
-		{&n.Box, ""},
-		{&n.Subscription, ""},
-	} {
-		switch *f.name {
-		case "":
-			*f.name = f.otherwise
-		case "-":
-			*f.name = ""
-		}
+	return Names{
+		ID: nameOr(n.ID, broker.HeaderID), Key: nameOr(n.Key, broker.HeaderKey), Type: nameOr(n.Type, broker.HeaderType), Time: nameOr(n.Time, broker.HeaderTime),
+		Topic: nameOr(n.Topic, ""), Seq: nameOr(n.Seq, ""), Box: nameOr(n.Box, ""), Subscription: nameOr(n.Subscription, ""),
 	}
-	return n
+}
+
+func nameOr(name, otherwise string) string {
+	switch name {
+	case "":
+		return otherwise
+	case "-":
+		return ""
+	}
+	return name
 }
 
 // Encode implements broker.Encoder.

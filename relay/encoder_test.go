@@ -54,6 +54,25 @@ func TestAMessageThatCannotBeEncodedIsParked(t *testing.T) {
 	}
 }
 
+func TestWhatIsDeliveredExactlyOnceIsEncodedToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{Ordered: true, Transactions: true, Binding: broker.BindingKafka})
+	w.publish(40, 4)
+	r := w.relay(relay.Options{Subscriptions: []relay.Subscription{{Encoder: format.Debezium{}, ExactlyOnce: true}}})
+	if err := r.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.inOrder()
+	for _, m := range w.to.Taken() {
+		if m.Topic != "outbox.event.t" || m.Wire == nil {
+			t.Fatalf("it sent %+v", m.Delivery)
+		}
+	}
+	if n := w.to.Len(); n != 40 {
+		t.Errorf("%d messages arrived, want each once", n)
+	}
+}
+
 func TestAnEncodersFaultsAreNamedByNew(t *testing.T) {
 	t.Parallel()
 	_, err := relay.New(memstore.New(memstore.Options{}), relay.Options{Subscriptions: []relay.Subscription{

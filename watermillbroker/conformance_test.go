@@ -54,6 +54,7 @@ func harness(o watermillbroker.Options) brokertest.Harness {
 			f.Destination = watermillbroker.New(nil, o)
 			return f, brokertest.Switch{}
 		},
+		On:       "Watermill's GoChannel",
 		Lacks:    map[brokertest.Part]string{brokertest.PartLimit: "a channel has no limit"},
 		Features: broker.Features{MaxBatch: max(o.Batch, 1)},
 		Reserved: []string{"Content-Type", "Watermill-Uuid", "_watermill_message_uuid"},
