@@ -127,6 +127,7 @@ func TestShardsOfALaneAreSplitAndMerged(t *testing.T) {
 	w := exactlyOnce(t, membroker.Options{})
 	r := w.relay(once(relay.Subscription{}))
 	stop := w.run(r)
+	w.eventually("the relay works", func() bool { return of(r).Shards == 4 })
 	for _, n := range []int{7, 2, 4, 4, 1} {
 		w.publish(500, 40)
 		w.setShards(n)

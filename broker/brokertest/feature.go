@@ -23,6 +23,9 @@ func featuresExpected(s *scene) {
 	if _, streams := s.f.Destination.(broker.Streamer); streams != s.h.Streams {
 		s.Errorf("the destination is a broker.Streamer: %v, the harness expects %v", streams, s.h.Streams)
 	}
+	if _, can := s.f.Destination.(broker.Transactional); got.Transactions && !can {
+		s.Error("the destination declares Transactions, and is not broker.Transactional")
+	}
 	if got.MaxBytes < 0 || got.MaxBatch < 0 {
 		s.Errorf("declared %+v; zero is how to say that there is no limit", got)
 	}

@@ -88,7 +88,8 @@ type Fixture struct {
 	// Topic is where the case sends. No other case uses it.
 	Topic string
 	// Stored reads back what the broker holds for Topic, by another road than
-	// Destination, each key's messages in the order the broker has them. It fails
+	// Destination, each key's messages in the order the broker has them: of a
+	// broker with transactions, what a reader of committed messages sees. It fails
 	// the test when it cannot, and is not called while the broker is off.
 	Stored func(t *testing.T) []Received
 	// Wired reads back the same, as a consumer sees it that knows nothing of

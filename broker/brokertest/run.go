@@ -14,7 +14,8 @@ type testCase struct {
 }
 
 // Run holds the harness's destination to the contract: one subtest a case, once
-// by Publish and, where the harness says that it streams, once by Stream. A case
+// by Publish and, where the harness says that it streams, once by Stream; and those
+// of transactions, where Features says that there are some. A case
 // that needs a part the harness lacks is skipped with the harness's reason.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
@@ -27,6 +28,9 @@ func Run(t *testing.T, h Harness) {
 	t.Run("Publish", func(t *testing.T) { run(t, h, false) })
 	if h.Streams {
 		t.Run("Stream", func(t *testing.T) { run(t, h, true) })
+	}
+	if h.Features.Transactions {
+		t.Run("Transactions", func(t *testing.T) { runTransactions(t, h) })
 	}
 }
 

@@ -25,10 +25,10 @@ const wrongVariable = "POSTBAG_BROKERTEST_WRONG"
 func TestTheSuiteCatchesEveryWrongDestination(t *testing.T) {
 	t.Parallel()
 	if name := os.Getenv(wrongVariable); name != "" {
-		brokertest.Run(t, wrongHarness(wrongs()[name]))
+		brokertest.Run(t, wrongHarness(allWrongs()[name]))
 		return
 	}
-	for name, w := range wrongs() {
+	for name, w := range allWrongs() {
 		for _, c := range w.caught {
 			t.Run(name+"/"+c, func(t *testing.T) {
 				t.Parallel()
@@ -99,7 +99,7 @@ const noHarness = "no harness"
 
 // wrongHarness is membroker's own, with each destination made wrong by w.
 func wrongHarness(w wrong) brokertest.Harness {
-	options := membroker.Options{Ordered: true, Fence: true, MaxBytes: 32 << 10}
+	options := membroker.Options{Ordered: true, Fence: true, MaxBytes: 32 << 10, Transactions: true}
 	open := func(o membroker.Options) (*membroker.Destination, brokertest.Fixture) {
 		d := membroker.New(o)
 		return d, brokertest.Fixture{
@@ -128,7 +128,7 @@ func wrongHarness(w wrong) brokertest.Harness {
 			return f, brokertest.Switch{On: func() { d.AddTopic("wrong") }}
 		},
 		TooLarge: options.MaxBytes + 1,
-		Features: broker.Features{Ordered: true, Fences: "id", MaxBytes: options.MaxBytes},
+		Features: broker.Features{Ordered: true, Fences: "id", MaxBytes: options.MaxBytes, Transactions: true},
 		Streams:  true,
 		Nulls:    true,
 		Reserved: []string{"reserved"},

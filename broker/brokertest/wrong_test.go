@@ -19,11 +19,15 @@ import (
 type wrong struct {
 	caught []string
 	stream bool // the cases run by Stream
+	lanes  bool // they are those of transactions
 	// make wraps a destination. Each call makes one destination.
 	spoil func(d *spoilt)
 }
 
 func (w wrong) by() string {
+	if w.lanes {
+		return "Transactions"
+	}
 	if w.stream {
 		return "Stream"
 	}
@@ -54,6 +58,15 @@ type spoilt struct {
 	report   func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result))
 	features func() broker.Features
 	close    func(ctx context.Context) error
+	lane     func(broker.Lane) broker.Lane // nil: as it is
+}
+
+func (s *spoilt) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
+	l, err := s.Destination.OpenLane(ctx, name)
+	if err == nil && s.lane != nil {
+		l = s.lane(l)
+	}
+	return l, err
 }
 
 func (s *spoilt) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {

@@ -20,6 +20,11 @@ func TestAnOrderedBrokerWithAFenceConforms(t *testing.T) {
 	brokertest.Run(t, harness(membroker.Options{Ordered: true, Fence: true, MaxBytes: 64 << 10, MaxBatch: 100, Binding: broker.BindingKafka}))
 }
 
+func TestABrokerWithTransactionsConforms(t *testing.T) {
+	t.Parallel()
+	brokertest.Run(t, harness(membroker.Options{Ordered: true, Transactions: true, MaxBytes: 64 << 10}))
+}
+
 // harness makes each fixture a broker of its own with these options.
 func harness(o membroker.Options) brokertest.Harness {
 	open := func(*testing.T) brokertest.Fixture { return fixture(membroker.New(o)) }
@@ -29,7 +34,7 @@ func harness(o membroker.Options) brokertest.Harness {
 			return fixture(d), brokertest.Switch{Off: func() { set(d, true) }, On: func() { set(d, false) }}
 		}
 	}
-	expected := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding}
+	expected := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding, Transactions: o.Transactions}
 	if o.Fence {
 		expected.Fences = "id"
 	}

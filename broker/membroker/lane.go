@@ -139,7 +139,7 @@ func (l *txLane) commit(ctx context.Context, msgs []broker.Delivery, record []by
 		return broker.Unresolved, errDropped
 	}
 	outcome, err := t.settle()
-	if outcome == broker.Committed && (act.Lose || !await(ctx, act.Silence)) {
+	if outcome == broker.Committed && (act.Lose || !await(ctx, act.Silence) || !await(ctx, t.silence)) {
 		return broker.Unresolved, errDropped
 	}
 	copy(results, t.results)

@@ -15,6 +15,7 @@ type transaction struct {
 	call    int
 	results []broker.Result
 	tries   []int
+	silence <-chan struct{} // after the commit; nil: none
 }
 
 var (
@@ -28,8 +29,11 @@ func (t *transaction) decide(ctx context.Context) bool {
 	for i, m := range t.msgs {
 		act, try := t.lane.d.state.decide(m)
 		t.tries = append(t.tries, try)
-		if !act.before(ctx) || !await(ctx, act.Silence) {
+		if !act.before(ctx) {
 			return false
+		}
+		if act.Silence != nil {
+			t.silence = act.Silence
 		}
 		if act.Err != nil {
 			t.results[i] = broker.Result{Outcome: broker.OutcomeOf(act.Err), Err: act.Err, After: act.After}

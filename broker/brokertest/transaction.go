@@ -1,0 +1,425 @@
+package brokertest
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// transactionCases are those of a destination that declares Transactions.
+func transactionCases() []testCase {
+	return []testCase{
+		{name: "a transaction stores its messages and its record", run: txStores},
+		{name: "a lane that was never used has no record", run: txNoRecord},
+		{name: "the last record is found by who opens the lane next", run: txLastRecord},
+		{name: "a record alone can be committed", run: txRecordAlone},
+		{name: "a large record comes back as it was", run: txLargeRecord},
+		{name: "messages of a key are stored in order within and across transactions", run: txOrder},
+		{name: "who opened a lane before cannot commit on it any more", run: txFences},
+		{name: "lanes of other names are left alone", run: txOtherLanes},
+		{name: "a lane is opened again and again, and the last one commits", run: txReopened},
+		{name: "a message that is refused aborts the transaction, and is named", needs: PartReject, run: txRejected},
+		{name: "a transaction after an aborted one stores the rest", needs: PartReject, run: txAfterAbort},
+		{name: "a lane is finished once a transaction was not committed", needs: PartReject, run: txFinished},
+		{name: "a transaction of a destination that is wrong stores nothing", needs: PartMisconfigured, run: txMisconfigured},
+		{name: "a commit whose time is over tells the truth by the next record", run: txOutOfTime},
+		{name: "a commit whose answer is lost tells the truth by the next record", needs: PartMute, run: txMuted},
+		{name: "a transaction in an outage stores nothing or all, and the record tells", needs: PartOutage, run: txOutage},
+		{name: "a lane that is closed commits nothing", run: txClosed},
+		{name: "messages of Publish and of transactions live side by side", run: txBesidePublish},
+	}
+}
+
+func runTransactions(t *testing.T, h Harness) {
+	t.Helper()
+	for _, c := range transactionCases() {
+		t.Run(c.name, func(t *testing.T) {
+			if !h.has(c.needs) {
+				t.Skipf("the harness lacks %s: %s", c.needs, h.Lacks[c.needs])
+			}
+			if !h.Serial {
+				t.Parallel()
+			}
+			c.run(newScene(t, h, false))
+		})
+	}
+}
+
+// enter opens the case's own lane.
+func (s *scene) enter() broker.Lane { return s.enterLane("0") }
+
+func (s *scene) enterLane(name string) broker.Lane {
+	s.Helper()
+	l, err := s.tryLane(s.patient(), name)
+	if err != nil {
+		s.Fatalf("OpenLane: %v", err)
+	}
+	return l
+}
+
+func (s *scene) tryLane(ctx context.Context, name string) (broker.Lane, error) {
+	s.Helper()
+	d, ok := s.f.Destination.(broker.Transactional)
+	if !ok {
+		s.Fatal("the destination declares Transactions, and is not broker.Transactional")
+	}
+	l, err := d.OpenLane(ctx, broker.LaneName{Box: s.f.Topic, Subscription: "default", Lane: name})
+	if err != nil {
+		s.discreet(err)
+		if o := broker.OutcomeOf(err); o != broker.Unavailable && o != broker.Misconfigured {
+			s.Errorf("OpenLane fails as %v (%v), want misconfigured or unavailable", o, err)
+		}
+		return nil, err
+	}
+	s.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), s.h.patience())
+		defer cancel()
+		_ = l.Close(ctx) // a lane that was fenced may say so
+	})
+	return l, nil
+}
+
+// commit makes a transaction and holds what every one must hold.
+func (s *scene) commit(ctx context.Context, l broker.Lane, record string, msgs ...broker.Delivery) (broker.TxOutcome, []broker.Result) {
+	s.Helper()
+	results := make([]broker.Result, len(msgs))
+	before := clone(msgs)
+	outcome, err := l.Commit(ctx, msgs, []byte(record), results)
+	for i := range msgs {
+		if d := difference(before[i], received(msgs[i])); d != "" {
+			s.Errorf("Commit changed message %d: %s", i, d)
+		}
+	}
+	if (outcome == broker.Committed) != (err == nil) {
+		s.Errorf("a transaction is %v with error %v; an error belongs to every outcome but committed", outcome, err)
+	}
+	if err != nil {
+		s.discreet(err)
+	}
+	switch outcome {
+	case broker.Committed:
+		s.all(broker.Accepted, results)
+		s.sane(results)
+	case broker.Aborted:
+		s.among(results, broker.Rejected, broker.Misconfigured, broker.Unavailable, broker.NotSent)
+		s.sane(results)
+	case broker.Unresolved, broker.Fenced:
+	}
+	return outcome, results
+}
+
+// committed makes a transaction that must succeed.
+func (s *scene) committed(l broker.Lane, record string, msgs ...broker.Delivery) {
+	s.Helper()
+	if outcome, _ := s.commit(s.patient(), l, record, msgs...); outcome != broker.Committed {
+		s.Fatalf("a transaction is %v, want committed", outcome)
+	}
+}
+
+// uncommitted makes a transaction that must not succeed.
+func (s *scene) uncommitted(l broker.Lane, record string, msgs ...broker.Delivery) broker.TxOutcome {
+	s.Helper()
+	outcome, _ := s.commit(s.patient(), l, record, msgs...)
+	if outcome == broker.Committed {
+		s.Error("a transaction is committed that must not be")
+	}
+	return outcome
+}
+
+// recorded wants the lane's record, as who opens it now finds it.
+func (s *scene) recorded(want string) broker.Lane {
+	s.Helper()
+	l := s.enter()
+	if got := l.Record(); string(got) != want {
+		s.Errorf("the lane's record has %d bytes and is not that of the last committed transaction, of %d", len(got), len(want))
+	}
+	return l
+}
+
+func txStores(s *scene) {
+	s.open()
+	msgs := s.messages(50)
+	s.committed(s.enter(), "first", msgs...)
+	s.holds(msgs...)
+	s.recorded("first")
+}
+
+func txNoRecord(s *scene) {
+	s.open()
+	if got := s.enter().Record(); got != nil {
+		s.Errorf("the record of a new lane has %d bytes, want nil", len(got))
+	}
+	if got := s.enter().Record(); got != nil {
+		s.Errorf("the record of a lane that was opened twice has %d bytes, want nil", len(got))
+	}
+}
+
+func txLastRecord(s *scene) {
+	s.open()
+	l := s.enter()
+	var sent []broker.Delivery
+	for _, record := range []string{"1", "22", "333"} {
+		msgs := s.messages(5)
+		s.committed(l, record, msgs...)
+		sent = append(sent, msgs...)
+	}
+	l = s.recorded("333")
+	s.committed(l, "4444")
+	s.recorded("4444")
+	s.holds(sent...)
+}
+
+func txRecordAlone(s *scene) {
+	s.open()
+	l := s.enter()
+	s.committed(l, "alone")
+	s.committed(l, "and again")
+	s.recorded("and again")
+	s.holds()
+}
+
+func txLargeRecord(s *scene) {
+	s.open()
+	record := string(s.bytes(broker.MaxRecord))
+	m := s.message()
+	s.committed(s.enter(), record, m)
+	if l := s.recorded(record); !bytes.Equal(l.Record(), []byte(record)) {
+		s.Error("the record differs from what was committed")
+	}
+	s.holds(m)
+}
+
+func txOrder(s *scene) {
+	s.open()
+	l := s.enter()
+	msgs := append(s.ofKey("a", 60), s.ofKey("b", 60)...)
+	var sent []broker.Delivery
+	for i := range 60 { // a and b by turns
+		sent = append(sent, msgs[i], msgs[60+i])
+	}
+	for at := 0; at < len(sent); at += 24 {
+		s.committed(l, "record", sent[at:at+24]...)
+	}
+	s.holds(sent...)
+}
+
+func txFences(s *scene) {
+	s.open()
+	old := s.enter()
+	first := s.message()
+	s.committed(old, "old", first)
+	owner := s.recorded("old")
+	s.uncommitted(old, "zombie", s.messages(3)...)
+	mine := s.message()
+	s.committed(owner, "owner", mine)
+	s.uncommitted(old, "zombie", s.messages(3)...)
+	s.recorded("owner")
+	s.holds(first, mine)
+}
+
+func txOtherLanes(s *scene) {
+	s.open()
+	one, other := s.enterLane("0"), s.enterLane("1")
+	a, b, c := s.message(), s.message(), s.message()
+	s.committed(one, "one", a)
+	s.committed(other, "other", b)
+	s.committed(one, "one again", c)
+	s.recorded("one again")
+	s.holds(a, b, c)
+}
+
+func txReopened(s *scene) {
+	s.open()
+	var lanes []broker.Lane
+	for range 4 {
+		lanes = append(lanes, s.enter())
+	}
+	last := lanes[len(lanes)-1]
+	var sent []broker.Delivery
+	for i, l := range lanes[:3] {
+		s.uncommitted(l, "zombie", s.message())
+		if i == 1 {
+			m := s.message()
+			s.committed(last, "last", m)
+			sent = append(sent, m)
+		}
+	}
+	s.recorded("last")
+	s.holds(sent...)
+}
+
+// spoiled returns messages of which the one at bad must be refused.
+func (s *scene) spoiled(n, bad int) []broker.Delivery {
+	msgs := s.messages(n)
+	s.h.spoil(&msgs[bad])
+	return msgs
+}
+
+func txRejected(s *scene) {
+	s.open()
+	l := s.enter()
+	good := s.messages(2)
+	s.committed(l, "good", good...)
+	outcome, results := s.commit(s.patient(), l, "bad", s.spoiled(20, 7)...)
+	if outcome != broker.Aborted {
+		s.Fatalf("a transaction with a message that must be refused is %v, want aborted", outcome)
+	}
+	for i, r := range results {
+		want := broker.NotSent
+		if i == 7 {
+			want = broker.Rejected
+		}
+		if r.Outcome != want {
+			s.Errorf("message %d beside a refused one is %v (%v), want %v", i, r.Outcome, r.Err, want)
+		}
+	}
+	s.recorded("good")
+	s.holds(good...)
+}
+
+func txAfterAbort(s *scene) {
+	s.open()
+	msgs := s.spoiled(10, 0)
+	s.uncommitted(s.enter(), "bad", msgs...)
+	s.committed(s.enter(), "rest", msgs[1:]...)
+	s.recorded("rest")
+	s.holds(msgs[1:]...)
+}
+
+func txFinished(s *scene) {
+	s.open()
+	l := s.enter()
+	s.uncommitted(l, "bad", s.spoiled(2, 1)...)
+	for range 2 {
+		outcome, results := s.commit(s.patient(), l, "late", s.messages(2)...)
+		if outcome != broker.Aborted {
+			s.Errorf("a transaction on a finished lane is %v, want aborted", outcome)
+		}
+		s.all(broker.NotSent, results)
+	}
+	s.holds()
+}
+
+func txMisconfigured(s *scene) {
+	power := s.openMisconfigured()
+	msgs := s.messages(3)
+	l, err := s.tryLane(s.patient(), "0")
+	if err == nil {
+		outcome, results := s.commit(s.patient(), l, "wrong", msgs...)
+		if outcome != broker.Aborted || results[0].Outcome != broker.Misconfigured {
+			s.Errorf("a transaction is %v, its first message %v (%v); want aborted, misconfigured", outcome, results[0].Outcome, results[0].Err)
+		}
+	}
+	if power.On == nil {
+		return
+	}
+	power.On()
+	s.until("a transaction is committed once the destination is mended", func() bool {
+		l, err := s.tryLane(s.patient(), "0")
+		if err != nil {
+			return false
+		}
+		outcome, _ := s.commit(s.patient(), l, "mended", msgs...)
+		return outcome == broker.Committed
+	})
+	s.holds(msgs...)
+}
+
+// truth opens the lane again and wants msgs stored if its record is record, and
+// none of them if it is the one before.
+func (s *scene) truth(outcome broker.TxOutcome, before, record string, earlier, msgs []broker.Delivery) {
+	s.Helper()
+	var l broker.Lane
+	s.until("the lane can be opened again", func() bool {
+		var err error
+		l, err = s.tryLane(s.within(s.h.patience()), "0")
+		return err == nil
+	})
+	switch got := string(l.Record()); {
+	case got == record && outcome != broker.Aborted:
+		s.holds(append(earlier, msgs...)...)
+	case got == before && outcome != broker.Committed:
+		s.holds(earlier...)
+	default:
+		s.Errorf("the transaction is %v, and the record of the lane has %d bytes", outcome, len(got))
+	}
+	next := s.message()
+	s.committed(l, "next", next)
+	s.recorded("next")
+}
+
+func txOutOfTime(s *scene) {
+	s.open()
+	l := s.enter()
+	first := s.messages(1)
+	s.committed(l, "before", first...)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	msgs := s.messages(3)
+	outcome, _ := s.commit(over, l, "record", msgs...)
+	s.truth(outcome, "before", "record", first, msgs)
+}
+
+func txMuted(s *scene) {
+	power := s.openMute()
+	l := s.enter()
+	earlier := append([]broker.Delivery(nil), s.warm...)
+	first := s.message()
+	s.committed(l, "before", first)
+	earlier = append(earlier, first)
+	power.Off()
+	msgs := s.messages(3)
+	outcome, _ := s.commit(s.within(2*short), l, "record", msgs...)
+	if outcome == broker.Committed {
+		s.Error("a transaction is committed without an answer")
+	}
+	power.On()
+	s.truth(outcome, "before", "record", earlier, msgs)
+}
+
+func txOutage(s *scene) {
+	power := s.openOutage()
+	l := s.enter()
+	first := s.messages(1)
+	s.committed(l, "before", first...)
+	power.Off()
+	msgs := s.messages(3)
+	outcome, _ := s.commit(s.within(2*short), l, "record", msgs...)
+	if outcome == broker.Committed {
+		s.Error("a transaction is committed in an outage")
+	}
+	if _, err := s.tryLane(s.within(2*short), "0"); err == nil {
+		s.Error("a lane is opened in an outage")
+	}
+	power.On()
+	s.truth(outcome, "before", "record", first, msgs)
+}
+
+func txClosed(s *scene) {
+	s.open()
+	l := s.enter()
+	m := s.message()
+	s.committed(l, "before", m)
+	for range 2 {
+		if err := l.Close(s.patient()); err != nil {
+			s.Errorf("Close: %v", err)
+		}
+	}
+	if outcome := s.uncommitted(l, "late", s.message()); outcome != broker.Aborted {
+		s.Errorf("a transaction on a closed lane is %v, want aborted", outcome)
+	}
+	s.recorded("before")
+	s.holds(m)
+}
+
+func txBesidePublish(s *scene) {
+	s.open()
+	l := s.enter()
+	a, b, c := s.message(), s.message(), s.message()
+	s.committed(l, "1", a)
+	s.accept(b)
+	s.committed(l, "2", c)
+	s.holds(a, b, c)
+}
