@@ -6,7 +6,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/redisbroker"
 )
 
 // startRedis starts the server once. It writes every command to its file and has it flushed every second, as it does by
@@ -32,4 +34,15 @@ func redisRaw(ctx context.Context, l *lab) (rawSender, error) {
 		return err
 	}
 	return rawSender{send: send, close: func() { _ = c.Close() }}, c.FlushAll(ctx).Err()
+}
+
+func redisDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+	s, err := l.startRedis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Do(ctx, "FLUSHALL"); err != nil {
+		return nil, err
+	}
+	return redisbroker.Dial(ctx, "redis://"+s.Addr(), redisbroker.Options{})
 }

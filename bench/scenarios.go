@@ -22,7 +22,7 @@ var scenarios = []scenario{
 	{
 		name: "3-drain-redis", what: "PostgreSQL to Redis Streams, messages/s",
 		goal: atLeast("postbag", "raw", 0.8),
-		ways: []way{{"raw", copyRaw(100_000, redisRaw)}},
+		ways: []way{{"raw", copyRaw(100_000, redisRaw)}, {"postbag", drainTo(100_000, 10_000, 1, redisDestination)}},
 	},
 	{
 		name: "3-drain-rabbitmq", what: "PostgreSQL to a quorum queue of RabbitMQ, messages/s",

@@ -11,6 +11,7 @@ require (
 	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
 	github.com/spf13/cobra v1.10.2
@@ -25,8 +26,10 @@ require (
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/rabbitmq/amqp091-go v1.16.0 // indirect
+	github.com/redis/go-redis/v9 v9.23.0 // indirect
 	github.com/twmb/franz-go v1.22.2 // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
@@ -68,5 +71,6 @@ replace (
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
 	github.com/postbag/postbag/pgstore => ../../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker
+	github.com/postbag/postbag/redisbroker => ../../redisbroker
 	github.com/postbag/postbag/sqlitestore => ../../sqlitestore
 )

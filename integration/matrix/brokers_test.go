@@ -15,7 +15,9 @@ func brokers() []sink {
 		{name: "Kafka", start: startKafka},
 		{name: "NATS", start: startNATS},
 		{name: "RabbitMQ", start: startRabbitMQ},
+		{name: "Redis", start: startRedis},
 		{name: "webhook", start: startWebhook},
+		{name: "Watermill", start: startWatermill},
 		{name: "memory", start: startMemory},
 	}
 }

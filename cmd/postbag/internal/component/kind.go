@@ -65,6 +65,14 @@ func destinationKinds() []destinationKind {
 			module: "github.com/postbag/postbag/rabbitbroker", open: openRabbitMQ,
 		},
 		{
+			Kind: config.Kind{Name: "redis", Schemes: []string{"redis://", "rediss://"}, Settings: []string{
+				"prefix", "shards", "existing", "fence", "epoch", "replicas", "replica_wait", "max_len", "max_age", "exact_trim", "max_bytes",
+				"primary", "cluster", "sentinel_user_env", "sentinel_password_env", "sentinel_password_file",
+				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file", "client_name",
+			}},
+			module: "github.com/postbag/postbag/redisbroker", open: openRedis,
+		},
+		{
 			Kind: config.Kind{Name: "webhook", Schemes: []string{"https://", "http://"}, Settings: []string{
 				"secrets_env", "secrets_file", "content_type", "allow_private", "timeout", "ca_file",
 			}},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -28,9 +29,15 @@ func (d *Destination) check(p *problems, where string, k Kinds) {
 	}
 	between(p, where+".timeout", d.Timeout, time.Millisecond, time.Hour)
 	between(p, where+".recheck", d.Recheck, time.Millisecond, 24*time.Hour)
+	between(p, where+".replica_wait", d.ReplicaWait, time.Millisecond, time.Hour)
+	between(p, where+".max_age", d.MaxAge, time.Second, 100*365*24*time.Hour)
+	between(p, where+".linger", d.Linger, time.Microsecond, 10*time.Second)
+	upTo(p, where+".epoch", d.Epoch, math.MaxInt32)
 	between(p, where+".heartbeat", d.Heartbeat, time.Second, time.Hour)
 	for _, one := range []struct{ a, b, what string }{
-		{d.PasswordEnv, d.PasswordFile, "password"}, {d.TokenEnv, d.TokenFile, "token"},
+		{d.PasswordEnv, d.PasswordFile, "password"},
+		{d.TokenEnv, d.TokenFile, "token"},
+		{d.SentinelPasswordEnv, d.SentinelPasswordFile, "sentinel_password"},
 	} {
 		if one.a != "" && one.b != "" {
 			p.atf(where, "has both %s_env and %s_file; keep one", one.what, one.what)

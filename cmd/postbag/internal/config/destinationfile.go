@@ -81,6 +81,42 @@ type Destination struct {
 	// Defaults to false.
 	TLS bool `yaml:"tls"`
 
+	// Streams over which a topic is split by key, {orders:0}, {orders:1} and so on,
+	// at most 4096. Defaults to 1: one stream, named as the topic.
+	Shards int `yaml:"shards"`
+	// Add only to streams that are there. Defaults to false: the first entry makes
+	// one.
+	Existing bool `yaml:"existing"`
+	// A stream for each key, and ids by which a message is stored once however often
+	// it is sent. Defaults to false.
+	Fence bool `yaml:"fence"`
+	// The first half of a fenced id's first number: raise it when an older copy of
+	// the database took over. Defaults to 0.
+	Epoch int `yaml:"epoch"`
+	// Replicas that must have a message before it is accepted. Defaults to 0.
+	Replicas int `yaml:"replicas"`
+	// How long replicas may take. Defaults to 1s.
+	ReplicaWait time.Duration `yaml:"replica_wait"`
+	// Trim a stream to about so many entries, the oldest first, read or not. Defaults
+	// to no limit.
+	MaxLen int `yaml:"max_len"`
+	// Trim entries that are older, read or not. Defaults to no limit.
+	MaxAge time.Duration `yaml:"max_age"`
+	// Trim to the very number or age. Defaults to false: to about it.
+	ExactTrim bool `yaml:"exact_trim"`
+	// The name under which sentinels watch the primary; the URLs are then the
+	// sentinels'. Defaults to URLs of the servers themselves.
+	Primary string `yaml:"primary"`
+	// The variable that holds the sentinels' user.
+	SentinelUserEnv string `yaml:"sentinel_user_env"`
+	// The variable that holds the sentinels' password.
+	SentinelPasswordEnv string `yaml:"sentinel_password_env"`
+	// The file that holds the sentinels' password.
+	SentinelPasswordFile string `yaml:"sentinel_password_file"`
+	// A single URL is that of a cluster's node, as several always are. Defaults to
+	// false.
+	Cluster bool `yaml:"cluster"`
+
 	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
 	// {subscription}. Defaults to the default exchange, which takes a message to
 	// the queue that the routing key names.

@@ -1,0 +1,33 @@
+package component
+
+import (
+	"context"
+	"errors"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/redisbroker"
+)
+
+func openRedis(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
+	o := redisbroker.Options{
+		Prefix: d.Prefix, Shards: d.Shards, Existing: d.Existing, Fence: d.Fence, Epoch: uint32(d.Epoch),
+		Replicas: d.Replicas, ReplicaWait: d.ReplicaWait, MaxLen: int64(d.MaxLen), MaxAge: d.MaxAge, ExactTrim: d.ExactTrim, MaxBytes: d.MaxBytes,
+		Login: redisbroker.Login{Primary: d.Primary, Cluster: d.Cluster, Name: d.ClientName},
+	}
+	var errs []error
+	either(d.UserEnv, "", &o.Login.User, &errs)
+	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
+	either(d.SentinelUserEnv, "", &o.Login.SentinelUser, &errs)
+	either(d.SentinelPasswordEnv, d.SentinelPasswordFile, &o.Login.SentinelPassword, &errs)
+	tls, err := tlsConfig(d)
+	o.Login.TLS = tls
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if dry {
+		return nil, errors.Join(o.Validate(), redisbroker.ValidURLs(url))
+	}
+	return redisbroker.Dial(ctx, url, o)
+}

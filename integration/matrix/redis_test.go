@@ -1,0 +1,63 @@
+package matrix
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/redisbroker"
+)
+
+func startRedis(t *testing.T) *server {
+	t.Helper()
+	s := servertest.Redis(t, testserver.RedisOptions{})
+	c := redis.NewClient(&redis.Options{Addr: s.Addr()})
+	t.Cleanup(func() { _ = c.Close() })
+	return &server{
+		place: func(*testing.T) *place { return redisPlace(s, c) },
+		restart: func(t *testing.T) {
+			t.Helper()
+			if err := s.Restart(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+}
+
+// redisPlace is a topic of three streams.
+func redisPlace(s *testserver.Redis, c *redis.Client) *place {
+	name := newName()
+	return &place{
+		topic: name,
+		yaml:  fmt.Sprintf("{url: 'redis://%s', shards: 3}", s.Addr()),
+		open: func(t *testing.T) broker.Destination {
+			t.Helper()
+			d, err := redisbroker.Dial(t.Context(), "redis://"+s.Addr(), redisbroker.Options{Shards: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		},
+		stored: func(t *testing.T) (out []event) {
+			t.Helper()
+			for shard := range 3 {
+				entries, err := c.XRange(t.Context(), fmt.Sprintf("{%s:%d}", name, shard), "-", "+").Result()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range entries {
+					m, err := redisbroker.Message(entries[i])
+					if err != nil {
+						t.Fatal(err)
+					}
+					out = append(out, parse(t, m.Payload))
+				}
+			}
+			return out
+		},
+	}
+}
