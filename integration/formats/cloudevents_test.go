@@ -31,12 +31,7 @@ type transport struct {
 // send sends m and returns the event that the SDK reads.
 func (tr transport) send(t *testing.T, encoder broker.Encoder, m broker.Delivery) (*event.Event, binding.Encoding) {
 	t.Helper()
-	m.Topic = tr.topic
-	results := make([]broker.Result, 1)
-	format.Encode(tr.dest, encoder).Publish(t.Context(), []broker.Delivery{m}, results)
-	if results[0].Outcome != broker.Accepted {
-		t.Fatalf("it is %v (%v)", results[0].Outcome, results[0].Err)
-	}
+	tr.publish(t, encoder, m)
 	select {
 	case got := <-tr.read:
 		e, err := binding.ToEvent(t.Context(), got)
@@ -51,6 +46,16 @@ func (tr transport) send(t *testing.T, encoder broker.Encoder, m broker.Delivery
 		t.Fatal("nothing arrived in a minute")
 	}
 	panic("unreachable")
+}
+
+func (tr transport) publish(t *testing.T, encoder broker.Encoder, m broker.Delivery) {
+	t.Helper()
+	m.Topic = tr.topic
+	results := make([]broker.Result, 1)
+	format.Encode(tr.dest, encoder).Publish(t.Context(), []broker.Delivery{m}, results)
+	if results[0].Outcome != broker.Accepted {
+		t.Fatalf("it is %v (%v)", results[0].Outcome, results[0].Err)
+	}
 }
 
 var stored = time.Date(2026, 3, 14, 15, 9, 26, 535_897_000, time.UTC)
