@@ -114,7 +114,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
 	out := relay.Subscription{
 		To: to, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
-		Order: orders[s.Order], Timeout: s.Timeout,
+		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, Concurrency: s.Concurrency,
 		Retry: relay.Retry{
 			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,

@@ -82,6 +82,9 @@ type Subscription struct {
 	// What a rejected message does to later ones of its key: block or skip.
 	// Defaults to block.
 	OnReject string `yaml:"on_reject"`
+	// Deliver in transactions of the destination, which must have them (kafka), so that
+	// readers of committed messages see each once. Defaults to false.
+	ExactlyOnce bool `yaml:"exactly_once"`
 	// Back-off of rejected messages.
 	Retry Retry `yaml:"retry"`
 	// The longest call to the destination. Defaults to 30s.

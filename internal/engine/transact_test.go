@@ -1,0 +1,120 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// transacting is a desk of one shard whose calls are transactions.
+func transacting(t *testing.T, c engine.Config) *desk {
+	t.Helper()
+	c.Transactions, c.Ordered = true, true
+	return oneShard(t, c)
+}
+
+func TestATransactionIsWhatComesFirstInTheWindowWhateverItsKeys(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{Batch: 4})
+	d.feed("1", messages(1, 1, 2, 1, 3, 1, 2)...)
+	c := d.call(1, 2, 3, 4)
+	d.noCall()
+	d.answer(c, engine.Accepted)
+	d.noCall() // before it is settled
+	s := d.settle()
+	equal(t, "position", s.To, "1@4")
+	equal(t, "delivered", s.Tally[0].Count, 4)
+	d.deliver(5, 6)
+	equal(t, "position", d.settle().To, "1")
+	d.empty()
+}
+
+func TestNothingIsSettledWhileATransactionIsOut(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{})
+	d.feed("1", messages(1, 1)...)
+	c := d.call(1)
+	refused := message(2, 2)
+	refused.Filtered = true
+	d.feed("2", refused)
+	for range 10 {
+		d.now += time.Second
+		turn := d.f.Turn(d.now)
+		equal(t, "settlements", len(turn.Settle), 0)
+		equal(t, "urgent", !turn.Empty() && d.f.Urgent(), !turn.Empty()) // a turn that is out ends, no settlement waits
+		d.land(turn)
+		equal(t, "urgent", d.f.Urgent(), false)
+	}
+	d.answer(c, engine.Accepted)
+	equal(t, "position", d.settle().To, "2")
+	d.empty()
+}
+
+func TestAMessageThatATransactionWasAbortedForIsParkedAndTheRestIsSentAgain(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{})
+	d.feed("1", messages(1, 1, 2, 3, 2)...)
+	d.answer(d.call(1, 2, 3, 4), engine.NotSent, engine.Rejected, engine.NotSent, engine.NotSent)
+	d.deliver(1, 3)
+	s := d.settle()
+	equal(t, "position", s.To, "1")
+	equal(t, "parked", len(s.Park), 2)
+	equal(t, "the first", s.Park[0].Seq, 2)
+	equal(t, "waits for its attempt", s.Park[0].State, engine.Waiting)
+	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+}
+
+func TestParkedMessagesRideInTransactions(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{Batch: 4, RetryBatch: 1})
+	d.feed("1", messages(1, 1, 2, 3, 4, 5)...)
+	d.f.Pause(false)
+	d.lot(parked(100, 6, 1), parked(101, 8, 1))
+	d.deliver(1, 2, 3, 100)
+	s := d.settle()
+	equal(t, "resolved", len(s.Resolve), 1)
+	equal(t, "position", s.To, "1@3")
+	d.deliver(4, 5, 101)
+	equal(t, "resolved", len(d.settle().Resolve), 1)
+}
+
+func TestATrialOfTransactionsIsTheFirstMessage(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{})
+	d.feed("1", messages(1, 1, 2, 3)...)
+	d.answer(d.call(1, 2, 3), engine.Unavailable)
+	d.noCall()
+	d.now += 200 * ms
+	equal(t, "check", d.f.Check(d.now), engine.TryOne)
+	trial := d.f.Trial(d.now)
+	equal(t, "messages of the trial", len(trial.Items), 1)
+	equal(t, "the trial", trial.Items[0].Seq, 1)
+	d.answer(trial, engine.Accepted)
+	equal(t, "position", d.settle().To, "1@1")
+	d.deliver(2, 3)
+}
+
+func TestAnOpenCircuitIsNotTriedBeforeTheLastTransactionIsSettled(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{})
+	d.feed("1", messages(1, 1, 2, 3)...)
+	d.answer(d.call(1, 2, 3), engine.Accepted, engine.Unavailable)
+	d.now += 200 * ms
+	turn := d.turn()
+	equal(t, "settlements", len(turn.Settle), 1)
+	equal(t, "check", d.f.Check(d.now), engine.NoCheck)
+	d.land(turn)
+	equal(t, "check", d.f.Check(d.now), engine.TryOne)
+}
+
+func TestUnderStrictOrderATransactionHoldsOneKeyAtATime(t *testing.T) {
+	t.Parallel()
+	d := transacting(t, engine.Config{Order: engine.ByShard})
+	d.feed("1", messages(1, 1, 1, 2, 2, 0, 0)...)
+	for _, seqs := range [][]int64{{1, 2}, {3, 4}, {5}, {6}} {
+		d.deliver(seqs...)
+		d.settle()
+	}
+	d.empty()
+}
