@@ -13,12 +13,12 @@ import (
 // whether headers are raw or ASCII.
 func TestAnEncodedDestinationConforms(t *testing.T) {
 	t.Parallel()
-	brokertest.Run(t, harness(membroker.Options{Ordered: true, Fence: true, MaxBytes: 32 << 10}, brokertest.FromHeaders))
+	brokertest.Run(t, harness(membroker.Options{Ordered: true, Transactions: true, MaxBytes: 32 << 10}, brokertest.FromHeaders))
 }
 
 func TestAnEncodedDestinationWithHeadersInASCIIConforms(t *testing.T) {
 	t.Parallel()
-	brokertest.Run(t, harness(membroker.Options{MaxBytes: 32 << 10, MaxBatch: 100, Binding: broker.BindingNATS}, brokertest.FromASCII))
+	brokertest.Run(t, harness(membroker.Options{Fence: true, MaxBytes: 32 << 10, MaxBatch: 100, Binding: broker.BindingNATS}, brokertest.FromASCII))
 }
 
 type decode func(topic string, headers map[string]string, payload []byte) (brokertest.Received, error)
