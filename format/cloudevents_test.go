@@ -174,6 +174,35 @@ func TestAStructuredEventHoldsItsDataByItsContentType(t *testing.T) {
 	}
 }
 
+// Over MQTT a binary event's user properties are all attributes. A structured one's
+// are not.
+func TestOtherHeadersTravelBesideAnEvent(t *testing.T) {
+	t.Parallel()
+	own := map[string]string{"tenant": "1", "tenant-id": "2", "id": "forged", "Traceparent": "3"}
+	for binding, want := range map[string]map[string]string{
+		broker.BindingMQTT:  {"tenant": "1"},
+		broker.BindingKafka: {"tenant": "1", "tenant-id": "2", "id": "forged", "Traceparent": "3"},
+	} {
+		for _, mode := range []Mode{Binary, Structured} {
+			m := encoded(t, CloudEvents{Mode: mode}, message(func(m *broker.Delivery) { m.Headers = own }), binding)
+			wanted := want
+			if mode == Structured {
+				wanted = own
+			}
+			for name, value := range own {
+				got, there := m.Wire.Headers[name]
+				if _, wants := wanted[name]; mode == Binary && name == "id" && binding == broker.BindingMQTT {
+					if got != id {
+						t.Errorf("%s, %s: the id is %q", binding, mode, got)
+					}
+				} else if there != wants || there && got != value {
+					t.Errorf("%s, %s: the header %s is %q, there %v, want %v", binding, mode, name, got, there, wants)
+				}
+			}
+		}
+	}
+}
+
 func TestWhatCloudEventsDoesNotAllowIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(m *broker.Delivery){

@@ -72,9 +72,7 @@ func (e CloudEvents) structured(m *broker.Delivery, binding string, attributes [
 	b = e.appendData(b, m)
 	b = append(b, '}')
 	w := &broker.Wire{Headers: make(map[string]string, len(m.Headers)), ContentType: structuredType}
-	addOwn(w.Headers, m.Headers, binding, func(name string) bool {
-		return e.isAttributes(name) || binding == broker.BindingMQTT && isAttribute(name)
-	})
+	addOwn(w.Headers, m.Headers, binding, e.isAttributes)
 	m.Payload, m.Wire = b, w
 }
 

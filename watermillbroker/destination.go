@@ -41,7 +41,7 @@ func New(p message.Publisher, o Options) *Destination {
 // Features says that nothing keeps a repeated message out, nor an order within a
 // call: Watermill promises neither of a publisher.
 func (d *Destination) Features() broker.Features {
-	return broker.Features{MaxBatch: d.options.Batch}
+	return broker.Features{MaxBatch: d.options.Batch, Binding: d.options.Binding}
 }
 
 // Close implements broker.Destination. It waits for calls of the publisher that

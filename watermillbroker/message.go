@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
@@ -15,8 +16,7 @@ import (
 const (
 	// metadataUUID is the header in which a message that came from Watermill keeps
 	// its UUID in the box.
-	metadataUUID = "Watermill-Uuid"
-	// metadataContentType is where an encoder's content type goes.
+	metadataUUID        = "Watermill-Uuid"
 	metadataContentType = "Content-Type"
 )
 
@@ -32,7 +32,7 @@ func (o Options) encode(m *broker.Delivery) *message.Message {
 	if m.Wire != nil {
 		maps.Copy(w.Metadata, m.Wire.Headers)
 		if m.Wire.ContentType != "" {
-			w.Metadata[metadataContentType] = m.Wire.ContentType
+			w.Metadata[o.contentType()] = m.Wire.ContentType
 		}
 	} else {
 		plain(w.Metadata, m, id)
@@ -41,6 +41,14 @@ func (o Options) encode(m *broker.Delivery) *message.Message {
 		w.Metadata[o.KeyMetadata] = m.Key
 	}
 	return w
+}
+
+// contentType is where an encoder's content type goes.
+func (o Options) contentType() string {
+	if o.Binding == broker.BindingKafka || o.Binding == broker.BindingRedis {
+		return strings.ToLower(metadataContentType)
+	}
+	return metadataContentType
 }
 
 // plain adds headers and facts, the facts last, so that no header passes for one.

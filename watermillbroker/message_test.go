@@ -71,6 +71,21 @@ func TestTheKeyIsWhereAPartitionerLooks(t *testing.T) {
 	}
 }
 
+func TestAnEncoderKnowsTheProtocolBehindThePublisher(t *testing.T) {
+	t.Parallel()
+	for binding, want := range map[string]string{broker.BindingKafka: "content-type", broker.BindingRedis: "content-type", broker.BindingAMQP: "Content-Type", "": "Content-Type"} {
+		o := watermillbroker.Options{Binding: binding}
+		m := delivery("k")
+		m.Wire = &broker.Wire{ContentType: "a/b"}
+		if got := through(t, o, m).Metadata; !maps.Equal(got, map[string]string{want: "a/b"}) {
+			t.Errorf("%q: the metadata are %q", binding, got)
+		}
+		if f := watermillbroker.New(newChannel(t), o).Features(); f.Binding != binding {
+			t.Errorf("%q: declared is %q", binding, f.Binding)
+		}
+	}
+}
+
 // What Watermill's user publishes comes out as it went in, whatever its UUID.
 func TestAMessageGoesThroughABoxAndBack(t *testing.T) {
 	t.Parallel()

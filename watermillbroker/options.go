@@ -26,6 +26,10 @@ type Options struct {
 	// the key is in Postbag-Key.
 	KeyMetadata string
 
+	// Binding is the protocol behind the publisher, such as broker.BindingAMQP, for
+	// encoders that name headers by it: broker.Features.Binding. Defaults to none.
+	Binding string
+
 	// Topic makes the publisher's topic of a message. It must always give one message
 	// one topic, and is called from several goroutines. Defaults to the message's own.
 	Topic func(m broker.Delivery) string

@@ -95,6 +95,54 @@ def read_nats(address, place, count):
         }
 
 
+def mqtt_client(address, place):
+    """A client whose session, and with it its subscription, outlives it."""
+    import paho.mqtt.client as mqtt
+
+    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="interop-" + place, protocol=mqtt.MQTTv5)
+    properties = mqtt.Properties(mqtt.PacketTypes.CONNECT)
+    properties.SessionExpiryInterval = 3600
+    host, port = address.rsplit(":", 1)
+    return client, lambda: client.connect(host, int(port), clean_start=False, properties=properties)
+
+
+def read_mqtt_subscribe(address, place, _):
+    """Subscribes and leaves; the broker keeps what comes for read_mqtt."""
+    client, connect = mqtt_client(address, place)
+    client.on_connect = lambda *_: client.subscribe(place, qos=1)
+    client.on_subscribe = lambda *_: client.disconnect()
+    connect()
+    client.loop_forever()
+    return []
+
+
+def read_mqtt(address, place, count):
+    read = []
+    client, connect = mqtt_client(address, place)
+
+    def came(_, __, m):
+        read.append(m)
+        if len(read) == count:
+            client.disconnect()
+
+    client.on_message = came
+    connect()
+    deadline = time.monotonic() + PATIENCE
+    while len(read) < count and time.monotonic() < deadline:
+        client.loop(1)
+    for m in read:
+        headers = dict(getattr(m.properties, "UserProperty", []))
+        content_type = getattr(m.properties, "ContentType", "")
+        named = {"ce_" + name: value.encode() for name, value in headers.items()}
+        if content_type:
+            named["content-type"] = content_type.encode()
+        payload = m.payload
+        yield {
+            "key": "", "headers": headers, "content_type": content_type, "payload": payload,
+            "event": lambda: kafka.from_kafka_event(kafka.KafkaMessage(named, None, payload)),
+        }
+
+
 def read_http(*_):
     for m in json.load(sys.stdin):
         headers, body = m["headers"], base64.b64decode(m["body"])
