@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
@@ -103,12 +104,16 @@ func inOrder(t *testing.T, p *place, plan [][]broker.Delivery) (repeats int) {
 // seconds to start.
 func TestAServerThatFails(t *testing.T) {
 	t.Parallel()
-	node := servertest.RabbitMQ(t, options())
+	o := options()
+	o.VerifyClients, o.Plugins = true, []string{"rabbitmq_auth_mechanism_ssl"}
+	o.Config = []string{"auth_mechanisms.1 = PLAIN", "auth_mechanisms.2 = EXTERNAL", "ssl_cert_login_from = common_name"}
+	node := servertest.RabbitMQ(t, o)
 	dialled := func(t *testing.T, kind string) (*rabbitbroker.Destination, *place) {
 		t.Helper()
 		p := newPlace(t, node, kind, false).create(t, nil)
 		return closing(t, dial(t, p.url, rabbitbroker.Options{})), p
 	}
+	t.Run("asks for a certificate of its clients", func(t *testing.T) { certified(t, node) })
 	t.Run("loses nothing that was accepted when it is killed", func(t *testing.T) {
 		classic, p1 := dialled(t, "classic")
 		quorum, p2 := dialled(t, "quorum")
@@ -140,6 +145,29 @@ func TestAServerThatFails(t *testing.T) {
 		}
 		blocked(t, alarm, d, p)
 	})
+}
+
+// certified is about a TLS listener that demands a certificate, and takes its name
+// for the user's.
+func certified(t *testing.T, node *testserver.RabbitMQ) {
+	t.Helper()
+	p := newPlace(t, node, "classic", false).create(t, nil)
+	login := func(name string, external bool) rabbitbroker.Options {
+		t.Helper()
+		config, err := node.ClientTLS(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rabbitbroker.Options{Login: rabbitbroker.Login{TLS: config, External: external}}
+	}
+	for title, o := range map[string]rabbitbroker.Options{"by password": login("somebody", false), "by name": login(user, true)} {
+		d := closing(t, dial(t, node.URLTLS("/"), o))
+		if r := publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0]; r.Outcome != broker.Accepted {
+			t.Errorf("%s: the message is %v (%v)", title, r.Outcome, r.Err)
+		}
+	}
+	refused(t, closing(t, dial(t, node.URLTLS("/"), login("", false))), p.queue, broker.Misconfigured, "refuses the client's certificate")
+	refused(t, closing(t, dial(t, node.URLTLS("/"), login("stranger", true))), p.queue, broker.Misconfigured, "refuses the login")
 }
 
 func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destination, p *place) {

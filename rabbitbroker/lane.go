@@ -27,6 +27,7 @@ type lane struct {
 	window  int           // how many may be in flight, fewer than room while a culprit is looked for
 	calm    int           // answers since the window changed
 	alone   bool          // what is in flight, or next, must be alone
+	patient bool          // the next need not be alone: what it would wait for is late
 }
 
 func newLane(o Options) *lane {
@@ -122,14 +123,34 @@ func (l *lane) take() *item {
 	case it == nil, inFlight >= l.window, inFlight > 0 && l.alone:
 		return nil
 	}
-	l.alone = !l.link.known.covers(it, l.anySize)
+	l.alone = !l.patient && !l.link.known.covers(it, l.anySize)
 	if l.alone && inFlight > 0 {
 		return nil
 	}
 	l.queue.pop()
+	l.patient = false
 	it.confirm, it.back, it.left, it.flying = nil, false, false, true
 	l.flight = append(l.flight, it)
 	return it
+}
+
+// waitsAlone says whether something waits because it, or what is in flight, must be
+// alone.
+func (l *lane) waitsAlone() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.alone && l.queue.peek() != nil
+}
+
+// relent ends such a wait: the server ends a channel at once or not at all, and a
+// queue that does not answer must not hold up the others.
+func (l *lane) relent() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, it := range l.flight {
+		l.link.known.took(it)
+	}
+	l.alone, l.patient = false, true
 }
 
 // drop takes the item that was taken last out of flight: it was not sent.

@@ -214,6 +214,55 @@ func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
 	}
 }
 
+// The queue's process is made to stand still, as a quorum queue does that has no
+// majority.
+func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	node := shared(t)
+	stuck, good := newPlace(t, node, "classic", false).create(t, nil), newPlace(t, node, "quorum", false).create(t, nil)
+	control := func(word string) {
+		t.Helper()
+		_, err := node.Ctl(t.Context(), "eval", fmt.Sprintf(
+			`{ok, Q} = rabbit_amqqueue:lookup({resource, <<"/">>, queue, <<"%s">>}), ok = sys:%s(amqqueue:get_pid(Q)).`, stuck.queue, word))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	control("suspend")
+	d := closing(t, dial(t, good.url, rabbitbroker.Options{Channels: 1}))
+	msgs := append(messages(stuck.queue, 3), messages(good.queue, 50)...) // the first of all must be alone
+	msgs = append(msgs, messages(stuck.queue, 2)...)
+	msgs[10].Payload = make([]byte, 100<<10) // and this one
+	answered := make(chan int, len(msgs))
+	ctx, cancel := context.WithCancel(timeout(t, time.Minute))
+	ended := make(chan struct{})
+	var outcomes [60]broker.Outcome
+	go func() {
+		defer close(ended)
+		d.Stream(ctx, msgs, func(i int, r broker.Result) {
+			outcomes[i] = r.Outcome
+			answered <- i
+		})
+	}()
+	for range 50 {
+		if i := <-answered; i < 3 || i >= 53 || outcomes[i] != broker.Accepted {
+			t.Fatalf("message %d is %v, want the others accepted", i, outcomes[i])
+		}
+	}
+	cancel()
+	<-ended
+	for _, i := range []int{0, 1, 2, 53, 54} {
+		if outcomes[i] != broker.Unknown {
+			t.Errorf("message %d to the queue that stands still is %v, want unknown", i, outcomes[i])
+		}
+	}
+	control("resume")
+	wants(t, publish(t, d, 20*time.Second, msgs[0]), broker.Accepted, "")
+	if held := len(stuck.read(t)); held != 6 {
+		t.Errorf("the queue holds %d messages once it goes on, want 5 and a repeat", held)
+	}
+}
+
 func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)

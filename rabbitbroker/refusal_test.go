@@ -72,28 +72,29 @@ func external(t *testing.T, node *testserver.RabbitMQ) func(o *rabbitbroker.Opti
 func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
+	poor := fmt.Sprintf("poor-%d", queueCount.Add(1))
 	allow := func(vhost, name, configure, write, read string) {
 		t.Helper()
 		if err := node.Allow(t.Context(), vhost, name, configure, write, read); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(node.AddVHost(t.Context(), "guarded"), node.AddUser(t.Context(), "poor", password)); err != nil {
+	if err := errors.Join(node.AddVHost(t.Context(), "guarded"), node.AddUser(t.Context(), poor, password)); err != nil {
 		t.Fatal(err)
 	}
 	p := &place{url: node.URL("guarded"), kind: "classic", queue: "poor.made", exchange: "guarded-events"}
 	p.create(t, nil)
-	d := closing(t, dial(t, node.URLAs("poor", password, "guarded"), p.options()))
+	d := closing(t, dial(t, node.URLAs(poor, password, "guarded"), p.options()))
 	refused(t, d, p.queue, broker.Misconfigured, "virtual host")
 
-	allow("guarded", "poor", "^$", "^$", "^$")
+	allow("guarded", poor, "^$", "^$", "^$")
 	eventually(t, "the user may enter", func() bool {
 		r := publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0]
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "forbids this user to publish")
 	})
 
-	allow("guarded", "poor", "^$", "^guarded-events$", "^$")
-	if _, err := node.Ctl(t.Context(), "set_topic_permissions", "-p", "guarded", "poor", "guarded-events", `^poor\.`, ".*"); err != nil {
+	allow("guarded", poor, "^$", "^guarded-events$", "^$")
+	if _, err := node.Ctl(t.Context(), "set_topic_permissions", "-p", "guarded", poor, "guarded-events", `^poor\.`, ".*"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the user may write", func() bool { // the server remembers rights for a moment

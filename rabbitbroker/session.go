@@ -73,8 +73,13 @@ func openSession(l *lane, line *line) (*session, error) {
 	return s, nil
 }
 
+// aloneAtMost is how long others wait for a message that must be alone.
+const aloneAtMost = 500 * time.Millisecond
+
 // send sends what the lane has, until the channel or ctx ends.
 func (s *session) send(ctx context.Context) {
+	lonely := time.NewTimer(aloneAtMost)
+	defer lonely.Stop()
 	for {
 		it := s.lane.take()
 		if it != nil {
@@ -87,8 +92,15 @@ func (s *session) send(ctx context.Context) {
 			s.retire()
 			return
 		}
+		var enough <-chan time.Time
+		if s.lane.waitsAlone() {
+			lonely.Reset(aloneAtMost)
+			enough = lonely.C
+		}
 		select {
 		case <-s.lane.wake:
+		case <-enough:
+			s.lane.relent()
 		case <-s.over:
 			return
 		case <-ctx.Done():

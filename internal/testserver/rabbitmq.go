@@ -24,6 +24,8 @@ type RabbitMQOptions struct {
 	VerifyClients bool
 	// MaxMessageSize is the largest message in bytes. Defaults to the server's own default.
 	MaxMessageSize int
+	// Plugins are those to enable beside none.
+	Plugins []string
 	// Config are further lines of rabbitmq.conf.
 	Config []string
 	// StartTimeout is how long a start may take. Defaults to 2 min.

@@ -20,7 +20,7 @@ func (r *RabbitMQ) prepare() error {
 			return err
 		}
 	}
-	if err := os.WriteFile(r.path("plugins"), []byte("[].\n"), 0o600); err != nil {
+	if err := os.WriteFile(r.path("plugins"), []byte("["+strings.Join(r.opts.Plugins, ",")+"].\n"), 0o600); err != nil {
 		return err
 	}
 	if !r.opts.TLS {
