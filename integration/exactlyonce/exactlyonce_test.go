@@ -1,0 +1,297 @@
+package exactlyonce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store"
+)
+
+const topic = "events"
+
+// world is a database with its writers, a Kafka, and relays between them.
+type world struct {
+	t     *testing.T
+	dsn   string
+	store *pgstore.Store
+	pub   *postbag.Publisher[pgx.Tx]
+	kafka *testserver.Kafka
+
+	relays map[string]*process // that live
+
+	stop      chan struct{}
+	writers   sync.WaitGroup
+	committed [keys]atomic.Int64
+}
+
+const keys = 40
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, relays: map[string]*process{}, stop: make(chan struct{})}
+	w.dsn = servertest.Postgres(t, testserver.PostgresOptions{}).DSN("postgres")
+	w.kafka = servertest.Kafka(t, testserver.KafkaOptions{})
+	pool, err := pgxpool.New(t.Context(), w.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	if w.store, err = pgstore.Open(t.Context(), pool, pgstore.Options{Create: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.store.Close() })
+	if w.pub, err = postbag.NewPublisher[pgx.Tx](w.store, postbag.PublisherOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) start(name string) {
+	w.t.Helper()
+	w.relays[name] = start(w.t, name, w.dsn, w.kafka.Brokers())
+}
+
+// event is the N-th committed message of a key.
+type event struct {
+	Key     int  `json:"key"`
+	N       int  `json:"n"`
+	Phantom bool `json:"phantom,omitempty"`
+}
+
+// write starts writers that commit until the world's stop.
+func (w *world) write() {
+	const count = 4
+	for i := range count {
+		w.writers.Go(func() {
+			tick := time.NewTicker(4 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-w.stop:
+					return
+				case <-tick.C:
+				}
+				if err := w.transaction(i+count*rand.IntN(keys/count), 1+rand.IntN(6), rand.IntN(20) == 0); err != nil {
+					w.t.Errorf("a writer failed: %v", err)
+					return
+				}
+			}
+		})
+	}
+}
+
+var errRollback = errors.New("rolled back on purpose")
+
+// transaction commits n messages of a key, or publishes them and rolls back.
+func (w *world) transaction(key, n int, back bool) error {
+	err := w.pub.InTx(context.WithoutCancel(w.t.Context()), func(ctx context.Context, tx pgx.Tx) error {
+		for i := range n {
+			payload, err := json.Marshal(event{Key: key, N: int(w.committed[key].Load()) + i, Phantom: back})
+			if err != nil {
+				return err
+			}
+			if err := w.pub.Publish(ctx, tx, postbag.Message{Topic: topic, Key: fmt.Sprint(key), Payload: payload}); err != nil {
+				return err
+			}
+		}
+		if back {
+			return errRollback
+		}
+		return nil
+	})
+	if back && errors.Is(err, errRollback) {
+		return nil
+	}
+	if err == nil {
+		w.committed[key].Add(int64(n))
+	}
+	return err
+}
+
+func (w *world) eventually(what string, is func() bool) {
+	w.t.Helper()
+	deadline := time.After(2 * time.Minute)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-deadline:
+			w.t.Fatalf("still not: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// view is the subscription's state, and the names of the relays by id.
+func (w *world) view() (s store.SubscriptionView, names map[string]string) {
+	w.t.Helper()
+	v, err := w.store.Overview(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	names = map[string]string{}
+	for _, r := range v.Relays {
+		names[r.ID] = r.Name
+	}
+	for _, b := range v.Boxes {
+		for _, s := range b.Subscriptions {
+			if s.Subscription == "default" {
+				return s, names
+			}
+		}
+	}
+	return s, names
+}
+
+// owner waits until one of the living relays has all shards and delivers.
+func (w *world) owner(not string) *process {
+	w.t.Helper()
+	var owner *process
+	w.eventually("a relay works", func() bool {
+		s, names := w.view()
+		owner = nil
+		for _, shard := range s.Shards {
+			p := w.relays[names[shard.Owner]]
+			if p == nil || p.name == not || owner != nil && p != owner {
+				return false
+			}
+			owner = p
+		}
+		return owner != nil
+	})
+	before, _ := w.view()
+	w.eventually("messages are delivered", func() bool {
+		s, _ := w.view()
+		return s.Delivered > before.Delivered+100
+	})
+	return owner
+}
+
+func TestKilledRelaysAndZombiesDeliverEachMessageOnce(t *testing.T) {
+	t.Parallel()
+	kills, zombies := 3, 2
+	if servertest.Full() {
+		kills, zombies = 20, 10
+	}
+	w := newWorld(t)
+	w.write()
+	w.start("relay-0")
+	w.start("relay-1")
+	started := 2
+	for n := range kills + zombies {
+		owner := w.owner("")
+		<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond) // at any moment
+		if zombies == 0 || kills > 0 && n%3 != 1 {
+			kills--
+			owner.kill()
+			delete(w.relays, owner.name)
+			w.start(fmt.Sprintf("relay-%d", started))
+			started++
+			continue
+		}
+		zombies--
+		owner.signal(t, syscall.SIGSTOP)
+		w.owner(owner.name)
+		owner.signal(t, syscall.SIGCONT)
+	}
+	w.owner("")
+	close(w.stop)
+	w.writers.Wait()
+	w.eventually("all is settled", func() bool {
+		s, _ := w.view()
+		return s.Backlog == 0
+	})
+	w.judge(w.read(), started-2)
+}
+
+// read returns what a consumer of committed messages sees.
+func (w *world) read() []event {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	defer cancel()
+	c, err := kgo.NewClient(kgo.SeedBrokers(w.kafka.Brokers()...), kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer c.Close()
+	ends, err := kadm.NewClient(c).ListEndOffsets(ctx, topic)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	left := map[int32]int64{}
+	ends.Each(func(o kadm.ListedOffset) {
+		if o.Offset > 0 {
+			left[o.Partition] = o.Offset
+		}
+	})
+	var all []event
+	for len(left) > 0 {
+		fetched := c.PollFetches(ctx)
+		if ctx.Err() != nil {
+			w.t.Fatalf("the topic cannot be read: %v", fetched.Errors())
+		}
+		fetched.EachRecord(func(r *kgo.Record) {
+			if r.Offset >= left[r.Partition]-1 {
+				delete(left, r.Partition)
+			}
+			if r.Attrs.IsControl() {
+				return
+			}
+			var e event
+			if err := json.Unmarshal(r.Value, &e); err != nil {
+				w.t.Fatalf("a message arrived damaged: %v", err)
+			}
+			all = append(all, e)
+		})
+	}
+	return all
+}
+
+// judge wants each committed message once, those of a key in order.
+func (w *world) judge(seen []event, killed int) {
+	w.t.Helper()
+	var next [keys]int
+	phantoms, duplicates, inversions := 0, 0, 0
+	for _, e := range seen {
+		switch {
+		case e.Phantom:
+			phantoms++
+		case e.N < next[e.Key]:
+			duplicates++
+		case e.N > next[e.Key]:
+			inversions++
+			next[e.Key] = e.N + 1
+		default:
+			next[e.Key]++
+		}
+	}
+	total, lost := 0, 0
+	for k := range next {
+		n := int(w.committed[k].Load())
+		total += n
+		lost += n - next[k]
+	}
+	w.t.Logf("%d relays killed: %d committed, %d seen, %d lost, %d phantoms, %d duplicates, %d out of order",
+		killed, total, len(seen), lost, phantoms, duplicates, inversions)
+	if lost+phantoms+duplicates+inversions != 0 || len(seen) != total {
+		w.t.Error("a consumer of committed messages does not see each once and in order")
+	}
+}
