@@ -234,10 +234,12 @@ func (p place) readTo(t testing.TB, ends map[int32]int64, options ...kgo.Opt) []
 }
 
 // stored is read for the suite: decoded by the suite's own rules, not by Message.
-func (p place) stored(t *testing.T) []brokertest.Received {
+func (p place) stored(t *testing.T) []brokertest.Received { return received(t, p.read(t)) }
+
+func received(t testing.TB, records []*kgo.Record) []brokertest.Received {
 	t.Helper()
 	var held []brokertest.Received
-	for _, record := range p.read(t) {
+	for _, record := range records {
 		facts, own := map[string]string{}, map[string]string{}
 		for _, h := range record.Headers {
 			name, value := h.Key, string(h.Value)

@@ -29,7 +29,7 @@ func leaseOf(lo, hi int, version int64) store.Lease {
 func written(t *testing.T) laneRecord {
 	t.Helper()
 	leases := []engine.Lease{{Lo: 0, Hi: 2048, Version: 5}, {Lo: 2048, Hi: 4096, Version: 9}}
-	known := marks{3: sumOf(item(3, 0).Tag.(*store.Record)), 4: 44} //nolint:errcheck,forcetypeassert // item's own
+	known := marks{3: sumOf(item(3, 0).Tag.(*store.Record)), 4: 44} //nolint:errcheck // item made it
 	r := newLaneRecord(leases, []engine.Item{item(1, 7), item(2, 4000), item(3, 2047)}, known)
 	back, err := decodeLaneRecord(r.encode())
 	if err != nil {

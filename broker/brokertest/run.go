@@ -34,6 +34,19 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
+// RunTransactions runs the cases of transactions alone: for a destination that is
+// held to the others without transactions. Features are then not looked at.
+func RunTransactions(t *testing.T, h Harness) {
+	t.Helper()
+	if faults := h.validate(); len(faults) > 0 {
+		t.Fatalf("brokertest: the harness cannot be used: %s", strings.Join(faults, "; "))
+	}
+	if h.On != "" {
+		t.Attr("conformance", "broker suite: "+h.On)
+	}
+	runTransactions(t, h)
+}
+
 func run(t *testing.T, h Harness, stream bool) {
 	t.Helper()
 	// First and alone: it counts the process's goroutines.
