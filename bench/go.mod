@@ -37,6 +37,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../
 	github.com/postbag/postbag/kafkabroker => ../kafkabroker
+	github.com/postbag/postbag/mysqlstore => ../mysqlstore
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker

@@ -101,7 +101,7 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 		{"no store", "status", "", exit.Usage, "give exactly one"},
 		{"two stores", "status STORE --store-env X", "", exit.Usage, "2 of -c, --store, --store-env and --store-file are given"},
 		{"a kind beside a file", "status -c x.yaml --store-kind sqlite", "", exit.Usage, "--store-kind goes without -c"},
-		{"a kind that is none", "status STORE --store-kind oracle", "", exit.Usage, "choose one of postgresql, sqlite"},
+		{"a kind that is none", "status STORE --store-kind oracle", "", exit.Usage, "choose one of postgresql, mysql, mariadb, sqlite"},
 		{"too few orders", "demo --orders 1", "", exit.Usage, "choose between 100 and 1000000"},
 		{"no lines of the log", "audit STORE --limit 0", "", exit.Usage, "choose between 1 and 100000"},
 		{"no configuration to check", "config check", "", exit.Usage, "-c is missing"},
@@ -148,7 +148,7 @@ func TestBadRelaysAreRefused(t *testing.T) {
 	refuse(t, []badInput{
 		{"no destination", "relay STORE", "", exit.Usage, "--to is missing"},
 		{"two places", "relay STORE --to nats://h --to-env X", "", exit.Usage, "names 2 places for the URL"},
-		{"a destination of no kind", "relay STORE --to kafka://h", "", exit.Usage, "begin it with one of nats://"},
+		{"a destination of no kind", "relay STORE --to carrier-pigeon://h", "", exit.Usage, "begin it with one of nats://"},
 		{"a destination with a password", "relay STORE --to nats://u:" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
 		{"a destination with a token", "relay STORE --to nats://" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
 		{"a hook with a token", "relay STORE --to https://h/?token=" + canary, "", exit.Usage, "holds a user, password or token"},

@@ -3,12 +3,14 @@ module github.com/postbag/postbag/cmd/postbag
 go 1.26.0
 
 require (
+	github.com/go-sql-driver/mysql v1.10.1
 	github.com/goccy/go-yaml v1.19.2
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
@@ -21,6 +23,7 @@ require (
 )
 
 require (
+	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
@@ -68,6 +71,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../..
 	github.com/postbag/postbag/kafkabroker => ../../kafkabroker
+	github.com/postbag/postbag/mysqlstore => ../../mysqlstore
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
 	github.com/postbag/postbag/pgstore => ../../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker

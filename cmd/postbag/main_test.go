@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,10 +49,17 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(withServer{m})
 }
 
-// withServer runs the tests and ends their PostgreSQL server.
+// withServer runs the tests and ends their servers.
 type withServer struct{ m *testing.M }
 
-func (w withServer) Run() int { return postgres.Run(w.m) }
+func (w withServer) Run() int {
+	code := postgres.Run(w.m)
+	if err := closeMariaDB(); err != nil {
+		fmt.Fprintln(os.Stderr, "the shared MariaDB was not closed:", err)
+		return max(code, 1)
+	}
+	return code
+}
 
 // buffer is a bytes.Buffer for several goroutines.
 type buffer struct {

@@ -28,7 +28,9 @@ type place struct {
 // onEachStore runs a test on each kind of store, with a box outbox.
 func onEachStore(t *testing.T, f func(t *testing.T, at *place)) {
 	t.Helper()
-	for name, empty := range map[string]func(*testing.T) *place{"sqlite": emptyFile, "postgresql": emptyDatabase} {
+	for name, empty := range map[string]func(*testing.T) *place{
+		"sqlite": emptyFile, "postgresql": emptyDatabase, "mariadb": emptyMariaDB,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := empty(t)

@@ -34,8 +34,8 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "store-file", "", "`file` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.dsn, "store", "", "the store's `DSN` without a password, or the path of a sqlite file")
 	cmd.Flags().StringVar(&f.name, "store-name", "", "which of the file's stores, if it has several: its `name`")
-	cmd.Flags().StringVar(&f.kind, "store-kind", "", "`kind` of store, when the DSN does not tell: postgresql or sqlite")
-	_ = cmd.RegisterFlagCompletionFunc("store-kind", words("postgresql", "sqlite")) // the flag is there
+	cmd.Flags().StringVar(&f.kind, "store-kind", "", "`kind` of store, when the DSN does not tell: "+strings.Join(component.StoreKinds(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("store-kind", words(component.StoreKinds()...)) // the flag is there
 }
 
 // where returns the store section that the flags, or the file they name,

@@ -12,6 +12,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store/memstore"
@@ -20,6 +21,8 @@ import (
 func stores() []source {
 	return []source{
 		{name: "PostgreSQL", open: onPostgres},
+		{name: "MySQL", open: func(t *testing.T) *box { t.Helper(); return onMySQL(t, true) }},
+		{name: "MariaDB", open: func(t *testing.T) *box { t.Helper(); return onMySQL(t, false) }},
 		{name: "SQLite", open: onSQLite},
 		{name: "memory", open: inMemory},
 	}
@@ -63,6 +66,25 @@ func onPostgres(t *testing.T) *box {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return &box{write: writer(t, s), store: s, dsn: dsn}
+}
+
+func onMySQL(t *testing.T, oracle bool) *box {
+	t.Helper()
+	server := servertest.MySQL(t, testserver.MySQLOptions{Oracle: oracle})
+	admin, err := sql.Open("mysql", server.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close() }()
+	if _, err := admin.ExecContext(t.Context(), "CREATE DATABASE shop"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := mysqlstore.Open(t.Context(), server.DSN("shop"), mysqlstore.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return &box{write: writer[postbag.SQLTx](t, s), store: s, dsn: server.DSN("shop")}
 }
 
 func onSQLite(t *testing.T) *box {

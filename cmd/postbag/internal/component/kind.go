@@ -24,6 +24,14 @@ func storeKinds() []storeKind {
 			module: "github.com/postbag/postbag/pgstore", open: openPostgres,
 		},
 		{
+			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}},
+			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
+		},
+		{
+			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}},
+			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
+		},
+		{
 			Kind:   config.Kind{Name: "sqlite", Schemes: []string{"sqlite:", "file:"}},
 			module: "github.com/postbag/postbag/sqlitestore", open: openSQLite,
 		},
@@ -95,6 +103,14 @@ func Kinds() config.Kinds {
 		k.Destinations = append(k.Destinations, one.Kind)
 	}
 	return k
+}
+
+// StoreKinds returns the names of the kinds of stores.
+func StoreKinds() (names []string) {
+	for _, k := range storeKinds() {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 // Schemes returns what URLs of destinations begin with.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -54,11 +55,23 @@ func (k Kinds) StoreKind(kind, dsn string) (name, mistake string) {
 		return "", "is no kind of store; choose one of " + namesOf(k.Stores)
 	case keywordForm(dsn):
 		return "postgresql", ""
+	case driverForm.MatchString(dsn):
+		return "mysql", ""
 	case dsn != "" && !strings.Contains(dsn, "://"):
 		return "sqlite", ""
 	}
-	return "", "does not tell the kind of store; begin it with postgres:// or sqlite:, or set the kind: " + namesOf(k.Stores)
+	return "", "does not tell the kind of store; begin it with one of " + strings.Join(schemes(k.Stores), " ") + ", or set the kind: " + namesOf(k.Stores)
 }
+
+func schemes(kinds []Kind) (all []string) {
+	for i := range kinds {
+		all = append(all, kinds[i].Schemes...)
+	}
+	return all
+}
+
+// driverForm is a DSN as MySQL's driver has it: user:password@tcp(host:3306)/database.
+var driverForm = regexp.MustCompile(`^(.*@)?(tcp|tcp6|unix)\(.*\)/[^/]*$`)
 
 // keywordForm says whether a DSN has the form "host=... dbname=...".
 func keywordForm(dsn string) bool {
@@ -76,10 +89,6 @@ func (k Kinds) DestinationKind(kind, url string) (found *Kind, mistake string) {
 	if kind != "" {
 		return nil, "is no kind of destination; choose one of " + namesOf(k.Destinations)
 	}
-	var schemes []string
-	for i := range k.Destinations {
-		schemes = append(schemes, k.Destinations[i].Schemes...)
-	}
-	return nil, "does not tell the kind of destination; begin it with one of " + strings.Join(schemes, " ") +
+	return nil, "does not tell the kind of destination; begin it with one of " + strings.Join(schemes(k.Destinations), " ") +
 		", or set the kind: " + namesOf(k.Destinations)
 }

@@ -1,0 +1,62 @@
+package component
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/mysqlstore"
+)
+
+func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
+	dsn, err := driverDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	mo := mysqlstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: defaultConns, Fault: o.OnFault}
+	if o.MaxConns > 0 {
+		mo.Connections = max(o.MaxConns, defaultConns)
+	}
+	if mo.Create {
+		mo.Boxes = append([]string{}, o.Boxes...)
+	}
+	s, err := mysqlstore.Open(ctx, dsn, mo)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Close: s.Close}, nil
+}
+
+// driverDSN makes of a URL what the driver reads. What is no URL is the driver's form already.
+func driverDSN(dsn string) (string, error) {
+	if scheme, _, _ := strings.Cut(strings.ToLower(dsn), "://"); scheme != "mysql" && scheme != "mariadb" {
+		return dsn, nil
+	}
+	u, err := url.Parse(dsn)
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || strings.Contains(strings.Trim(u.Path, "/"), "/") {
+		return "", exit.Usagef("store: the DSN cannot be read; write it as mysql://user:password@host:3306/database?tls=true, " +
+			"or as the driver has it: user:password@tcp(host:3306)/database")
+	}
+	c := mysql.NewConfig()
+	c.Net, c.DBName = "tcp", strings.Trim(u.Path, "/")
+	c.User = u.User.Username()
+	c.Passwd, _ = u.User.Password()
+	port := u.Port()
+	if port == "" {
+		port = "3306"
+	}
+	c.Addr = net.JoinHostPort(u.Hostname(), port)
+	text := c.FormatDSN()
+	if u.RawQuery != "" {
+		separator := "?"
+		if strings.Contains(text[strings.LastIndexByte(text, '/'):], "?") {
+			separator = "&"
+		}
+		text += separator + u.RawQuery
+	}
+	return text, nil
+}
