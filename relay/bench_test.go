@@ -41,6 +41,32 @@ func BenchmarkDrain(b *testing.B) {
 	}
 }
 
+// BenchmarkDrainExactlyOnce is the same in transactions: one after the other, each
+// with its record, and a settlement between.
+func BenchmarkDrainExactlyOnce(b *testing.B) {
+	s := memstore.New(memstore.Options{})
+	if err := s.CreateBox(b.Context(), "outbox"); err != nil {
+		b.Fatal(err)
+	}
+	fill(b, s, b.N, 500)
+	to := membroker.New(membroker.Options{Transactions: true})
+	r, err := relay.New(s, relay.Options{
+		Subscriptions: []relay.Subscription{{To: to, ExactlyOnce: true}},
+		Logger:        slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	if err := r.Drain(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if got := to.Len(); got != b.N {
+		b.Fatalf("%d of %d delivered", got, b.N)
+	}
+}
+
 func fill(b *testing.B, s *memstore.Store, n, keys int) {
 	b.Helper()
 	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
