@@ -16,6 +16,10 @@
 // independent truth is what the suite compares every answer with: Accepted must
 // mean stored, once and bit for bit; nothing else may be claimed.
 //
+// Messages that an encoder made (broker.Wire) are read back once more, as a
+// stranger's consumer sees them ([Fixture.Wired]): the same headers, content type
+// and payload, and no fact of ours beside them.
+//
 // Faults are the harness's to make: stop the broker ([Harness.Outage]), lose its
 // answers ([Harness.Mute]), point the destination at nothing
 // ([Harness.Misconfigured]), spoil a message ([Harness.Spoil]). A harness that
