@@ -14,7 +14,6 @@ type builder struct {
 	records []store.Record
 	bytes   int
 	full    bool
-	err     error
 
 	// late are the open seqs that were seen, in order; until the i-th record,
 	// lateUpTo[i] of them.
@@ -30,35 +29,71 @@ type builder struct {
 }
 
 func newBuilder(w *reading) *builder {
-	return &builder{w: w, high: w.floorSeq(), size: len(w.request.From)}
-}
-
-// takeLate adds the row of an open seq, and says whether to go on.
-func (b *builder) takeLate(row *logRow) bool {
-	b.late = append(b.late, row.seq)
-	b.size += 4 // a span may have fallen apart
-	b.add(row)
-	if b.size > maxPosition-64 && len(b.w.request.From) < maxPosition-64 {
-		b.full = true
+	rows := len(w.page.records) + len(w.late.records)
+	return &builder{
+		w: w, high: w.floorSeq(), size: len(w.request.From),
+		lateUpTo: make([]int, 0, rows), holesUpTo: make([]int, 0, rows),
 	}
-	return !b.full && b.err == nil
 }
 
-// takePage adds a row of the page.
-func (b *builder) takePage(row *logRow) {
-	if missing := b.missing(row.seq); len(missing) > 0 {
+// takeLate adds the rows of open seqs.
+func (b *builder) takeLate(rows taken) {
+	for _, row := range rows.rows {
+		var record *store.Record
+		if row.wanted {
+			record, rows.records = &rows.records[0], rows.records[1:]
+		}
+		if b.full || row.seq <= b.w.swept {
+			continue
+		}
+		b.late = append(b.late, row.seq)
+		b.size += 4 // a span may have fallen apart
+		b.add(record)
+		if b.size > maxPosition-64 && len(b.w.request.From) < maxPosition-64 {
+			b.full = true
+		}
+	}
+}
+
+// takePage adds the rows of the page. What retention has kept below the beginning
+// of the log is not read again; where it lies is known only with the page.
+func (b *builder) takePage(rows taken) {
+	if len(b.records) == 0 && len(rows.records) > 0 { // the usual page: nothing is copied
+		b.records = rows.records[:0]
+	}
+	next := 0
+	for _, row := range rows.rows {
+		var record *store.Record
+		if row.wanted {
+			record = &rows.records[next]
+			next++
+		}
+		if row.seq <= b.w.swept {
+			continue
+		}
+		if b.full || !b.advance(row.seq) {
+			return
+		}
+		b.add(record)
+	}
+}
+
+// advance passes to the next row of the page, unless the position would hold too
+// much then.
+func (b *builder) advance(seq int64) bool {
+	if missing := b.missing(seq); len(missing) > 0 {
 		size := b.size
 		for _, s := range missing {
 			size += uvarintLen(s.lo-b.high) + uvarintLen(s.hi-s.lo)
 		}
 		if size > fullPosition {
 			b.full, b.stuck = true, true
-			return
+			return false
 		}
 		b.size, b.holes = size, append(b.holes, missing...)
 	}
-	b.high = row.seq
-	b.add(row)
+	b.high = seq
+	return true
 }
 
 // missing returns the seqs between the last row and the next that may still
@@ -83,20 +118,12 @@ func (b *builder) missing(next int64) ranges {
 // uvarintLen is how many bytes a number takes in a position.
 func uvarintLen(n int64) int { return max(1, (bits.Len64(uint64(n))+6)/7) }
 
-// add adds a row to the records if it is wanted.
-func (b *builder) add(row *logRow) {
-	if !row.wanted() {
+// add adds a record, if there is one.
+func (b *builder) add(record *store.Record) {
+	if record == nil {
 		return
 	}
-	record, err := row.record()
-	if err != nil {
-		b.err = err
-		return
-	}
-	if b.records == nil {
-		b.records = make([]store.Record, 0, min(b.w.request.Limit, len(b.w.page)+len(b.w.late)))
-	}
-	b.records = append(b.records, record)
+	b.records = append(b.records, *record) // mostly onto itself
 	b.lateUpTo = append(b.lateUpTo, len(b.late))
 	b.holesUpTo = append(b.holesUpTo, len(b.holes))
 	b.bytes += len(record.Payload)
@@ -114,7 +141,7 @@ func (b *builder) at(high int64, late, holes int) store.Position {
 // batch makes the answer.
 func (b *builder) batch() store.Batch {
 	w := b.w
-	out := store.Batch{Records: b.records, Next: w.request.From, Whole: true}
+	out := store.Batch{Records: slices.Clip(b.records), Next: w.request.From, Whole: true}
 	ended := !b.full && !w.pageCut && !w.lateCut
 	out.More = !ended && !b.stuck
 	switch {

@@ -2,6 +2,7 @@ package mysqlstore_test
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +47,13 @@ func harnessOn(tb testing.TB, dsn string) *storetest.Database[postbag.SQLTx] {
 	tb.Helper()
 	f := newFixture(tb, dsn)
 	distributed := strings.Contains(tb.Name(), "prepared") || strings.Contains(tb.Name(), "any_writers")
+	// In MySQL, and not in MariaDB, a transaction that rolls back to a savepoint in
+	// REPEATABLE READ keeps a lock on the end of the table, on which every other
+	// INSERT waits: the server's own doing, which the writers here would meet.
+	level := sql.LevelDefault
+	if strings.Contains(tb.Name(), "/MySQL/Many_writers") {
+		level = sql.LevelReadCommitted
+	}
 	var names sync.Map
 	prepared := func(order string) func(context.Context, string) error {
 		return func(ctx context.Context, name string) error {
@@ -67,9 +75,9 @@ func harnessOn(tb testing.TB, dsn string) *storetest.Database[postbag.SQLTx] {
 		Create:   f.CreateBox,
 		Begin: func(ctx context.Context) (postbag.SQLTx, error) {
 			if distributed {
-				return beginXA(ctx, f.plain)
+				return beginXA(ctx, f.plain, level)
 			}
-			return f.plain.BeginTx(ctx, nil)
+			return f.plain.BeginTx(ctx, &sql.TxOptions{Isolation: level})
 		},
 		Commit:     func(_ context.Context, tx postbag.SQLTx) error { return tx.Commit() },
 		Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return rollBack(tx) },

@@ -150,13 +150,16 @@ type xaTx struct {
 
 var _ postbag.SQLTx = (*xaTx)(nil)
 
-func beginXA(ctx context.Context, db *sql.DB) (*xaTx, error) {
+func beginXA(ctx context.Context, db *sql.DB, level sql.IsolationLevel) (*xaTx, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t := &xaTx{conn: conn, name: fmt.Sprintf("'postbag-%d'", drawn.Add(1))}
-	return t, t.orders("XA START " + t.name)
+	if level != sql.LevelDefault {
+		err = t.orders("SET TRANSACTION ISOLATION LEVEL " + level.String())
+	}
+	return t, errors.Join(err, t.orders("XA START "+t.name))
 }
 
 func (t *xaTx) orders(all ...string) error {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/postbag/postbag/store"
@@ -37,12 +36,14 @@ type reading struct {
 	ready     sql.NullInt64
 	commands  bool
 	asked     bool // the page was asked for
-	page      []logRow
+	page      taken
 	pageCut   bool // there may be more rows than were read
-	late      []logRow
+	late      taken
 	lateCut   bool
 	lateAsked bool
+	found     bool // rows of any kind
 	arena     arena
+	texts     texts
 	batch     store.Batch
 }
 
@@ -75,8 +76,16 @@ func (w *reading) wanted() bool {
 	return w.batch.Err == nil && !w.batch.Ahead && w.request.Limit > 0 && w.request.Subscription != store.Maintenance
 }
 
-// run asks the database and makes the batch.
+// run asks the database and makes the batch. A damaged row is the batch's fault.
 func (w *reading) run(ctx context.Context, life *sight) error {
+	err := w.work(ctx, life)
+	if errors.Is(err, errDamaged) {
+		w.batch, err = store.Batch{Err: translateError("read "+w.request.String(), err)}, nil
+	}
+	return err
+}
+
+func (w *reading) work(ctx context.Context, life *sight) error {
 	if w.about.id == 0 && w.status {
 		if _, err := w.s.row(ctx, w.s.sightText(), nil, w.seen.dest()...); err != nil {
 			return err
@@ -110,10 +119,8 @@ func (w *reading) run(ctx context.Context, life *sight) error {
 			return err
 		}
 	}
-	if err := w.assemble(); err != nil {
-		w.batch = store.Batch{Err: translateError("read "+w.request.String(), err)}
-		return nil
-	}
+	w.found = len(w.page.rows)+len(w.late.rows) > 0
+	w.assemble()
 	w.note()
 	return nil
 }
@@ -121,7 +128,7 @@ func (w *reading) run(ctx context.Context, life *sight) error {
 // note remembers for the next read, and for the tombstones, what this one found.
 func (w *reading) note() {
 	more := int64(0)
-	if len(w.page) > 0 || len(w.late) > 0 {
+	if w.found {
 		more = 1
 	}
 	w.s.busy.set(w.about.String(), more)
@@ -185,7 +192,7 @@ var errCut = fmt.Errorf("the page was cut: %w", driver.ErrBadConn)
 // askLate reads the open seqs where the page was cut.
 func (w *reading) askLate(ctx context.Context) error {
 	condition := seqCondition(w.open())
-	if condition == "" || len(w.late) > 0 {
+	if condition == "" || len(w.late.rows) > 0 {
 		return nil
 	}
 	conn, err := w.s.db.Conn(ctx)
@@ -337,7 +344,7 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 		if w.page, cut, err = w.takeRows(rows, w.scan); err != nil {
 			return err
 		}
-		if w.pageCut = cut || len(w.page) >= w.scan; cut {
+		if w.pageCut = cut || len(w.page.rows) >= w.scan; cut {
 			return errCut
 		}
 	}
@@ -348,7 +355,7 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 		if w.late, cut, err = w.takeRows(rows, w.lateLimit()); err != nil {
 			return err
 		}
-		if w.lateCut = cut || len(w.late) >= w.lateLimit(); cut {
+		if w.lateCut = cut || len(w.late.rows) >= w.lateLimit(); cut {
 			return errCut
 		}
 	}
@@ -356,30 +363,13 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 }
 
 // assemble makes the batch of what was read.
-func (w *reading) assemble() error {
+func (w *reading) assemble() {
 	b := newBuilder(w)
-	for i := range w.late {
-		if w.late[i].seq > w.swept && !b.takeLate(&w.late[i]) {
-			break
-		}
-	}
+	b.takeLate(w.late)
 	if w.lateCut {
 		b.full = true // the page must wait for the rest of the late ones
 	}
-	for i := range w.page {
-		if b.full || b.err != nil {
-			break
-		}
-		// What retention has kept below the beginning of the log is not read again;
-		// where it lies is known only with the page.
-		if w.page[i].seq > w.swept {
-			b.takePage(&w.page[i])
-		}
-	}
-	if b.err != nil {
-		return b.err
-	}
+	b.takePage(w.page)
 	w.batch = b.batch()
-	w.batch.Records = slices.Clip(w.batch.Records)
-	return nil
+	w.page, w.late = taken{}, taken{}
 }

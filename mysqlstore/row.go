@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -17,7 +18,7 @@ import (
 // tombstoneSlot is the slot of a row that is no message.
 const tombstoneSlot = 65535
 
-// logRow is a row of the log: the columns of sqlPage.
+// logRow is a row of the log, as listings and single looks scan it.
 type logRow struct {
 	seq, at             int64
 	slot                int
@@ -25,34 +26,27 @@ type logRow struct {
 	topic, key          string
 	shardKey, typ, head string
 	payload             []byte
-	// refused is why it comes without its bytes: it is of other slots, or filtered.
-	foreign, filtered bool
 }
 
-// wanted says whether the row is a message for this reader.
-func (r *logRow) wanted() bool { return !r.foreign && r.slot != tombstoneSlot }
-
-// record returns the row as the seam has it. One that a filter refused has its
-// place and its id, and nothing else.
+// record returns the row as the seam has it.
 func (r *logRow) record() (store.Record, error) {
-	rec := store.Record{Seq: r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), Filtered: r.filtered}
+	rec := store.Record{Seq: r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), At: time.UnixMicro(r.at).UTC()}
 	if len(r.id) != len(rec.ID) {
 		return rec, fmt.Errorf("seq %d: the id has %d bytes: %w", r.seq, len(r.id), errDamaged)
 	}
 	rec.ID = postbag.ID(r.id)
-	if r.filtered {
-		return rec, nil
-	}
-	rec.At = time.UnixMicro(r.at).UTC()
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
-	if r.head == "" {
-		return rec, nil
+	return rec, setHeaders(&rec, r.head)
+}
+
+func setHeaders(rec *store.Record, text string) (err error) {
+	if text == "" {
+		return nil
 	}
-	var err error
-	if rec.Headers, err = storekit.ParseHeaders(r.head); err != nil {
-		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, errDamaged)
+	if rec.Headers, err = storekit.ParseHeaders(text); err != nil {
+		return fmt.Errorf("seq %d: headers: %w", rec.Seq, errDamaged)
 	}
-	return rec, nil
+	return nil
 }
 
 // dest is where to scan the columns through database/sql.
@@ -152,33 +146,54 @@ func number(v driver.Value) (int64, error) {
 	return 0, fmt.Errorf("a column of numbers holds a %T", v)
 }
 
+// taken are rows of the log as a read has taken them.
+type taken struct {
+	rows    []rowRef
+	records []store.Record
+}
+
+// rowRef is a row: its seq, and whether it has a record, the next in order. One
+// that has none is a tombstone or of other slots.
+type rowRef struct {
+	seq    int64
+	wanted bool
+}
+
 // takeRows takes rows until the budget of bytes is used up: it then says that the
 // result was cut.
-func (w *reading) takeRows(rows driver.Rows, most int) (out []logRow, cut bool, err error) {
-	out = make([]logRow, 0, min(most, 1024))
+func (w *reading) takeRows(rows driver.Rows, most int) (out taken, cut bool, err error) {
 	values := make([]driver.Value, len(rows.Columns()))
-	var words words
-	wanted, bytes := 0, 0
+	bytes := 0
 	for {
 		err := rows.Next(values)
 		if errors.Is(err, io.EOF) {
-			w.learn(bytes, wanted)
+			w.learn(bytes, len(out.records))
 			return out, false, nil
 		}
 		if err != nil {
-			return nil, false, err
+			return out, false, err
 		}
-		out = append(out, logRow{})
-		r := &out[len(out)-1]
-		if err := w.takeRow(r, values, &words); err != nil {
-			return nil, false, err
+		seq, err := number(values[0])
+		if err != nil {
+			return out, false, err
 		}
-		if r.wanted() {
-			wanted++
-			bytes += len(r.payload)
+		if out.rows == nil {
+			size := min(most, w.request.Limit+64)
+			out.rows, out.records = make([]rowRef, 0, size), make([]store.Record, 0, size)
 		}
-		if bytes >= w.request.Bytes && len(out) < most {
-			w.learn(bytes, wanted)
+		packed, _ := values[1].([]byte)
+		payload, _ := values[2].([]byte)
+		out.records = append(out.records, store.Record{Seq: seq})
+		wanted, err := w.unpack(&out.records[len(out.records)-1], packed, payload, values[2] == nil)
+		if err != nil {
+			return out, false, err
+		}
+		if out.rows = append(out.rows, rowRef{seq: seq, wanted: wanted}); !wanted {
+			out.records = out.records[:len(out.records)-1]
+		}
+		bytes += len(payload)
+		if bytes >= w.request.Bytes && len(out.rows) < most {
+			w.learn(bytes, len(out.records))
 			return out, true, nil
 		}
 	}
@@ -196,65 +211,60 @@ func (w *reading) learn(bytes, rows int) {
 	w.s.average.set(w.about.Box, now)
 }
 
-// takeRow takes one row. The driver's bytes are good until the next one.
-func (w *reading) takeRow(r *logRow, v []driver.Value, words *words) (err error) {
-	if r.seq, err = number(v[0]); err != nil {
-		return err
+// packedFields are those of sqlPacked behind the id: slot, at, topic, key,
+// shard_key, type and headers.
+const packedFields = 7
+
+// unpack takes one row apart, and says whether it is a message for this reader.
+// The driver's bytes are good until the next row.
+func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered bool) (wanted bool, err error) {
+	if packed == nil { // of other slots
+		return false, nil
 	}
-	slot, err := number(v[1])
-	if err != nil {
-		return err
+	damaged := fmt.Errorf("seq %d: %w", rec.Seq, errDamaged)
+	if len(packed) < len(rec.ID) {
+		return false, damaged
 	}
-	r.slot = int(slot)
-	if len(v) > 10 {
-		fate, err := number(v[10])
-		if err != nil {
-			return err
+	rec.ID = postbag.ID(packed[:len(rec.ID)])
+	text := w.texts.keep(packed[len(rec.ID):])
+	var field [packedFields]string
+	for i := range packedFields - 1 {
+		var ok bool
+		if field[i], text, ok = strings.Cut(text, "\x00"); !ok {
+			return false, damaged
 		}
-		r.foreign, r.filtered = fate == 0, fate == 2
 	}
-	if !r.wanted() {
-		return nil
+	field[packedFields-1] = text
+	at, err := strconv.ParseInt(field[1], 10, 64)
+	if err == nil {
+		rec.Slot, err = strconv.Atoi(field[0])
 	}
-	if r.at, err = number(v[3]); err != nil {
-		return err
+	if err != nil || rec.Slot == tombstoneSlot {
+		return false, err
 	}
-	column := func(i int) []byte {
-		b, _ := v[i].([]byte)
-		return b
+	rec.Hash = store.KeyHash(field[3])
+	if rec.Filtered = filtered; filtered {
+		return true, nil
 	}
-	r.id = w.arena.keep(column(2))
-	r.topic, r.typ = words.of(column(4)), words.of(column(7))
-	// One string for what differs from row to row.
-	key, shardKey, head := column(5), column(6), column(8)
-	all := string(append(append(append(words.scratch[:0], key...), shardKey...), head...))
-	r.key, r.shardKey, r.head = all[:len(key)], all[len(key):len(key)+len(shardKey)], all[len(key)+len(shardKey):]
-	r.payload = w.arena.keep(column(9))
-	return nil
+	rec.At = time.UnixMicro(at).UTC()
+	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], field[4], field[5]
+	rec.Payload = w.arena.keep(payload)
+	return true, setHeaders(rec, field[6])
 }
 
-// words keeps one copy of strings that come again and again.
-type words struct {
-	known   map[string]string
-	scratch [512]byte
-}
+// texts keeps the text of a page together.
+type texts struct{ piece *strings.Builder }
 
-// maxWords bounds how many are kept.
-const maxWords = 64
-
-func (k *words) of(b []byte) string {
-	if len(b) == 0 {
-		return ""
+// keep returns b as a string. A large one gets memory of its own.
+func (t *texts) keep(b []byte) string {
+	if len(b) > arenaBytes/4 {
+		return string(b)
 	}
-	if s, ok := k.known[string(b)]; ok {
-		return s
+	if t.piece == nil || t.piece.Cap()-t.piece.Len() < len(b) {
+		t.piece = new(strings.Builder)
+		t.piece.Grow(arenaBytes)
 	}
-	s := string(b)
-	if k.known == nil {
-		k.known = make(map[string]string)
-	}
-	if len(k.known) < maxWords {
-		k.known[s] = s
-	}
-	return s
+	begin := t.piece.Len()
+	t.piece.Write(b)
+	return t.piece.String()[begin:]
 }

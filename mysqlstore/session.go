@@ -50,13 +50,16 @@ const sqlMode = "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISI
 // Connect opens a session, sets it up and looks whether the settings took.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if err = c.setUp(ctx, conn); err == nil {
+			return conn, nil
+		}
+		err = errors.Join(err, conn.Close())
 	}
-	if err := c.setUp(ctx, conn); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if ctx.Err() != nil { // a dial that was cut off says only that it took too long
+		err = ctx.Err()
 	}
-	return conn, nil
+	return nil, err
 }
 
 func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {

@@ -1,0 +1,132 @@
+package mysqlstore_test
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/store"
+)
+
+// The message of the benchmarks: 512 bytes of JSON, a key, a topic, two headers.
+func benchMessages(n int) []postbag.Message {
+	payload := fmt.Appendf(nil, `{"order":"%0498d"}`, 1)
+	headers := map[string]string{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tenant": "acme"}
+	out := make([]postbag.Message, n)
+	for i := range out {
+		out[i] = postbag.Message{
+			ID: postbag.NewID(), Topic: "orders", Key: fmt.Sprintf("customer-%d", i%1000),
+			Type: "order.created", Headers: headers, Payload: payload,
+		}
+	}
+	return out
+}
+
+const (
+	benchRows = 100_000
+	benchPage = 1000
+)
+
+// rivals runs a reference and the store in turns, since machines are noisy, and
+// reports the store's rate and its ratio to the reference, by medians.
+func rivals(b *testing.B, count int, reference, own func()) {
+	b.Helper()
+	var times [2][]float64
+	run := func(i int, fn func()) {
+		began := time.Now()
+		fn()
+		times[i] = append(times[i], time.Since(began).Seconds())
+	}
+	for b.Loop() {
+		run(0, reference)
+		run(1, own)
+	}
+	median := func(t []float64) float64 { slices.Sort(t); return t[len(t)/2] }
+	b.ReportMetric(float64(count)/median(times[1]), "msg/s")
+	b.ReportMetric(median(times[0])/median(times[1]), "×reference")
+	b.ReportMetric(0, "ns/op")
+}
+
+// benchOnBoth runs a benchmark on a durable server of each kind.
+func benchOnBoth(b *testing.B, bench func(*testing.B, *site)) {
+	b.Helper()
+	for _, k := range []*kind{mariadb, oracle} {
+		b.Run(k.name, func(b *testing.B) {
+			m := k.private(b, "innodb-flush-log-at-trx-commit=1", "sync-binlog=1", "innodb-buffer-pool-size=1G")
+			bench(b, siteOn(b, databaseOn(b, m, "bench"), func(o *mysqlstore.Options) { o.Connections = 8 }))
+		})
+	}
+}
+
+// BenchmarkDrain reads and settles pages of 1,000. The reference is a bare SELECT
+// by primary key in the same pages, which settles nothing.
+func BenchmarkDrain(b *testing.B) {
+	benchOnBoth(b, func(b *testing.B, s *site) {
+		b.Helper()
+		for range benchRows / 5000 {
+			s.publish(benchMessages(5000)...)
+		}
+		bare := openSQL(b, s.dsn+"?interpolateParams=true")
+		rivals(b, benchRows, func() { bareDrain(b, bare) }, func() { drain(b, s) })
+	})
+}
+
+func drain(b *testing.B, s *site) {
+	b.Helper()
+	n := 0
+	t := store.Turn{Read: []store.Request{request("", benchPage)}}
+	for more := true; more; {
+		result, err := s.Turn(b.Context(), t)
+		s.must(err)
+		batch := result.Batches[0]
+		s.must(batch.Err)
+		n += len(batch.Records)
+		sum := store.Tally{Fate: store.TallyDelivered, Count: int64(len(batch.Records))}
+		t = store.Turn{
+			Settle: []store.Settlement{{Lease: s.lease, To: batch.Next, Tally: []store.Tally{sum}}},
+			Read:   []store.Request{request(batch.Next, benchPage)},
+		}
+		s.lease.Version++
+		more = batch.More
+	}
+	if _, err := s.Turn(b.Context(), store.Turn{Settle: t.Settle}); err != nil || n != benchRows {
+		b.Fatalf("drained %d messages of %d: %v", n, benchRows, err)
+	}
+}
+
+func bareDrain(b *testing.B, db *sql.DB) {
+	b.Helper()
+	for last, n := int64(0), benchPage; n == benchPage; {
+		rows, err := db.QueryContext(b.Context(), "SELECT seq, id, at, topic, `key`, shard_key, type, headers, payload "+
+			"FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT ?", last, benchPage)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var at int64
+		var raw [7]sql.RawBytes
+		for n = 0; rows.Next(); n++ {
+			if err := rows.Scan(&last, &raw[0], &at, &raw[1], &raw[2], &raw[3], &raw[4], &raw[5], &raw[6]); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := rows.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIdle is a Turn that finds nothing.
+func BenchmarkIdle(b *testing.B) {
+	benchOnBoth(b, func(b *testing.B, s *site) {
+		b.Helper()
+		s.publish(benchMessages(10)...)
+		s.read()
+		for b.Loop() {
+			s.read()
+		}
+	})
+}
