@@ -1,0 +1,419 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/store"
+)
+
+// load is many writers at work: transactions of one row and of several, plain
+// INSERTs and INSERT ... SELECT, commits that come late, roll-backs. It notes what
+// was committed.
+type load struct {
+	*site
+
+	level sql.IsolationLevel
+
+	mu        sync.Mutex
+	committed map[postbag.ID]bool
+	unknown   map[postbag.ID]bool // the answer to their COMMIT was lost
+	stop      atomic.Bool
+	ended     sync.WaitGroup
+	// lenient: errors of a server that goes away are expected.
+	lenient bool
+}
+
+const writers = 16
+
+func (s *site) load(level sql.IsolationLevel, lenient bool) *load {
+	s.Helper()
+	l := &load{site: s, level: level, lenient: lenient, committed: make(map[postbag.ID]bool), unknown: make(map[postbag.ID]bool)}
+	for n := range writers {
+		l.ended.Go(func() { l.write(rand.New(rand.NewPCG(uint64(n), uint64(level)))) })
+	}
+	return l
+}
+
+func (l *load) write(r *rand.Rand) {
+	for !l.stop.Load() {
+		if err := l.transact(r); err != nil && !l.lenient {
+			l.Errorf("a writer: %v", err)
+			return
+		}
+	}
+}
+
+// transact runs one transaction.
+func (l *load) transact(r *rand.Rand) error {
+	ctx := context.Background()
+	tx, err := l.plain.BeginTx(ctx, &sql.TxOptions{Isolation: l.level})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	msgs := messages(1+r.IntN(4), fmt.Sprint(r.IntN(20)))
+	for i := range msgs {
+		switch r.IntN(3) {
+		case 0: // a plain INSERT of any program
+			_, err = tx.ExecContext(ctx, "INSERT INTO postbag_outbox (id, topic, `key`, payload) VALUES (?, 't', ?, 'p')", msgs[i].ID[:], msgs[i].Key)
+		case 1: // seqs are given out in lots
+			_, err = tx.ExecContext(ctx, "INSERT INTO postbag_outbox (id, topic, `key`, payload) SELECT ?, 't', ?, 'p' FROM DUAL", msgs[i].ID[:], msgs[i].Key)
+		default:
+			err = l.Append(ctx, tx, "outbox", msgs[i:i+1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.IntN(2) == 0 {
+		time.Sleep(time.Duration(r.IntN(8000)) * time.Microsecond) //nolint:forbidigo // the lateness is what is tried
+	}
+	if r.IntN(5) == 0 {
+		return tx.Rollback()
+	}
+	err = tx.Commit()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range msgs {
+		if err == nil {
+			l.committed[msgs[i].ID] = true
+		} else {
+			l.unknown[msgs[i].ID] = true
+		}
+	}
+	return err
+}
+
+func (l *load) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.committed)
+}
+
+// end ends the writers and returns what is committed.
+func (l *load) end() map[postbag.ID]bool {
+	l.stop.Store(true)
+	l.ended.Wait()
+	return l.committed
+}
+
+// lockWaits counts how often a transaction has waited for the lock of a row.
+func (s *site) lockWaits() (n int64) {
+	s.Helper()
+	var name string
+	if err := s.plain.QueryRowContext(s.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'").Scan(&name, &n); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// follow reads and settles until stopped and everything has come, and returns how
+// often each message came.
+func (l *load) follow(want int) map[postbag.ID]int {
+	l.Helper()
+	got := make(map[postbag.ID]int)
+	for l.count() < want {
+		for _, r := range l.deliver() {
+			got[r.ID]++
+		}
+	}
+	committed := l.end()
+	l.eventually("all that was committed comes", func() bool {
+		for _, r := range l.deliver() {
+			got[r.ID]++
+		}
+		return len(got) >= len(committed)
+	})
+	return got
+}
+
+func (l *load) check(got map[postbag.ID]int) {
+	l.Helper()
+	lost, again, phantoms := 0, 0, 0
+	for id := range l.committed {
+		if got[id] == 0 {
+			lost++
+		}
+	}
+	for id, n := range got {
+		if n > 1 {
+			again++
+		}
+		if !l.committed[id] && !l.unknown[id] {
+			phantoms++
+		}
+	}
+	if lost+again+phantoms > 0 {
+		l.Errorf("of %d messages %d were lost, %d came again, %d were never committed", len(l.committed), lost, again, phantoms)
+	}
+}
+
+func loadSize() int {
+	if servertest.Full() {
+		return 100_000
+	}
+	return 6000
+}
+
+func TestNoMessageOfManyWritersIsLostAndNoneOfThemEverWaits(t *testing.T) {
+	t.Parallel()
+	for _, level := range []sql.IsolationLevel{sql.LevelRepeatableRead, sql.LevelReadCommitted} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, k *kind) {
+				t.Helper()
+				s := siteOn(t, databaseOn(t, k.private(t), "many"), grace(2*time.Second))
+				before := s.lockWaits()
+				l := s.load(level, false)
+				wrong := s.wrongReader(l)
+				l.check(l.follow(loadSize()))
+				if n := s.lockWaits() - before; n > 0 {
+					t.Errorf("there were %d waits for the lock of a row", n)
+				}
+				if lost := wrong(); lost == 0 {
+					t.Error("a reader that only remembers the last seq has lost nothing: the load is too tame to show anything")
+				}
+			})
+		})
+	}
+}
+
+// wrongReader reads beyond the last seq that it saw, as one must not. It returns
+// a function that tells how many messages it has lost.
+func (s *site) wrongReader(l *load) (lost func() int) {
+	got := make(map[postbag.ID]bool)
+	read := func(last int64) int64 {
+		rows, err := s.plain.QueryContext(context.Background(), "SELECT seq, id FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT 1000", last)
+		if err != nil {
+			s.Error(err)
+			return last
+		}
+		defer rows.Close() //nolint:errcheck // Err is looked at
+		for rows.Next() {
+			var id []byte
+			if err := rows.Scan(&last, &id); err != nil {
+				s.Error(err)
+			}
+			got[postbag.ID(id)] = true
+		}
+		if err := rows.Err(); err != nil {
+			s.Error(err)
+		}
+		return last
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		last := int64(0)
+		for !l.stop.Load() {
+			last = read(last)
+		}
+		for next := read(last); next != last; next = read(last) {
+			last = next
+		}
+	})
+	return func() int {
+		done.Wait()
+		n := 0
+		for id := range l.committed {
+			if !got[id] {
+				n++
+			}
+		}
+		return n
+	}
+}
+
+func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		m := k.private(t)
+		s := siteOn(t, databaseOn(t, m, "killed"), grace(time.Second))
+		l := s.load(sql.LevelRepeatableRead, true)
+		got := make(map[postbag.ID]int)
+		for round := 1; round <= 3; round++ {
+			s.eventually("there is load", func() bool { return l.turn(got) && l.count() > 700*round })
+			s.must(m.Kill(t.Context()))
+			s.must(m.Start(t.Context()))
+			s.eventually("the store answers again", func() bool {
+				_, err := s.Check(t.Context())
+				return err == nil
+			})
+		}
+		s.eventually("there is load", func() bool { return l.turn(got) && l.count() > 3000 })
+		committed := l.end()
+		s.eventually("everything has come", func() bool {
+			l.turn(got)
+			for id := range committed {
+				if got[id] == 0 {
+					return false
+				}
+			}
+			return true
+		})
+		for id := range got {
+			if !l.committed[id] && !l.unknown[id] {
+				t.Errorf("message %v came and was never committed", id)
+			}
+		}
+	})
+}
+
+// turn reads and settles as a relay does whose server may go away: after an error
+// it goes on from what is settled.
+func (l *load) turn(got map[postbag.ID]int) bool {
+	l.Helper()
+	read, err := l.Turn(l.Context(), store.Turn{Read: []store.Request{request(l.at, 300)}})
+	if err != nil || read.Batches[0].Err != nil {
+		l.recover(err)
+		return false
+	}
+	b := read.Batches[0]
+	st := store.Settlement{Lease: l.lease, To: b.Next, Tally: tally(store.TallyDelivered, b.Records...)}
+	settled, err := l.Turn(l.Context(), store.Turn{Settle: []store.Settlement{st}})
+	if err != nil || !settled.Verdicts[0].Applied {
+		l.recover(err)
+		return false
+	}
+	for i := range b.Records {
+		got[b.Records[i].ID]++
+	}
+	l.lease.Version++
+	l.at = b.Next
+	return true
+}
+
+func (l *load) recover(err error) {
+	l.Helper()
+	if errors.Is(err, store.ErrMoved) {
+		l.Fatalf("a server that was killed is taken for another: %v", err)
+	}
+	v, err := l.Beat(l.Context(), store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}})
+	if err != nil || len(v.Subscriptions) == 0 {
+		return
+	}
+	l.lease = v.Subscriptions[0].Shards[0].Lease
+	l.at = v.Subscriptions[0].Shards[0].Position
+}
+
+func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, grace(50*time.Millisecond))
+		first := s.publish(messages(1, "a")...)
+		hole := s.burn()
+		second := s.publish(messages(1, "b")...)
+		s.want(s.deliver(), append(first, second...)...)
+		s.eventually("a tombstone stands in the hole", func() bool {
+			s.want(s.read())
+			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ? AND slot = 65535", hole) == 1
+		})
+		_, err := s.plain.ExecContext(t.Context(), "INSERT INTO postbag_outbox (seq, topic, payload) VALUES (?, 't', 'p')", hole)
+		const duplicate = 1062
+		if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || refused.Number != duplicate {
+			t.Fatalf("who comes late gets %v, not error 1062", err)
+		}
+		// What a session is given next is where another tombstone will stand.
+		next := s.number("SELECT MAX(seq) FROM postbag_outbox") + 1
+		s.exec("INSERT INTO postbag_outbox (seq, id, topic, type, payload) VALUES (?, x'00000000000000000000000000000000', '', '@tombstone', '')", next+1)
+		s.exec(fmt.Sprintf("ALTER TABLE postbag_outbox AUTO_INCREMENT = %d", next))
+		third := s.publish(messages(3, "c")...)
+		s.want(s.read(), third...)
+	})
+}
+
+// burn gives out a seq that nobody writes, and returns it.
+func (s *site) burn() int64 {
+	s.Helper()
+	tx, err := s.plain.BeginTx(s.Context(), nil)
+	s.must(err)
+	result, err := tx.ExecContext(s.Context(), "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', 'p')")
+	s.must(err)
+	seq, err := result.LastInsertId()
+	s.must(err)
+	s.must(tx.Rollback())
+	return seq
+}
+
+func TestAProducerThatSleepsLongerThanTheGraceIsDelivered(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, grace(50*time.Millisecond))
+		tx, err := s.plain.BeginTx(t.Context(), nil)
+		s.must(err)
+		late := messages(2, "late")
+		s.must(s.Append(t.Context(), tx, "outbox", late))
+		dead := s.burn()
+		s.want(s.deliver())
+		other := s.publish(messages(1, "a")...)
+		s.want(s.deliver(), other...)
+		began := time.Now()
+		s.eventually("twenty graces pass", func() bool { s.want(s.read()); return time.Since(began) > time.Second })
+		if n := s.tombstones(); n > 0 {
+			t.Errorf("%d tombstones were written above a row that is in flight", n)
+		}
+		s.must(tx.Commit())
+		s.want(s.deliver(), late...)
+		s.eventually("then the dead one is buried", func() bool {
+			s.want(s.read())
+			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ?", dead) == 1
+		})
+	})
+}
+
+func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := siteOn(t, databaseOn(t, k.private(t), "retained"), grace(200*time.Millisecond))
+		before := s.lockWaits()
+		l := s.load(sql.LevelRepeatableRead, false)
+		got := make(map[postbag.ID]int)
+		s.eventually("a good part of the log is deleted while it is written", func() bool {
+			for _, r := range s.deliver() {
+				got[r.ID]++
+			}
+			s.maintain()
+			return s.total.Deleted > 2000
+		})
+		committed := l.end()
+		s.eventually("all has come", func() bool {
+			for _, r := range s.deliver() {
+				got[r.ID]++
+			}
+			return len(got) >= len(committed)
+		})
+		l.check(got)
+		if n := s.lockWaits() - before; n > 0 {
+			t.Errorf("there were %d waits for the lock of a row", n)
+		}
+		if len(s.total.Faults) > 0 {
+			t.Errorf("retention told of faults: %q", s.total.Faults)
+		}
+		last := s.publish(messages(1, "last")...)
+		s.want(s.deliver(), last...)
+		s.eventually("all but the last is deleted", func() bool {
+			s.read()
+			s.settle(&s.lease, store.Settlement{To: s.at})
+			s.maintain()
+			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096") == 1
+		})
+		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE id = ?", last[0].ID[:]) != 1 {
+			t.Error("the row that was kept is not the last")
+		}
+	})
+}
