@@ -80,17 +80,17 @@ func (l *lane) relaunch(items []*item) {
 	l.flight = append(append(make([]*item, 0, len(items)+len(l.flight)), items...), l.flight...)
 }
 
-// returned marks the message that the server sent back: the oldest of its id, for
-// returns come in the order of sending. done have their answers and are in flight
-// no more.
+// returned marks the message that the server sent back. Where an earlier copy of it
+// is still in flight, which nobody waits for any more, nobody knows which of the two
+// is meant: both are marked, for what was returned must never pass for accepted.
+// done have their answers and are in flight no more.
 func (l *lane) returned(done []*item, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, items := range [...][]*item{done, l.flight} {
 		for _, it := range items {
-			if !it.back && it.id == id {
+			if it.id == id {
 				it.back = true
-				return
 			}
 		}
 	}

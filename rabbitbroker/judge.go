@@ -16,21 +16,23 @@ import (
 // for its own sake, and the server says for what but seldom which: those it names
 // get their verdict. Else the rest is sent again, half as many at a time, until
 // the culprit is alone. Some of the rest may have been stored before.
-func (l *lane) judge(s *session) {
+//
+// It says whether there was anything to decide about.
+func (l *lane) judge(s *session) bool {
 	left := l.landAll()
 	if s.retired || s.why == nil || s.line.conn.IsClosed() {
 		lost := failure(broker.Unknown, "the connection was lost before the answer came", "send the message again")
 		for _, it := range left {
 			it.call.settle(it, result(lost))
 		}
-		return
+		return true
 	}
 	l.link.known.forget(sizeLimit(s.why))
 	rest := convict(left, s.why)
 	if len(rest) == len(left) {
 		if len(left) == 1 {
 			left[0].call.settle(left[0], result(verdict(s.why)))
-			return
+			return true
 		}
 		l.narrow(len(left))
 	}
@@ -45,6 +47,7 @@ func (l *lane) judge(s *session) {
 		}
 	}
 	l.pushFirst(again...)
+	return len(left) > 0
 }
 
 // convict settles those of items that the server's words name, and returns the

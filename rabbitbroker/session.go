@@ -31,19 +31,21 @@ func (l *lane) work(ctx context.Context, line *line) {
 	for ctx.Err() == nil && !line.conn.IsClosed() {
 		s, err := openSession(l, line)
 		if err != nil {
-			l.pause(ctx, line)
+			l.pause(ctx, line, time.Second)
 			continue
 		}
 		s.send(ctx)
 		<-s.over // with ctx the link closes the connection
-		l.judge(s)
+		if !l.judge(s) {
+			l.pause(ctx, line, retryPause)
+		}
 	}
 }
 
-// pause comes after a channel that could not be opened: the connection is about to
-// go, or the server has too many.
-func (l *lane) pause(ctx context.Context, line *line) {
-	again := time.NewTimer(time.Second)
+// pause comes after a channel that could not be opened, for the connection is about
+// to go or the server has too many, and after one that ended for nothing we know of.
+func (l *lane) pause(ctx context.Context, line *line, d time.Duration) {
+	again := time.NewTimer(d)
 	defer again.Stop()
 	select {
 	case <-ctx.Done():

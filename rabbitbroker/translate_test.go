@@ -8,6 +8,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 )
 
@@ -80,4 +81,36 @@ func TestNamesThatAreDisarmedComeBack(t *testing.T) {
 			t.Errorf("%q is changed", name)
 		}
 	}
+}
+
+func FuzzNamesOnTheWire(f *testing.F) {
+	for _, name := range []string{"", "CC", "%", "%43C", "x-death", "Postbag-", "plain"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		wire := name
+		if obeyed(name) {
+			wire = disarm(name)
+		}
+		if back := rearm(wire); back != name {
+			t.Errorf("%q goes out as %q and comes back as %q", name, wire, back)
+		}
+	})
+}
+
+func FuzzTemplate(f *testing.F) {
+	for _, text := range []string{"", "{topic}", "a.{key}{type}.b", "{", "}", "{}", "{{topic}}", "{topic"} {
+		f.Add(text, "t", "k")
+	}
+	f.Fuzz(func(t *testing.T, text, topic, key string) {
+		if badTemplate(text) != "" {
+			return
+		}
+		m := broker.Delivery{Message: postbag.Message{Topic: topic, Key: key, Type: "ty"}, Box: "bo", Subscription: "su"}
+		got := parseTemplate(text).render(&m)
+		want := strings.NewReplacer("{topic}", topic, "{key}", key, "{type}", "ty", "{box}", "bo", "{subscription}", "su").Replace(text)
+		if got != want {
+			t.Errorf("%q with topic %q and key %q is %q, want %q", text, topic, key, got, want)
+		}
+	})
 }
