@@ -71,10 +71,11 @@ require (
 replace (
 	github.com/postbag/postbag => ../..
 	github.com/postbag/postbag/kafkabroker => ../../kafkabroker
-	github.com/postbag/postbag/mysqlstore => ../../mysqlstore
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
 	github.com/postbag/postbag/pgstore => ../../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker
 	github.com/postbag/postbag/redisbroker => ../../redisbroker
 	github.com/postbag/postbag/sqlitestore => ../../sqlitestore
 )
+
+replace github.com/postbag/postbag/mysqlstore => ../../mysqlstore

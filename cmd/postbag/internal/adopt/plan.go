@@ -213,8 +213,11 @@ func (p *Plan) can() error {
 // RowOrder as the column of RoleOrder is the place of rows in the table's file.
 const RowOrder = "ctid"
 
+// alias is what an original's row goes by in a query.
+const alias = "o"
+
 // due is the condition on rows that are to be imported.
-func (p *Plan) due(s syntax, alias string) string { //nolint:unparam // another database has another syntax
+func (p *Plan) due(s syntax) string {
 	var parts []string
 	switch {
 	case p.pending == nil:
@@ -230,6 +233,18 @@ func (p *Plan) due(s syntax, alias string) string { //nolint:unparam // another 
 		return "true"
 	}
 	return strings.Join(parts, " AND ")
+}
+
+// seen is the condition on rows that a trigger has brought into the box, as far as
+// an import could take them for undelivered.
+func (p *Plan) seen(s syntax) string {
+	switch {
+	case p.pending == nil:
+		return "true"
+	case p.dead == nil:
+		return p.pending(s, alias)
+	}
+	return "(" + p.pending(s, alias) + " OR " + p.dead(s, alias) + ")"
 }
 
 // Mapping says where each part of a message comes from, for people.

@@ -150,7 +150,7 @@ func (d *Postgres) Count(ctx context.Context, p *Plan, a *Adoption) (Counts, err
 	var c Counts
 	err := d.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE due AND NOT known), count(*) FILTER (WHERE known),
 		count(*) FILTER (WHERE NOT due AND NOT known)
-		FROM (SELECT COALESCE(`+p.due(pgSyntax{}, "o")+`, false) AS due, `+r.known(a)+` AS known FROM `+r.from()+` o) s`).
+		FROM (SELECT COALESCE(`+p.due(pgSyntax{})+`, false) AS due, `+r.known(a)+` AS known FROM `+r.from()+` o) s`).
 		Scan(&c.Undelivered, &c.Known, &c.Other)
 	return c, pgError("count the rows", err)
 }
@@ -172,7 +172,7 @@ func (d *Postgres) Scan(ctx context.Context, p *Plan, a *Adoption, fn func(*Row)
 	ref, ref2 := r.refs()
 	err := pgx.BeginTxFunc(ctx, d.Pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT `+ref+`, `+ref2+`, `+r.read()+` FROM `+r.from()+` o WHERE `+
-			p.due(pgSyntax{}, "o")+` AND NOT `+r.known(a)+` ORDER BY `+r.orderBy())
+			p.due(pgSyntax{})+` AND NOT `+r.known(a)+` ORDER BY `+r.orderBy())
 		if err != nil {
 			return err
 		}
@@ -226,7 +226,7 @@ func (d *Postgres) Check(ctx context.Context, p *Plan) error {
 		}
 	}
 	r := pgRow{p, "o"}
-	_, err = d.Pool.Exec(ctx, `EXPLAIN SELECT `+r.read()+` FROM `+r.from()+` o WHERE `+p.due(pgSyntax{}, "o")+` ORDER BY `+r.orderBy())
+	_, err = d.Pool.Exec(ctx, `EXPLAIN SELECT `+r.read()+` FROM `+r.from()+` o WHERE `+p.due(pgSyntax{})+` ORDER BY `+r.orderBy())
 	if err != nil && p.Where != "" {
 		return input(fmt.Errorf("--where is no condition on %s: %w", p.Table, pgError("ask for the undelivered rows", err)))
 	}

@@ -80,21 +80,21 @@ func unknownGroup(p *Plan, groups []string) error {
 		p.Table, p.Group, strings.Join(quoted, ", ")))
 }
 
-// pgAnswerError is what PostgreSQL answered, with nothing of a row in it.
-type pgAnswerError struct {
+// answerError is what PostgreSQL answered, with nothing of a row in it.
+type answerError struct {
 	doing, said string
 	cause       error
 }
 
-func (f *pgAnswerError) Error() string { return "adopt: " + f.doing + ": " + f.said }
+func (f *answerError) Error() string { return "adopt: " + f.doing + ": " + f.said }
 
 // Unwrap is the driver's error, for its code.
-func (f *pgAnswerError) Unwrap() error { return f.cause }
+func (f *answerError) Unwrap() error { return f.cause }
 
 // pgError wraps an error, once, with what failed. A server's detail is left out: it
 // quotes rows, and so do messages about values.
 func pgError(doing string, err error) error {
-	var done *pgAnswerError
+	var done *answerError
 	var answer *pgconn.PgError
 	switch {
 	case err == nil:
@@ -113,9 +113,9 @@ func pgError(doing string, err error) error {
 		case "40P01", "40001":
 			mend = "; try again"
 		}
-		return &pgAnswerError{doing, fmt.Sprintf("%s (SQLSTATE %s)%s", said, answer.Code, mend), err}
+		return &answerError{doing, fmt.Sprintf("%s (SQLSTATE %s)%s", said, answer.Code, mend), err}
 	}
-	return &pgAnswerError{doing, "the connection failed; look whether the server runs and can be reached, then run this again: it goes on where it was", err}
+	return &answerError{doing, "the connection failed; look whether the server runs and can be reached, then run this again: it goes on where it was", err}
 }
 
 // pgCode is the SQLSTATE of a server's answer, or "".

@@ -154,18 +154,6 @@ func (r pgRow) orderBy() string {
 	return strings.Join(parts, ", ")
 }
 
-// seen is the condition on rows that a trigger has brought into the box, as far as
-// an import could take them for undelivered.
-func (r pgRow) seen() string {
-	switch {
-	case r.pending == nil:
-		return "true"
-	case r.dead == nil:
-		return r.pending(pgSyntax{}, r.alias)
-	}
-	return "(" + r.pending(pgSyntax{}, r.alias) + " OR " + r.dead(pgSyntax{}, r.alias) + ")"
-}
-
 // settings is the SET of an UPDATE that marks a row as delivered.
 func (r pgRow) settings() string {
 	var parts []string

@@ -59,9 +59,9 @@ func (d *Postgres) inTx(ctx context.Context, p *Plan, a *Adoption, fn func(*pgTx
 // List implements Tx. Numbers are given in the order of the rows.
 func (t *pgTx) List(ctx context.Context, fed bool) (int, error) {
 	ref, ref2 := t.row.refs()
-	due, state := t.row.due(pgSyntax{}, "o"), Listed
+	due, state := t.row.due(pgSyntax{}), Listed
 	if fed {
-		due, state = t.row.seen(), Fed
+		due, state = t.row.seen(pgSyntax{}), Fed
 	}
 	tag, err := t.tx.Exec(ctx, `INSERT INTO postbag._adopted (adoption, ref, ref2, state)
 		SELECT $1, `+ref+`, `+ref2+`, $2 FROM `+t.table+` o WHERE `+due+` AND NOT EXISTS
@@ -148,7 +148,7 @@ func (t *pgTx) few(ctx context.Context, refs, refs2 []string) (int, error) {
 
 // read fills rows in that are there, and still undelivered.
 func (t *pgTx) read(ctx context.Context, rows []Row, refs, refs2 []string) error {
-	found, err := t.tx.Query(ctx, t.joined(t.row.read(), ` AND `+t.row.due(pgSyntax{}, "o")), refs, refs2)
+	found, err := t.tx.Query(ctx, t.joined(t.row.read(), ` AND `+t.row.due(pgSyntax{})), refs, refs2)
 	if err != nil {
 		return pgError("read the rows", err)
 	}
