@@ -101,22 +101,30 @@ func drain(b *testing.B, s *site) {
 func bareDrain(b *testing.B, db *sql.DB) {
 	b.Helper()
 	for last, n := int64(0), benchPage; n == benchPage; {
-		rows, err := db.QueryContext(b.Context(), "SELECT seq, id, at, topic, `key`, shard_key, type, headers, payload "+
-			"FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT ?", last, benchPage)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var at int64
-		var raw [7]sql.RawBytes
-		for n = 0; rows.Next(); n++ {
-			if err := rows.Scan(&last, &raw[0], &at, &raw[1], &raw[2], &raw[3], &raw[4], &raw[5], &raw[6]); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := rows.Close(); err != nil {
+		last, n = barePage(b, db, last)
+	}
+}
+
+func barePage(b *testing.B, db *sql.DB, last int64) (int64, int) {
+	b.Helper()
+	rows, err := db.QueryContext(b.Context(), "SELECT seq, id, at, topic, `key`, shard_key, type, headers, payload "+
+		"FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT ?", last, benchPage)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err is looked at
+	var at int64
+	var raw [7]sql.RawBytes
+	n := 0
+	for ; rows.Next(); n++ {
+		if err := rows.Scan(&last, &raw[0], &at, &raw[1], &raw[2], &raw[3], &raw[4], &raw[5], &raw[6]); err != nil {
 			b.Fatal(err)
 		}
 	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return last, n
 }
 
 // BenchmarkIdle is a Turn that finds nothing.

@@ -3,6 +3,7 @@ package mysqlstore
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -46,8 +47,7 @@ func (p *position) encode() store.Position {
 	b = binary.AppendUvarint(b, uint64(p.life))
 	b = binary.AppendUvarint(b, uint64(p.high))
 	above := p.high
-	for i := len(p.open) - 1; i >= 0; i-- {
-		s := p.open[i]
+	for _, s := range slices.Backward(p.open) {
 		b = binary.AppendUvarint(b, uint64(above-s.hi))
 		b = binary.AppendUvarint(b, uint64(s.hi-s.lo))
 		above = s.lo
@@ -85,9 +85,7 @@ func decodePosition(text store.Position) (position, error) {
 		}
 		p.open = append(p.open, span{lo, hi})
 	}
-	for i, j := 0, len(p.open)-1; i < j; i, j = i+1, j-1 {
-		p.open[i], p.open[j] = p.open[j], p.open[i]
-	}
+	slices.Reverse(p.open)
 	if !ok || p.encode() != text {
 		return p, malformed
 	}

@@ -244,9 +244,10 @@ func (w *reading) rowsText(condition string) string {
 	if w.slots.All && len(w.about.types) == 0 {
 		return fmt.Sprintf(sqlPage, tableOf(w.about.Box), condition)
 	}
-	in, want := slotCondition(w.slots), ""
-	if want = in; len(w.about.types) > 0 {
-		want = in + " AND " + typeCondition(w.about.types)
+	in := slotCondition(w.slots)
+	want := in
+	if len(w.about.types) > 0 {
+		want += " AND " + typeCondition(w.about.types)
 	}
 	return fmt.Sprintf(sqlSomePage, tableOf(w.about.Box), in, want, condition)
 }
@@ -320,25 +321,14 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 			err = errors.Join(err, rows.Close())
 		}
 	}()
-	first := true
-	next := func() error {
-		if first {
-			first = false
-			return nil
-		}
-		several, ok := rows.(driver.RowsNextResultSet)
-		if !ok {
-			return errors.New("the driver does not return several results; use go-sql-driver/mysql 1.10 or newer")
-		}
-		return several.NextResultSet()
-	}
+	results := results{rows: rows}
 	if status {
-		if err := errors.Join(next(), w.takeStatus(rows)); err != nil {
+		if err := errors.Join(results.next(), w.takeStatus(rows)); err != nil {
 			return err
 		}
 	}
 	if w.asked {
-		if err := next(); err != nil {
+		if err := results.next(); err != nil {
 			return err
 		}
 		if w.page, cut, err = w.takeRows(rows, w.scan); err != nil {
@@ -349,7 +339,7 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 		}
 	}
 	if w.lateAsked {
-		if err := next(); err != nil {
+		if err := results.next(); err != nil {
 			return err
 		}
 		if w.late, cut, err = w.takeRows(rows, w.lateLimit()); err != nil {
@@ -360,6 +350,25 @@ func (w *reading) take(ctx context.Context, c any, text string, args []driver.Na
 		}
 	}
 	return nil
+}
+
+// results are those of several statements, one after the other.
+type results struct {
+	rows  driver.Rows
+	begun bool
+}
+
+// next goes to the next result, or to the first.
+func (r *results) next() error {
+	if !r.begun {
+		r.begun = true
+		return nil
+	}
+	several, ok := r.rows.(driver.RowsNextResultSet)
+	if !ok {
+		return errors.New("the driver does not return several results; use go-sql-driver/mysql 1.10 or newer")
+	}
+	return several.NextResultSet()
 }
 
 // assemble makes the batch of what was read.

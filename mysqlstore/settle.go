@@ -108,7 +108,7 @@ func (s *Store) plainText(work []settling, life *sight) (string, []any) {
 	}
 	add("START TRANSACTION")
 	add(fmt.Sprintf(sqlLife, s.server.Load().id))
-	answer := "SELECT @postbag_life"
+	answers := []string{"SELECT @postbag_life"}
 	for i := range work {
 		o := advance(&work[i])
 		add(o.text+sqlIfLife, append(o.args, life.full())...)
@@ -118,10 +118,10 @@ func (s *Store) plainText(work []settling, life *sight) (string, []any) {
 		for _, o := range tallyOrders(sums, fmt.Sprintf(sqlNoted, i)) {
 			add(o.text, o.args...)
 		}
-		answer += fmt.Sprintf(", @postbag_%d", i)
+		answers = append(answers, fmt.Sprintf("@postbag_%d", i))
 	}
 	add("COMMIT")
-	text.WriteString(answer)
+	text.WriteString(strings.Join(answers, ", "))
 	return text.String(), args
 }
 
@@ -251,17 +251,17 @@ func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int
 	if err != nil {
 		return err
 	}
-	orders = orders[:0]
+	var closing []order
 	for i := range all {
 		if gone[i] == 0 {
 			continue
 		}
 		if discarding[all[i].Seq] {
-			orders = append(orders, order{text: sqlDiscarded, args: []any{id, all[i].Seq}})
+			closing = append(closing, order{text: sqlDiscarded, args: []any{id, all[i].Seq}})
 		}
-		orders = append(orders, order{text: sqlCloseCommands, args: []any{id, all[i].Seq}})
+		closing = append(closing, order{text: sqlCloseCommands, args: []any{id, all[i].Seq}})
 	}
-	_, err = t.all(orders)
+	_, err = t.all(closing)
 	return err
 }
 

@@ -3,7 +3,6 @@ package mysqlstore_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -236,14 +235,4 @@ func (s *site) want(records []store.Record, msgs ...postbag.Message) {
 func (s *site) tombstones() int64 {
 	s.Helper()
 	return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot = 65535")
-}
-
-// faulty says whether a fault with some words was told.
-func (s *site) faulty(words string) bool {
-	for _, f := range s.total.Faults {
-		if strings.Contains(f, words) {
-			return true
-		}
-	}
-	return false
 }

@@ -344,9 +344,6 @@ WHERE p.subscription = ? AND p.seq = ?`
 const (
 	sqlAppend = "INSERT INTO %s (id, topic, `key`, shard_key, type, headers, payload) VALUES "
 
-	// The same for a message that is too large to be written out.
-	sqlAppendOne = sqlAppend + `(?, ?, ?, ?, ?, ?, ?)`
-
 	// Rows of the schedule, for a box that exists.
 	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +
 		`SELECT b.name, x.* FROM (%s) x JOIN postbag__box b ON b.name = '%s' ORDER BY 2`

@@ -95,7 +95,7 @@ func (s *Store) retry(ctx context.Context, doing string, fn func() error) error 
 		select {
 		case <-ctx.Done():
 			return begun(ctx, doing)
-		case <-time.After(rand.N(retryPause)): //nolint:gosec // it only spreads those who met
+		case <-time.After(rand.N(retryPause)):
 		}
 	}
 }
