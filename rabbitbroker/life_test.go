@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
@@ -214,6 +215,24 @@ func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
 	}
 }
 
+func TestAServerThatIsSilentIsGivenUpByItsHeartbeat(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, shared(t), "classic", false).create(t, nil)
+	line := servertest.Proxy(t, address(t, p.url))
+	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Login: rabbitbroker.Login{Heartbeat: 2 * time.Second}}))
+	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
+	line.BlackHole(testserver.Down)
+	wants(t, publish(t, d, time.Minute, messages(p.queue, 3)...), broker.Unknown, "the connection was lost")
+	wants(t, publish(t, d, time.Minute, messages(p.queue, 3)...), broker.Unavailable, "")
+	line.Cut()
+	if err := line.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it speaks again", func() bool {
+		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	})
+}
+
 // The queue's process is made to stand still, as a quorum queue does that has no
 // majority.
 func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
@@ -269,7 +288,7 @@ func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
 	line := servertest.Proxy(t, address(t, p.url))
 	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Channels: 1, MaxPending: 10}))
 	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
-	line.Delay(1, time.Hour) // answers
+	line.Delay(testserver.Down, time.Hour)
 	results := publish(t, d, time.Second, messages(p.queue, 100)...)
 	wants(t, results[:10], broker.Unknown, "no answer came in time")
 	wants(t, results[10:], broker.NotSent, "before the message was sent")
