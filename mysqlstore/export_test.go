@@ -1,0 +1,45 @@
+package mysqlstore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Statements returns statements on the large tables of box outbox, with values in
+// them, by their names, for tests that look at their plans.
+func Statements() map[string]string {
+	const table = "`postbag_outbox`"
+	some := ranges{{100, 100}, {200, 210}, {15000, 15000}}
+	fill := func(text string, values ...any) string {
+		for _, v := range values {
+			text = strings.Replace(text, "?", fmt.Sprint(v), 1)
+		}
+		return text
+	}
+	return map[string]string{
+		"a page":            fill(fmt.Sprintf(sqlPage, table, "seq > 5000 AND seq <= 9223372036854775807"), 1000),
+		"a page of slots":   fill(fmt.Sprintf(sqlSomePage, table, "slot < 1024", "slot < 1024 AND type = 'a'", "seq > 5000 AND seq <= 9223372036854775807"), 1000),
+		"open seqs":         fill(fmt.Sprintf(sqlPage, table, seqCondition(some)), 1000),
+		"the last seq":      fmt.Sprintf(sqlLastSeq, table),
+		"present seqs":      fill(fmt.Sprintf(sqlPresent, table, seqCondition(some)), 1000),
+		"holes":             fill(fmt.Sprintf(sqlSeqs, table), 5000, 20000, 1000),
+		"places":            fill(fmt.Sprintf(sqlPlaces, table), 5000, 20000, 1000),
+		"the end of a part": fill(fmt.Sprintf(sqlSweepEnd, table), 0, 20000, 2000),
+		"a sweep":           fill(fmt.Sprintf(sqlSweep, table, " AND seq NOT IN (7, 9)"), 0, 2000, 1),
+		"a search by time":  fill(fmt.Sprintf(sqlAtOrAfter, table), 5000),
+		"a record":          fill(fmt.Sprintf(sqlRecord, table), 5000),
+		"a listing up":      fill(fmt.Sprintf(sqlListUp, table), 5000, 20000, 100),
+		"a listing down":    fill(fmt.Sprintf(sqlListDown, table), 15000, 1, 100),
+		"a head":            fill(sqlHead, 2, 7, 0, 4096),
+		"a demotion":        fill(sqlDemote, 2, 7, 9, 0, 4096),
+		"a ready row":       fill(sqlReady, 5, 2, 9),
+		"what is due":       fill(sqlDue, 2, 50000, 0, 0, 0, 256),
+		"followers":         fill(sqlFollowers, 2, 7, 57, 0, 4096, 10),
+		"a parked row":      fill(fmt.Sprintf(sqlParked, table), 2, 100),
+		"in flight":         fill(sqlInFlight, 2, 0, 4096),
+		"a state up":        fill(sqlStateUp, 2, 1, 0, 100),
+		"a state down":      fill(sqlStateDown, 2, 1, 10000, 100),
+		"a range of parked": fill(sqlParkedRange, 2, 100, 600),
+		"resolving":         fill(sqlResolve, 2, 100),
+	}
+}
