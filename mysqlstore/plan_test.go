@@ -15,7 +15,7 @@ type plan struct{ table, access, key, extra string }
 // explain returns the plan of a statement.
 func (s *site) explain(text string) []plan {
 	s.Helper()
-	rows, err := s.plain.QueryContext(s.Context(), "EXPLAIN "+text)
+	rows, err := s.plain.QueryContext(s.Context(), "EXPLAIN FORMAT=TRADITIONAL "+text)
 	s.must(err)
 	defer rows.Close() //nolint:errcheck // Err is looked at
 	columns, err := rows.Columns()
