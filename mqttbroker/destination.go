@@ -1,0 +1,248 @@
+package mqttbroker
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Destination publishes to a broker, over one connection at a time. It is safe for
+// concurrent use. Make one with Dial.
+type Destination struct {
+	addresses []address
+	options   Options
+	gate      gate
+
+	// life ends with Close, and with it what is being connected.
+	life context.Context //nolint:containedctx // it is the destination's own
+	die  context.CancelFunc
+
+	mu      sync.Mutex
+	current *connection
+	attempt *attempt // to make one, nil for none
+	closed  bool
+	calls   map[*call]struct{}
+
+	// suspects is how many messages still to come may be the one that the broker
+	// ended a connection for. Until then they go one at a time.
+	suspects atomic.Int64
+
+	release  sync.Once
+	released chan struct{}
+}
+
+var (
+	_ broker.Streamer = (*Destination)(nil)
+	_ broker.Prober   = (*Destination)(nil)
+)
+
+// attempt is one try to connect, for all who wait for it.
+type attempt struct {
+	done chan struct{}
+	x    *connection
+	f    *broker.Error
+}
+
+func newDestination(addresses []address, o Options) *Destination {
+	d := &Destination{addresses: addresses, options: o, calls: map[*call]struct{}{}, released: make(chan struct{})}
+	d.life, d.die = context.WithCancel(context.Background())
+	return d
+}
+
+// Publish implements broker.Destination.
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
+}
+
+// Stream implements broker.Streamer. The sending is done by a goroutine of its own,
+// for a connection whose broker does not read blocks without regard to ctx; it ends
+// with the call, or when the write does.
+func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	if len(msgs) == 0 {
+		return
+	}
+	c := newCall(d, msgs, report)
+	switch {
+	case ctx.Err() != nil:
+		c.end(nil, errNotInTime())
+	case !d.gate.enter():
+		c.end(nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
+	default:
+		d.enlist(c, true)
+		defer d.enlist(c, false)
+		go c.work(ctx)
+		select {
+		case <-c.over:
+		case <-ctx.Done():
+			c.end(errNoAnswer(), errNotInTime())
+		}
+	}
+}
+
+func (d *Destination) enlist(c *call, in bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if in {
+		d.calls[c] = struct{}{}
+	} else {
+		delete(d.calls, c)
+	}
+}
+
+// Features implements broker.Destination.
+func (d *Destination) Features() broker.Features { return broker.Features{Binding: broker.BindingMQTT} }
+
+// Probe implements broker.Prober: there is a connection, made if need be, and the
+// broker answers on it.
+func (d *Destination) Probe(ctx context.Context) error {
+	if !d.gate.enter() {
+		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
+	}
+	answer := make(chan *broker.Error, 1)
+	go func() { // for writing blocks without regard to ctx
+		defer d.gate.leave()
+		answer <- d.probe(ctx)
+	}()
+	select {
+	case f := <-answer:
+		if f != nil {
+			return f
+		}
+		return nil
+	case <-ctx.Done():
+		return errNoSign()
+	}
+}
+
+func (d *Destination) probe(ctx context.Context) *broker.Error {
+	x, f := d.connection(ctx)
+	if f != nil {
+		return f
+	}
+	select {
+	case <-x.ping():
+		return nil
+	case <-x.gone:
+		return errUnsent()
+	case <-ctx.Done():
+		return errNoSign()
+	}
+}
+
+func errNoSign() *broker.Error {
+	return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the broker runs")
+}
+
+// connection returns the one there is, or makes one, together with all who want one
+// meanwhile. An attempt goes on when ctx ends: the next call may have it.
+func (d *Destination) connection(ctx context.Context) (*connection, *broker.Error) {
+	d.mu.Lock()
+	if x := d.current; x != nil {
+		d.mu.Unlock()
+		return x, nil
+	}
+	a := d.attempt
+	if a == nil {
+		a = &attempt{done: make(chan struct{})}
+		d.attempt = a
+		go d.try(a)
+	}
+	d.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.x, a.f
+	case <-ctx.Done():
+		return nil, failure(broker.Unavailable, "there was no connection in time", "wait, or look whether the broker runs")
+	}
+}
+
+func (d *Destination) try(a *attempt) {
+	a.x, a.f = d.connect(d.life)
+	d.mu.Lock()
+	d.attempt = nil
+	closed := d.closed
+	if a.x != nil && !closed {
+		select {
+		case <-a.x.gone: // it is over already
+		default:
+			d.current = a.x
+		}
+	}
+	d.mu.Unlock()
+	if a.x != nil && closed {
+		a.x.part()
+		a.x, a.f = nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed}
+	}
+	close(a.done)
+}
+
+// lost forgets a connection that has ended, with so many messages of which the
+// broker blamed one. It is called before their answers are given.
+func (d *Destination) lost(x *connection, blamed int) {
+	d.mu.Lock()
+	if d.current == x {
+		d.current = nil
+	}
+	d.mu.Unlock()
+	if blamed > 1 {
+		d.suspects.Store(int64(blamed))
+	} else if blamed == 1 {
+		d.suspects.Store(0) // found
+	}
+}
+
+// retire ends a careful connection when its suspects have passed.
+func (d *Destination) retire(x *connection) {
+	if !x.careful || !x.idle() || d.suspects.Load() > 0 {
+		return
+	}
+	d.mu.Lock()
+	if d.current == x {
+		d.current = nil
+	}
+	d.mu.Unlock()
+	x.part()
+}
+
+// Close implements broker.Destination.
+func (d *Destination) Close(ctx context.Context) error {
+	empty := d.gate.shut()
+	err := wait(ctx, empty)
+	d.release.Do(func() {
+		go func() {
+			defer close(d.released)
+			d.hangUp()
+			<-empty
+		}()
+	})
+	if err != nil {
+		return err
+	}
+	return wait(ctx, d.released)
+}
+
+// hangUp ends what is under way, and the connection.
+func (d *Destination) hangUp() {
+	d.die()
+	d.mu.Lock()
+	d.closed = true
+	x, a := d.current, d.attempt
+	d.current = nil
+	open := make([]*call, 0, len(d.calls))
+	for c := range d.calls {
+		open = append(open, c)
+	}
+	d.mu.Unlock()
+	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	for _, c := range open {
+		c.end(unknown, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
+	}
+	if a != nil {
+		<-a.done
+	}
+	if x != nil {
+		x.part()
+	}
+}

@@ -1,0 +1,223 @@
+package mqttbroker
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eclipse/paho.golang/packets"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Dial returns a destination. urls is one URL, or several of brokers that serve the
+// same, with commas between, which are tried in turn: mqtt://host:1883, or
+// mqtts://host:8883 for TLS; user and password may stand in it.
+//
+// Dial itself connects to nobody: the first call does. An error means that urls or
+// options cannot be used, or that ctx is over.
+func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
+	addresses, errURLs := parse(urls)
+	if err := errors.Join(o.Validate(), errURLs); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return newDestination(addresses, o.withDefaults()), nil
+}
+
+// ValidURLs says whether Dial could use urls. An error names all that is wrong, and
+// never quotes a URL, which may hold a password.
+func ValidURLs(urls string) error {
+	_, err := parse(urls)
+	return err
+}
+
+// address is what a URL says.
+type address struct {
+	host           string // and port
+	user, password string
+	secure         bool
+}
+
+// connectTimeout is how long one broker may take to accept a connection.
+const connectTimeout = 5 * time.Second
+
+// connect tries the addresses in turn. Of several failures the one that needs a
+// person is told.
+func (d *Destination) connect(ctx context.Context) (*connection, *broker.Error) {
+	var worst *broker.Error
+	for _, a := range d.addresses {
+		x, f := d.connectTo(ctx, a)
+		if f == nil {
+			return x, nil
+		}
+		if worst == nil || worst.Outcome != broker.Misconfigured {
+			worst = f
+		}
+	}
+	return nil, worst
+}
+
+func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *broker.Error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := d.open(ctx, a)
+	if err != nil {
+		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+			return nil, failure(broker.Misconfigured, "the broker's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
+		}
+		return nil, failure(broker.Unavailable, "the broker cannot be reached", "wait, or look whether it runs")
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // ends what is being read
+	in := bufio.NewReader(conn)
+	l, f := d.greet(conn, in, a)
+	if f == nil && ctx.Err() != nil {
+		f = errSilent()
+	}
+	if f == nil && conn.SetDeadline(time.Time{}) != nil {
+		f = errSilent()
+	}
+	if f != nil {
+		_ = conn.Close() // f says more
+		return nil, f
+	}
+	return d.newConnection(conn, in, l), nil
+}
+
+func errSilent() *broker.Error {
+	return failure(broker.Unavailable, "the broker did not answer the connection", "wait, or look whether it runs and speaks MQTT at this port")
+}
+
+func (d *Destination) open(ctx context.Context, a address) (net.Conn, error) {
+	config := d.options.Login.TLS
+	if config == nil && a.secure {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	if config == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", a.host)
+	}
+	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", a.host)
+}
+
+// greet sends CONNECT and reads the answer.
+func (d *Destination) greet(conn net.Conn, in *bufio.Reader, a address) (limits, *broker.Error) {
+	login := d.options.Login
+	user, password := cmp.Or(login.User, a.user), cmp.Or(login.Password, a.password)
+	hello := &packets.Connect{
+		ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, ClientID: login.ClientID, Properties: &packets.Properties{},
+		KeepAlive: uint16(d.options.KeepAlive / time.Second),
+		Username:  user, UsernameFlag: user != "", Password: []byte(password), PasswordFlag: password != "",
+	}
+	if _, err := hello.WriteTo(conn); err != nil {
+		return limits{}, errSilent()
+	}
+	p, err := packets.ReadPacket(in)
+	if err != nil {
+		return limits{}, errSilent()
+	}
+	answer, ok := p.Content.(*packets.Connack)
+	switch {
+	case !ok:
+		return limits{}, failure(broker.Misconfigured, "the broker answered the connection with something else than CONNACK", "use a broker of MQTT 5")
+	case answer.ReasonCode != 0:
+		return limits{}, unwelcome(answer.ReasonCode)
+	}
+	return limitsOf(answer.Properties, d.options.KeepAlive), nil
+}
+
+// limitsOf are those that a CONNACK tells, or what MQTT 5 says where it does not
+// (section 3.2.2.3).
+func limitsOf(p *packets.Properties, alive time.Duration) limits {
+	l := limits{packet: largestPacket, pending: maxID, qos: 2, retain: true, alive: alive.Truncate(time.Second)}
+	if p.MaximumPacketSize != nil && *p.MaximumPacketSize < l.packet {
+		l.packet = *p.MaximumPacketSize
+	}
+	if p.ReceiveMaximum != nil && *p.ReceiveMaximum > 0 {
+		l.pending = *p.ReceiveMaximum
+	}
+	if p.MaximumQOS != nil {
+		l.qos = *p.MaximumQOS
+	}
+	if p.RetainAvailable != nil {
+		l.retain = *p.RetainAvailable != 0
+	}
+	if p.ServerKeepAlive != nil && *p.ServerKeepAlive > 0 {
+		l.alive = time.Duration(*p.ServerKeepAlive) * time.Second
+	}
+	return l
+}
+
+func (d *Destination) newConnection(conn net.Conn, in *bufio.Reader, l limits) *connection {
+	careful := d.suspects.Load() > 0
+	room := min(d.options.MaxPending, int(l.pending))
+	if careful {
+		room = 1
+	}
+	x := &connection{
+		limits: l, conn: conn, slots: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
+		unheard: d.options.Unheard || d.options.Retain, ended: d.lost,
+		out: bufio.NewWriterSize(conn, 64<<10), pending: map[uint16]ticket{}, denied: map[string]*broker.Error{}, release: make(chan uint16, room),
+	}
+	x.start(in)
+	return x
+}
+
+// parse takes urls apart.
+func parse(urls string) ([]address, error) {
+	var all []address
+	var faults []error
+	for i, text := range strings.Split(urls, ",") {
+		a, fault := parseOne(strings.TrimSpace(text))
+		if fault != "" {
+			faults = append(faults, fmt.Errorf("mqttbroker: URL %d %s; write it as mqtt://host:1883", i+1, fault))
+		}
+		all = append(all, a)
+	}
+	return all, errors.Join(faults...)
+}
+
+// parseOne takes one URL apart, or says what is wrong with it.
+func parseOne(text string) (a address, fault string) {
+	if text == "" {
+		return a, "is empty"
+	}
+	if !strings.Contains(text, "://") {
+		text = "mqtt://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return a, "cannot be read"
+	case u.Scheme != "mqtt" && u.Scheme != "mqtts":
+		return a, "has a scheme that is neither mqtt nor mqtts"
+	case u.Hostname() == "":
+		return a, "names no host"
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return a, "has more than host and port, and what else there is to say stands in Options"
+	}
+	a.secure = u.Scheme == "mqtts"
+	port := u.Port()
+	if port == "" {
+		port = map[bool]string{false: "1883", true: "8883"}[a.secure]
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return a, "has a port that is not between 1 and 65535"
+	}
+	a.host = net.JoinHostPort(u.Hostname(), port)
+	a.user = u.User.Username()
+	a.password, _ = u.User.Password()
+	if badText(a.user) != "" {
+		return a, "has a user that MQTT cannot carry"
+	}
+	return a, ""
+}

@@ -1,0 +1,36 @@
+package mqttbroker
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+)
+
+// Login says how Dial makes its connections. The zero Login uses what the URLs
+// hold. None of it is ever logged or part of an error.
+type Login struct {
+	// User and Password, where the broker asks for them; in place of those in a URL.
+	User, Password string
+	// TLS, where set, is used with each broker. Defaults to TLS with the system's
+	// roots where the URLs say mqtts://.
+	TLS *tls.Config
+	// ClientID is the name of the connection at the broker, which ends another
+	// connection of that name: two relays must not share one. Defaults to postbag-
+	// and random text, new for each destination.
+	ClientID string
+}
+
+func (l Login) validate() []error {
+	var faults []error
+	for name, text := range map[string]string{"User": l.User, "ClientID": l.ClientID} {
+		if reason := badText(text); reason != "" {
+			faults = append(faults, errors.New("mqttbroker: Options.Login."+name+" "+reason+"; use plain text"))
+		}
+	}
+	if len(l.Password) > maxText {
+		faults = append(faults, errors.New("mqttbroker: Options.Login.Password is longer than 65535 bytes; use a shorter one"))
+	}
+	return faults
+}
+
+func newClientID() string { return "postbag-" + rand.Text() }

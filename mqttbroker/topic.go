@@ -1,0 +1,70 @@
+package mqttbroker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// topic is where m goes.
+func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
+	switch {
+	case o.TopicOf != nil:
+		// It runs in a goroutine of ours, where a panic would end the process.
+		defer func() {
+			if recover() != nil {
+				f = failure(broker.Rejected, "Options.TopicOf panicked", "mend the function, or the message")
+			}
+		}()
+		topic = o.TopicOf(*m)
+	case o.Topic == defaultTopic:
+		topic = m.Topic
+	default:
+		topic = strings.NewReplacer("{topic}", m.Topic, "{key}", level(m.Key), "{type}", level(m.Type), "{box}", m.Box).Replace(o.Topic)
+	}
+	if reason := badTopic(topic); reason != "" {
+		return "", failure(broker.Rejected, "the topic "+reason, "use one of levels with slashes between, such as orders/created")
+	}
+	return topic, nil
+}
+
+// level makes text one level of a topic.
+func level(text string) string {
+	if !strings.ContainsAny(text, "/+#%") {
+		return text
+	}
+	return strings.NewReplacer("%", "%25", "/", "%2F", "+", "%2B", "#", "%23").Replace(text)
+}
+
+// badTopic says why nothing can be published to topic, empty when it can: section
+// 4.7 of MQTT 5.0, and that topics which begin with '$' are the broker's own.
+func badTopic(topic string) string {
+	switch {
+	case topic == "":
+		return "is empty"
+	case topic[0] == '$':
+		return "begins with $, as the broker's own do"
+	case strings.ContainsAny(topic, "+#"):
+		return "holds a wildcard, + or #"
+	}
+	return badText(topic)
+}
+
+// maxText is the longest text of MQTT, in bytes.
+const maxText = 1<<16 - 1
+
+// badText says why text cannot be carried as it is, empty when it can (section
+// 1.5.4: UTF-8 without NUL; a broker may close the connection for other control
+// characters and for what Unicode calls noncharacters).
+func badText(text string) string {
+	if len(text) > maxText {
+		return fmt.Sprintf("has %d bytes, %d are allowed", len(text), maxText)
+	}
+	for i, r := range text {
+		if !carried(text, i, r) {
+			return "holds a control character, or is not UTF-8"
+		}
+	}
+	return ""
+}
