@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/postbag/postbag/broker"
 )
@@ -83,6 +84,34 @@ func (o Options) readerOptions(brokers []string, seen *trouble, topic string, pa
 	)
 }
 
+// insist asks again, a few times, where an error says nothing but that a connection
+// broke: a broker that hangs up at once is seen to do so by one of two errors, of
+// which the other one tells why.
+func insist(ctx context.Context, ask func() error) (err error) {
+	for range 4 {
+		if err = ask(); err == nil || ctx.Err() != nil || translateError(err).Outcome != broker.Unknown {
+			return err
+		}
+	}
+	return err
+}
+
+// ping asks a broker for a sign of life.
+func ping(ctx context.Context, client *kgo.Client) error {
+	return insist(ctx, func() error { return client.Ping(ctx) })
+}
+
+// asking is a client that asks questions, insistently.
+type asking struct{ client *kgo.Client }
+
+func (a asking) Request(ctx context.Context, req kmsg.Request) (resp kmsg.Response, err error) {
+	err = insist(ctx, func() (err error) {
+		resp, err = a.client.Request(ctx, req)
+		return err
+	})
+	return resp, err
+}
+
 // pool holds the producers that nobody uses. It is safe for concurrent use.
 type pool struct {
 	make func() (*kgo.Client, error)
@@ -112,7 +141,7 @@ func (p *pool) take(ctx context.Context) (*producer, *broker.Error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	if err := client.Ping(ctx); err != nil {
+	if err := ping(ctx, client); err != nil {
 		p.drop(&producer{client: client})
 		return nil, notSent(translateError(err))
 	}

@@ -85,11 +85,11 @@ func (l *traffic) call(queue []broker.Delivery) (rest []broker.Delivery) {
 			l.faultf("a good message is rejected: %v", r.Err)
 		}
 	}
+	pause := 5 * time.Millisecond // others use the machine too
 	if len(rest) > 0 {
-		timer := time.NewTimer(50 * time.Millisecond) // as a circuit breaker pauses
-		defer timer.Stop()
-		<-timer.C
+		pause = 50 * time.Millisecond // as a circuit breaker does
 	}
+	<-time.After(pause)
 	return rest
 }
 

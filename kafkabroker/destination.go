@@ -56,8 +56,8 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 	d.pool = &pool{make: func() (*kgo.Client, error) {
 		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen)...)
 	}}
-	d.topics = &topics{ask: d.control, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
-	d.lanes = lanes{topics: topics{ask: d.control, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
+	d.topics = &topics{ask: asking{d.control}, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
+	d.lanes = lanes{topics: topics{ask: asking{d.control}, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
 	d.gather = gatherer{d: d}
 	return d, nil
 }

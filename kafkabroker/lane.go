@@ -119,7 +119,7 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 
 // enter fences predecessors and reads the record that the last of them left.
 func (l *lane) enter(ctx context.Context) *broker.Error {
-	if err := l.p.client.Ping(ctx); err != nil {
+	if err := ping(ctx, l.p.client); err != nil {
 		return unanswered(err)
 	}
 	if _, _, err := l.p.client.ProducerID(ctx); err != nil {
@@ -162,7 +162,7 @@ func (l *lane) item(value []byte) *item {
 // there is none. The record is mostly among the last of its partition: more and
 // more of it is read until it is found.
 func (l *lane) readRecord(ctx context.Context, end int64) ([]byte, *broker.Error) {
-	for span := int64(256); ; span *= 16 {
+	for span := int64(64); ; span *= 16 {
 		from := max(end-span, 0)
 		record, found, err := l.readFrom(ctx, from, end)
 		if err != nil {

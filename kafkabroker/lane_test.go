@@ -234,7 +234,7 @@ func TestARecordIsFoundBehindManyOthers(t *testing.T) {
 		busy := laneOf(p)
 		busy.Lane = "busy"
 		l := open(t, d, busy)
-		for i := range 300 {
+		for i := range 60 {
 			if outcome, _, err := commit(t, l, fmt.Sprint(i)); outcome != broker.Committed {
 				t.Fatalf("%v: %v", outcome, err)
 			}

@@ -24,7 +24,7 @@ func (d *Destination) Probe(ctx context.Context) error {
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {
-	if err := d.control.Ping(ctx); err != nil {
+	if err := ping(ctx, d.control); err != nil {
 		return unanswered(err)
 	}
 	for name := range d.topics.clearSuspects() {

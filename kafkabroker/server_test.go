@@ -287,9 +287,12 @@ func (p place) fixture(d *kafkabroker.Destination) brokertest.Fixture {
 	return brokertest.Fixture{Destination: d, Topic: p.topic, Stored: p.stored, Wired: p.wired}
 }
 
-// dial makes a destination to brokers.
+// dial makes a destination to brokers, which may be slow to answer on a busy machine.
 func dial(t testing.TB, brokers []string, o kafkabroker.Options) *kafkabroker.Destination {
 	t.Helper()
+	if o.Login.Dial == nil {
+		o.Login.Dial = (&net.Dialer{Timeout: 20 * time.Second}).DialContext
+	}
 	d, err := kafkabroker.Dial(t.Context(), strings.Join(brokers, ","), o)
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +324,7 @@ func newThrough(t testing.TB, brokers []string) through {
 }
 
 func (l through) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, network, l[address].Addr())
+	return (&net.Dialer{Timeout: 20 * time.Second}).DialContext(ctx, network, l[address].Addr())
 }
 
 // mute loses all answers until unmute, which cuts the connections that it lost them on.
