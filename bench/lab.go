@@ -33,6 +33,8 @@ type lab struct {
 	redis   *testserver.Redis
 	rabbit  *testserver.RabbitMQ
 	kafka   *testserver.Kafka
+	mariadb *testserver.MySQL
+	mysql   *testserver.MySQL
 	closers []func() error
 }
 

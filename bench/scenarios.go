@@ -3,6 +3,8 @@ package main
 import (
 	"time"
 
+	watermillsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
+
 	"github.com/postbag/postbag/pgstore"
 )
 
@@ -13,6 +15,37 @@ var scenarios = []scenario{
 		name: "1-drain-null", what: "drain to a null destination, order per key, messages/s",
 		goal: atLeast("postbag", "raw", 0.7),
 		ways: []way{{"raw", drainRaw}, {"postbag", drainTo(drained, 10_000, 1, null)}},
+	},
+	{
+		name: "1-drain-peers", what: "PostgreSQL to nothing beside watermill-sql (polling every millisecond), messages/s",
+		goal: atLeast("postbag", "watermill-sql", 4),
+		ways: []way{
+			{"watermill-sql", watermillDrain(10_000, emptyPostgres, watermillsql.DefaultPostgreSQLSchema{}, watermillsql.DefaultPostgreSQLOffsetsAdapter{})},
+			{"postbag", drainTo(drained, 10_000, 1, null)},
+		},
+	},
+	{
+		name: "2-drain-mariadb", what: "MariaDB to nothing, order per key, messages/s",
+		goal: atLeast("postbag", "bare select", 0.6),
+		ways: []way{
+			{"bare select", bareSelect(300_000, mysqlBox(false))},
+			{"postbag", drainBox(300_000, mysqlBox(false))},
+			{"watermill-sql", watermillDrain(10_000, emptyMySQL(false), watermillsql.DefaultMySQLSchema{}, watermillsql.DefaultMySQLOffsetsAdapter{})},
+		},
+	},
+	{
+		name: "2-drain-mysql", what: "MySQL to nothing, order per key, messages/s",
+		goal: atLeast("postbag", "bare select", 0.6),
+		ways: []way{
+			{"bare select", bareSelect(300_000, mysqlBox(true))},
+			{"postbag", drainBox(300_000, mysqlBox(true))},
+			{"watermill-sql", watermillDrain(10_000, emptyMySQL(true), watermillsql.DefaultMySQLSchema{}, watermillsql.DefaultMySQLOffsetsAdapter{})},
+		},
+	},
+	{
+		name: "2-drain-sqlite", what: "SQLite to nothing, order per key, messages/s",
+		goal: atLeast("postbag", "bare select", 0.6),
+		ways: []way{{"bare select", bareSelect(200_000, sqliteBox)}, {"postbag", drainBox(200_000, sqliteBox)}},
 	},
 	{
 		name: "3-drain-nats", what: "PostgreSQL to NATS JetStream, messages/s",

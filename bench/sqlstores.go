@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/sqlitestore"
+	"github.com/postbag/postbag/store"
+)
+
+// sqlBox is an empty box of a store over database/sql.
+type sqlBox struct {
+	store  store.Store
+	append func(ctx context.Context, msgs []postbag.Message) error // in a transaction of its own
+	db     *sql.DB                                                 // for the reference
+	close  func() error
+}
+
+// openBox makes an empty box named outbox.
+type openBox func(ctx context.Context, l *lab) (*sqlBox, error)
+
+func inTx[Tx any](p *postbag.Publisher[Tx]) func(context.Context, []postbag.Message) error {
+	return func(ctx context.Context, msgs []postbag.Message) error {
+		return p.InTx(ctx, func(ctx context.Context, tx Tx) error { return p.Publish(ctx, tx, msgs...) })
+	}
+}
+
+func (l *lab) startMySQL(ctx context.Context, oracle bool) (*testserver.MySQL, error) {
+	server, log := &l.mariadb, "innodb-log-file-size"
+	if oracle {
+		server, log = &l.mysql, "innodb-redo-log-capacity"
+	}
+	return once(l, server, func() (*testserver.MySQL, error) {
+		return testserver.StartMySQL(ctx, testserver.MySQLOptions{Oracle: oracle, Settings: map[string]string{
+			"innodb-buffer-pool-size": "1G", log: "1G",
+		}})
+	})
+}
+
+// mysqlBox is in a database of its own.
+func mysqlBox(oracle bool) openBox {
+	return func(ctx context.Context, l *lab) (*sqlBox, error) {
+		dsn, drop, err := l.mysqlDatabase(ctx, oracle)
+		if err != nil {
+			return nil, err
+		}
+		s, err := mysqlstore.Open(ctx, dsn, mysqlstore.Options{Create: true})
+		if err != nil {
+			return nil, err
+		}
+		p, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
+		if err != nil {
+			return nil, err
+		}
+		db, err := sql.Open("mysql", dsn)
+		return &sqlBox{
+			store: s, append: inTx(p), db: db,
+			close: func() error { return errors.Join(s.Close(), db.Close(), drop()) },
+		}, err
+	}
+}
+
+// mysqlDatabase makes a database; drop removes it.
+func (l *lab) mysqlDatabase(ctx context.Context, oracle bool) (dsn string, drop func() error, err error) {
+	server, err := l.startMySQL(ctx, oracle)
+	if err != nil {
+		return "", nil, err
+	}
+	l.boxes++
+	name := fmt.Sprintf("bench%d", l.boxes)
+	exec := func(ctx context.Context, order string) error {
+		admin, err := sql.Open("mysql", server.DSN(""))
+		if err != nil {
+			return err
+		}
+		_, err = admin.ExecContext(ctx, order)
+		return errors.Join(err, admin.Close())
+	}
+	return server.DSN(name), func() error { return exec(context.WithoutCancel(ctx), "DROP DATABASE "+name) }, exec(ctx, "CREATE DATABASE "+name)
+}
+
+func sqliteBox(ctx context.Context, _ *lab) (*sqlBox, error) {
+	dir, err := os.MkdirTemp("", "postbag-bench-")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "outbox.db")
+	s, err := sqlitestore.Open(ctx, path, sqlitestore.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", path)
+	return &sqlBox{
+		store: s, append: inTx(p), db: db,
+		close: func() error { return errors.Join(s.Close(), db.Close(), os.RemoveAll(dir)) },
+	}, err
+}
+
+// fill commits n messages over 10,000 keys.
+func (b *sqlBox) fill(ctx context.Context, n int) error {
+	for done := 0; done < n; {
+		msgs := make([]postbag.Message, min(5000, n-done))
+		for i := range msgs {
+			msgs[i] = newMessage((done + i) % 10_000)
+		}
+		if err := b.append(ctx, msgs); err != nil {
+			return err
+		}
+		done += len(msgs)
+	}
+	return nil
+}
+
+// bareSelect is the reference: every row by the primary key, a thousand a statement, and nothing else.
+func bareSelect(n int, open openBox) func(context.Context, *lab) (sample, error) {
+	return func(ctx context.Context, l *lab) (_ sample, err error) {
+		b, err := open(ctx, l)
+		if err != nil {
+			return sample{}, err
+		}
+		defer func() { err = errors.Join(err, b.close()) }()
+		if err := b.fill(ctx, n); err != nil {
+			return sample{}, err
+		}
+		read, err := b.db.PrepareContext(ctx, "SELECT seq, id, at, topic, `key`, type, headers, payload FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT 1000")
+		if err != nil {
+			return sample{}, err
+		}
+		defer func() { _ = read.Close() }()
+		w := l.start()
+		after, got := int64(0), 0
+		for got < n {
+			k, last, err := readPage(ctx, read, after)
+			if err != nil || k == 0 {
+				return sample{}, errors.Join(err, fmt.Errorf("the reference read %d of %d rows", got, n))
+			}
+			got, after = got+k, last
+		}
+		return w.stop(n), nil
+	}
+}
+
+func readPage(ctx context.Context, read *sql.Stmt, after int64) (n int, last int64, err error) {
+	rows, err := read.QueryContext(ctx, after)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	var at int64
+	var id, topic, key, kind, headers, payload sql.RawBytes
+	for rows.Next() {
+		if err := rows.Scan(&last, &id, &at, &topic, &key, &kind, &headers, &payload); err != nil {
+			return 0, 0, err
+		}
+		n++
+	}
+	return n, last, rows.Err()
+}
+
+// begun notes when the first message arrives.
+type begun struct {
+	broker.Destination
+
+	first func()
+}
+
+func (b *begun) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	b.first()
+	b.Destination.Publish(ctx, msgs, results)
+}
+
+// drainBox has a relay drain a box into nothing. The time begins with the first call.
+func drainBox(n int, open openBox) func(context.Context, *lab) (sample, error) {
+	return func(ctx context.Context, l *lab) (_ sample, err error) {
+		b, err := open(ctx, l)
+		if err != nil {
+			return sample{}, err
+		}
+		defer func() { err = errors.Join(err, b.close()) }()
+		if err := b.fill(ctx, n); err != nil {
+			return sample{}, err
+		}
+		var w stopwatch
+		counted := newCounter(membroker.Null(), n)
+		to := &begun{Destination: counted, first: sync.OnceFunc(func() { w = l.start() })}
+		r, err := relay.New(b.store, relay.Options{Subscriptions: []relay.Subscription{{To: to}}, Logger: quiet, NoMaintenance: true})
+		if err != nil {
+			return sample{}, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		select {
+		case <-counted.done:
+		case err := <-ended:
+			return sample{}, fmt.Errorf("the relay ended after %d of %d: %w", counted.count(), n, err)
+		}
+		v := w.stop(n)
+		cancel()
+		return v, <-ended
+	}
+}
