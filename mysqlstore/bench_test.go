@@ -1,9 +1,12 @@
 package mysqlstore_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,7 +60,7 @@ func benchOnBoth(b *testing.B, bench func(*testing.B, *site)) {
 	for _, k := range []*kind{mariadb, oracle} {
 		b.Run(k.name, func(b *testing.B) {
 			m := k.private(b, "innodb-flush-log-at-trx-commit=1", "sync-binlog=1", "innodb-buffer-pool-size=1G")
-			bench(b, siteOn(b, databaseOn(b, m, "bench"), func(o *mysqlstore.Options) { o.Connections = 8 }))
+			bench(b, siteOn(b, databaseOn(b, m, "bench"), func(o *mysqlstore.Options) { o.Connections = 16 }))
 		})
 	}
 }
@@ -137,4 +140,55 @@ func BenchmarkIdle(b *testing.B) {
 			s.read()
 		}
 	})
+}
+
+// BenchmarkProducers counts what eight producers of single messages commit in a
+// second and a half, with a reader that delivers and settles all the time and
+// without one.
+func BenchmarkProducers(b *testing.B) {
+	benchOnBoth(b, func(b *testing.B, s *site) {
+		b.Helper()
+		var rates [2][]float64
+		for b.Loop() {
+			for i := range rates {
+				rates[i] = append(rates[i], float64(producers(b, s, i == 1)))
+			}
+		}
+		median := func(t []float64) float64 { slices.Sort(t); return t[len(t)/2] }
+		b.ReportMetric(median(rates[0])/1.5, "msg/s-alone")
+		b.ReportMetric(median(rates[1])/median(rates[0]), "×alone")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+func producers(b *testing.B, s *site, relay bool) int64 {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), 1500*time.Millisecond)
+	defer cancel()
+	var made atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				err := s.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx postbag.SQLTx) error {
+					return s.Append(ctx, tx, "outbox", benchMessages(1))
+				})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				made.Add(1)
+			}
+		})
+	}
+	if relay {
+		all.Go(func() {
+			for tick := time.NewTicker(2 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+				s.deliver()
+			}
+		})
+	}
+	all.Wait()
+	s.deliver()
+	return made.Load()
 }
