@@ -8,14 +8,6 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// What one List does at most.
-const (
-	listDefault = 50
-	listMost    = 1000
-	lookMost    = 20_000
-	listChunk   = 500
-)
-
 // List returns messages that match q; see [store.Inspector]. Without a State it
 // returns all but scheduled messages, which have no place in the log yet.
 // Without a Subscription a message comes once a subscription.
@@ -30,7 +22,7 @@ func (s *Store) List(ctx context.Context, q store.Query) ([]store.Item, string, 
 	err = s.snapshot(ctx, func(t *transaction) error {
 		l, err := newLister(t, q)
 		if err == nil {
-			items, next, err = l.list(ctx, from)
+			items, next, err = storekit.Walk(ctx, &l.Query, from, l.chunk, (*listRow).ordinal, l.items)
 		}
 		return err
 	})
@@ -49,10 +41,7 @@ type lister struct {
 }
 
 func newLister(t *transaction, q store.Query) (*lister, error) {
-	if q.Limit <= 0 {
-		q.Limit = listDefault
-	}
-	q.Limit = min(q.Limit, listMost)
+	q.Limit = storekit.ListLimit(q.Limit)
 	l := &lister{Query: q, t: t, lo: 1, hi: 1<<63 - 1}
 	if q.Type != "" {
 		l.types = storekit.TypesOf([]string{q.Type})
@@ -109,50 +98,6 @@ func (l *lister) bound() error {
 	end, err := before(l.t.query, l.Box, l.Before.Add(storekit.ClockSlack))
 	l.hi = end + 1
 	return err
-}
-
-// list walks what the query can find, in its order.
-func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, string, error) {
-	var out []store.Item
-	size := min(l.Limit+1, listChunk)
-	for looked := 0; ; size = min(4*size, listChunk) {
-		rows, err := l.chunk(from.Ordinal, size)
-		if err != nil || len(rows) == 0 {
-			return out, "", err
-		}
-		for i := range rows {
-			row := &rows[i]
-			if row.seq != from.Ordinal {
-				from.Skip = 0
-			}
-			items, err := l.items(row)
-			if err != nil {
-				return nil, "", err
-			}
-			items = items[min(from.Skip, len(items)):]
-			room := l.Limit - len(out)
-			if len(items) > room {
-				return append(out, items[:room]...), storekit.Cursor{Ordinal: row.seq, Skip: from.Skip + room}.String(), nil
-			}
-			out = append(out, items...)
-			from = storekit.Cursor{Ordinal: l.next(row.seq)}
-		}
-		looked += len(rows)
-		if ctx.Err() != nil {
-			return nil, "", ctx.Err()
-		}
-		if looked >= lookMost || len(out) >= l.Limit {
-			return out, from.String(), nil
-		}
-	}
-}
-
-// next returns the ordinal after n in the walk.
-func (l *lister) next(n int64) int64 {
-	if l.Oldest {
-		return n + 1
-	}
-	return n - 1
 }
 
 // items returns what of a message the query asks for: of each subscription, or

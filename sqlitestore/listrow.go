@@ -19,6 +19,9 @@ type listRow struct {
 	due int64
 }
 
+// ordinal is where the row stands in the walk.
+func (r *listRow) ordinal() int64 { return r.seq }
+
 // chunk returns up to size more rows of the walk, from an ordinal on.
 func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 	var rows []listRow

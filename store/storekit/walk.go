@@ -1,0 +1,66 @@
+package storekit
+
+import (
+	"context"
+
+	"github.com/postbag/postbag/store"
+)
+
+// What one List does at most.
+const (
+	listDefault = 50
+	listMost    = 1000
+	lookMost    = 20_000
+	listChunk   = 500
+)
+
+// ListLimit brings the limit of a query within bounds.
+func ListLimit(limit int) int {
+	if limit <= 0 {
+		limit = listDefault
+	}
+	return min(limit, listMost)
+}
+
+// Walk walks what a query can find, in its order, and returns at most q.Limit
+// items and the cursor to go on with. chunk returns up to size more rows from an
+// ordinal on, and ordinal and items say of a row what it is.
+func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(from int64, size int) ([]Row, error),
+	ordinal func(*Row) int64, items func(*Row) ([]store.Item, error),
+) ([]store.Item, string, error) {
+	var out []store.Item
+	size := min(q.Limit+1, listChunk)
+	for looked := 0; ; size = min(4*size, listChunk) {
+		rows, err := chunk(from.Ordinal, size)
+		if err != nil || len(rows) == 0 {
+			return out, "", err
+		}
+		for i := range rows {
+			at := ordinal(&rows[i])
+			if at != from.Ordinal {
+				from.Skip = 0
+			}
+			found, err := items(&rows[i])
+			if err != nil {
+				return nil, "", err
+			}
+			found = found[min(from.Skip, len(found)):]
+			room := q.Limit - len(out)
+			if len(found) > room {
+				return append(out, found[:room]...), Cursor{Ordinal: at, Skip: from.Skip + room}.String(), nil
+			}
+			out = append(out, found...)
+			from = Cursor{Ordinal: at - 1}
+			if q.Oldest {
+				from = Cursor{Ordinal: at + 1}
+			}
+		}
+		looked += len(rows)
+		if ctx.Err() != nil {
+			return nil, "", ctx.Err()
+		}
+		if looked >= lookMost || len(out) >= q.Limit {
+			return out, from.String(), nil
+		}
+	}
+}
