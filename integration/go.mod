@@ -9,11 +9,13 @@ require (
 	github.com/cloudevents/sdk-go/protocol/kafka_sarama/v2 v2.16.2
 	github.com/cloudevents/sdk-go/protocol/nats_jetstream/v2 v2.16.2
 	github.com/cloudevents/sdk-go/v2 v2.16.2
+	github.com/eclipse/paho.golang v0.23.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/mqttbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
@@ -30,6 +32,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../
 	github.com/postbag/postbag/kafkabroker => ../kafkabroker
+	github.com/postbag/postbag/mqttbroker => ../mqttbroker
 	github.com/postbag/postbag/mysqlstore => ../mysqlstore
 	github.com/postbag/postbag/natsbroker => ../natsbroker
 	github.com/postbag/postbag/pgstore => ../pgstore
@@ -52,6 +55,7 @@ require (
 	github.com/golang/snappy v1.0.0 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/hashicorp/errwrap v1.1.0 // indirect
 	github.com/hashicorp/go-multierror v1.1.1 // indirect
 	github.com/hashicorp/go-uuid v1.0.3 // indirect

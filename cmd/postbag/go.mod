@@ -10,6 +10,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
 	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/mqttbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
@@ -24,6 +25,7 @@ require (
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/eclipse/paho.golang v0.23.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
@@ -71,6 +73,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../..
 	github.com/postbag/postbag/kafkabroker => ../../kafkabroker
+	github.com/postbag/postbag/mqttbroker => ../../mqttbroker
 	github.com/postbag/postbag/natsbroker => ../../natsbroker
 	github.com/postbag/postbag/pgstore => ../../pgstore
 	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker

@@ -16,6 +16,7 @@ func brokers() []sink {
 		{name: "NATS", start: startNATS},
 		{name: "RabbitMQ", start: startRabbitMQ},
 		{name: "Redis", start: startRedis},
+		{name: "MQTT", start: startMQTT},
 		{name: "webhook", start: startWebhook},
 		{name: "Watermill", start: startWatermill},
 		{name: "memory", start: startMemory},

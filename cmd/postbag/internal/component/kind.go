@@ -81,6 +81,13 @@ func destinationKinds() []destinationKind {
 			module: "github.com/postbag/postbag/redisbroker", open: openRedis,
 		},
 		{
+			Kind: config.Kind{Name: "mqtt", Schemes: []string{"mqtt://", "mqtts://"}, Settings: []string{
+				"topic", "qos", "retain", "unheard", "max_pending", "keep_alive", "client_id",
+				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file",
+			}},
+			module: "github.com/postbag/postbag/mqttbroker", open: openMQTT,
+		},
+		{
 			Kind: config.Kind{Name: "webhook", Schemes: []string{"https://", "http://"}, Settings: []string{
 				"secrets_env", "secrets_file", "content_type", "allow_private", "timeout", "ca_file",
 			}},

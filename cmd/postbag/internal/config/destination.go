@@ -33,6 +33,7 @@ func (d *Destination) check(p *problems, where string, k Kinds) {
 	between(p, where+".max_age", d.MaxAge, time.Second, 100*365*24*time.Hour)
 	between(p, where+".linger", d.Linger, time.Microsecond, 10*time.Second)
 	upTo(p, where+".epoch", d.Epoch, math.MaxInt32)
+	between(p, where+".keep_alive", d.KeepAlive, time.Second, 18*time.Hour)
 	between(p, where+".heartbeat", d.Heartbeat, time.Second, time.Hour)
 	for _, one := range []struct{ a, b, what string }{
 		{d.PasswordEnv, d.PasswordFile, "password"},

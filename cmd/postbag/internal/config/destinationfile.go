@@ -117,6 +117,24 @@ type Destination struct {
 	// false.
 	Cluster bool `yaml:"cluster"`
 
+	// A template of the topic to publish to, of {topic}, {key}, {type} and {box}.
+	// Defaults to {topic}.
+	Topic string `yaml:"topic"`
+	// 1 (at least once) or 2. Defaults to 1.
+	QoS int `yaml:"qos"`
+	// The broker keeps the last message of each topic for those who subscribe later.
+	// Defaults to false.
+	Retain bool `yaml:"retain"`
+	// A message to which nobody subscribes, which the broker drops, is accepted all
+	// the same. Defaults to false: the destination counts as misconfigured.
+	Unheard bool `yaml:"unheard"`
+	// How long a connection may be silent before the broker is asked for a sign of
+	// life. Defaults to 10s.
+	KeepAlive time.Duration `yaml:"keep_alive"`
+	// The name of the connection at the broker, which must be one relay's alone.
+	// Defaults to postbag- and random text.
+	ClientID string `yaml:"client_id"`
+
 	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
 	// {subscription}. Defaults to the default exchange, which takes a message to
 	// the queue that the routing key names.
