@@ -10,45 +10,76 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// call is one Publish at work. Its goroutine has entries and fates to itself until
-// it is done; who gave up before looks at the entries' bodies only.
+// batch is how many entries go into one pipeline. While the server works on one,
+// the next is made.
+const batch = 256
+
+// call is one Publish at work. Its goroutine sends batch after batch as they are
+// made, and has their fates to itself until it is done; who gave up before looks at
+// the entries' bodies only.
 type call struct {
 	d       *Destination
 	entries []entry
 	fates   []broker.Result // of entries, in their order
+	batches chan [2]int     // from and to, as they are made
 }
 
-// newCall makes the entries of msgs; one that cannot be made has its result at
-// once.
-func newCall(ctx context.Context, d *Destination, msgs []broker.Delivery, results []broker.Result) *call {
-	c := &call{d: d, entries: make([]entry, len(msgs))}
-	n := 0
+func newCall(d *Destination, n int) *call {
+	return &call{d: d, entries: make([]entry, n), fates: make([]broker.Result, n), batches: make(chan [2]int, n/batch+1)}
+}
+
+// make makes the entries of msgs; a message of which none can be made has its
+// result at once.
+func (c *call) make(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	defer close(c.batches)
+	from, to := 0, 0
 	for i := range msgs {
-		e := &c.entries[n]
-		f := e.fill(ctx, &d.options, &msgs[i])
+		e := &c.entries[to]
+		f := e.fill(ctx, &c.d.options, &msgs[i])
 		if f == nil {
-			f = d.fits(ctx, e)
+			f = c.d.fits(ctx, e)
 		}
 		if f != nil {
 			results[i] = result(f)
 			continue
 		}
 		e.index = i
-		n++
+		if to++; to-from == batch {
+			c.batches <- [2]int{from, to}
+			from = to
+		}
 	}
-	c.entries = c.entries[:n]
-	c.fates = make([]broker.Result, n)
-	return c
+	if to > from {
+		c.batches <- [2]int{from, to}
+	}
+	c.entries = c.entries[:to]
 }
 
-// run sends all entries and learns their fates.
-func (c *call) run(ctx context.Context) {
-	if len(c.entries) == 0 {
-		return
+// run sends the batches and learns their fates. When nobody could be reached for
+// one, the rest is not tried.
+func (c *call) run(ctx context.Context, entries []entry) {
+	var away *broker.Error
+	for b := range c.batches {
+		if away != nil {
+			for i := b[0]; i < b[1]; i++ {
+				c.fates[i] = result(away)
+			}
+			continue
+		}
+		for _, p := range c.parts(ctx, entries, b[0], b[1]) {
+			p.send(ctx)
+		}
+		away = c.away(&entries[b[1]-1], c.fates[b[1]-1])
 	}
-	for _, p := range c.parts(ctx) {
-		p.send(ctx)
+}
+
+// away says that the last entry of a batch was not even written, for want of a
+// connection. A cluster's other nodes may still be there.
+func (c *call) away(e *entry, fate broker.Result) *broker.Error {
+	if _, cluster := c.d.client.(*redis.ClusterClient); cluster || fate.Outcome != broker.Unavailable || e.body.isWritten() {
+		return nil
 	}
+	return &broker.Error{Outcome: fate.Outcome, Err: fate.Err}
 }
 
 // report hands the fates out.
@@ -76,30 +107,31 @@ func (c *call) giveUp(results []broker.Result, unanswered *broker.Error) {
 type part struct {
 	*call
 
-	node redis.UniversalClient
-	own  []int // entries
+	entries []entry // all of the call
+	node    redis.UniversalClient
+	own     []int // those of the part
 }
 
-func (c *call) parts(ctx context.Context) []*part {
+func (c *call) parts(ctx context.Context, entries []entry, from, to int) []*part {
 	cluster, ok := c.d.client.(*redis.ClusterClient)
 	if !ok || c.d.options.Replicas == 0 {
-		all := make([]int, len(c.entries))
+		all := make([]int, to-from)
 		for i := range all {
-			all[i] = i
+			all[i] = from + i
 		}
-		return []*part{{call: c, node: c.d.client, own: all}}
+		return []*part{{call: c, entries: entries, node: c.d.client, own: all}}
 	}
 	byNode := map[*redis.Client]*part{}
 	var parts []*part
-	for i := range c.entries {
-		node, err := cluster.MasterForKey(ctx, c.entries[i].stream)
+	for i := from; i < to; i++ {
+		node, err := cluster.MasterForKey(ctx, entries[i].stream)
 		if err != nil {
 			c.fates[i] = result(unwrittenError(err))
 			continue
 		}
 		p := byNode[node]
 		if p == nil {
-			p = &part{call: c, node: node}
+			p = &part{call: c, entries: entries, node: node}
 			byNode[node] = p
 			parts = append(parts, p)
 		}

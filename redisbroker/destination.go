@@ -106,14 +106,16 @@ func fill(results []broker.Result, r broker.Result) {
 // publish is Publish inside the gate.
 func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 	work, cancel := context.WithCancel(ctx)
-	c := newCall(work, d, msgs, results)
+	c := newCall(d, len(msgs))
+	entries := c.entries // make cuts what it did not need
 	done := make(chan struct{})
 	go func() {
 		defer d.gate.leave()
 		defer close(done)
 		defer cancel()
-		c.run(work)
+		c.run(work, entries)
 	}()
+	c.make(work, msgs, results)
 	select {
 	case <-done:
 		c.report(results)

@@ -8,8 +8,8 @@
 //
 // # How it sends
 //
-// The messages of a call go out in one pipeline: one XADD each, written one behind
-// the other, then the answers in the same order. Nothing is repeated, whatever
+// The messages of a call go out in pipelines of 256: one XADD each, written one
+// behind the other, then the answers in the same order. Nothing is repeated, whatever
 // MaxRetries of the client says: the commands forbid it, for a pipeline that the
 // client repeats is stored twice, and behind what came later. In a cluster a
 // command that was refused because its slot has moved is followed to the slot's
