@@ -206,40 +206,45 @@ func TestAClusterOfThreeGoesOnWithoutLossAndInOrder(t *testing.T) {
 		node = k.Nodes()[node.ID()%3]
 		must(t, node.Stop(t.Context()))
 		l.await(t, 500) // without a follower
+		p.inSync(t, 2)
+		minISRLost(t, p, d, l)
+		l.await(t, 500)
 		must(t, node.Start(t.Context()))
 		p.inSync(t, 3)
 	}
 	l.await(t, 500)
 	l.halt()
 	l.end(t, p.read(t), true)
-	minISRLost(t, k, p, d)
 }
 
 // Fewer replicas than min.insync.replicas: nothing is accepted, nothing is given up
-// as bad, and the probe says why.
-func minISRLost(t *testing.T, k *testserver.Kafka, p place, d *kafkabroker.Destination) {
+// as bad, and the probe says why. Then there are enough again.
+func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 	t.Helper()
 	p.set(t, "min.insync.replicas", "3")
-	node := k.Nodes()[0]
-	must(t, node.Stop(t.Context()))
-	p.inSync(t, 2)
-	before := len(p.read(t))
-	msgs := messages(p.topic, 20)
-	results := publish(t, d, 3*time.Second, msgs...)
-	wants(t, results, broker.Unknown, "")
+	last, since := l.accepted.Load(), time.Now()
+	eventually(t, "nothing is accepted any more", func() bool {
+		if now := l.accepted.Load(); now != last {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > 500*time.Millisecond
+	})
+	for i, r := range publish(t, d, 3*time.Second, messages(p.topic, 20)...) {
+		if r.Outcome != broker.Unknown && r.Outcome != broker.NotSent {
+			t.Errorf("without enough replicas message %d is %v (%v)", i, r.Outcome, r.Err)
+		}
+	}
 	err := d.Probe(timeout(t, 30*time.Second))
 	if broker.OutcomeOf(err) != broker.Unavailable || !strings.Contains(err.Error(), "in-sync replicas") {
 		t.Errorf("Probe without enough replicas: %v", err)
 	}
-	if after := len(p.read(t)); after != before {
-		t.Errorf("%d messages were stored by too few replicas", after-before)
+	if l.accepted.Load() != last {
+		t.Error("messages were accepted by too few replicas")
 	}
-	must(t, node.Start(t.Context()))
-	p.inSync(t, 3)
-	persist(t, d, msgs...)
-	if err := d.Probe(timeout(t, 30*time.Second)); err != nil {
-		t.Errorf("Probe with enough replicas: %v", err)
-	}
+	p.set(t, "min.insync.replicas", "2")
+	eventually(t, "the probe says that there are enough replicas", func() bool {
+		return d.Probe(timeout(t, 30*time.Second)) == nil
+	})
 }
 
 func TestPartitionsAddedUnderLoadLoseNothing(t *testing.T) {
