@@ -10,9 +10,10 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// batch is how many entries go into one pipeline. While the server works on one,
+// batch is how many entries go into one pipeline; a quarter of it was slower by a
+// third, for each costs a round trip. While the server works on one,
 // the next is made.
-const batch = 256
+const batch = 1024
 
 // call is one Publish at work. Its goroutine sends batch after batch as they are
 // made, and has their fates to itself until it is done; who gave up before looks at

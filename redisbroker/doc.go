@@ -8,7 +8,7 @@
 //
 // # How it sends
 //
-// The messages of a call go out in pipelines of 256: one XADD each, written one
+// The messages of a call go out in pipelines of 1,024 at most: one XADD each, written one
 // behind the other, then the answers in the same order. Nothing is repeated, whatever
 // MaxRetries of the client says: the commands forbid it, for a pipeline that the
 // client repeats is stored twice, and behind what came later. In a cluster a
