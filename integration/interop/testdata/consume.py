@@ -133,7 +133,8 @@ def read_mqtt(address, place, count):
     for m in read:
         headers = dict(getattr(m.properties, "UserProperty", []))
         content_type = getattr(m.properties, "ContentType", "")
-        named = {"ce_" + name: value.encode() for name, value in headers.items()}
+        structured = content_type.startswith("application/cloudevents")
+        named = {} if structured else {"ce_" + name: value.encode() for name, value in headers.items()}
         if content_type:
             named["content-type"] = content_type.encode()
         payload = m.payload
