@@ -16,7 +16,7 @@ func TestAdoptRefusesBadInputBeforeItWritesAnything(t *testing.T) {
 	x.exec(`INSERT INTO watermill_offsets_orders VALUES ('billing', 1, '5')`)
 	x.exec(`CREATE TABLE numbers (id bytea, aggregatetype bytea, aggregateid jsonb, payload integer, n integer); CREATE SEQUENCE counter;
 		CREATE VIEW shown AS TABLE outboxevent; CREATE TABLE watermill_alone AS TABLE watermill_orders`)
-	debezium := "--from debezium --table outboxevent --column order=ctid "
+	debezium := "--from debezium --table outboxevent --column order=xmin "
 	for name, c := range map[string]struct {
 		args string
 		code exit.Code

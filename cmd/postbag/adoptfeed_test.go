@@ -315,10 +315,17 @@ func TestAdoptThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	in := func() int { return one[int](x, `SELECT count(*) FROM postbag.outbox`) }
 	for kill := 1; kill <= 3; kill++ {
 		cmd := exec.Command(os.Args[0], x.args()...)
+		var said buffer
+		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		await(t, "some more are imported", func() bool { return in() >= kill*3000 })
+		await(t, "some more are imported", func() bool {
+			if text := said.String(); strings.Contains(text, "postbag:") {
+				t.Fatal(text)
+			}
+			return in() >= kill*3000
+		})
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func foreigns() map[string]*foreign {
 	return map[string]*foreign{
 		// The table that the documentation of Debezium 3's outbox event router asks for.
 		"debezium": {
-			from: "debezium", table: "outboxevent", flags: []string{"--all", "--column", "order=ctid"},
+			from: "debezium", table: "outboxevent", flags: []string{"--all", "--column", "order=xmin"},
 			schema: `CREATE TABLE outboxevent (id uuid PRIMARY KEY, aggregatetype varchar(255) NOT NULL, aggregateid varchar(255) NOT NULL,
 				type varchar(255) NOT NULL, payload jsonb)`,
 			insert: `INSERT INTO outboxevent (id, aggregatetype, aggregateid, type, payload) VALUES ($1, 'orders', $2, 'placed', $3)`,

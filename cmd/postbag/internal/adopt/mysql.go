@@ -248,7 +248,7 @@ func (d *MySQL) Check(ctx context.Context, p *Plan) error {
 	case p.Table.View && p.Mode != Import:
 		return input(fmt.Errorf("adopt: %s is a view, which has no place for a %s; name the table that it shows", p.Table, p.Mode))
 	case p.order[0] == RowOrder && p.Table.Column(RowOrder) == nil:
-		return input(errors.New("adopt: --column order=ctid is for PostgreSQL; name a column"))
+		return input(errors.New("adopt: --column order=xmin is for PostgreSQL; name a column"))
 	}
 	if err := d.rights(ctx, p); err != nil {
 		return err

@@ -32,14 +32,14 @@ func TestMySQLRefusesBadInputBeforeItWritesAnything(t *testing.T) {
 			change func(*adopt.Options)
 			says   string
 		}{
-			"a table":        {func(o *adopt.Options) { o.Table = "nosuch" }, `there is no such table as "nosuch"`},
-			"another's":      {func(o *adopt.Options) { o.From, o.Group = "velmie", "" }, "has no column status"},
-			"a view":         {func(o *adopt.Options) { o.Mode = adopt.View }, "take --mode trigger"},
-			"a group":        {func(o *adopt.Options) { o.Group = "shipping" }, `name one with --group: "billing"`},
-			"offsets":        {func(o *adopt.Options) { o.Table = "watermill_alone" }, "of watermill's offsets; name it with --offsets"},
-			"a condition":    {func(o *adopt.Options) { o.Where = "nosuch = 1" }, "--where is no condition"},
-			"a kind":         {func(o *adopt.Options) { o.Columns = map[adopt.Role]adopt.Source{adopt.RolePayload: {Column: "offset"}} }, "of type bigint"},
-			"a file's order": {func(o *adopt.Options) { o.Columns = map[adopt.Role]adopt.Source{adopt.RoleOrder: {Column: "ctid"}} }, "is for PostgreSQL"},
+			"a table":       {func(o *adopt.Options) { o.Table = "nosuch" }, `there is no such table as "nosuch"`},
+			"another's":     {func(o *adopt.Options) { o.From, o.Group = "velmie", "" }, "has no column status"},
+			"a view":        {func(o *adopt.Options) { o.Mode = adopt.View }, "take --mode trigger"},
+			"a group":       {func(o *adopt.Options) { o.Group = "shipping" }, `name one with --group: "billing"`},
+			"offsets":       {func(o *adopt.Options) { o.Table = "watermill_alone" }, "of watermill's offsets; name it with --offsets"},
+			"a condition":   {func(o *adopt.Options) { o.Where = "nosuch = 1" }, "--where is no condition"},
+			"a kind":        {func(o *adopt.Options) { o.Columns = map[adopt.Role]adopt.Source{adopt.RolePayload: {Column: "offset"}} }, "of type bigint"},
+			"a row's order": {func(o *adopt.Options) { o.Columns = map[adopt.Role]adopt.Source{adopt.RoleOrder: {Column: "xmin"}} }, "is for PostgreSQL"},
 		} {
 			p, err := x.tryPlan(c.change)
 			if err == nil {

@@ -49,11 +49,34 @@ func (d *MySQL) rights(ctx context.Context, p *Plan) error {
 				}
 			}
 		}
+		if p.Mode == Trigger && lacks == nil {
+			return trusted(ctx, conn, home, me)
+		}
 		if lacks == nil {
 			return nil
 		}
 		return fmt.Errorf("adopt: account %s lacks %s; grant it, or use an account that has it", me, strings.Join(lacks, ", "))
 	})
+}
+
+// trusted refuses a trigger that a server with a binary log takes from trusted
+// accounts alone.
+func trusted(ctx context.Context, conn *sql.Conn, schema, me string) error {
+	var lax bool
+	err := conn.QueryRowContext(ctx, `SELECT NOT @@log_bin OR @@log_bin_trust_function_creators`).Scan(&lax)
+	if err != nil || lax {
+		return myError("look at the server's settings", err)
+	}
+	has, err := granted(ctx, conn, schema, "")
+	if err != nil {
+		return err
+	}
+	for _, right := range []string{"SUPER", "BINLOG ADMIN", "BINLOG_ADMIN", "SET_ANY_DEFINER", "SET_USER_ID"} {
+		if slices.Contains(has, right) {
+			return nil
+		}
+	}
+	return fmt.Errorf("adopt: the server has a binary log, and lets account %s make no trigger; have log_bin_trust_function_creators set, or use an account with SUPER", me)
 }
 
 // needs are the rights on the original.

@@ -210,8 +210,9 @@ func (p *Plan) can() error {
 	return errors.Join(errs...)
 }
 
-// RowOrder as the column of RoleOrder is the place of rows in the table's file.
-const RowOrder = "ctid"
+// RowOrder as the column of RoleOrder is the order in which transactions began to
+// write, where the database keeps that with each row.
+const RowOrder = "xmin"
 
 // alias is what an original's row goes by in a query.
 const alias = "o"

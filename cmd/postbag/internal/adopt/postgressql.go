@@ -149,7 +149,12 @@ func (r pgRow) isNoted(note string) string {
 func (r pgRow) orderBy() string {
 	var parts []string
 	for _, name := range append(slices.Clone(r.order), r.ref...) {
-		parts = append(parts, pgSyntax{}.column(r.alias, name))
+		column := pgSyntax{}.column(r.alias, name)
+		if name == RowOrder && r.Table.Column(name) == nil {
+			// Transaction ids have no order but their age; a transaction's commands are counted.
+			column = "age(" + column + ") DESC, " + r.alias + ".cmin::text::bigint, " + r.alias + ".ctid"
+		}
+		parts = append(parts, column)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -2,12 +2,15 @@ package component
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/mysqlstore"
 )
@@ -28,7 +31,15 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Close: s.Close}, nil
+	db, err := sql.Open("mysql", dsn) // no connection is made before one is used
+	if err != nil {
+		return nil, errors.Join(errors.New("mysql: the DSN cannot be used"), s.Close())
+	}
+	return &Store{
+		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),
+		Adopt: &adopt.MySQL{DB: db, Store: s},
+		Close: func() error { return errors.Join(s.Close(), db.Close()) },
+	}, nil
 }
 
 // driverDSN makes of a URL what the driver reads. What is no URL is the driver's form already.
