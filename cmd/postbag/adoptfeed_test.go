@@ -308,7 +308,7 @@ func TestAdoptWaitsForOpenTransactionsWithoutStoppingWriters(t *testing.T) {
 func TestAdoptThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["sbmt-outbox"])
-	const rows = 20_000
+	const rows = 12_000
 	x.exec(`INSERT INTO order_outbox_items (uuid, event_name, event_key, bucket, payload, created_at, updated_at)
 		SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'placed', 'customer-' || n % 7, 0, 'x', now(), now()
 		FROM generate_series(0, $1::int - 1) n ORDER BY n`, rows)
@@ -324,7 +324,7 @@ func TestAdoptThatIsKilledGoesOnWhereItWas(t *testing.T) {
 			if text := said.String(); strings.Contains(text, "postbag:") {
 				t.Fatal(text)
 			}
-			return in() >= kill*3000
+			return in() >= kill*2000
 		})
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)

@@ -23,12 +23,12 @@ func TestAdoptOnMariaDBThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	// The columns of velmie/outbox 0.1 that matter here.
-	const rows = 20_000
+	const rows = 12_000
 	for _, statement := range []string{
 		`CREATE TABLE old (id BINARY(16) NOT NULL PRIMARY KEY, aggregate_type VARCHAR(128) NOT NULL, aggregate_id VARCHAR(128) NOT NULL,
 			event_type VARCHAR(128) NOT NULL, payload LONGBLOB NOT NULL, headers JSON NULL, status SMALLINT NOT NULL DEFAULT 0, KEY (status, id))`,
 		`INSERT INTO old (id, aggregate_type, aggregate_id, event_type, payload)
-			SELECT UNHEX(CONCAT('01900000000070008000', LPAD(HEX(seq), 12, '0'))), 'orders', seq % 7, 'placed', 'x' FROM seq_0_to_19999`,
+			SELECT UNHEX(CONCAT('01900000000070008000', LPAD(HEX(seq), 12, '0'))), 'orders', seq % 7, 'placed', 'x' FROM seq_0_to_11999`,
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestAdoptOnMariaDBThatIsKilledGoesOnWhereItWas(t *testing.T) {
 		return n
 	}
 	args := []string{"adopt", at.flag, at.where, "--from", "velmie", "--table", "old"}
-	cli(t, append(args, "--dry-run")...).ok().says("would be imported       20000")
+	cli(t, append(args, "--dry-run")...).ok().says("would be imported       12000")
 	cli(t, append(args, "--mode", "trigger")...).ends(exit.Failed, "the server has a binary log")
 	cli(t, append(args, "--mode", "view")...).ends(exit.Usage, "take --mode trigger")
 	for kill := 1; kill <= 3; kill++ {
@@ -55,7 +55,7 @@ func TestAdoptOnMariaDBThatIsKilledGoesOnWhereItWas(t *testing.T) {
 			if text := said.String(); strings.Contains(text, "postbag:") {
 				t.Fatal(text)
 			}
-			return in() >= kill*3000
+			return in() >= kill*2000
 		})
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)

@@ -70,6 +70,10 @@ func (t *pgTx) List(ctx context.Context, fed bool) (int, error) {
 	if pgCode(err) == "23505" {
 		return 0, errTwins(t.row.Plan)
 	}
+	if err == nil && tag.RowsAffected() > maxHeld {
+		// Without statistics of so many new rows a plan may read all of them for each one.
+		_, err = t.tx.Exec(ctx, `ANALYZE postbag._adopted`)
+	}
 	return int(tag.RowsAffected()), pgError("list the undelivered rows", err)
 }
 
