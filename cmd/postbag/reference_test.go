@@ -204,6 +204,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		{"store, and each of stores.*", reflect.TypeFor[config.Store]()},
 		{"destinations.*", reflect.TypeFor[config.Destination]()},
 		{"destinations.*.create", reflect.TypeFor[config.CreateTopics]()},
+		{"destinations.*.transactions", reflect.TypeFor[config.Transactions]()},
 		{"destinations.*.topology.exchanges[]", reflect.TypeFor[config.Exchange]()},
 		{"destinations.*.topology.queues[]", reflect.TypeFor[config.Queue]()},
 		{"destinations.*.topology.bindings[]", reflect.TypeFor[config.Binding]()},

@@ -21,6 +21,9 @@ func openKafka(ctx context.Context, d *config.Destination, url string, _ *consol
 	if c := d.Create; c != nil {
 		o.Create = &kafkabroker.Create{Partitions: c.Partitions, Replicas: c.Replicas, Config: c.Config}
 	}
+	if x := d.Transactions; x != nil {
+		o.Transactions = &kafkabroker.Transactions{Topic: x.Topic, Replicas: x.Replicas, Timeout: x.Timeout}
+	}
 	var errs []error
 	either(d.UserEnv, "", &o.Login.User, &errs)
 	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)

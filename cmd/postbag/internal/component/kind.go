@@ -60,7 +60,7 @@ func destinationKinds() []destinationKind {
 		},
 		{
 			Kind: config.Kind{Name: "kafka", Schemes: []string{"kafka://"}, Settings: []string{
-				"prefix", "compression", "linger", "batch_bytes", "send_time", "create", "recheck", "mechanism", "tls",
+				"prefix", "compression", "linger", "batch_bytes", "send_time", "create", "transactions", "recheck", "mechanism", "tls",
 				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file", "client_name",
 			}},
 			module: "github.com/postbag/postbag/kafkabroker", open: openKafka,

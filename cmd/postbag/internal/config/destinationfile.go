@@ -74,6 +74,9 @@ type Destination struct {
 	SendTime bool `yaml:"send_time"`
 	// Create topics that are not there, and how. Defaults to not at all.
 	Create *CreateTopics `yaml:"create"`
+	// Transactions, for subscriptions with exactly_once; {} is enough. Defaults to
+	// none.
+	Transactions *Transactions `yaml:"transactions"`
 	// How to log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512. Defaults to the last
 	// where there is a user.
 	Mechanism string `yaml:"mechanism"`
@@ -176,6 +179,19 @@ type CreateTopics struct {
 	Replicas int `yaml:"replicas"`
 	// Settings of the topic, such as {min.insync.replicas: 2}.
 	Config map[string]string `yaml:"config"`
+}
+
+// Transactions is where kafka keeps the records of exactly_once.
+type Transactions struct {
+	// A compacted topic, which is created if it is not there. Defaults to
+	// postbag-lanes.
+	Topic string `yaml:"topic"`
+	// Replicas of each of its partitions, when it is created. Defaults to the
+	// brokers' own default.
+	Replicas int `yaml:"replicas"`
+	// How long brokers wait for the end of a transaction before they abort it.
+	// Defaults to 15s.
+	Timeout time.Duration `yaml:"timeout"`
 }
 
 // Topology is what rabbitmq declares.
