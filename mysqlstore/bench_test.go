@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 )
 
@@ -143,12 +145,13 @@ func BenchmarkIdle(b *testing.B) {
 }
 
 // BenchmarkProducers counts what eight producers of single messages commit in a
-// second and a half, with a reader that delivers and settles all the time and
-// without one.
+// second and a half, with a relay to a destination that takes everything, in the
+// same process, and without one.
 func BenchmarkProducers(b *testing.B) {
 	benchOnBoth(b, func(b *testing.B, s *site) {
 		b.Helper()
 		var rates [2][]float64
+		s.leave()
 		for b.Loop() {
 			for i := range rates {
 				rates[i] = append(rates[i], float64(producers(b, s, i == 1)))
@@ -161,7 +164,7 @@ func BenchmarkProducers(b *testing.B) {
 	})
 }
 
-func producers(b *testing.B, s *site, relay bool) int64 {
+func producers(b *testing.B, s *site, with bool) int64 {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 1500*time.Millisecond)
 	defer cancel()
@@ -181,14 +184,37 @@ func producers(b *testing.B, s *site, relay bool) int64 {
 			}
 		})
 	}
-	if relay {
+	if with {
+		rel, err := relay.New(s.Store, relay.Options{Subscriptions: []relay.Subscription{{To: nowhere{}}}})
+		s.must(err)
 		all.Go(func() {
-			for tick := time.NewTicker(2 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-				s.deliver()
+			if err := rel.Run(ctx); err != nil {
+				b.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	s.deliver()
 	return made.Load()
 }
+
+// leave gives the site's leases to whatever relay wants them.
+func (s *site) leave() {
+	s.Helper()
+	for _, relay := range []string{"relay", "housekeeper"} {
+		_, err := s.Beat(s.Context(), store.Beat{Relay: relay, Leave: true})
+		s.must(err)
+	}
+}
+
+// nowhere takes every message at once.
+type nowhere struct{}
+
+func (nowhere) Publish(_ context.Context, _ []broker.Delivery, results []broker.Result) {
+	for i := range results {
+		results[i].Outcome = broker.Accepted
+	}
+}
+
+func (nowhere) Features() broker.Features { return broker.Features{Ordered: true} }
+
+func (nowhere) Close(context.Context) error { return nil }
