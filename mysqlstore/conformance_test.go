@@ -18,11 +18,23 @@ func TestConformance(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+			On:       k.name + " " + versionOf(t, k),
 			Features: mysqlstore.Features(),
 			New:      func(tb testing.TB) *storetest.Database[postbag.SQLTx] { tb.Helper(); return newDatabase(tb, k) },
 			Patience: patience,
 		})
 	})
+}
+
+// versionOf is the version that the server says it is.
+func versionOf(t *testing.T, k *kind) (version string) {
+	t.Helper()
+	k.server(t)
+	if err := k.admin.QueryRowContext(t.Context(), "SELECT VERSION()").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	version, _, _ = strings.Cut(version, "-")
+	return version
 }
 
 // newDatabase opens a database of its own for a case; one that ends the server

@@ -59,6 +59,7 @@ func harness(t *testing.T, features broker.Features, o opener) brokertest.Harnes
 		return p.fixture(o.dial(t, via(t, p.url, line.Addr()), p)), line
 	}
 	return brokertest.Harness{
+		On: "RabbitMQ, " + o.kind + " queue",
 		Open: func(t *testing.T) brokertest.Fixture {
 			p := newPlace(t, node, o.kind, o.exchange).create(t, nil)
 			return p.fixture(o.dial(t, p.url, p))
