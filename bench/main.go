@@ -17,7 +17,14 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")
 	flag.BoolVar(&o.full, "full", false, "the long form")
 	flag.StringVar(&o.out, "out", "results", "folder for results")
+	var others peers
+	flag.Var(&others, "peer", "`name=command` of a program that measures another outbox (peers/README.md); may be repeated")
 	flag.Parse()
+	for i := range scenarios {
+		if scenarios[i].name == peerScenario {
+			scenarios[i].ways = append(scenarios[i].ways, others...)
+		}
+	}
 	pattern, err := regexp.Compile(*run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: -run:", err)
