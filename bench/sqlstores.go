@@ -215,6 +215,7 @@ func drainBox(n int, open openBox) func(context.Context, *lab) (sample, error) {
 			return sample{}, fmt.Errorf("the relay ended after %d of %d: %w", counted.count(), n, err)
 		}
 		v := w.stop(n)
+		v.Extra["turns/1000"] = float64(r.Stats().Turns) * 1000 / float64(n)
 		cancel()
 		return v, <-ended
 	}
