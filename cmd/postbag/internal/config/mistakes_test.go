@@ -57,6 +57,7 @@ func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
 	f("two DSNs", "store: {dsn: a.db, dsn_env: A}\ndestinations: {m: {url: 'stdout:'}}\n", "f.yaml:1: store names 2 places")
 	f("a password in the DSN", "store: {dsn: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {url: 'stdout:'}}\n", "store.dsn holds a password")
 	const there = "destinations: {m: {url: 'stdout:'}}\n"
+	f("exactly once without transactions", good+"subscriptions: [{exactly_once: true}]\n", "f.yaml:3: subscriptions[0].exactly_once needs a destination with transactions")
 	f("store and stores", "store: {dsn: a.db}\nstores: {a: {dsn: b.db}}\n"+there, "f.yaml:1: store stands beside stores")
 	f("stores that is empty", "stores: {}\n"+there, "f.yaml:1: stores is empty")
 	f("a store's name that is none", "stores: {'a b': {dsn: b.db}}\n"+there, "is no name")

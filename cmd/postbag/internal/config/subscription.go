@@ -25,6 +25,9 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	}
 	named(p, where+".store", &s.Store, f.Stores, "stores")
 	named(p, where+".to", &s.To, f.Destinations, "destinations")
+	if to, known := f.Destinations[s.To]; known && s.ExactlyOnce && to.Transactions == nil {
+		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} there, or leave this out")
+	}
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
 		if _, err := time.Parse(time.RFC3339, s.From); err != nil {
