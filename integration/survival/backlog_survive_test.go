@@ -54,9 +54,9 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	}
 	v := judge(w.messages(0, time.Minute), committed)
 	t.Logf("committed %d, distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d, in %v, %.0f messages/s, relay's memory at most %d MiB",
-		total, v.distinct, v.lost, v.phantoms, v.inversions, len(v.duplicates), took.Round(time.Millisecond), float64(total)/took.Seconds(), memory>>20)
+		total, v.Distinct, v.Lost, v.Phantoms, v.Inversions, len(v.Duplicates), took.Round(time.Millisecond), float64(total)/took.Seconds(), memory>>20)
 	t.Logf("reading took %v a thousand messages in the first tenth and %v in the last", first.each(1000), last.each(1000))
-	if v.lost+v.phantoms+v.inversions+len(v.duplicates) != 0 {
+	if v.Lost+v.Phantoms+v.Inversions+len(v.Duplicates) != 0 {
 		t.Error("something was lost, a phantom, out of order or repeated")
 	}
 	if memory >= 128<<20 {

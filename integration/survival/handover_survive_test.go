@@ -29,16 +29,16 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 	}
 	finish()
 	v := w.expect(ws, time.Minute)
-	if len(v.duplicates) != 0 {
-		t.Errorf("%d duplicates in %d graceful stops", len(v.duplicates), rounds)
+	if len(v.Duplicates) != 0 {
+		t.Errorf("%d duplicates in %d graceful stops", len(v.Duplicates), rounds)
 	}
 	// The transactions take about 20 ms of it.
 	within := time.Second
 	if !full() {
 		within = 10 * time.Second // a busy machine
 	}
-	if t.Logf("the longest way from the database to the broker took %v", v.longest); v.longest > within {
-		t.Errorf("a hand-over took %v", v.longest)
+	if t.Logf("the longest way from the database to the broker took %v", v.Longest); v.Longest > within {
+		t.Errorf("a hand-over took %v", v.Longest)
 	}
 	for _, r := range relays {
 		r.Stop()

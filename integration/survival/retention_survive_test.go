@@ -65,8 +65,8 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 	ws.committed["old"], ws.committed["k7"] = 1, 1
 	w.expect(ws, time.Minute)
 	v := judge(w.messagesIn("LATE", ws.total(), time.Minute), ws.committed)
-	t.Logf("late: distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d", v.distinct, v.lost, v.phantoms, v.inversions, len(v.duplicates))
-	if v.lost+v.phantoms+v.inversions+len(v.duplicates) != 0 {
+	t.Logf("late: distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d", v.Distinct, v.Lost, v.Phantoms, v.Inversions, len(v.Duplicates))
+	if v.Lost+v.Phantoms+v.Inversions+len(v.Duplicates) != 0 {
 		t.Error("something was lost, a phantom, out of order or repeated for the subscription that lagged")
 	}
 	w.wantNoWaits(waits)

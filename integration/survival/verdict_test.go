@@ -7,14 +7,9 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-)
 
-// verdict is what a comparison of the two records found.
-type verdict struct {
-	distinct, lost, phantoms, inversions int
-	duplicates                           []time.Time
-	longest                              time.Duration // from store to broker, of first arrivals
-}
+	"github.com/postbag/postbag/integration/internal/record"
+)
 
 // stored is one message in the stream.
 type stored struct {
@@ -81,70 +76,29 @@ func read(m jetstream.Msg) (stored, error) {
 }
 
 // judge compares the stream with what was committed.
-func judge(messages []stored, committed map[string]int) verdict {
-	var v verdict
-	next, seen := map[string]int{}, map[string]map[int]bool{}
-	for _, m := range messages {
-		if m.Phantom || m.N >= committed[m.Key] {
-			v.phantoms++
-			continue
-		}
-		if seen[m.Key] == nil {
-			seen[m.Key] = map[int]bool{}
-		}
-		if seen[m.Key][m.N] {
-			v.duplicates = append(v.duplicates, m.at)
-			continue
-		}
-		seen[m.Key][m.N] = true
-		v.distinct++
-		v.longest = max(v.longest, m.took)
-		if m.N != next[m.Key] {
-			v.inversions++
-		}
-		next[m.Key] = max(next[m.Key], m.N+1)
+func judge(messages []stored, committed map[string]int) *record.Verdict {
+	all := make([]record.Arrival, len(messages))
+	for i, m := range messages {
+		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at, Took: m.took}
 	}
-	for key, n := range committed {
-		v.lost += n - len(seen[key])
-	}
-	return v
+	return record.Judge(all, committed)
 }
+
+// slack is how long after a fault it can still cause a duplicate: by then the leases have changed hands, and what was not
+// settled was sent again.
+const slack = 3*ttl + 5*time.Second
 
 // expect waits for everything that ws committed, and fails the test for whatever
 // is lost, a phantom, out of order, or a duplicate that no fault explains: each
 // lies in a fault's window, and they are no more than in_flight a fault.
-func (w *world) expect(ws *writers, within time.Duration) verdict {
+func (w *world) expect(ws *writers, within time.Duration) *record.Verdict {
 	w.t.Helper()
 	total := ws.total()
 	w.messages(total, within)
 	pause(time.Second) // what a zombie still has to say
 	v := judge(w.messages(0, time.Minute), ws.committed)
-	w.t.Logf("committed %d, rolled back %d transactions, distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d, faults %d, %v",
-		total, ws.rolled, v.distinct, v.lost, v.phantoms, v.inversions, len(v.duplicates), len(w.faults), time.Since(w.began).Round(time.Millisecond))
-	if v.lost+v.phantoms+v.inversions != 0 {
-		w.t.Errorf("lost %d, phantoms %d, inversions %d", v.lost, v.phantoms, v.inversions)
-	}
-	if most := len(w.faults) * inFlight; len(v.duplicates) > most {
-		w.t.Errorf("%d duplicates; %d faults explain %d", len(v.duplicates), len(w.faults), most)
-	}
-	for _, at := range v.duplicates {
-		if !w.explained(at) {
-			w.t.Errorf("a duplicate at %v lies in no fault's window", at.Sub(w.began))
-			break
-		}
-	}
+	w.t.Logf("committed %d, rolled back %d transactions, %v, faults %d, %v",
+		total, ws.rolled, v, w.faults.Count(), time.Since(w.began).Round(time.Millisecond))
+	w.faults.Check(w.t, v, inFlight, slack)
 	return v
-}
-
-// explained says that a fault can have caused a duplicate at this time: it was
-// sent again after the fault, by when the leases had changed hands.
-func (w *world) explained(at time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range w.faults {
-		if at.After(f.from) && at.Before(f.to.Add(3*ttl+5*time.Second)) {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package survival
 import (
 	"context"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/internal/record"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/pgstore"
@@ -46,14 +46,7 @@ type world struct {
 	began time.Time
 	dsn   string // where the writers and, unless told otherwise, the relays connect
 
-	mu     sync.Mutex
-	faults []fault
-}
-
-// fault is something that was done to a relay, and when.
-type fault struct {
-	kind     string
-	from, to time.Time
+	faults record.Faults
 }
 
 func newWorld(t *testing.T) *world {
@@ -131,9 +124,7 @@ func (w *world) addStream(c jetstream.StreamConfig) {
 
 // injure notes a fault.
 func (w *world) injure(kind string, from time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.faults = append(w.faults, fault{kind: kind, from: from, to: time.Now()})
+	w.faults.Note(kind, from)
 }
 
 // eventually waits for a condition.

@@ -19,8 +19,8 @@ func TestWritersOfEveryKindAndTwoRelays(t *testing.T) { //nolint:paralleltest //
 	ws := &writers{w: w, count: 16, keys: 30, delay: delays, prepare: true}
 	ws.write(t.Context(), size(100_000))
 	v := w.expect(ws, time.Minute)
-	if len(v.duplicates) != 0 {
-		t.Errorf("%d duplicates without a fault", len(v.duplicates))
+	if len(v.Duplicates) != 0 {
+		t.Errorf("%d duplicates without a fault", len(v.Duplicates))
 	}
 	a.Stop()
 	b.Stop()
@@ -72,8 +72,8 @@ func TestAStrangersTransactionsHoldNothingUp(t *testing.T) { //nolint:parallelte
 	ws.write(t.Context(), size(20_000))
 	// The strangers end with the test, after this: nothing may have waited.
 	v := w.expect(ws, 15*time.Second)
-	if len(v.duplicates) != 0 {
-		t.Errorf("%d duplicates without a fault", len(v.duplicates))
+	if len(v.Duplicates) != 0 {
+		t.Errorf("%d duplicates without a fault", len(v.Duplicates))
 	}
 	r.Stop()
 }
