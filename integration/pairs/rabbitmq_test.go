@@ -3,6 +3,7 @@ package pairs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -13,8 +14,9 @@ import (
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
-// startRabbitMQ starts a broker with a quorum queue. The queue keeps no times, so a clock ticks into it beside the relays: a
-// message was stored between the tick before it and the tick behind it.
+// startRabbitMQ starts a broker with a quorum queue. The queue keeps no times, so a clock ticks into it beside the relays. A
+// tick says when it was sent, and is sent when the one before it is confirmed: so a message was stored after the time of the
+// tick before it, and before the time of the second tick behind it.
 func startRabbitMQ(t *testing.T) *sink {
 	t.Helper()
 	node := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
@@ -77,21 +79,39 @@ func tick(ctx context.Context, node *testserver.RabbitMQ) {
 // ticks sends the time until it fails.
 func ticks(ctx context.Context, c *amqp.Connection) {
 	ch, err := c.Channel()
+	if err == nil {
+		err = ch.Confirm(false)
+	}
 	for err == nil && ctx.Err() == nil {
-		now := strconv.FormatInt(time.Now().UnixMicro(), 10)
-		err = ch.PublishWithContext(ctx, "", topic, false, false, amqp.Publishing{Type: "tick", Body: []byte(now), DeliveryMode: amqp.Persistent})
+		err = tickOnce(ctx, ch)
 		pause(tickEvery)
 	}
+}
+
+func tickOnce(ctx context.Context, ch *amqp.Channel) error {
+	now := strconv.FormatInt(time.Now().UnixMicro(), 10)
+	answer, err := ch.PublishWithDeferredConfirmWithContext(ctx, "", topic, false, false,
+		amqp.Publishing{Type: "tick", Body: []byte(now), DeliveryMode: amqp.Persistent})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if stored, err := answer.WaitContext(ctx); err != nil || !stored {
+		return errors.New("a tick was not confirmed")
+	}
+	return nil
 }
 
 // rabbitQueue reads the queue.
 type rabbitQueue struct {
 	messages <-chan amqp.Delivery
 	before   time.Time // the last tick
-	waiting  []arrival // for the next one
+	first    []arrival // what waits for its first tick
+	second   []arrival // and for its second
 }
 
-// more returns what lies before the last tick that comes within a moment.
+// more returns what has its ticks within a moment.
 func (q *rabbitQueue) more(t *testing.T) (out []arrival) {
 	t.Helper()
 	for end := time.After(moment); ; {
@@ -102,24 +122,29 @@ func (q *rabbitQueue) more(t *testing.T) (out []arrival) {
 			if !open {
 				t.Fatal("the consumer's connection was lost")
 			}
-			if m.Type != "tick" {
-				q.waiting = append(q.waiting, arrival{event: parse(t, m.Body), from: q.before})
-				continue
+			if m.Type == "tick" {
+				out = append(out, q.tick(t, m.Body)...)
+			} else {
+				q.first = append(q.first, arrival{event: parse(t, m.Body), from: q.before})
 			}
-			micros, err := strconv.ParseInt(string(m.Body), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// Ticks of two connections may have changed places.
-			if now := time.UnixMicro(micros); now.After(q.before) {
-				q.before = now
-			}
-			for i := range q.waiting {
-				q.waiting[i].to = q.before
-			}
-			out, q.waiting = append(out, q.waiting...), nil
 		}
 	}
+}
+
+// tick returns what was waiting for its second tick.
+func (q *rabbitQueue) tick(t *testing.T, body []byte) []arrival {
+	t.Helper()
+	micros, err := strconv.ParseInt(string(body), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.before = time.UnixMicro(micros)
+	out := q.second
+	for i := range out {
+		out[i].to = q.before
+	}
+	q.first, q.second = nil, q.first
+	return out
 }
 
 // parse reads the payload of a message.
