@@ -217,11 +217,15 @@ func (w *reading) lateLimit() int { return w.request.Limit + 64 }
 
 func (w *reading) pageText() string {
 	w.scan = w.scanRows()
-	to := int64(math.MaxInt64)
-	if w.towards {
-		to = w.until.high
+	if !w.towards {
+		return w.rowsText(fmt.Sprintf("seq > %d AND seq <= %d", w.floorSeq(), int64(math.MaxInt64)))
 	}
-	return w.rowsText(fmt.Sprintf("seq > %d AND seq <= %d", w.floorSeq(), to))
+	// What is open at Until may have come since: it is read from there.
+	text := fmt.Sprintf("seq > %d AND seq <= %d", w.floorSeq(), w.until.high)
+	if open := seqCondition(w.until.open.from(w.floorSeq() + 1)); open != "" {
+		text += " AND NOT " + open
+	}
+	return w.rowsText(text)
 }
 
 // scanRows is how many rows a page looks at: as many as make Limit records where
@@ -298,7 +302,7 @@ func seqCondition(r ranges) string {
 	switch {
 	case len(single) == 0:
 	case b.Len() == 0:
-		return "seq IN (" + list(single) + ")"
+		return "(seq IN (" + list(single) + "))"
 	default:
 		b.WriteString(" OR seq IN (" + list(single) + ")")
 	}

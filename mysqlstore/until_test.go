@@ -1,0 +1,53 @@
+package mysqlstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Two lanes of a relay meet: one has read over seqs that were open then, and the other reads up to where the first stands
+// when they have come. What the position says is open is read from there, once.
+func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, grace(time.Minute))
+		first := s.publish(messages(2, "a")...)
+		tx, err := s.plain.BeginTx(t.Context(), nil)
+		s.must(err)
+		late := messages(200, "late")
+		s.must(s.Append(t.Context(), tx, "outbox", late))
+		others := append(first, s.publish(messages(2, "b")...)...)
+		s.want(s.read(), others...)
+		s.must(tx.Commit())
+
+		until := s.at
+		s.want(s.chain("", until, 10), others...)
+		s.want(s.chain(until, "", 10), late...)
+	})
+}
+
+// chain reads from a position to another, or to the end, in pages of some rows.
+func (s *site) chain(from, until store.Position, limit int) (out []store.Record) {
+	s.Helper()
+	for range 1000 {
+		r := request(from, limit)
+		r.Until = until
+		turn, err := s.Turn(s.Context(), store.Turn{Read: []store.Request{r}})
+		s.must(err)
+		b := turn.Batches[0]
+		s.must(b.Err)
+		out = append(out, b.Records...)
+		if from = b.Next; b.More {
+			continue
+		}
+		if until != "" && from != until {
+			s.Fatalf("the chain ends at another position than it was to")
+		}
+		return out
+	}
+	s.Fatal("the chain does not end")
+	return nil
+}
