@@ -1,6 +1,7 @@
 package mysqlstore_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
 		s.must(err)
 		late := messages(200, "late")
 		s.must(s.Append(t.Context(), tx, "outbox", late))
-		others := append(first, s.publish(messages(2, "b")...)...)
+		others := slices.Concat(first, s.publish(messages(2, "b")...))
 		s.want(s.read(), others...)
 		s.must(tx.Commit())
 
