@@ -18,7 +18,7 @@ import (
 const (
 	inFlight = 1000
 	ttl      = 2 * time.Second
-	slack    = 3*ttl + 5*time.Second // by then the leases have changed hands and what was under way was sent again
+	slack    = 3*ttl + 20*time.Second // leases change hands, a destination is probed again, and a queue that recovers is slow
 	topic    = "events"
 	relays   = 2
 )
