@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination delivers to Kafka. It is safe for concurrent use.
@@ -221,7 +222,7 @@ func (d *Destination) Features() broker.Features {
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
 	empty := d.calls.shut()
-	err := wait(ctx, empty)
+	err := gate.Wait(ctx, empty)
 	d.calls.abandon()
 	d.pool.close()
 	d.releaseOnce.Do(func() {
@@ -238,22 +239,7 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wait(ctx, d.released)
-}
-
-// wait waits for done, and for ctx only if that is not yet so.
-func wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return gate.Wait(ctx, d.released)
 }
 
 // errNoAnswer is for messages that were sent; it says what is known to be wrong.

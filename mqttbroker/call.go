@@ -92,7 +92,7 @@ func (c *call) end(unanswered, unsent *broker.Error) {
 
 // work sends the messages and stays until each has its fate.
 func (c *call) work(ctx context.Context) {
-	defer c.d.gate.leave()
+	defer c.d.gate.Leave()
 	x, f := c.d.connection(ctx)
 	if f != nil {
 		if ctx.Err() != nil {

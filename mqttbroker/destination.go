@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination publishes to a broker, over one connection at a time. It is safe for
@@ -13,7 +14,7 @@ import (
 type Destination struct {
 	addresses []address
 	options   Options
-	gate      gate
+	gate      gate.Gate
 
 	// life ends with Close, and with it what is being connected.
 	life context.Context //nolint:containedctx // it is the destination's own
@@ -67,7 +68,7 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 	switch {
 	case ctx.Err() != nil:
 		c.end(nil, errNotInTime())
-	case !d.gate.enter():
+	case !d.gate.Enter():
 		c.end(nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
 	default:
 		d.enlist(c, true)
@@ -97,12 +98,12 @@ func (d *Destination) Features() broker.Features { return broker.Features{Bindin
 // Probe implements broker.Prober: there is a connection, made if need be, and the
 // broker answers on it.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.gate.enter() {
+	if !d.gate.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
 	answer := make(chan *broker.Error, 1)
 	go func() { // for writing blocks without regard to ctx
-		defer d.gate.leave()
+		defer d.gate.Leave()
 		answer <- d.probe(ctx)
 	}()
 	select {
@@ -208,8 +209,8 @@ func (d *Destination) retire(x *connection) {
 
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.gate.shut()
-	err := wait(ctx, empty)
+	empty := d.gate.Refuse()
+	err := gate.Wait(ctx, empty)
 	d.release.Do(func() {
 		go func() {
 			defer close(d.released)
@@ -220,7 +221,7 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wait(ctx, d.released)
+	return gate.Wait(ctx, d.released)
 }
 
 // hangUp ends what is under way, and the connection.

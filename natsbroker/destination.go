@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination delivers to JetStream over one connection. It is safe for
@@ -106,7 +107,7 @@ func (d *Destination) Features() broker.Features {
 // stays open.
 func (d *Destination) Close(ctx context.Context) error {
 	empty := d.calls.shut()
-	err := wait(ctx, empty)
+	err := gate.Wait(ctx, empty)
 	d.calls.abandon()
 	d.releaseOnce.Do(func() {
 		go func() {
@@ -121,22 +122,7 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wait(ctx, d.released)
-}
-
-// wait waits for done, and for ctx only if that is not yet so.
-func wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return gate.Wait(ctx, d.released)
 }
 
 // answered finds whom an answer is for.

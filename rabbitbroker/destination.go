@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination delivers to RabbitMQ over one connection, which it renews for ever.
@@ -137,7 +138,7 @@ func (d *Destination) Features() broker.Features {
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
 	empty := d.calls.shut()
-	err := wait(ctx, empty)
+	err := gate.Wait(ctx, empty)
 	d.calls.abandon()
 	d.release.Do(func() {
 		go func() {
@@ -150,20 +151,5 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wait(ctx, d.released)
-}
-
-// wait waits for done, and for ctx only if that is not yet so.
-func wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return gate.Wait(ctx, d.released)
 }

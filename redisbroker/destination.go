@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination adds messages to streams. It is safe for concurrent use.
@@ -20,7 +21,7 @@ type Destination struct {
 	invalid *broker.Error // why Options or the client cannot be used
 	largest largest
 
-	gate  gate
+	gate  gate.Gate
 	ended chan struct{} // closed when Close no longer waits
 	end   sync.Once
 
@@ -90,7 +91,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, resul
 		fill(results, result(d.invalid))
 	case ctx.Err() != nil:
 		fill(results, result(errNotInTime()))
-	case !d.gate.enter():
+	case !d.gate.Enter():
 		fill(results, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 	default:
 		d.publish(ctx, msgs, results)
@@ -110,7 +111,7 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, resul
 	entries := c.entries // make cuts what it did not need
 	done := make(chan struct{})
 	go func() {
-		defer d.gate.leave()
+		defer d.gate.Leave()
 		defer close(done)
 		defer cancel()
 		c.run(work, entries)
@@ -143,13 +144,13 @@ func (d *Destination) Probe(ctx context.Context) error {
 	if d.invalid != nil {
 		return d.invalid
 	}
-	if !d.gate.enter() {
+	if !d.gate.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
 	work, cancel := context.WithCancel(ctx)
 	answer := make(chan error, 1)
 	go func() {
-		defer d.gate.leave()
+		defer d.gate.Leave()
 		defer cancel()
 		answer <- d.client.Ping(work).Err()
 	}()
@@ -168,8 +169,8 @@ func (d *Destination) Probe(ctx context.Context) error {
 // Close implements broker.Destination. A client that was handed in to New stays
 // open.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.gate.shut()
-	err := wait(ctx, empty)
+	empty := d.gate.Refuse()
+	err := gate.Wait(ctx, empty)
 	d.end.Do(func() { close(d.ended) })
 	d.release.Do(func() {
 		go func() {
@@ -183,7 +184,7 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := wait(ctx, d.released); err != nil {
+	if err := gate.Wait(ctx, d.released); err != nil {
 		return err
 	}
 	return d.closing

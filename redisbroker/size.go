@@ -50,12 +50,12 @@ func (d *Destination) fits(ctx context.Context, e *entry) *broker.Error {
 // a goroutine of its own, for a client does not stop reading when ctx ends.
 func (d *Destination) limit(ctx context.Context, anew bool) int {
 	limit, fresh := d.largest.known(anew)
-	if fresh || !d.gate.enter() {
+	if fresh || !d.gate.Enter() {
 		return limit
 	}
 	answer := make(chan int, 1)
 	go func() {
-		defer d.gate.leave()
+		defer d.gate.Leave()
 		answer <- d.askLimit(ctx)
 	}()
 	select {

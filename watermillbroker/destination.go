@@ -9,6 +9,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/gate"
 )
 
 // Destination delivers through a Watermill publisher. It is safe for concurrent
@@ -18,7 +19,7 @@ type Destination struct {
 	options Options
 	invalid error // why it cannot be used
 	turns   chan struct{}
-	gate    gate // calls, and what they left with the publisher
+	gate    gate.Gate // calls, and what they left with the publisher
 }
 
 var _ broker.Destination = (*Destination)(nil)
@@ -48,7 +49,7 @@ func (d *Destination) Features() broker.Features {
 // have not returned, also those that nobody waits for any more. The publisher stays
 // open; while it is stuck only closing it helps.
 func (d *Destination) Close(ctx context.Context) error {
-	if err := d.gate.close(ctx); err != nil {
+	if err := d.gate.Shut(ctx); err != nil {
 		return fmt.Errorf("watermillbroker: close: the publisher has not returned: %w; close it, or give Close more time", err)
 	}
 	return nil
@@ -62,11 +63,11 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, resul
 	switch {
 	case len(msgs) == 0:
 		return
-	case !d.gate.enter():
+	case !d.gate.Enter():
 		fill(results, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
-	defer d.gate.leave()
+	defer d.gate.Leave()
 	if d.invalid != nil {
 		fill(results, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
 		return
@@ -168,9 +169,9 @@ func (d *Destination) send(ctx context.Context, c *call, results []broker.Result
 		return
 	}
 	done := make(chan error, 1)
-	d.gate.again()
+	d.gate.Again()
 	go func() {
-		defer d.gate.leave()
+		defer d.gate.Leave()
 		err := publish(d.to, c)
 		<-d.turns
 		done <- err

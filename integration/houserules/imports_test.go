@@ -63,7 +63,7 @@ func (c *checkout) allowed(t *testing.T, pkg, module string) func(string) bool {
 	}
 }
 
-// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam; the console both
+// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the gate; the console both
 // seams; whoever wires, everything.
 func allowedInModule(module string) func(string) bool {
 	may := []string{""}
@@ -73,9 +73,9 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit")
+		may = append(may, "store", "store/storekit", "internal/gate")
 	case kindOf(module) != "":
-		may = append(may, kindOf(module))
+		may = append(may, kindOf(module), "internal/gate")
 	default: // a companion such as otelpostbag
 		may = append(may, "store", "broker", "relay", "inbox")
 	}

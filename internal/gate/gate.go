@@ -26,6 +26,14 @@ func (g *Gate) Enter() bool {
 	return true
 }
 
+// Again lets in what a call inside starts and does not wait for, shut or not. It
+// must Leave too.
+func (g *Gate) Again() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside++
+}
+
 // Leave ends a call that entered.
 func (g *Gate) Leave() {
 	g.mu.Lock()
@@ -48,21 +56,12 @@ func (g *Gate) IsShut() bool {
 // left or ctx ends, whose error it returns. It may be called again, and waits
 // again.
 func (g *Gate) Shut(ctx context.Context) error {
-	empty := g.refuse()
-	select {
-	case <-empty:
-		return nil
-	default:
-	}
-	select {
-	case <-empty:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return Wait(ctx, g.Refuse())
 }
 
-func (g *Gate) refuse() <-chan struct{} {
+// Refuse refuses calls from now on. The channel is closed when the last of those
+// inside has left.
+func (g *Gate) Refuse() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.shut = true
@@ -75,4 +74,20 @@ func (g *Gate) refuse() <-chan struct{} {
 		g.empty = make(chan struct{})
 	}
 	return g.empty
+}
+
+// Wait waits until done is closed, and for ctx, whose error it then returns, only
+// if that is not yet so.
+func Wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -64,3 +64,39 @@ func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
 		t.Fatalf("Shut after the last call left, context over: %v", err)
 	}
 }
+
+func TestShutWaitsForWhatACallInsideStarted(t *testing.T) {
+	t.Parallel()
+	var g gate.Gate
+	g.Enter()
+	empty := g.Refuse()
+	g.Again()
+	g.Leave()
+	select {
+	case <-empty:
+		t.Fatal("the gate is empty while what a call started is inside")
+	default:
+	}
+	if g.Enter() {
+		t.Fatal("a shut gate lets a call in")
+	}
+	g.Leave()
+	if err := g.Shut(t.Context()); err != nil {
+		t.Fatalf("Shut after the last has left: %v", err)
+	}
+	<-empty
+}
+
+func TestWaitLooksAtItsContextOnlyWhereItMustWait(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := make(chan struct{})
+	if err := gate.Wait(ctx, done); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait for what does not come: %v", err)
+	}
+	close(done)
+	if err := gate.Wait(ctx, done); err != nil {
+		t.Errorf("Wait for what is done: %v", err)
+	}
+}
