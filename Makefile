@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-full matrix interop lint fmt bench bench-full clean
+.PHONY: help setup demo test test-fast test-all matrix interop lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -18,8 +18,9 @@ test: ## everything: set-up, build, vet, lint, format, race tests of every modul
 test-fast: ## the inner loop: vet and short tests of the root module, under 90 s
 	@scripts/test --fast
 
-test-full: ## as test, with the long form of the survival tests
+test-all: ## everything in its long form, and what make test leaves out: hours
 	@scripts/test --full
+	@scripts/interop
 
 matrix: setup ## every store to every kind of destination in full size, with faults, as a table
 	@cd integration && POSTBAG_FULL=1 POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -timeout 60m -v -run TestEveryStoreDelivers ./matrix | tail -n 60

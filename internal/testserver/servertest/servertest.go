@@ -113,7 +113,7 @@ func required() bool {
 	return os.Getenv("CI") == "true" || os.Getenv("POSTBAG_REQUIRE_SERVERS") == "1"
 }
 
-// Full says whether the long form of tests was asked for (POSTBAG_FULL=1, make test-full).
+// Full says whether the long form of tests was asked for (POSTBAG_FULL=1, make test-all).
 func Full() bool { return os.Getenv("POSTBAG_FULL") == "1" }
 
 // keep ends the server with the test.
