@@ -13,6 +13,7 @@ func untilCases() []scenario {
 		{name: "A straggler ends where its group stands, byte for byte", run: straggler},
 		{name: "A straggler in the middle of a window ends where its group stands", run: stragglerInWindow},
 		{name: "A straggler leaves out what commits late, for all together", needs: concurrentWriters, run: stragglerLate},
+		{name: "A straggler that begins before what was open where it ends leaves it out", needs: concurrentWriters, run: stragglerOpen},
 		{name: "A straggler that stands where its group does reads nothing", run: stragglerThere},
 		{name: "A reader in a window that leads beyond Until reads nothing of what lies there", run: besideUntil},
 		{name: "A reader beyond Until is told so and reads nothing", run: ahead},
@@ -107,6 +108,38 @@ func stragglerLate(e *env) {
 	c.expect(late...)
 	group := e.chain().from(ends[2])
 	group.expect(late...)
+}
+
+// stragglerOpen has the straggler begin before the open transaction wrote anything,
+// so that its own position knows nothing of it: what was open at Until, and has come
+// since, is read by who reads on from there, and by nobody twice.
+func stragglerOpen(e *env) {
+	e.open(1)
+	group := e.chain()
+	want := e.publish(e.messages(3, "a")...)
+	group.expect(want...)
+	begins := []store.Position{"", group.req.From}
+	tx := e.begin()
+	var late []postbag.Message
+	for range 3 {
+		late = append(late, e.append(tx, e.messages(20, "late", "")...)...)
+		part := e.publish(e.messages(12, "a", "b", "")...)
+		group.expect(part...)
+		want = append(want, part...)
+	}
+	group.page()
+	until := group.req.From
+	e.commit(tx)
+	for i, begin := range begins {
+		for _, limit := range []int{1, 5, 1000} {
+			c := e.chain().from(begin).limit(limit)
+			checkExact(e.TB, c.joined(until), want[3*i:])
+			c.expect(late...)
+			if e.Failed() {
+				e.Fatalf("from begin %d in pages of %d", i, limit)
+			}
+		}
+	}
 }
 
 func stragglerThere(e *env) {

@@ -46,6 +46,9 @@ func wrongReads() []wrong {
 			"A straggler ends where its group stands, byte for byte",
 			"A straggler leaves out what commits late, for all together",
 		}},
+		{"what was open at Until is read up to it as well", openToo, []string{
+			"A straggler that begins before what was open where it ends leaves it out",
+		}},
 		{"a straggler's end has other bytes", onlyRead(otherBytes), []string{
 			"A straggler ends where its group stands, byte for byte",
 		}},
@@ -217,6 +220,37 @@ func repeatPage(_ store.Request, b *store.Batch) {
 func atLate(_ store.Request, b *store.Batch) {
 	if at, n := b.At, len(b.Records); at != nil {
 		b.At = func(i int) store.Position { return at(min(i+1, n-1)) }
+	}
+}
+
+// openToo reads, up to Until, also what lies there and was open at Until.
+func openToo(db *database) {
+	s := spoil(db)
+	s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+		res, err := s.Store.Turn(ctx, t)
+		if err != nil {
+			return res, err
+		}
+		for i := range res.Batches {
+			q, b := t.Read[i], &res.Batches[i]
+			if q.Until == "" || len(b.Records) == 0 {
+				continue
+			}
+			at, n := b.At, len(b.Records)
+			last := b.Records[n-1].Seq
+			q.From, q.Until = q.Until, ""
+			beyond, err := s.Store.Turn(ctx, store.Turn{Read: []store.Request{q}})
+			if err != nil {
+				return res, err
+			}
+			for _, r := range beyond.Batches[0].Records {
+				if r.Seq < last && len(b.Records) < q.Limit {
+					b.Records = append(b.Records, r)
+				}
+			}
+			b.At = func(i int) store.Position { return at(min(i, n-1)) }
+		}
+		return res, err
 	}
 }
 
