@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -83,7 +84,7 @@ func (w *beating) begin() group {
 	a := new(parameters).text(b.Relay).text(b.Name).int8(b.TTL.Microseconds())
 	a.texts(len(b.Works), func(i int) string { return b.Works[i].Box })
 	a.texts(len(b.Works), func(i int) string { return b.Works[i].Subscription })
-	a.bool(b.New).int4(positionFormat)
+	a.bool(b.New).int4(snapshots.Format)
 	return append(g, call{
 		st: w.s.catalog.get("renew", ""), args: a,
 		reset: func() { w.view, w.xid, w.renewed = store.View{}, 0, false },
@@ -114,7 +115,7 @@ func (w *beating) learn() {
 		return
 	}
 	for i, box := range w.boxes {
-		w.v.of(box).add(uint64(w.xid), w.lasts[i])
+		w.v.of(box).Add(uint64(w.xid), w.lasts[i])
 	}
 }
 
@@ -157,7 +158,7 @@ func (w *beating) give() call {
 }
 
 func (w *beating) take() call {
-	a := shardsOf(new(parameters).text(w.b.Relay), w.b.Take).int4(positionFormat)
+	a := shardsOf(new(parameters).text(w.b.Relay), w.b.Take).int4(snapshots.Format)
 	return call{st: w.s.catalog.get("take", ""), args: a}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	if box == nil {
 		return store.ErrNoBox
 	}
-	var at position
+	var at snapshots.Position
 	if r.subs[spec.Ref] == nil {
 		if at, err = s.start(ctx, v, spec.Box, box, spec.From); err != nil {
 			return err
@@ -54,27 +55,27 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	}
 	for {
 		dropped, err := s.insertSubscription(ctx, v, spec, shards, at)
-		if err != nil || at.done != nil || dropped <= at.floor {
+		if err != nil || at.Done != nil || dropped <= at.Floor {
 			return err
 		}
-		at.floor, at.base = dropped, box.foreign
+		at.Floor, at.Base = dropped, box.foreign
 	}
 }
 
 // insertSubscription makes a subscription at a position, and compares the filter
 // of one that exists. If retention has dropped what it would begin with, it is not
 // made, and begins there: at the seq that is returned. Otherwise that is zero.
-func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Spec, shards int, at position) (dropped int64, err error) {
+func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Spec, shards int, at snapshots.Position) (dropped int64, err error) {
 	raw := store.Position("")
-	if at.done != nil || at.floor > 0 {
-		raw = at.encode()
+	if at.Done != nil || at.Floor > 0 {
+		raw = at.Encode()
 	}
 	parts := store.Split(shards)
 	a := new(parameters).text(spec.Box).text(spec.Subscription)
 	a.texts(len(spec.Types), func(i int) string { return spec.Types[i] })
 	a.int2s(len(parts), func(i int) int { return parts[i].Lo })
 	a.int2s(len(parts), func(i int) int { return parts[i].Hi })
-	a.text(string(raw)).int8(at.lowest()).bool(at.done != nil)
+	a.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil)
 	var types []string
 	there := false
 	err = s.run(ctx, s.guard(v, "", nil),
@@ -105,37 +106,37 @@ func sameTypes(a, b []string) bool {
 }
 
 // start returns where a new subscription begins.
-func (s *Store) start(ctx context.Context, v *server, name string, box *boxEntry, from store.Start) (position, error) {
+func (s *Store) start(ctx context.Context, v *server, name string, box *boxEntry, from store.Start) (snapshots.Position, error) {
 	switch {
 	case from.Now:
 		return s.startNow(ctx, v, name, box)
 	case !from.At.IsZero():
 		floor, err := s.search(ctx, name, from.At)
-		return position{floor: floor, base: box.foreign}, err
+		return snapshots.Position{Floor: floor, Base: box.foreign}, err
 	default:
-		return position{}, nil
+		return snapshots.Position{}, nil
 	}
 }
 
 // startNow returns the position that has passed all that is committed, and
 // nothing else, however long it has been open.
-func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEntry) (position, error) {
+func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEntry) (snapshots.Position, error) {
 	known := v.of(name)
 	if err := s.run(ctx, s.bound(v, name)...); err != nil {
-		return position{}, err
+		return snapshots.Position{}, err
 	}
-	p := position{life: v.life, base: box.foreign}
+	p := snapshots.Position{Life: v.life, Base: box.foreign}
 	to, last, err := s.instant(ctx, name)
 	if err != nil {
 		return p, err
 	}
-	if len(to.running) > 0 {
+	if len(to.Running) > 0 {
 		if err := s.run(ctx, s.mend(v, name)...); err != nil {
 			return p, err
 		}
 	}
-	known.raise(&to, &position{})
-	p.done, p.high = &to, last
+	known.Raise(&to, &snapshots.Position{})
+	p.Done, p.High = &to, last
 	return p, nil
 }
 
@@ -147,7 +148,7 @@ func (s *Store) bound(v *server, box string) group {
 		{st: s.catalog.get("number", ""), each: func(r row) error {
 			c := columns{rest: r}
 			if y := c.int8(); c.err == nil {
-				v.of(box).add(uint64(y), last)
+				v.of(box).Add(uint64(y), last)
 			}
 			return c.err
 		}},
@@ -163,7 +164,7 @@ func (s *Store) mend(v *server, box string) group {
 		{st: s.catalog.get("writers", box), each: func(r row) error {
 			c := columns{rest: r}
 			if xid, wrote := c.int8(), c.bool(); c.err == nil && !wrote {
-				v.of(box).still(uint32(xid), last)
+				v.of(box).Still(uint32(xid), last)
 			}
 			return c.err
 		}},
@@ -171,13 +172,13 @@ func (s *Store) mend(v *server, box string) group {
 }
 
 // instant takes a snapshot.
-func (s *Store) instant(ctx context.Context, box string) (to snapshot, last int64, err error) {
+func (s *Store) instant(ctx context.Context, box string) (to snapshots.Snapshot, last int64, err error) {
 	err = s.run(ctx, call{st: s.catalog.get("instant", box), each: func(r row) error {
 		c := columns{rest: r}
 		raw, _ := c.next(-1)
 		last = c.int8()
 		var bad error
-		to, bad = parseSnapshot(raw)
+		to, bad = snapshots.Parse(raw)
 		return errors.Join(c.err, bad)
 	}})
 	return to, last, err

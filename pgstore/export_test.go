@@ -18,7 +18,7 @@ func (s *Store) TrustLast(ctx context.Context, box string) error {
 	if err := s.run(ctx, s.last(box, &last)); err != nil {
 		return err
 	}
-	v.of(box).add(1, last)
+	v.of(box).Add(1, last)
 	return nil
 }
 

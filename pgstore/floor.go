@@ -10,6 +10,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -27,7 +28,7 @@ type follower struct {
 type stand struct {
 	store.Slots
 
-	at  position
+	at  snapshots.Position
 	raw string
 }
 
@@ -35,7 +36,7 @@ type stand struct {
 // spans from floor's on, is not in it. A later cut replaces earlier ones from its
 // span on.
 type cut struct {
-	at    position
+	at    snapshots.Position
 	floor int64
 }
 
@@ -54,7 +55,7 @@ func followersOf(subs []int32, names []string, los, his []int32, positions []str
 
 // stand adds a shard.
 func (f *follower) stand(lo, hi int, raw string) {
-	at, err := decodePosition(store.Position(raw))
+	at, err := snapshots.Decode(store.Position(raw))
 	if err != nil {
 		f.bad = err
 	}
@@ -65,7 +66,7 @@ func (f *follower) stand(lo, hi int, raw string) {
 func (f *follower) passed(r *surveyed) bool {
 	for i := range f.shards {
 		if sh := &f.shards[i]; sh.Contains(r.slot) {
-			return sh.at.passed(r.xid, r.seq)
+			return sh.at.Passed(r.xid, r.seq)
 		}
 	}
 	return false
@@ -75,7 +76,7 @@ func (f *follower) passed(r *surveyed) bool {
 // there, its own row or not.
 func (f *follower) passedAll(r *surveyed) bool {
 	for i := range f.shards {
-		if !f.shards[i].at.passed(r.xid, r.seq) {
+		if !f.shards[i].at.Passed(r.xid, r.seq) {
 			return false
 		}
 	}
@@ -89,22 +90,13 @@ func (f *follower) owns(span int64) func(xid uint64, seq int64) bool {
 		if spanOf(c.floor+1) > span {
 			continue
 		}
-		if reach := c.at.reach(); reach <= span*store.TallySpan {
+		if reach := c.at.Reach(); reach <= span*store.TallySpan {
 			break
 		}
-		return func(xid uint64, seq int64) bool { return !c.at.passed(xid, seq) }
+		return func(xid uint64, seq int64) bool { return !c.at.Passed(xid, seq) }
 	}
 	whole := len(f.cuts) == 0 || spanOf(f.cuts[0].floor+1) <= span
 	return func(uint64, int64) bool { return whole }
-}
-
-// reach is at least the seq of every row that p has passed.
-func (p *position) reach() int64 {
-	out := max(p.floor, p.high)
-	if p.to != nil {
-		out = max(out, p.after)
-	}
-	return out
 }
 
 // spanOf returns the span of the ledger that a seq lies in.
@@ -124,7 +116,7 @@ func (u *round) passedByAll() (int64, error) {
 			return 0, fmt.Errorf("a position of %s: %w", f.name, f.bad)
 		}
 		for k := range f.shards {
-			floor = min(floor, f.shards[k].at.lowest())
+			floor = min(floor, f.shards[k].at.Lowest())
 		}
 	}
 	return floor, nil
@@ -214,10 +206,10 @@ func (m *maintenance) refine(ctx context.Context) (floor int64, whole bool, err 
 		for k := range m.followers[i].shards {
 			p := &m.followers[i].shards[k].at
 			seen := now
-			seen.running = append([]runner(nil), now.running...)
-			known.raise(&seen, p)
-			to = min(to, seen.floor())
-			from = min(from, p.lowest())
+			seen.Running = append([]snapshots.Runner(nil), now.Running...)
+			known.Raise(&seen, p)
+			to = min(to, seen.Floor())
+			from = min(from, p.Lowest())
 		}
 	}
 	whole = to == m.last

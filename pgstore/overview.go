@@ -178,9 +178,9 @@ func (w *overlook) backlog(ctx context.Context, v *store.SubscriptionView, e *su
 	if f.bad != nil || len(f.shards) == 0 {
 		return f.bad
 	}
-	floor, reach := f.shards[0].at.lowest(), f.shards[0].at.reach()
+	floor, reach := f.shards[0].at.Lowest(), f.shards[0].at.Reach()
 	for i := range f.shards {
-		floor, reach = min(floor, f.shards[i].at.lowest()), min(reach, f.shards[i].at.reach())
+		floor, reach = min(floor, f.shards[i].at.Lowest()), min(reach, f.shards[i].at.Reach())
 	}
 	// Up to reach there are only stragglers; beyond, nearly all is to come.
 	if _, err := w.count(ctx, v, &f, floor, reach); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -196,7 +197,7 @@ type facts struct {
 	due           int64 // microseconds; negative: none
 	commands      bool
 	recovering    bool
-	snapshot      snapshot
+	snapshot      snapshots.Snapshot
 	come          bool
 }
 
@@ -211,7 +212,7 @@ func (f *facts) read(b []byte) error {
 		return err
 	}
 	var err error
-	f.snapshot, err = parseSnapshot(b[16+stateSize:])
+	f.snapshot, err = snapshots.Parse(b[16+stateSize:])
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -14,9 +15,9 @@ type reader struct {
 	q   store.Request
 	sub *subEntry
 	// at is where the read goes on from; it is in a window once the page has come.
-	at position
+	at snapshots.Position
 	// until is the snapshot at which the read is to end, if there is one.
-	until *position
+	until *snapshots.Position
 	form  reading
 	hint  hint
 	span  int64
@@ -30,30 +31,30 @@ type reader struct {
 }
 
 // newReader begins a request, or answers it if that takes no reading.
-func newReader(q store.Request, sub *subEntry, from, until position) *reader {
+func newReader(q store.Request, sub *subEntry, from, until snapshots.Position) *reader {
 	rd := &reader{q: q, sub: sub, at: from}
 	switch {
 	case q.Limit < 0, q.Limit > 0 && q.Bytes <= 0:
 		return rd.fail(fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", q.Limit, q.Bytes))
-	case until.to != nil:
+	case until.To != nil:
 		return rd.fail(fmt.Errorf("until is in the middle of a window; use the Next of a Whole batch: %w", store.ErrPosition))
 	case q.Limit == 0, q.Until != "" && q.Until == q.From:
-		return rd.answer(store.Batch{Next: q.From, Whole: from.to == nil})
+		return rd.answer(store.Batch{Next: q.From, Whole: from.To == nil})
 	}
-	if rd.at.done == nil && rd.at.to == nil {
-		rd.at.base = sub.box.foreign
+	if rd.at.Done == nil && rd.at.To == nil {
+		rd.at.Base = sub.box.foreign
 	}
 	if q.Until != "" {
-		if !rd.towards(until) {
+		if !rd.at.Towards(&until) {
 			return rd.answer(store.Batch{Next: q.From, Ahead: true})
 		}
 		rd.until = &until
 	}
 	rd.form = reading{
-		window:   rd.at.to != nil,
+		window:   rd.at.To != nil,
 		masked:   !allSlots(q.Slots),
 		filtered: sub.filter.any(),
-		foreign:  rd.at.to != nil && rd.at.done == nil && rd.at.base > 0,
+		foreign:  rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
 	}
 	return rd
 }
@@ -67,25 +68,6 @@ func (rd *reader) fail(err error) *reader {
 	return rd.answer(store.Batch{Err: translateError("read "+rd.q.Ref.String(), err)})
 }
 
-// towards opens the window that leads to until, unless one is open already. It
-// says no where the position has passed something that until has not, or is in a
-// window that leads beyond it.
-func (rd *reader) towards(until position) bool {
-	p := &rd.at
-	if until.done == nil || p.done != nil && !p.done.within(until.done) {
-		return false
-	}
-	if p.to != nil {
-		return p.to.within(until.done)
-	}
-	p.to, p.top = until.done, until.high
-	p.after = p.floor
-	if p.done != nil {
-		p.after = p.done.news(until.done)
-	}
-	return true
-}
-
 // scope says how much of the log one page may look at. Where nearly all was
 // passed already, looking is cheap, and where only a few slots are wanted, more
 // of it finds as many.
@@ -97,16 +79,16 @@ func (rd *reader) scope(h hint) {
 	}
 	share := min(store.SlotCount/max(wanted, 1), 8)
 	rd.span = 8 * limit * max(share, 1)
-	rd.from = rd.at.after
+	rd.from = rd.at.After
 	if !rd.form.window {
-		rd.from = rd.at.lowest()
+		rd.from = rd.at.Lowest()
 	}
-	if rd.from < rd.at.beyond() {
+	if rd.from < rd.at.Beyond() {
 		rd.span = max(rd.span, 32<<10)
 	}
 	rd.hint = h
 	rd.form.bounded = h.bounded > 0 || rd.form.filtered
-	rd.skip = h.skip || rd.at.done == nil && rd.from == rd.at.floor
+	rd.skip = h.skip || rd.at.Done == nil && rd.from == rd.at.Floor
 	rd.form.skip = rd.skip
 }
 
@@ -124,32 +106,32 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	p := &rd.at
 	a := &parameters{buf: make([]byte, 0, 512)}
 	var xmax uint64
-	var running []runner
-	if p.done != nil {
-		xmax, running = p.done.xmax, p.done.running
+	var running []snapshots.Runner
+	if p.Done != nil {
+		xmax, running = p.Done.XMax, p.Done.Running
 	}
 	a.int8(int64(xmax))
-	a.xid8s(len(running), func(i int) int64 { return int64(running[i].xid) })
+	a.xid8s(len(running), func(i int) int64 { return int64(running[i].XID) })
 	if rd.form.window {
 		from := len(a.buf)
-		a.buf = appendSnapshot(a.buf, p.to)
+		a.buf = snapshots.Append(a.buf, p.To)
 		a.end(from)
 	} else {
-		a.int8s(len(running), func(i int) int64 { return running[i].low })
+		a.int8s(len(running), func(i int) int64 { return running[i].Low })
 	}
-	a.int8(p.beyond()).int4(int32(rd.q.Limit)).int8(rd.span).bool(rd.skip).int8(rd.cut())
+	a.int8(p.Beyond()).int4(int32(rd.q.Limit)).int8(rd.span).bool(rd.skip).int8(rd.cut())
 	sc.append(a)
 	if rd.form.window {
-		a.int8(p.after).int8(p.top)
+		a.int8(p.After).int8(p.Top)
 	} else {
-		a.int8(p.lowest()).int8(rd.ceiling())
+		a.int8(p.Lowest()).int8(rd.ceiling())
 	}
 	if rd.form.masked {
 		a.bytes(mask(rd.q.Slots))
 	}
 	if rd.form.foreign {
-		a.int8(p.base)
-		a.xid8s(len(p.to.running), func(i int) int64 { return int64(p.to.running[i].xid) })
+		a.int8(p.Base)
+		a.xid8s(len(p.To.Running), func(i int) int64 { return int64(p.To.Running[i].XID) })
 	}
 	if f := rd.sub.filter; rd.form.filtered {
 		a.texts(len(f.exact), func(i int) string { return f.exact[i] })
@@ -163,7 +145,7 @@ func (rd *reader) ceiling() int64 {
 	if rd.skip {
 		return math.MaxInt64
 	}
-	return rd.at.beyond() + max(rd.span, 1<<20)
+	return rd.at.Beyond() + max(rd.span, 1<<20)
 }
 
 // again says that the page must be asked for once more: its very first row had a
@@ -175,14 +157,14 @@ func (rd *reader) finish(v *server, h *hints) {
 	f, p, pg := &rd.page.facts, &rd.at, rd.page
 	known := v.of(rd.q.Box)
 	if !rd.form.window {
-		rd.open(known, f)
+		rd.from = p.Open(f.snapshot, f.last, known)
 	}
-	p.life = v.life
+	p.Life = v.life
 	count := len(pg.rows)
 	after, whole := rd.reached(f, count)
 	next := rd.next(after, whole)
 	if whole && rd.until == nil {
-		next.More = f.last > p.top // since the window was opened
+		next.More = f.last > p.Top // since the window was opened
 	}
 	h.set(rd.sub.ref, rd.learned(whole))
 	records, err := pg.records(rd.q.Box)
@@ -197,59 +179,47 @@ func (rd *reader) finish(v *server, h *hints) {
 	rd.answer(next)
 }
 
-// open makes the poll's own snapshot the window.
-func (rd *reader) open(known *bounds, f *facts) {
-	p := &rd.at
-	to := f.snapshot
-	known.raise(&to, p)
-	rd.from = p.floor
-	if p.done != nil {
-		rd.from = p.done.news(&to)
-	}
-	p.to, p.top = &to, f.last
-}
-
 // reached returns the seq up to which the page has looked at everything, and
 // whether that is the whole window.
 func (rd *reader) reached(f *facts, count int) (after int64, whole bool) {
 	pg := rd.page
 	if count > 0 && (count >= rd.q.Limit || pg.crossed || pg.omitted) {
 		after = pg.rows[count-1].seq
-		return after, after >= rd.at.top
+		return after, after >= rd.at.Top
 	}
 	looked := rd.from + rd.span
 	if rd.skip {
 		if f.first < 0 {
-			return rd.at.top, true
+			return rd.at.Top, true
 		}
 		looked = f.first + rd.span
 	}
-	return looked, looked >= rd.at.top
+	return looked, looked >= rd.at.Top
 }
 
 // next returns the answer but for its records.
 func (rd *reader) next(after int64, whole bool) store.Batch {
 	switch {
 	case !whole:
-		return store.Batch{Next: rd.at.at(after), More: true}
+		return store.Batch{Next: rd.at.At(after), More: true}
 	case rd.until == nil:
-		end := rd.at.closed()
-		return store.Batch{Next: end.encode(), Whole: true}
-	case rd.at.to.same(rd.until.done):
+		end := rd.at.Closed()
+		return store.Batch{Next: end.Encode(), Whole: true}
+	case rd.at.To.Same(rd.until.Done):
 		return store.Batch{Next: rd.q.Until, Whole: true}
 	default:
-		end := rd.at.closed()
-		return store.Batch{Next: end.encode(), Whole: true, More: true}
+		end := rd.at.Closed()
+		return store.Batch{Next: end.Encode(), Whole: true, More: true}
 	}
 }
 
 // positionsOf returns Batch.At.
-func positionsOf(window position, records []store.Record, next store.Position, whole bool) func(int) store.Position {
+func positionsOf(window snapshots.Position, records []store.Record, next store.Position, whole bool) func(int) store.Position {
 	return func(i int) store.Position {
 		if whole && i == len(records)-1 {
 			return next
 		}
-		return window.at(records[i].Seq)
+		return window.At(records[i].Seq)
 	}
 }
 

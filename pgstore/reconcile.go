@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -70,23 +71,23 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int
 	}
 	floor := last
 	for _, raw := range raws {
-		p, err := decodePosition(store.Position(raw))
+		p, err := snapshots.Decode(store.Position(raw))
 		if err != nil {
 			return fmt.Errorf("a position of %s: %w", sub.ref, err)
 		}
-		floor = min(floor, p.lowest())
+		floor = min(floor, p.Lowest())
 	}
-	back := position{floor: floor, base: last}
+	back := snapshots.Position{Floor: floor, Base: last}
 	for _, q := range []struct {
 		name string
 		args []any
 	}{
 		{"back_flush", []any{sub.id}},
 		{"back_ledger", []any{sub.id, floor / store.TallySpan}}, // the span of the first message to come again
-		{"back_cut", []any{sub.id, []byte(back.encode()), floor}},
+		{"back_cut", []any{sub.id, []byte(back.Encode()), floor}},
 		{"back_commands", []any{sub.id, floor}},
 		{"back_parked", []any{sub.id, floor}},
-		{"back_shards", []any{sub.id, []byte(back.encode())}},
+		{"back_shards", []any{sub.id, []byte(back.Encode())}},
 	} {
 		if _, err := tx.Exec(ctx, s.catalog.get(q.name, "").sql, q.args...); err != nil {
 			return err

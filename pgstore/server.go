@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -26,16 +27,16 @@ type server struct {
 	timeline int64
 
 	mu     sync.Mutex
-	bounds map[string]*bounds // by box, of this life
+	bounds map[string]*snapshots.Bounds // by box, of this life
 }
 
 // of returns what is known of a box's writers.
-func (v *server) of(box string) *bounds {
+func (v *server) of(box string) *snapshots.Bounds {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	b := v.bounds[box]
 	if b == nil {
-		b = &bounds{}
+		b = &snapshots.Bounds{}
 		v.bounds[box] = b
 	}
 	return b
@@ -97,7 +98,7 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 
 // accept makes seen the server that calls are meant for.
 func (s *Store) accept(seen sight) {
-	v := &server{identity: seen.identity, started: seen.started, life: seen.life, timeline: seen.timeline, bounds: map[string]*bounds{}}
+	v := &server{identity: seen.identity, started: seen.started, life: seen.life, timeline: seen.timeline, bounds: map[string]*snapshots.Bounds{}}
 	if old := s.server.Load(); old != nil && old.life == v.life && old.identity == v.identity {
 		old.mu.Lock()
 		v.bounds = old.bounds

@@ -115,7 +115,7 @@ func (w *settling) learn(v *server) {
 		return
 	}
 	for i, box := range w.boxes {
-		v.of(box).add(uint64(w.xid), w.lasts[i])
+		v.of(box).Add(uint64(w.xid), w.lasts[i])
 	}
 }
 

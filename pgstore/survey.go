@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -239,7 +240,7 @@ func (m *maintenance) judge(ctx context.Context, v *survey) (bool, error) {
 	ahead := v.upto
 	for i := range told {
 		for k := range told[i].shards {
-			ahead = max(ahead, told[i].shards[k].at.reach())
+			ahead = max(ahead, told[i].shards[k].at.Reach())
 		}
 	}
 	looked := 0
@@ -329,7 +330,7 @@ func (m *maintenance) loadCuts(ctx context.Context) error {
 		each: func(r row) error {
 			c := columns{rest: r}
 			sub, raw, floor := c.int4(), c.text(), c.int8()
-			at, err := decodePosition(store.Position(raw))
+			at, err := snapshots.Decode(store.Position(raw))
 			i := slices.IndexFunc(m.followers, func(f follower) bool { return f.id == sub })
 			if i >= 0 {
 				f := &m.followers[i]

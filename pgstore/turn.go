@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
 )
 
@@ -123,7 +124,7 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 	w.scopes.add(sub, q.Slots...)
 	from, err := w.position(ctx, sub, q.From)
 	if err == nil {
-		var until position
+		var until snapshots.Position
 		if until, err = w.position(ctx, sub, q.Until); err == nil {
 			return newReader(q, sub, from, until), nil
 		}
@@ -137,9 +138,9 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 // position decodes a position and refuses one that was read before a crash,
 // unless it was settled. The settling or reading statement itself makes sure that
 // its session is on the server whose life this is.
-func (w *turning) position(ctx context.Context, sub *subEntry, raw store.Position) (position, error) {
-	p, err := decodePosition(raw)
-	if err != nil || p.life == w.v.life || p.done == nil && p.to == nil {
+func (w *turning) position(ctx context.Context, sub *subEntry, raw store.Position) (snapshots.Position, error) {
+	p, err := snapshots.Decode(raw)
+	if err != nil || p.Life == w.v.life || p.Done == nil && p.To == nil {
 		return p, err
 	}
 	stored := false
@@ -253,10 +254,10 @@ func (w *turning) renewBounds(rd *reader) []group {
 		return nil
 	}
 	var out []group
-	if w.settle == nil && known.stale(staleBound) {
+	if w.settle == nil && known.Stale(staleBound) {
 		out = append(out, w.s.bound(w.v, rd.q.Box))
 	}
-	if known.mendable(&rd.at, time.Now()) {
+	if known.Mendable(&rd.at, time.Now()) {
 		out = append(out, w.s.mend(w.v, rd.q.Box))
 	}
 	return out
@@ -278,7 +279,7 @@ func (w *turning) landed(rd *reader, err error) error {
 	if !w.facts.come {
 		w.facts = *f
 	}
-	w.v.of(rd.q.Box).saw(f.last)
+	w.v.of(rd.q.Box).Saw(f.last)
 	if rd.again() {
 		rd.hint.bounded = boundedPages
 		rd.form.bounded = true

@@ -1,4 +1,4 @@
-package pgstore
+package snapshots
 
 import (
 	"math/rand/v2"
@@ -8,10 +8,10 @@ import (
 
 func TestABoundCountsForWhatGotItsIDAfterwards(t *testing.T) {
 	t.Parallel()
-	var b bounds
-	b.add(10, 100)
-	b.add(20, 200)
-	b.add(15, 90) // read earlier, and written later: worth nothing
+	var b Bounds
+	b.Add(10, 100)
+	b.Add(20, 200)
+	b.Add(15, 90) // read earlier, and written later: worth nothing
 	for xid, want := range map[uint64]int64{5: 0, 10: 0, 11: 100, 16: 100, 20: 100, 21: 200, 1000: 200} {
 		if got := b.before(xid); got != want {
 			t.Errorf("before %d: %d, not %d", xid, got, want)
@@ -24,7 +24,7 @@ func TestABoundCountsForWhatGotItsIDAfterwards(t *testing.T) {
 func TestBoundsAreNeverTooHigh(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	var b bounds
+	var b Bounds
 	var all []pair
 	y, s := uint64(100), int64(0)
 	for range 3000 {
@@ -32,7 +32,7 @@ func TestBoundsAreNeverTooHigh(t *testing.T) {
 		s += r.Int64N(20)
 		p := pair{y - r.Uint64N(50), s - r.Int64N(s+1)/4}
 		all = append(all, p)
-		b.add(p.y, p.s)
+		b.Add(p.y, p.s)
 		xid := r.Uint64N(y + 10)
 		best := int64(0)
 		for _, q := range all {
@@ -57,61 +57,61 @@ func TestBoundsAreNeverTooHigh(t *testing.T) {
 
 func TestRaisingASnapshotsBounds(t *testing.T) {
 	t.Parallel()
-	var b bounds
-	b.add(30, 300)
-	b.add(42, 400)
-	b.still(41, 350)
-	from := position{done: &snapshot{xmax: 35, beyond: 250, running: []runner{{20, 7}, {33, 240}}}}
-	to := snapshot{xmax: 50, running: []runner{{xid: 20}, {xid: 33}, {xid: 36}, {xid: 41}, {xid: 45}}}
-	b.raise(&to, &from)
-	if to.beyond != 400 {
-		t.Errorf("beyond is %d", to.beyond)
+	var b Bounds
+	b.Add(30, 300)
+	b.Add(42, 400)
+	b.Still(41, 350)
+	from := Position{Done: &Snapshot{XMax: 35, Beyond: 250, Running: []Runner{{20, 7}, {33, 240}}}}
+	to := Snapshot{XMax: 50, Running: []Runner{{XID: 20}, {XID: 33}, {XID: 36}, {XID: 41}, {XID: 45}}}
+	b.Raise(&to, &from)
+	if to.Beyond != 400 {
+		t.Errorf("beyond is %d", to.Beyond)
 	}
 	for i, want := range []int64{7, 240, 300, 350, 400} {
-		if to.running[i].low != want {
-			t.Errorf("the bound of %d is %d, not %d", to.running[i].xid, to.running[i].low, want)
+		if to.Running[i].Low != want {
+			t.Errorf("the bound of %d is %d, not %d", to.Running[i].XID, to.Running[i].Low, want)
 		}
 	}
 }
 
 func TestInABoxThatWasRestoredElsewhereARunningIDKeepsWhatLiesBelow(t *testing.T) {
 	t.Parallel()
-	var b bounds
-	b.add(30, 1000) // the last seq when the copy was first worked with
-	b.still(25, 1000)
-	from := position{floor: 600, base: 1000}
-	to := snapshot{xmax: 50, running: []runner{{xid: 25}, {xid: 40}}}
-	b.raise(&to, &from)
-	for _, r := range to.running {
-		if r.low != 600 {
-			t.Errorf("the bound of %d was raised to %d: a row of the other cluster may have that id", r.xid, r.low)
+	var b Bounds
+	b.Add(30, 1000) // the last seq when the copy was first worked with
+	b.Still(25, 1000)
+	from := Position{Floor: 600, Base: 1000}
+	to := Snapshot{XMax: 50, Running: []Runner{{XID: 25}, {XID: 40}}}
+	b.Raise(&to, &from)
+	for _, r := range to.Running {
+		if r.Low != 600 {
+			t.Errorf("the bound of %d was raised to %d: a row of the other cluster may have that id", r.XID, r.Low)
 		}
 	}
-	if to.beyond != 1000 {
-		t.Errorf("beyond is %d", to.beyond)
+	if to.Beyond != 1000 {
+		t.Errorf("beyond is %d", to.Beyond)
 	}
 }
 
 func TestHalfAnIDIsNotTakenForTheWholeForLong(t *testing.T) {
 	t.Parallel()
-	var b bounds
-	b.still(7, 100)
+	var b Bounds
+	b.Still(7, 100)
 	b.heard = time.Now().Add(-quietFor - time.Second)
-	to := snapshot{xmax: 50, running: []runner{{xid: 7}}}
-	b.raise(&to, &position{done: &snapshot{xmax: 5, beyond: 10}})
-	if to.running[0].low != 10 {
-		t.Errorf("the bound is %d", to.running[0].low)
+	to := Snapshot{XMax: 50, Running: []Runner{{XID: 7}}}
+	b.Raise(&to, &Position{Done: &Snapshot{XMax: 5, Beyond: 10}})
+	if to.Running[0].Low != 10 {
+		t.Errorf("the bound is %d", to.Running[0].Low)
 	}
 }
 
 func TestWhatDoesNotRunIsForgotten(t *testing.T) {
 	t.Parallel()
-	var b bounds
-	b.still(7, 100)
-	b.raise(&snapshot{xmax: 50}, &position{})
-	to := snapshot{xmax: 1<<32 + 50, running: []runner{{xid: 1<<32 + 7}}}
-	b.raise(&to, &position{done: &snapshot{xmax: 5, beyond: 10}})
-	if to.running[0].low != 10 {
-		t.Errorf("an id of the next epoch has the bound %d of an earlier one", to.running[0].low)
+	var b Bounds
+	b.Still(7, 100)
+	b.Raise(&Snapshot{XMax: 50}, &Position{})
+	to := Snapshot{XMax: 1<<32 + 50, Running: []Runner{{XID: 1<<32 + 7}}}
+	b.Raise(&to, &Position{Done: &Snapshot{XMax: 5, Beyond: 10}})
+	if to.Running[0].Low != 10 {
+		t.Errorf("an id of the next epoch has the bound %d of an earlier one", to.Running[0].Low)
 	}
 }

@@ -1,4 +1,4 @@
-package pgstore
+package snapshots
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// bounds collects what a box's writers are known to do: which seqs they cannot
-// have. Everything in it holds for one life of the server only (see identity):
+// Bounds collects what a box's writers are known to do: which seqs they cannot
+// have. Everything in it holds for one life of the server only (see pgstore):
 // what was seen before a crash says nothing about transaction ids after it.
 //
 // The rule is of order. A row draws its seq after its transaction has its id. So
@@ -18,8 +18,8 @@ import (
 // being assigned after it says nothing: transactions that have their id already,
 // with seqs below s, may stand above the xmax of the next snapshot, because that
 // is only one more than the last id that ended. How s is read matters as much:
-// see guard_last in query/server.sql.
-type bounds struct {
+// see guard_last in pgstore's query/server.sql.
+type Bounds struct {
 	mu    sync.Mutex
 	pairs []pair
 	// quiet are running transactions, by the low half of their ids, that had not
@@ -42,8 +42,8 @@ type pair struct {
 // bounds.
 const maxPairs = 256
 
-// add takes a pair: s was read, and then y was assigned.
-func (b *bounds) add(y uint64, s int64) {
+// Add takes a pair: s was read, and then y was assigned.
+func (b *Bounds) Add(y uint64, s int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i, _ := slices.BinarySearchFunc(b.pairs, y, func(p pair, y uint64) int { return compare(p.y, y) })
@@ -61,7 +61,7 @@ func (b *bounds) add(y uint64, s int64) {
 }
 
 // thin drops every second pair of the older half.
-func (b *bounds) thin() {
+func (b *Bounds) thin() {
 	kept := b.pairs[:0]
 	for i, p := range b.pairs {
 		if i >= maxPairs/2 || i%2 == 0 {
@@ -71,8 +71,8 @@ func (b *bounds) thin() {
 	b.pairs = kept
 }
 
-// still takes that the running transaction xid had not written when s was read.
-func (b *bounds) still(xid uint32, s int64) {
+// Still takes that the running transaction xid had not written when s was read.
+func (b *Bounds) Still(xid uint32, s int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.quiet == nil {
@@ -82,33 +82,33 @@ func (b *bounds) still(xid uint32, s int64) {
 	b.heard = time.Now()
 }
 
-// raise gives the snapshot to, which is new, the best bounds there are, given the
+// Raise gives the snapshot to, which is new, the best bounds there are, given the
 // position that is being read on from.
-func (b *bounds) raise(to *snapshot, from *position) {
+func (b *Bounds) Raise(to *Snapshot, from *Position) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if time.Since(b.heard) > quietFor {
 		b.quiet = nil
 	}
-	to.beyond = max(from.beyond(), b.before(to.xmax))
-	for i := range to.running {
-		to.running[i].low = b.low(to.running[i].xid, from)
+	to.Beyond = max(from.Beyond(), b.before(to.XMax))
+	for i := range to.Running {
+		to.Running[i].Low = b.low(to.Running[i].XID, from)
 	}
 	b.forget(to)
 }
 
 // low returns the bound of a transaction that runs.
-func (b *bounds) low(xid uint64, from *position) int64 {
-	low, known := from.floor, false
-	if from.done != nil {
+func (b *Bounds) low(xid uint64, from *Position) int64 {
+	low, known := from.Floor, false
+	if from.Done != nil {
 		var i int
-		if i, known = from.done.find(xid); known {
-			low = from.done.running[i].low
+		if i, known = from.Done.find(xid); known {
+			low = from.Done.Running[i].Low
 		} else {
-			low = from.done.beyond
+			low = from.Done.Beyond
 		}
 	}
-	if low < from.base {
+	if low < from.Base {
 		// A row of another cluster may have this very id, and waits with it.
 		return low
 	}
@@ -119,7 +119,7 @@ func (b *bounds) low(xid uint64, from *position) int64 {
 }
 
 // before returns the highest s that goes with an id below xid.
-func (b *bounds) before(xid uint64) int64 {
+func (b *Bounds) before(xid uint64) int64 {
 	i, _ := slices.BinarySearchFunc(b.pairs, xid, func(p pair, xid uint64) int { return compare(p.y, xid) })
 	if i == 0 {
 		return 0
@@ -129,13 +129,13 @@ func (b *bounds) before(xid uint64) int64 {
 
 // forget drops what is known of transactions that do not run in a snapshot, so
 // that nothing is ever said of a later one with the same low half.
-func (b *bounds) forget(now *snapshot) {
+func (b *Bounds) forget(now *Snapshot) {
 	if len(b.quiet) == 0 {
 		return
 	}
-	runs := make(map[uint32]bool, len(now.running))
-	for _, r := range now.running {
-		runs[uint32(r.xid)] = true
+	runs := make(map[uint32]bool, len(now.Running))
+	for _, r := range now.Running {
+		runs[uint32(r.XID)] = true
 	}
 	for xid := range b.quiet {
 		if !runs[xid] {
@@ -144,13 +144,13 @@ func (b *bounds) forget(now *snapshot) {
 	}
 }
 
-// mendable says whether it is worth while to look which running transactions have
+// Mendable says whether it is worth while to look which running transactions have
 // not written: one of them bounds what must be read again when it ends, and it is
 // some time since the last look.
-func (b *bounds) mendable(p *position, now time.Time) bool {
+func (b *Bounds) Mendable(p *Position, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.done == nil || b.last-p.done.floor() < mendLag || now.Sub(b.mended) < mendPause {
+	if p.Done == nil || b.last-p.Done.Floor() < mendLag || now.Sub(b.mended) < mendPause {
 		return false
 	}
 	b.mended = now
@@ -178,15 +178,15 @@ func compare(a, b uint64) int {
 	return 0
 }
 
-// saw takes that a snapshot's box had given out last.
-func (b *bounds) saw(last int64) {
+// Saw takes that a snapshot's box had given out last.
+func (b *Bounds) Saw(last int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = max(b.last, last)
 }
 
-// stale says whether the newest bound lies more than so many seqs back.
-func (b *bounds) stale(most int64) bool {
+// Stale says whether the newest bound lies more than so many seqs back.
+func (b *Bounds) Stale(most int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.pairs) == 0 {

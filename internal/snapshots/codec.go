@@ -1,4 +1,4 @@
-package pgstore
+package snapshots
 
 import (
 	"encoding/binary"
@@ -9,9 +9,9 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// positionFormat is the first byte of a position, and the highest that this
+// Format is the first byte of a position, and the highest that this
 // version reads and writes.
-const positionFormat = 1
+const Format = 1
 
 // maxPosition is the most bytes that a position may have.
 const maxPosition = 8 << 10
@@ -23,10 +23,10 @@ const (
 	oneLow                // each snapshot's running transactions share one bound
 )
 
-// encode writes p. Too many running transactions to fit cost their bounds, never
+// Encode writes p. Too many running transactions to fit cost their bounds, never
 // themselves: a lower bound has more rows read again, a missing transaction
 // would lose its rows.
-func (p *position) encode() store.Position {
+func (p *Position) Encode() store.Position {
 	b := p.append(nil, 0)
 	if len(b) > maxPosition {
 		b = p.append(b[:0], oneLow)
@@ -34,29 +34,29 @@ func (p *position) encode() store.Position {
 	return store.Position(b)
 }
 
-func (p *position) append(b []byte, flags byte) []byte {
-	if p.done != nil {
+func (p *Position) append(b []byte, flags byte) []byte {
+	if p.Done != nil {
 		flags |= hasDone
 	}
-	if p.to != nil {
+	if p.To != nil {
 		flags |= hasWindow
 	}
-	b = append(b, positionFormat, flags)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.life))
-	b = binary.AppendUvarint(b, uint64(p.base))
+	b = append(b, Format, flags)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Life))
+	b = binary.AppendUvarint(b, uint64(p.Base))
 	xid, seq := uint64(0), int64(0)
-	if p.done != nil {
-		b = appendRunning(b, p.done, xid, seq, flags)
-		xid, seq = p.done.xmax, p.done.beyond
-		b = binary.AppendVarint(b, p.high-seq)
+	if p.Done != nil {
+		b = appendRunning(b, p.Done, xid, seq, flags)
+		xid, seq = p.Done.XMax, p.Done.Beyond
+		b = binary.AppendVarint(b, p.High-seq)
 	} else {
-		b = binary.AppendUvarint(b, uint64(p.floor))
-		seq = p.floor
+		b = binary.AppendUvarint(b, uint64(p.Floor))
+		seq = p.Floor
 	}
-	if p.to != nil {
-		b = appendRunning(b, p.to, xid, seq, flags)
-		b = binary.AppendVarint(b, p.top-seq)
-		b = binary.AppendVarint(b, p.after-seq)
+	if p.To != nil {
+		b = appendRunning(b, p.To, xid, seq, flags)
+		b = binary.AppendVarint(b, p.Top-seq)
+		b = binary.AppendVarint(b, p.After-seq)
 	}
 	return b
 }
@@ -64,41 +64,41 @@ func (p *position) append(b []byte, flags byte) []byte {
 // appendRunning writes a snapshot as differences from xid and seq. The running
 // transactions come from xmax down, each as its difference from the one before:
 // a byte or two. Their bounds follow in the same way, or one for all.
-func appendRunning(b []byte, s *snapshot, xid uint64, seq int64, flags byte) []byte {
-	b = binary.AppendUvarint(b, s.xmax-xid)
-	b = binary.AppendVarint(b, s.beyond-seq)
-	b = binary.AppendUvarint(b, uint64(len(s.running)))
-	next := s.xmax
-	for _, r := range slices.Backward(s.running) {
-		b = binary.AppendUvarint(b, next-1-r.xid)
-		next = r.xid
+func appendRunning(b []byte, s *Snapshot, xid uint64, seq int64, flags byte) []byte {
+	b = binary.AppendUvarint(b, s.XMax-xid)
+	b = binary.AppendVarint(b, s.Beyond-seq)
+	b = binary.AppendUvarint(b, uint64(len(s.Running)))
+	next := s.XMax
+	for _, r := range slices.Backward(s.Running) {
+		b = binary.AppendUvarint(b, next-1-r.XID)
+		next = r.XID
 	}
 	if flags&oneLow != 0 {
-		return binary.AppendVarint(b, s.floor()-s.beyond)
+		return binary.AppendVarint(b, s.Floor()-s.Beyond)
 	}
-	low := s.beyond
-	for _, r := range slices.Backward(s.running) {
-		b = binary.AppendVarint(b, r.low-low)
-		low = r.low
+	low := s.Beyond
+	for _, r := range slices.Backward(s.Running) {
+		b = binary.AppendVarint(b, r.Low-low)
+		low = r.Low
 	}
 	return b
 }
 
-// decodePosition reads a position. The empty one is the floor zero.
-func decodePosition(raw store.Position) (position, error) {
+// Decode reads a position. The empty one is the floor zero.
+func Decode(raw store.Position) (Position, error) {
 	if raw == "" {
-		return position{}, nil
+		return Position{}, nil
 	}
 	if len(raw) > maxPosition {
-		return position{}, fmt.Errorf("it has %d bytes, more than %d: %w", len(raw), maxPosition, store.ErrPosition)
+		return Position{}, fmt.Errorf("it has %d bytes, more than %d: %w", len(raw), maxPosition, store.ErrPosition)
 	}
-	if raw[0] != positionFormat {
-		return position{}, fmt.Errorf("its format is %d, and this version reads %d: %w", raw[0], positionFormat, store.ErrPosition)
+	if raw[0] != Format {
+		return Position{}, fmt.Errorf("its format is %d, and this version reads %d: %w", raw[0], Format, store.ErrPosition)
 	}
 	d := decoder{rest: []byte(raw[1:])}
 	p := d.position()
 	if d.bad || len(d.rest) > 0 {
-		return position{}, store.ErrPosition
+		return Position{}, store.ErrPosition
 	}
 	return p, nil
 }
@@ -110,21 +110,21 @@ type decoder struct {
 	bad  bool
 }
 
-func (d *decoder) position() position {
+func (d *decoder) position() Position {
 	flags := d.byte()
-	p := position{life: d.fixed(), base: d.number()}
+	p := Position{Life: d.fixed(), Base: d.number()}
 	xid, seq := uint64(0), int64(0)
 	if flags&hasDone != 0 {
 		s := d.snapshot(xid, seq, flags)
-		xid, seq = s.xmax, s.beyond
-		p.done, p.high = &s, d.seq(seq)
+		xid, seq = s.XMax, s.Beyond
+		p.Done, p.High = &s, d.seq(seq)
 	} else {
-		p.floor = d.number()
-		seq = p.floor
+		p.Floor = d.number()
+		seq = p.Floor
 	}
 	if flags&hasWindow != 0 {
 		s := d.snapshot(xid, seq, flags)
-		p.to, p.top, p.after = &s, d.seq(seq), d.seq(seq)
+		p.To, p.Top, p.After = &s, d.seq(seq), d.seq(seq)
 	}
 	d.bad = d.bad || flags&^(hasDone|hasWindow|oneLow) != 0
 	return p
@@ -178,45 +178,45 @@ func (d *decoder) seq(from int64) int64 {
 	return from + v
 }
 
-func (d *decoder) snapshot(xid uint64, seq int64, flags byte) snapshot {
-	s := snapshot{xmax: xid + d.uvarint(), beyond: d.seq(seq)}
+func (d *decoder) snapshot(xid uint64, seq int64, flags byte) Snapshot {
+	s := Snapshot{XMax: xid + d.uvarint(), Beyond: d.seq(seq)}
 	n := d.uvarint()
-	if s.xmax < xid || s.xmax > math.MaxInt64 || n > uint64(len(d.rest)) {
+	if s.XMax < xid || s.XMax > math.MaxInt64 || n > uint64(len(d.rest)) {
 		d.bad = true
 	}
 	if d.bad {
-		return snapshot{}
+		return Snapshot{}
 	}
-	s.running = make([]runner, n)
+	s.Running = make([]Runner, n)
 	d.xids(&s)
 	d.lows(&s, flags)
 	return s
 }
 
 // xids reads the ids of the running transactions.
-func (d *decoder) xids(s *snapshot) {
-	next := s.xmax
-	for i := len(s.running) - 1; i >= 0; i-- {
+func (d *decoder) xids(s *Snapshot) {
+	next := s.XMax
+	for i := len(s.Running) - 1; i >= 0; i-- {
 		gap := d.uvarint()
 		if gap >= next {
 			d.bad = true
 			return
 		}
 		next -= gap + 1
-		s.running[i].xid = next
+		s.Running[i].XID = next
 	}
 }
 
 // lows reads their bounds.
-func (d *decoder) lows(s *snapshot, flags byte) {
-	low := s.beyond
+func (d *decoder) lows(s *Snapshot, flags byte) {
+	low := s.Beyond
 	if flags&oneLow != 0 {
 		low = d.seq(low)
 	}
-	for i := len(s.running) - 1; i >= 0; i-- {
+	for i := len(s.Running) - 1; i >= 0; i-- {
 		if flags&oneLow == 0 {
 			low = d.seq(low)
 		}
-		s.running[i].low = low
+		s.Running[i].Low = low
 	}
 }

@@ -1,0 +1,123 @@
+package snapshots
+
+import "github.com/postbag/postbag/store"
+
+// Position says which rows of the log a shard has passed. It has two forms.
+//
+// Without Done, it is a floor: every row up to it was passed, and no other. That
+// is how subscriptions begin, and begin again after their database was restored
+// elsewhere. The ids of transactions are not looked at.
+//
+// With Done, the rows of every transaction that Done sees were passed.
+//
+// Either form may be in a window: all that the snapshot To sees is being read,
+// in the order of seq, and was passed up to After.
+type Position struct {
+	// Life is that of the server in which the position was read, see pgstore.
+	Life int64
+	// Done is nil for a floor.
+	Done  *Snapshot
+	Floor int64
+	// Base: rows up to here may come from another cluster, whose transaction ids
+	// mean nothing in this one. A snapshot sees them all, but for those whose id
+	// is that of one of its running transactions. Every transaction of this
+	// cluster that a snapshot of this chain does not know yet writes beyond Base.
+	// Zero: there are none.
+	Base int64
+	// High is at least the seq of every row passed because of Done.
+	High int64
+	// To is nil outside a window.
+	To *Snapshot
+	// Top is at least the seq of every row that To sees.
+	Top   int64
+	After int64
+}
+
+// Beyond is lower than the seq of every row that p has not passed, but for rows
+// of transactions that run in Done.
+func (p *Position) Beyond() int64 {
+	if p.Done == nil {
+		return p.Floor
+	}
+	return p.Done.Beyond
+}
+
+// Lowest is lower than the seq of every row that p has not passed, now or ever.
+func (p *Position) Lowest() int64 {
+	if p.Done == nil {
+		return p.Floor
+	}
+	return p.Done.Floor()
+}
+
+// Passed says whether p has passed the row of a transaction.
+func (p *Position) Passed(xid uint64, seq int64) bool {
+	if p.To != nil && seq <= p.After && p.visible(p.To, xid, seq) {
+		return true
+	}
+	if p.Done == nil {
+		return seq <= p.Floor
+	}
+	return p.visible(p.Done, xid, seq)
+}
+
+// visible says whether a snapshot of p sees a row, see Base.
+func (p *Position) visible(s *Snapshot, xid uint64, seq int64) bool {
+	if seq <= p.Base {
+		_, runs := s.find(xid)
+		return !runs
+	}
+	return s.Sees(xid)
+}
+
+// Closed returns the position at the end of p's window.
+func (p *Position) Closed() Position {
+	return Position{Life: p.Life, Done: p.To, Base: p.Base, High: max(p.High, p.Top)}
+}
+
+// At returns the position in p's window after seq, encoded.
+func (p *Position) At(seq int64) store.Position {
+	q := *p
+	q.After = seq
+	return q.Encode()
+}
+
+// Reach is at least the seq of every row that p has passed.
+func (p *Position) Reach() int64 {
+	out := max(p.Floor, p.High)
+	if p.To != nil {
+		out = max(out, p.After)
+	}
+	return out
+}
+
+// Towards opens the window that leads to until, which is in none, unless one is
+// open already. It says no where the position has passed something that until has
+// not, or is in a window that leads beyond it.
+func (p *Position) Towards(until *Position) bool {
+	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) {
+		return false
+	}
+	if p.To != nil {
+		return p.To.Within(until.Done)
+	}
+	p.To, p.Top = until.Done, until.High
+	p.After = p.Floor
+	if p.Done != nil {
+		p.After = p.Done.News(until.Done)
+	}
+	return true
+}
+
+// Open makes the snapshot to, which is new, the window that p reads; top is the
+// last seq that was given out when it was taken, or later. It returns what is lower
+// than the seq of every row in the window that p has not passed.
+func (p *Position) Open(to Snapshot, top int64, known *Bounds) int64 {
+	known.Raise(&to, p)
+	from := p.Floor
+	if p.Done != nil {
+		from = p.Done.News(&to)
+	}
+	p.To, p.Top = &to, top
+	return from
+}

@@ -1,0 +1,126 @@
+package snapshots
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// Snapshot is what PostgreSQL means by one (pg_snapshot): which transactions had
+// ended when it was taken. With each that had not goes a bound.
+//
+// On one server, between two crashes, snapshots are totally ordered: what one
+// sees, every later one sees.
+type Snapshot struct {
+	// XMax: transactions from here on had not ended.
+	XMax uint64
+	// Running are those below xmax that had not ended either, in order.
+	Running []Runner
+	// Beyond is lower than the seq of every row that a transaction from xmax on
+	// has written or will write.
+	Beyond int64
+}
+
+// Runner is a transaction that had not ended.
+type Runner struct {
+	XID uint64
+	// Low is lower than the seq of every row that it has written or will write.
+	Low int64
+}
+
+// Sees says whether the transaction had ended.
+func (s *Snapshot) Sees(xid uint64) bool {
+	if xid >= s.XMax {
+		return false
+	}
+	_, runs := s.find(xid)
+	return !runs
+}
+
+func (s *Snapshot) find(xid uint64) (int, bool) {
+	return slices.BinarySearchFunc(s.Running, xid, func(r Runner, xid uint64) int {
+		switch {
+		case r.XID < xid:
+			return -1
+		case r.XID > xid:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Within says whether t sees all that s sees.
+func (s *Snapshot) Within(t *Snapshot) bool {
+	if s.XMax > t.XMax {
+		// All from there on must run in s.
+		i, _ := s.find(t.XMax)
+		if uint64(len(s.Running)-i) != s.XMax-t.XMax {
+			return false
+		}
+	}
+	for _, r := range t.Running {
+		if s.Sees(r.XID) {
+			return false
+		}
+	}
+	return true
+}
+
+// Same says whether both see the same.
+func (s *Snapshot) Same(t *Snapshot) bool { return s.Within(t) && t.Within(s) }
+
+// News is lower than the seq of every row that t sees and s does not.
+func (s *Snapshot) News(t *Snapshot) int64 {
+	low := s.Beyond
+	for _, r := range s.Running {
+		if r.Low < low && t.Sees(r.XID) {
+			low = r.Low
+		}
+	}
+	return low
+}
+
+// Floor is lower than the seq of every row that s does not see, now or ever.
+func (s *Snapshot) Floor() int64 {
+	low := s.Beyond
+	for _, r := range s.Running {
+		low = min(low, r.Low)
+	}
+	return low
+}
+
+// Parse reads PostgreSQL's binary form of a pg_snapshot. The bounds are
+// left zero.
+func Parse(b []byte) (Snapshot, error) {
+	if len(b) < 20 {
+		return Snapshot{}, errSnapshot
+	}
+	n := int(int32(binary.BigEndian.Uint32(b)))
+	s := Snapshot{XMax: binary.BigEndian.Uint64(b[12:])}
+	rest := b[20:]
+	if n < 0 || len(rest) != 8*n {
+		return Snapshot{}, errSnapshot
+	}
+	s.Running = make([]Runner, n)
+	for i := range s.Running {
+		s.Running[i].XID = binary.BigEndian.Uint64(rest[8*i:])
+	}
+	return s, nil
+}
+
+var errSnapshot = errors.New("the server's snapshot cannot be read")
+
+// Append appends the binary form of s.
+func Append(b []byte, s *Snapshot) []byte {
+	xmin := s.XMax
+	if len(s.Running) > 0 {
+		xmin = s.Running[0].XID
+	}
+	b = binary.BigEndian.AppendUint32(b, uint32(len(s.Running)))
+	b = binary.BigEndian.AppendUint64(b, xmin)
+	b = binary.BigEndian.AppendUint64(b, s.XMax)
+	for _, r := range s.Running {
+		b = binary.BigEndian.AppendUint64(b, r.XID)
+	}
+	return b
+}
