@@ -28,6 +28,7 @@ var rules = map[string][]string{
 	"broker/brokertest":              {"", "broker"},
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
 	"internal/gate":                  {},
+	"internal/snapshots":             {"store"},
 	"internal/httpfield":             {},
 	"internal/testserver":            {},
 	"internal/testserver/servertest": {"internal/testserver"},
@@ -63,7 +64,7 @@ func (c *checkout) allowed(t *testing.T, pkg, module string) func(string) bool {
 	}
 }
 
-// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the gate; the console both
+// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the gate, a store the snapshots; the console both
 // seams; whoever wires, everything.
 func allowedInModule(module string) func(string) bool {
 	may := []string{""}
@@ -73,7 +74,7 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit", "internal/gate")
+		may = append(may, "store", "store/storekit", "internal/gate", "internal/snapshots")
 	case kindOf(module) != "":
 		may = append(may, kindOf(module), "internal/gate")
 	default: // a companion such as otelpostbag
