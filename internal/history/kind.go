@@ -1,0 +1,89 @@
+package history
+
+import "strconv"
+
+// Fate is what became of a transaction.
+type Fate uint8
+
+// The fates of a transaction.
+const (
+	// Unknown: the answer was lost, or never recorded. Its messages may be delivered, all or none.
+	Unknown Fate = iota
+	Committed
+	RolledBack
+)
+
+// State is what a store holds of a message.
+type State uint8
+
+// The states of a message in a store.
+const (
+	Absent  State = iota // not there, or settled
+	Pending              // to be sent, now or when it is due
+	Parked               // waits to be tried again, or behind another one of its key
+	Dead                 // given up, for an operator to decide
+)
+
+// Action is what an operator ordered.
+type Action uint8
+
+// The orders of an operator.
+const (
+	Retry   Action = iota
+	Discard        // of a message that is parked or dead
+	Cancel         // of a scheduled message: once it is answered the message must not arrive
+)
+
+// Pause is the kind of a Gap.
+type Pause uint8
+
+// The kinds of gaps.
+const (
+	Takeover Pause = iota // a relay died, and others take its shards
+	Resume                // a fault ended
+)
+
+// Harm is the kind of a Watch.
+type Harm uint8
+
+// What is watched for.
+const (
+	OpenTransaction Harm = iota // a relay's transaction was open while the relay spoke to its destination
+	LockWait                    // a producer waited for a lock that a relay held
+)
+
+var (
+	fates   = []string{"unknown", "committed", "rolled back"}
+	states  = []string{"absent", "pending", "parked", "dead"}
+	actions = []string{"retry", "discard", "cancel"}
+	pauses  = []string{"takeover", "resume"}
+	harms   = []string{"open transaction", "lock wait"}
+)
+
+func word(words []string, n uint8) string {
+	if int(n) < len(words) {
+		return words[n]
+	}
+	return "no. " + strconv.Itoa(int(n))
+}
+
+func (f Fate) String() string   { return word(fates, uint8(f)) }
+func (s State) String() string  { return word(states, uint8(s)) }
+func (a Action) String() string { return word(actions, uint8(a)) }
+func (p Pause) String() string  { return word(pauses, uint8(p)) }
+func (h Harm) String() string   { return word(harms, uint8(h)) }
+
+// MarshalText is String.
+func (f Fate) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// MarshalText is String.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalText is String.
+func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// MarshalText is String.
+func (p Pause) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// MarshalText is String.
+func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }

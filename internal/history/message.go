@@ -1,0 +1,338 @@
+package history
+
+import (
+	"fmt"
+	"time"
+)
+
+// group judges all that is recorded of one message: start, then the records in the order of the methods, then finish.
+type group struct {
+	j *judge
+
+	id         ID
+	intended   bool
+	message    Message
+	removal    Command // the earliest order that removes it
+	removals   int
+	stored     Stored
+	held       bool
+	refusals   int
+	deliveries int
+	first      Delivery
+}
+
+// placed is a message in the order of its key.
+type placed struct {
+	Message
+
+	first Delivery // if it stands somewhere
+	stand stand
+	gone  time.Duration // when its removal was ordered
+}
+
+// stand is how a message stands in its key.
+type stand uint8
+
+const (
+	there   stand = iota // it was delivered
+	waiting              // it was not, and may be yet
+	removed              // it was not, and an operator has removed it
+)
+
+func (g *group) start(id ID) {
+	g.id, g.intended, g.held = id, false, false
+	g.removals, g.refusals, g.deliveries = 0, 0, 0
+}
+
+func (g *group) intend(m *Message) {
+	if g.j.o.Wants != nil && !g.j.o.Wants(&m.Intent) {
+		return
+	}
+	if g.intended {
+		if e := g.j.breach(Sound); e != nil {
+			e.Why, e.Messages = "two messages have one id", []Message{g.message, *m}
+		}
+		return
+	}
+	g.intended, g.message = true, *m
+}
+
+func (g *group) order(c *Command) {
+	if c.What == Retry || !g.j.mine(c.Subscription) {
+		return
+	}
+	if g.removals == 0 || g.removal.Unknown && !c.Unknown || g.removal.Unknown == c.Unknown && c.Begin < g.removal.Begin {
+		g.removal = *c
+	}
+	g.removals++
+}
+
+func (g *group) hold(s *Stored) {
+	if g.j.mine(s.Subscription) {
+		g.stored, g.held = *s, s.State != Absent
+	}
+}
+
+func (g *group) refuse(r *Refusal) {
+	if g.j.mine(r.Subscription) {
+		g.refusals++
+	}
+}
+
+func (g *group) deliver(d *Delivery) {
+	if !g.j.mine(d.Subscription) {
+		return
+	}
+	g.deliveries++
+	if g.deliveries == 1 {
+		g.first = *d
+		return
+	}
+	again := *d
+	if earlier(d, &g.first) {
+		again, g.first = g.first, *d
+	}
+	if again.Place != g.first.Place {
+		g.spread(&again)
+	}
+	g.duplicate(&again)
+	g.check(&again)
+}
+
+// earlier says whether a was stored before b: by their positions where these can be compared, and else by time.
+func earlier(a, b *Delivery) bool {
+	if a.Place == b.Place {
+		return a.Position < b.Position
+	}
+	if a.To != b.To && a.To != 0 && b.To != 0 {
+		return a.To < b.To
+	}
+	return a.Place < b.Place
+}
+
+func (g *group) spread(again *Delivery) {
+	j := g.j
+	if again.Key == "" || j.o.Unordered {
+		return
+	}
+	j.counts[Order][spread]++
+	if e := j.breach(Order); e != nil {
+		e.Why, e.Deliveries = "a message lies in two places, so that its key has no order", []Delivery{g.first, *again}
+	}
+}
+
+func (g *group) duplicate(again *Delivery) {
+	j := g.j
+	j.saw(Duplicates)
+	why := "no fault explains a duplicate"
+	switch {
+	case j.o.ExactlyOnce:
+		why = "a duplicate, where each message is promised exactly once"
+	case again.To == 0:
+		j.counts[Duplicates][timeless]++
+		return
+	case j.faults.explain(again.From, again.To):
+		return
+	}
+	if e := j.breach(Duplicates); e != nil {
+		e.Why, e.Deliveries = why, []Delivery{g.first, *again}
+		e.Messages = g.messages()
+	}
+}
+
+// check compares a delivery with what was published.
+func (g *group) check(d *Delivery) {
+	j := g.j
+	if !g.intended {
+		return
+	}
+	m := &g.message
+	if j.saw(Bytes); m.Payload == (Hash{}) || d.Payload == (Hash{}) {
+		j.counts[Bytes][unrecorded]++
+	} else if m.Payload != d.Payload {
+		g.breach(Bytes, "the payload is not what was published", d)
+	}
+	if m.Key != d.Key {
+		g.breach(Bytes, "the key is not what was published", d)
+	}
+	if m.Due > 0 && d.To != 0 {
+		if j.saw(Schedule); d.To < m.Due {
+			g.breach(Schedule, fmt.Sprintf("delivered %v before it was due", m.Due-d.To), d)
+		}
+	}
+}
+
+func (g *group) breach(p Promise, why string, d *Delivery) {
+	if e := g.j.breach(p); e != nil {
+		e.Why, e.Messages, e.Deliveries = why, g.messages(), []Delivery{*d}
+	}
+}
+
+func (g *group) messages() []Message {
+	if !g.intended {
+		return nil
+	}
+	return []Message{g.message}
+}
+
+// finish judges what is judged of the message as a whole. It returns how it stands in the order of its key, if it does.
+func (g *group) finish() (p placed, ordered bool) {
+	if g.deliveries > 0 {
+		g.check(&g.first)
+		g.phantom()
+	}
+	if !g.intended {
+		return p, false
+	}
+	g.attempts()
+	p = placed{Message: g.message, first: g.first, stand: there}
+	switch {
+	case g.message.Fate == RolledBack:
+		if g.held {
+			g.ghost()
+		}
+		return p, false
+	case g.deliveries > 0:
+		g.arrived()
+	case g.message.Fate == Unknown && !g.held:
+		return p, false
+	default:
+		if p.stand, ordered = g.absent(); !ordered {
+			return p, false
+		}
+		p.gone = g.removal.Begin
+	}
+	o := &g.j.o
+	ordered = p.Key != "" && p.Due == 0 && !o.Unordered && (!o.Skip || !p.Poison && !g.held && g.refusals == 0)
+	return p, ordered
+}
+
+// phantom judges whether what was delivered was committed.
+func (g *group) phantom() {
+	j := g.j
+	j.saw(Phantom)
+	c, m := &j.counts[Phantom], &g.message
+	cancelled := g.removals > 0 && g.removal.What == Cancel && !g.removal.Unknown
+	switch {
+	case !g.intended:
+		c[unpublished]++
+		g.breach(Phantom, "delivered, and never published", &g.first)
+	case m.Fate == RolledBack:
+		c[rolledBack]++
+		g.breach(Phantom, "delivered, and its transaction rolled back", &g.first)
+	case cancelled:
+		c[wasRemoved]++
+		if e := j.breach(Phantom); e != nil {
+			e.Why, e.Messages, e.Deliveries = "delivered, and it was cancelled", g.messages(), []Delivery{g.first}
+			e.Commands = []Command{g.removal}
+		}
+	case m.Fate == Unknown:
+		c[ofUnknown]++
+	}
+}
+
+// ghost is what the store holds of a transaction that rolled back.
+func (g *group) ghost() {
+	if e := g.j.breach(Phantom); e != nil {
+		e.Why, e.Messages, e.Stored = "in the store, and its transaction rolled back", g.messages(), clone(&g.stored)
+	}
+}
+
+func (g *group) attempts() {
+	if !g.held || g.message.Poison {
+		return
+	}
+	j := g.j
+	j.saw(Attempts)
+	j.counts[Attempts][refusals] += g.refusals
+	if g.stored.Attempts <= g.refusals {
+		return
+	}
+	if e := j.breach(Attempts); e != nil {
+		e.Why = fmt.Sprintf("the destination refused it %d times, and %d attempts count against it", g.refusals, g.stored.Attempts)
+		e.Messages, e.Stored = g.messages(), clone(&g.stored)
+	}
+}
+
+// arrived counts a message that was published and delivered.
+func (g *group) arrived() {
+	j, m := g.j, &g.message
+	if m.Fate != Committed {
+		return
+	}
+	j.saw(Lost)
+	j.counts[Lost][delivered]++
+	hindered := g.held || g.refusals > 0 || g.removals > 0 || m.Poison || m.Due > 0
+	if !hindered && g.first.To != 0 && len(j.faults.stops) > 0 {
+		j.faults.resume(m.CommitEnd, &g.first)
+	}
+}
+
+// absent judges a message that was not delivered: it is lost, or returns how it stands.
+func (g *group) absent() (stand, bool) {
+	j := g.j
+	j.saw(Lost)
+	c := &j.counts[Lost]
+	switch {
+	case g.removals > 0:
+		c[excused]++
+		return removed, true
+	case g.held:
+		c[excused]++
+		g.pending(&g.stored)
+		return waiting, true
+	}
+	found, looked := g.lookup()
+	switch {
+	case found.Broker:
+		c[missed]++
+		g.lost("not read from the broker, where it is", &found)
+		return there, false
+	case found.State != Absent:
+		c[excused]++
+		g.pending(&Stored{ID: g.id, State: found.State})
+		return waiting, true
+	case !looked:
+		c[notLooked]++
+		g.lost("committed and not delivered", nil)
+	default:
+		g.lost("committed, not delivered, and nowhere to be found", &found)
+	}
+	return there, false
+}
+
+func (g *group) lost(why string, found *Found) {
+	e := g.j.breach(Lost)
+	if e == nil {
+		return
+	}
+	e.Why, e.Messages = why, g.messages()
+	if found != nil {
+		e.Found = clone(found)
+	}
+}
+
+func (g *group) lookup() (found Found, looked bool) {
+	j := g.j
+	if j.o.Lookup == nil || j.lookups == 0 {
+		return found, false
+	}
+	j.lookups--
+	return j.o.Lookup(g.id), true
+}
+
+// pending judges what the store still holds.
+func (g *group) pending(s *Stored) {
+	j := g.j
+	j.saw(Rest)
+	if s.State != Pending {
+		j.counts[Rest][parked]++
+		return
+	}
+	if j.o.MayPend || g.message.Due > 0 && g.message.Due >= j.o.Ended {
+		return
+	}
+	if e := j.breach(Rest); e != nil {
+		e.Why, e.Messages, e.Stored = "committed, and still to be sent", g.messages(), clone(s)
+	}
+}
