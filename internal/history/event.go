@@ -140,7 +140,7 @@ type Fault struct {
 
 // Gap is a measured time without deliveries, which a bound of the Options limits.
 type Gap struct {
-	Kind Pause `json:"kind"`
+	Kind Pause  `json:"kind"`
 	Of   string `json:"of"` // the relay that died, or the fault that ended
 	// Begin is when the relay died or the fault ended, End the first delivery after that of what waited; before Begin: none
 	// came.
