@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
@@ -242,8 +243,14 @@ func (m *maintenance) drops(ctx context.Context) (out []condemned, err error) {
 
 // drop takes a partition as far as it goes, and says whether it is gone.
 func (m *maintenance) drop(ctx context.Context, d *condemned) (bool, error) {
+	if err := failpoint.Hit("pgstore/partition/drop/before"); err != nil {
+		return false, err
+	}
 	if d.attached {
 		if done, err := m.command(ctx, "detach", d.table, "partition "+d.table+" cannot be taken out of the log"); err != nil || !done {
+			return false, err
+		}
+		if err := failpoint.Hit("pgstore/partition/drop/detached"); err != nil {
 			return false, err
 		}
 	}
@@ -268,6 +275,9 @@ func (m *maintenance) drop(ctx context.Context, d *condemned) (bool, error) {
 	})
 	if err != nil {
 		m.dropAgain, err = m.refused(err, "table "+d.table+", which is out of the log, cannot be dropped")
+		return false, err
+	}
+	if err := failpoint.Hit("pgstore/partition/drop/after"); err != nil {
 		return false, err
 	}
 	m.parts = slices.DeleteFunc(m.parts, func(p part) bool { return p.table == d.table })

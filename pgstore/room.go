@@ -3,12 +3,15 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/internal/failpoint"
 )
 
 // part is a partition as the catalog has it.
@@ -86,10 +89,13 @@ func (m *maintenance) addOne(ctx context.Context, room int64) (end int64, err er
 		}
 		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}
 		end, added = p.to, 1
-		return p.add(ctx, tx)
+		return errors.Join(failpoint.Hit("pgstore/partition/create/before"), p.add(ctx, tx), failpoint.Hit("pgstore/partition/create/uncommitted"))
 	})
 	if sqlState(err) == codeDuplicateTable {
 		err = fmt.Errorf("%w: another process adds it, or a table of its name was left behind", err)
+	}
+	if err == nil && added > 0 {
+		err = failpoint.Hit("pgstore/partition/create/after")
 	}
 	if err == nil {
 		m.report.Added += added

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
@@ -113,7 +114,7 @@ func (l *loop) beat(now time.Duration) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))
 		defer cancel()
-		v, err := l.store.Beat(ctx, b)
+		v, err := l.renew(ctx, b)
 		return func() {
 			l.beating = false
 			if generation != l.generation {
@@ -131,6 +132,17 @@ func (l *loop) beat(now time.Duration) {
 			}
 		}
 	})
+}
+
+// renew is the heartbeat's round trip, with points at which tests of faults end it.
+func (l *loop) renew(ctx context.Context, b store.Beat) (v store.View, err error) {
+	if err := failpoint.Hit("relay/renew/before"); err != nil {
+		return v, err
+	}
+	if v, err = l.store.Beat(ctx, b); err != nil {
+		return v, err
+	}
+	return v, failpoint.Hit("relay/renew/after")
 }
 
 func (l *loop) beatFailed(err error) {

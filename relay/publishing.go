@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/failpoint"
 )
 
 // publish makes the calls to the destination that the engine wants.
@@ -68,7 +69,9 @@ func (l *loop) call(f *flow, c *engine.Call) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
-		panicked := guard(room.results, func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
+		panicked := guard(room.results, func() {
+			sent(func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
+		})
 		answers, failed := f.judge(room.results)
 		if !panicked {
 			room.free()
@@ -83,7 +86,7 @@ func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *c
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
-		panicked := guard(room.results, func() { to.Stream(ctx, room.msgs, s.report) })
+		panicked := guard(room.results, func() { sent(func() { to.Stream(ctx, room.msgs, s.report) }) })
 		results := s.end()
 		if panicked {
 			for i := range results {
@@ -100,6 +103,15 @@ func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *c
 			l.answered(f, c, answers, failed)
 		}
 	})
+}
+
+// sent sends, with points at which tests of faults end it. What such a point fails is neither sent nor answered.
+func sent(send func()) {
+	if failpoint.Hit("relay/publish/before") != nil {
+		return
+	}
+	send()
+	_ = failpoint.Hit("relay/publish/after") // the answers are there, whatever it says
 }
 
 // guard makes a call and turns a panic into one failed attempt of what it had
@@ -167,8 +179,10 @@ func reason(r *broker.Result) string {
 }
 
 func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
+	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
 	before := f.core.Stats().Accepted
 	f.core.Answered(l.now(), c.ID, answers)
+	_ = failpoint.Hit("relay/acknowledge/after")
 	if f.core.Stats().Accepted > before {
 		f.acceptedAt = time.Now()
 		if failed == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
@@ -138,7 +139,14 @@ func (e *entry) commit(ctx context.Context, msgs []broker.Delivery, record []byt
 			outcome, err = broker.Unresolved, errPanic(v)
 		}
 	}()
-	return e.lane.Commit(ctx, msgs, record, results)
+	if err := failpoint.Hit("relay/publish/before"); err != nil {
+		return broker.Unresolved, err
+	}
+	outcome, err = e.lane.Commit(ctx, msgs, record, results)
+	if hit := failpoint.Hit("relay/publish/after"); hit != nil {
+		return broker.Unresolved, hit // as if the answer were lost
+	}
+	return outcome, err
 }
 
 // transaction is a call to the destination at work.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
@@ -60,9 +61,33 @@ func (l *loop) turn(now time.Duration) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
-		result, err := l.store.Turn(ctx, r.turn)
+		result, err := l.exchange(ctx, r)
 		return func() { l.landed(r, &result, err) }
 	})
+}
+
+// exchange is the round trip of a round, with points at which tests of faults end it.
+func (l *loop) exchange(ctx context.Context, r *round) (result store.TurnResult, err error) {
+	settles, reads := len(r.turn.Settle) > 0, len(r.turn.Read) > 0
+	if settles {
+		err = failpoint.Hit("relay/settle/before")
+	}
+	if reads && err == nil {
+		err = failpoint.Hit("relay/fetch/before")
+	}
+	if err != nil {
+		return result, err
+	}
+	if result, err = l.store.Turn(ctx, r.turn); err != nil {
+		return result, err
+	}
+	if settles {
+		err = failpoint.Hit("relay/settle/after")
+	}
+	if reads && err == nil {
+		err = failpoint.Hit("relay/fetch/after")
+	}
+	return result, err
 }
 
 // compose collects what the flows have to settle and to read.

@@ -24,6 +24,7 @@
 //     sentinel ([StartRedisSentinel]).
 //   - [Kafka]: Kafka, one node or three, which scripts/jars kafka downloads, and its own tools.
 //   - [Mosquitto]: an MQTT 5 broker from the machine's own packages, with users, rights and TLS.
+//   - [Program]: any program, such as a role of the test itself.
 //   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
 //
