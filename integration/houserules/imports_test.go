@@ -17,7 +17,7 @@ var rules = map[string][]string{
 	"store":                          {""},
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},
-	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/gate"},
+	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/gate"},
 	"inbox":                          {"", "store", "broker", "internal/engine", "internal/gate"},
 	"store/memstore":                 {"", "store", "internal/gate"},
 	"store/storekit":                 {"", "store"},
@@ -27,6 +27,7 @@ var rules = map[string][]string{
 	"broker/stdout":                  {"", "broker", "internal/gate"},
 	"broker/brokertest":              {"", "broker"},
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
+	"internal/failpoint":             {},
 	"internal/gate":                  {},
 	"internal/snapshots":             {"store"},
 	"internal/httpfield":             {},
@@ -74,7 +75,7 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit", "internal/gate", "internal/snapshots")
+		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/gate", "internal/snapshots")
 	case kindOf(module) != "":
 		may = append(may, kindOf(module), "internal/gate")
 	default: // a companion such as otelpostbag
