@@ -9,12 +9,12 @@ import (
 
 const second = time.Second
 
-// run is a history of a few messages that holds every promise, for tests to break.
+// calm is a history of a few messages that holds every promise, for tests to break.
 //
 // Key a has messages 1 and 2 in a transaction and 3 in a later one, key b has 4. The relay was killed at 50 s, and 4 was sent
 // twice. A transaction rolled back with message 5. Message 6 is scheduled for 30 s. Message 7 is poison and dead, 8 is parked
 // behind it, 9 was discarded; 10 is of a transaction with an unknown outcome.
-func run() *History {
+func calm() *History {
 	h := &History{}
 	for _, m := range []Intent{
 		{Tx: 1, Index: 0, ID: id(1), Key: "a", Begin: 1 * second},
@@ -80,7 +80,7 @@ func ids(n int) []byte {
 
 func TestAHistoryThatHoldsEveryPromiseIsReportedSo(t *testing.T) {
 	t.Parallel()
-	h := run()
+	h := calm()
 	for range 2 { // a second look sees the same
 		r := h.Check(options())
 		if !r.Held() || r.Err() != nil {

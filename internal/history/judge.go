@@ -93,19 +93,21 @@ func (j *judge) mine(subscription string) bool {
 func (j *judge) judgeDuplicates() {
 	v, c, w := j.report.Of(Duplicates), &j.counts[Duplicates], &j.faults
 	c[faultCount], c[mostExplained] = len(w.all), w.most()
-	if over := v.Seen - w.most(); over > 0 && v.Broken < over {
-		if e := j.breach(Duplicates); e != nil {
-			e.Why = fmt.Sprintf("%d duplicates; %d faults explain %d at most", v.Seen, len(w.all), w.most())
-		}
-		v.Broken = over
-	}
 	for _, s := range w.stretches {
-		if s.duplicates <= s.most {
+		over := s.duplicates - s.most
+		if over <= 0 {
 			continue
 		}
 		if e := j.breach(Duplicates); e != nil {
 			e.Why = fmt.Sprintf("%d duplicates between %v and %v; the faults of that time explain %d", s.duplicates, s.begin, s.end, s.most)
 		}
+		v.Broken += over - 1
+	}
+	if over := v.Seen - w.most(); v.Broken < over {
+		if e := j.breach(Duplicates); e != nil {
+			e.Why = fmt.Sprintf("%d duplicates; %d faults explain %d at most", v.Seen, len(w.all), w.most())
+		}
+		v.Broken = over
 	}
 }
 

@@ -186,6 +186,7 @@ func (g *group) finish() (p placed, ordered bool) {
 	}
 	g.attempts()
 	p = placed{Message: g.message, first: g.first, stand: there}
+	p.Payload, p.first.Payload = Hash{}, Hash{} // the order has no need of them
 	switch {
 	case g.message.Fate == RolledBack:
 		if g.held {
