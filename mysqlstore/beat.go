@@ -67,7 +67,7 @@ func (t *transaction) leave(relay string) error {
 	if err != nil || gone == 0 {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	_, err = t.exec(sqlGiveAll, relay)
 	return err
 }
@@ -82,7 +82,7 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 	if b.New {
 		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, works, expires)
 		if err != nil || made > 0 {
-			t.moved = t.moved || made > 0
+			t.Moved = t.Moved || made > 0
 			return made > 0, err
 		}
 	}
@@ -91,7 +91,7 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 	if _, err := t.row(sqlRelayWorks, []any{t.now, b.Relay}, &name, &worked, &alive); err != nil || !alive {
 		return false, err
 	}
-	t.moved = t.moved || name != b.Name || worked != works
+	t.Moved = t.Moved || name != b.Name || worked != works
 	_, err = t.exec(sqlRenew, expires, b.Name, works, b.Relay, t.now)
 	return true, err
 }
@@ -102,7 +102,7 @@ func (t *transaction) give(relay string, l store.Lease) error {
 		return err
 	}
 	given, err := t.exec(sqlGive, id, l.Lo, l.Hi, l.Token, relay)
-	t.moved = t.moved || given > 0
+	t.Moved = t.Moved || given > 0
 	return err
 }
 
@@ -116,7 +116,7 @@ func (t *transaction) buryDead() error {
 	if err != nil || died == 0 {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	if _, err := t.exec(sqlGiveDead); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (t *transaction) take(relay string, shard store.Shard) error {
 	if _, err := t.exec(sqlTake, relay, token, id, shard.Lo, shard.Hi); err != nil {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	return t.land(id, shard.Slots)
 }
 
@@ -202,7 +202,7 @@ func (t *transaction) view(works []store.Ref, view *store.View) error {
 		}
 	}
 	view.Epoch = t.epoch
-	if t.moved {
+	if t.Moved {
 		view.Epoch++
 	}
 	return nil

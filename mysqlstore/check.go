@@ -200,7 +200,7 @@ func (t *transaction) setBack(ref store.Ref) error {
 	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
 		orders = append(orders, order{text, []any{id}})
 	}
-	t.moved = true
+	t.Moved = true
 	_, err = t.all(orders)
 	return err
 }

@@ -95,7 +95,7 @@ func (t *transaction) declare(spec store.Spec, types string, at *position) error
 		orders = append(orders, order{text: sqlInsertShard, args: []any{id, slots.Lo, slots.Hi, "", 0, []byte(at.encode())}})
 	}
 	_, err = t.all(orders)
-	t.moved = true
+	t.Moved = true
 	return err
 }
 

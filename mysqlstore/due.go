@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -25,7 +26,7 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 	if err != nil {
 		return nil, translateError(doing, err)
 	}
-	blocked, err := chainsOf(s.query(ctx), sub.id, l.Slots)
+	blocked, err := sqlstore.ChainsOf(s.query(ctx), sub.id, l.Slots)
 	return blocked.List, translateError(doing, err)
 }
 

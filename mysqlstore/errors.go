@@ -8,8 +8,9 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Error numbers, of both servers unless said otherwise (dev.mysql.com, "Server
@@ -60,7 +61,7 @@ func translateError(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case isOurs(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case storekit.Said(err, errDamaged, errStatementLog, errTooLarge), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("mysqlstore: %s: %w", doing, err)
 	}
 	text := serverMessage(err)
@@ -109,20 +110,6 @@ func serverMessage(err error) string {
 	return fmt.Sprintf("the server refused with error %d (%s)", refused.Number, refused.SQLState[:])
 }
 
-// isOurs says whether err already is one of the seam's errors or our own.
-func isOurs(err error) bool {
-	for _, own := range []error{
-		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
-		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, errDamaged,
-		errStatementLog, errTooLarge,
-	} {
-		if errors.Is(err, own) {
-			return true
-		}
-	}
-	return false
-}
-
 func mendOf(code uint16) string {
 	switch code {
 	case codeTableFull, codeDiskFull:
@@ -140,7 +127,7 @@ func mendOf(code uint16) string {
 }
 
 var (
-	errDamaged = errors.New("the row is damaged; a program has written it with its checks off")
+	errDamaged = sqlstore.ErrDamaged
 
 	errStatementLog = errors.New("binlog_format is STATEMENT, with which the server refuses writes of READ COMMITTED sessions; " +
 		"set binlog_format = ROW")

@@ -3,6 +3,8 @@ package mysqlstore
 import (
 	"fmt"
 	"strings"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // Statements returns statements on the large tables of box outbox, with values in
@@ -30,9 +32,9 @@ func Statements() map[string]string {
 		"a record":          fill(fmt.Sprintf(sqlRecord, table), 5000),
 		"a listing up":      fill(fmt.Sprintf(sqlListUp, table), 5000, 20000, 100),
 		"a listing down":    fill(fmt.Sprintf(sqlListDown, table), 15000, 1, 100),
-		"a head":            fill(sqlHead, 2, 7, 0, 4096),
-		"a demotion":        fill(sqlDemote, 2, 7, 9, 0, 4096),
-		"a ready row":       fill(sqlReady, 5, 2, 9),
+		"a head":            fill(dialect.Head, 2, 7, 0, 4096),
+		"a demotion":        fill(dialect.Demote, 2, 7, 9, 0, 4096),
+		"a ready row":       fill(sqlstore.SQLReady, 5, 2, 9),
 		"what is due":       fill(sqlDue, 2, 50000, 0, 0, 0, 256),
 		"followers":         fill(sqlFollowers, 2, 7, 57, 0, 4096, 10),
 		"a parked row":      fill(fmt.Sprintf(sqlParked, table), 2, 100),

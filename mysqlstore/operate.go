@@ -47,7 +47,7 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 	}
 	return s.order(ctx, a, "set the shards of", r, func(t *transaction, id int64) (string, error) {
 		changed, err := t.exec(sqlSetWanted, n, id, n)
-		t.moved = t.moved || changed > 0
+		t.Moved = t.Moved || changed > 0
 		return fmt.Sprintf("shards %s %d", r, n), err
 	})
 }

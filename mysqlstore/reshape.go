@@ -34,21 +34,10 @@ func (t *transaction) reshape(relay string, r store.Reshape) error {
 		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
 			return err
 		}
-		if err := t.rehead(id, slots); err != nil {
+		if err := t.Rehead(id, slots); err != nil {
 			return err
 		}
 	}
-	t.moved = true
+	t.Moved = true
 	return nil
-}
-
-// rehead finds the first of every chain of a new shard: those of one hash that
-// were in two shards are one chain now, or the reverse.
-func (t *transaction) rehead(id int64, slots store.Slots) error {
-	touched, err := chainsOf(t.query, id, slots)
-	if err != nil {
-		return err
-	}
-	_, err = t.settleHeads(id, slots, touched)
-	return err
 }

@@ -231,19 +231,6 @@ ON DUPLICATE KEY UPDATE
 	// By primary key.
 	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
 
-	// By the index of chains: the first of a chain within a shard. Several are
-	// asked for at a time, with UNION ALL between them.
-	sqlHead = `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
-WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1)`
-
-	// By the index of heads: those that are no longer the first of their chain.
-	sqlDemote = `
-UPDATE postbag__parked FORCE INDEX (postbag__parked_head) SET ready = NULL
-WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`
-
-	// By primary key.
-	sqlReady = `UPDATE postbag__parked SET ready = ? WHERE subscription = ? AND seq = ?`
-
 	// By primary key. The halves carry: assignments are made from left to right.
 	sqlTally = `
 INSERT INTO postbag__ledger (subscription, span, fate, lo, count, seq_hi, seq_lo, id_hi, id_lo)
@@ -260,11 +247,6 @@ ON DUPLICATE KEY UPDATE
 SELECT seq, chain FROM postbag__parked WHERE subscription = ? AND state = 3 AND slot >= ? AND slot < ? FOR UPDATE`
 	sqlLanded = `
 UPDATE postbag__parked SET state = 1, due = ?, ready = IF(chain IS NULL, ?, NULL) WHERE subscription = ? AND seq = ?`
-
-	// The chains of a shard, by a range of the index of chains.
-	sqlChains = `
-SELECT DISTINCT chain FROM postbag__parked
-WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
 )
 
 // Reading. None of these runs in a transaction.

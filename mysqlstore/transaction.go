@@ -11,25 +11,40 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // errEnough ends a query early without an error.
-var errEnough = errors.New("enough")
+var errEnough = sqlstore.ErrEnough
 
-// querier runs a query, in a transaction or not, and calls each with every row
-// until it returns errEnough.
-type querier func(text string, args []any, each func(*sql.Rows) error) error
+// querier runs a query, in a transaction or not.
+type querier = sqlstore.Querier
 
 // transaction is one transaction of the store itself. It is short, READ
 // COMMITTED, and runs again from the start where the server ended it because of
 // a deadlock.
 type transaction struct {
+	sqlstore.Tx
+
 	ctx  context.Context //nolint:containedctx // the transaction lives within one call, and its statements share this
 	conn *sql.Conn
 	// sight is what the database said of itself at the begin.
 	sight
-	// moved says that the epoch has to grow.
-	moved bool
+}
+
+func newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
+	tx := sqlstore.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn}}
+	return &transaction{Tx: tx, ctx: ctx, conn: conn}
+}
+
+// see takes over what the database said of itself.
+func (t *transaction) see(rows *sql.Rows) error {
+	err := t.scan(rows)
+	t.Now, t.Epoch = t.now, t.epoch
+	return err
 }
 
 // Most times that a transaction is run again, and the longest pause before.
@@ -107,7 +122,7 @@ func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction)
 	if err != nil {
 		return err
 	}
-	t := &transaction{ctx: ctx, conn: conn}
+	t := newTransaction(ctx, conn)
 	err = t.begin(s, begin)
 	if err == nil {
 		err = fn(t)
@@ -121,12 +136,12 @@ func (t *transaction) begin(s *Store, begin string) error {
 	if err != nil {
 		return err
 	}
-	return scanAll(rows, t.sight.scan)
+	return scanAll(rows, t.see)
 }
 
 // look reads the counters anew.
 func (t *transaction) look(s *Store) error {
-	return t.query(s.sightText(), nil, t.sight.scan)
+	return t.Query(s.sightText(), nil, t.see)
 }
 
 // release rolls back what is still open and lets go of the session. One that
@@ -147,7 +162,7 @@ func (t *transaction) release() error {
 // that relays look at.
 func (t *transaction) commit() error {
 	text := "COMMIT"
-	if t.moved {
+	if t.Moved {
 		text = sqlEpoch + "; COMMIT"
 	}
 	_, err := t.conn.ExecContext(t.ctx, text)
@@ -155,13 +170,7 @@ func (t *transaction) commit() error {
 }
 
 // exec runs a statement and returns how many rows it changed.
-func (t *transaction) exec(text string, args ...any) (int64, error) {
-	result, err := t.conn.ExecContext(t.ctx, text, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
+func (t *transaction) exec(text string, args ...any) (int64, error) { return t.Exec(text, args...) }
 
 // order is a statement with its arguments.
 type order struct {
@@ -169,31 +178,26 @@ type order struct {
 	args []any
 }
 
-// batchArgs bounds the arguments of statements that travel together.
-const batchArgs = 2000
-
 // all runs statements, as many in a round trip as are sensible, and returns how
 // many rows each changed.
 func (t *transaction) all(orders []order) ([]int64, error) {
-	var changed []int64
-	for len(orders) > 0 {
-		var text strings.Builder
-		var args []any
-		n := 0
-		for ; n < len(orders) && (n == 0 || len(args) < batchArgs); n++ {
-			if n > 0 {
-				text.WriteString(";\n")
-			}
-			text.WriteString(orders[n].text)
-			args = append(args, orders[n].args...)
-		}
-		some, err := execMany(t.ctx, t.conn, text.String(), args)
-		if err != nil {
-			return nil, err
-		}
-		changed, orders = append(changed, some...), orders[n:]
+	all := make([]sqlstore.Order, len(orders))
+	for i, o := range orders {
+		all[i] = sqlstore.Order{Text: o.text, Args: o.args}
 	}
-	return changed, nil
+	return t.All(all)
+}
+
+func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
+	return t.SettleHeads(id, slots, touched)
+}
+
+// session is a connection on which several statements can travel together.
+type session struct{ *sql.Conn }
+
+// ExecTogether implements [sqlstore.Together].
+func (c session) ExecTogether(ctx context.Context, text string, args []any) ([]int64, error) {
+	return execMany(ctx, c.Conn, text, args)
 }
 
 // execMany runs several statements in one round trip.
@@ -225,16 +229,12 @@ func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (cha
 
 // query runs a statement and calls each with every row, to be scanned.
 func (t *transaction) query(text string, args []any, each func(*sql.Rows) error) error {
-	rows, err := t.conn.QueryContext(t.ctx, text, args...)
-	if err != nil {
-		return err
-	}
-	return scanAll(rows, each)
+	return t.Query(text, args, each)
 }
 
 // row scans the first row of a query into dest, and says whether there is one.
 func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
-	return firstRow(t.query, text, args, dest)
+	return t.Row(text, args, dest...)
 }
 
 // numbers returns the one column of a query.
@@ -259,41 +259,14 @@ func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (
 }
 
 func firstRow(query querier, text string, args, dest []any) (bool, error) {
-	found := false
-	err := query(text, args, func(rows *sql.Rows) error {
-		found = true
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		return errEnough
-	})
-	return found, err
+	return sqlstore.Row(query, text, args, dest...)
 }
 
 func numbers(query querier, text string, args []any) ([]int64, error) {
-	var out []int64
-	err := query(text, args, func(rows *sql.Rows) error {
-		var n int64
-		err := rows.Scan(&n)
-		out = append(out, n)
-		return err
-	})
-	return out, err
+	return sqlstore.Numbers(query, text, args)
 }
 
-// scanAll calls each with every row and closes rows.
-func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error {
-	for more := true; more; more = rows.NextResultSet() {
-		for rows.Next() {
-			if err := each(rows); errors.Is(err, errEnough) {
-				return rows.Close()
-			} else if err != nil {
-				return errors.Join(err, rows.Close())
-			}
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
+func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error { return sqlstore.ScanAll(rows, each) }
 
 // tableOf returns the name of a box's table, for use in a statement: the name of
 // a box is letters, digits and underscores.

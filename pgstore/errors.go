@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // SQLSTATE codes (PostgreSQL manual, appendix A), and one of our own.
@@ -82,7 +82,7 @@ func translateError(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &done), isOurs(err):
+	case errors.As(err, &done), storekit.Said(err, errRow):
 		return wrapOurs(doing, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("pgstore: %s: %w; give it more time, or look what it waits for", doing, contextError(err))
@@ -146,18 +146,6 @@ func logFull(err error) bool {
 		return e.ConstraintName == "" && e.ColumnName == "" && e.DataTypeName == ""
 	}
 	return strings.Contains(err.Error(), "no partition of relation")
-}
-
-func isOurs(err error) bool {
-	for _, known := range []error{
-		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
-		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, errRow,
-	} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
 }
 
 // wrapOurs adds what was being done to an error that says the rest itself.

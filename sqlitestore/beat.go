@@ -21,7 +21,7 @@ func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	}
 	var view store.View
 	err := s.write(ctx, "beat", func(t *transaction) (err error) {
-		view = store.View{Epoch: t.epoch}
+		view = store.View{Epoch: t.Epoch}
 		if view.Alive, err = t.beat(b); err != nil || !view.Alive && !b.Leave {
 			return err
 		}
@@ -67,7 +67,7 @@ func (t *transaction) leave(relay string) error {
 	if err != nil || gone == 0 {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	_, err = t.exec(sqlGiveAll, relay)
 	return err
 }
@@ -82,7 +82,7 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 	if b.New {
 		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, works, expires)
 		if err != nil || made > 0 {
-			t.moved = t.moved || made > 0
+			t.Moved = t.Moved || made > 0
 			return made > 0, err
 		}
 	}
@@ -91,7 +91,7 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 		return false, err
 	}
 	renewed, err := t.exec(sqlRenew, b.Relay, b.Name, works, expires, t.now)
-	t.moved = t.moved || renewed > 0 && (name != b.Name || worked != works)
+	t.Moved = t.Moved || renewed > 0 && (name != b.Name || worked != works)
 	return renewed > 0, err
 }
 
@@ -101,7 +101,7 @@ func (t *transaction) give(relay string, l store.Lease) error {
 		return err
 	}
 	given, err := t.exec(sqlGive, id, l.Lo, l.Hi, l.Token, relay)
-	t.moved = t.moved || given > 0
+	t.Moved = t.Moved || given > 0
 	return err
 }
 
@@ -115,7 +115,7 @@ func (t *transaction) buryDead() error {
 	if err != nil || died == 0 {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	if _, err := t.exec(sqlGiveDead); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (t *transaction) take(relay string, shard store.Shard) error {
 	if _, err := t.exec(sqlTake, id, shard.Lo, shard.Hi, relay, token); err != nil {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	return t.land(id, shard.Slots)
 }
 
@@ -191,8 +191,8 @@ func (t *transaction) look(works []store.Ref, view *store.View) error {
 			view.Subscriptions = append(view.Subscriptions, state)
 		}
 	}
-	view.Epoch = t.epoch
-	if t.moved {
+	view.Epoch = t.Epoch
+	if t.Moved {
 		view.Epoch++
 	}
 	return nil

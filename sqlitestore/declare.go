@@ -80,7 +80,7 @@ func (t *transaction) declare(spec store.Spec, types string, started int64) erro
 			return err
 		}
 	}
-	t.moved = true
+	t.Moved = true
 	return nil
 }
 

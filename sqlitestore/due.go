@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -25,14 +26,8 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 	if _, err := s.row(ctx, sqlSubscription, []any{l.Box, l.Subscription}, &id, new(string)); err != nil {
 		return nil, translateError(doing, err)
 	}
-	var hashes []uint64
-	err = s.query(ctx, sqlBlocked, []any{id, l.Lo, l.Hi}, func(rows *sql.Rows) error {
-		var chain int64
-		err := rows.Scan(&chain)
-		hashes = append(hashes, uint64(chain))
-		return err
-	})
-	return hashes, translateError(doing, err)
+	blocked, err := sqlstore.ChainsOf(s.querier(ctx), id, l.Slots)
+	return blocked.List, translateError(doing, err)
 }
 
 // Due returns parked messages whose time has come; see [store.Due].

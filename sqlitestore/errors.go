@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Primary result codes of SQLite (sqlite.org/rescode.html); the low byte of an
@@ -43,7 +43,7 @@ func translateError(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case isOurs(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case storekit.Said(err, errDamaged, ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, err)
 	case strings.Contains(err.Error(), "no such table: postbag__"):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, store.ErrSchema)
@@ -58,19 +58,6 @@ func translateError(doing string, err error) error {
 	default:
 		return fmt.Errorf("sqlitestore: %s: %w%s", doing, err, mendOf(code))
 	}
-}
-
-// isOurs says whether err already is one of the seam's errors or our own.
-func isOurs(err error) bool {
-	for _, own := range []error{
-		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrMoved, store.ErrStandby,
-		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, ErrBusy,
-	} {
-		if errors.Is(err, own) {
-			return true
-		}
-	}
-	return false
 }
 
 func mendOf(code int) string {

@@ -62,7 +62,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 			if step.Version <= version {
 				continue
 			}
-			if _, err := t.conn.ExecContext(t.ctx, step.SQL); err != nil {
+			if _, err := t.conn.ExecContext(t.Ctx, step.SQL); err != nil {
 				return fmt.Errorf("step %s: %w", step.Name, err)
 			}
 			done = append(done, step.Name)
@@ -109,7 +109,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		if err != nil || made == 0 {
 			return err
 		}
-		if _, err := t.conn.ExecContext(t.ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
+		if _, err := t.conn.ExecContext(t.Ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
 			return err
 		}
 		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", 0)

@@ -13,30 +13,40 @@ import (
 	"testing"
 )
 
-// statementsOf returns the constants of sql.go by name, ready to be explained.
+// statementsOf returns all statements by name, ready to be explained: the constants
+// and fields of these files that are texts.
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "sql.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := make(map[string]string)
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
+	for _, name := range []string{"sql.go", "dialect.go", "../internal/sqlstore/sql.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i, name := range spec.Names {
-			if literal, ok := spec.Values[i].(*ast.BasicLit); ok {
-				text, err := strconv.Unquote(literal.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				out[name.Name] = text
+		add := func(name ast.Expr, value ast.Expr) {
+			id, named := name.(*ast.Ident)
+			literal, ok := value.(*ast.BasicLit)
+			if !named || !ok || literal.Kind != token.STRING {
+				return
 			}
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[id.Name] = text
 		}
-		return false
-	})
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				for i := range n.Values {
+					add(n.Names[i], n.Values[i])
+				}
+			case *ast.KeyValueExpr:
+				add(n.Key, n.Value)
+			}
+			return true
+		})
+	}
 	out["sqlAppend"] += out["sqlAppendRow"]
 	delete(out, "sqlAppendRow")
 	for name, text := range out {

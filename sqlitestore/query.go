@@ -3,11 +3,12 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // errEnough ends a query early without an error.
-var errEnough = errors.New("enough")
+var errEnough = sqlstore.ErrEnough
 
 // query runs a statement outside a transaction and calls each with every row,
 // until it returns errEnough or ctx ends.
@@ -16,16 +17,12 @@ func (s *Store) query(ctx context.Context, text string, args []any, each func(*s
 	if err != nil {
 		return err
 	}
-	err = scanAll(rows, func(rows *sql.Rows) error {
+	return sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		return each(rows)
 	})
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
 }
 
 // rows begins a query. It is tried again while the database is locked, which a
@@ -53,15 +50,14 @@ func (s *Store) calm(ctx context.Context) context.Context {
 	return ctx
 }
 
+// querier is query with a context.
+func (s *Store) querier(ctx context.Context) sqlstore.Querier {
+	return func(text string, args []any, each func(*sql.Rows) error) error {
+		return s.query(ctx, text, args, each)
+	}
+}
+
 // row scans the first row of a query into dest, and says whether there is one.
 func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
-	found := false
-	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
-		found = true
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		return errEnough
-	})
-	return found, err
+	return sqlstore.Row(s.querier(ctx), text, args, dest...)
 }

@@ -12,7 +12,7 @@ import (
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
 	err = s.locked(ctx, "check", func(t *transaction) error {
-		if found, err := t.row(sqlMeta, nil, &id, &t.epoch); err != nil || !found {
+		if found, err := t.row(sqlMeta, nil, &id, &t.Epoch); err != nil || !found {
 			return store.ErrSchema
 		}
 		if _, err := t.exec(sqlLock); err != nil { // a read-only file lets a transaction begin
@@ -101,7 +101,7 @@ func (t *transaction) setBack(ref store.Ref) error {
 	if _, err := t.exec(sqlForgetAllFloors, ref.Box); err != nil {
 		return err
 	}
-	t.moved = true
+	t.Moved = true
 	_, err = t.exec(sqlAudit, t.now, "postbag", "the log ended before its positions", "set back "+ref.String())
 	return err
 }

@@ -2,11 +2,11 @@ package sqlitestore
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -52,7 +52,7 @@ func (b *bytesValue) Scan(v any) error {
 	return nil
 }
 
-var errDamaged = errors.New("the row is damaged; a program has written it with its checks off")
+var errDamaged = sqlstore.ErrDamaged
 
 // place returns the slot and the key hash of the row.
 func (r *recordRow) place() (slot int, hash uint64, err error) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -68,11 +68,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 	return nil
 }
 
-func (m *maintenance) query(ctx context.Context) querier {
-	return func(text string, args []any, each func(*sql.Rows) error) error {
-		return m.s.query(ctx, text, args, each)
-	}
-}
+func (m *maintenance) query(ctx context.Context) querier { return m.s.querier(ctx) }
 
 // swept returns the seq up to which the log was deleted.
 func (m *maintenance) swept(ctx context.Context) (swept int64, err error) {
@@ -81,7 +77,7 @@ func (m *maintenance) swept(ctx context.Context) (swept int64, err error) {
 }
 
 // querier runs a query, in a transaction or not.
-type querier func(text string, args []any, each func(*sql.Rows) error) error
+type querier = sqlstore.Querier
 
 // readersOf returns the subscriptions of a box but for that of maintenance.
 func readersOf(query querier, box string) ([]reader, error) {
@@ -209,37 +205,16 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || swept == 0 {
 		return err
 	}
-	after := m.s.kept.of(m.Box)
+	after := m.s.kept.Of(m.Box)
 	end, err := nth(m.query(ctx), m.Box, after, swept, sweepRows)
 	if err != nil {
 		return err
 	}
-	m.s.kept.set(m.Box, end%swept)
+	m.s.kept.Set(m.Box, end%swept)
 	text := fmt.Sprintf(sqlUnparked, quoted(m.Box))
 	loose, err := m.s.row(ctx, text, []any{after, end, m.Box}, new(int64))
 	if err != nil || !loose {
 		return err
 	}
 	return m.write(ctx, func(t *transaction) error { return m.remove(t, after, end) })
-}
-
-// marks are how far something has got with each box, in this process.
-type marks struct {
-	mu sync.Mutex
-	at map[string]int64
-}
-
-func (k *marks) of(box string) int64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.at[box]
-}
-
-func (k *marks) set(box string, at int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.at == nil {
-		k.at = make(map[string]int64)
-	}
-	k.at[box] = at
 }

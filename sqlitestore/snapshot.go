@@ -9,7 +9,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 	if err != nil {
 		return err
 	}
-	t := &transaction{ctx: context.WithoutCancel(ctx), conn: conn}
+	t := newTransaction(ctx, conn, nil)
 	err = retryBusy(ctx, s.deadline(), func() error {
 		_, err := t.exec(sqlBeginRead)
 		return err
@@ -19,6 +19,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 		return err
 	}
 	t.now = s.micros()
+	t.Now = t.now
 	err = fn(t)
 	if _, end := t.exec(sqlRollback); end != nil {
 		return dropConn(conn, end)

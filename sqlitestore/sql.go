@@ -212,19 +212,6 @@ WHERE excluded.state <> 2`
 	// By primary key.
 	sqlDiscarded = `INSERT INTO postbag__discarded (subscription, seq) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
-	// By the index of chains: the first of a chain within a shard.
-	sqlHead = `
-SELECT seq, state, due, ready FROM postbag__parked
-WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1`
-
-	// By the index of heads: those that are no longer the first of their chain.
-	sqlDemote = `
-UPDATE postbag__parked SET ready = NULL
-WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`
-
-	// By primary key.
-	sqlReady = `UPDATE postbag__parked SET ready = ?3 WHERE subscription = ?1 AND seq = ?2`
-
 	// By primary key. The halves carry.
 	sqlTally = `
 INSERT INTO postbag__ledger (subscription, span, fate, count, seq_hi, seq_lo, id_hi, id_lo)
@@ -241,11 +228,6 @@ ON CONFLICT (subscription, span, fate) DO UPDATE SET
 UPDATE postbag__parked SET state = 1, due = ?4, ready = CASE WHEN chain IS NULL THEN ?4 END
 WHERE subscription = ?1 AND state = 3 AND slot >= ?2 AND slot < ?3
 RETURNING chain`
-
-	// The chains of a shard, by a range of the index of chains, for a reshape.
-	sqlChains = `
-SELECT DISTINCT chain FROM postbag__parked
-WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
 )
 
 // Reading. None of these runs in a transaction.
@@ -285,9 +267,6 @@ FROM postbag__command c INDEXED BY postbag__command_order
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN %s l ON l.seq = c.seq
 WHERE c.subscription = ? ORDER BY c.id`
-
-	// All of the index of chains that belongs to a subscription.
-	sqlBlocked = sqlChains
 
 	// By primary key: whether a lease is still the shard's.
 	sqlHolds = `

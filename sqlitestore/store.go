@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -37,7 +38,7 @@ type Store struct {
 	statements statements
 	accepted   identity
 	poll       poll
-	kept       marks
+	kept       sqlstore.Marks
 	woken      chan struct{}
 	watch      watcher
 	closing    sync.Once

@@ -3,29 +3,32 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // transaction is one write transaction of the store itself. It holds SQLite's
 // writer lock from its begin, is short, and is never cut off in the middle: its
 // statements run without the caller's cancellation.
 type transaction struct {
-	ctx  context.Context //nolint:containedctx // the transaction lives within one call, and its statements share this
+	sqlstore.Tx
+
 	conn *sql.Conn
-	// statements are those prepared on conn, kept with it; nil on a connection
-	// of the application's.
-	statements map[string]*sql.Stmt
 	// open: between BEGIN and the end.
 	open bool
 	// now is the database's clock at the begin, in microseconds.
 	now int64
-	// epoch is the counter of meta, and moved says that it has to grow.
-	epoch int64
-	moved bool
+}
+
+// newTransaction makes a transaction that is not begun. statements are those
+// prepared on conn, kept with it; nil on a connection of the application's.
+func newTransaction(ctx context.Context, conn *sql.Conn, statements map[string]*sql.Stmt) *transaction {
+	tx := sqlstore.Tx{Dialect: &dialect, Ctx: context.WithoutCancel(ctx), On: session{conn, statements}}
+	return &transaction{Tx: tx, conn: conn}
 }
 
 // write runs fn in a write transaction on the accepted database, and commits. fn
@@ -67,11 +70,11 @@ func (s *Store) deadline() time.Time { return time.Now().Add(s.opts.BusyTimeout)
 // commit ends the transaction, after counting the epoch on if anything moved
 // that relays look at.
 func (t *transaction) commit() error {
-	if t.moved {
+	if t.Moved {
 		if _, err := t.exec(sqlEpoch); err != nil {
 			return err
 		}
-		t.epoch++
+		t.Epoch++
 	}
 	if _, err := t.exec(sqlCommit); err != nil {
 		return err
@@ -86,10 +89,11 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 	if err != nil {
 		return nil, err
 	}
-	t := &transaction{ctx: context.WithoutCancel(ctx), conn: conn}
+	var kept map[string]*sql.Stmt
 	if s.owned {
-		t.statements = s.pinned.statements
+		kept = s.pinned.statements
 	}
+	t := newTransaction(ctx, conn, kept)
 	err = retryBusy(ctx, deadline, func() error {
 		_, err := t.exec(sqlBegin)
 		return err
@@ -100,6 +104,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 		return nil, err
 	}
 	t.now = s.micros()
+	t.Now = t.now
 	return t, nil
 }
 
@@ -115,85 +120,76 @@ func (s *Store) release(t *transaction) {
 }
 
 // exec runs a statement and returns how many rows it changed.
-func (t *transaction) exec(text string, args ...any) (int64, error) {
-	st, err := t.statement(text)
-	if err != nil {
-		return 0, err
-	}
-	result, err := st.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
+func (t *transaction) exec(text string, args ...any) (int64, error) { return t.Exec(text, args...) }
 
 // query runs a statement and calls each with every row, to be scanned.
 func (t *transaction) query(text string, args []any, each func(*sql.Rows) error) error {
-	st, err := t.statement(text)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(t.ctx, args...)
-	if err != nil {
-		return err
-	}
-	return scanAll(rows, each)
+	return t.Query(text, args, each)
 }
 
 // row scans the first row of a query into dest, and says whether there is one.
 func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
-	found := false
-	err := t.query(text, args, func(rows *sql.Rows) error {
-		found = true
-		return rows.Scan(dest...)
-	})
-	return found, err
+	return t.Row(text, args, dest...)
 }
 
 // numbers returns the one column of a query.
 func (t *transaction) numbers(text string, args []any) ([]int64, error) {
-	var out []int64
-	err := t.query(text, args, func(rows *sql.Rows) error {
-		var n int64
-		err := rows.Scan(&n)
-		out = append(out, n)
-		return err
-	})
-	return out, err
+	return sqlstore.Numbers(t.Query, text, args)
 }
 
-// statement returns a statement of conn: a prepared one that is kept with it, or
-// on an application's connection the bare text.
-func (t *transaction) statement(text string) (statement, error) {
-	if t.statements == nil || len(t.statements) >= maxStatements {
-		return unprepared{conn: t.conn, text: text}, nil
-	}
-	if st, ok := t.statements[text]; ok {
-		return st, nil
-	}
-	st, err := t.conn.PrepareContext(t.ctx, text)
+func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
+	return t.SettleHeads(id, slots, touched)
+}
+
+// session is a connection with the statements that are kept prepared on it; nil
+// on one of the application's.
+type session struct {
+	conn *sql.Conn
+	kept map[string]*sql.Stmt
+}
+
+// ExecContext implements [sqlstore.Runner].
+func (c session) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	st, err := c.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	t.statements[text] = st
+	return st.ExecContext(ctx, args...)
+}
+
+// QueryContext implements [sqlstore.Runner].
+func (c session) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	st, err := c.statement(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// statement returns a prepared statement that is kept, or the bare text.
+func (c session) statement(ctx context.Context, text string) (statement, error) {
+	if c.kept == nil || len(c.kept) >= maxStatements {
+		return unprepared{conn: c.conn, text: text}, nil
+	}
+	if st, ok := c.kept[text]; ok {
+		return st, nil
+	}
+	st, err := c.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	c.kept[text] = st
 	return st, nil
 }
 
 // scanAll calls each with every row and closes rows.
-func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error {
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
+func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error { return sqlstore.ScanAll(rows, each) }
 
 // recognise makes sure that the transaction is on the database that Check has
 // accepted, and reads the epoch.
 func (s *Store) recognise(t *transaction) error {
 	var id string
-	found, err := t.row(sqlMeta, nil, &id, &t.epoch)
+	found, err := t.row(sqlMeta, nil, &id, &t.Epoch)
 	switch {
 	case err != nil:
 		return err

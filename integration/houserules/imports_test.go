@@ -31,6 +31,7 @@ var rules = map[string][]string{
 	"internal/gate":                  {},
 	"internal/snapshots":             {"store"},
 	"internal/httpfield":             {},
+	"internal/sqlstore":              {"", "store", "store/storekit"},
 	"internal/testserver":            {},
 	"internal/testserver/servertest": {"internal/testserver"},
 }
@@ -75,7 +76,7 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/gate", "internal/snapshots")
+		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/gate", "internal/snapshots", "internal/sqlstore")
 	case kindOf(module) != "":
 		may = append(may, kindOf(module), "internal/gate")
 	default: // a companion such as otelpostbag

@@ -1,4 +1,4 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"database/sql"
@@ -32,30 +32,28 @@ func (h head) want(now int64) sql.NullInt64 {
 	}
 }
 
-// headsAtATime is how many chains one statement asks for.
-const headsAtATime = 100
-
-// settleHeads sees to it that of each chain within slots the first row alone has
-// a time when it may be tried, and returns the chains that have no row left.
-func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) (cleared []uint64, err error) {
-	for hashes := range slices.Chunk(touched.List, headsAtATime) {
+// SettleHeads sees to it that of each chain within slots the first row alone has
+// a time when it may be tried, and returns the chains that have no row left. id is
+// that of the subscription.
+func (t *Tx) SettleHeads(id int64, slots store.Slots, touched storekit.Hashes) (cleared []uint64, err error) {
+	for hashes := range slices.Chunk(touched.List, max(t.Chains, 1)) {
 		heads, err := t.heads(id, slots, hashes)
 		if err != nil {
 			return nil, err
 		}
-		var orders []order
+		var orders []Order
 		for _, hash := range hashes {
 			h, left := heads[int64(hash)]
 			if !left {
 				cleared = append(cleared, hash)
 				continue
 			}
-			orders = append(orders, order{text: sqlDemote, args: []any{id, int64(hash), h.seq, slots.Lo, slots.Hi}})
-			if want := h.want(t.now); want != h.ready {
-				orders = append(orders, order{text: sqlReady, args: []any{want, id, h.seq}})
+			orders = append(orders, Order{Text: t.Demote, Args: []any{id, int64(hash), h.seq, slots.Lo, slots.Hi}})
+			if want := h.want(t.Now); want != h.ready {
+				orders = append(orders, Order{Text: SQLReady, Args: []any{want, id, h.seq}})
 			}
 		}
-		if _, err := t.all(orders); err != nil {
+		if _, err := t.All(orders); err != nil {
 			return nil, err
 		}
 	}
@@ -63,14 +61,14 @@ func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.
 }
 
 // heads returns the first rows of chains that have one.
-func (t *transaction) heads(id int64, slots store.Slots, hashes []uint64) (map[int64]head, error) {
-	text := strings.Repeat(sqlHead+" UNION ALL ", len(hashes)-1) + sqlHead
-	var args []any
+func (t *Tx) heads(id int64, slots store.Slots, hashes []uint64) (map[int64]head, error) {
+	text := strings.Repeat(t.Head+" UNION ALL ", len(hashes)-1) + t.Head
+	args := make([]any, 0, 4*len(hashes))
 	for _, hash := range hashes {
 		args = append(args, id, int64(hash), slots.Lo, slots.Hi)
 	}
 	heads := make(map[int64]head, len(hashes))
-	return heads, t.query(text, args, func(rows *sql.Rows) error {
+	return heads, t.Query(text, args, func(rows *sql.Rows) error {
 		var chain int64
 		var h head
 		err := rows.Scan(&chain, &h.seq, &h.state, &h.due, &h.ready)
@@ -79,8 +77,19 @@ func (t *transaction) heads(id int64, slots store.Slots, hashes []uint64) (map[i
 	})
 }
 
-// chainsOf returns the chains that have a row within slots.
-func chainsOf(query querier, id int64, slots store.Slots) (storekit.Hashes, error) {
+// Rehead finds the first of every chain of a new shard: those of one hash that
+// were in two shards are one chain now, or the reverse.
+func (t *Tx) Rehead(id int64, slots store.Slots) error {
+	touched, err := ChainsOf(t.Query, id, slots)
+	if err != nil {
+		return err
+	}
+	_, err = t.SettleHeads(id, slots, touched)
+	return err
+}
+
+// ChainsOf returns the chains that have a row within slots.
+func ChainsOf(query Querier, id int64, slots store.Slots) (storekit.Hashes, error) {
 	var c storekit.Hashes
 	err := query(sqlChains, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
 		var chain int64

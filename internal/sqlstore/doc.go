@@ -1,0 +1,2 @@
+// Package sqlstore is what stores over database/sql have in common.
+package sqlstore

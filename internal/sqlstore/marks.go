@@ -1,0 +1,27 @@
+package sqlstore
+
+import "sync"
+
+// Marks are how far something has got with each box, in this process. The zero
+// Marks are all zero. They are safe for concurrent use.
+type Marks struct {
+	mu sync.Mutex
+	at map[string]int64
+}
+
+// Of returns the mark of a box.
+func (k *Marks) Of(box string) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at[box]
+}
+
+// Set sets the mark of a box.
+func (k *Marks) Set(box string, at int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.at == nil {
+		k.at = make(map[string]int64)
+	}
+	k.at[box] = at
+}
