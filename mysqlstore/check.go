@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -195,7 +196,7 @@ func (t *transaction) setBack(ref store.Ref) error {
 		{sqlSetSwept, []any{0, ref.Box}},
 		{sqlSetWitness, []any{0, nil, ref.Box}},
 		{sqlForgetAllFloors, []any{ref.Box}},
-		{sqlAudit, []any{t.now, "postbag", "the log is not the one its positions were written in", "set back " + ref.String()}},
+		{sqlstore.SQLAudit, []any{t.now, "postbag", "the log is not the one its positions were written in", "set back " + ref.String()}},
 	}
 	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
 		orders = append(orders, order{text, []any{id}})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -54,7 +55,7 @@ func (t *transaction) ensure(spec store.Spec) (fault, err error) {
 		return nil, err
 	}
 	var has string
-	found, err := t.row(sqlSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
+	found, err := t.row(sqlstore.SQLSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
 	switch {
 	case err != nil:
 		return nil, err
@@ -92,7 +93,7 @@ func (t *transaction) declare(spec store.Spec, types string, at *position) error
 	}
 	var orders []order
 	for _, slots := range shards {
-		orders = append(orders, order{text: sqlInsertShard, args: []any{id, slots.Lo, slots.Hi, "", 0, []byte(at.encode())}})
+		orders = append(orders, order{text: sqlstore.SQLInsertShard, args: []any{id, slots.Lo, slots.Hi, "", 0, []byte(at.encode())}})
 	}
 	_, err = t.all(orders)
 	t.Moved = true

@@ -38,7 +38,7 @@ func Statements() map[string]string {
 		"what is due":       fill(sqlDue, 2, 50000, 0, 0, 0, 256),
 		"followers":         fill(sqlFollowers, 2, 7, 57, 0, 4096, 10),
 		"a parked row":      fill(fmt.Sprintf(sqlParked, table), 2, 100),
-		"in flight":         fill(sqlInFlight, 2, 0, 4096),
+		"in flight":         fill(sqlstore.SQLInFlight, 2, 0, 4096),
 		"a state up":        fill(sqlStateUp, 2, 1, 0, 100),
 		"a state down":      fill(sqlStateDown, 2, 1, 10000, 100),
 		"a range of parked": fill(sqlParkedRange, 2, 100, 600),

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // Open opens the store in the database that dsn names, as go-sql-driver/mysql
@@ -40,6 +42,13 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 // newStore makes the pools. It does no I/O.
 func newStore(config *mysql.Config, o Options) (*Store, error) {
 	s := &Store{opts: o, woken: make(chan struct{}, 1)}
+	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
+		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+			return s.change(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+		},
+		Query: s.query,
+		Wake:  s.Wake,
+	})
 	open := func(kind sessionKind, most int) (*sql.DB, error) {
 		c, err := newConnector(config, kind)
 		if err != nil {

@@ -17,7 +17,7 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 	var o store.Overview
 	err := s.snapshot(ctx, func(t *transaction) error {
 		o = store.Overview{Now: time.UnixMicro(t.now).UTC()}
-		relays, err := t.relays()
+		relays, err := t.Relays()
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (t *transaction) viewBox(b *store.BoxView) error {
 
 func (t *transaction) viewSubscription(r *reader, last int64) (store.SubscriptionView, error) {
 	v := store.SubscriptionView{Parked: map[store.ParkState]int64{}}
-	state, err := t.state(r.Ref)
+	state, err := t.State(r.Ref)
 	if err != nil {
 		return v, err
 	}

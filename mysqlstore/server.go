@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -182,7 +183,7 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, erro
 	}
 	sub := subscribed{Ref: r}
 	var types []byte
-	found, err := s.row(ctx, sqlSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
+	found, err := s.row(ctx, sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
 	if err != nil || !found {
 		return sub, err
 	}

@@ -40,10 +40,6 @@ SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() A
 	// One row.
 	sqlEpoch = `UPDATE postbag__meta SET epoch = epoch + 1 WHERE one = 1`
 
-	// One row, which the transaction has locked: lease tokens that were never given out.
-	sqlDraw  = `UPDATE postbag__meta SET token = token + 1 WHERE one = 1`
-	sqlDrawn = `SELECT token FROM postbag__meta WHERE one = 1`
-
 	// All shards, which are few, by subscription.
 	sqlPositions = `
 SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
@@ -65,9 +61,6 @@ UPDATE postbag__shard SET position = '', owner = '', token = 0, version = versio
 
 	// A range of the primary key.
 	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
-
-	// One row.
-	sqlAudit = `INSERT INTO postbag__audit (at, who, why, what) VALUES (?, ?, ?, ?)`
 
 	// By primary key. Locks the row, new or old.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
@@ -91,17 +84,10 @@ UPDATE postbag__shard SET position = '', owner = '', token = 0, version = versio
 
 // Subscriptions and shards.
 const (
-	// By the unique (box, name).
-	sqlSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
-
 	// One row.
 	sqlInsertSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-	// One row.
-	sqlInsertShard = `
-INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
 
 	// The end of the primary key.
 	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s`
@@ -113,62 +99,8 @@ INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES
 	// A range of the primary key, in its order, ended by the limit.
 	sqlSeqs = `SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
 
-	// The shards of one subscription, with it: (box, name), then a range of the
-	// primary key.
-	sqlShards = `
-SELECT s.id, s.wanted, s.paused, h.lo, h.hi, h.owner, h.token, h.version, h.position
-FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
-WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
-
-	// A range of the primary key: all shards of a subscription, locked.
-	sqlLockShards = `SELECT lo FROM postbag__shard WHERE subscription = ? ORDER BY lo FOR UPDATE`
-
-	// A range of the primary key: all shards of a subscription.
-	sqlDeleteShards = `DELETE FROM postbag__shard WHERE subscription = ?`
-
-	// By primary key.
-	sqlGive = `UPDATE postbag__shard SET owner = '' WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND owner = ?`
-
-	// By primary key, locked: only what nobody has is taken.
-	sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = '' FOR UPDATE`
-
-	// By primary key.
-	sqlTake = `UPDATE postbag__shard SET owner = ?, token = ? WHERE subscription = ? AND lo = ? AND hi = ?`
-
-	// All shards, which are few: those of one relay.
-	sqlGiveAll = `UPDATE postbag__shard SET owner = '' WHERE owner = ?`
-
-	// All shards: those of dead relays.
-	sqlGiveDead = `
-UPDATE postbag__shard SET owner = ''
-WHERE owner IN (SELECT r.id FROM postbag__relay r WHERE r.dead = 1)`
-
 	// A range of the primary key: whether a position was settled.
 	sqlStored = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND position = ? LIMIT 1`
-)
-
-// Heartbeats. The table has a row a relay, and is read whole.
-const (
-	// One row.
-	sqlInsertRelay = `INSERT IGNORE INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?)`
-
-	// By primary key: only a live row is renewed.
-	sqlRenew = `UPDATE postbag__relay SET expires = ?, name = ?, works = ? WHERE id = ? AND dead = 0 AND expires > ?`
-
-	// By primary key, locked.
-	sqlRelayWorks = `SELECT name, works, dead = 0 AND expires > ? FROM postbag__relay WHERE id = ? FOR UPDATE`
-
-	// A scan.
-	sqlMarkDead = `UPDATE postbag__relay SET dead = 1 WHERE dead = 0 AND expires <= ?`
-
-	// A scan: those who are dead long enough.
-	sqlForgetDead = `DELETE FROM postbag__relay WHERE dead = 1 AND expires <= ?`
-
-	// By primary key: a live row.
-	sqlDeleteRelay = `DELETE FROM postbag__relay WHERE id = ? AND dead = 0 AND expires > ?`
-
-	// A scan.
-	sqlRelays = `SELECT id, name, works, expires FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
 )
 
 // Settling.
@@ -241,12 +173,6 @@ ON DUPLICATE KEY UPDATE
 	seq_lo = (seq_lo + VALUES(seq_lo)) & 4294967295,
 	id_hi  = (id_hi + VALUES(id_hi) + ((id_lo + VALUES(id_lo)) >> 32)) & 4294967295,
 	id_lo  = (id_lo + VALUES(id_lo)) & 4294967295`
-
-	// By the index of states: what was in flight when a shard changed hands.
-	sqlInFlight = `
-SELECT seq, chain FROM postbag__parked WHERE subscription = ? AND state = 3 AND slot >= ? AND slot < ? FOR UPDATE`
-	sqlLanded = `
-UPDATE postbag__parked SET state = 1, due = ?, ready = IF(chain IS NULL, ?, NULL) WHERE subscription = ? AND seq = ?`
 )
 
 // Reading. None of these runs in a transaction.
@@ -425,20 +351,6 @@ WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND s
 
 	// By primary key, locked: the lease under which a maintainer works.
 	sqlLockHolds = sqlHolds + ` FOR UPDATE`
-)
-
-// Operators' orders.
-const (
-	// By primary key, and the unique (subscription, seq, kind).
-	sqlCommand = `
-INSERT IGNORE INTO postbag__command (subscription, seq, kind)
-SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq = ?`
-
-	// By primary key.
-	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
-
-	// The end of the primary key.
-	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
 )
 
 // Listings. They read in a transaction that reads: REPEATABLE READ, one moment.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -18,6 +19,8 @@ import (
 // [Open], and is safe for concurrent use until Close. Several processes may have
 // a store on one database.
 type Store struct {
+	base
+
 	db   *sql.DB
 	opts Options
 	// bury is the session that writes tombstones, dirty the one that looks whether
@@ -37,6 +40,9 @@ type Store struct {
 	running  sync.WaitGroup
 	closing  sync.Once
 }
+
+// base has the methods that are the same for every store over database/sql.
+type base = sqlstore.Base
 
 var (
 	_ store.Store                     = (*Store)(nil)

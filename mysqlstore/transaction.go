@@ -188,6 +188,9 @@ func (t *transaction) all(orders []order) ([]int64, error) {
 	return t.All(all)
 }
 
+// subscription returns the id of a subscription; zero: none.
+func (t *transaction) subscription(r store.Ref) (int64, error) { return t.Subscription(r) }
+
 func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
 	return t.SettleHeads(id, slots, touched)
 }

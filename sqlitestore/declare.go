@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -47,7 +48,7 @@ func (t *transaction) ensure(spec store.Spec) (fault, err error) {
 		return nil, err
 	}
 	var has string
-	found, err := t.row(sqlSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
+	found, err := t.row(sqlstore.SQLSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
 	switch {
 	case err != nil:
 		return nil, err
@@ -76,7 +77,7 @@ func (t *transaction) declare(spec store.Spec, types string, started int64) erro
 		return err
 	}
 	for _, slots := range shards {
-		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, "", 0, []byte(positionOf(started))); err != nil {
+		if _, err := t.exec(sqlstore.SQLInsertShard, id, slots.Lo, slots.Hi, "", 0, []byte(positionOf(started))); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,9 @@ import "github.com/postbag/postbag/internal/sqlstore"
 
 // dialect is what SQLite has of its own.
 var dialect = sqlstore.Dialect{
-	Chains: 1,
+	Package:   "sqlitestore",
+	Translate: translateError,
+	Chains:    1,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `
@@ -15,5 +17,14 @@ WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIM
 		Demote: `
 UPDATE postbag__parked SET ready = NULL
 WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`,
+
+		// One row.
+		InsertRelay: `
+INSERT INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+
+		// By primary key, and the unique (subscription, seq, kind).
+		Command: `
+INSERT INTO postbag__command (subscription, seq, kind)
+SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq = ? ON CONFLICT DO NOTHING`,
 	},
 }

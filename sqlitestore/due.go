@@ -23,7 +23,7 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 		return nil, translateError(doing, err)
 	}
 	var id int64
-	if _, err := s.row(ctx, sqlSubscription, []any{l.Box, l.Subscription}, &id, new(string)); err != nil {
+	if _, err := s.row(ctx, sqlstore.SQLSubscription, []any{l.Box, l.Subscription}, &id, new(string)); err != nil {
 		return nil, translateError(doing, err)
 	}
 	blocked, err := sqlstore.ChainsOf(s.querier(ctx), id, l.Slots)
@@ -38,7 +38,7 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 			d.Limit, d.Bytes, d.Followers))
 	}
 	q := dueRows{ctx: ctx, s: s, due: d, now: s.micros()}
-	found, err := s.row(ctx, sqlSubscription, []any{d.Box, d.Subscription}, &q.id, new(string))
+	found, err := s.row(ctx, sqlstore.SQLSubscription, []any{d.Box, d.Subscription}, &q.id, new(string))
 	if err == nil && !found {
 		err = store.ErrNoSubscription
 	}

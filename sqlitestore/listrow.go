@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -150,7 +151,7 @@ func newListed(t *transaction, r *reader) (*listed, error) {
 		return nil, err
 	}
 	var text string
-	if _, err := t.row(sqlSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
+	if _, err := t.row(sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
 		return nil, err
 	}
 	var types []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -102,6 +103,6 @@ func (t *transaction) setBack(ref store.Ref) error {
 		return err
 	}
 	t.Moved = true
-	_, err = t.exec(sqlAudit, t.now, "postbag", "the log ended before its positions", "set back "+ref.String())
+	_, err = t.exec(sqlstore.SQLAudit, t.now, "postbag", "the log ended before its positions", "set back "+ref.String())
 	return err
 }

@@ -47,9 +47,6 @@ const (
 	// One row: ends a write transaction that changed what relays look at.
 	sqlEpoch = `UPDATE postbag__meta SET epoch = epoch + 1`
 
-	// One row: a lease token that was never given out.
-	sqlDraw = `UPDATE postbag__meta SET token = token + 1 RETURNING token`
-
 	// All shards, which are few, by subscription.
 	sqlPositions = `
 SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
@@ -82,9 +79,6 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 	// A range of the primary key.
 	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
 
-	// One row.
-	sqlAudit = `INSERT INTO postbag__audit (at, who, why, what) VALUES (?, ?, ?, ?)`
-
 	// By primary key.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
@@ -94,17 +88,10 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 
 // Subscriptions and shards.
 const (
-	// By the unique (box, name).
-	sqlSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
-
 	// One row.
 	sqlInsertSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?5, ?5) RETURNING id`
-
-	// One row.
-	sqlInsertShard = `
-INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
 
 	// The last seq that was given out, by a scan of sqlite_sequence, which has a
 	// row for each AUTOINCREMENT table of the file.
@@ -112,58 +99,6 @@ INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES
 
 	// The first row at or after a seq: one step of a search by time.
 	sqlAtOrAfter = `SELECT seq, at FROM %s WHERE seq >= ? ORDER BY seq LIMIT 1`
-
-	// The shards of one subscription, with it: (box, name), then a range of the
-	// primary key.
-	sqlShards = `
-SELECT s.id, s.wanted, s.paused, h.lo, h.hi, h.owner, h.token, h.version, h.position
-FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
-WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
-
-	// A range of the primary key: all shards of a subscription.
-	sqlDeleteShards = `DELETE FROM postbag__shard WHERE subscription = ?`
-
-	// By primary key.
-	sqlGive = `UPDATE postbag__shard SET owner = '' WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND owner = ?`
-
-	// By primary key: only what nobody has is taken.
-	sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = ''`
-
-	// By primary key.
-	sqlTake = `UPDATE postbag__shard SET owner = ?4, token = ?5 WHERE subscription = ?1 AND lo = ?2 AND hi = ?3`
-
-	// All shards, which are few: those of one relay.
-	sqlGiveAll = `UPDATE postbag__shard SET owner = '' WHERE owner = ?`
-
-	// All shards: those of dead relays.
-	sqlGiveDead = `
-UPDATE postbag__shard SET owner = ''
-WHERE owner IN (SELECT r.id FROM postbag__relay r WHERE r.dead = 1)`
-)
-
-// Heartbeats. The table has a row a relay, and is read whole.
-const (
-	// One row.
-	sqlInsertRelay = `
-INSERT INTO postbag__relay (id, name, works, expires) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`
-
-	// By primary key: only a live row is renewed.
-	sqlRenew = `UPDATE postbag__relay SET expires = ?4, name = ?2, works = ?3 WHERE id = ?1 AND dead = 0 AND expires > ?5`
-
-	// By primary key.
-	sqlRelayWorks = `SELECT name, works FROM postbag__relay WHERE id = ?`
-
-	// A scan.
-	sqlMarkDead = `UPDATE postbag__relay SET dead = 1 WHERE dead = 0 AND expires <= ?`
-
-	// A scan: those who are dead long enough.
-	sqlForgetDead = `DELETE FROM postbag__relay WHERE dead = 1 AND expires <= ?`
-
-	// By primary key: a live row.
-	sqlDeleteRelay = `DELETE FROM postbag__relay WHERE id = ? AND dead = 0 AND expires > ?`
-
-	// A scan.
-	sqlRelays = `SELECT id, name, works, expires FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
 )
 
 // Settling.
@@ -222,12 +157,6 @@ ON CONFLICT (subscription, span, fate) DO UPDATE SET
 	seq_lo = (seq_lo + excluded.seq_lo) & 4294967295,
 	id_hi  = (id_hi + excluded.id_hi + ((id_lo + excluded.id_lo) >> 32)) & 4294967295,
 	id_lo  = (id_lo + excluded.id_lo) & 4294967295`
-
-	// By the index of states: what was in flight when a shard changed hands.
-	sqlLanded = `
-UPDATE postbag__parked SET state = 1, due = ?4, ready = CASE WHEN chain IS NULL THEN ?4 END
-WHERE subscription = ?1 AND state = 3 AND slot >= ?2 AND slot < ?3
-RETURNING chain`
 )
 
 // Reading. None of these runs in a transaction.
@@ -392,20 +321,6 @@ WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?3) AND 
 	// readers, at most for the connection's busy_timeout, and truncates the file.
 	sqlCheckpoint         = `PRAGMA wal_checkpoint(PASSIVE)`
 	sqlCheckpointTruncate = `PRAGMA wal_checkpoint(TRUNCATE)`
-)
-
-// Operators' orders.
-const (
-	// By primary key, and the unique (subscription, seq, kind).
-	sqlCommand = `
-INSERT INTO postbag__command (subscription, seq, kind)
-SELECT subscription, seq, ?3 FROM postbag__parked WHERE subscription = ?1 AND seq = ?2 ON CONFLICT DO NOTHING`
-
-	// By primary key.
-	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ?2 WHERE id = ?1 AND wanted <> ?2`
-
-	// The end of the primary key. Outside a transaction.
-	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
 )
 
 // Listings. They read, in a transaction that reads where they need one moment.

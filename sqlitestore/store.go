@@ -18,6 +18,8 @@ import (
 // [postbag.Appender] of [postbag.SQLTx]. It is made by [Open] or [OpenDB], and is
 // safe for concurrent use until Close.
 type Store struct {
+	base
+
 	db   *sql.DB
 	opts Options
 	// owned: the connections are the store's, set up by its own DSN.
@@ -44,6 +46,9 @@ type Store struct {
 	closing    sync.Once
 }
 
+// base has the methods that are the same for every store over database/sql.
+type base = sqlstore.Base
+
 var (
 	_ store.Store                     = (*Store)(nil)
 	_ store.Inspector                 = (*Store)(nil)
@@ -54,7 +59,7 @@ var (
 )
 
 func newStore(db *sql.DB, o Options, owned bool) *Store {
-	return &Store{
+	s := &Store{
 		db:     db,
 		opts:   o,
 		owned:  owned,
@@ -62,6 +67,14 @@ func newStore(db *sql.DB, o Options, owned bool) *Store {
 		now:    time.Now,
 		woken:  make(chan struct{}, 1),
 	}
+	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
+		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+			return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+		},
+		Query: s.querier,
+		Wake:  s.Wake,
+	})
+	return s
 }
 
 // Close ends what the store began: its watcher, its statements and, if it was

@@ -137,6 +137,9 @@ func (t *transaction) numbers(text string, args []any) ([]int64, error) {
 	return sqlstore.Numbers(t.Query, text, args)
 }
 
+// subscription returns the id of a subscription; zero: none.
+func (t *transaction) subscription(r store.Ref) (int64, error) { return t.Subscription(r) }
+
 func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
 	return t.SettleHeads(id, slots, touched)
 }

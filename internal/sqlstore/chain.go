@@ -77,9 +77,9 @@ func (t *Tx) heads(id int64, slots store.Slots, hashes []uint64) (map[int64]head
 	})
 }
 
-// Rehead finds the first of every chain of a new shard: those of one hash that
+// rehead finds the first of every chain of a new shard: those of one hash that
 // were in two shards are one chain now, or the reverse.
-func (t *Tx) Rehead(id int64, slots store.Slots) error {
+func (t *Tx) rehead(id int64, slots store.Slots) error {
 	touched, err := ChainsOf(t.Query, id, slots)
 	if err != nil {
 		return err

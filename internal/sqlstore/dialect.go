@@ -4,6 +4,13 @@ package sqlstore
 type Dialect struct {
 	Statements
 
+	// Package is the name of the store's package, with which errors begin.
+	Package string
+	// Translate wraps an error, once, with what failed and what to do about it.
+	Translate func(doing string, err error) error
+	// Lock stands behind a SELECT whose rows must not change until the transaction
+	// ends; empty where nobody else writes meanwhile.
+	Lock string
 	// Chains is how many times Head may stand in one statement, with UNION ALL
 	// between.
 	Chains int
@@ -19,4 +26,10 @@ type Statements struct {
 	// Demote takes the time from rows that are not the first of their chain:
 	// subscription, chain, seq of the first, lo, hi.
 	Demote string
+	// InsertRelay adds a heartbeat row, unless there is one: id, name, works,
+	// expires.
+	InsertRelay string
+	// Command queues an order for a parked message, unless it is queued: kind,
+	// subscription, seq.
+	Command string
 }

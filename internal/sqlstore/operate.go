@@ -1,4 +1,4 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 )
 
 // Command queues an order for parked messages; see [store.Operator].
-func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
+func (s *Base) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
 	name, err := storekit.CommandName(kind)
 	if err != nil {
-		return 0, translateError("command", err)
+		return 0, s.dialect.Translate("command", err)
 	}
 	var queued []int64
-	err = s.order(ctx, a, name, r, func(t *transaction, id int64) (string, error) {
+	err = s.order(ctx, a, name, r, func(t *Tx, id int64) (string, error) {
 		queued = nil
 		for _, seq := range seqs {
-			n, err := t.exec(sqlCommand, int(kind), id, seq)
+			n, err := t.Exec(t.Command, int(kind), id, seq)
 			if err != nil {
 				return "", err
 			}
@@ -36,26 +36,26 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 	if err != nil {
 		return 0, err
 	}
-	s.Wake(r.Box)
+	s.hooks.Wake(r.Box)
 	return len(queued), nil
 }
 
 // SetShards asks for another number of shards; see [store.Operator].
-func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error {
+func (s *Base) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error {
 	if n < 1 || n > store.SlotCount {
-		return fmt.Errorf("mysqlstore: set shards: %d shards; ask for 1 to %d", n, store.SlotCount)
+		return fmt.Errorf("%s: set shards: %d shards; ask for 1 to %d", s.dialect.Package, n, store.SlotCount)
 	}
-	return s.order(ctx, a, "set the shards of", r, func(t *transaction, id int64) (string, error) {
-		changed, err := t.exec(sqlSetWanted, n, id, n)
+	return s.order(ctx, a, "set the shards of", r, func(t *Tx, id int64) (string, error) {
+		changed, err := t.Exec(sqlSetWanted, n, id, n)
 		t.Moved = t.Moved || changed > 0
 		return fmt.Sprintf("shards %s %d", r, n), err
 	})
 }
 
 // Audited returns the latest entries of the audit log; see [store.Operator].
-func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
+func (s *Base) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
 	var out []store.AuditEntry
-	err := s.query(ctx)(sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
+	err := s.hooks.Query(ctx)(sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
 		var e store.AuditEntry
 		var at int64
 		err := rows.Scan(&at, &e.Who, &e.Why, &e.What)
@@ -63,20 +63,20 @@ func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, err
 		out = append(out, e)
 		return err
 	})
-	return out, translateError("read the audit log", err)
+	return out, s.dialect.Translate("read the audit log", err)
 }
 
 // order carries out an operator's order about a subscription, and writes what fn
 // says of it to the audit log in the same transaction.
-func (s *Store) order(ctx context.Context, a store.Audit, doing string, r store.Ref,
-	fn func(*transaction, int64) (string, error),
+func (s *Base) order(ctx context.Context, a store.Audit, doing string, r store.Ref,
+	fn func(*Tx, int64) (string, error),
 ) error {
 	doing += " " + r.String()
 	if err := storekit.CheckAudit(a); err != nil {
-		return translateError(doing, err)
+		return s.dialect.Translate(doing, err)
 	}
-	return s.change(ctx, doing, func(t *transaction) error {
-		id, err := t.subscription(r)
+	return s.hooks.Change(ctx, doing, func(t *Tx) error {
+		id, err := t.Subscription(r)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Store) order(ctx context.Context, a store.Audit, doing string, r store.
 		if err != nil || what == "" {
 			return err
 		}
-		_, err = t.exec(sqlAudit, t.now, a.Who, a.Why, what)
+		_, err = t.Exec(SQLAudit, t.Now, a.Who, a.Why, what)
 		return err
 	})
 }

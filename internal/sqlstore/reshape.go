@@ -1,4 +1,4 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"github.com/postbag/postbag/store"
@@ -7,22 +7,22 @@ import (
 
 // reshape replaces all shards of a subscription, if the relay holds them all and
 // they stand at one position; otherwise it does nothing.
-func (t *transaction) reshape(relay string, r store.Reshape) error {
-	id, err := t.subscription(r.Ref)
+func (t *Tx) reshape(relay string, r store.Reshape) error {
+	id, err := t.Subscription(r.Ref)
 	if err != nil || id == 0 {
 		return err
 	}
-	if _, err := t.numbers(sqlLockShards, []any{id}); err != nil { // so that no settlement moves them now
+	if _, err := Numbers(t.Query, sqlLockShards+t.Lock, []any{id}); err != nil { // so that no settlement moves them now
 		return err
 	}
-	state, err := t.state(r.Ref)
+	state, err := t.State(r.Ref)
 	if err != nil {
 		return err
 	}
 	if r.Shards < 1 || r.Shards > store.SlotCount || !storekit.HoldsAll(relay, state.Shards, r.Leases) {
 		return nil
 	}
-	if _, err := t.exec(sqlDeleteShards, id); err != nil {
+	if _, err := t.Exec(sqlDeleteShards, id); err != nil {
 		return err
 	}
 	position := state.Shards[0].Position
@@ -31,10 +31,10 @@ func (t *transaction) reshape(relay string, r store.Reshape) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
+		if _, err := t.Exec(SQLInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
 			return err
 		}
-		if err := t.Rehead(id, slots); err != nil {
+		if err := t.rehead(id, slots); err != nil {
 			return err
 		}
 	}

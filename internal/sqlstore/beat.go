@@ -1,9 +1,8 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,16 +11,16 @@ import (
 )
 
 // Beat renews a heartbeat and changes who owns what; see [store.Store].
-func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+func (s *Base) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	switch {
 	case b.Relay == "":
-		return store.View{}, errors.New("mysqlstore: beat: the relay's id is empty; draw one at each start")
+		return store.View{}, fmt.Errorf("%s: beat: the relay's id is empty; draw one at each start", s.dialect.Package)
 	case b.TTL <= 0 && !b.Leave:
-		return store.View{}, fmt.Errorf("mysqlstore: beat: the time to live is %s; give a positive one", b.TTL)
+		return store.View{}, fmt.Errorf("%s: beat: the time to live is %s; give a positive one", s.dialect.Package, b.TTL)
 	}
 	var view store.View
-	err := s.change(ctx, "beat", func(t *transaction) (err error) {
-		view = store.View{Epoch: t.epoch}
+	err := s.hooks.Change(ctx, "beat", func(t *Tx) (err error) {
+		view = store.View{Epoch: t.Epoch}
 		if view.Alive, err = t.beat(b); err != nil || !view.Alive && !b.Leave {
 			return err
 		}
@@ -34,7 +33,7 @@ func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 }
 
 // beat does the changes of one heartbeat, and says whether the relay lives.
-func (t *transaction) beat(b store.Beat) (alive bool, err error) {
+func (t *Tx) beat(b store.Beat) (alive bool, err error) {
 	if b.Leave {
 		return false, t.leave(b.Relay)
 	}
@@ -62,25 +61,25 @@ func (t *transaction) beat(b store.Beat) (alive bool, err error) {
 	return true, nil
 }
 
-func (t *transaction) leave(relay string) error {
-	gone, err := t.exec(sqlDeleteRelay, relay, t.now)
+func (t *Tx) leave(relay string) error {
+	gone, err := t.Exec(sqlDeleteRelay, relay, t.Now)
 	if err != nil || gone == 0 {
 		return err
 	}
 	t.Moved = true
-	_, err = t.exec(sqlGiveAll, relay)
+	_, err = t.Exec(sqlGiveAll, relay)
 	return err
 }
 
 // renew makes the row if it is new, or renews it if it lives.
-func (t *transaction) renew(b store.Beat) (bool, error) {
+func (t *Tx) renew(b store.Beat) (bool, error) {
 	works, err := storekit.WorksText(b.Works)
 	if err != nil {
 		return false, err
 	}
-	expires := t.now + b.TTL.Microseconds()
+	expires := t.Now + b.TTL.Microseconds()
 	if b.New {
-		made, err := t.exec(sqlInsertRelay, b.Relay, b.Name, works, expires)
+		made, err := t.Exec(t.InsertRelay, b.Relay, b.Name, works, expires)
 		if err != nil || made > 0 {
 			t.Moved = t.Moved || made > 0
 			return made > 0, err
@@ -88,20 +87,20 @@ func (t *transaction) renew(b store.Beat) (bool, error) {
 	}
 	var name, worked string
 	var alive bool
-	if _, err := t.row(sqlRelayWorks, []any{t.now, b.Relay}, &name, &worked, &alive); err != nil || !alive {
+	if _, err := t.Row(sqlRelayWorks+t.Lock, []any{t.Now, b.Relay}, &name, &worked, &alive); err != nil || !alive {
 		return false, err
 	}
 	t.Moved = t.Moved || name != b.Name || worked != works
-	_, err = t.exec(sqlRenew, expires, b.Name, works, b.Relay, t.now)
+	_, err = t.Exec(sqlRenew, expires, b.Name, works, b.Relay, t.Now)
 	return true, err
 }
 
-func (t *transaction) give(relay string, l store.Lease) error {
-	id, err := t.subscription(l.Ref)
+func (t *Tx) give(relay string, l store.Lease) error {
+	id, err := t.Subscription(l.Ref)
 	if err != nil || id == 0 {
 		return err
 	}
-	given, err := t.exec(sqlGive, id, l.Lo, l.Hi, l.Token, relay)
+	given, err := t.Exec(sqlGive, id, l.Lo, l.Hi, l.Token, relay)
 	t.Moved = t.Moved || given > 0
 	return err
 }
@@ -111,26 +110,26 @@ const keepDead = int64(time.Hour / time.Microsecond)
 
 // buryDead marks relays dead whose time is over, before anybody takes what they
 // had: what is dead is never renewed.
-func (t *transaction) buryDead() error {
-	died, err := t.exec(sqlMarkDead, t.now)
+func (t *Tx) buryDead() error {
+	died, err := t.Exec(sqlMarkDead, t.Now)
 	if err != nil || died == 0 {
 		return err
 	}
 	t.Moved = true
-	if _, err := t.exec(sqlGiveDead); err != nil {
+	if _, err := t.Exec(sqlGiveDead); err != nil {
 		return err
 	}
-	_, err = t.exec(sqlForgetDead, t.now-keepDead)
+	_, err = t.Exec(sqlForgetDead, t.Now-keepDead)
 	return err
 }
 
 // take makes a shard the relay's if nobody alive has it, with a new token.
-func (t *transaction) take(relay string, shard store.Shard) error {
-	id, err := t.subscription(shard.Ref)
+func (t *Tx) take(relay string, shard store.Shard) error {
+	id, err := t.Subscription(shard.Ref)
 	if err != nil || id == 0 {
 		return err
 	}
-	free, err := t.row(sqlFree, []any{id, shard.Lo, shard.Hi}, new(int))
+	free, err := t.Row(sqlFree+t.Lock, []any{id, shard.Lo, shard.Hi}, new(int))
 	if err != nil || !free {
 		return err
 	}
@@ -138,7 +137,7 @@ func (t *transaction) take(relay string, shard store.Shard) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(sqlTake, relay, token, id, shard.Lo, shard.Hi); err != nil {
+	if _, err := t.Exec(sqlTake, relay, token, id, shard.Lo, shard.Hi); err != nil {
 		return err
 	}
 	t.Moved = true
@@ -146,10 +145,10 @@ func (t *transaction) take(relay string, shard store.Shard) error {
 }
 
 // land makes what was in flight in a shard due: its answers went to another.
-func (t *transaction) land(id int64, slots store.Slots) error {
+func (t *Tx) land(id int64, slots store.Slots) error {
 	var touched storekit.Hashes
-	var orders []order
-	err := t.query(sqlInFlight, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
+	var orders []Order
+	err := t.Query(SQLInFlight+t.Lock, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
 		var seq int64
 		var chain sql.NullInt64
 		if err := rows.Scan(&seq, &chain); err != nil {
@@ -158,42 +157,36 @@ func (t *transaction) land(id int64, slots store.Slots) error {
 		if chain.Valid {
 			touched.Add(uint64(chain.Int64))
 		}
-		orders = append(orders, order{text: sqlLanded, args: []any{t.now, t.now, id, seq}})
+		orders = append(orders, Order{Text: sqlLanded, Args: []any{t.Now, t.Now, id, seq}})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := t.all(orders); err != nil {
+	if _, err := t.All(orders); err != nil {
 		return err
 	}
-	_, err = t.settleHeads(id, slots, touched)
+	_, err = t.SettleHeads(id, slots, touched)
 	return err
 }
 
-func (t *transaction) token() (token int64, err error) {
-	if _, err := t.exec(sqlDraw); err != nil {
+func (t *Tx) token() (token int64, err error) {
+	if _, err := t.Exec(sqlDraw); err != nil {
 		return 0, err
 	}
-	_, err = t.row(sqlDrawn, nil, &token)
+	_, err = t.Row(sqlDrawn, nil, &token)
 	return token, err
 }
 
-// subscription returns the id of a subscription; zero: none.
-func (t *transaction) subscription(r store.Ref) (id int64, err error) {
-	_, err = t.row(sqlSubscription, []any{r.Box, r.Subscription}, &id, new(string))
-	return id, err
-}
-
 // view fills in what there is after the changes.
-func (t *transaction) view(works []store.Ref, view *store.View) error {
-	relays, err := t.relays()
+func (t *Tx) view(works []store.Ref, view *store.View) error {
+	relays, err := t.Relays()
 	if err != nil {
 		return err
 	}
 	view.Relays = relays
 	for _, ref := range works {
-		state, err := t.state(ref)
+		state, err := t.State(ref)
 		if err != nil {
 			return err
 		}
@@ -201,23 +194,23 @@ func (t *transaction) view(works []store.Ref, view *store.View) error {
 			view.Subscriptions = append(view.Subscriptions, state)
 		}
 	}
-	view.Epoch = t.epoch
+	view.Epoch = t.Epoch
 	if t.Moved {
 		view.Epoch++
 	}
 	return nil
 }
 
-func (t *transaction) relays() ([]store.RelayState, error) {
+func (t *Tx) Relays() ([]store.RelayState, error) {
 	var out []store.RelayState
-	err := t.query(sqlRelays, []any{t.now}, func(rows *sql.Rows) error {
+	err := t.Query(sqlRelays, []any{t.Now}, func(rows *sql.Rows) error {
 		var r store.RelayState
 		var works string
 		var expires int64
 		if err := rows.Scan(&r.ID, &r.Name, &works, &expires); err != nil {
 			return err
 		}
-		r.Expires = time.Duration(expires-t.now) * time.Microsecond
+		r.Expires = time.Duration(expires-t.Now) * time.Microsecond
 		var err error
 		r.Works, err = storekit.ParseWorks(works)
 		out = append(out, r)
@@ -226,10 +219,10 @@ func (t *transaction) relays() ([]store.RelayState, error) {
 	return out, err
 }
 
-// state returns one subscription with its shards; without them there is none.
-func (t *transaction) state(ref store.Ref) (store.SubscriptionState, error) {
+// State returns one subscription with its shards; without them there is none.
+func (t *Tx) State(ref store.Ref) (store.SubscriptionState, error) {
 	state := store.SubscriptionState{Ref: ref}
-	err := t.query(sqlShards, []any{ref.Box, ref.Subscription}, func(rows *sql.Rows) error {
+	err := t.Query(sqlShards, []any{ref.Box, ref.Subscription}, func(rows *sql.Rows) error {
 		h := store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref}}}
 		var id int64
 		var position []byte

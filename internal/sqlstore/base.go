@@ -1,0 +1,42 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Base is what a store has from this package: the methods of [store.Store],
+// [store.Inspector] and [store.Operator] that need only the dialect and the hooks.
+// A store embeds it. It is safe for concurrent use, as the hooks are.
+type Base struct {
+	dialect *Dialect
+	hooks   Hooks
+}
+
+// New makes the base of a store. All hooks are needed.
+func New(d *Dialect, h Hooks) Base { return Base{dialect: d, hooks: h} }
+
+// Hooks are what a store does itself for its Base.
+type Hooks struct {
+	// Change runs fn in a transaction that changes who owns what, or what there
+	// is, and commits; such transactions come one after another. fn may run several
+	// times: what it leaves behind must be of the last. An error is translated,
+	// with doing before it.
+	Change func(ctx context.Context, doing string, fn func(*Tx) error) error
+	// Wake tells who listens that a box has something new.
+	Wake func(box string)
+	// Query is a Querier outside a transaction.
+	Query func(ctx context.Context) Querier
+}
+
+// row scans the first row of a query outside a transaction.
+func (b *Base) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
+	return Row(b.hooks.Query(ctx), text, args, dest...)
+}
+
+// Subscription returns the id of a subscription; zero: none.
+func (t *Tx) Subscription(r store.Ref) (id int64, err error) {
+	_, err = t.Row(SQLSubscription, []any{r.Box, r.Subscription}, &id, new([]byte))
+	return id, err
+}
