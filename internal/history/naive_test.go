@@ -385,7 +385,7 @@ func compare(t *testing.T, seed uint64) *Report {
 func TestRandomHistoriesAreJudgedAsByComparingAllPairs(t *testing.T) {
 	t.Parallel()
 	broken := [promises]int{}
-	for seed := range uint64(20_000) {
+	for seed := range uint64(10_000) {
 		r := compare(t, seed)
 		for p := range broken {
 			broken[p] += min(1, r.Verdicts[p].Broken)

@@ -213,7 +213,7 @@ func (e *Example) String() string {
 
 // String is the message as text of one line.
 func (m *Message) String() string {
-	text := fmt.Sprintf("%v key %q: the %d. of tx %d, published %v to %v, %v %v to %v",
+	text := fmt.Sprintf("%v key %q: index %d of tx %d, published %v to %v, %v %v to %v",
 		m.ID, m.Key, m.Index, m.Tx, m.Begin, m.End, m.Fate, m.CommitBegin, m.CommitEnd)
 	if m.Box+m.Topic != "" {
 		text += fmt.Sprintf(", box %q, topic %q", m.Box, m.Topic)
