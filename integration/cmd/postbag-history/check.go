@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/postbag/postbag/internal/history"
+)
+
+// What the process ends with.
+const (
+	exitHeld   = 0
+	exitBroken = 1
+	exitUse    = 2
+)
+
+const usage = `postbag-history check [flags] FILE...   judge a history
+postbag-history show FILE...            print its records as lines of JSON
+`
+
+// run is the program.
+func run(args []string, out, diag io.Writer) (code int, err error) {
+	if len(args) > 0 {
+		switch args[0] {
+		case "check":
+			return check(args[1:], out, diag)
+		case "show":
+			return show(args[1:], out)
+		}
+	}
+	_, _ = io.WriteString(diag, usage)
+	return exitUse, errors.New("name one of its commands: check or show")
+}
+
+// request is what check is asked for.
+type request struct {
+	history.Options
+	history.Space
+
+	json  bool
+	files []string
+}
+
+func check(args []string, out, diag io.Writer) (code int, err error) {
+	q, err := parse(args, diag)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitHeld, nil
+	}
+	if err != nil {
+		return exitUse, err
+	}
+	report, err := history.CheckFiles(q.files, q.Options, q.Space)
+	if err != nil {
+		return exitUse, err
+	}
+	if q.json {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		err = e.Encode(report)
+	} else {
+		_, err = report.WriteTo(out)
+	}
+	if err != nil {
+		return exitUse, fmt.Errorf("print the report: %w", err)
+	}
+	if !report.Held() {
+		return exitBroken, nil
+	}
+	return exitHeld, nil
+}
+
+func parse(args []string, diag io.Writer) (*request, error) {
+	q := &request{}
+	f := flag.NewFlagSet("postbag-history check", flag.ContinueOnError)
+	f.SetOutput(diag)
+	f.BoolVar(&q.json, "json", false, "print the report as JSON")
+	f.StringVar(&q.Subscription, "subscription", "", "judge this subscription alone")
+	f.IntVar(&q.InFlight, "in-flight", 0, "how many messages a fault may cause to be sent again, if it does not say (0: 1,000)")
+	f.DurationVar(&q.Slack, "slack", 0, "how long after its end a fault still explains duplicates")
+	f.BoolVar(&q.ExactlyOnce, "exactly-once", false, "no fault explains a duplicate")
+	f.BoolVar(&q.Unordered, "unordered", false, "no order is promised")
+	f.BoolVar(&q.Skip, "skip", false, "a key goes on without a message that was refused")
+	f.BoolVar(&q.MayPend, "pending", false, "messages may be waiting in the store")
+	f.DurationVar(&q.Ended, "ended", 0, "when the run was judged: scheduled messages due later may be waiting (0: all may)")
+	f.DurationVar(&q.Takeover, "takeover", 0, "the longest takeover of a dead relay's shards (0: not judged)")
+	f.DurationVar(&q.Resume, "resume", 0, "the longest time without deliveries after a fault (0: not judged)")
+	f.DurationVar(&q.OpenTransaction, "open-transaction", 0, "the longest that a relay's transaction may be open during network I/O")
+	f.DurationVar(&q.LockWait, "lock-wait", 0, "the longest that a producer may wait for a relay's lock")
+	f.IntVar(&q.Examples, "examples", 0, "how many breaches of a promise are shown (0: 10)")
+	f.StringVar(&q.Dir, "dir", "", "where to sort, in temporary files of about four times the history's size (empty: the system's place)")
+	mebibytes := f.Int64("memory", 0, "what it may use, in MiB (0: 256)")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	q.Memory, q.files = *mebibytes<<20, f.Args()
+	if len(q.files) == 0 {
+		return nil, errors.New("check: no file; name those that the recorders wrote")
+	}
+	return q, nil
+}
+
+// show prints the records of files.
+func show(names []string, out io.Writer) (code int, err error) {
+	if len(names) == 0 {
+		return exitUse, errors.New("show: no file; name those that the recorders wrote")
+	}
+	p := &printer{to: json.NewEncoder(out)}
+	for _, name := range names {
+		wasTorn, err := history.ReadFile(name, p)
+		if err != nil || p.err != nil {
+			return exitUse, errors.Join(err, p.err)
+		}
+		if wasTorn {
+			p.print("torn", name)
+		}
+	}
+	return exitHeld, p.err
+}
+
+// printer is a recorder that prints.
+type printer struct {
+	to  *json.Encoder
+	err error
+}
+
+func (p *printer) print(kind string, record any) {
+	if p.err == nil {
+		p.err = p.to.Encode(map[string]any{kind: record})
+	}
+}
+
+func (p *printer) Intend(r history.Intent)    { p.print("intent", r) }
+func (p *printer) End(r history.Outcome)      { p.print("outcome", r) }
+func (p *printer) Deliver(r history.Delivery) { p.print("delivery", r) }
+func (p *printer) Refuse(r history.Refusal)   { p.print("refusal", r) }
+func (p *printer) Hold(r history.Stored)      { p.print("stored", r) }
+func (p *printer) Order(r history.Command)    { p.print("command", r) }
+func (p *printer) Break(r history.Fault)      { p.print("fault", r) }
+func (p *printer) Wait(r history.Gap)         { p.print("gap", r) }
+func (p *printer) Look(r history.Watch)       { p.print("watch", r) }
