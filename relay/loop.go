@@ -188,21 +188,21 @@ func (l *loop) wait() time.Duration {
 	now := l.now()
 	at := now + time.Minute
 	sooner := func(t time.Duration) { at = min(at, t) }
-	if !l.beating {
-		sooner(l.nextBeat)
+	if l.canBeat() {
+		sooner(max(l.nextBeat, l.storeRetry))
 	}
 	free := l.canTurn(now)
-	if !free && !l.turning.out {
+	if !free && !l.turning.out && !l.checking {
 		sooner(l.storeRetry)
 	}
 	if free {
 		sooner(l.nextLook)
 	}
 	for _, f := range l.flows {
-		sooner(f.core.Wake(now, free))
+		sooner(f.core.Wake(now, free, l.canAskLot()))
 	}
 	for _, u := range l.keep {
-		if u.held && !u.busy {
+		if l.canMaintain(u) {
 			sooner(u.next)
 		}
 	}

@@ -89,9 +89,12 @@ func (l *loop) gathered(f *flow) {
 	l.nextBeat = 0
 }
 
+// canBeat says that a heartbeat may be made once its time has come.
+func (l *loop) canBeat() bool { return !l.beating && !l.checking && !l.dying && !l.left }
+
 // beat renews the heartbeat when it is time, and changes who owns what.
 func (l *loop) beat(now time.Duration) {
-	if l.beating || l.checking || l.dying || l.left || now < l.nextBeat || now < l.storeRetry {
+	if !l.canBeat() || now < l.nextBeat || now < l.storeRetry {
 		return
 	}
 	if l.doubted() {

@@ -9,9 +9,12 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
+// canAskLot says that parked messages may be asked for: the store is well.
+func (l *loop) canAskLot() bool { return !l.checking && l.storeFault == 0 }
+
 // due fetches parked messages that can be tried.
 func (l *loop) due(f *flow, now time.Duration) {
-	if l.checking || l.storeFault > 0 {
+	if !l.canAskLot() {
 		return
 	}
 	r, ok := f.core.Due(now)

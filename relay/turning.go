@@ -57,7 +57,6 @@ func (l *loop) turn(now time.Duration) {
 	}
 	l.turning.out = true
 	l.turns++
-	l.nextLook = now + l.lookPause()
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
@@ -115,6 +114,8 @@ func (l *loop) compose(now time.Duration) *round {
 // landed hands the answer to the flows.
 func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 	l.turning.out = false
+	// From now on, as the flows count their pauses: a look of its own just before a read would be a turn for nothing.
+	l.nextLook = l.now() + l.lookPause()
 	if r.generation != l.generation {
 		return
 	}

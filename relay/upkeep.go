@@ -59,8 +59,13 @@ func (l *loop) viewUpkeep(u *upkeep, s *store.SubscriptionState, relays []store.
 }
 
 // maintain does a round of housekeeping when it is time.
+// canMaintain says that housekeeping may be done once its time has come.
+func (l *loop) canMaintain(u *upkeep) bool {
+	return u.held && !u.busy && !l.stopping && !l.dying && l.storeFault == 0
+}
+
 func (l *loop) maintain(u *upkeep, now time.Duration) {
-	if !u.held || u.busy || l.stopping || l.dying || l.storeFault > 0 || now < u.next {
+	if !l.canMaintain(u) || now < u.next {
 		return
 	}
 	u.busy = true

@@ -65,7 +65,7 @@ func drain(b *testing.B, c engine.Config, keys int) {
 		}
 		f.Absorb(now)
 		f.Slow(now)
-		f.Wake(now, true)
+		f.Wake(now, true, true)
 	}
 }
 

@@ -23,7 +23,7 @@ func (d *desk) wait() time.Duration {
 	d.t.Helper()
 	began := d.now
 	for d.f.PauseEnds() > d.now {
-		at := d.f.Wake(d.now, false)
+		at := d.f.Wake(d.now, false, true)
 		if at <= d.now || at > d.f.PauseEnds() {
 			d.t.Fatalf("now is %v, wakes at %v, the pause ends at %v", d.now, at, d.f.PauseEnds())
 		}
@@ -120,11 +120,11 @@ func TestAnswersOfCallsThatWereOutSayNothingNew(t *testing.T) {
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
 	calls := []*engine.Call{d.call(1), d.call(2), d.call(3), d.call(4)}
 	d.answer(calls[0], engine.Unavailable)
-	until := d.f.Wake(d.now, false)
+	until := d.f.Wake(d.now, false, true)
 	d.answer(calls[1], engine.Unavailable)
 	d.answer(calls[2], engine.Accepted)
 	d.answer(calls[3], engine.Unavailable)
-	equal(t, "pause", d.f.Wake(d.now, false), until)
+	equal(t, "pause", d.f.Wake(d.now, false, true), until)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 }
 
@@ -146,7 +146,7 @@ func TestAPausedFlowWithAnOpenCircuitWokeItsCallerWithoutEnd(t *testing.T) {
 	d.f.Pause(true)
 	d.now += time.Minute
 	d.f.Slow(d.now)
-	if at := d.f.Wake(d.now, false); at <= d.now {
+	if at := d.f.Wake(d.now, false, true); at <= d.now {
 		t.Fatalf("now is %v, wakes at %v", d.now, at)
 	}
 }

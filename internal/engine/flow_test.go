@@ -13,7 +13,7 @@ func TestAFlowWithoutShardsNeedsNothing(t *testing.T) {
 	d.noTurn()
 	d.noCall()
 	d.noDue()
-	if at := d.f.Wake(d.now, true); at <= d.now {
+	if at := d.f.Wake(d.now, true, true); at <= d.now {
 		t.Fatalf("now is %v, wakes at %v", d.now, at)
 	}
 }
@@ -26,7 +26,7 @@ func TestAFlowThatLostItsShardsWokeItsCallerWithoutEnd(t *testing.T) {
 	d.f.Lost(0)
 	d.now += time.Hour
 	d.noTurn()
-	if at := d.f.Wake(d.now, true); at <= d.now {
+	if at := d.f.Wake(d.now, true, true); at <= d.now {
 		t.Fatalf("now is %v, wakes at %v", d.now, at)
 	}
 }
@@ -200,11 +200,11 @@ func TestThePauseBetweenReadsCanBeShortened(t *testing.T) {
 	d := oneShard(t, engine.Config{PollMax: time.Minute})
 	d.now = time.Hour
 	d.land(d.reading("0"))
-	equal(t, "wakes", d.f.Wake(d.now, true) > d.now+20*time.Second, true)
+	equal(t, "wakes", d.f.Wake(d.now, true, true) > d.now+20*time.Second, true)
 	d.f.PollMax(time.Second)
 	d.now += time.Minute
 	d.land(d.reading("0"))
-	equal(t, "wakes", d.f.Wake(d.now, true), d.now+time.Second)
+	equal(t, "wakes", d.f.Wake(d.now, true, true), d.now+time.Second)
 }
 
 func TestStatsCount(t *testing.T) {

@@ -317,7 +317,7 @@ func (g *gremlin) finish() error {
 		return fmt.Errorf("%d things are kept of what is over: %s", n, g.f.Describe())
 	}
 	g.f.Slow(g.now + time.Hour)
-	if at := g.f.Wake(g.now+time.Hour, true); at <= g.now+time.Hour {
+	if at := g.f.Wake(g.now+time.Hour, true, true); at <= g.now+time.Hour {
 		return fmt.Errorf("now is %v, wakes at %v with nothing to do", g.now+time.Hour, at)
 	}
 	return nil

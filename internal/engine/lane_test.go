@@ -15,7 +15,7 @@ func TestReadsThatFindLittleAreAPauseApart(t *testing.T) {
 	d.now += 3 * ms // the pause counts from the start of the read
 	d.land(turn, page("1", messages(1, 1)...))
 	d.noTurn()
-	equal(t, "to be asked again", d.f.Wake(d.now, true), 108*ms)
+	equal(t, "to be asked again", d.f.Wake(d.now, true, true), 108*ms)
 	d.now = 108 * ms
 	turn = d.reading("1")
 	d.land(turn, page("5", messages(2, 2, 3, 4, 5)...)) // a full page is read on at once

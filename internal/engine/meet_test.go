@@ -258,7 +258,7 @@ func TestAnIdleLaneIsReadLessAndLessOften(t *testing.T) {
 		turn := d.f.Turn(d.now)
 		n += len(turn.Read)
 		d.land(turn)
-		at := d.f.Wake(d.now, true)
+		at := d.f.Wake(d.now, true, true)
 		if at <= d.now {
 			t.Fatalf("now is %v, wakes at %v", d.now, at)
 		}
@@ -269,9 +269,9 @@ func TestAnIdleLaneIsReadLessAndLessOften(t *testing.T) {
 	}
 	last := d.now
 	d.f.Woken()
-	equal(t, "wakes", d.f.Wake(d.now, true), last)
+	equal(t, "wakes", d.f.Wake(d.now, true, true), last)
 	d.feed("1", messages(1, 1)...)
-	equal(t, "and reads on at once", d.f.Wake(d.now, true), d.now)
+	equal(t, "and reads on at once", d.f.Wake(d.now, true, true), d.now)
 }
 
 // A hint that came while a read was under way was forgotten when it landed.

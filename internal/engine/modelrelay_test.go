@@ -45,7 +45,7 @@ func (r *modelRelay) pump(woken bool) {
 	}
 	w, f := r.w, r.flow
 	busy := false
-	for r.step() || f.Wake(w.now, !r.turning) <= w.now && r.step() {
+	for r.step() || f.Wake(w.now, !r.turning, true) <= w.now && r.step() {
 		busy = true
 	}
 	if woken && !busy {
@@ -57,7 +57,7 @@ func (r *modelRelay) pump(woken bool) {
 	if out := f.Stats().Unsettled; out > w.cfg.InFlight {
 		w.failf("relay %d: %d messages are out, %d may be", r.identity, out, w.cfg.InFlight)
 	}
-	at := f.Wake(w.now, !r.turning)
+	at := f.Wake(w.now, !r.turning, true)
 	if at <= w.now {
 		w.failf("relay %d: wants to be woken at %v, now is %v, and has nothing to do: %s", r.identity, at, w.now, f.Describe())
 		return

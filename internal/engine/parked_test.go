@@ -23,7 +23,7 @@ func TestParkedMessagesAreAskedForWhenTheyAreDue(t *testing.T) {
 	d.feed("1")
 	d.f.NextDue(d.now, 10*time.Second)
 	d.noDue()
-	equal(t, "wakes", d.f.Wake(d.now, false), d.now+10*time.Second)
+	equal(t, "wakes", d.f.Wake(d.now, false, true), d.now+10*time.Second)
 	d.now += 10 * time.Second
 	d.due()
 	d.noDue() // one request at a time
@@ -223,7 +223,7 @@ func TestAPausedFlowWithDueMessagesWokeItsCallerWithoutEnd(t *testing.T) {
 	d.f.Pause(true)
 	d.f.NextDue(d.now, 0)
 	d.noDue()
-	if at := d.f.Wake(d.now, false); at <= d.now {
+	if at := d.f.Wake(d.now, false, true); at <= d.now {
 		t.Fatalf("now is %v, wakes at %v", d.now, at)
 	}
 }

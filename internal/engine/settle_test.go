@@ -56,7 +56,7 @@ func TestASettlementWaitsForMoreButNotLong(t *testing.T) {
 	turn := d.turn()
 	equal(t, "settled at once", len(turn.Settle), 0)
 	d.land(turn)
-	equal(t, "wakes", d.f.Wake(d.now, true), d.now+50*ms)
+	equal(t, "wakes", d.f.Wake(d.now, true, true), d.now+50*ms)
 	d.now += 50 * ms
 	equal(t, "settled", len(d.turn().Settle), 1)
 }
@@ -79,7 +79,7 @@ func TestAPositionThatMovedOverNothingIsSettledNowAndThen(t *testing.T) {
 			break
 		}
 		d.land(turn, page(string(rune('A'+i))))
-		d.now = d.f.Wake(d.now, true)
+		d.now = d.f.Wake(d.now, true, true)
 		if d.now > time.Minute {
 			t.Fatal("not within a minute")
 		}

@@ -138,8 +138,9 @@ func (f *Flow) Landed(now time.Duration, verdicts []Verdict, pages []Page) {
 }
 
 // Wake returns when the caller should ask again if nothing happens before. turn
-// says whether the caller could make a turn, or waits for one already.
-func (f *Flow) Wake(now time.Duration, turn bool) time.Duration {
+// says whether the caller could make a turn, or waits for one already; lot whether
+// it would ask for parked messages.
+func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 	at := now + f.cfg.IdleSettle
 	sooner := func(t time.Duration) { at = min(at, max(t, now)) }
 	if f.mayCheck(now) {
@@ -148,7 +149,7 @@ func (f *Flow) Wake(now time.Duration, turn bool) time.Duration {
 	if f.slowAt > 0 {
 		sooner(f.slowAt)
 	}
-	if f.mayAsk() {
+	if lot && f.mayAsk() {
 		sooner(f.due.next)
 	}
 	if !turn || f.round.out || len(f.shards) == 0 {
