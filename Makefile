@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-all matrix interop lint fmt bench bench-full clean
+.PHONY: help setup demo test test-fast test-all matrix interop sim lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -27,6 +27,10 @@ matrix: setup ## every store to every kind of destination in full size, with fau
 
 interop: setup ## consumers that others wrote read every format (Python's from PyPI, and Kafka's own)
 	@scripts/interop
+
+SEEDS ?= 20000
+sim: ## the simulator: SEEDS runs from seeds, with faults, over all cores
+	@cd integration && GOWORK=off go run ./cmd/postbag-sim -seeds $(SEEDS)
 
 lint: setup ## golangci-lint over every module
 	@scripts/each .tools/bin/golangci-lint run ./...

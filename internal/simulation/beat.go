@@ -1,0 +1,157 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// beatCall is a heartbeat as it is sent, see package store.
+type beatCall struct {
+	relay   string
+	fresh   bool
+	leave   bool
+	ttl     time.Duration
+	give    []engine.Lease
+	reshape []engine.Lease
+	take    [][2]int
+}
+
+// outlook is what a heartbeat sees.
+type outlook struct {
+	alive  bool
+	epoch  int64
+	relays []living
+	wanted int
+	paused bool
+	shards []shard
+}
+
+type living struct {
+	id      string
+	expires time.Duration
+}
+
+func (s *server) heartbeat(id string) *heartbeat {
+	for i := range s.relays {
+		if s.relays[i].id == id {
+			return &s.relays[i]
+		}
+	}
+	return nil
+}
+
+// beat carries out a heartbeat: one transaction.
+func (s *server) beat(who *relay, b *beatCall) outlook {
+	if !s.renew(b) {
+		return outlook{epoch: s.epoch}
+	}
+	s.bound(who, len(b.take) > 0)
+	if b.leave {
+		s.free(b.relay)
+		s.relays = slices.DeleteFunc(s.relays, func(h heartbeat) bool { return h.id == b.relay })
+		s.epoch++
+		return outlook{epoch: s.epoch}
+	}
+	for _, l := range b.give {
+		if sh := s.shard(l.Lo, l.Hi); sh != nil && sh.token == l.Token && sh.owner == b.relay {
+			sh.owner = ""
+			s.epoch++
+		}
+	}
+	s.reshape(b)
+	s.bury()
+	for _, slots := range b.take {
+		if sh := s.shard(slots[0], slots[1]); sh != nil && sh.owner == "" {
+			s.token++
+			sh.owner, sh.token = b.relay, s.token
+			s.epoch++
+			s.land(sh)
+		}
+	}
+	return s.outlook()
+}
+
+// bound gives the relay the bound that a transaction of its own proves, if it read
+// the last seq before.
+func (s *server) bound(who *relay, reads bool) {
+	l, ok := s.log.(*snapshotLog)
+	if !ok {
+		return
+	}
+	last := l.last
+	t := &transaction{}
+	l.touch(t)
+	l.end(t, true)
+	if reads {
+		who.view.bounds.Add(t.xid, last)
+	}
+}
+
+// renew makes or renews a heartbeat row, and says whether the relay lives.
+func (s *server) renew(b *beatCall) bool {
+	now := s.now()
+	h := s.heartbeat(b.relay)
+	switch {
+	case h == nil && !b.fresh:
+		return false
+	case h == nil:
+		s.relays = append(s.relays, heartbeat{id: b.relay, expires: now + b.ttl})
+		s.epoch++
+		return true
+	case h.dead || now >= h.expires:
+		return false
+	}
+	h.expires = now + b.ttl
+	return true
+}
+
+func (s *server) free(owner string) {
+	for i := range s.shards {
+		if s.shards[i].owner == owner {
+			s.shards[i].owner = ""
+		}
+	}
+}
+
+// reshape replaces all shards, if the caller holds them all at one position.
+func (s *server) reshape(b *beatCall) {
+	if len(b.reshape) == 0 || len(b.reshape) != len(s.shards) {
+		return
+	}
+	for _, l := range b.reshape {
+		sh := s.shard(l.Lo, l.Hi)
+		if sh == nil || sh.owner != b.relay || sh.token != l.Token || sh.version != l.Version || sh.position != s.shards[0].position {
+			return
+		}
+	}
+	s.split(s.wanted, s.shards[0].position, b.relay)
+	s.epoch++
+}
+
+// bury marks relays dead whose time is over, and frees their shards.
+func (s *server) bury() {
+	now := s.now()
+	for i := range s.relays {
+		h := &s.relays[i]
+		if h.dead || now < h.expires {
+			continue
+		}
+		h.dead = true
+		s.w.allowed += s.w.plan.cfg.InFlight
+		s.free(h.id)
+		s.epoch++
+	}
+}
+
+func (s *server) outlook() outlook {
+	o := outlook{alive: true, epoch: s.epoch, wanted: s.wanted, paused: s.paused, shards: slices.Clone(s.shards)}
+	now := s.now()
+	for i := range s.relays {
+		if h := &s.relays[i]; !h.dead && now < h.expires {
+			o.relays = append(o.relays, living{h.id, h.expires - now})
+		}
+	}
+	return o
+}

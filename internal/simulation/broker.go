@@ -1,0 +1,121 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// destination is the simulated broker. What it stores, it stores for good, and
+// stores again when it is sent again, unless it remembers the id.
+type destination struct {
+	w      *world
+	stored []*message // in the order of storing, repeats too
+	firsts int
+	down   engine.Outcome // Accepted: up
+	after  time.Duration  // what a throttled one asks to wait
+	recent []int          // ids that it remembers, the latest last
+}
+
+func newDestination(w *world) *destination {
+	return &destination{w: w, down: engine.Accepted}
+}
+
+// patience is how often the broker rejects a message before it takes it.
+func (b *destination) patience(m *message) int {
+	w := b.w
+	switch {
+	case w.pardon || m.sum%1000 >= uint64(w.plan.poison):
+		return 0
+	case m.sum/1000%4 == 0:
+		return 1 << 30
+	default:
+		return int(m.sum/4000%4) + 1
+	}
+}
+
+// receive stores what a call brings, and fills in what it answers.
+func (b *destination) receive(d *delivery) {
+	w := b.w
+	var failed [128]bool // keys, for a destination that keeps order
+	for i, item := range d.call.Items {
+		m := of(item.Tag)
+		if item.Attempt > m.rejections+1 {
+			w.failf("P1", "message %d is sent as attempt %d after %d rejections", m.id, item.Attempt, m.rejections)
+		}
+		if w.plan.cfg.Ordered && m.key != 0 && failed[m.key] {
+			d.set(i, engine.Answer{Outcome: engine.NotSent})
+			continue
+		}
+		a := b.one(d.r, m)
+		failed[m.key] = failed[m.key] || a.Outcome != engine.Accepted
+		d.set(i, a)
+	}
+}
+
+// set fills in an answer, unless nobody waits for it any more.
+func (d *delivery) set(i int, a engine.Answer) {
+	if !d.over {
+		d.answers[i] = a
+	}
+}
+
+// one takes one message.
+func (b *destination) one(r *relay, m *message) engine.Answer {
+	w := b.w
+	if b.down == engine.Misconfigured && m.key%3 == 0 || b.down != engine.Accepted && b.down != engine.Misconfigured {
+		return engine.Answer{Outcome: b.down, Reason: "down", After: b.after}
+	}
+	if m.accepted == 0 && m.rejections < b.patience(m) {
+		m.rejections++
+		return engine.Answer{Outcome: engine.Rejected, Reason: "bad"}
+	}
+	b.store(r, m)
+	if w.fault(Lies, 10) {
+		w.allowed++
+		return engine.Answer{}
+	}
+	return engine.Answer{Outcome: engine.Accepted}
+}
+
+// store takes a message for good.
+func (b *destination) store(r *relay, m *message) {
+	w := b.w
+	if b.remembers(m) {
+		return
+	}
+	if m.state == writing || m.state == undone || m.filtered {
+		w.failf("P2", "message %d is published, and was not committed, or is filtered", m.id)
+	}
+	b.stored = append(b.stored, m)
+	m.accepted++
+	if m.accepted > 1 {
+		w.repeats++
+	} else {
+		b.firsts++
+		m.first = b.firsts
+	}
+	w.tell(eventStored, r.number, int64(m.id), int64(m.accepted))
+}
+
+// remembers says whether the broker has seen the id lately, and has it remember
+// it.
+func (b *destination) remembers(m *message) bool {
+	window := b.w.plan.dedupe
+	if window == 0 {
+		return false
+	}
+	for _, id := range b.recent {
+		if id == m.id {
+			return true
+		}
+	}
+	if len(b.recent) >= window {
+		b.recent = b.recent[1:]
+	}
+	b.recent = append(b.recent, m.id)
+	return false
+}
+
+// wipe has the broker lose all that it remembers.
+func (b *destination) wipe() { b.recent = nil }

@@ -1,0 +1,110 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// backup is a state that the store may be set back to.
+type backup struct {
+	tables
+
+	at      time.Duration
+	commits int
+	firsts  int // acceptances until then
+	log     logState
+}
+
+func (s *server) backUp() backup {
+	b := backup{tables: s.tables, at: s.w.now, commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
+	b.shards, b.rows = slices.Clone(s.shards), slices.Clone(s.rows)
+	b.commands, b.relays = slices.Clone(s.commands), slices.Clone(s.relays)
+	return b
+}
+
+// crash restarts the server: what was committed is there, and nothing else.
+func (s *server) crash() {
+	s.end()
+	s.log.restore(s.log.save(), true)
+	s.newLife()
+}
+
+// end ends all that is open.
+func (s *server) end() { s.w.producers.cut() }
+
+func (s *server) newLife() {
+	s.life++
+	for _, r := range s.w.relays {
+		s.w.allowed += s.w.plan.cfg.InFlight
+		r.cutOff()
+	}
+}
+
+// fallBack sets the store back to an earlier state: a standby that lagged was
+// promoted, or a backup restored. What was committed since is gone.
+func (s *server) fallBack(b *backup) {
+	s.end()
+	for _, m := range s.w.producers.msgs {
+		if m.commit > b.commits && m.state == committed {
+			m.state = forgotten
+		}
+		if m.state == committed && m.discarded > 0 && !s.isDiscarded(b, m) {
+			m.discarded = 0
+		}
+	}
+	s.w.allowed += len(s.w.broker.stored) - b.firsts
+	s.tables = b.tables
+	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
+	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
+	s.log.restore(b.log, true)
+	s.newLife()
+}
+
+// isDiscarded says that a message was discarded before the backup was made: it was
+// passed and is not parked.
+func (s *server) isDiscarded(b *backup, m *message) bool {
+	return m.discarded > 0 && m.discarded-1 <= b.firsts && !slices.ContainsFunc(b.rows, func(r parked) bool { return r.m == m })
+}
+
+// relocate makes the database a copy in another cluster, made from a dump.
+// Positions speak of transaction ids of the old one, so that every shard goes back
+// to its floor, once a relay has looked.
+func (s *server) relocate() {
+	l, ok := s.log.(*snapshotLog)
+	if !ok {
+		return
+	}
+	s.end()
+	l.move(uint64(3 + s.w.below(1500)))
+	s.identity++
+	s.moved = true
+	s.newLife()
+	s.w.allowed += len(s.w.broker.stored)
+	floor := l.last
+	for i := range s.shards {
+		p := decode(s.shards[i].position)
+		floor = min(floor, p.Lowest())
+	}
+	back := decode("")
+	back.Floor, back.Base = floor, l.last
+	for i := range s.shards {
+		s.token++
+		sh := &s.shards[i]
+		sh.position, sh.owner, sh.token = string(back.Encode()), "", s.token
+		sh.version++
+	}
+	s.rows = slices.DeleteFunc(s.rows, func(r parked) bool { return r.Seq > floor })
+	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.m.seq > floor })
+	for i := range s.relays {
+		s.relays[i].dead = true
+	}
+	for _, m := range s.w.producers.msgs {
+		if m.seq > floor {
+			m.discarded = 0
+		}
+	}
+	s.ledger = [5]engine.Tally{}
+	s.epoch++
+}

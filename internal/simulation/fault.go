@@ -1,0 +1,133 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Faults is a set of kinds of fault.
+type Faults uint64
+
+// The kinds of fault.
+const (
+	// Of producers' transactions.
+	Rollbacks Faults = 1 << iota
+	Savepoints
+	Strangers
+	LongTransactions
+	UnknownCommits
+	Deadlocks
+
+	// Of calls to the store.
+	LostRequests
+	LostAnswers
+	SlowCalls
+	HungCalls
+	BadReads
+
+	// Of the store.
+	StoreClock
+	Crashes
+	FailOvers
+	Restores
+	Moves
+
+	// Of the broker.
+	Rejects
+	Silence
+	Lies
+	LateDeliveries
+	Closes
+	Unroutable
+	Blocked
+	Throttled
+	SlowAnswers
+	Wipes
+
+	// Of relays.
+	Pauses
+	Kills
+	Stops
+	RelayClocks
+
+	// Of operators.
+	Commands
+	Holds
+	Reshapes
+	Policies
+
+	faultsEnd
+)
+
+// AllFaults is all of them.
+const AllFaults = faultsEnd - 1
+
+var faultNames = [...]string{
+	"rollbacks", "savepoints", "strangers", "long-transactions", "unknown-commits", "deadlocks",
+	"lost-requests", "lost-answers", "slow-calls", "hung-calls", "bad-reads",
+	"store-clock", "crashes", "fail-overs", "restores", "moves",
+	"rejects", "silence", "lies", "late-deliveries", "closes", "unroutable", "blocked", "throttled", "slow-answers", "wipes",
+	"pauses", "kills", "stops", "relay-clocks",
+	"commands", "holds", "reshapes", "policies",
+}
+
+func (f Faults) has(k Faults) bool { return f&k != 0 }
+
+// each calls do for every kind in f.
+func (f Faults) each(do func(i int, k Faults)) {
+	for i := range faultNames {
+		if k := Faults(1) << i; f.has(k) {
+			do(i, k)
+		}
+	}
+}
+
+// String returns the names, with commas between: "none", "all", or as ParseFaults
+// reads them.
+func (f Faults) String() string {
+	switch f {
+	case 0:
+		return "none"
+	case AllFaults:
+		return "all"
+	}
+	var names []string
+	f.each(func(i int, _ Faults) { names = append(names, faultNames[i]) })
+	return strings.Join(names, ",")
+}
+
+// ParseFaults reads a list of names: "none", "all", or the names of kinds with
+// commas between. One with a minus before it is left out of all.
+func ParseFaults(s string) (Faults, error) {
+	var out Faults
+	for i, name := range strings.Split(s, ",") {
+		name, without := strings.CutPrefix(strings.TrimSpace(name), "-")
+		k, err := faultOf(name)
+		switch {
+		case err != nil:
+			return 0, err
+		case without && i == 0:
+			out = AllFaults &^ k
+		case without:
+			out &^= k
+		default:
+			out |= k
+		}
+	}
+	return out, nil
+}
+
+func faultOf(name string) (Faults, error) {
+	switch name {
+	case "none":
+		return 0, nil
+	case "all":
+		return AllFaults, nil
+	}
+	for i, n := range faultNames {
+		if n == name {
+			return 1 << i, nil
+		}
+	}
+	return 0, fmt.Errorf("simulation: there is no fault %q; use all, none, or some of %s", name, strings.Join(faultNames[:], ", "))
+}

@@ -1,0 +1,105 @@
+package simulation
+
+import (
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/snapshots"
+)
+
+// log is the log of the simulated store: it hands out seqs before commits, as
+// databases do, and answers reads.
+type log interface {
+	// touch gives the transaction what a first write gives it.
+	touch(t *transaction)
+	// draw gives a message its seq, and write its row; between the two the seq may be taken.
+	draw(t *transaction, m *message)
+	write(m *message) bool
+	// end ends a transaction that holds anything.
+	end(t *transaction, commit bool)
+	// last is the last seq given out.
+	lastSeq() int64
+	at(seq int64) *message
+	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
+	life(position string) (life int64, bound bool)
+	// reading begins to answer a request: step goes on until page is there.
+	reading(q *engine.Request, v *view) *reading
+	// lens decodes a position, to ask what it has passed.
+	lens(position string) lens
+	// save returns all counters, and restore sets the log back to them.
+	save() logState
+	restore(s logState, crash bool)
+}
+
+// lens says what a position has passed.
+type lens interface {
+	passed(m *message) bool
+	// lowest is lower than every seq that it has not passed, and reach at least as high as every one it has.
+	lowest() int64
+	reach() int64
+}
+
+// view is what one relay's connections know of the server.
+type view struct {
+	life     int64
+	identity int
+	bounds   *snapshots.Bounds
+	graves   *graves
+}
+
+// rows are the messages of a log by seq.
+type rows struct {
+	bySeq []*message // at seq-1
+	last  int64
+}
+
+func (r *rows) lastSeq() int64 { return r.last }
+
+func (r *rows) at(seq int64) *message {
+	if seq < 1 || seq > int64(len(r.bySeq)) {
+		return nil
+	}
+	return r.bySeq[seq-1]
+}
+
+func (r *rows) put(seq int64, m *message) {
+	for int64(len(r.bySeq)) < seq {
+		r.bySeq = append(r.bySeq, nil)
+	}
+	r.bySeq[seq-1] = m
+}
+
+// cut forgets the rows beyond a seq, and those that are not committed.
+func (r *rows) cut() {
+	for i, m := range r.bySeq {
+		if m != nil && m.state != committed {
+			r.bySeq[i] = nil
+		}
+	}
+}
+
+// logState is what a log's counters say.
+type logState struct {
+	seq       int64
+	xid, done uint64
+}
+
+// reading is one read at work. A store that reads in several statements answers
+// in several steps.
+type reading struct {
+	step func() bool // says that it is done
+	page engine.Page
+}
+
+func (r *reading) done(p engine.Page) *reading {
+	r.page = p
+	return r
+}
+
+// wants says that a row is of the slots.
+func wants(slots [][2]int, slot int) bool {
+	for _, s := range slots {
+		if slot >= s[0] && slot < s[1] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// parked is a row of the parking lot.
+type parked struct {
+	engine.Park
+
+	m     *message
+	due   time.Duration
+	freed bool // in flight, and its shard changed hands
+}
+
+// command is an operator's order.
+type command struct {
+	id   int64
+	kind engine.Kind
+	m    *message
+	done bool
+}
+
+// row returns the row of a message, and where it is or belongs.
+func (s *server) row(seq int64) (*parked, int) {
+	i, found := slices.BinarySearchFunc(s.rows, seq, func(r parked, seq int64) int {
+		switch {
+		case r.Seq < seq:
+			return -1
+		case r.Seq > seq:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return nil, i
+	}
+	return &s.rows[i], i
+}
+
+func (s *server) park(p *engine.Park) {
+	m := s.log.at(p.Seq)
+	if m == nil {
+		return
+	}
+	row, i := s.row(p.Seq)
+	switch {
+	case row == nil:
+		s.rows = slices.Insert(s.rows, i, parked{})
+		row = &s.rows[i]
+	case p.State == engine.Blocked && s.moved: // see package store: it never replaces another
+		return
+	case p.State == engine.Blocked:
+		s.w.failf("engine", "message %d is parked as blocked, and has a row already", m.id)
+		return
+	}
+	*row = parked{Park: *p, m: m, due: s.now() + p.Delay}
+}
+
+// blocks says that a hash has a blocking row in the shard.
+func (s *server) blocks(sh *shard, hash uint64) bool {
+	for i := range s.rows {
+		if r := &s.rows[i]; r.Blocking && r.Hash == hash && sh.has(r.Slot) {
+			return true
+		}
+	}
+	return false
+}
+
+// cleared returns the hashes that t touched and that block nothing any more.
+func (s *server) cleared(sh *shard, t *engine.Settlement) []uint64 {
+	var out []uint64
+	ask := func(h uint64) {
+		if !slices.Contains(out, h) && !s.blocks(sh, h) {
+			out = append(out, h)
+		}
+	}
+	for i := range t.Park {
+		ask(t.Park[i].Hash)
+	}
+	for _, r := range t.Resolve {
+		ask(r.Hash)
+	}
+	return out
+}
+
+// blocked returns the hashes with blocking rows in a range of slots.
+func (s *server) blocked(lo, hi int) []uint64 {
+	var out []uint64
+	for i := range s.rows {
+		if r := &s.rows[i]; r.Blocking && r.Slot >= lo && r.Slot < hi && !slices.Contains(out, r.Hash) {
+			out = append(out, r.Hash)
+		}
+	}
+	return out
+}
+
+// land makes what is in flight in a shard due: it changed hands.
+func (s *server) land(sh *shard) {
+	for i := range s.rows {
+		if r := &s.rows[i]; r.State == engine.InFlight && sh.has(r.Slot) {
+			r.freed = true
+		}
+	}
+}
+
+// counts says that a row that is first of its hash can be tried, and when.
+func (r *parked) counts() (time.Duration, bool) {
+	switch {
+	case r.State == engine.Waiting:
+		return r.due, true
+	case r.State == engine.Blocked, r.State == engine.InFlight && r.freed:
+		return 0, true
+	}
+	return 0, false
+}
+
+// heads calls do with the rows of slots that count.
+func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration)) {
+	var seen []uint64
+	for i := range s.rows {
+		r := &s.rows[i]
+		if r.Slot < slots[0] || r.Slot >= slots[1] {
+			continue
+		}
+		if r.Blocking {
+			if slices.Contains(seen, r.Hash) {
+				continue
+			}
+			seen = append(seen, r.Hash)
+		}
+		if due, ok := r.counts(); ok {
+			do(i, r, due)
+		}
+	}
+}
+
+// due answers a request for parked messages.
+func (s *server) due(d *engine.DueRequest) []engine.DueMessage {
+	type head struct {
+		at    int
+		due   time.Duration
+		slots [2]int
+	}
+	var heads []head
+	now := s.now()
+	for _, slots := range d.Slots {
+		s.heads(slots, func(i int, r *parked, due time.Duration) {
+			if due <= now && !slices.Contains(d.Skip, r.Seq) {
+				heads = append(heads, head{i, due, slots})
+			}
+		})
+	}
+	slices.SortStableFunc(heads, func(a, b head) int { return int(a.due - b.due) })
+	var out []engine.DueMessage
+	for _, h := range heads {
+		first := &s.rows[h.at]
+		out = append(out, dueMessage(first))
+		for i, n := h.at+1, 0; first.Blocking && i < len(s.rows) && n < d.Followers; i++ {
+			r := &s.rows[i]
+			if r.Hash != first.Hash || !r.Blocking || r.Slot < h.slots[0] || r.Slot >= h.slots[1] {
+				continue
+			}
+			if r.State != engine.Blocked {
+				break
+			}
+			out = append(out, dueMessage(r))
+			n++
+		}
+	}
+	return out[:min(len(out), d.Limit)]
+}
+
+func dueMessage(r *parked) engine.DueMessage {
+	m := r.m.engine()
+	m.Seq, m.Slot, m.Key, m.Filtered = r.Seq, r.Slot, r.Hash, false
+	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking}
+}
+
+// nextDue is how long until a parked message of the slots is due.
+func (s *server) nextDue(slots [][2]int) time.Duration {
+	wait := time.Duration(-1)
+	if len(s.rows) == 0 {
+		return wait
+	}
+	now := s.now()
+	for _, sl := range slots {
+		s.heads(sl, func(_ int, _ *parked, due time.Duration) {
+			if d := max(due-now, 0); wait < 0 || d < wait {
+				wait = d
+			}
+		})
+	}
+	return wait
+}
+
+// order queues a command for a parked message.
+func (s *server) order(kind engine.Kind, m *message) {
+	for i := range s.commands {
+		if c := &s.commands[i]; c.m == m && c.kind == kind && !c.done {
+			return
+		}
+	}
+	s.commandID++
+	s.commands = append(s.commands, command{id: s.commandID, kind: kind, m: m})
+}
+
+// waiting returns the commands of the slots. One whose message is not parked any
+// more is closed.
+func (s *server) waiting(slots [][2]int) []engine.Command {
+	var out []engine.Command
+	for i := range s.commands {
+		c := &s.commands[i]
+		if c.done {
+			continue
+		}
+		row, _ := s.row(c.m.seq)
+		if row == nil || row.m != c.m {
+			c.done = true
+			continue
+		}
+		if wants(slots, row.Slot) {
+			m := row.m.engine()
+			m.Key = row.Hash
+			out = append(out, engine.Command{ID: c.id, Kind: c.kind, Park: row.Park, Message: m})
+		}
+	}
+	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.done })
+	return out
+}

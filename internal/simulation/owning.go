@@ -1,0 +1,291 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// ownership is the relay's identity and what it knows of who owns what, see
+// relay's owning.
+type ownership struct {
+	id          string
+	fresh       bool
+	beating     bool
+	nextBeat    time.Duration
+	epoch       int64
+	others      int
+	take        [][2]int
+	give        []engine.Lease
+	reshape     []engine.Lease
+	expecting   bool
+	expectUntil time.Duration
+	left        bool
+	dying       bool
+}
+
+func (r *relay) pollMax() time.Duration {
+	if r.others > 1 {
+		return 500 * time.Millisecond
+	}
+	return time.Second
+}
+
+func (r *relay) lookPause() time.Duration {
+	if r.expecting && r.now() < r.expectUntil {
+		return expectPause
+	}
+	return r.pollMax()
+}
+
+// handOver collects shards that are ready to be given back, and says goodbye
+// when there are none left.
+func (r *relay) handOver() {
+	for _, l := range r.flow.Left() {
+		r.give = append(r.give, l)
+		r.nextBeat = 0
+		r.worked++
+	}
+	r.gathered()
+	if r.stopping && !r.left && r.allLeft() {
+		r.left = r.fresh
+		r.nextBeat = 0
+	}
+	if r.dying && !r.turning && r.repeat == nil && !r.flow.Urgent() {
+		r.restart()
+	}
+}
+
+func (r *relay) gathered() {
+	if !r.gathering || len(r.loading) > 0 || len(r.reshape) > 0 || r.beating || !r.flow.Quiet() {
+		return
+	}
+	r.reshape = r.flow.Leases()
+	r.nextBeat = 0
+}
+
+func (r *relay) allLeft() bool {
+	return len(r.flow.Leases()) == 0 && len(r.loading) == 0 && !r.turning && r.repeat == nil
+}
+
+func (r *relay) canBeat() bool { return !r.beating && !r.checking && !r.dying && !r.left }
+
+// beat renews the heartbeat when it is time, and changes who owns what.
+func (r *relay) beat(now time.Duration) {
+	if !r.canBeat() || now < r.nextBeat || now < r.retryAt {
+		return
+	}
+	if r.doubted() {
+		r.recheck()
+		return
+	}
+	w := r.w
+	b := &beatCall{relay: r.id, fresh: r.fresh, ttl: w.plan.ttl, give: r.give, take: r.take, reshape: r.reshape}
+	if r.stopping {
+		b.take, b.reshape = nil, nil
+		b.leave = r.allLeft()
+	}
+	r.beating = true
+	r.worked++
+	r.nextBeat = now + w.plan.ttl/3
+	gave, generation := len(r.give), r.generation
+	var seen outlook
+	r.ask(min(storeTimeout, w.plan.ttl), func() error {
+		if err := r.adopt(); err != nil {
+			return err
+		}
+		seen = w.server.beat(r, b)
+		return nil
+	}, func(err error) {
+		r.beating = false
+		if generation != r.generation {
+			return
+		}
+		w.tell(eventBeat, r.number, bit(seen.alive), seen.epoch)
+		if err != nil {
+			r.beatFailed(err)
+			return
+		}
+		r.give = append([]engine.Lease(nil), r.give[gave:]...)
+		r.take, r.reshape, r.fresh = nil, nil, false
+		r.left = b.leave
+		if !b.leave {
+			r.saw(now, b, &seen)
+		}
+	})
+}
+
+func (r *relay) beatFailed(err error) {
+	if err == errMoved { //nolint:errorlint // never wrapped
+		r.restart()
+	}
+	r.nextBeat = 0
+	r.storeFailed(askBeat, err)
+}
+
+// saw takes what a heartbeat saw. sent is when it was sent.
+func (r *relay) saw(sent time.Duration, b *beatCall, v *outlook) {
+	if !v.alive { // others may own our shards by now
+		r.dying = true
+		r.flow.Expire(0)
+		r.flow.Hurry()
+		return
+	}
+	r.storeWorks(askBeat)
+	r.epoch, r.others = v.epoch, len(v.relays)
+	expected := r.expecting
+	r.expecting = false
+	r.flow.Expire(sent + r.w.plan.ttl*4/5)
+	r.flow.PollMax(r.pollMax())
+	r.sawShards(v, b)
+	now := r.now()
+	if r.expecting && !expected {
+		r.expectUntil = now + expectFor
+	}
+	r.nextLook = min(r.nextLook, now+r.lookPause())
+	for _, o := range v.relays {
+		if o.id != r.id { // look again just when another one's time is out
+			r.nextBeat = min(r.nextBeat, now+max(o.expires+50*time.Millisecond, 50*time.Millisecond))
+		}
+	}
+}
+
+// sawShards brings the flow's shards in line with the view, and plans its share.
+func (r *relay) sawShards(v *outlook, b *beatCall) {
+	r.wanted = v.wanted
+	r.flow.Pause(v.paused)
+	held := map[int]int64{}
+	for _, l := range r.flow.Leases() {
+		held[l.Lo] = l.Token
+	}
+	if len(b.reshape) > 0 && len(v.shards) == v.wanted {
+		r.flow.Reset()
+		r.flow.Quiesce(false)
+		r.gathering = false
+		r.let(0, 4096)
+		clear(held)
+	}
+	var gained []shard
+	for i := range v.shards {
+		sh := &v.shards[i]
+		token, have := held[sh.lo]
+		mine := sh.owner == r.id
+		switch {
+		case have && (!mine || token != sh.token):
+			r.lost(sh.lo, sh.hi)
+		case mine && !have && !r.loading[sh.lo] && !r.gives(sh):
+			gained = append(gained, *sh)
+		}
+		delete(held, sh.lo)
+	}
+	r.load(gained)
+	for _, l := range r.flow.Leases() { // a range that is no more
+		if _, old := held[l.Lo]; old {
+			r.lost(l.Lo, l.Hi)
+		}
+	}
+	if !r.stopping {
+		r.share(v)
+	}
+}
+
+func (r *relay) lost(lo, hi int) {
+	r.w.tell(eventLost, r.number, int64(lo), 0)
+	r.flow.Lost(lo)
+	r.let(lo, hi)
+}
+
+// gives says that the shard is ours only until the next heartbeat gives it back.
+func (r *relay) gives(sh *shard) bool {
+	return r.stopping || slices.ContainsFunc(r.give, func(l engine.Lease) bool { return l.Lo == sh.lo && l.Token == sh.token })
+}
+
+// share decides which shards to take and to give.
+func (r *relay) share(v *outlook) {
+	gather := v.wanted != len(v.shards)
+	holdings := make([]engine.Holding, len(v.shards))
+	all := true
+	for i := range v.shards {
+		holdings[i] = engine.Holding{Lo: v.shards[i].lo, Hi: v.shards[i].hi, Owner: v.shards[i].owner}
+		all = all && v.shards[i].owner == r.id
+	}
+	var live []string
+	for _, o := range v.relays {
+		live = append(live, o.id)
+	}
+	slices.Sort(live)
+	take, give := engine.Plan(r.id, live, "s", holdings, gather)
+	for _, other := range live {
+		if _, gifts := engine.Plan(other, live, "s", holdings, gather); other != r.id && len(gifts) > 0 {
+			r.expecting = true
+		}
+	}
+	for _, lo := range take {
+		for i := range v.shards {
+			if v.shards[i].lo == lo {
+				r.take = append(r.take, [2]int{lo, v.shards[i].hi})
+			}
+		}
+	}
+	if len(take) > 0 {
+		r.nextBeat = min(r.nextBeat, r.now()+takePause)
+	}
+	clear(r.unwanted)
+	for _, lo := range give {
+		if r.loading[lo] {
+			r.unwanted[lo] = true
+			continue
+		}
+		r.flow.Leave(lo)
+	}
+	r.gathering = gather && all && len(give) == 0
+	r.flow.Quiesce(r.gathering)
+}
+
+// load fetches the blocked keys of shards that were just taken, then gives them to
+// the flow.
+func (r *relay) load(gained []shard) {
+	if len(gained) == 0 {
+		return
+	}
+	for i := range gained {
+		r.loading[gained[i].lo] = true
+	}
+	generation := r.generation
+	blocked := make([][]uint64, len(gained))
+	r.ask(storeTimeout, func() error {
+		if err := r.adopt(); err != nil {
+			return err
+		}
+		for i := range gained {
+			blocked[i] = r.w.server.blocked(gained[i].lo, gained[i].hi)
+		}
+		return nil
+	}, func(err error) {
+		if generation != r.generation {
+			return
+		}
+		for i := range gained {
+			r.loaded(&gained[i], blocked[i], err)
+		}
+	})
+}
+
+// loaded gives a shard to the flow.
+func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
+	delete(r.loading, sh.lo)
+	switch {
+	case err != nil:
+		r.storeFailed(askMore, err)
+		r.nextBeat = 0
+		return
+	case r.dying:
+		return
+	}
+	r.w.tell(eventTake, r.number, int64(sh.lo), sh.token)
+	r.flow.Add(engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token, Version: sh.version}, sh.position, blocked)
+	if r.stopping || r.unwanted[sh.lo] {
+		r.flow.Leave(sh.lo)
+	}
+}

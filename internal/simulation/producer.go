@@ -1,0 +1,210 @@
+package simulation
+
+import "time"
+
+// producers write messages in transactions, several at a time.
+type producers struct {
+	w       *world
+	msgs    []*message // by id
+	open    []*transaction
+	held    []bool // keys whose order an open transaction holds
+	commits int
+	begun   int
+	doubted int // commits whose outcome nobody told the producer
+}
+
+func (p *producers) begin(w *world) {
+	*p = producers{w: w, msgs: p.msgs[:0], held: make([]bool, w.plan.keys+1)}
+}
+
+// done: all is written that is to be.
+func (p *producers) done() bool { return len(p.msgs) >= p.w.plan.messages && len(p.open) == 0 }
+
+// write begins a transaction now and then, until there are enough messages.
+func (p *producers) write() {
+	w := p.w
+	if len(p.msgs) >= w.plan.messages {
+		return
+	}
+	w.after(time.Duration(w.below(200))*100*time.Microsecond, nil, p.write)
+	if len(p.open) > 0 && w.plan.store == Serial || len(p.open) >= 16 {
+		return
+	}
+	p.begun++
+	t := &transaction{number: p.begun, begin: p.commits, life: w.server.life}
+	p.open = append(p.open, t)
+	w.tell(eventBegin, t.number, 0, 0)
+	if w.fault(Strangers, 30) {
+		w.server.log.touch(t)
+		w.after(time.Duration(w.below(5000))*time.Millisecond, nil, func() { p.end(t) })
+		return
+	}
+	if w.coin() {
+		w.server.log.touch(t)
+	}
+	p.statement(t, 1+w.below(4), w.coin())
+}
+
+// statement writes messages, in one statement or in several, and then ends the
+// transaction.
+func (p *producers) statement(t *transaction, count int, together bool) {
+	w := p.w
+	for count > 0 {
+		if t.gone || w.fault(Deadlocks, 10) {
+			p.finish(t, false)
+			return
+		}
+		count--
+		if m := p.message(t); m != nil {
+			w.server.log.draw(t, m)
+			if w.plan.store == Ranges && w.below(4) == 3 { // the row comes later than its seq
+				n := count
+				w.after(p.patience(), nil, func() { p.late(t, m, n, together) })
+				return
+			}
+			p.row(t, m)
+		}
+		if !together && count > 0 {
+			n := count
+			w.after(p.patience(), nil, func() { p.statement(t, n, together) })
+			return
+		}
+	}
+	if together && w.below(3) == 0 {
+		p.end(t)
+		return
+	}
+	w.after(p.patience(), nil, func() { p.end(t) })
+}
+
+// late writes a row whose seq was drawn before.
+func (p *producers) late(t *transaction, m *message, count int, together bool) {
+	if !t.gone {
+		p.row(t, m)
+	}
+	p.statement(t, count, together)
+}
+
+// patience is how long a transaction waits between its statements.
+func (p *producers) patience() time.Duration {
+	w := p.w
+	if w.fault(LongTransactions, 30) {
+		return time.Duration(w.below(8000)) * time.Millisecond
+	}
+	return time.Duration(w.below(200)) * 100 * time.Microsecond
+}
+
+// message makes one; nil if its key's order is another's now.
+func (p *producers) message(t *transaction) *message {
+	w := p.w
+	key := w.below(w.plan.keys + 1)
+	mine := false
+	for _, m := range t.msgs {
+		mine = mine || m.key == key
+	}
+	if key != 0 && p.held[key] && !mine {
+		return nil
+	}
+	p.held[key] = key != 0
+	m := &message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, begin: t.begin}
+	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
+	m.slot = slotOf(key, m.sum)
+	p.msgs = append(p.msgs, m)
+	t.msgs = append(t.msgs, m)
+	return m
+}
+
+// row writes a message's row. A seq under which a tombstone lies by now is
+// exchanged for another, as the publisher does.
+func (p *producers) row(t *transaction, m *message) {
+	w := p.w
+	for !w.server.log.write(m) {
+		w.server.log.draw(t, m)
+	}
+	w.tell(eventInsert, t.number, int64(m.id), m.seq)
+	if l, ok := w.server.log.(*snapshotLog); w.fault(Savepoints, 50) {
+		if ok {
+			l.savepoint(t)
+		}
+		m.state = undone // back to a savepoint before it
+	}
+}
+
+// end commits the transaction, or rolls it back.
+func (p *producers) end(t *transaction) {
+	w := p.w
+	switch {
+	case t.gone, w.fault(Rollbacks, 100):
+		p.finish(t, false)
+	case w.fault(UnknownCommits, 50):
+		p.doubted++
+		p.finish(t, w.coin())
+	default:
+		p.finish(t, true)
+	}
+}
+
+// finish ends the transaction in the store, unless the server did.
+func (p *producers) finish(t *transaction, commit bool) {
+	w := p.w
+	for i, o := range p.open {
+		if o == t {
+			p.open = append(p.open[:i], p.open[i+1:]...)
+			break
+		}
+	}
+	p.release(t)
+	if t.gone {
+		return
+	}
+	t.ended = true
+	if commit {
+		p.commits++
+	}
+	for _, m := range t.msgs {
+		switch {
+		case m.state == undone:
+		case commit:
+			m.state, m.commit = committed, p.commits
+		default:
+			m.state = undone
+		}
+	}
+	w.tell(eventEnd, t.number, bit(commit), int64(t.xid))
+	w.server.log.end(t, commit)
+	w.server.dirty = true
+	if commit && w.coin() {
+		for _, r := range w.relays {
+			w.agenda.add(w.now, r, r.woken)
+		}
+	}
+}
+
+func (p *producers) release(t *transaction) {
+	for _, m := range t.msgs {
+		p.held[m.key] = false
+	}
+}
+
+// cut ends all open transactions: the server lost them.
+func (p *producers) cut() {
+	for _, t := range p.open {
+		t.gone = true
+		for _, m := range t.msgs {
+			m.state = undone
+		}
+	}
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func mixed(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,250 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// delivery is a call to the destination at work.
+type delivery struct {
+	r        *relay
+	call     *engine.Call
+	answers  []engine.Answer
+	known    []bool // the answer has come, one by one
+	handed   []bool // and the flow has it
+	next     time.Duration
+	arrived  bool
+	over     bool // answered, or given up
+	cut      bool // its connection was closed before it arrived
+	deadline time.Duration
+}
+
+// publish makes the calls to the destination that the flow wants.
+func (r *relay) publish(now time.Duration) {
+	for c := r.flow.Next(now); c != nil; c = r.flow.Next(now) {
+		r.send(c)
+	}
+}
+
+// check finds out whether a destination that failed works again.
+func (r *relay) check(now time.Duration) {
+	switch r.flow.Check(now) {
+	case engine.NoCheck:
+	case engine.TryOne:
+		r.worked++
+		if c := r.flow.Trial(now); c != nil {
+			r.send(c)
+		}
+	case engine.AskProber:
+		r.worked++
+		r.probe()
+	}
+}
+
+func (r *relay) probe() {
+	w := r.w
+	r.pending++
+	w.after(w.lag(), nil, func() {
+		o := w.broker.down
+		if o == engine.NotSent {
+			o = engine.Unavailable
+		}
+		w.after(w.lag(), r, func() {
+			r.pending--
+			r.worked++
+			r.flow.Probed(r.now(), o)
+			r.wake()
+		})
+	})
+}
+
+// send sends a call to the broker; it gets there even if the relay dies.
+func (r *relay) send(c *engine.Call) {
+	w := r.w
+	r.worked++
+	r.pending++
+	r.hold(c)
+	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))
+	if w.trace.out != nil {
+		w.tellf("    call %d of relay %d has messages %v", c.ID, r.number, itemIDs(c.Items))
+	}
+	n := len(c.Items)
+	flags := make([]bool, 2*n)
+	d := &delivery{r: r, call: c, answers: make([]engine.Answer, n), known: flags[:n], handed: flags[n:]}
+	r.calls = append(r.calls, d)
+	there := w.lag()
+	switch {
+	case w.fault(Silence, 10):
+		r.later(w.plan.timeout, d.giveUp)
+		return
+	case w.fault(LateDeliveries, 10):
+		there += w.plan.timeout + time.Duration(w.below(10_000))*time.Millisecond
+	}
+	r.later(w.plan.timeout, d.giveUp)
+	w.after(there, nil, d.arrive)
+}
+
+// arrive brings the call to the broker.
+func (d *delivery) arrive() {
+	r, w := d.r, d.r.w
+	if d.cut {
+		return
+	}
+	d.arrived = true
+	w.broker.receive(d)
+	last := w.slowness()
+	if w.plan.streams && last > 100*time.Millisecond {
+		if len(r.streams) == 0 || !slices.Contains(r.streams, d) {
+			d.next = r.now() + harvestEvery
+			r.streams = append(r.streams, d)
+		}
+		for i := range d.answers {
+			if w.below(5) > 0 {
+				w.after(min(w.slowness(), last), r, func() { d.known[i] = true })
+			}
+		}
+	}
+	w.after(last, r, d.answered)
+}
+
+// slowness is the time that an answer of the broker takes.
+func (w *world) slowness() time.Duration {
+	if w.fault(SlowAnswers, 20) {
+		return time.Duration(w.below(20_000)) * time.Millisecond
+	}
+	return w.lag()
+}
+
+// answered brings the answer to the relay.
+func (d *delivery) answered() {
+	if d.over {
+		return
+	}
+	d.finish()
+}
+
+// giveUp ends the call without its answer: it took too long, or its connection was
+// closed.
+func (d *delivery) giveUp() {
+	if d.over {
+		return
+	}
+	for i := range d.answers {
+		if !d.known[i] {
+			d.answers[i] = engine.Answer{}
+			d.r.w.allowed++
+		}
+	}
+	d.finish()
+}
+
+func (d *delivery) finish() {
+	r, w := d.r, d.r.w
+	d.over = true
+	r.pending--
+	r.worked++
+	r.calls = slices.DeleteFunc(r.calls, func(o *delivery) bool { return o == d })
+	r.streams = slices.DeleteFunc(r.streams, func(o *delivery) bool { return o == d })
+	accepted := int64(0)
+	for i := range d.answers {
+		d.release(i)
+		accepted += bit(d.answers[i].Outcome == engine.Accepted)
+	}
+	w.tell(eventAnswer, r.number, d.call.ID, accepted)
+	if w.trace.out != nil {
+		w.tellf("    answers %s", showAnswers(d.answers))
+	}
+	r.flow.Answered(r.now(), d.call.ID, d.answers)
+	r.wake()
+}
+
+// harvest hands the flow the answers of calls that go on.
+func (r *relay) harvest(now time.Duration) {
+	for _, d := range r.streams {
+		if now < d.next {
+			continue
+		}
+		d.next = now + harvestEvery
+		r.worked++
+		for i := range d.answers {
+			if d.known[i] && !d.handed[i] {
+				d.release(i)
+				d.handed[i] = true
+				r.flow.Reported(now, d.call.ID, i, d.answers[i])
+			}
+		}
+	}
+}
+
+// out is how many messages of a key a call holds.
+type out struct {
+	call  int64
+	count int
+}
+
+// hold checks that no two calls at a time hold messages of one key, and that one
+// call does only if the destination keeps order within it.
+func (r *relay) hold(c *engine.Call) {
+	w := r.w
+	cfg := &w.plan.cfg
+	if len(c.Items) > cfg.Batch {
+		w.failf("engine", "a call of %d messages, %d may be", len(c.Items), cfg.Batch)
+	}
+	if r.keys == nil {
+		r.keys = make([]out, w.plan.keys+1)
+	}
+	for _, item := range c.Items {
+		m := of(item.Tag)
+		if m.seq != item.Seq && m.state == committed {
+			w.failf("engine", "message %d is sent as seq %d, and has %d", m.id, item.Seq, m.seq)
+		}
+		if m.key == 0 || cfg.Order == engine.Unordered || w.plan.faults.has(Policies) && cfg.OnReject == engine.Skip {
+			continue
+		}
+		o := &r.keys[m.key]
+		if o.count > 0 && (o.call != c.ID || !cfg.Ordered) {
+			w.failf("P3", "relay %d: message %d of key %d is sent beside another", r.number, m.id, m.key)
+		}
+		o.call, o.count = c.ID, o.count+1
+	}
+}
+
+// release notes that the answer to an item is there.
+func (d *delivery) release(i int) {
+	if d.handed[i] || d.r.keys == nil {
+		return
+	}
+	m := of(d.call.Items[i].Tag)
+	if o := &d.r.keys[m.key]; o.call == d.call.ID && o.count > 0 {
+		o.count--
+	}
+}
+
+// let forgets what is in calls of a range of slots, which is another's now.
+func (r *relay) let(lo, hi int) {
+	for key := range r.keys {
+		if slot := slotOf(key, 0); slot >= lo && slot < hi {
+			r.keys[key] = out{}
+		}
+	}
+}
+
+func itemIDs(items []engine.Item) []int {
+	var ids []int
+	for _, item := range items {
+		ids = append(ids, of(item.Tag).id)
+	}
+	return ids
+}
+
+var outcomeTexts = [...]string{"unknown", "accepted", "rejected", "misconfigured", "unavailable", "not sent"}
+
+func showAnswers(answers []engine.Answer) []string {
+	var texts []string
+	for _, a := range answers {
+		texts = append(texts, outcomeTexts[a.Outcome])
+	}
+	return texts
+}

@@ -1,0 +1,325 @@
+package simulation
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// rangeLog is a log as MySQL and MariaDB keep it: there are no snapshots, so that a
+// position is the highest seq passed and those below it that are open. A seq is
+// dead only once a tombstone lies under it. With serial there is one writer at a
+// time, seqs that were rolled back are given out again, and nothing is ever open:
+// SQLite.
+type rangeLog struct {
+	rows
+
+	server *server
+	serial bool
+}
+
+// tombstone is what lies under a seq that nobody will write.
+var tombstone = &message{state: committed, slot: 1 << 16, filtered: true}
+
+func (l *rangeLog) touch(*transaction) {}
+
+func (l *rangeLog) draw(_ *transaction, m *message) {
+	l.last++
+	m.seq = l.last
+}
+
+func (l *rangeLog) write(m *message) bool {
+	if l.at(m.seq) == tombstone {
+		return false
+	}
+	l.put(m.seq, m)
+	return true
+}
+
+func (l *rangeLog) end(t *transaction, _ bool) {
+	for _, m := range t.msgs {
+		if m.state != committed && l.at(m.seq) == m {
+			l.bySeq[m.seq-1] = nil
+		}
+	}
+	for l.serial && l.last > 0 && l.at(l.last) == nil {
+		l.last--
+	}
+}
+
+// place is a decoded position.
+type place struct {
+	life, high int64
+	open       []int64 // below high, in order
+}
+
+func (p *place) encode() string {
+	b := make([]byte, 0, 16+4*len(p.open))
+	b = binary.AppendUvarint(b, uint64(p.life))
+	b = binary.AppendUvarint(b, uint64(p.high))
+	last := int64(0)
+	for _, seq := range p.open {
+		b = binary.AppendUvarint(b, uint64(seq-last))
+		last = seq
+	}
+	return string(b)
+}
+
+func decodePlace(raw string) place {
+	b := []byte(raw)
+	number := func() int64 {
+		v, n := binary.Uvarint(b)
+		b = b[max(n, 0):]
+		return int64(v)
+	}
+	if raw == "" {
+		return place{}
+	}
+	p := place{life: number(), high: number()}
+	for last := int64(0); len(b) > 0; {
+		last += number()
+		p.open = append(p.open, last)
+	}
+	return p
+}
+
+func (p *place) passed(m *message) bool {
+	return m.seq <= p.high && !contains(p.open, m.seq)
+}
+
+func (p *place) reach() int64 { return p.high }
+
+func (p *place) lowest() int64 {
+	if len(p.open) > 0 {
+		return p.open[0] - 1
+	}
+	return p.high
+}
+
+func contains(sorted []int64, seq int64) bool {
+	_, found := slices.BinarySearch(sorted, seq)
+	return found
+}
+
+// before says that end has passed all that p has.
+func (p *place) before(end *place) bool {
+	if p.high > end.high {
+		return false
+	}
+	for _, seq := range end.open {
+		if seq <= p.high && !contains(p.open, seq) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *rangeLog) lens(raw string) lens {
+	p := decodePlace(raw)
+	return &p
+}
+
+func (l *rangeLog) life(raw string) (int64, bool) {
+	p := decodePlace(raw)
+	return p.life, raw != ""
+}
+
+// pageReading reads the page first, and then what is open: of two messages of a
+// key, the second cannot be on the page without the first being visible after it.
+type pageReading struct {
+	reading
+
+	l           *rangeLog
+	q           *engine.Request
+	v           *view
+	from, until place
+	page        []*message
+	holes       []int64 // below the last row of the page
+	more        bool
+	asked       bool
+}
+
+func (l *rangeLog) reading(q *engine.Request, v *view) *reading {
+	r := &pageReading{l: l, q: q, v: v, from: decodePlace(q.From)}
+	r.from.life = v.life
+	whole := engine.Page{Next: q.From, Whole: true}
+	if q.Until != "" {
+		r.until = decodePlace(q.Until)
+		if !r.from.before(&r.until) {
+			whole.Ahead = q.Until != q.From
+			return r.reading.instead(whole)
+		}
+	}
+	if q.Limit == 0 {
+		return r.reading.instead(whole)
+	}
+	r.step = r.next
+	return &r.reading
+}
+
+// instead answers at once.
+func (r *reading) instead(p engine.Page) *reading {
+	r.page = p
+	r.step = func() bool { return true }
+	return r
+}
+
+func (r *pageReading) next() bool {
+	if !r.asked {
+		r.asked = true
+		r.readPage()
+		return false
+	}
+	r.readOpen()
+	return true
+}
+
+func (r *pageReading) readPage() {
+	end := r.l.last
+	if r.q.Until != "" {
+		end = r.until.high
+	}
+	bytes := r.q.Bytes
+	hole := r.from.high
+	for seq := r.from.high + 1; seq <= end; seq++ {
+		m := r.l.at(seq)
+		if m == nil || m.state != committed || contains(r.until.open, seq) {
+			continue
+		}
+		if len(r.page) >= 2*r.q.Limit || bytes <= 0 {
+			r.more = true
+			return
+		}
+		for hole++; hole < seq; hole++ {
+			r.holes = append(r.holes, hole)
+		}
+		r.page = append(r.page, m)
+		if wants(r.q.Slots, m.slot) {
+			bytes -= m.size
+		}
+	}
+}
+
+func (r *pageReading) readOpen() {
+	p := r.from
+	var msgs []engine.Message
+	var ats []place
+	for i, seq := range r.from.open {
+		m := r.l.at(seq)
+		if m == nil || m.state != committed || contains(r.until.open, seq) {
+			continue
+		}
+		at, _ := slices.BinarySearch(p.open, seq)
+		p.open = slices.Concat(p.open[:at], r.from.open[i+1:])
+		if wants(r.q.Slots, m.slot) {
+			msgs, ats = append(msgs, m.engine()), append(ats, p)
+		}
+	}
+	old := p.open
+	for _, m := range r.page {
+		seq := r.seqOf(m, p.high)
+		p.high = seq
+		n, _ := slices.BinarySearch(r.holes, seq)
+		if n > 0 {
+			p.open = slices.Concat(old, r.holes[:n])
+		}
+		if wants(r.q.Slots, m.slot) {
+			msgs, ats = append(msgs, m.engine()), append(ats, p)
+		}
+	}
+	r.answer(p, msgs, ats)
+}
+
+// seqOf is a row's own seq; a tombstone does not know it.
+func (r *pageReading) seqOf(m *message, after int64) int64 {
+	if m != tombstone {
+		return m.seq
+	}
+	for after++; contains(r.holes, after) || contains(r.until.open, after); after++ {
+	}
+	return after
+}
+
+func (r *pageReading) answer(p place, msgs []engine.Message, ats []place) {
+	r.v.graves.note(r.l.server.now(), r.q.Slots, p.open)
+	next := p.encode()
+	if q := r.q; q.Until != "" && p.high == r.until.high && slices.Equal(p.open, r.until.open) {
+		next = q.Until
+	} else if from := decodePlace(q.From); from.high == p.high && slices.Equal(from.open, p.open) {
+		next = q.From
+	}
+	r.reading.page = engine.Page{
+		Messages: msgs, Next: next, More: r.more, Whole: true,
+		At: func(i int) string { return ats[i].encode() },
+	}
+}
+
+func (l *rangeLog) save() logState {
+	last := l.last
+	for last > 0 && (l.at(last) == nil || l.at(last).state != committed) {
+		last--
+	}
+	return logState{seq: last}
+}
+
+// restore ends all open transactions. Seqs beyond the last that was committed are
+// given out again.
+func (l *rangeLog) restore(s logState, _ bool) {
+	l.last = s.seq
+	l.cut()
+	if int64(len(l.bySeq)) > l.last {
+		clear(l.bySeq[l.last:])
+		l.bySeq = l.bySeq[:l.last]
+	}
+}
+
+// graves writes tombstones for one relay's store.
+type graves struct {
+	readers map[[2]int][]int64
+	since   map[int64]time.Duration
+}
+
+// grace is how long a seq must have been open.
+const grace = 2 * time.Second
+
+func newGraves() *graves {
+	return &graves{readers: map[[2]int][]int64{}, since: map[int64]time.Duration{}}
+}
+
+// note remembers what the position that a reader has reached leaves open.
+func (g *graves) note(now time.Duration, slots [][2]int, open []int64) {
+	g.readers[slots[0]] = open
+	for _, seq := range open {
+		if _, known := g.since[seq]; !known {
+			g.since[seq] = now
+		}
+	}
+}
+
+// bury writes a tombstone under each seq that was open for long and that nobody
+// has written.
+func (g *graves) bury(now time.Duration, l *rangeLog) {
+	for _, seq := range sortedKeys(g.since) {
+		open := false
+		for _, reader := range g.readers {
+			open = open || contains(reader, seq)
+		}
+		switch {
+		case !open:
+			delete(g.since, seq)
+		case now-g.since[seq] >= grace && seq <= l.last && l.at(seq) == nil:
+			l.put(seq, tombstone)
+		}
+	}
+}
+
+func sortedKeys(m map[int64]time.Duration) []int64 {
+	keys := make([]int64, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

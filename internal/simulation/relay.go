@@ -1,0 +1,374 @@
+package simulation
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/snapshots"
+)
+
+// relay is a relay's process: the shell around a flow, as package relay has it, but
+// for goroutines: what a call to the store or the broker brings comes as an event.
+type relay struct {
+	w       *world
+	number  int
+	started time.Duration
+	rate    int // of its clock, in thousandths
+	skew    time.Duration
+	dead    bool
+	frozen  time.Duration // stopped until then
+	flow    *engine.Flow
+	view    view
+
+	ownership
+	turnState
+	health
+
+	wanted    int
+	loading   map[int]bool
+	unwanted  map[int]bool
+	gathering bool
+
+	told     bool // to stop
+	stopping bool
+	graceEnd time.Duration
+	pending  int // calls that will be answered
+	calls    []*delivery
+	keys     []out // by key: what calls hold
+	streams  []*delivery
+
+	timer   time.Duration // when it is woken
+	timerN  int
+	worked  int // things that it has started, or taken in
+	busyAt  int // worked, when it was last woken
+	episode int
+}
+
+// turnState is the round of settling and reading under way, see relay's turning.
+type turnState struct {
+	turning    bool
+	repeat     *turnCall
+	nextLook   time.Duration
+	generation int
+}
+
+// health is what it knows of its store, see relay's storeHealth.
+type health struct {
+	faults   int
+	retryAt  time.Duration
+	failing  uint8
+	checking bool
+	checked  bool
+}
+
+const (
+	askTurn uint8 = 1 << iota
+	askBeat
+	askMore
+)
+
+// What package relay defaults to.
+const (
+	storeTimeout = 30 * time.Second
+	stopGrace    = 10 * time.Second
+	takePause    = 2 * time.Millisecond
+	expectPause  = 20 * time.Millisecond
+	expectFor    = 2 * time.Second
+	harvestEvery = 50 * time.Millisecond
+	wakeFloor    = 200 * time.Microsecond
+)
+
+func (w *world) newRelay() *relay {
+	w.started++
+	w.counts.Relays++
+	r := &relay{
+		w: w, number: w.started, started: w.now, rate: 1000,
+		flow:    engine.NewFlow(w.plan.cfg),
+		loading: map[int]bool{}, unwanted: map[int]bool{},
+	}
+	if w.plan.faults.has(RelayClocks) && !w.calm {
+		r.rate = w.of(1000, 990, 1010, 700, 1500)
+	}
+	r.view = view{life: w.server.life, identity: w.server.identity, bounds: &snapshots.Bounds{}, graves: newGraves()}
+	r.newIdentity()
+	w.relays = append(w.relays, r)
+	w.tell(eventStart, r.number, 0, 0)
+	w.after(w.lag(), r, r.wake)
+	if w.plan.store == Ranges {
+		w.after(w.lag(), r, r.digGraves)
+	}
+	return r
+}
+
+// digGraves is the service that writes tombstones.
+func (r *relay) digGraves() {
+	r.view.graves.bury(r.w.server.now(), r.w.server.log.(*rangeLog)) //nolint:forcetypeassert,errcheck // it is one: see newRelay
+	r.w.after(500*time.Millisecond, r, r.digGraves)
+}
+
+// now is the time by the relay's own clock, which never goes back.
+func (r *relay) now() time.Duration {
+	return (r.w.now-r.started)*time.Duration(r.rate)/1000 + r.skew
+}
+
+// later has the relay do something after a time by its own clock.
+func (r *relay) later(d time.Duration, do func()) {
+	r.w.after(d*1000/time.Duration(r.rate)+1, r, do)
+}
+
+// newIdentity gives the relay an id that no other has ever had.
+func (r *relay) newIdentity() {
+	r.episode++
+	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
+}
+
+// woken is a hint that there may be messages.
+func (r *relay) woken() {
+	r.flow.Woken()
+	r.worked++
+	r.wake()
+}
+
+// tick is the timer's event.
+func (r *relay) tick(n int) {
+	if n != r.timerN {
+		return
+	}
+	before := r.worked
+	r.timer = 0
+	r.wake()
+	if r.worked == before {
+		r.w.idle++
+	}
+}
+
+// wake makes a pass of the loop, and sets the timer.
+func (r *relay) wake() {
+	if r.dead {
+		return
+	}
+	w := r.w
+	r.step()
+	if w.steps%8 == 0 {
+		r.audit()
+	}
+	if r.over() {
+		r.exit()
+		return
+	}
+	at := w.now + r.wait()*1000/time.Duration(r.rate) + 1
+	if r.timer > w.now && r.timer <= at {
+		return
+	}
+	r.timer = at
+	r.timerN++
+	n := r.timerN
+	w.agenda.add(at, r, func() { r.tick(n) })
+}
+
+func (r *relay) audit() {
+	w := r.w
+	if err := r.flow.Audit(); err != nil {
+		w.failf("engine", "relay %d: %v", r.number, err)
+	}
+	if out := r.flow.Stats().Unsettled; out > w.plan.cfg.InFlight {
+		w.failf("P4", "relay %d: %d messages are out, %d may be", r.number, out, w.plan.cfg.InFlight)
+	}
+}
+
+// step starts everything that can be started now, see relay's loop.
+func (r *relay) step() {
+	now := r.now()
+	r.handOver()
+	r.beat(now)
+	r.turn(now)
+	r.harvest(now)
+	r.flow.Absorb(now)
+	r.flow.Slow(now)
+	r.check(now)
+	r.publish(now)
+	r.due(now)
+}
+
+// wait is how long nothing needs to be done unless something happens.
+func (r *relay) wait() time.Duration {
+	now := r.now()
+	at := now + time.Minute
+	sooner := func(t time.Duration) { at = min(at, t) }
+	if r.canBeat() {
+		sooner(max(r.nextBeat, r.retryAt))
+	}
+	free := r.canTurn(now)
+	if !free && !r.turning && !r.checking {
+		sooner(r.retryAt)
+	}
+	if free {
+		sooner(r.nextLook)
+	}
+	sooner(r.flow.Wake(now, free, r.canAskLot()))
+	for _, d := range r.streams {
+		sooner(d.next)
+	}
+	if r.stopping {
+		sooner(max(r.graceEnd, now+10*time.Millisecond))
+	}
+	return max(at-now, wakeFloor)
+}
+
+// stop begins the hand-over.
+func (r *relay) stop() {
+	if r.stopping {
+		return
+	}
+	r.stopping = true
+	r.graceEnd = r.now() + stopGrace
+	r.flow.Leave()
+	r.nextBeat = 0
+	r.wake()
+}
+
+// over says that everything is handed over, or that the time for it is out.
+func (r *relay) over() bool {
+	if !r.stopping {
+		return false
+	}
+	if r.left && r.pending == 0 {
+		return true
+	}
+	if r.now() >= r.graceEnd {
+		r.w.allowed += r.w.plan.cfg.InFlight
+		r.flow.Reset()
+		return true
+	}
+	return false
+}
+
+// exit ends the process: it was told to, or killed.
+func (r *relay) exit() {
+	w := r.w
+	r.dead = true
+	for i, o := range w.relays {
+		if o == r {
+			w.relays = append(w.relays[:i:i], w.relays[i+1:]...)
+			break
+		}
+	}
+}
+
+// restart drops all leases and begins with a new identity: what was read is
+// worthless.
+func (r *relay) restart() {
+	w := r.w
+	r.flow.Reset()
+	r.flow.Landed(r.now(), nil, nil)
+	r.flow.Quiesce(false)
+	clear(r.loading)
+	r.gathering = false
+	r.repeat = nil
+	r.generation++
+	r.let(0, 4096)
+	r.newIdentity()
+	w.allowed += w.plan.cfg.InFlight
+	w.tell(eventAnew, r.number, int64(r.episode), 0)
+}
+
+// storeFailed notes a failure of the store and when to ask again.
+func (r *relay) storeFailed(what uint8, err error) {
+	r.failing |= what
+	r.checked = false
+	r.faults++
+	d := min(50*time.Millisecond<<min(r.faults-1, 10), 3*time.Second)
+	r.retryAt = r.now() + d/2 + d/2*time.Duration(r.w.below(16))/16
+	r.w.tell(eventStoreError, r.number, int64(what), int64(r.faults))
+	r.w.tellf("    %v", err)
+}
+
+func (r *relay) storeWorks(what uint8) {
+	r.failing &^= what
+	if r.faults > 0 && r.failing&^askMore == 0 {
+		r.failing, r.faults, r.retryAt = 0, 0, 0
+	}
+}
+
+func (r *relay) doubted() bool { return r.faults > 0 && !r.checked }
+
+// recheck verifies the store after a failure, before anything else is asked.
+func (r *relay) recheck() {
+	if r.checking {
+		return
+	}
+	r.checking = true
+	r.worked++
+	moved := false
+	r.ask(storeTimeout, func() error {
+		moved = r.adopt() != nil
+		return nil
+	}, func(err error) {
+		r.checking = false
+		switch {
+		case err != nil:
+			r.storeFailed(0, err)
+			return
+		case moved:
+			r.restart()
+		}
+		r.checked = true
+		r.nextBeat, r.nextLook = 0, 0
+	})
+}
+
+// adopt takes the server for what it is now. An error says that it is another
+// database.
+func (r *relay) adopt() error {
+	s := r.w.server
+	moved := r.view.identity != s.identity
+	if r.view.life != s.life || moved {
+		r.view.life, r.view.identity = s.life, s.identity
+		r.view.bounds = &snapshots.Bounds{}
+	}
+	if moved {
+		return errMoved
+	}
+	return nil
+}
+
+// ask makes one call to the store: act runs there when the call gets there, and
+// answered in the relay when its answer does, or when the relay gives up.
+func (r *relay) ask(timeout time.Duration, act func() error, answered func(error)) {
+	w := r.w
+	r.pending++
+	over := false
+	finish := func(err error) {
+		if over {
+			return
+		}
+		over = true
+		r.pending--
+		r.worked++
+		answered(err)
+		r.wake()
+	}
+	there, back := w.lag(), w.lag()
+	switch {
+	case w.fault(LostRequests, 10):
+		w.after(there, r, func() { finish(errLost) })
+		return
+	case w.fault(HungCalls, 4):
+		there += time.Duration(w.below(60)) * time.Second
+		r.later(timeout, func() { finish(errTimeout) })
+	case w.fault(SlowCalls, 20):
+		there += time.Duration(w.below(3000)) * time.Millisecond
+	}
+	lost := w.fault(LostAnswers, 10)
+	w.after(there, nil, func() {
+		err := act()
+		if lost {
+			err = errLost
+		}
+		w.after(back, r, func() { finish(err) })
+	})
+}
+
+// cutOff: the server ended. A freeze goes on.
+func (r *relay) cutOff() {}

@@ -1,0 +1,299 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// server is the simulated store: a log, and the tables of Postbag beside it, with
+// the rules of package store. It fails the run when a settlement is not what the
+// contract allows.
+type server struct {
+	tables
+
+	w        *world
+	log      log
+	life     int64
+	identity int
+	drift    time.Duration // of its clock
+	copies   []backup
+	moved    bool // to another cluster
+	dirty    bool // something was committed since it was last looked at
+}
+
+// tables are what is in the database but for the log.
+type tables struct {
+	shards    []shard
+	rows      []parked // by seq
+	commands  []command
+	commandID int64
+	ledger    [5]engine.Tally // by fate
+	relays    []heartbeat
+	token     int64
+	epoch     int64
+	wanted    int
+	paused    bool
+}
+
+type shard struct {
+	lo, hi         int
+	token, version int64
+	owner          string // empty: free
+	position       string
+	settledUnder   int64
+}
+
+func (s *shard) has(slot int) bool { return slot >= s.lo && slot < s.hi }
+
+type heartbeat struct {
+	id      string
+	expires time.Duration
+	dead    bool
+}
+
+func newServer(w *world) *server {
+	s := &server{w: w, life: 1, identity: 1}
+	s.wanted, s.epoch = w.plan.shards, 1
+	switch w.plan.store {
+	case Snapshots:
+		s.log = newSnapshotLog(s, 700)
+	default:
+		s.log = &rangeLog{server: s, serial: w.plan.store == Serial}
+	}
+	s.split(w.plan.shards, "", "")
+	return s
+}
+
+// now is the time by the server's clock.
+func (s *server) now() time.Duration { return s.w.now + s.drift }
+
+func (s *server) split(n int, position, owner string) {
+	s.shards = nil
+	for i := range n {
+		s.token++
+		s.shards = append(s.shards, shard{
+			lo: i * 4096 / n, hi: (i + 1) * 4096 / n, token: s.token, version: 1, owner: owner, position: position,
+		})
+	}
+}
+
+func (s *server) shard(lo, hi int) *shard {
+	for i := range s.shards {
+		if s.shards[i].lo == lo && s.shards[i].hi == hi {
+			return &s.shards[i]
+		}
+	}
+	return nil
+}
+
+// Errors of calls to the store, as the relay sees them.
+var (
+	errLost      = errors.New("the connection was lost")
+	errTimeout   = errors.New("no answer came in time")
+	errRestarted = errors.New("the server was restarted since these positions were read")
+	errMoved     = errors.New("the database is another one")
+)
+
+// known makes sure that a position that a relay speaks of is of this life of the
+// server, or settled.
+func (s *server) known(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	life, bound := s.log.life(raw)
+	if !bound || life == s.life {
+		return nil
+	}
+	for i := range s.shards {
+		if s.shards[i].position == raw {
+			return nil
+		}
+	}
+	return errRestarted
+}
+
+// settle judges one settlement and carries it out.
+func (s *server) settle(who *relay, t *engine.Settlement) engine.Verdict {
+	v := s.judge(t)
+	s.w.tell(eventSettle, who.number, int64(t.Lo), bit(v.Applied))
+	if s.w.trace.out != nil {
+		s.w.tellf("    token %d version %d to %s, parks %s, resolves %v, done %v", t.Token, t.Version, s.show(t.To), s.showParks(t.Park), t.Resolve, t.Done)
+	}
+	return v
+}
+
+func (s *server) judge(t *engine.Settlement) engine.Verdict {
+	sh := s.shard(t.Lo, t.Hi)
+	switch {
+	case sh == nil || sh.token != t.Token:
+		return engine.Verdict{}
+	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat
+		return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+	case sh.version != t.Version:
+		return engine.Verdict{}
+	}
+	s.check(sh, t)
+	s.dirty = true
+	sh.version++
+	sh.settledUnder = t.Token
+	if t.To != "" {
+		sh.position = t.To
+	}
+	discarding := s.carryOut(t)
+	for _, r := range t.Resolve {
+		if row, i := s.row(r.Seq); row != nil {
+			if slices.Contains(discarding, r.Seq) {
+				row.m.discarded, row.m.given = s.w.broker.firsts+1, true
+			}
+			s.rows = slices.Delete(s.rows, i, i+1)
+		}
+	}
+	for i := range t.Park {
+		s.park(&t.Park[i])
+	}
+	s.tally(t)
+	return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+}
+
+// carryOut closes the commands that are done, and returns what is discarded.
+func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
+	for _, id := range t.Done {
+		for i := range s.commands {
+			c := &s.commands[i]
+			if c.id != id {
+				continue
+			}
+			if c.done {
+				s.w.failf("engine", "command %d is done twice", id)
+			}
+			c.done = true
+			if c.kind == engine.DiscardIt {
+				discarding = append(discarding, c.m.seq)
+			}
+		}
+	}
+	return discarding
+}
+
+// check holds a settlement to the contract: what the position newly passes is
+// what the tallies count, seqs are distinct, positions only go forward.
+func (s *server) check(sh *shard, t *engine.Settlement) {
+	w := s.w
+	for i := range t.Park {
+		p := &t.Park[i]
+		m := s.log.at(p.Seq)
+		switch {
+		case slices.ContainsFunc(t.Park[:i], func(o engine.Park) bool { return o.Seq == p.Seq }):
+			w.failf("engine", "a settlement names seq %d twice", p.Seq)
+		case m == nil || m.state != committed:
+			w.failf("P2", "seq %d is parked, and no committed message has it", p.Seq)
+		case !sh.has(p.Slot) || m.slot != p.Slot:
+			w.failf("engine", "message %d is parked in slot %d by the shard from %d", m.id, p.Slot, sh.lo)
+		case p.Attempts > m.rejections:
+			w.failf("P1", "message %d has %d attempts and was rejected %d times", m.id, p.Attempts, m.rejections)
+		}
+		for _, r := range t.Resolve {
+			if r.Seq == p.Seq {
+				w.failf("engine", "a settlement names seq %d twice", p.Seq)
+			}
+		}
+	}
+	if !s.moved {
+		s.checkTally(sh, t)
+	}
+}
+
+// checkTally: what the tallies count is what the position passes, and nothing is
+// taken back.
+func (s *server) checkTally(sh *shard, t *engine.Settlement) {
+	var want, got engine.Tally
+	if t.To != "" {
+		from, to := s.log.lens(sh.position), s.log.lens(t.To)
+		for seq := min(from.lowest(), to.lowest()) + 1; seq <= max(from.reach(), to.reach()); seq++ {
+			m := s.log.at(seq)
+			if m == nil || m.state != committed || !sh.has(m.slot) {
+				continue
+			}
+			was, is := from.passed(m), to.passed(m)
+			if was && !is {
+				s.w.failf("engine", "the shard from %d goes back behind message %d", sh.lo, m.id)
+			}
+			if is && !was {
+				want = sum(want, 1, uint64(m.seq), m.sum)
+			}
+		}
+	}
+	for _, y := range t.Tally {
+		got = sum(got, y.Count, y.SeqSum, y.IDSum)
+	}
+	if got != want {
+		s.w.failf("P1", "the shard from %d passes %d messages and accounts for %d (sums of seqs %d and %d)", sh.lo, want.Count, got.Count, want.SeqSum, got.SeqSum)
+	}
+}
+
+func sum(t engine.Tally, n int64, seqs, ids uint64) engine.Tally {
+	t.Count += n
+	t.SeqSum += seqs
+	t.IDSum += ids
+	return t
+}
+
+// tally adds to the ledger, whose parked line must be what is parked.
+func (s *server) tally(t *engine.Settlement) {
+	for _, y := range t.Tally {
+		s.ledger[y.Fate] = sum(s.ledger[y.Fate], y.Count, y.SeqSum, y.IDSum)
+	}
+	if s.moved || len(t.Park)+len(t.Resolve)+len(t.Tally) == 0 {
+		return
+	}
+	var want engine.Tally
+	for i := range s.rows {
+		m := s.rows[i].m
+		want = sum(want, 1, uint64(m.seq), m.sum)
+	}
+	if got := s.ledger[engine.WasParked]; got != want {
+		s.w.failf("P1", "the ledger has %+v parked, the lot %+v", got, want)
+	}
+}
+
+// show says what a position has passed.
+func (s *server) show(raw string) string {
+	if raw == "" {
+		return "where it is"
+	}
+	l := s.log.lens(raw)
+	n := 0
+	for _, m := range s.w.producers.msgs {
+		if m.state == committed && s.log.at(m.seq) == m && l.passed(m) {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d passed (all up to seq %d)", n, l.lowest())
+}
+
+func (s *server) showParks(parks []engine.Park) string {
+	out := ""
+	for i := range parks {
+		out += fmt.Sprintf(" seq %d: %s, %d attempts;", parks[i].Seq, stateTexts[parks[i].State], parks[i].Attempts)
+	}
+	return "[" + out + "]"
+}
+
+var stateTexts = [...]string{"", "retrying", "blocked", "in flight", "dead"}
+
+func (s *server) String() string {
+	out := ""
+	for i := range s.shards {
+		sh := &s.shards[i]
+		out += fmt.Sprintf("\n  shard %d-%d of %q, token %d, %s", sh.lo, sh.hi, sh.owner, sh.token, s.show(sh.position))
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		out += fmt.Sprintf("\n  parked: message %d, seq %d, %s, %d attempts", r.m.id, r.Seq, stateTexts[r.State], r.Attempts)
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package simulation_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/postbag/postbag/internal/simulation"
+)
+
+// play makes runs of some seeds, and fails at those that break a promise.
+func play(t *testing.T, from, seeds uint64, options func(seed uint64) simulation.Options) {
+	t.Helper()
+	var s simulation.Simulator
+	broken := 0
+	for seed := from; seed < from+seeds && broken < 3; seed++ {
+		o := options(seed)
+		r, err := s.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violation != nil {
+			broken++
+			t.Errorf("%v\n%s\npostbag-sim %s -trace", r.Violation, r.Drawn, o.Arguments())
+		}
+	}
+}
+
+func seedsOf(t *testing.T, seeds uint64) uint64 {
+	t.Helper()
+	if testing.Short() {
+		return seeds / 5
+	}
+	return seeds
+}
+
+func TestThePromisesHoldWhateverFaultsAreDrawn(t *testing.T) {
+	t.Parallel()
+	play(t, 0, seedsOf(t, 200), simulation.DefaultOptions)
+}
+
+func TestThePromisesHoldWithEveryKindOfFault(t *testing.T) {
+	t.Parallel()
+	play(t, 0, seedsOf(t, 100), func(seed uint64) simulation.Options {
+		o := simulation.DefaultOptions(seed)
+		o.Mode = simulation.Liveness
+		return o
+	})
+}
+
+func TestNothingIsLostWhileFaultsGoOn(t *testing.T) {
+	t.Parallel()
+	play(t, 0, seedsOf(t, 100), func(seed uint64) simulation.Options {
+		o := simulation.DefaultOptions(seed)
+		o.Mode = simulation.Safety
+		return o
+	})
+}
+
+func TestTheSameSeedIsTheSameRun(t *testing.T) {
+	t.Parallel()
+	var first, second simulation.Simulator
+	for seed := range seedsOf(t, 50) {
+		var one, two bytes.Buffer
+		o := simulation.DefaultOptions(seed)
+		o.Trace = &one
+		a, err := first.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Trace = &two
+		b, err := second.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Trace = nil
+		c, err := second.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Hash != b.Hash || a.Hash != c.Hash || !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatalf("seed %d: hashes %x, %x and %x, traces of %d and %d bytes", seed, a.Hash, b.Hash, c.Hash, one.Len(), two.Len())
+		}
+	}
+}

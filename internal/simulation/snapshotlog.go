@@ -1,0 +1,242 @@
+package simulation
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/snapshots"
+	"github.com/postbag/postbag/store"
+)
+
+// snapshotLog is a log as PostgreSQL keeps it. Its positions are those of pgstore:
+// the very code.
+type snapshotLog struct {
+	rows
+
+	server  *server
+	xid     uint64 // the next one
+	done    uint64 // the highest that ended
+	open    []*transaction
+	logged  int64 // seqs up to it are not given out again after a crash
+	foreign int64 // see snapshots.Position.Base
+	durable uint64
+}
+
+// ahead is how many seqs PostgreSQL logs beforehand.
+const ahead = 32
+
+func newSnapshotLog(s *server, xid uint64) *snapshotLog {
+	return &snapshotLog{server: s, xid: xid, done: xid - 1, durable: xid - 1}
+}
+
+func (l *snapshotLog) touch(t *transaction) {
+	if t.xid == 0 {
+		t.xid = l.xid
+		l.xid++
+		l.open = append(l.open, t)
+	}
+}
+
+// savepoint gives a subtransaction its id.
+func (l *snapshotLog) savepoint(t *transaction) {
+	l.touch(t)
+	t.subxids = l.xid
+	l.xid++
+}
+
+func (l *snapshotLog) draw(t *transaction, m *message) {
+	l.touch(t)
+	l.last++
+	if l.last > l.logged {
+		l.logged = l.last + ahead
+	}
+	m.seq, m.xid = l.last, t.xid
+}
+
+func (l *snapshotLog) write(m *message) bool {
+	l.put(m.seq, m)
+	return true
+}
+
+func (l *snapshotLog) end(t *transaction, commit bool) {
+	if t.xid == 0 {
+		return
+	}
+	l.open = slices.DeleteFunc(l.open, func(o *transaction) bool { return o == t })
+	l.done = max(l.done, t.xid, t.subxids)
+	if commit {
+		l.durable = max(l.durable, l.done)
+	}
+}
+
+// snapshot is what pg_current_snapshot says: transactions beyond the highest that
+// ended are not in its list, though they may run.
+func (l *snapshotLog) snapshot() snapshots.Snapshot {
+	s := snapshots.Snapshot{XMax: l.done + 1}
+	for _, t := range l.open {
+		if t.xid < s.XMax {
+			s.Running = append(s.Running, snapshots.Runner{XID: t.xid})
+		}
+	}
+	return s
+}
+
+// look tells the bounds of running transactions that have written nothing: what
+// pgstore learns from pg_locks.
+func (l *snapshotLog) look(known *snapshots.Bounds) {
+	last := l.last
+	for _, t := range l.open {
+		if len(t.msgs) == 0 {
+			known.Still(uint32(t.xid), last)
+		}
+	}
+}
+
+func decode(raw string) snapshots.Position {
+	p, err := snapshots.Decode(store.Position(raw))
+	if err != nil {
+		panic("simulation: a position that was never given out: " + err.Error())
+	}
+	return p
+}
+
+func (l *snapshotLog) life(raw string) (int64, bool) {
+	p := decode(raw)
+	return p.Life, p.Done != nil || p.To != nil
+}
+
+func (l *snapshotLog) reading(q *engine.Request, v *view) *reading {
+	r := &reading{}
+	r.step = func() bool {
+		r.page = l.read(q, v)
+		return true
+	}
+	return r
+}
+
+func (l *snapshotLog) read(q *engine.Request, v *view) engine.Page {
+	p := decode(q.From)
+	if q.Limit == 0 || q.Until != "" && q.Until == q.From {
+		return engine.Page{Next: q.From, Whole: p.To == nil}
+	}
+	if p.Done == nil && p.To == nil {
+		p.Base = l.foreign
+	}
+	p.Life = v.life
+	var until *snapshots.Position
+	if q.Until != "" {
+		u := decode(q.Until)
+		if !p.Towards(&u) {
+			return engine.Page{Next: q.From, Ahead: true}
+		}
+		until = &u
+	}
+	start := p.After
+	if p.To == nil {
+		start = p.Open(l.snapshot(), l.last, v.bounds)
+	}
+	c := &cursor{q: q, limit: q.Limit, bytes: q.Bytes}
+	to := min(p.Top, start+8*int64(q.Limit))
+	after := to
+	for seq := start + 1; seq <= to; seq++ {
+		if m := l.at(seq); m != nil && l.news(&p, m) && !c.take(m) {
+			after = c.last()
+			break
+		}
+	}
+	return c.snapshotPage(p, after, q, until, l.last)
+}
+
+// news says that a row is one of the window's that the position has not passed: the
+// condition of pgstore's page and poll.
+func (l *snapshotLog) news(p *snapshots.Position, m *message) bool {
+	if m.state != committed || !(m.seq <= p.Base && !runs(p.To, m.xid) || p.To.Sees(m.xid)) {
+		return false
+	}
+	if p.Done == nil {
+		return m.seq > p.Floor
+	}
+	return m.xid >= p.Done.XMax && m.seq > p.Done.Beyond || runs(p.Done, m.xid)
+}
+
+func runs(s *snapshots.Snapshot, xid uint64) bool {
+	for i := range s.Running {
+		if s.Running[i].XID == xid {
+			return true
+		}
+	}
+	return false
+}
+
+// cursor collects the rows of a page.
+type cursor struct {
+	q            *engine.Request
+	limit, bytes int
+	full         bool
+	msgs         []engine.Message
+}
+
+// take takes a row, and says whether there is room for another.
+func (c *cursor) take(m *message) bool {
+	if !wants(c.q.Slots, m.slot) {
+		return true
+	}
+	c.msgs = append(c.msgs, m.engine())
+	c.bytes -= m.size
+	c.full = len(c.msgs) >= c.limit || c.bytes <= 0
+	return !c.full
+}
+
+func (c *cursor) last() int64 { return c.msgs[len(c.msgs)-1].Seq }
+
+func (c *cursor) snapshotPage(p snapshots.Position, after int64, q *engine.Request, until *snapshots.Position, last int64) engine.Page {
+	page := engine.Page{Messages: c.msgs}
+	whole := after >= p.Top
+	switch {
+	case !whole:
+		page.Next, page.More = string(p.At(after)), true
+	case until != nil && p.To.Same(until.Done):
+		page.Next, page.Whole = q.Until, true
+	default:
+		end := p.Closed()
+		page.Next, page.Whole = string(end.Encode()), true
+		page.More = until != nil || last > p.Top
+	}
+	page.At = func(i int) string {
+		if whole && i == len(c.msgs)-1 {
+			return page.Next
+		}
+		return string(p.At(c.msgs[i].Seq))
+	}
+	return page
+}
+
+type snapshotLens struct{ p snapshots.Position }
+
+func (l *snapshotLog) lens(raw string) lens { return &snapshotLens{decode(raw)} }
+
+func (s *snapshotLens) passed(m *message) bool { return s.p.Passed(m.xid, m.seq) }
+func (s *snapshotLens) lowest() int64          { return s.p.Lowest() }
+func (s *snapshotLens) reach() int64           { return s.p.Reach() }
+
+func (l *snapshotLog) save() logState { return logState{seq: l.logged, xid: l.durable + 1} }
+
+// restore ends all open transactions. Ids that no commit made durable are given
+// out again, and seqs as far as they were logged are not.
+func (l *snapshotLog) restore(s logState, _ bool) {
+	l.open = l.open[:0]
+	l.last, l.logged = s.seq, s.seq
+	l.xid, l.done, l.durable = s.xid, s.xid-1, s.xid-1
+	l.cut()
+}
+
+// move makes the log one that was copied into another cluster, whose transaction
+// ids begin elsewhere. It returns the position of every shard that had got to
+// floor.
+func (l *snapshotLog) move(xid uint64) {
+	l.open = l.open[:0]
+	l.xid, l.done, l.durable = xid, xid-1, xid-1
+	l.foreign = l.last
+	l.logged = l.last
+	l.cut()
+}

@@ -1,0 +1,210 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// troubles are the faults that come of themselves, again and again: about every so
+// many milliseconds.
+var troubles = []struct {
+	kind  Faults
+	every int
+	do    func(*world)
+}{
+	{StoreClock, 3000, (*world).stepStoreClock},
+	{Crashes, 3000, (*world).crash},
+	{FailOvers, 4000, (*world).failOver},
+	{Restores, 6000, (*world).restore},
+	{Moves, 8000, func(w *world) { w.server.relocate() }},
+	{Closes, 400, (*world).closeConnections},
+	{Unroutable, 1500, func(w *world) { w.outage(engine.Misconfigured, 0) }},
+	{Blocked, 1500, func(w *world) { w.outage(engine.Unavailable, 0) }},
+	{Throttled, 1000, (*world).throttle},
+	{Wipes, 1000, func(w *world) { w.broker.wipe() }},
+	{Pauses, 1500, (*world).freeze},
+	{Kills, 1500, (*world).kill},
+	{Stops, 1500, (*world).stopOne},
+	{RelayClocks, 3000, (*world).stepRelayClock},
+	{Commands, 100, (*world).command},
+	{Holds, 1500, (*world).holdSubscription},
+	{Reshapes, 2000, (*world).reshape},
+	{Policies, 2000, (*world).policy},
+}
+
+// trouble plans what goes wrong.
+func (w *world) trouble() {
+	for i := range troubles {
+		t := &troubles[i]
+		if !w.plan.faults.has(t.kind) {
+			continue
+		}
+		every := 2 * t.every / w.plan.rate[indexOf(t.kind)]
+		var again func()
+		again = func() {
+			if w.calm {
+				return
+			}
+			w.counts.Faults[indexOf(t.kind)]++
+			w.tell(eventTrouble, i, 0, 0)
+			w.tellf("    %s", faultNames[indexOf(t.kind)])
+			t.do(w)
+			w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
+		}
+		w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
+	}
+	if w.plan.faults.has(FailOvers | Restores) {
+		w.backUps()
+	}
+}
+
+// backUps keeps states that the store may be set back to.
+func (w *world) backUps() {
+	s := w.server
+	if w.calm {
+		s.copies = nil
+		return
+	}
+	if len(s.copies) == 8 {
+		s.copies = append(s.copies[:0:0], s.copies[1:]...)
+	}
+	s.copies = append(s.copies, s.backUp())
+	w.after(time.Duration(50+w.below(500))*time.Millisecond, nil, w.backUps)
+}
+
+func (w *world) anyRelay() *relay {
+	if len(w.relays) == 0 {
+		return nil
+	}
+	return w.relays[w.below(len(w.relays))]
+}
+
+// stepStoreClock sets the clock of the database's host.
+func (w *world) stepStoreClock() {
+	w.server.drift += time.Duration(w.of(100, 1000, 20_000, -100, -1000, -20_000)) * time.Millisecond
+}
+
+func (w *world) crash() { w.server.crash() }
+
+// failOver promotes a standby that lags a little.
+func (w *world) failOver() { w.fallBack(1) }
+
+// restore goes back to a backup.
+func (w *world) restore() { w.fallBack(1 + w.below(8)) }
+
+func (w *world) fallBack(back int) {
+	s := w.server
+	if n := len(s.copies); n > 0 {
+		i := max(n-back, 0)
+		b := s.copies[i]
+		s.copies = s.copies[:i]
+		s.fallBack(&b)
+	}
+}
+
+// closeConnections closes a relay's connections to the broker: all that is in
+// flight is unknown.
+func (w *world) closeConnections() {
+	r := w.anyRelay()
+	if r == nil {
+		return
+	}
+	for _, d := range append([]*delivery(nil), r.calls...) {
+		d.cut = !d.arrived && w.coin()
+		w.after(0, r, d.giveUp)
+	}
+}
+
+// outage has the broker answer this for a while.
+func (w *world) outage(o engine.Outcome, after time.Duration) {
+	b := w.broker
+	b.down, b.after = o, after
+	w.after(time.Duration(w.below(3000))*time.Millisecond, nil, func() { b.down, b.after = engine.Accepted, 0 })
+}
+
+func (w *world) throttle() {
+	o := engine.Unavailable
+	if w.coin() {
+		o = engine.NotSent
+	}
+	w.outage(o, time.Duration(w.below(2000))*time.Millisecond)
+}
+
+// freeze stops a relay's process for a while, which may be longer than its lease,
+// wherever it stands.
+func (w *world) freeze() {
+	if r := w.anyRelay(); r != nil {
+		r.frozen = w.now + time.Duration(w.below(int(2*w.plan.ttl/time.Millisecond)))*time.Millisecond
+	}
+}
+
+// kill ends a relay's process, and another one starts.
+func (w *world) kill() {
+	if r := w.anyRelay(); r != nil {
+		w.allowed += w.plan.cfg.InFlight
+		r.exit()
+		w.newRelay()
+	}
+}
+
+// stopOne ends a relay gracefully, and another one comes.
+func (w *world) stopOne() {
+	r := w.anyRelay()
+	if r == nil || r.told {
+		return
+	}
+	r.told = true
+	w.after(0, r, r.stop)
+	if len(w.relays) < 5 {
+		w.newRelay()
+	}
+}
+
+// stepRelayClock sets a relay's clock forward, as a machine that slept does.
+func (w *world) stepRelayClock() {
+	if r := w.anyRelay(); r != nil {
+		r.skew += time.Duration(w.below(20_000)) * time.Millisecond
+		w.after(0, r, r.wake)
+	}
+}
+
+// command has an operator order something about a parked message.
+func (w *world) command() {
+	s := w.server
+	if len(s.rows) > 0 {
+		s.order(engine.Kind(1+w.below(2)), s.rows[w.below(len(s.rows))].m)
+	}
+}
+
+// holdSubscription pauses the subscription for a while.
+func (w *world) holdSubscription() {
+	s := w.server
+	s.paused = true
+	s.epoch++
+	w.after(time.Duration(w.below(1000))*time.Millisecond, nil, func() {
+		s.paused = false
+		s.epoch++
+	})
+}
+
+// reshape asks for another number of shards.
+func (w *world) reshape() {
+	w.server.wanted = w.of(2, 1, 3, 5, 8)
+	w.server.epoch++
+	w.shapes = append(w.shapes, w.server.wanted)
+}
+
+// policy has a relay deployed with another order.
+func (w *world) policy() {
+	if w.plan.cfg.Order == engine.Unordered {
+		return
+	}
+	w.plan.cfg.Order = engine.ByShard - w.plan.cfg.Order
+	w.mixed = true
+	if w.coin() {
+		w.stopOne()
+	} else {
+		w.kill()
+	}
+}

@@ -1,0 +1,297 @@
+package simulation
+
+import (
+	"errors"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// turnCall is a turn at work: the relay's side, and the store's.
+type turnCall struct {
+	r          *relay
+	turn       engine.Turn
+	generation int
+
+	// Of the store's side, one try.
+	life     int64
+	step     int
+	last     int64 // the last seq, read before the settlement's transaction got its id
+	tx       *transaction
+	verdicts []engine.Verdict
+	pages    []engine.Page
+	reading  *reading
+	slots    [][2]int
+	commands []engine.Command
+	nextDue  time.Duration
+	epoch    int64
+}
+
+// canTurn says that a turn may be made.
+func (r *relay) canTurn(now time.Duration) bool {
+	return !r.turning && !r.checking && now >= r.retryAt
+}
+
+// turn makes a round if the flow has something for it, or it is time to look.
+func (r *relay) turn(now time.Duration) {
+	if !r.canTurn(now) {
+		return
+	}
+	if r.doubted() {
+		r.recheck()
+		return
+	}
+	c := r.repeat
+	r.repeat = nil
+	if c == nil {
+		t := r.flow.Turn(now)
+		if t.Empty() && now < r.nextLook {
+			return
+		}
+		c = &turnCall{r: r, turn: t, generation: r.generation}
+	}
+	r.turning = true
+	r.worked++
+	r.w.counts.Turns++
+	c.send()
+}
+
+// send makes a try of the turn.
+func (c *turnCall) send() {
+	r, w := c.r, c.r.w
+	try := &turnCall{r: r, turn: c.turn, generation: c.generation}
+	try.slots = try.about()
+	if !w.plan.steps || w.below(3) > 0 {
+		r.ask(storeTimeout, func() error {
+			for {
+				if done, err := try.next(); done || err != nil {
+					return err
+				}
+			}
+		}, func(err error) { r.landed(try, err) })
+		return
+	}
+	r.askInSteps(try)
+}
+
+// askInSteps has other things happen between the statements of the turn.
+func (r *relay) askInSteps(try *turnCall) {
+	w := r.w
+	r.pending++
+	finish := func(err error) {
+		r.pending--
+		r.worked++
+		r.landed(try, err)
+		r.wake()
+	}
+	var advance func()
+	advance = func() {
+		done, err := try.next()
+		if !done && err == nil {
+			w.after(w.lag(), nil, advance)
+			return
+		}
+		w.after(w.lag(), r, func() { finish(err) })
+	}
+	w.after(w.lag(), nil, advance)
+}
+
+// about lists the slots that the turn asks the due time and the commands of.
+func (c *turnCall) about() (out [][2]int) {
+	for i := range c.turn.Settle {
+		out = append(out, [2]int{c.turn.Settle[i].Lo, c.turn.Settle[i].Hi})
+	}
+	for _, q := range c.turn.Read {
+		out = append(out, q.Slots...)
+	}
+	return out
+}
+
+// next does the store's next statement, and says whether it was the last.
+func (c *turnCall) next() (done bool, err error) {
+	s, v := c.r.w.server, &c.r.view
+	if c.step > 0 && (c.life != s.life || c.tx != nil && c.tx.gone) {
+		return true, errLost
+	}
+	c.step++
+	switch {
+	case c.step == 1:
+		if err := c.r.adopt(); err != nil {
+			return true, err
+		}
+		c.life = s.life
+		return false, c.known()
+	case c.step == 2: // the last seq, before there is an id
+		if len(c.turn.Settle) == 0 {
+			c.step = 4
+			return false, nil
+		}
+		c.last = s.log.lastSeq()
+	case c.step == 3:
+		c.tx = &transaction{}
+		s.log.touch(c.tx)
+	case c.step == 4:
+		c.settle()
+		if l, ok := s.log.(*snapshotLog); ok && c.hit() {
+			v.bounds.Add(c.tx.xid, c.last)
+			if c.r.w.below(8) == 0 {
+				l.look(v.bounds)
+			}
+		}
+		c.tx = nil
+	case len(c.pages) < len(c.turn.Read):
+		c.read()
+	default:
+		c.finish()
+		return true, nil
+	}
+	return false, nil
+}
+
+// hit says that the settlement wrote something.
+func (c *turnCall) hit() bool {
+	for _, v := range c.verdicts {
+		if v.Applied {
+			return true
+		}
+	}
+	return false
+}
+
+// known makes sure that all positions are of this life, or settled.
+func (c *turnCall) known() error {
+	s := c.r.w.server
+	for i := range c.turn.Settle {
+		if err := s.known(c.turn.Settle[i].To); err != nil {
+			return err
+		}
+	}
+	for i := range c.turn.Read {
+		q := &c.turn.Read[i]
+		if err := errors.Join(s.known(q.From), s.known(q.Until)); err != nil {
+			return errRestarted
+		}
+	}
+	return nil
+}
+
+func (c *turnCall) settle() {
+	s := c.r.w.server
+	for i := range c.turn.Settle {
+		c.verdicts = append(c.verdicts, s.settle(c.r, &c.turn.Settle[i]))
+	}
+	s.log.end(c.tx, true)
+}
+
+// read answers the next request, or does a part of it.
+func (c *turnCall) read() {
+	w := c.r.w
+	q := &c.turn.Read[len(c.pages)]
+	if c.reading == nil {
+		if w.fault(BadReads, 20) {
+			c.pages = append(c.pages, engine.Page{Failed: true})
+			return
+		}
+		c.reading = w.server.log.reading(q, &c.r.view)
+	}
+	if c.reading.step() {
+		p := c.reading.page
+		c.pages = append(c.pages, p)
+		c.reading = nil
+		w.tell(eventRead, c.r.number, int64(len(p.Messages)), bit(p.More))
+	}
+}
+
+func (c *turnCall) finish() {
+	s := c.r.w.server
+	c.commands, c.nextDue, c.epoch = s.waiting(c.slots), s.nextDue(c.slots), s.epoch
+}
+
+// landed hands the answer to the flow.
+func (r *relay) landed(c *turnCall, err error) {
+	r.turning = false
+	r.nextLook = r.now() + r.lookPause()
+	if c.generation != r.generation {
+		return
+	}
+	switch {
+	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
+		r.storeFailed(askTurn, err)
+		r.restart()
+		return
+	case err != nil:
+		r.repeat = c
+		r.storeFailed(askTurn, err)
+		return
+	}
+	r.storeWorks(askTurn)
+	now := r.now()
+	if c.epoch != r.epoch {
+		r.nextBeat = 0
+	}
+	if r.w.trace.out != nil {
+		r.tellPages(c)
+	}
+	if c.turn.Empty() {
+		return
+	}
+	r.flow.Landed(now, c.verdicts, c.pages)
+	r.flow.NextDue(now, c.nextDue)
+	r.flow.Order(now, c.commands)
+}
+
+func (r *relay) canAskLot() bool { return !r.checking && r.faults == 0 }
+
+// due fetches parked messages that can be tried.
+func (r *relay) due(now time.Duration) {
+	if !r.canAskLot() {
+		return
+	}
+	d, ok := r.flow.Due(now)
+	if !ok {
+		return
+	}
+	r.worked++
+	generation := r.generation
+	var found []engine.DueMessage
+	r.ask(storeTimeout, func() error {
+		if err := r.adopt(); err != nil {
+			return err
+		}
+		found = r.w.server.due(&d)
+		return nil
+	}, func(err error) {
+		r.w.tell(eventDue, r.number, int64(len(found)), bit(err != nil))
+		switch {
+		case err != nil:
+			r.flow.DueFailed(r.now())
+			if generation == r.generation {
+				r.storeFailed(askMore, err)
+			}
+		case generation != r.generation:
+			r.flow.DueFailed(r.now())
+		default:
+			r.flow.DueLanded(r.now(), found)
+		}
+	})
+}
+
+func (r *relay) tellPages(c *turnCall) {
+	for i := range c.pages {
+		p := &c.pages[i]
+		if len(p.Messages) > 0 {
+			r.w.tellf("    relay %d has read messages %v", r.number, idsOf(p.Messages))
+		}
+	}
+}
+
+func idsOf(msgs []engine.Message) []int {
+	var out []int
+	for i := range msgs {
+		out = append(out, of(msgs[i].Tag).id)
+	}
+	return out
+}
+
+// of is the message that a tag is.
+func of(tag any) *message { return tag.(*message) } //nolint:forcetypeassert,errcheck // see message.engine

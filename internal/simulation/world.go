@@ -1,0 +1,231 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// world is one run: everything, under one clock and one source of chance.
+type world struct {
+	chance
+	agenda
+
+	options Options
+	plan    plan
+	now     time.Duration
+	steps   int
+	failed  *Violation
+	trace   trace
+
+	server    *server
+	broker    *destination
+	producers producers
+	relays    []*relay
+	started   int // relays so far
+	calm      bool
+	resting   bool
+	pardon    bool // the broker rejects nothing any more
+
+	allowed int // repeats that faults explain
+	repeats int
+	shapes  []int // numbers of shards that an operator asked for
+	mixed   bool  // the order of the subscription was changed
+	idle    int   // wakes of relays that found nothing to do
+	counts  Counts
+}
+
+// plan is what a run draws for itself before it begins.
+type plan struct {
+	faults   Faults
+	rate     [len(faultNames)]int // one to five: how often
+	cfg      engine.Config
+	store    Store
+	relays   int
+	messages int
+	keys     int
+	shards   int
+	streams  bool
+	dedupe   int // how many ids the broker remembers
+	ttl      time.Duration
+	timeout  time.Duration // of a call to the destination
+	poison   int           // messages, in a thousand, that the broker rejects for a while or for ever
+	steps    bool          // turns are made in several steps
+}
+
+func (p *plan) String() string {
+	c := &p.cfg
+	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, in flight %d, calls %d, "+
+		"batch %d, page %d, TTL %s, timeout %s, streams %v, remembers %d, rejects %d‰, faults %s",
+		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.InFlight, c.Calls, c.Batch, c.Page, p.ttl, p.timeout,
+		p.streams, p.dedupe, p.poison, p.faults)
+}
+
+// Counts say what happened in a run.
+type Counts struct {
+	Messages, Committed, Accepted, Repeats, Relays, Turns int
+	Faults                                                [len(faultNames)]int
+}
+
+func (w *world) begin(o Options) {
+	w.options = o
+	if o.Tape != nil {
+		w.chance.play(o.Tape)
+	} else {
+		record := w.chance.record
+		w.chance.seed(o.Seed)
+		w.chance.record = record
+	}
+	w.trace.begin(o.Trace)
+	w.drawPlan()
+	w.server = newServer(w)
+	w.broker = newDestination(w)
+	w.producers.begin(w)
+	for range w.plan.relays {
+		w.newRelay()
+	}
+	w.after(0, nil, w.producers.write)
+	w.trouble()
+}
+
+func (w *world) drawPlan() {
+	o, p := &w.options, &w.plan
+	p.faults = o.Faults
+	if o.Drawn && o.Mode == Swarm {
+		p.faults = 0
+		o.Faults.each(func(_ int, k Faults) {
+			if w.below(4) == 3 {
+				p.faults |= k
+			}
+		})
+	}
+	for i := range p.rate {
+		p.rate[i] = w.of(1, 2, 5)
+	}
+	p.store = o.Store
+	if p.store == "" {
+		p.store = []Store{Snapshots, Ranges, Snapshots, Serial}[w.below(4)]
+	}
+	p.relays = o.Relays
+	if p.relays == 0 {
+		p.relays = w.of(1, 2, 2, 3, 4)
+	}
+	p.messages = o.Messages
+	if p.messages == 0 {
+		p.messages = 20 + w.below(361)
+	}
+	p.keys = w.of(1, 2, 5, 20, 100)
+	p.shards = w.of(1, 1, 2, 3, 4, 7)
+	p.streams = w.coin()
+	p.dedupe = w.of(0, 0, 10, 1000)
+	p.ttl = time.Duration(w.of(15, 5, 2)) * time.Second
+	p.timeout = time.Duration(w.of(30, 5, 2)) * time.Second
+	p.steps = w.coin()
+	if p.faults.has(Rejects) {
+		p.poison = w.of(20, 100, 200)
+	}
+	p.cfg = w.drawConfig().Normal()
+}
+
+func (w *world) drawConfig() engine.Config {
+	c := engine.Config{
+		Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
+		Retry: engine.Retry{
+			Min: 50 * time.Millisecond, Max: 2 * time.Second, MaxAttempts: w.of(20, 5, 3, 2), Quick: w.of(0, 0, 1, 3),
+		},
+		Ordered: w.coin(), MaxBatch: w.of(0, 0, 5, 1), Prober: w.coin(),
+		InFlight: w.of(1000, 20, 5, 2, 1), Calls: w.of(4, 2, 1), Batch: w.of(0, 20, 3), BatchBytes: w.of(0, 0, 300),
+		Page: w.of(1000, 30, 5, 2), PageBytes: w.of(0, 0, 500), RetryBatch: w.of(0, 3, 1),
+		SlowBehind: w.of(0, 3), TallySpan: int64(w.of(0, 16)), Linger: time.Duration(w.of(4, 0)) * time.Millisecond,
+		Rand: w.chance.float,
+	}
+	return c
+}
+
+// Violation is a promise that a run broke, or something else that must not be.
+type Violation struct {
+	// Promise is P1 to P8, or "engine", "store" or "rest" where something that the
+	// promises rest on was found wrong.
+	Promise string
+	// What says what was seen.
+	What string
+	// At is when, since the run began.
+	At time.Duration
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s is broken at %v: %s", v.Promise, v.At, v.What)
+}
+
+func (w *world) failf(promise, format string, args ...any) {
+	if w.failed == nil {
+		w.failed = &Violation{Promise: promise, What: fmt.Sprintf(format, args...), At: w.now}
+		w.tellf("!! %v", w.failed)
+	}
+}
+
+// fault says that a fault of this kind happens now: it is among those of the run,
+// faults have not ended, and chance says so, about so many times in a thousand.
+func (w *world) fault(k Faults, permille int) bool {
+	if w.calm || !w.plan.faults.has(k) {
+		return false
+	}
+	i := indexOf(k)
+	if !w.permille(permille * w.plan.rate[i]) {
+		return false
+	}
+	w.counts.Faults[i]++
+	return true
+}
+
+func indexOf(k Faults) int {
+	for i := range faultNames {
+		if k>>i == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (w *world) after(d time.Duration, who *relay, do func()) { w.agenda.add(w.now+d, who, do) }
+
+// lag is the time that a message between two parties takes.
+func (w *world) lag() time.Duration { return time.Duration(w.below(30)) * 100 * time.Microsecond }
+
+// run plays until the condition holds, or fails.
+func (w *world) run(what string, limit time.Duration, until func() bool) {
+	end := w.now + limit
+	for w.failed == nil && !until() {
+		t, e := w.agenda.next(w.now, &w.chance)
+		switch {
+		case e.do == nil || t > end:
+			w.failf("P8", "%s: not within %v: %s", what, limit, w.describe())
+			return
+		case w.steps > w.options.Steps:
+			w.failf("P8", "%s: not within %d steps: %s", what, w.options.Steps, w.describe())
+			return
+		}
+		w.now = t
+		if r := e.who; r != nil {
+			if r.dead {
+				continue
+			}
+			if r.frozen > w.now {
+				w.agenda.add(r.frozen, r, e.do)
+				continue
+			}
+		}
+		w.steps++
+		e.do()
+		w.now += time.Duration(w.below(4)) * 10 * time.Microsecond
+	}
+}
+
+func (w *world) describe() string {
+	s := fmt.Sprintf("%d messages, %d of them accepted;%s", len(w.producers.msgs), w.broker.firsts, w.server)
+	for _, r := range w.relays {
+		s += fmt.Sprintf("\nrelay %s: circuit %d, turning %v, beating %v, %+v, %s", r.id, r.flow.Circuit(), r.turning, r.beating, r.flow.Stats(), r.flow.Describe())
+	}
+	return s
+}
