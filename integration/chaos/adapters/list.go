@@ -1,0 +1,9 @@
+package adapters
+
+import "github.com/postbag/postbag/integration/chaos"
+
+// Stores are all stores of Postbag that a process can have to itself.
+func Stores() []chaos.Store { return []chaos.Store{Postgres{}, SQLite{}} }
+
+// Brokers are its brokers.
+func Brokers() []chaos.Broker { return []chaos.Broker{NATS{}, Webhook{}} }

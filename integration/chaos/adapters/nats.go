@@ -1,0 +1,157 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/natsbroker"
+)
+
+// NATS is a JetStream stream with natsbroker.
+type NATS struct{}
+
+const (
+	natsStream     = "EVENTS"
+	natsMaxPayload = 32 << 10
+)
+
+// Name implements chaos.Broker.
+func (NATS) Name() string { return "nats" }
+
+// Open implements chaos.Broker.
+func (NATS) Open(ctx context.Context, dsn string) (broker.Destination, error) {
+	return natsbroker.Dial(ctx, dsn, natsbroker.Options{Stream: natsStream})
+}
+
+// Poison implements chaos.Broker: the server takes no payload of that size.
+func (NATS) Poison(m *postbag.Message) bool {
+	m.Payload = append(m.Payload, strings.Repeat(" ", natsMaxPayload)...)
+	return true
+}
+
+// natsPlace is a started server with a stream.
+type natsPlace struct {
+	server *testserver.NATS
+	wire   *chaos.Wire
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	reader jetstream.Consumer
+}
+
+// Start implements chaos.Broker.
+func (NATS) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err error) {
+	p := &natsPlace{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.server, err = testserver.StartNATS(ctx, testserver.NATSOptions{MaxPayload: natsMaxPayload}); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(p.server.URL())
+	if err != nil {
+		return nil, err
+	}
+	if p.wire, err = chaos.NewWire(u.Host); err != nil {
+		return nil, err
+	}
+	if p.conn, err = nats.Connect(p.server.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond)); err != nil {
+		return nil, err
+	}
+	if p.js, err = jetstream.New(p.conn); err != nil {
+		return nil, err
+	}
+	return p, p.create(ctx)
+}
+
+// create makes the stream. Its own deduplication is as short as the server allows, so that a duplicate shows.
+func (p *natsPlace) create(ctx context.Context) error {
+	_, err := p.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: natsStream, Subjects: []string{"events.>"}, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
+		Duplicates: 100 * time.Millisecond,
+	})
+	return err
+}
+
+// Version implements chaos.Place.
+func (p *natsPlace) Version() string { return "NATS " + p.conn.ConnectedServerVersion() }
+
+// DSN implements chaos.Place.
+func (p *natsPlace) DSN() string { return at(p.server.URL(), p.wire.Addr()) }
+
+// Topic implements chaos.Place.
+func (*natsPlace) Topic() string { return "events.a" }
+
+// More implements chaos.Place.
+func (p *natsPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if p.reader == nil {
+		if p.reader, err = p.js.OrderedConsumer(ctx, natsStream, jetstream.OrderedConsumerConfig{}); err != nil {
+			return nil, err
+		}
+	}
+	batch, err := p.reader.Fetch(2000, jetstream.FetchMaxWait(300*time.Millisecond))
+	if err != nil {
+		return nil, err
+	}
+	for m := range batch.Messages() {
+		a, err := natsArrival(m)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, a)
+	}
+	return out, batch.Error()
+}
+
+func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return a, err
+	}
+	key, err := url.PathUnescape(m.Headers().Get("Postbag-Key"))
+	if err != nil {
+		return a, fmt.Errorf("adapters: a key on NATS: %w", err)
+	}
+	return chaos.Arrival{
+		Key: key, Headers: map[string]string{"tx": m.Headers().Get("tx")}, Payload: m.Data(), From: meta.Timestamp, To: meta.Timestamp,
+	}, nil
+}
+
+// Faults implements chaos.Place.
+func (p *natsPlace) Faults() []chaos.Fault {
+	return slices.Concat(p.wire.Faults(chaos.BrokerWire), []chaos.Fault{
+		p.wire.Lost("answer to a publish lost", chaos.BrokerWire, chaos.EveryRelay, `"stream":"`+natsStream),
+		atOnce("restart of the broker", chaos.Brokers, p.server.Restart),
+		gone("SIGKILL of the broker", chaos.Brokers, p.server),
+		frozen("SIGSTOP of the broker", chaos.Brokers, p.server),
+	})
+}
+
+// Close implements chaos.Place.
+func (p *natsPlace) Close() (err error) {
+	if p.conn != nil {
+		p.conn.Close()
+	}
+	if p.wire != nil {
+		err = p.wire.Close()
+	}
+	if p.server != nil {
+		err = errors.Join(err, p.server.Close())
+	}
+	return err
+}

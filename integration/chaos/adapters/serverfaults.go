@@ -1,0 +1,55 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/postbag/postbag/integration/chaos"
+)
+
+// killable is a server.
+type killable interface {
+	Kill(ctx context.Context) error
+	Start(ctx context.Context) error
+}
+
+// atOnce is a fault of a server that is over when it returns.
+func atOnce(name string, room chaos.Room, do func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) { return nil, do(ctx) },
+	}
+}
+
+// gone is a server killed, and back after a while; ready, if any, waits for that.
+func gone(name string, room chaos.Room, s killable, ready ...func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: 200 * time.Millisecond, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			return func(ctx context.Context) error {
+				err := s.Start(ctx)
+				for _, wait := range ready {
+					err = errors.Join(err, wait(ctx))
+				}
+				return err
+			}, s.Kill(ctx)
+		},
+	}
+}
+
+// freezable is a server.
+type freezable interface {
+	Pause() error
+	Resume() error
+}
+
+// frozen is a server that does not answer for a while.
+func frozen(name string, room chaos.Room, s freezable) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: 500 * time.Millisecond, Most: 5 * time.Second,
+		Begin: func(context.Context, *chaos.Strike) (func(context.Context) error, error) {
+			return func(context.Context) error { return s.Resume() }, s.Pause()
+		},
+	}
+}

@@ -1,0 +1,246 @@
+package adapters
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver of strangers
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/sqlitestore"
+	"github.com/postbag/postbag/store"
+)
+
+// SQLite is a file with sqlitestore.
+type SQLite struct{}
+
+// Name implements chaos.Store.
+func (SQLite) Name() string { return "sqlite" }
+
+// Open implements chaos.Store.
+func (SQLite) Open(ctx context.Context, dsn string) (store.Store, func() error, error) {
+	s, err := sqlitestore.Open(ctx, dsn, sqlitestore.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
+}
+
+// Write implements chaos.Store.
+func (SQLite) Write(ctx context.Context, dsn string) (chaos.Writer, error) {
+	s, err := sqlitestore.Open(ctx, dsn, sqlitestore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	pub, err := postbag.NewPublisher(s.SQL(), postbag.PublisherOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return brief{&writer[*sql.Tx]{
+		pub: pub,
+		mark: func(ctx context.Context, tx *sql.Tx, name string) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO placed VALUES (?, 1)`, name)
+			return err
+		},
+		plain: sqlitePlain,
+		undone: func(ctx context.Context, tx *sql.Tx, publish func(*sql.Tx) error) error {
+			if _, err := tx.ExecContext(ctx, `SAVEPOINT undone`); err != nil {
+				return err
+			}
+			err := publish(tx)
+			_, back := tx.ExecContext(ctx, `ROLLBACK TO undone`)
+			return errors.Join(err, back)
+		},
+		stands: func(ctx context.Context, name string) (stands bool, err error) {
+			err = pub.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+				if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO placed VALUES (?, 0)`, name); err != nil {
+					return err
+				}
+				return tx.QueryRowContext(ctx, `SELECT stands FROM placed WHERE name = ?`, name).Scan(&stands)
+			})
+			return stands, err
+		},
+		close: s.Close,
+	}}, nil
+}
+
+// brief is a writer that holds up others while it waits, as SQLite's only one does: it waits less.
+type brief struct{ chaos.Writer }
+
+// Write implements chaos.Writer.
+func (b brief) Write(ctx context.Context, t *chaos.Transaction) error {
+	short := *t
+	short.Delay = min(t.Delay/10, 100*time.Millisecond)
+	return b.Writer.Write(ctx, &short)
+}
+
+func sqlitePlain(ctx context.Context, tx *sql.Tx, msgs []postbag.Message) error {
+	rows, args := make([]string, len(msgs)), []any{}
+	for i := range msgs {
+		m := &msgs[i]
+		headers, err := json.Marshal(m.Headers)
+		if err != nil {
+			return err
+		}
+		rows[i] = "(?, ?, ?, ?, ?)"
+		args = append(args, m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES `+strings.Join(rows, ", "), args...)
+	return err
+}
+
+// sqlite is a file, on a small file system of its own where that may be.
+type sqlite struct {
+	path, version string
+	disk          *testserver.Tmpfs
+}
+
+// fullDisk is the name of a fault.
+const fullDisk = "full disk under the database"
+
+// Start implements chaos.Store.
+func (SQLite) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err error) {
+	f := &sqlite{path: filepath.Join(t.Dir, "shop.db")}
+	if t.Wants(fullDisk) {
+		f.disk, err = testserver.MountTmpfs(ctx, 512<<20)
+		switch {
+		case err == nil:
+			f.path = filepath.Join(f.disk.Dir(), "shop.db")
+		case !errors.Is(err, testserver.ErrMissing):
+			return nil, err
+		}
+	}
+	s, err := sqlitestore.Open(ctx, f.path, sqlitestore.Options{Create: true})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	err = s.SQL().InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `CREATE TABLE placed (name TEXT PRIMARY KEY, stands INTEGER NOT NULL)`); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, `SELECT 'SQLite ' || sqlite_version()`).Scan(&f.version)
+	})
+	if err = errors.Join(err, s.Close()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Version implements chaos.Database.
+func (f *sqlite) Version() string { return f.version }
+
+// DSN implements chaos.Database.
+func (f *sqlite) DSN(chaos.Role) string { return f.path }
+
+// Close implements chaos.Database.
+func (f *sqlite) Close() error {
+	if f.disk == nil {
+		return nil
+	}
+	return f.disk.Close()
+}
+
+// stranger opens a connection of somebody else.
+func (f *sqlite) stranger(ctx context.Context, do func(context.Context, *sql.Conn) error) (err error) {
+	db, err := sql.Open("sqlite", "file:"+f.path+"?_pragma=busy_timeout(10000)&_pragma=synchronous(full)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, conn), conn.Close())
+}
+
+// Faults implements chaos.Database.
+func (f *sqlite) Faults() []chaos.Fault {
+	statement := func(name, text string) chaos.Fault {
+		return chaos.Fault{
+			Name: name, Room: chaos.Databases,
+			Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+				err := f.stranger(ctx, func(ctx context.Context, c *sql.Conn) error {
+					_, err := c.ExecContext(ctx, text)
+					return err
+				})
+				if isBusy(err) {
+					s.Note("others had the lock all the time")
+					return nil, nil //nolint:nilnil // it did not come to it
+				}
+				return nil, err
+			},
+		}
+	}
+	all := []chaos.Fault{
+		statement("VACUUM", "VACUUM"),
+		statement("checkpoint that empties the log", "PRAGMA wal_checkpoint(TRUNCATE)"),
+		statement("REINDEX", "REINDEX"),
+		f.holding("stranger's write transaction", "BEGIN IMMEDIATE", false),
+		f.holding("snapshot held for the whole run", "BEGIN; SELECT count(*) FROM placed", true),
+	}
+	if f.disk != nil {
+		all = append(all, full(fullDisk, chaos.Databases, f.disk, nil))
+	}
+	return all
+}
+
+func isBusy(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }
+
+// holding is a transaction that stays open.
+func (f *sqlite) holding(name, begin string, throughout bool) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: chaos.Databases, Throughout: throughout, Least: 500 * time.Millisecond, Most: 3 * time.Second,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+			begun, enough, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			go func() {
+				ended <- f.stranger(ctx, func(ctx context.Context, c *sql.Conn) error {
+					_, err := c.ExecContext(ctx, begin)
+					close(begun)
+					if err != nil {
+						return err
+					}
+					<-enough
+					_, err = c.ExecContext(ctx, "ROLLBACK")
+					return err
+				})
+			}()
+			<-begun
+			return func(context.Context) error {
+				defer cancel()
+				close(enough)
+				return <-ended
+			}, nil
+		},
+	}
+}
+
+// full is a file system that has no room for a while. after, if any, brings back what a full disk ended.
+func full(name string, room chaos.Room, disk *testserver.Tmpfs, after func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(context.Context, *chaos.Strike) (func(context.Context) error, error) {
+			ballast, err := disk.Fill(0)
+			if err != nil {
+				return nil, fmt.Errorf("adapters: filling a disk: %w", err)
+			}
+			return func(ctx context.Context) error {
+				err := os.Remove(ballast)
+				if after != nil {
+					err = errors.Join(err, after(ctx))
+				}
+				return err
+			}, nil
+		},
+	}
+}

@@ -1,0 +1,102 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/history"
+)
+
+// consumer reads what lies in the broker, all the time: what is wiped later was seen before.
+type consumer struct {
+	run    *run
+	events *events
+	seen   atomic.Int64
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+
+	mu        sync.Mutex // held while something is read
+	positions map[string]uint64
+	quiet     time.Time // since when nothing new came
+	arrivals  []time.Duration
+}
+
+func startConsumer(ctx context.Context, r *run) (*consumer, error) {
+	events, err := newEvents(filepath.Join(r.dir, "consumer.events"), r.origin)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	c := &consumer{run: r, events: events, cancel: cancel, positions: map[string]uint64{}}
+	c.ended.Go(func() { c.read(ctx) })
+	return c, nil
+}
+
+func (c *consumer) count() int64 { return c.seen.Load() }
+
+func (c *consumer) read(ctx context.Context) {
+	for ctx.Err() == nil {
+		c.once(ctx)
+	}
+}
+
+// once reads what there is.
+func (c *consumer) once(ctx context.Context) {
+	c.mu.Lock()
+	all, err := c.run.place.More(ctx)
+	for i := range all {
+		c.take(&all[i])
+	}
+	if len(all) > 0 || err != nil {
+		c.quiet = time.Time{}
+	} else if c.quiet.IsZero() {
+		c.quiet = time.Now()
+	}
+	c.mu.Unlock()
+	if err != nil {
+		_ = Pause(ctx, 100*time.Millisecond) // the broker is away; ctx ends it
+	}
+}
+
+// take records an arrival.
+func (c *consumer) take(a *Arrival) {
+	var b body
+	var id postbag.ID
+	err := json.Unmarshal(a.Payload, &b)
+	if err == nil {
+		id, err = postbag.ParseID(b.ID)
+	}
+	if err != nil {
+		c.run.fail("a message arrived that nobody can have sent, of %d bytes", len(a.Payload))
+		return
+	}
+	position := c.positions[a.Place]
+	c.positions[a.Place] = position + 1
+	c.seen.Add(1)
+	c.arrivals = append(c.arrivals, c.events.clock.At(a.To))
+	c.events.Deliver(history.Delivery{
+		ID: history.ID(id), Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
+		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),
+	})
+}
+
+// awaitQuiet waits until for a time nothing new has come, and the broker answered.
+func (c *consumer) awaitQuiet(ctx context.Context, d time.Duration) error {
+	return Until(ctx, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return !c.quiet.IsZero() && time.Since(c.quiet) > d
+	})
+}
+
+// stop ends the reading. It may be called twice.
+func (c *consumer) stop() error {
+	c.cancel()
+	c.ended.Wait()
+	return c.events.Close()
+}

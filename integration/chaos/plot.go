@@ -1,0 +1,167 @@
+package chaos
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The picture is about 1,100 by 600 units. Time runs to the right; throughput is above, backlog below it, and under both each
+// room has a lane with a bar for each fault.
+const (
+	plotLeft, plotRight = 120, 1110
+	rateTop, rateBottom = 60, 240
+	backTop, backBottom = 270, 400
+	laneTop, laneHeight = 425, 26
+	mostPoints          = 1500
+)
+
+//go:embed plot.svg
+var plotText string
+
+var plotTemplate = template.Must(template.New("plot").Parse(plotText))
+
+// picture is what the template draws.
+type picture struct {
+	Title, Subtitle                string
+	Width, Height, Left, Right     int
+	Bottom                         int
+	Committed, Arrived, Backlog    string // points of lines
+	RateTicks, BackTicks, TimeAxis []tick
+	Lanes                          []lane
+	Marks                          []bar
+}
+
+type tick struct {
+	At    float64
+	Label string
+}
+
+type lane struct {
+	Room  Room
+	Y     float64
+	Color string
+}
+
+type bar struct {
+	X, Y, Width, Height float64
+	Color, Title        string
+	Number              int
+}
+
+// laneColors tell rooms apart, also for those who do not see all colours.
+var laneColors = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000"}
+
+// Plot writes throughput and backlog over time, with the faults marked, as SVG.
+func (r *Report) Plot(w io.Writer) error {
+	samples := thin(r.Samples)
+	length := r.For
+	if n := len(samples); n > 0 {
+		length = max(length, samples[n-1].At)
+	}
+	x := func(at time.Duration) float64 {
+		return plotLeft + float64(plotRight-plotLeft)*float64(min(max(at, 0), length))/float64(max(length, 1))
+	}
+	p := picture{
+		Title:    fmt.Sprintf("%s: %d messages committed, %d arrived, %d faults", r.Pair, r.Load.Committed, r.Load.Arrived, len(r.Faults)),
+		Subtitle: fmt.Sprintf("%s, seed %d, %v", strings.Join(r.Versions, " to "), r.Seed, r.For),
+		Width:    plotRight + 30, Left: plotLeft, Right: plotRight,
+	}
+	p.lines(samples, x)
+	p.lanes(r.Faults, x)
+	p.Bottom = laneTop + laneHeight*len(p.Lanes)
+	p.Height = p.Bottom + 40
+	for _, at := range steps(length.Seconds()) {
+		p.TimeAxis = append(p.TimeAxis, tick{x(time.Duration(at * float64(time.Second))), fmt.Sprintf("%g s", at)})
+	}
+	return plotTemplate.Execute(w, p)
+}
+
+// thin puts samples together so that a night is drawn as fast as a minute. What is put together keeps its sums, and the highest backlog.
+func thin(all []Sample) []Sample {
+	each := (len(all) + mostPoints - 1) / mostPoints
+	if each <= 1 {
+		return all
+	}
+	out := make([]Sample, 0, mostPoints)
+	for part := range slices.Chunk(all, each) {
+		s := Sample{At: part[len(part)-1].At}
+		for _, one := range part {
+			s.Committed += one.Committed
+			s.Arrived += one.Arrived
+			s.Backlog = max(s.Backlog, one.Backlog)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// lines draws the three lines with their scales.
+func (p *picture) lines(samples []Sample, x func(time.Duration) float64) {
+	committed, arrived, backlog := make([]float64, len(samples)), make([]float64, len(samples)), make([]float64, len(samples))
+	before := time.Duration(0)
+	for i, s := range samples {
+		seconds := (s.At - before).Seconds()
+		committed[i], arrived[i], backlog[i] = float64(s.Committed)/seconds, float64(s.Arrived)/seconds, float64(s.Backlog)
+		before = s.At
+	}
+	rate := highest(append(slices.Clone(committed), arrived...))
+	points := func(values []float64, most, top, bottom float64) string {
+		var b strings.Builder
+		for i, v := range values {
+			fmt.Fprintf(&b, "%.1f,%.1f ", x(samples[i].At), bottom-(bottom-top)*v/most)
+		}
+		return b.String()
+	}
+	ticks := func(most, top, bottom float64) (out []tick) {
+		for _, v := range steps(most) {
+			out = append(out, tick{bottom - (bottom-top)*v/most, fmt.Sprintf("%g", v)})
+		}
+		return out
+	}
+	back := highest(backlog)
+	p.Committed, p.Arrived = points(committed, rate, rateTop, rateBottom), points(arrived, rate, rateTop, rateBottom)
+	p.Backlog = points(backlog, back, backTop, backBottom)
+	p.RateTicks, p.BackTicks = ticks(rate, rateTop, rateBottom), ticks(back, backTop, backBottom)
+}
+
+func highest(values []float64) float64 { return slices.Max(append(values, 1)) }
+
+// steps are round numbers from zero to most, five at least and ten at most or so.
+func steps(most float64) (out []float64) {
+	step := math.Pow(10, math.Floor(math.Log10(max(most, 1))))
+	for _, part := range []float64{1, 0.5, 0.2, 0.1} {
+		if most/(step*part) >= 4 {
+			step *= part
+			break
+		}
+	}
+	for v := 0.0; v <= most; v += step {
+		out = append(out, v)
+	}
+	return out
+}
+
+// lanes draws a bar for each fault, in the lane of its room.
+func (p *picture) lanes(faults []Strikes, x func(time.Duration) float64) {
+	rooms := map[Room]int{}
+	for i, f := range faults {
+		n, known := rooms[f.Room]
+		if !known {
+			n = len(p.Lanes)
+			rooms[f.Room] = n
+			p.Lanes = append(p.Lanes, lane{f.Room, float64(laneTop + laneHeight*n + laneHeight/2 + 4), laneColors[n%len(laneColors)]})
+		}
+		left := x(f.At)
+		p.Marks = append(p.Marks, bar{
+			X: left, Width: max(2, x(f.At+f.For)-left), Y: float64(laneTop + laneHeight*n + 4), Height: laneHeight - 8,
+			Color: laneColors[n%len(laneColors)], Number: i + 1,
+			Title: fmt.Sprintf("%.2f s, for %.2f s: %s%s", f.At.Seconds(), f.For.Seconds(), f.Fault, parenthesis(f.Notes)),
+		})
+	}
+}

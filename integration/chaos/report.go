@@ -1,0 +1,190 @@
+package chaos
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/internal/history"
+)
+
+// Report is what a run found.
+type Report struct {
+	Pair     string        `json:"pair"`
+	Versions []string      `json:"versions"`
+	Seed     uint64        `json:"seed"`
+	For      time.Duration `json:"for"` // in nanoseconds
+	// Load is what the producers did and what arrived.
+	Load Load `json:"load"`
+	// Faults are all that happened, in their order, and Counts how often each kind did.
+	Faults []Strikes      `json:"faults"`
+	Counts map[string]int `json:"counts"`
+	// History is the verdict on each promise.
+	History *history.Report `json:"history"`
+	// Failures are what went wrong beside: a process that did not end in order, a run that did not come to rest.
+	Failures []string `json:"failures"`
+	// Samples are throughput and backlog, one for each SampleEvery of the run.
+	Samples []Sample `json:"samples"`
+}
+
+// Load is how much went through.
+type Load struct {
+	Relays       int `json:"relays"`
+	Producers    int `json:"producers"`
+	Transactions int `json:"transactions"`
+	Committed    int `json:"committed"` // messages
+	RolledBack   int `json:"rolledBack"`
+	Unknown      int `json:"unknown"` // transactions whose commit got no answer, and none later
+	Arrived      int `json:"arrived"`
+}
+
+// Strikes is one fault that happened.
+type Strikes struct {
+	Fault string        `json:"fault"`
+	Room  Room          `json:"room"`
+	At    time.Duration `json:"at"` // since the run's beginning
+	For   time.Duration `json:"for"`
+	Notes []string      `json:"notes,omitempty"`
+}
+
+// OK says whether all promises were held and nothing else went wrong.
+func (r *Report) OK() bool { return len(r.Failures) == 0 && r.History.Held() }
+
+// slack is how long after a fault it can still cause a duplicate: leases change hands, a destination is probed again, and a busy
+// machine takes its time.
+const slack = 3*ttl + 10*time.Second
+
+// resume is within what deliveries go on after a fault: TTL + 5 s are promised, and a busy machine is given more.
+const resume = ttl + 5*time.Second + 20*time.Second
+
+// judge stops the relays, lets the checker judge, and writes the report.
+func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
+	if drained != nil {
+		r.fail("%v", drained)
+	}
+	if err := r.crew.stop(ctx); err != nil {
+		r.fail("%v", err)
+	}
+	quiet, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
+		r.fail("what lies in the broker cannot be read to its end: %v", err)
+	}
+	if err := errors.Join(r.consumer.stop(), r.operator.events.Close(), r.noteFaults()); err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
+	if err != nil {
+		return nil, err
+	}
+	verdict, err := history.CheckFiles(files, history.Options{
+		InFlight: inFlight, Slack: slack, Resume: resume, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
+	}, history.Space{})
+	if err != nil {
+		return nil, err
+	}
+	return r.report(verdict, files)
+}
+
+// noteFaults writes the history of the faults: what hits several relays is several faults.
+func (r *run) noteFaults() error {
+	e, err := newEvents(filepath.Join(r.dir, "faults.events"), r.origin)
+	if err != nil {
+		return err
+	}
+	for _, h := range r.happened {
+		f := history.Fault{Kind: h.Fault, Target: string(h.Room), Begin: e.clock.At(h.From), End: e.clock.At(h.To), Stops: h.Stops}
+		switch h.Repeats {
+		case NoRelay:
+			f.Window = -1
+		case OneRelay:
+			f.Window = inFlight
+		case EveryRelay:
+			f.Window = inFlight * r.Relays
+		}
+		e.Break(f)
+	}
+	return e.Close()
+}
+
+func (r *run) report(verdict *history.Report, files []string) (*Report, error) {
+	out := &Report{
+		Pair: r.Store.Name() + "-" + r.Broker.Name(), Versions: []string{r.database.Version(), r.place.Version()}, Seed: r.Seed, For: r.For,
+		Load:     Load{Relays: r.Relays, Producers: r.Producers},
+		Counts:   map[string]int{},
+		History:  verdict,
+		Failures: r.failures,
+	}
+	slices.SortFunc(r.happened, func(a, b Happening) int { return a.From.Compare(b.From) })
+	for _, h := range r.happened {
+		out.Counts[h.Fault]++
+		out.Faults = append(out.Faults, Strikes{Fault: h.Fault, Room: h.Room, At: h.From.Sub(r.began), For: h.To.Sub(h.From), Notes: h.Notes})
+	}
+	if err := out.measure(files, history.NewClock(r.origin).At(r.began)); err != nil {
+		return nil, err
+	}
+	return out, out.write(r.dir)
+}
+
+// write puts the report's three forms into a folder.
+func (r *Report) write(dir string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	plain, err := os.Create(filepath.Join(dir, "report.txt"))
+	if err != nil {
+		return err
+	}
+	plot, err := os.Create(filepath.Join(dir, "report.svg"))
+	if err != nil {
+		return errors.Join(err, plain.Close())
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "report.json"), append(text, '\n'), 0o600),
+		r.Text(plain), plain.Close(), r.Plot(plot), plot.Close(),
+	)
+}
+
+// Text writes the report for people.
+func (r *Report) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s, seed %d, %v\n", r.Pair, strings.Join(r.Versions, " to "), r.Seed, r.For)
+	fmt.Fprintf(&b, "load: %d relays, %d producers, %d transactions, %d messages committed, %d rolled back, %d transactions undecided, %d messages arrived\n",
+		r.Load.Relays, r.Load.Producers, r.Load.Transactions, r.Load.Committed, r.Load.RolledBack, r.Load.Unknown, r.Load.Arrived)
+	fmt.Fprintf(&b, "\nfaults: %d\n", len(r.Faults))
+	for _, f := range r.Faults {
+		fmt.Fprintf(&b, "%8.2fs %7.2fs  %-20s  %s%s\n", f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))
+	}
+	b.WriteString("\nhow often\n")
+	kinds := make([]string, 0, len(r.Counts))
+	for kind := range r.Counts {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b)) })
+	for _, kind := range kinds {
+		fmt.Fprintf(&b, "%6d  %s\n", r.Counts[kind], kind)
+	}
+	b.WriteString("\npromises\n" + r.History.String())
+	for _, f := range r.Failures {
+		b.WriteString("WRONG: " + f + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// parenthesis is notes as they follow something.
+func parenthesis(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, ", ") + ")"
+}

@@ -1,0 +1,318 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/store"
+)
+
+// Options say what to run.
+type Options struct {
+	Store  Store
+	Broker Broker
+	// For is how long faults come. Defaults to 1 min.
+	For time.Duration
+	// Seed draws the schedule and the load. Zero is a seed too.
+	Seed uint64
+	// Relays and Producers are numbers of processes. Default to 2 each.
+	Relays, Producers int
+	// Rate is how many messages a second all producers publish together, about. Defaults to 1,000.
+	Rate int
+	// Only are names of faults, if not all shall come.
+	Only []string
+	// Dir takes logs, events and the report. Required.
+	Dir string
+	// Log takes a line for each thing that happens. Required.
+	Log io.Writer
+}
+
+func (o *Options) defaults() {
+	for _, n := range []struct {
+		value *int
+		to    int
+	}{{&o.Relays, 2}, {&o.Producers, 2}, {&o.Rate, 1000}} {
+		if *n.value == 0 {
+			*n.value = n.to
+		}
+	}
+	if o.For == 0 {
+		o.For = time.Minute
+	}
+}
+
+// ttl is the time of the relays' leases.
+const ttl = 2 * time.Second
+
+// run is one run of the harness.
+type run struct {
+	Options
+
+	dir       string
+	began     time.Time
+	origin    time.Time // of the clock of the histories
+	database  Database
+	place     Place
+	crew      *crew
+	producers []*testserver.Program
+	operator  *operator
+	consumer  *consumer
+
+	mu       sync.Mutex
+	happened []Happening
+	failures []string
+}
+
+// Happening is a fault that happened.
+type Happening struct {
+	Fault    string
+	Room     Room
+	From, To time.Time
+	Repeats  Repeats
+	Stops    bool
+	Notes    []string
+}
+
+// Run runs the harness once and returns its report. The error says that the run could not be made; what it found is in the report.
+func Run(ctx context.Context, o Options) (_ *Report, err error) {
+	o.defaults()
+	r := &run{Options: o, dir: o.Dir, origin: time.Now()}
+	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.inflict(ctx); err != nil {
+		return nil, err
+	}
+	drained := r.drain(ctx)
+	return r.judge(ctx, drained)
+}
+
+// say writes a line about what happens.
+func (r *run) say(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := ""
+	if !r.began.IsZero() {
+		at = fmt.Sprintf("%7.2fs ", time.Since(r.began).Seconds())
+	}
+	_, _ = fmt.Fprintf(r.Log, at+format+"\n", args...) // a broken log is no fault of the run
+}
+
+// fail notes something that is wrong, which is not for the checker of histories.
+func (r *run) fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.say("WRONG: %s", text)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, text)
+}
+
+// start starts servers, relays and producers, and waits until messages arrive.
+func (r *run) start(ctx context.Context) (err error) {
+	t := Terms{Only: r.Only, store: r.Store.Name(), broker: r.Broker.Name()}
+	for _, side := range []struct {
+		name  string
+		start func(Terms) error
+	}{
+		{"database", func(t Terms) (err error) { r.database, err = r.Store.Start(ctx, t); return err }},
+		{"broker", func(t Terms) (err error) { r.place, err = r.Broker.Start(ctx, t); return err }},
+	} {
+		t.Dir = filepath.Join(r.dir, side.name)
+		if err := os.MkdirAll(t.Dir, 0o755); err != nil {
+			return err
+		}
+		if err := side.start(t); err != nil {
+			return fmt.Errorf("chaos: the %s does not start: %w", side.name, err)
+		}
+	}
+	r.say("%s to %s", r.database.Version(), r.place.Version())
+	if r.consumer, err = startConsumer(ctx, r); err != nil {
+		return err
+	}
+	if r.operator, err = startOperator(r); err != nil {
+		return err
+	}
+	job := Job{
+		Store: r.Store.Name(), Broker: r.Broker.Name(), To: r.place.DSN(), Topic: r.place.Topic(), TTL: ttl,
+		From: r.database.DSN(Relays), Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
+	}
+	if r.crew, err = startCrew(r, job, r.Relays); err != nil {
+		return err
+	}
+	if err := r.startProducers(job); err != nil {
+		return err
+	}
+	return r.awaitArrivals(ctx)
+}
+
+func (r *run) startProducers(job Job) error {
+	job.Role, job.From = Producers, r.database.DSN(Producers)
+	for i := range r.Producers {
+		job.Number, job.Name = i, fmt.Sprintf("producer%d", i)
+		job.History = filepath.Join(r.dir, job.Name+".events")
+		p, err := startRole(job, filepath.Join(r.dir, job.Name+".log"), "")
+		if err != nil {
+			return err
+		}
+		r.producers = append(r.producers, p)
+	}
+	return nil
+}
+
+// awaitArrivals waits for the first messages: the run begins then.
+func (r *run) awaitArrivals(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := Until(ctx, func() bool { return r.consumer.count() > 100 }); err != nil {
+		return fmt.Errorf("chaos: no messages arrive before any fault: %w; the logs are in %s", err, r.dir)
+	}
+	return nil
+}
+
+// faults are all that may come.
+func (r *run) faults() []Fault {
+	all := slices.Concat(r.processFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
+	t := Terms{Only: r.Only}
+	return slices.DeleteFunc(all, func(f Fault) bool { return !t.Wants(f.Name) })
+}
+
+// inflict lets everything on the schedule happen, and what lasts throughout.
+func (r *run) inflict(ctx context.Context) error {
+	faults := r.faults()
+	plan := Draw(faults, r.For, r.Seed)
+	r.say("the schedule of seed %d:", r.Seed)
+	if err := PrintSchedule(r.Log, plan); err != nil {
+		return err
+	}
+	r.began = time.Now()
+	ctx, cancel := context.WithDeadline(ctx, r.began.Add(r.For))
+	defer cancel()
+	table, rooms := map[string]Fault{}, map[Room][]Blow{}
+	var all sync.WaitGroup
+	for i, f := range faults {
+		table[f.Name] = f
+		if f.Throughout {
+			seed := r.Seed + uint64(i) //nolint:gosec // few
+			all.Go(func() { r.strike(ctx, f, Blow{For: r.For, Fault: f.Name, Room: f.Room, Seed: seed}) })
+		}
+	}
+	for _, b := range plan {
+		rooms[b.Room] = append(rooms[b.Room], b)
+	}
+	for _, blows := range rooms {
+		all.Go(func() {
+			for _, b := range blows {
+				if Pause(ctx, time.Until(r.began.Add(b.At))) != nil {
+					return
+				}
+				r.strike(ctx, table[b.Fault], b)
+			}
+		})
+	}
+	all.Wait()
+	_ = Pause(ctx, time.Until(r.began.Add(r.For))) // it ends with its deadline
+	return context.Cause(context.WithoutCancel(ctx))
+}
+
+// strike lets one fault happen and notes it.
+func (r *run) strike(ctx context.Context, f Fault, b Blow) {
+	whole := context.WithoutCancel(ctx)                                      // what was begun is ended in order
+	s := &Strike{Rand: rand.New(rand.NewPCG(b.Seed, 0)), For: b.For, run: r} //nolint:gosec // a schedule is no secret
+	from := time.Now()
+	limit, cancel := context.WithTimeout(whole, 2*time.Minute)
+	defer cancel()
+	end, err := f.Begin(limit, s)
+	if err == nil && end != nil {
+		_ = Pause(ctx, b.For-time.Since(from)) // the end of the run ends it too
+		err = end(limit)
+	}
+	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops, Notes: s.notes}
+	if err != nil {
+		r.fail("%s: %v", f.Name, err)
+	}
+	r.happen(h)
+	r.say("%s, for %v%s", h.Fault, h.To.Sub(h.From).Round(time.Millisecond), parenthesis(h.Notes))
+}
+
+func (r *run) happen(h Happening) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.happened = append(r.happened, h)
+}
+
+// fell notes a relay that ended by itself.
+func (r *run) fell(relay int, how error) {
+	now := time.Now()
+	r.happen(Happening{Fault: "fall of a relay", Room: Processes, From: now, To: now, Repeats: OneRelay, Notes: []string{fmt.Sprintf("relay %d: %v", relay, how)}})
+	r.say("relay %d ended: %v", relay, how)
+}
+
+// drain stops the producers and waits until everything has been delivered.
+func (r *run) drain(ctx context.Context) error {
+	r.say("no more faults")
+	_ = Pause(ctx, calm) // the load goes on over healthy servers
+	for i, p := range r.producers {
+		if err := stopRole(ctx, p, fmt.Sprintf("producer %d", i)); err != nil {
+			r.fail("%v", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.say("no more load")
+	if err := r.operator.awaitDrained(ctx); err != nil {
+		return err
+	}
+	r.say("drained")
+	return Pause(ctx, ttl) // what a relay still says that believes to have its lease
+}
+
+const (
+	calm     = 3 * time.Second
+	patience = 2 * time.Minute
+)
+
+// close ends everything that was started.
+func (r *run) close(ctx context.Context) error {
+	var errs []error
+	if r.consumer != nil {
+		errs = append(errs, r.consumer.stop())
+	}
+	if r.operator != nil {
+		errs = append(errs, r.operator.stop())
+	}
+	for _, p := range r.producers {
+		errs = append(errs, p.Kill(ctx))
+	}
+	if r.crew != nil {
+		errs = append(errs, r.crew.stop(ctx))
+	}
+	if r.place != nil {
+		errs = append(errs, r.place.Close())
+	}
+	if r.database != nil {
+		errs = append(errs, r.database.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// backlog is what the default subscription still has before it.
+func backlog(v *store.Overview) (waiting int64, parked map[store.ParkState]int64) {
+	for _, b := range v.Boxes {
+		waiting += b.Scheduled
+		for _, s := range b.Subscriptions {
+			waiting += s.Backlog
+			return waiting, s.Parked
+		}
+	}
+	return waiting, nil
+}
