@@ -1,10 +1,10 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-all matrix interop sim lint fmt bench bench-full clean
+.PHONY: help setup demo test test-fast test-all matrix interop sim chaos chaos-short lint fmt bench bench-full clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what the tests need and this machine lacks (Debian packages, Go tools into .tools)
 	@scripts/setup
@@ -24,6 +24,17 @@ test-all: ## everything in its long form, and what make test leaves out: hours
 
 matrix: setup ## every store to every kind of destination in full size, with faults, as a table
 	@cd integration && POSTBAG_FULL=1 POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -timeout 60m -v -run TestEveryStoreDelivers ./matrix | tail -n 60
+
+# Variables of make chaos.
+PAIR ?= postgresql-nats
+FOR ?= 60s
+SEED ?= 0
+
+chaos: setup ## break real servers by a drawn schedule: PAIR=postgresql-nats FOR=60s SEED=n
+	@cd integration && GOWORK=off go run -tags postbag_failpoints ./cmd/postbag-chaos -pair $(PAIR) -for $(FOR) -seed $(SEED)
+
+chaos-short: setup ## the fault harness as continuous integration runs it, a minute
+	@cd integration && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -v -run 'ThroughFaults' ./chaos
 
 interop: setup ## consumers that others wrote read every format (Python's from PyPI, and Kafka's own)
 	@scripts/interop

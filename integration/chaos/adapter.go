@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -16,8 +17,8 @@ type Store interface {
 	Name() string
 	// Start starts the database on private files, with a box "outbox" in it and whatever Write needs.
 	Start(ctx context.Context, t Terms) (Database, error)
-	// Open opens the store for a relay, and for the operator; close frees it.
-	Open(ctx context.Context, dsn string) (s store.Store, close func() error, err error)
+	// Open opens the store for a relay, and for the operator; closing frees it.
+	Open(ctx context.Context, dsn string) (s store.Store, closing func() error, err error)
 	// Write opens what a producer writes with, over connections of its own.
 	Write(ctx context.Context, dsn string) (Writer, error)
 }
@@ -34,12 +35,7 @@ type Terms struct {
 
 // Wants says whether a fault may come.
 func (t Terms) Wants(fault string) bool {
-	for _, name := range t.Only {
-		if name == fault {
-			return true
-		}
-	}
-	return len(t.Only) == 0
+	return len(t.Only) == 0 || slices.Contains(t.Only, fault)
 }
 
 // Database is a started Store.

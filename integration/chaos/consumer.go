@@ -72,7 +72,7 @@ func (c *consumer) take(a *Arrival) {
 		id, err = postbag.ParseID(b.ID)
 	}
 	if err != nil {
-		c.run.fail("a message arrived that nobody can have sent, of %d bytes", len(a.Payload))
+		c.run.failf("a message arrived that nobody can have sent, of %d bytes", len(a.Payload))
 		return
 	}
 	position := c.positions[a.Place]

@@ -33,6 +33,8 @@ type member struct {
 	program  *testserver.Program
 	lives    int
 	expected bool // it was told to end
+	armed    bool // a point of failure may end it
+	falls    int  // since it was armed
 }
 
 func startCrew(r *run, job Job, n int) (*crew, error) {
@@ -53,6 +55,7 @@ func (c *crew) start(m *member) error {
 	job.Role, job.Name = Relays, fmt.Sprintf("relay%d-%d", m.number, m.lives)
 	job.History = filepath.Join(c.dir, fmt.Sprintf("relay%d.%d.events", m.number, m.lives))
 	m.lives++
+	_ = os.Remove(c.failpoints(m)) // what killed the one before is over
 	p, err := startRole(job, c.log(m), c.failpoints(m))
 	if err != nil {
 		return err
@@ -79,14 +82,17 @@ func (c *crew) mind(m *member, p *testserver.Program) {
 	if c.ending() || m.expected || m.program != p {
 		return
 	}
-	_, how := p.Ended()
-	c.run.fell(m.number, how)
+	if _, how := p.Ended(); m.armed {
+		m.falls++
+	} else {
+		c.run.fell(m.number, how)
+	}
 	time.AfterFunc(restartAfter, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if !c.ending() && m.program == p {
 			if err := c.start(m); err != nil {
-				c.run.fail("a relay did not start: %v", err)
+				c.run.failf("a relay did not start: %v", err)
 			}
 		}
 	})
@@ -160,19 +166,19 @@ func stopRole(ctx context.Context, p *testserver.Program, name string) error {
 
 // Job is what a process of a role is told.
 type Job struct {
-	Role    Role
-	Name    string
-	Store   string
-	Broker  string
-	From    string // the store's DSN
-	To      string // the broker's DSN
-	Topic   string
-	History string // the file of its events
-	Origin  time.Time
-	Seed    uint64
-	Rate    int
-	Number  int // of the producer
-	TTL     time.Duration
+	Role    Role          `json:"role"`
+	Name    string        `json:"name"`
+	Store   string        `json:"store"`
+	Broker  string        `json:"broker"`
+	From    string        `json:"from"` // the store's DSN
+	To      string        `json:"to"`   // the broker's DSN
+	Topic   string        `json:"topic"`
+	History string        `json:"history"` // the file of its events
+	Origin  time.Time     `json:"origin"`
+	Seed    uint64        `json:"seed"`
+	Rate    int           `json:"rate"`
+	Number  int           `json:"number"` // of the producer
+	TTL     time.Duration `json:"ttl"`
 }
 
 // envJob is the variable that makes a process of this program one of a role.

@@ -58,7 +58,7 @@ func (e *events) intend(t *Transaction) (begin time.Duration) {
 
 func (e *events) intendOne(tx history.Tx, i int, m *postbag.Message, begin time.Duration, poison bool) {
 	r := history.Intent{
-		Tx: tx, Index: uint32(i), ID: history.ID(m.ID), Topic: m.Topic, Key: m.Key, //nolint:gosec // few
+		Tx: tx, Index: uint32(i), ID: history.ID(m.ID), Topic: m.Topic, Key: m.Key,
 		Payload: sumOf(m.Key, m.Headers, m.Payload), Poison: poison, Begin: begin,
 	}
 	if !m.NotBefore.IsZero() {

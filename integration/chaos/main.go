@@ -21,7 +21,7 @@ import (
 func Main(args []string, out, diag io.Writer, stores []Store, brokers []Broker) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	if text := os.Getenv(envJob); text != "" {
+	if text := os.Getenv(envJob); IsRole() {
 		if err := beRole(ctx, text, out, stores, brokers); err != nil {
 			_, _ = fmt.Fprintln(diag, err) // there is nowhere else to say it
 			return 2
@@ -81,7 +81,7 @@ func options(args []string, diag io.Writer, stores []Store, brokers []Broker) (o
 		o.Dir, err = os.MkdirTemp("", "postbag-chaos-")
 		return o, err
 	}
-	return o, os.MkdirAll(o.Dir, 0o755)
+	return o, os.MkdirAll(o.Dir, 0o755) //nolint:gosec // servers under other accounts look into it
 }
 
 func pairs(stores []Store, brokers []Broker) (out []string) {
@@ -122,3 +122,6 @@ func beRole(ctx context.Context, text string, log io.Writer, stores []Store, bro
 		return beProducer(ctx, &job, s, b)
 	}
 }
+
+// IsRole says whether this process is one that a run started, and has to call Main before all else.
+func IsRole() bool { return os.Getenv(envJob) != "" }

@@ -29,7 +29,7 @@ func (r *run) processFaults() []Fault {
 						return nil, err
 					}
 				}
-				return nil, nil //nolint:nilnil // it is over
+				return nil, nil
 			},
 		},
 		{

@@ -42,7 +42,7 @@ func beProducer(ctx context.Context, job *Job, s Store, b Broker) (err error) {
 	var all sync.WaitGroup
 	for i := range writersOfAProducer {
 		w := &writer{
-			producer: p, rand: rand.New(rand.NewPCG(job.Seed, uint64(job.Number*writersOfAProducer+i))), //nolint:gosec // a load is no secret
+			producer: p, rand: rand.New(rand.NewPCG(job.Seed, uint64(job.Number*writersOfAProducer+i))),
 			name: fmt.Sprintf("p%dw%d", job.Number, i), next: map[string]int{},
 		}
 		all.Go(func() { w.write(ctx) })

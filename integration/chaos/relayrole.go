@@ -14,6 +14,9 @@ import (
 // inFlight is how many messages a relay may have sent and not settled: what a fault may repeat.
 const inFlight = 1000
 
+// keep is how long messages stay in the log: so short that it is emptied under the relays all the time.
+const keep = 5 * time.Second
+
 // beRelay works until ctx ends.
 func beRelay(ctx context.Context, job *Job, s Store, b Broker, log io.Writer) (err error) {
 	opening, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -41,7 +44,7 @@ func beRelay(ctx context.Context, job *Job, s Store, b Broker, log io.Writer) (e
 		sub.InFlight = 0
 	}
 	r, err := relay.New(st, relay.Options{
-		Name: job.Name, TTL: job.TTL, Grace: 2 * time.Second, Subscriptions: []relay.Subscription{sub},
+		Name: job.Name, TTL: job.TTL, Grace: 2 * time.Second, Keep: keep, Subscriptions: []relay.Subscription{sub},
 		Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {

@@ -68,15 +68,15 @@ const resume = ttl + 5*time.Second + 20*time.Second
 // judge stops the relays, lets the checker judge, and writes the report.
 func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if drained != nil {
-		r.fail("%v", drained)
+		r.failf("%v", drained)
 	}
 	if err := r.crew.stop(ctx); err != nil {
-		r.fail("%v", err)
+		r.failf("%v", err)
 	}
 	quiet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
-		r.fail("what lies in the broker cannot be read to its end: %v", err)
+		r.failf("what lies in the broker cannot be read to its end: %v", err)
 	}
 	if err := errors.Join(r.consumer.stop(), r.operator.events.Close(), r.noteFaults()); err != nil {
 		return nil, err

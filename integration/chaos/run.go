@@ -97,8 +97,8 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return r.judge(ctx, drained)
 }
 
-// say writes a line about what happens.
-func (r *run) say(format string, args ...any) {
+// sayf writes a line about what happens.
+func (r *run) sayf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := ""
@@ -108,10 +108,10 @@ func (r *run) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Log, at+format+"\n", args...) // a broken log is no fault of the run
 }
 
-// fail notes something that is wrong, which is not for the checker of histories.
-func (r *run) fail(format string, args ...any) {
+// failf notes something that is wrong, which is not for the checker of histories.
+func (r *run) failf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	r.say("WRONG: %s", text)
+	r.sayf("WRONG: %s", text)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures = append(r.failures, text)
@@ -128,14 +128,14 @@ func (r *run) start(ctx context.Context) (err error) {
 		{"broker", func(t Terms) (err error) { r.place, err = r.Broker.Start(ctx, t); return err }},
 	} {
 		t.Dir = filepath.Join(r.dir, side.name)
-		if err := os.MkdirAll(t.Dir, 0o755); err != nil {
+		if err := os.MkdirAll(t.Dir, 0o755); err != nil { //nolint:gosec // as the folder above it
 			return err
 		}
 		if err := side.start(t); err != nil {
 			return fmt.Errorf("chaos: the %s does not start: %w", side.name, err)
 		}
 	}
-	r.say("%s to %s", r.database.Version(), r.place.Version())
+	r.sayf("%s to %s", r.database.Version(), r.place.Version())
 	if r.consumer, err = startConsumer(ctx, r); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (r *run) awaitArrivals(ctx context.Context) error {
 
 // faults are all that may come.
 func (r *run) faults() []Fault {
-	all := slices.Concat(r.processFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
+	all := slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
 	t := Terms{Only: r.Only}
 	return slices.DeleteFunc(all, func(f Fault) bool { return !t.Wants(f.Name) })
 }
@@ -190,7 +190,7 @@ func (r *run) faults() []Fault {
 func (r *run) inflict(ctx context.Context) error {
 	faults := r.faults()
 	plan := Draw(faults, r.For, r.Seed)
-	r.say("the schedule of seed %d:", r.Seed)
+	r.sayf("the schedule of seed %d:", r.Seed)
 	if err := PrintSchedule(r.Log, plan); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (r *run) inflict(ctx context.Context) error {
 	for i, f := range faults {
 		table[f.Name] = f
 		if f.Throughout {
-			seed := r.Seed + uint64(i) //nolint:gosec // few
+			seed := r.Seed + uint64(i)
 			all.Go(func() { r.strike(ctx, f, Blow{For: r.For, Fault: f.Name, Room: f.Room, Seed: seed}) })
 		}
 	}
@@ -226,8 +226,8 @@ func (r *run) inflict(ctx context.Context) error {
 
 // strike lets one fault happen and notes it.
 func (r *run) strike(ctx context.Context, f Fault, b Blow) {
-	whole := context.WithoutCancel(ctx)                                      // what was begun is ended in order
-	s := &Strike{Rand: rand.New(rand.NewPCG(b.Seed, 0)), For: b.For, run: r} //nolint:gosec // a schedule is no secret
+	whole := context.WithoutCancel(ctx) // what was begun is ended in order
+	s := &Strike{Rand: rand.New(rand.NewPCG(b.Seed, 0)), For: b.For, run: r}
 	from := time.Now()
 	limit, cancel := context.WithTimeout(whole, 2*time.Minute)
 	defer cancel()
@@ -238,10 +238,10 @@ func (r *run) strike(ctx context.Context, f Fault, b Blow) {
 	}
 	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops, Notes: s.notes}
 	if err != nil {
-		r.fail("%s: %v", f.Name, err)
+		r.failf("%s: %v", f.Name, err)
 	}
 	r.happen(h)
-	r.say("%s, for %v%s", h.Fault, h.To.Sub(h.From).Round(time.Millisecond), parenthesis(h.Notes))
+	r.sayf("%s, for %v%s", h.Fault, h.To.Sub(h.From).Round(time.Millisecond), parenthesis(h.Notes))
 }
 
 func (r *run) happen(h Happening) {
@@ -254,25 +254,25 @@ func (r *run) happen(h Happening) {
 func (r *run) fell(relay int, how error) {
 	now := time.Now()
 	r.happen(Happening{Fault: "fall of a relay", Room: Processes, From: now, To: now, Repeats: OneRelay, Notes: []string{fmt.Sprintf("relay %d: %v", relay, how)}})
-	r.say("relay %d ended: %v", relay, how)
+	r.sayf("relay %d ended: %v", relay, how)
 }
 
 // drain stops the producers and waits until everything has been delivered.
 func (r *run) drain(ctx context.Context) error {
-	r.say("no more faults")
+	r.sayf("no more faults")
 	_ = Pause(ctx, calm) // the load goes on over healthy servers
 	for i, p := range r.producers {
 		if err := stopRole(ctx, p, fmt.Sprintf("producer %d", i)); err != nil {
-			r.fail("%v", err)
+			r.failf("%v", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r.say("no more load")
+	r.sayf("no more load")
 	if err := r.operator.awaitDrained(ctx); err != nil {
 		return err
 	}
-	r.say("drained")
+	r.sayf("drained")
 	return Pause(ctx, ttl) // what a relay still says that believes to have its lease
 }
 

@@ -30,14 +30,14 @@ func Draw(faults []Fault, length time.Duration, seed uint64) []Blow {
 	}
 	var all []Blow
 	for i, room := range slices.Sorted(maps.Keys(rooms)) {
-		all = append(all, drawRoom(rooms[room], length, rand.New(rand.NewPCG(seed, uint64(i))))...) //nolint:gosec // a schedule is no secret
+		all = append(all, drawRoom(rooms[room], length, rand.New(rand.NewPCG(seed, uint64(i))))...)
 	}
 	slices.SortStableFunc(all, func(a, b Blow) int { return int(a.At - b.At) })
 	return all
 }
 
 // gapLeast and gapMost bound the time between the end of a fault and the next of its room.
-const gapLeast, gapMost = time.Second, 6 * time.Second
+const gapLeast, gapMost = 1500 * time.Millisecond, 9 * time.Second
 
 func drawRoom(faults []Fault, length time.Duration, r *rand.Rand) (out []Blow) {
 	between := func(least, most time.Duration) time.Duration {

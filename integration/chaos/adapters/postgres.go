@@ -115,7 +115,7 @@ type postgres struct {
 }
 
 // Start implements chaos.Store.
-func (Postgres) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err error) {
+func (Postgres) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Database, err error) {
 	p := &postgres{}
 	defer func() {
 		if err != nil {

@@ -2,7 +2,9 @@ package adapters
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/internal/testserver"
@@ -20,5 +22,39 @@ func (p *postgres) Faults() []chaos.Fault {
 		atOnce("immediate shutdown of the database", chaos.Databases, restart(testserver.StopImmediate)),
 		gone("SIGKILL of the database", chaos.Databases, p.server),
 		frozen("SIGSTOP of the database", chaos.Databases, p.server),
+		{
+			Name: "the log goes on in its next partition", Room: chaos.Databases,
+			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+				return nil, p.nextPartition(ctx)
+			},
+		},
 	})
+}
+
+// nextPartition uses up the numbers of the log's present partition but for some, as any user of the sequence could: the maintainer
+// then adds one at the end, and drops the present one when it is read and its time is over.
+func (p *postgres) nextPartition(ctx context.Context) error {
+	const size, left = 32 << 20, 300
+	return p.patiently(ctx, fmt.Sprintf(
+		`SELECT setval('postbag.outbox__seq', greatest(last_value, (last_value / %d + 1) * %[1]d - %d)) FROM postbag.outbox__seq`, size, left))
+}
+
+// patiently executes a statement as soon as the server takes it.
+func (p *postgres) patiently(ctx context.Context, sql string) (err error) {
+	for {
+		if _, err = p.server.Exec(ctx, "postgres", sql); err == nil {
+			return nil
+		}
+		if chaos.Pause(ctx, 200*time.Millisecond) != nil {
+			return err
+		}
+	}
+}
+
+// Points implements chaos.Pointed.
+func (p *postgres) Points() (names []string, provoke func(context.Context) error) {
+	return []string{
+		"pgstore/partition/create/before", "pgstore/partition/create/uncommitted", "pgstore/partition/create/after",
+		"pgstore/partition/drop/before", "pgstore/partition/drop/detached", "pgstore/partition/drop/after",
+	}, p.nextPartition
 }

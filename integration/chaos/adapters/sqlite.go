@@ -94,6 +94,7 @@ func sqlitePlain(ctx context.Context, tx *sql.Tx, msgs []postbag.Message) error 
 		rows[i] = "(?, ?, ?, ?, ?)"
 		args = append(args, m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
 	}
+	//nolint:gosec // there are only question marks in it
 	_, err := tx.ExecContext(ctx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES `+strings.Join(rows, ", "), args...)
 	return err
 }
@@ -175,7 +176,7 @@ func (f *sqlite) Faults() []chaos.Fault {
 				})
 				if isBusy(err) {
 					s.Note("others had the lock all the time")
-					return nil, nil //nolint:nilnil // it did not come to it
+					return nil, nil
 				}
 				return nil, err
 			},

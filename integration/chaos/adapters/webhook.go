@@ -51,9 +51,10 @@ func (Webhook) Open(_ context.Context, dsn string) (broker.Destination, error) {
 
 // taken is a line of the receiver's record.
 type taken struct {
-	Key, Tx string
-	Payload []byte
-	At      time.Time
+	Key     string    `json:"key"`
+	Tx      string    `json:"tx"`
+	Payload []byte    `json:"payload"`
+	At      time.Time `json:"at"`
 }
 
 // receiver is the process that takes webhooks.
@@ -84,7 +85,9 @@ func (Webhook) Serve(ctx context.Context, arg string) error {
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	err = s.Shutdown(bye)
-	<-ended
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return errors.Join(err, out.Close())
 }
 

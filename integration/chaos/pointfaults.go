@@ -1,0 +1,92 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/internal/failpoint"
+)
+
+// relayPoints are the named points of every relay, and Pointed those of a store.
+var relayPoints = []string{
+	"relay/fetch/before", "relay/fetch/after", "relay/publish/before", "relay/publish/after", "relay/acknowledge/before",
+	"relay/acknowledge/after", "relay/settle/before", "relay/settle/after", "relay/renew/before", "relay/renew/after",
+}
+
+// Pointed is implemented by a Database whose store has named points of its own, of package failpoint.
+type Pointed interface {
+	// Points are their names, and provoke, if not nil, does what leads a relay there.
+	Points() (names []string, provoke func(context.Context) error)
+}
+
+// pointFaults have a relay die, stand still or fail at a named point. They are there in a program with the tag postbag_failpoints.
+func (r *run) pointFaults() (out []Fault) {
+	if !failpoint.Enabled {
+		return nil
+	}
+	for _, name := range relayPoints {
+		out = append(out, r.pointFault(name, nil))
+	}
+	if p, ok := r.database.(Pointed); ok {
+		names, provoke := p.Points()
+		for _, name := range names {
+			out = append(out, r.pointFault(name, provoke))
+		}
+	}
+	return out
+}
+
+func (r *run) pointFault(point string, provoke func(context.Context) error) Fault {
+	return Fault{
+		Name: "at " + point, Room: Processes, Repeats: EveryRelay, Least: 2 * time.Second, Most: 5 * time.Second,
+		Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
+			action := []string{"kill", "kill", "kill", "pause", "error"}[s.Rand.IntN(5)]
+			order := fmt.Sprintf("%s=%s@%d", point, action, 1+s.Rand.IntN(20))
+			if provoke != nil || strings.HasPrefix(point, "relay/renew") {
+				order = fmt.Sprintf("%s=%s", point, action) // it is passed seldom
+			}
+			s.Note(order)
+			// Whoever comes there first is hit; where that is one of several, the others may be too.
+			for _, m := range r.crew.members {
+				if err := r.crew.arm(m, order); err != nil {
+					return nil, err
+				}
+			}
+			end := func(context.Context) error {
+				for _, m := range r.crew.members {
+					s.Note(r.crew.disarm(m))
+				}
+				return nil
+			}
+			if provoke != nil {
+				return end, provoke(ctx)
+			}
+			return end, nil
+		},
+	}
+}
+
+// arm has a relay do something at a point; a process that follows it knows nothing of that.
+func (c *crew) arm(m *member, order string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.armed, m.falls = true, 0
+	return os.WriteFile(c.failpoints(m), []byte(order), 0o600)
+}
+
+// disarm ends that and says what came of it.
+func (c *crew) disarm(m *member) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.armed = false
+	if err := os.WriteFile(c.failpoints(m), []byte("none"), 0o600); err != nil {
+		return err.Error()
+	}
+	if m.falls > 0 {
+		return fmt.Sprintf("relay %d died", m.number)
+	}
+	return fmt.Sprintf("relay %d lives", m.number)
+}
