@@ -18,6 +18,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/internal/record"
+	"github.com/postbag/postbag/internal/history"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/pgstore"
@@ -268,30 +270,14 @@ func (w *world) read() []event {
 // judge wants each committed message once, those of a key in order.
 func (w *world) judge(seen []event, killed int) {
 	w.t.Helper()
-	var next [keys]int
-	phantoms, duplicates, inversions := 0, 0, 0
-	for _, e := range seen {
-		switch {
-		case e.Phantom:
-			phantoms++
-		case e.N < next[e.Key]:
-			duplicates++
-		case e.N > next[e.Key]:
-			inversions++
-			next[e.Key] = e.N + 1
-		default:
-			next[e.Key]++
-		}
+	committed := map[string]int{}
+	for k := range w.committed {
+		committed[fmt.Sprint(k)] = int(w.committed[k].Load())
 	}
-	total, lost := 0, 0
-	for k := range next {
-		n := int(w.committed[k].Load())
-		total += n
-		lost += n - next[k]
+	arrivals := make([]record.Arrival, len(seen))
+	for i, e := range seen {
+		arrivals[i] = record.Arrival{Key: fmt.Sprint(e.Key), N: e.N, Phantom: e.Phantom}
 	}
-	w.t.Logf("%d relays killed: %d committed, %d seen, %d lost, %d phantoms, %d duplicates, %d out of order",
-		killed, total, len(seen), lost, phantoms, duplicates, inversions)
-	if lost+phantoms+duplicates+inversions != 0 || len(seen) != total {
-		w.t.Error("a consumer of committed messages does not see each once and in order")
-	}
+	r := record.Require(w.t, arrivals, committed, nil, history.Options{ExactlyOnce: true})
+	w.t.Logf("%d relays killed: %d seen, %s", killed, len(seen), record.Line(r))
 }

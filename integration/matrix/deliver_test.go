@@ -13,6 +13,8 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/integration/internal/record"
+	"github.com/postbag/postbag/internal/history"
 	"github.com/postbag/postbag/store"
 )
 
@@ -79,8 +81,9 @@ func parse(t *testing.T, payload []byte) event {
 }
 
 // deliver runs one pair.
-func deliver(t *testing.T, b *box, s *server) verdict {
+func deliver(t *testing.T, b *box, s *server) *history.Report {
 	t.Helper()
+	var faults record.Faults
 	p := s.place(t)
 	w := newWriters(b, p.topic)
 	first := startRelay(t, "first", b, p)
@@ -89,32 +92,39 @@ func deliver(t *testing.T, b *box, s *server) verdict {
 
 	wait := w.meanwhile(t, third)
 	w.reach(t, third+third/4)
+	from := time.Now()
 	first.kill()
+	faults.Note("kill", from)
 	second := startRelay(t, "second", b, p)
 	wait()
 
 	wait = w.meanwhile(t, messages()-2*third)
 	w.reach(t, 2*third+third/4)
+	from = time.Now()
 	s.restart(t)
+	faults.Note("restart", from)
 	wait()
 
-	var arrived []event
+	o := history.Options{InFlight: inFlight}
 	for deadline := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
-		arrived = p.stored(t)
-		if v := judge(arrived, w.committed); v.lost == 0 || time.Now().After(deadline) {
+		r := record.Judge(t, arrivals(p.stored(t)), w.committed, &faults, o)
+		if r.Of(history.Lost).Held || time.Now().After(deadline) {
 			break
 		}
 	}
 	second.stop(t)
-	v := judge(p.stored(t), w.committed)
-	t.Logf("committed %d, rolled back %d: %v", w.done.Load(), w.rolled.Load(), v)
-	if v.lost+v.phantoms+v.inversions > 0 {
-		t.Errorf("lost %d, phantoms %d, inversions %d", v.lost, v.phantoms, v.inversions)
+	r := record.Require(t, arrivals(p.stored(t)), w.committed, &faults, o)
+	t.Logf("committed %d, rolled back %d: %s", w.done.Load(), w.rolled.Load(), record.Line(r))
+	return r
+}
+
+// arrivals are events as they are judged: when they were stored is not known.
+func arrivals(events []event) []record.Arrival {
+	all := make([]record.Arrival, len(events))
+	for i, e := range events {
+		all[i] = record.Arrival{Key: e.Key, N: e.N, Phantom: e.Phantom}
 	}
-	if most := 2 * inFlight; v.duplicates > most {
-		t.Errorf("%d duplicates; a killed relay and a broker's restart explain %d", v.duplicates, most)
-	}
-	return v
+	return all
 }
 
 // writers commit messages, eight at a time. Each key has one writer, so that its transactions are ordered.
@@ -212,35 +222,4 @@ func (w *writers) transaction(ctx context.Context, writer, n int) (int, error) {
 	w.mu.Unlock()
 	w.done.Add(int64(n))
 	return n, nil
-}
-
-// verdict is what a comparison of what arrived with what was committed found.
-type verdict struct{ lost, phantoms, inversions, duplicates int }
-
-func (v verdict) String() string {
-	return fmt.Sprintf("%d/%d/%d (%d)", v.lost, v.phantoms, v.inversions, v.duplicates)
-}
-
-func judge(arrived []event, committed map[string]int) verdict {
-	var v verdict
-	next, seen := map[string]int{}, map[event]bool{}
-	for _, e := range arrived {
-		switch {
-		case e.Phantom || e.N >= committed[e.Key]:
-			v.phantoms++
-			continue
-		case seen[e]:
-			v.duplicates++
-			continue
-		case e.N != next[e.Key]:
-			v.inversions++
-		}
-		seen[e] = true
-		next[e.Key] = max(next[e.Key], e.N+1)
-	}
-	for _, n := range committed {
-		v.lost += n
-	}
-	v.lost -= len(seen)
-	return v
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/integration/internal/daemon"
+	"github.com/postbag/postbag/internal/history"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 func TestEveryStoreDeliversToEveryDestination(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	found := map[string]verdict{}
+	found := map[string]*history.Report{}
 	t.Cleanup(func() { t.Log("\n" + table(found)) })
 	daemon.Program(t)
 	for _, b := range brokers() {
@@ -53,7 +54,7 @@ func TestEveryStoreDeliversToEveryDestination(t *testing.T) {
 }
 
 // table shows a line for each store and a column for each kind of destination.
-func table(found map[string]verdict) string {
+func table(found map[string]*history.Report) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d messages a pair, %d keys, one relay killed, one restart of the broker: lost/phantoms/inversions (duplicates)\n", messages(), keys)
 	fmt.Fprintf(&out, "%-12s", "")
@@ -65,7 +66,8 @@ func table(found map[string]verdict) string {
 		for _, b := range brokers() {
 			cell := "-"
 			if v, ran := found[s.name+" "+b.name]; ran {
-				cell = v.String()
+				cell = fmt.Sprintf("%d/%d/%d (%d)", v.Of(history.Lost).Broken, v.Of(history.Phantom).Broken,
+					v.Of(history.Order).Broken, v.Of(history.Duplicates).Seen)
 			}
 			fmt.Fprintf(&out, "%-18s", cell)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/postbag/postbag/integration/internal/daemon"
 	"github.com/postbag/postbag/integration/internal/record"
+	"github.com/postbag/postbag/internal/history"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -158,11 +159,9 @@ func (p *pair) must(err error) {
 // verdict waits for all that was committed and judges what has arrived.
 func (p *pair) verdict(w *writers) {
 	p.t.Helper()
-	all := p.arrivals(w)
-	v := record.Judge(all, w.counts())
-	p.t.Logf("%s: committed %d, %v; rolled back %d transactions, commits without an answer %d, of which %d stood; faults %d, in %v",
-		p.db.Version(), w.total(), v, w.rolled, w.unsure, w.stood, p.faults.Count(), time.Since(p.began).Round(time.Millisecond))
-	p.faults.Check(p.t, v, inFlight, slack)
+	r := record.Require(p.t, p.arrivals(w), w.counts(), &p.faults, history.Options{InFlight: inFlight, Slack: slack})
+	p.t.Logf("%s: committed %d, %s; rolled back %d transactions, commits without an answer %d, of which %d stood; faults %d, in %v",
+		p.db.Version(), w.total(), record.Line(r), w.rolled, w.unsure, w.stood, p.faults.Count(), time.Since(p.began).Round(time.Millisecond))
 }
 
 // arrivals reads what is in the broker until all that was committed is there, and a moment longer, for what a relay that

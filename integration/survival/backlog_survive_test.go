@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/postbag/postbag/integration/internal/record"
 	"github.com/postbag/postbag/internal/testserver"
 )
 
@@ -52,13 +53,10 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 	for k := range backlogKeys {
 		committed[key(k)] = total / backlogKeys
 	}
-	v := judge(w.messages(0, time.Minute), committed)
-	t.Logf("committed %d, distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d, in %v, %.0f messages/s, relay's memory at most %d MiB",
-		total, v.Distinct, v.Lost, v.Phantoms, v.Inversions, len(v.Duplicates), took.Round(time.Millisecond), float64(total)/took.Seconds(), memory>>20)
+	v := w.judge(w.messages(0, time.Minute), committed, nil)
+	t.Logf("committed %d, %s, in %v, %.0f messages/s, relay's memory at most %d MiB",
+		total, record.Line(v), took.Round(time.Millisecond), float64(total)/took.Seconds(), memory>>20)
 	t.Logf("reading took %v a thousand messages in the first tenth and %v in the last", first.each(1000), last.each(1000))
-	if v.Lost+v.Phantoms+v.Inversions+len(v.Duplicates) != 0 {
-		t.Error("something was lost, a phantom, out of order or repeated")
-	}
 	if memory >= 128<<20 {
 		t.Errorf("the relay used %d MiB", memory>>20)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/integration/internal/record"
+	"github.com/postbag/postbag/internal/history"
 )
 
 // stored is one message in the stream.
@@ -75,13 +76,22 @@ func read(m jetstream.Msg) (stored, error) {
 	return s, err
 }
 
-// judge compares the stream with what was committed.
-func judge(messages []stored, committed map[string]int) *record.Verdict {
+// judge compares a stream with what was committed.
+func (w *world) judge(messages []stored, committed map[string]int, faults *record.Faults) *history.Report {
+	w.t.Helper()
 	all := make([]record.Arrival, len(messages))
 	for i, m := range messages {
-		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at, Took: m.took}
+		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at}
 	}
-	return record.Judge(all, committed)
+	return record.Require(w.t, all, committed, faults, history.Options{InFlight: inFlight, Slack: slack})
+}
+
+// longest is the longest that a message took from the database to the broker.
+func longest(messages []stored) (d time.Duration) {
+	for _, m := range messages {
+		d = max(d, m.took)
+	}
+	return d
 }
 
 // slack is how long after a fault it can still cause a duplicate: by then the leases have changed hands, and what was not
@@ -91,14 +101,23 @@ const slack = 3*ttl + 5*time.Second
 // expect waits for everything that ws committed, and fails the test for whatever
 // is lost, a phantom, out of order, or a duplicate that no fault explains: each
 // lies in a fault's window, and they are no more than in_flight a fault.
-func (w *world) expect(ws *writers, within time.Duration) *record.Verdict {
+func (w *world) expect(ws *writers, within time.Duration) []stored {
 	w.t.Helper()
 	total := ws.total()
 	w.messages(total, within)
 	pause(time.Second) // what a zombie still has to say
-	v := judge(w.messages(0, time.Minute), ws.committed)
-	w.t.Logf("committed %d, rolled back %d transactions, %v, faults %d, %v",
-		total, ws.rolled, v, w.faults.Count(), time.Since(w.began).Round(time.Millisecond))
-	w.faults.Check(w.t, v, inFlight, slack)
-	return v
+	all := w.messages(0, time.Minute)
+	r := w.judge(all, ws.committed, &w.faults)
+	w.t.Logf("committed %d, rolled back %d transactions, %s, faults %d, %v",
+		total, ws.rolled, record.Line(r), w.faults.Count(), time.Since(w.began).Round(time.Millisecond))
+	return all
+}
+
+// expectOnce is expect of a test without faults, in which there is nothing to repeat.
+func (w *world) expectOnce(ws *writers, within time.Duration) []stored {
+	w.t.Helper()
+	if n := w.faults.Count(); n != 0 {
+		w.t.Errorf("%d faults explain what is to be repeated", n)
+	}
+	return w.expect(ws, within)
 }

@@ -1,4 +1,3 @@
-// Package record compares the two records that a survival test keeps: what the writers know to be committed, and what lies in
-// the broker, read back message by message. What was lost, what nobody committed, what came out of its order and what came
-// twice is counted, and each duplicate is laid to a fault that the test made.
+// Package record makes a history of what the tests of whole systems know: how many messages of each key are committed, what
+// lies in the broker, read back message by message, and which faults they made. Package internal/history judges it.
 package record

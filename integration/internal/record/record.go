@@ -2,83 +2,36 @@ package record
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/postbag/postbag/internal/history"
 )
 
-// Arrival is a message in the broker: the N-th of its key, from zero. The arrivals of a key stand in their order.
+// Arrival is a message in the broker: the N-th of its key, from zero. Arrivals stand in the broker's order, or at least those of
+// a key do.
 type Arrival struct {
 	Key string
 	N   int
 	// Phantom says that it is a message of a transaction that did not commit.
 	Phantom bool
-	// From and To are when the broker stored it: the earliest and the latest that it can have been.
+	// From and To are when the broker stored it: the earliest and the latest that it can have been. Zero: that is not known.
 	From, To time.Time
-	// Took is how long before that the database had stored it. Zero: that is not known.
-	Took time.Duration
-}
-
-// Verdict is what a comparison found.
-type Verdict struct {
-	Distinct, Lost, Phantoms, Inversions int
-	// Duplicates are the arrivals of a message that had arrived before.
-	Duplicates []Arrival
-	// Longest is the longest that a first arrival took.
-	Longest time.Duration
-}
-
-func (v *Verdict) String() string {
-	return fmt.Sprintf("distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d", v.Distinct, v.Lost, v.Phantoms, v.Inversions, len(v.Duplicates))
-}
-
-// Judge compares what arrived with how many messages of each key were committed.
-func Judge(arrivals []Arrival, committed map[string]int) *Verdict {
-	v := &Verdict{}
-	next, seen := map[string]int{}, map[string]map[int]bool{}
-	for _, a := range arrivals {
-		if a.Phantom || a.N >= committed[a.Key] {
-			v.Phantoms++
-			continue
-		}
-		if seen[a.Key] == nil {
-			seen[a.Key] = map[int]bool{}
-		}
-		if seen[a.Key][a.N] {
-			v.Duplicates = append(v.Duplicates, a)
-			continue
-		}
-		seen[a.Key][a.N] = true
-		v.Distinct++
-		v.Longest = max(v.Longest, a.Took)
-		if a.N != next[a.Key] {
-			v.Inversions++
-		}
-		next[a.Key] = max(next[a.Key], a.N+1)
-	}
-	for key, n := range committed {
-		v.Lost += n - len(seen[key])
-	}
-	return v
 }
 
 // Faults are what a test did to its servers and relays, and when. The zero Faults are none. Methods may be called concurrently.
 type Faults struct {
 	mu  sync.Mutex
-	all []fault
-}
-
-// fault is something that happened to one relay: it was killed, or what it talked to was.
-type fault struct {
-	kind     string
-	from, to time.Time
+	all []history.Fault
 }
 
 // Note notes a fault that began at from and ends now, once for each relay that it hits.
 func (f *Faults) Note(kind string, from time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.all = append(f.all, fault{kind: kind, from: from, to: time.Now()})
+	f.all = append(f.all, history.Fault{Kind: kind, Begin: since(from), End: since(time.Now())})
 }
 
 // Count is how many were noted.
@@ -88,40 +41,91 @@ func (f *Faults) Count() int {
 	return len(f.all)
 }
 
-// Check fails the test for whatever is lost, a phantom or out of order, and for duplicates that no fault explains: each was
-// stored between the beginning of a fault and slack after its end, and they are no more than inFlight a fault.
-func (f *Faults) Check(t *testing.T, v *Verdict, inFlight int, slack time.Duration) {
+// origin is when the times of histories begin.
+var origin = time.Now()
+
+func since(t time.Time) time.Duration { return t.Sub(origin) }
+
+// manyArrivals is from when on a history is judged in a file rather than in memory.
+const manyArrivals = 300_000
+
+// Judge compares what arrived with how many messages of each key were committed, one after another.
+func Judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options) *history.Report {
 	t.Helper()
-	if v.Lost+v.Phantoms+v.Inversions != 0 {
-		t.Errorf("lost %d, phantoms %d, inversions %d", v.Lost, v.Phantoms, v.Inversions)
+	return judge(t, arrivals, committed, faults, o, manyArrivals)
+}
+
+// judge is Judge with another limit to what is judged in memory.
+func judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options, many int) *history.Report {
+	t.Helper()
+	if len(arrivals) < many {
+		var h history.History
+		write(&h, arrivals, committed, faults)
+		return h.Check(o)
 	}
-	if most := f.Count() * inFlight; len(v.Duplicates) > most {
-		t.Errorf("%d duplicates; %d faults explain %d", len(v.Duplicates), f.Count(), most)
+	dir := t.TempDir()
+	name := filepath.Join(dir, "history")
+	w, err := history.Create(name, 1<<20)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, a := range v.Duplicates {
-		if !f.explain(a, slack) {
-			t.Errorf("a duplicate that was stored at %v lies in no fault's window: %v", a.To, f.windows())
-			return
+	write(w, arrivals, committed, faults)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := history.CheckFiles([]string{name}, o, history.Space{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Require judges, and fails the test if a promise was broken.
+func Require(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options) *history.Report {
+	t.Helper()
+	r := Judge(t, arrivals, committed, faults, o)
+	if !r.Held() {
+		t.Errorf("a promise was broken:\n%s", r)
+	}
+	return r
+}
+
+// Line is what the tests log of a report.
+func Line(r *history.Report) string {
+	return fmt.Sprintf("distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d", r.Of(history.Lost).N("delivered"),
+		r.Of(history.Lost).Broken, r.Of(history.Phantom).Broken, r.Of(history.Order).Broken, r.Of(history.Duplicates).Seen)
+}
+
+// write records it all. That each message of a key was committed before the next was begun is all that is known of the
+// writers' times, so these are numbers of their own: they are compared with nothing else.
+func write(to history.Recorder, arrivals []Arrival, committed map[string]int, faults *Faults) {
+	tx := history.Tx(0)
+	for key, count := range committed {
+		for n := range count {
+			begin := 2 * time.Duration(n)
+			to.Intend(history.Intent{Tx: tx, ID: name(key, n), Key: key, Begin: begin, End: begin})
+			to.End(history.Outcome{Tx: tx, Fate: history.Committed, Begin: begin, End: begin + 1})
+			tx++
 		}
+	}
+	for i, a := range arrivals {
+		d := history.Delivery{ID: name(a.Key, a.N), Key: a.Key, Position: uint64(i)}
+		if a.Phantom {
+			d.ID = history.Name(fmt.Sprintf("phantom %s/%d", a.Key, a.N))
+		}
+		if !a.To.IsZero() {
+			d.From, d.To = since(a.From), since(a.To)
+		}
+		to.Deliver(d)
+	}
+	if faults == nil {
+		return
+	}
+	faults.mu.Lock()
+	defer faults.mu.Unlock()
+	for _, f := range faults.all {
+		to.Break(f)
 	}
 }
 
-func (f *Faults) explain(a Arrival, slack time.Duration) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, one := range f.all {
-		if a.To.After(one.from) && a.From.Before(one.to.Add(slack)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *Faults) windows() (out []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, one := range f.all {
-		out = append(out, fmt.Sprintf("%s %v to %v", one.kind, one.from, one.to))
-	}
-	return out
-}
+func name(key string, n int) history.ID { return history.Name(fmt.Sprintf("%s/%d", key, n)) }
