@@ -114,10 +114,10 @@ func writeBig(t *testing.T, n int) (names []string, messages int) {
 	return names, messages
 }
 
-// In short form 100,000 events are checked in 32 MiB, and in full ten million in 256 MiB.
+// In short form 100,000 events are checked in 64 MiB, and in full ten million in 256 MiB.
 func TestMillionsOfEventsAreCheckedInBoundedMemory(t *testing.T) {
 	t.Parallel()
-	events, memory := 100_000, 32<<20
+	events, memory := 100_000, 64<<20
 	if os.Getenv("POSTBAG_FULL") == "1" {
 		events, memory = 10_000_000, 256<<20
 	}

@@ -102,7 +102,8 @@ type Refusal struct {
 	At           time.Duration `json:"at"`
 }
 
-// Stored is what the store says of a message at the end of the run.
+// Stored is what the store says of a message at the end of the run. Of several records the last one says the state. One that
+// says Absent may have been made at any time: it tells the attempts of a message that was seen parked then, and nothing else.
 type Stored struct {
 	ID           ID     `json:"id"`
 	Subscription string `json:"subscription,omitempty"`

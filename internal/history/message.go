@@ -16,6 +16,8 @@ type group struct {
 	removals   int
 	stored     Stored
 	held       bool
+	sightings  int // of its attempts
+	attempts   int // the most
 	refusals   int
 	deliveries int
 	first      Delivery
@@ -40,8 +42,8 @@ const (
 )
 
 func (g *group) start(id ID) {
-	g.id, g.intended, g.held = id, false, false
-	g.removals, g.refusals, g.deliveries = 0, 0, 0
+	g.id, g.intended, g.held, g.stored = id, false, false, Stored{}
+	g.removals, g.refusals, g.deliveries, g.sightings, g.attempts = 0, 0, 0, 0, 0
 }
 
 func (g *group) intend(m *Message) {
@@ -68,7 +70,12 @@ func (g *group) order(c *Command) {
 }
 
 func (g *group) hold(s *Stored) {
-	if g.j.mine(s.Subscription) {
+	if !g.j.mine(s.Subscription) {
+		return
+	}
+	g.sightings++
+	g.attempts = max(g.attempts, s.Attempts)
+	if s.State != Absent || !g.held {
 		g.stored, g.held = *s, s.State != Absent
 	}
 }
@@ -184,7 +191,7 @@ func (g *group) finish() (p placed, ordered bool) {
 	if !g.intended {
 		return p, false
 	}
-	g.attempts()
+	g.judgeAttempts()
 	p = placed{Message: g.message, first: g.first, stand: there}
 	p.Payload, p.first.Payload = Hash{}, Hash{} // the order has no need of them
 	switch {
@@ -239,18 +246,18 @@ func (g *group) ghost() {
 	}
 }
 
-func (g *group) attempts() {
-	if !g.held || g.message.Poison {
+func (g *group) judgeAttempts() {
+	if g.sightings == 0 || g.message.Poison {
 		return
 	}
 	j := g.j
 	j.saw(Attempts)
 	j.counts[Attempts][refusals] += g.refusals
-	if g.stored.Attempts <= g.refusals {
+	if g.attempts <= g.refusals {
 		return
 	}
 	if e := j.breach(Attempts); e != nil {
-		e.Why = fmt.Sprintf("the destination refused it %d times, and %d attempts count against it", g.refusals, g.stored.Attempts)
+		e.Why = fmt.Sprintf("the destination refused it %d times, and %d attempts count against it", g.refusals, g.attempts)
 		e.Messages, e.Stored = g.messages(), clone(&g.stored)
 	}
 }

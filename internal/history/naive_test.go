@@ -54,11 +54,21 @@ func (n *naive) deliveries(id ID) (all []Delivery) {
 
 func (n *naive) stored(id ID) (s Stored) {
 	for _, one := range n.h.stored {
-		if one.ID == id {
+		if one.ID == id && one.State != Absent {
 			s = one
 		}
 	}
 	return s
+}
+
+// attempts are the most that were seen.
+func (n *naive) attempts(id ID) (most int) {
+	for _, one := range n.h.stored {
+		if one.ID == id {
+			most = max(most, one.Attempts)
+		}
+	}
+	return most
 }
 
 // removal is the order that removed a message, if there is one: rather one with an answer, and the earliest.
@@ -123,7 +133,7 @@ func (n *naive) message(v *verdict, m Intent) {
 	if fate == RolledBack && held {
 		v[Phantom]++
 	}
-	if held && stored.Attempts > refusals && !m.Poison {
+	if n.attempts(m.ID) > refusals && !m.Poison {
 		v[Attempts]++
 	}
 	if len(all) > 0 || fate == RolledBack || removed || fate == Unknown && !held {

@@ -69,6 +69,11 @@ var verdicts = []broken{
 		h.deliveries[4].Subscription = "other"
 	}, Lost, 1, ""},
 
+	{"a message that was parked once, and then was nowhere", func(h *History, _ *Options) {
+		h.deliveries = append(h.deliveries[:4], h.deliveries[5:]...)
+		h.Hold(Stored{ID: id(6)})
+	}, Lost, 1, "committed and not delivered"},
+
 	// Rest.
 	{"a message that waits without a reason", func(h *History, _ *Options) {
 		h.deliveries = append(h.deliveries[:4], h.deliveries[5:]...)
@@ -210,6 +215,12 @@ var verdicts = []broken{
 
 	// Attempts.
 	{"an attempt without a refusal", func(h *History, _ *Options) { h.stored[1].Attempts = 2 }, Attempts, 1, "refused it 1 times, and 2 attempts"},
+	{"an attempt that was seen of a message that arrived", func(h *History, _ *Options) {
+		h.Hold(Stored{ID: id(1), Attempts: 1})
+	}, Attempts, 1, "refused it 0 times, and 1 attempts"},
+	{"a parked message of which an earlier attempt was seen", func(h *History, _ *Options) {
+		h.Hold(Stored{ID: id(8), Attempts: 1})
+	}, Attempts, 0, ""},
 	{"an attempt with a refusal more", func(h *History, _ *Options) {
 		h.stored[1].Attempts = 2
 		h.Refuse(Refusal{ID: id(8)})
