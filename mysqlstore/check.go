@@ -29,6 +29,10 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	if err := s.enterLife(ctx); err != nil {
 		return store.Info{}, translateError("check", err)
 	}
+	undivided, err := s.undivided(ctx)
+	if err != nil {
+		return store.Info{}, translateError("check", err)
+	}
 	known := s.server.Load()
 	info := store.Info{
 		System:     known.system(),
@@ -41,6 +45,10 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	if step := s.life.Load().step; step > 1 {
 		info.Warnings = append(info.Warnings, fmt.Sprintf("auto_increment_increment is %d: boxes work as long as all producers "+
 			"write through this server; set it to 1 unless several servers are written", step))
+	}
+	for _, box := range undivided {
+		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has no partitions, although Options.Partition is set: "+
+			"only boxes that are made with it are divided; rows of this one are deleted one by one", box))
 	}
 	switch {
 	case len(back) > 0:

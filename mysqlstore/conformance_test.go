@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storetest"
@@ -26,6 +27,27 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// TestConformanceOfDividedBoxes runs the suite where every box has partitions, of a
+// second each.
+func TestConformanceOfDividedBoxes(t *testing.T) {
+	t.Parallel()
+	if !servertest.Full() {
+		t.Skip("POSTBAG_FULL is not set: boxes without partitions are tried alone")
+	}
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+			On:       k.name + " " + versionOf(t, k) + " with partitions",
+			Features: mysqlstore.Features(),
+			New: func(tb testing.TB) *storetest.Database[postbag.SQLTx] {
+				tb.Helper()
+				return newDatabase(tb, k, divided)
+			},
+			Patience: patience,
+		})
+	})
+}
+
 // versionOf is the version that the server says it is.
 func versionOf(t *testing.T, k *kind) (version string) {
 	t.Helper()
@@ -39,13 +61,13 @@ func versionOf(t *testing.T, k *kind) (version string) {
 
 // newDatabase opens a database of its own for a case; one that ends the server
 // gets a server of its own.
-func newDatabase(tb testing.TB, k *kind) *storetest.Database[postbag.SQLTx] {
+func newDatabase(tb testing.TB, k *kind, change ...func(*mysqlstore.Options)) *storetest.Database[postbag.SQLTx] {
 	tb.Helper()
 	if !strings.Contains(tb.Name(), "crash") {
-		return harnessOn(tb, k.database(tb))
+		return harnessOn(tb, k.database(tb), change...)
 	}
 	m := k.private(tb)
-	db := harnessOn(tb, databaseOn(tb, m, "crashing"))
+	db := harnessOn(tb, databaseOn(tb, m, "crashing"), change...)
 	db.Crash = func(ctx context.Context) error {
 		if err := m.Kill(ctx); err != nil {
 			return err
@@ -55,9 +77,9 @@ func newDatabase(tb testing.TB, k *kind) *storetest.Database[postbag.SQLTx] {
 	return db
 }
 
-func harnessOn(tb testing.TB, dsn string) *storetest.Database[postbag.SQLTx] {
+func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *storetest.Database[postbag.SQLTx] {
 	tb.Helper()
-	f := newFixture(tb, dsn)
+	f := newFixture(tb, dsn, change...)
 	distributed := strings.Contains(tb.Name(), "prepared") || strings.Contains(tb.Name(), "any_writers")
 	// In MySQL, and not in MariaDB, a transaction that rolls back to a savepoint in
 	// REPEATABLE READ keeps a lock on the end of the table, on which every other

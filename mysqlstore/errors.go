@@ -37,6 +37,8 @@ const (
 	codeAccessDenied   = 1045
 	codeDatabaseDenied = 1044
 	codeKilled         = 1317
+	codeTableChanged   = 1412
+	codeNoPartition    = 1507
 	codeUnknownPrepare = 1243
 	codeShutdown       = 1053
 	codeConnKilled     = 1927 // MariaDB

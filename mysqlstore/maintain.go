@@ -13,7 +13,8 @@ const maintainTime = time.Second
 
 // Maintain does some of a box's housekeeping; see [store.Store]. It promotes
 // scheduled messages, and deletes, by small transactions with pauses between
-// them, what every subscription had passed Keep ago and the ledger agrees with.
+// them, what every subscription had passed Keep ago and the ledger agrees with; of a box
+// with partitions it drops whole ones, and makes new ones.
 // Parked messages stay in the table, before the seq at which the log then begins,
 // and count as copied; tombstones stay for a day; the last row of the log stays
 // always. With nothing to do it writes nothing.
@@ -27,17 +28,19 @@ func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, 
 // maintenance is one Maintain at work.
 type maintenance struct {
 	store.Retention
+	division
 
 	s      *Store
 	end    time.Time
 	report store.Report
+	held   []partition // below the log's beginning, and something in it has to stay
 }
 
 func (m *maintenance) run(ctx context.Context) error {
 	if err := m.check(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{m.promote, m.retain, m.recheckKept} {
+	for _, step := range []func(context.Context) error{m.promote, m.divide, m.retain, m.recheckKept} {
 		if err := step(ctx); err != nil {
 			return err
 		}

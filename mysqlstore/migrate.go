@@ -60,7 +60,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	}
 	var done []string
 	for _, step := range missing {
-		if err := s.define(ctx, step.SQL); err != nil {
+		if err := s.define(ctx, step.SQL, s.opts.DDLWait, defineTimes); err != nil {
 			return done, translateError("migrate: step "+step.Name, err)
 		}
 		done = append(done, step.Name)
@@ -89,7 +89,9 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	return version, missing, nil
 }
 
-// CreateBox makes the table of a box, and its maintenance subscription.
+// CreateBox makes the table of a box, and its maintenance subscription. Of a box
+// that is there and divided into partitions it changes how long one is about, if
+// Options.Partition says so; one that is not divided stays as it is.
 func (s *Store) CreateBox(ctx context.Context, box string) error {
 	if err := postbag.ValidBox(box); err != nil {
 		return err
@@ -99,10 +101,15 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	if err != nil {
 		return fmt.Errorf("mysqlstore: %s: %w; the program was built wrongly", doing, err)
 	}
-	if there, err := s.row(ctx, sqlHasBox, []any{box}, new(int)); err != nil || there {
+	there, err := s.row(ctx, sqlHasBox, []any{box}, new(int))
+	switch {
+	case err != nil:
 		return translateError(doing, err)
+	case there:
+		return s.redivide(ctx, box)
 	}
-	if err := s.define(ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
+	text := strings.NewReplacer("$box", box, "$partitions", s.firstPartitions()).Replace(string(template))
+	if err := s.define(ctx, text, s.opts.DDLWait, defineTimes); err != nil {
 		return translateError(doing, err)
 	}
 	return s.change(ctx, doing, func(t *transaction) error {
@@ -113,6 +120,11 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		if _, err := t.exec(sqlInsertBox, box, t.now); err != nil {
 			return err
 		}
+		if s.opts.Partition > 0 {
+			if _, err := t.exec(sqlInsertPartition, box, s.opts.Partition.Microseconds()); err != nil {
+				return err
+			}
+		}
 		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", &position{})
 	})
 }
@@ -121,24 +133,25 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 // had: between the tries producers go on.
 const defineTimes = 30
 
-// define runs statements that change tables. Each waits for its lock for at most
-// Options.DDLWait, since whoever writes the table waits behind it.
-func (s *Store) define(ctx context.Context, text string) error {
+// define runs statements that change tables, so many times at most until their locks
+// were to be had. Each waits for its lock for so long at most, since whoever writes the
+// table waits behind it.
+func (s *Store) define(ctx context.Context, text string, wait time.Duration, times int) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(s.opts.DDLWait/time.Second))
+	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait/time.Second))
 	_, err = conn.ExecContext(ctx, set)
-	for n := 0; err == nil; n++ {
-		if _, err = conn.ExecContext(ctx, text); err == nil || codeOf(err) != codeLockWait || n == defineTimes {
+	for n := 1; err == nil; n++ {
+		if _, err = conn.ExecContext(ctx, text); err == nil || codeOf(err) != codeLockWait || n >= times {
 			break
 		}
 		err = nil
 		select {
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-time.After(s.opts.DDLWait / 2):
+		case <-time.After(wait / 2):
 		}
 	}
 	_, reset := conn.ExecContext(context.WithoutCancel(ctx), "SET SESSION lock_wait_timeout = DEFAULT")

@@ -41,7 +41,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 
 // newStore makes the pools. It does no I/O.
 func newStore(config *mysql.Config, o Options) (*Store, error) {
-	s := &Store{opts: o, woken: make(chan struct{}, 1)}
+	s := &Store{opts: o, woken: make(chan struct{}, 1), tombstoneKeep: tombstoneKeep}
 	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
 		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
 			return s.change(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })

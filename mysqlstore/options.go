@@ -32,6 +32,14 @@ type Options struct {
 	// and lets producers wait behind it, in whole seconds; a statement that did
 	// not get it is tried again some times. Defaults to 1 s.
 	DDLWait time.Duration
+	// Partition, if not zero, divides the table of each box that this store makes into
+	// partitions, each about so long, and Maintain then drops whole ones that every
+	// subscription has passed in place of deleting row by row. It is an option since
+	// such a change waits for every open transaction that has touched the box, with
+	// producers behind it, for at most a second at a time and not more than once a
+	// minute if in vain. Boxes that are there are not divided; of those that are it
+	// becomes the new length. In whole seconds; an hour or a day is sensible.
+	Partition time.Duration
 	// Fault, if not nil, hears of faults of the store's own goroutine, which no
 	// call could return. It must not block.
 	Fault func(error)
@@ -64,6 +72,9 @@ func (o Options) validate() error {
 	}
 	if o.DDLWait < 0 || o.DDLWait%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("mysqlstore: Options.DDLWait is %s; give whole seconds, or zero for %s", o.DDLWait, defaultDDLWait))
+	}
+	if o.Partition < 0 || o.Partition%time.Second != 0 {
+		errs = append(errs, fmt.Errorf("mysqlstore: Options.Partition is %s; give whole seconds, or zero for tables that are not divided", o.Partition))
 	}
 	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/mysqlstore"
 )
@@ -53,29 +54,39 @@ func TestStatementsWalkAlongIndexesWhateverTheStatisticsSay(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.exec("ANALYZE TABLE postbag_outbox, postbag__parked, postbag__shard, postbag__ledger, postbag__scheduled")
-		for n := range 40 {
-			s.publish(messages(500, fmt.Sprint(n))...)
-		}
-		s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
-SELECT 2, seq, slot, seq % 50, 1 + seq % 4, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', '[]' FROM postbag_outbox`)
-		for _, text := range []string{"SELECT seq FROM postbag_outbox WHERE topic = 'x'", "SELECT seq FROM postbag_outbox WHERE seq > 5 ORDER BY at"} {
-			if len(faults(s.explain(text))) == 0 {
-				t.Errorf("nothing is found wrong with the plan of %s", text)
-			}
-		}
-		for _, analysed := range []bool{false, true} {
-			if analysed {
-				s.exec("ANALYZE TABLE postbag_outbox, postbag__parked")
-			}
-			for name, text := range mysqlstore.Statements() {
-				for _, fault := range faults(s.explain(text)) {
-					t.Errorf("analysed %v: %s: %s", analysed, name, fault)
-				}
-			}
+		for name, change := range map[string]func(*mysqlstore.Options){"whole": grace(time.Minute), "divided": divided} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				walks(t, k, change)
+			})
 		}
 	})
+}
+
+func walks(t *testing.T, k *kind, change func(*mysqlstore.Options)) {
+	t.Helper()
+	s := newSite(t, k, change)
+	s.exec("ANALYZE TABLE postbag_outbox, postbag__parked, postbag__shard, postbag__ledger, postbag__scheduled")
+	for n := range 40 {
+		s.publish(messages(500, fmt.Sprint(n))...)
+	}
+	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
+SELECT 2, seq, slot, seq % 50, 1 + seq % 4, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', '[]' FROM postbag_outbox`)
+	for _, text := range []string{"SELECT seq FROM postbag_outbox WHERE topic = 'x'", "SELECT seq FROM postbag_outbox WHERE seq > 5 ORDER BY at"} {
+		if len(faults(s.explain(text))) == 0 {
+			t.Errorf("nothing is found wrong with the plan of %s", text)
+		}
+	}
+	for _, analysed := range []bool{false, true} {
+		if analysed {
+			s.exec("ANALYZE TABLE postbag_outbox, postbag__parked")
+		}
+		for name, text := range mysqlstore.Statements() {
+			for _, fault := range faults(s.explain(text)) {
+				t.Errorf("analysed %v: %s: %s", analysed, name, fault)
+			}
+		}
+	}
 }
 
 // faults says what is wrong with the plan of a statement on large tables.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -57,7 +58,8 @@ func (m *maintenance) retain(ctx context.Context) error {
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	to, err := m.passedLongEnough(ctx, floorOf(readers))
+	floor := floorOf(readers)
+	to, err := m.passedLongEnough(ctx, floor)
 	if err != nil {
 		return err
 	}
@@ -67,6 +69,9 @@ func (m *maintenance) retain(ctx context.Context) error {
 	}
 	to = min(to, last-1) // the last row always stays
 	swept, err := swept(m.s.query(ctx), m.Box)
+	if err == nil && len(m.parts) > 0 {
+		err = m.dropPassed(ctx, swept)
+	}
 	if err != nil || to <= swept {
 		return err
 	}
@@ -77,14 +82,24 @@ func (m *maintenance) retain(ctx context.Context) error {
 		}
 		to = min(to, agreed)
 	}
+	if len(m.parts) > 0 {
+		return m.retainParts(ctx, swept, to, floor)
+	}
+	_, err = m.sweepTo(ctx, swept, to)
+	return err
+}
+
+// sweepTo deletes rows from after swept up to to, and returns how far it got.
+func (m *maintenance) sweepTo(ctx context.Context, swept, to int64) (int64, error) {
 	for swept < to && !m.late() {
 		began := time.Now()
+		var err error
 		if swept, err = m.sweep(ctx, swept, to); err != nil {
-			return err
+			return swept, err
 		}
 		m.rest(ctx, time.Since(began))
 	}
-	return nil
+	return swept, nil
 }
 
 // readersOf returns the subscriptions of a box but for that of maintenance.
@@ -146,8 +161,13 @@ func (m *maintenance) passedLongEnough(ctx context.Context, floor int64) (int64,
 			return 0, err
 		}
 	}
+	return m.passedBefore(ctx, floor, now-keep)
+}
+
+// passedBefore returns the seq that all had passed at a time, as it was noted.
+func (m *maintenance) passedBefore(ctx context.Context, floor, at int64) (int64, error) {
 	var old sql.NullInt64
-	_, err = m.s.row(ctx, sqlFloorAt, []any{m.Box, now - keep}, &old)
+	_, err := m.s.row(ctx, sqlFloorAt, []any{m.Box, at}, &old)
 	return min(old.Int64, floor), err
 }
 
@@ -156,38 +176,49 @@ func (m *maintenance) passedLongEnough(ctx context.Context, floor int64) (int64,
 // is parked, and where the subscriptions are, since one may be new.
 func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, err error) {
 	var gone, stay int64
+	passed, err := m.pass(ctx, to, func(t *transaction) (int64, error) {
+		var err error
+		if end, err = nth(t.query, m.Box, swept, to, sweepRows); err != nil {
+			return swept, err
+		}
+		gone, stay, err = m.remove(t, swept, end)
+		return end, err
+	})
+	if err != nil || !passed {
+		return to, err
+	}
+	m.report.Deleted += gone
+	m.report.Copied += stay
+	return end, nil
+}
+
+// pass lets the log begin after the seq that fn returns, in fn's transaction, if all
+// subscriptions have passed to: none can be declared meanwhile.
+func (m *maintenance) pass(ctx context.Context, to int64, fn func(*transaction) (int64, error)) (passed bool, err error) {
 	err = m.write(ctx, func(t *transaction) error {
-		end, gone, stay = to, 0, 0
+		passed = false
 		if _, err := t.row(sqlLockBox, []any{m.Box}, new(int64)); err != nil {
 			return err
 		}
 		readers, err := readersOf(t.query, m.Box)
-		if err != nil {
-			return err
-		}
-		if len(readers) == 0 || floorOf(readers) < to {
-			return nil
-		}
-		if end, err = nth(t.query, m.Box, swept, to, sweepRows); err != nil {
+		if err != nil || len(readers) == 0 || floorOf(readers) < to {
 			return err
 		}
 		if err := m.witness(t); err != nil {
 			return err
 		}
-		if gone, stay, err = m.remove(t, swept, end); err != nil {
+		end, err := fn(t)
+		if err != nil {
 			return err
 		}
 		_, err = t.all([]order{
 			{text: sqlSetSwept, args: []any{end, m.Box}},
 			{text: sqlForgetFloors, args: []any{m.Box, end}},
 		})
+		passed = true
 		return err
 	})
-	if err == nil {
-		m.report.Deleted += gone
-		m.report.Copied += stay
-	}
-	return end, err
+	return passed, err
 }
 
 // witness notes the last row of the log, which stays, so that a table that was
@@ -227,7 +258,7 @@ func (m *maintenance) remove(t *transaction, after, to int64) (gone, stay int64,
 	if len(stays) > 0 {
 		but = " AND seq NOT IN (" + list(stays) + ")"
 	}
-	old := t.now - tombstoneKeep.Microseconds()
+	old := t.now - m.s.tombstoneKeep.Microseconds()
 	if gone, err = t.exec(fmt.Sprintf(sqlSweep, tableOf(m.Box), but), after, to, old); err != nil {
 		return 0, 0, err
 	}
@@ -243,12 +274,14 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || swept == 0 {
 		return err
 	}
-	after := m.s.kept.of(m.Box)
-	end, err := nth(query, m.Box, after, swept, sweepRows)
+	after, end, err := m.nextKept(query, swept)
 	if err != nil {
 		return err
 	}
 	m.s.kept.set(m.Box, end%swept)
+	if end <= after {
+		return nil
+	}
 	loose, err := m.loose(ctx, after, end)
 	if err != nil || !loose {
 		return err
@@ -262,6 +295,21 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 		m.report.Deleted += gone
 	}
 	return err
+}
+
+// nextKept returns the range below the log's beginning that is looked at next: of a
+// divided box some of a partition in which something has to stay.
+func (m *maintenance) nextKept(query querier, swept int64) (after, end int64, err error) {
+	after = m.s.kept.of(m.Box)
+	if len(m.parts) > 0 {
+		i := slices.IndexFunc(m.held, func(p partition) bool { return p.hi > after })
+		if i < 0 {
+			return 0, 0, nil
+		}
+		after, swept = max(after, m.held[i].lo-1), min(swept, m.held[i].hi)
+	}
+	end, err = nth(query, m.Box, after, swept, sweepRows)
+	return after, end, err
 }
 
 // loose says whether there is a row in a range that nothing keeps.
@@ -284,7 +332,7 @@ func (m *maintenance) loose(ctx context.Context, after, end int64) (bool, error)
 			return err
 		}
 		loose = loose || slot != tombstoneSlot && !parked.contains(seq) ||
-			slot == tombstoneSlot && at < now-tombstoneKeep.Microseconds()
+			slot == tombstoneSlot && at < now-m.s.tombstoneKeep.Microseconds()
 		return nil
 	})
 	return loose, err

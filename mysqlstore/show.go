@@ -21,6 +21,7 @@ const (
 func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
 	out := []store.Item{}
 	err := s.snapshot(ctx, func(t *transaction) error {
+		out = out[:0]
 		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}, ID: id})
 		if err != nil {
 			return err

@@ -195,6 +195,8 @@ func (s *site) maintain() store.Report {
 	s.must(err)
 	s.total.Deleted += r.Deleted
 	s.total.Copied += r.Copied
+	s.total.Added += r.Added
+	s.total.Dropped += r.Dropped
 	s.total.Faults = append(s.total.Faults, r.Faults...)
 	return r
 }

@@ -34,11 +34,14 @@ type Store struct {
 	producer producer
 	busy     marks // whether the last read of a subscription found rows
 	kept     marks
-	average  marks // of a box's payloads, in bytes
-	woken    chan struct{}
-	stop     context.CancelFunc
-	running  sync.WaitGroup
-	closing  sync.Once
+	parts    partNotes
+	// tombstoneKeep is the constant of that name, but in tests.
+	tombstoneKeep time.Duration
+	average       marks // of a box's payloads, in bytes
+	woken         chan struct{}
+	stop          context.CancelFunc
+	running       sync.WaitGroup
+	closing       sync.Once
 }
 
 // base has the methods that are the same for every store over database/sql.

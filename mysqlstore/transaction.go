@@ -85,15 +85,21 @@ func (s *Store) change(ctx context.Context, doing string, fn func(*transaction) 
 }
 
 // snapshot runs fn in a transaction that reads, so that all its statements see
-// one moment.
+// one moment. fn may run again, as that of write: a table whose partitions have
+// changed since that moment cannot be read as of it.
 func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error {
 	const begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
-	return s.inOwnTx(ctx, begin, func(t *transaction) error {
-		if err := s.accept(&t.sight); err != nil {
+	for n := 0; ; n++ {
+		err := s.inOwnTx(ctx, begin, func(t *transaction) error {
+			if err := s.accept(&t.sight); err != nil {
+				return err
+			}
+			return fn(t)
+		})
+		if codeOf(err) != codeTableChanged || n == retries {
 			return err
 		}
-		return fn(t)
-	})
+	}
 }
 
 // retry runs fn until it does not fail for a deadlock or a lock that was not to

@@ -129,3 +129,24 @@ func execute(t *testing.T, at *place, script string) {
 		t.Fatal(err)
 	}
 }
+
+func TestABoxOnMariaDBIsDividedIfTheFileSaysSo(t *testing.T) {
+	t.Parallel()
+	at := emptyMariaDB(t)
+	file := write(t, "postbag.yaml", "store: "+strings.TrimSuffix(at.yaml, "}")+", partition: 24h}\ndestinations: {out: {url: 'stdout:'}}\n")
+	cli(t, "migrate", "up", "-c", file, "--box", "outbox").ok().says("box outbox is there")
+	db, err := sql.Open("mysql", mariadb.server.DSN(strings.Trim(dsnOf(t, at).Path, "/")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var parts, every int
+	err = db.QueryRowContext(t.Context(), `SELECT COUNT(partition_name), (SELECT every DIV 3600000000 FROM postbag__partition WHERE box = 'outbox')
+		FROM information_schema.partitions WHERE table_schema = DATABASE() AND table_name = 'postbag_outbox'`).Scan(&parts, &every)
+	if err != nil || parts < 3 || every != 24 {
+		t.Errorf("the box has %d partitions of %d hours: %v", parts, every, err)
+	}
+	cli(t, "publish", "-c", file, "--payload", "x").ok()
+	sqlite := write(t, "sqlite.yaml", "store: {dsn_file: '"+write(t, "place", "box.db\n")+"', partition: 24h}\ndestinations: {out: {url: 'stdout:'}}\n")
+	cli(t, "status", "-c", sqlite).ends(exit.Usage, "partition is not for sqlite")
+}

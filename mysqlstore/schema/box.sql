@@ -1,4 +1,5 @@
--- One box: the log. $box is the box's name, which is letters, digits and underscores.
+-- One box: the log. $box is the box's name, which is letters, digits and underscores;
+-- $partitions is how its table is divided, or nothing.
 --
 -- A plain INSERT INTO postbag_$box (topic, `key`, payload) is a full publisher. Text
 -- is UTF-8 in VARBINARY columns, somewhat wider than what is allowed, so that a
@@ -37,4 +38,4 @@ CREATE TABLE IF NOT EXISTS postbag_$box (
 	CONSTRAINT postbag_$box__headers CHECK (
 		headers IS NULL OR LENGTH(headers) <= 1048576 AND JSON_VALID(headers) AND JSON_TYPE(headers) = 'OBJECT'),
 	CONSTRAINT postbag_$box__at CHECK (at > 0)
-) ENGINE = InnoDB DEFAULT CHARSET = binary;
+) ENGINE = InnoDB DEFAULT CHARSET = binary $partitions;

@@ -24,11 +24,11 @@ func storeKinds() []storeKind {
 			module: "github.com/postbag/postbag/pgstore", open: openPostgres,
 		},
 		{
-			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}},
+			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition"}},
 			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
 		},
 		{
-			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}},
+			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}, Settings: []string{"partition"}},
 			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
 		},
 		{

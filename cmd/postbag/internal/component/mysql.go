@@ -20,7 +20,10 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	mo := mysqlstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: defaultConns, Fault: o.OnFault}
+	mo := mysqlstore.Options{
+		Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: defaultConns,
+		Partition: o.Partition, Fault: o.OnFault,
+	}
 	if o.MaxConns > 0 {
 		mo.Connections = max(o.MaxConns, defaultConns)
 	}

@@ -41,6 +41,8 @@ type StoreOptions struct {
 	Listen bool
 	// OnFault hears of what no call reports. Optional.
 	OnFault func(error)
+	// Partition divides the tables of new boxes, on a kind that can.
+	Partition time.Duration
 	// MaxConns bounds the connections. Zero: the store's own choice.
 	MaxConns int
 	// Unmigrated opens a store whose schema is missing or old, for migrations
@@ -72,6 +74,10 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	if mistake != "" {
 		return nil, exit.Usagef("store: the DSN %s", mistake)
 	}
+	if s.Partition != 0 && !Kinds().Partitions(name) {
+		return nil, exit.Usagef("store: partition is not for %s; leave it out", name)
+	}
+	o.Partition = s.Partition
 	o.Create = o.Create || s.Create
 	o.Listen = o.Listen && s.Listen
 	if o.MaxConns == 0 {

@@ -74,9 +74,15 @@ func (s *Store) check(p *problems, where string, k Kinds) {
 	envName(p, where+".dsn_env", s.DSNEnv)
 	fileName(p, where+".dsn_file", s.DSNFile)
 	if s.Kind != "" || s.DSN != "" {
-		if _, mistake := k.StoreKind(s.Kind, s.DSN); mistake != "" {
+		kind, mistake := k.StoreKind(s.Kind, s.DSN)
+		if mistake != "" {
 			p.atf(below(where, kindOr(s.Kind, "dsn")), "%s", mistake)
+		} else if s.Partition != 0 && !k.Partitions(kind) {
+			p.atf(where+".partition", "is not for %s; leave it out", kind)
 		}
+	}
+	if s.Partition < 0 || s.Partition%time.Second != 0 {
+		p.atf(where+".partition", "is %s; give whole seconds, such as 24h, or leave it out", s.Partition)
 	}
 	if s.MaxConns < 0 || s.MaxConns == 1 || s.MaxConns > 1000 {
 		p.atf(where+".max_conns", "is %d; choose between 2 and 1000, or leave it out", s.MaxConns)

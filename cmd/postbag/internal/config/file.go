@@ -50,6 +50,10 @@ type Store struct {
 	// Most connections to the database, between 2 and 1000; sqlite takes no
 	// notice. Defaults to 4.
 	MaxConns int `yaml:"max_conns"`
+	// How long one partition of the table of a new box is about, on mysql and mariadb:
+	// whole partitions are then dropped in place of rows. An hour or a day is sensible;
+	// read of it in mysql.md first. Defaults to none.
+	Partition time.Duration `yaml:"partition"`
 	// Wait for the notifications that publishers send with pgstore's option Notify,
 	// on one more connection, which must not go through a pooler in transaction
 	// mode; sqlite takes no notice. Defaults to false.

@@ -16,7 +16,8 @@ type Kind struct {
 	// Schemes are beginnings of a DSN or URL that tell the kind, whatever their
 	// case.
 	Schemes []string
-	// Settings are the settings of Destination that it takes beside kind and URL.
+	// Settings are the settings of Destination that it takes beside kind and URL; of a
+	// store those of Store that not every kind takes.
 	Settings []string
 	// NoPlace: it needs no URL.
 	NoPlace bool
@@ -61,6 +62,12 @@ func (k Kinds) StoreKind(kind, dsn string) (name, mistake string) {
 		return "sqlite", ""
 	}
 	return "", "does not tell the kind of store; begin it with one of " + strings.Join(schemes(k.Stores), " ") + ", or set the kind: " + namesOf(k.Stores)
+}
+
+// Partitions says whether a kind of store, by its name, divides its tables.
+func (k Kinds) Partitions(kind string) bool {
+	found := find(k.Stores, kind, "")
+	return found != nil && slices.Contains(found.Settings, "partition")
 }
 
 func schemes(kinds []Kind) (all []string) {

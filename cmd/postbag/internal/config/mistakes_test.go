@@ -71,6 +71,8 @@ func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
 	f("a kind that is none", "store: {dsn: x, kind: oracle}\ndestinations: {m: {url: 'stdout:'}}\n", "store.kind is no kind of store; choose one of postgresql, sqlite")
 	f("a DSN of another kind", "store: {dsn: 'oracle://h'}\ndestinations: {m: {url: 'stdout:'}}\n", "does not tell the kind of store")
 	f("one connection", "store: {dsn: x, max_conns: 1}\ndestinations: {m: {url: 'stdout:'}}\n", "choose between 2 and 1000")
+	f("partitions of another kind", "store: {dsn: x.db, partition: 24h}\ndestinations: {m: {url: 'stdout:'}}\n", "store.partition is not for sqlite")
+	f("partitions of a fraction", "store: {dsn_env: X, partition: 1500ms}\ndestinations: {m: {url: 'stdout:'}}\n", "is 1.5s; give whole seconds")
 	f("a number too large", "store: {dsn: x, max_conns: 99999999999999999999}\ndestinations: {m: {url: 'stdout:'}}\n", "no whole number, or too large")
 	f("a fraction", "store: {dsn: x, max_conns: 2.5}\ndestinations: {m: {url: 'stdout:'}}\n", "no whole number")
 	f("no destination", "store: {dsn: x}\ndestinations: {}\n", "destinations is missing or empty")

@@ -1,0 +1,151 @@
+package mysqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// youngRows is how many rows one statement looks through for young tombstones.
+const youngRows = 50_000
+
+// retainParts lets the log of a divided box begin after each partition that everybody
+// passed long enough ago, and drops it. to is what retention may remove.
+//
+// What hinders a drop is removed row by row: a partition with a parked message, and
+// one that became much longer than it was meant to be, because fewer messages came.
+func (m *maintenance) retainParts(ctx context.Context, swept, to, floor int64) error {
+	for _, p := range m.parts {
+		if p.hi > to || m.late() {
+			break
+		}
+		if p.hi <= swept {
+			continue
+		}
+		next, err := m.passPart(ctx, swept, p)
+		if err != nil {
+			return err
+		}
+		if next <= swept {
+			break
+		}
+		swept = next
+	}
+	now, err := m.s.now(ctx)
+	if err != nil {
+		return err
+	}
+	old, err := m.passedBefore(ctx, floor, now-(m.Keep+2*m.every).Microseconds())
+	if err != nil {
+		return err
+	}
+	if swept, err = m.sweepTo(ctx, swept, min(old, to)); err != nil {
+		return err
+	}
+	return m.dropPassed(ctx, swept)
+}
+
+// passPart lets the log begin after a partition, and returns where it begins then. A
+// partition with young tombstones stays as it is, since they must.
+func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (int64, error) {
+	parked, err := m.parkedIn(m.s.query(ctx), p)
+	if err != nil {
+		return swept, err
+	}
+	if parked {
+		return m.sweepTo(ctx, swept, p.hi)
+	}
+	if young, err := m.young(ctx, p); err != nil || young {
+		return swept, err
+	}
+	end := swept
+	passed, err := m.pass(ctx, p.hi, func(t *transaction) (int64, error) {
+		end = swept
+		parked, err := m.parkedIn(t.query, p)
+		if err != nil || parked {
+			return swept, err
+		}
+		end = p.hi
+		_, err = t.exec(sqlForgetDiscarded, m.Box, p.lo-1, p.hi)
+		return end, err
+	})
+	if !passed {
+		return swept, err
+	}
+	return end, err
+}
+
+// parkedIn says whether a message of a partition is parked.
+func (m *maintenance) parkedIn(query querier, p partition) (bool, error) {
+	stays, err := numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
+	return len(stays) > 0, err
+}
+
+// young says whether a partition has tombstones that must stay, as far as it could
+// look. Whoever should come now with a seq of the partition must find it taken: once
+// the partition is gone, the row would be written where no reader comes any more.
+func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
+	now, err := m.s.now(ctx)
+	if err != nil || now < m.s.parts.wait.of(m.Box) {
+		return true, err
+	}
+	at := m.s.parts.seen.of(m.Box)
+	if at < p.lo || at > p.hi {
+		at = p.lo - 1
+	}
+	keep := m.s.tombstoneKeep.Microseconds()
+	for rows := int64(youngRows); rows == youngRows; {
+		var end, messages, youngest int64
+		if m.late() {
+			return true, nil
+		}
+		if _, err := m.s.row(ctx, fmt.Sprintf(sqlSurveyPart, tableOf(m.Box)), []any{at, p.hi, youngRows}, &rows, &end, &messages, &youngest); err != nil {
+			return true, err
+		}
+		if youngest > now-keep {
+			m.s.parts.wait.set(m.Box, youngest+keep)
+			return true, nil
+		}
+		at = max(at, end)
+		m.s.parts.seen.set(m.Box, at)
+	}
+	m.s.parts.seen.set(m.Box, p.hi)
+	return false, nil
+}
+
+// dropPassed drops the partitions below the beginning of the log in which nothing has
+// to stay. None of them has the last row of the log, which is above that.
+func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
+	m.held = nil
+	if time.Now().UnixMicro() < m.s.parts.rest.of(m.Box) {
+		return nil
+	}
+	for _, p := range slices.Clone(m.parts) {
+		if p.hi > swept || m.late() {
+			return nil
+		}
+		parked, err := m.parkedIn(m.s.query(ctx), p)
+		if err != nil {
+			return err
+		}
+		if !parked {
+			if parked, err = m.young(ctx, p); err != nil {
+				return err
+			}
+		}
+		if parked {
+			m.held = append(m.held, p)
+			continue
+		}
+		began := time.Now()
+		done, err := m.alter(ctx, fmt.Sprintf(sqlDropPartition, tableOf(m.Box), p.name))
+		if err != nil || !done {
+			return err
+		}
+		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
+		m.report.Dropped++
+		m.rest(ctx, time.Since(began))
+	}
+	return nil
+}

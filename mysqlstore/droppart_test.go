@@ -1,0 +1,165 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/mysqlstore"
+)
+
+// producing publishes one message after the other, each in a transaction of its own,
+// and measures how long each took.
+type producing struct {
+	stop chan struct{}
+	done sync.WaitGroup
+	// took is the longest, of so many; slow are those that took more than a quarter
+	// of a second.
+	took        time.Duration
+	count, slow int
+}
+
+func (s *site) produce() *producing {
+	p := &producing{stop: make(chan struct{})}
+	p.done.Go(func() {
+		for {
+			select {
+			case <-p.stop:
+				return
+			default:
+			}
+			began := time.Now()
+			if _, err := s.plain.ExecContext(context.Background(), "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', 'p')"); err != nil {
+				s.Errorf("a producer: %v", err)
+				return
+			}
+			took := time.Since(began)
+			p.count++
+			p.took = max(p.took, took)
+			if took > time.Second/4 {
+				p.slow++
+			}
+		}
+	})
+	return p
+}
+
+func (p *producing) end() {
+	close(p.stop)
+	p.done.Wait()
+}
+
+// A transaction that stays open holds up what changes the table, and that every
+// INSERT behind it. So it gives up after a second, and leaves the table alone then.
+func TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, divided, func(o *mysqlstore.Options) { o.Partition = time.Hour })
+		s.fill(1500)
+		s.eventually("a partition is made", func() bool { return s.maintain().Added == 1 })
+		before := s.parts()
+		slow, err := s.plain.BeginTx(t.Context(), nil)
+		s.must(err)
+		late := messages(3, "late")
+		s.must(s.Append(t.Context(), slow, "outbox", late))
+		p := s.produce()
+		s.eventually("a drop is tried", func() bool { s.maintain(); return len(s.total.Faults) > 0 })
+		for range 20 { // it is left alone for a minute
+			s.maintain()
+		}
+		p.end()
+		if n := len(s.total.Faults); n != 1 || !strings.Contains(s.total.Faults[0], "is open; it is tried again in 1m0s") {
+			t.Errorf("housekeeping says %q", s.total.Faults)
+		}
+		// The one that ran behind the drop, of thousands: generous on a busy machine.
+		if p.slow > 3 || p.took > 10*time.Second {
+			t.Errorf("of %d INSERTs %d took more than 250 ms, the longest %s", p.count, p.slow, p.took)
+		}
+		if got := s.parts(); fmt.Sprint(got) != fmt.Sprint(before) {
+			t.Errorf("the partitions ended at %d, and end at %d", before, got)
+		}
+		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= 1000") != 1000 {
+			t.Error("rows are gone without a drop")
+		}
+		s.must(slow.Commit())
+		s.TryPartitions()
+		s.eventually("it is dropped when the transaction has ended", func() bool { s.maintain(); return s.total.Dropped == 1 })
+		came := make(map[postbag.ID]bool)
+		for _, r := range s.deliver() {
+			came[r.ID] = true
+		}
+		for _, m := range late {
+			if !came[m.ID] {
+				t.Errorf("message %v, which was committed late, did not come", m.ID)
+			}
+		}
+	})
+}
+
+func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := siteOn(t, databaseOn(t, k.private(t), "parts"), divided, grace(200*time.Millisecond))
+		s.KeepTombstones(time.Second)
+		s.keep = 10 * time.Millisecond
+		before := s.lockWaits()
+		l := s.load(sql.LevelRepeatableRead, false)
+		p := s.produce()
+		got := make(map[postbag.ID]int)
+		others := 0
+		turn := func() {
+			for _, r := range s.deliver() {
+				if r.Topic == "t" && len(r.Key) == 0 {
+					others++ // of p
+				} else {
+					got[r.ID]++
+				}
+			}
+		}
+		want := int64(3)
+		if loadSize() > 10_000 {
+			want = 12
+		}
+		s.eventually("partitions are made and dropped while the box is written", func() bool {
+			turn()
+			s.maintain()
+			s.TryPartitions()
+			return s.total.Dropped >= want && s.total.Added >= want
+		})
+		p.end()
+		committed := l.end()
+		s.eventually("all has come", func() bool {
+			turn()
+			return len(got) >= len(committed) && others >= p.count
+		})
+		l.check(got)
+		if others != p.count {
+			t.Errorf("of %d messages of the measured producer %d came", p.count, others)
+		}
+		if n := s.lockWaits() - before; n > 0 {
+			t.Errorf("there were %d waits for the lock of a row", n)
+		}
+		t.Logf("%d INSERTs, the longest took %s, %d more than 250 ms; %d partitions made, %d dropped; %d rows deleted; %q",
+			p.count, p.took, p.slow, s.total.Added, s.total.Dropped, s.total.Deleted, s.total.Faults)
+		if p.took > 10*time.Second {
+			t.Errorf("an INSERT took %s", p.took)
+		}
+		last := s.publish(messages(1, "last")...)
+		s.eventually("all but the last is removed", func() bool {
+			turn()
+			s.maintain()
+			s.TryPartitions()
+			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096") == 1
+		})
+		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE id = ?", last[0].ID[:]) != 1 {
+			t.Error("the row that was kept is not the last")
+		}
+	})
+}
