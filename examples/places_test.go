@@ -35,6 +35,7 @@ import (
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
 )
 
 // site is a database with the shop's tables and a box.
@@ -84,14 +85,6 @@ func (s *site) exec(q string) {
 	}
 }
 
-func (s *site) count(q string) (n int) {
-	s.t.Helper()
-	if err := s.db.QueryRowContext(s.t.Context(), q).Scan(&n); err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
-
 // delivered drains the box and returns what arrived.
 func (s *site) delivered() []membroker.Record {
 	s.t.Helper()
@@ -100,15 +93,21 @@ func (s *site) delivered() []membroker.Record {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
+	return drain(s.t, store)
+}
+
+// drain delivers all that is in a store's box, and returns it.
+func drain(t *testing.T, from store.Store) []membroker.Record {
+	t.Helper()
 	to := membroker.New(membroker.Options{})
-	r, err := relay.New(store, relay.Options{Subscriptions: []relay.Subscription{{To: to}}, Logger: slog.New(slog.DiscardHandler)})
+	r, err := relay.New(from, relay.Options{Subscriptions: []relay.Subscription{{To: to}}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := r.Drain(ctx); err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return to.Taken()
 }
@@ -131,6 +130,13 @@ func TestEveryKindOfTransactionCommitsBothOrNeither(t *testing.T) {
 		"gorm": func(ctx context.Context, o shop.Order) error { return gormtx.Place(ctx, gormDB, s.pub, o) },
 		"ent":  func(ctx context.Context, o shop.Order) error { return enttx.Place(ctx, client, s.pub, o) },
 	}
+	commitBothOrNeither(t, places, s.db, s.delivered)
+}
+
+// commitBothOrNeither places orders of each kind, and some that are refused, and
+// compares what is in the table with what is delivered.
+func commitBothOrNeither(t *testing.T, places map[string]func(context.Context, shop.Order) error, db *sql.DB, delivered func() []membroker.Record) {
+	t.Helper()
 	tooLong := strings.Repeat("k", postbag.MaxKey+1)
 	for name, place := range places {
 		for n := range 10 {
@@ -143,11 +149,12 @@ func TestEveryKindOfTransactionCommitsBothOrNeither(t *testing.T) {
 			t.Errorf("%s: a key of %d bytes was accepted", name, len(tooLong))
 		}
 	}
-	if n := s.count(`select count(*) from orders`); n != 10*len(places) {
-		t.Errorf("%d orders were saved, not %d", n, 10*len(places))
+	var n int
+	if err := db.QueryRowContext(t.Context(), `select count(*) from orders`).Scan(&n); err != nil || n != 10*len(places) {
+		t.Errorf("%d orders were saved, not %d: %v", n, 10*len(places), err)
 	}
 	next := map[string]int{}
-	for _, r := range s.delivered() {
+	for _, r := range delivered() {
 		o, err := shop.Placed.Decode(r.Message)
 		if err != nil {
 			t.Fatal(err)

@@ -18,12 +18,18 @@ type Order struct {
 }
 
 // Tx returns the transaction that GORM keeps inside tx. Outside a transaction it
-// is an error, and never a write that nothing rolls back.
+// is an error, and never a write that nothing rolls back. With PrepareStmt it is
+// the one below GORM's, which would prepare each statement and keep it, and one of
+// Postbag's may have the message in it.
 func Tx(tx *gorm.DB) (postbag.SQLTx, error) {
-	if t, ok := tx.Statement.ConnPool.(postbag.SQLTx); ok {
+	pool := tx.Statement.ConnPool
+	if prepared, ok := pool.(*gorm.PreparedStmtTX); ok {
+		pool = prepared.Tx
+	}
+	if t, ok := pool.(postbag.SQLTx); ok {
 		return t, nil
 	}
-	return nil, fmt.Errorf("gorm: %T is no transaction; publish inside db.Transaction", tx.Statement.ConnPool)
+	return nil, fmt.Errorf("gorm: %T is no transaction; publish inside db.Transaction", pool)
 }
 
 // Place saves an order and publishes its message; both or neither.
