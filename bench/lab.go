@@ -28,6 +28,7 @@ type lab struct {
 	nats     *testserver.NATS
 	pool     *pgxpool.Pool
 	boxes    int
+	profile  *profile
 
 	// What only some scenarios need is started by the first of them.
 	redis   *testserver.Redis
@@ -45,7 +46,7 @@ func newLab(ctx context.Context, o *settings) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{settings: o, pg: pg}
+	l := &lab{settings: o, pg: pg, profile: &profile{folder: o.profiles}}
 	l.nats, err = testserver.StartNATS(ctx, testserver.NATSOptions{})
 	if err != nil {
 		l.close()

@@ -17,6 +17,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")
 	flag.BoolVar(&o.full, "full", false, "the long form")
 	flag.StringVar(&o.out, "out", "results", "folder for results")
+	flag.StringVar(&o.profiles, "profiles", "", "folder for a CPU profile of each sample, for go tool pprof; none are made without one")
 	var others peers
 	flag.Var(&others, "peer", "`name=command` of a program that measures another outbox (peers/README.md); may be repeated")
 	flag.Parse()
@@ -51,6 +52,8 @@ type settings struct {
 	rounds int
 	full   bool
 	out    string
+	// profiles is the folder for CPU profiles; none are made if it is empty.
+	profiles string
 }
 
 // measure runs the scenarios that match and writes what they found.

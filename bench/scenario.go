@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -62,8 +63,9 @@ func (l *lab) run(ctx context.Context, s *scenario) (result, error) {
 			if err := l.calm(ctx); err != nil {
 				return r, err
 			}
+			l.profile.next(s.name, w.name)
 			v, err := w.run(ctx, l)
-			if err != nil {
+			if err := errors.Join(err, l.profile.stop()); err != nil {
 				return r, fmt.Errorf("%s: %w", w.name, err)
 			}
 			r.Samples[w.name] = append(r.Samples[w.name], v)
@@ -162,12 +164,14 @@ type stopwatch struct {
 }
 
 func (l *lab) start() stopwatch {
+	l.profile.start()
 	return stopwatch{l: l, server: l.serverCPU(), client: clientCPU(), begun: time.Now()}
 }
 
 // stop returns the sample of n messages.
 func (s stopwatch) stop(n int) sample {
 	took := time.Since(s.begun)
+	s.l.profile.end()
 	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(max(n, 1)) }
 	return sample{
 		Value:     float64(n) / took.Seconds(),
