@@ -93,7 +93,7 @@ func (q *dueRows) Parked(seq int64) (store.Parked, bool, error) {
 	var row recordRow
 	var p parkedRow
 	var first int64
-	dest := append(append(row.dest(false), p.dest()...), &first)
+	dest := append(append(row.dest(), p.dest()...), &first)
 	text := fmt.Sprintf(sqlParked, quoted(q.due.Box))
 	found, err := q.s.row(q.ctx, text, []any{q.id, seq}, dest...)
 	if err != nil || !found {

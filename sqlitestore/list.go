@@ -130,7 +130,7 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 // fill reads the bytes of a message that matched.
 func (l *lister) fill(item *store.Item) error {
 	var row recordRow
-	found, err := l.t.row(fmt.Sprintf(sqlRecord, quoted(l.Box)), []any{item.Seq}, row.dest(false)...)
+	found, err := l.t.row(fmt.Sprintf(sqlRecord, quoted(l.Box)), []any{item.Seq}, row.dest()...)
 	if err != nil || !found {
 		return err
 	}

@@ -73,7 +73,7 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 
 // listDest is where to scan a row without headers and payload.
 func (r *listRow) listDest() []any {
-	return r.dest(false)[:7]
+	return r.dest()[:7]
 }
 
 // parkedRows returns the rows of parked messages of one state: the next of each
@@ -112,7 +112,7 @@ func scheduledRows(t *transaction, text string, args ...any) ([]listRow, error) 
 	var out []listRow
 	err := t.query(text, args, func(rows *sql.Rows) error {
 		var r listRow
-		err := rows.Scan(append(r.dest(false), &r.due)...)
+		err := rows.Scan(append(r.dest(), &r.due)...)
 		out = append(out, r)
 		return err
 	})

@@ -77,7 +77,7 @@ func (p *page) fill(ctx context.Context, s *Store) error {
 	f := filterOf(p.about.types)
 	text := f.statement(quoted(p.about.Box))
 	args := append([]any{max(p.from, p.about.swept), p.until, p.scan}, f.args...)
-	var row recordRow
+	var row pageRow
 	dest := row.dest(f.any)
 	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
@@ -90,9 +90,12 @@ func (p *page) fill(ctx context.Context, s *Store) error {
 }
 
 // take adds a scanned row to the page.
-func (p *page) take(row *recordRow) error {
+func (p *page) take(row *pageRow) error {
 	p.scanned++
 	p.last = row.seq
+	if err := row.split(); err != nil {
+		return err
+	}
 	slot, hash, err := row.place()
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// recordRow is how a row of the log is scanned: the columns that sqlPage has.
+// recordRow is how a row of the log is scanned, a column each; pageRow is how many are.
 type recordRow struct {
 	seq, at    int64
 	id         bytesValue
@@ -23,14 +23,10 @@ type recordRow struct {
 	wanted     bool
 }
 
-// dest is where to scan the columns, the last of them only behind a filter.
-func (r *recordRow) dest(filtered bool) []any {
+// dest is where to scan the columns.
+func (r *recordRow) dest() []any {
 	r.wanted = true
-	d := []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ, &r.headers, &r.payload}
-	if filtered {
-		d = append(d, &r.wanted)
-	}
-	return d
+	return []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ, &r.headers, &r.payload}
 }
 
 // bytesValue takes a column's bytes as they come: modernc.org/sqlite makes them

@@ -170,17 +170,21 @@ FROM postbag__meta m
 LEFT JOIN postbag__subscription s ON s.box = ?1 AND s.name = ?2
 LEFT JOIN postbag__box b ON b.name = s.box`
 
-	// A range of the primary key, in its order, ended by the limit. The %s after
-	// the columns are what a filter puts around them.
+	// A range of the primary key, in its order, ended by the limit. The short
+	// columns come as one, see pageRow.
 	sqlPage = `
-SELECT seq, id, at, topic, key, shard_key, type, headers, payload
+SELECT seq, at,
+	id || x'00' || topic || x'00' || key || x'00' || shard_key || x'00' || type || x'00' || ifnull(headers, ''),
+	payload
 FROM %s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`
 
-	// The same, where a filter looks at the type: what it refuses comes without
-	// headers and payload, which then are not even read from the file.
+	// The same, where a filter looks at the type: what it refuses
+	// comes without headers and payload, which then are not even read from the file.
 	sqlFilteredPage = `
-SELECT seq, id, at, topic, key, shard_key, type,
-	CASE WHEN %[2]s THEN headers END, CASE WHEN %[2]s THEN payload END, %[2]s
+SELECT seq, at,
+	id || x'00' || topic || x'00' || key || x'00' || shard_key || x'00' || type || x'00' ||
+		CASE WHEN %[2]s THEN ifnull(headers, '') ELSE '' END,
+	CASE WHEN %[2]s THEN payload END, %[2]s
 FROM %[1]s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`
 
 	// A range of the index of what may be tried, in its order, for slots that are

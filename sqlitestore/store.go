@@ -40,6 +40,7 @@ type Store struct {
 	statements statements
 	accepted   identity
 	poll       poll
+	beside     beside
 	kept       sqlstore.Marks
 	woken      chan struct{}
 	watch      watcher

@@ -15,8 +15,8 @@ import (
 )
 
 // Turn settles and reads; see [store.Store]. The settlements are one short write
-// transaction; one without any writes nothing. Reads follow, each a statement of
-// its own, so that no read transaction outlives them. On the store's own
+// transaction; one without any writes nothing. Reads run beside it or follow, each a
+// statement of its own, so that no read transaction outlives them. On the store's own
 // connections a Turn that only reads, like the last one that found nothing, costs
 // one PRAGMA as long as nobody has committed.
 func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
@@ -27,26 +27,36 @@ func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error
 }
 
 func (s *Store) settleAndRead(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	take := s.beside.start(ctx, s, t)
+	result, found, err := s.settleAndLook(ctx, t)
+	early := take()
+	if err != nil {
+		return result, err
+	}
+	if !early.hold(found) {
+		early = s.readAll(ctx, found, t.Read)
+	}
+	result.Batches = early.batches
+	return result, early.err
+}
+
+// settleAndLook is a Turn without its reads.
+func (s *Store) settleAndLook(ctx context.Context, t store.Turn) (store.TurnResult, map[store.Ref]subscribed, error) {
 	result := store.TurnResult{NextDue: -1}
 	if len(t.Settle) > 0 {
 		verdicts, err := s.settle(ctx, t.Settle)
 		if err != nil {
-			return store.TurnResult{NextDue: -1}, err
+			return result, nil, err
 		}
 		result.Verdicts = verdicts
 	}
 	found, err := s.lookAround(ctx, t, &result)
 	if err != nil {
-		return result, err
+		return result, nil, err
 	}
 	slices.SortFunc(result.Commands, func(a, b store.Command) int { return cmp.Compare(a.ID, b.ID) })
-	result.Batches = make([]store.Batch, len(t.Read))
-	for i := range t.Read {
-		if result.Batches[i], err = s.read(ctx, found[t.Read[i].Ref], &t.Read[i]); err != nil {
-			return result, err
-		}
-	}
-	return result, nil
+	s.beside.learn(found)
+	return result, found, nil
 }
 
 // subscribed is what a Turn needs to know of a subscription.
