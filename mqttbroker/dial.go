@@ -103,10 +103,23 @@ func (d *Destination) open(ctx context.Context, a address) (net.Conn, error) {
 	if config == nil && a.secure {
 		config = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	if config == nil {
-		return new(net.Dialer).DialContext(ctx, "tcp", a.host)
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", a.host)
+	if err != nil {
+		return nil, err
 	}
-	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", a.host)
+	conn = promptly(conn)
+	if config == nil {
+		return conn, nil
+	}
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName, _, _ = net.SplitHostPort(a.host) // it was dialled, so it can be split
+	}
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return secure, nil
 }
 
 // greet sends CONNECT and reads the answer.
