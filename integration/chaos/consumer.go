@@ -65,12 +65,7 @@ func (c *consumer) once(ctx context.Context) {
 
 // take records an arrival.
 func (c *consumer) take(a *Arrival) {
-	var b body
-	var id postbag.ID
-	err := json.Unmarshal(a.Payload, &b)
-	if err == nil {
-		id, err = postbag.ParseID(b.ID)
-	}
+	id, b, err := identify(a)
 	if err != nil {
 		c.run.failf("a message arrived that nobody can have sent, of %d bytes", len(a.Payload))
 		return
@@ -80,9 +75,19 @@ func (c *consumer) take(a *Arrival) {
 	c.seen.Add(1)
 	c.arrivals = append(c.arrivals, c.events.clock.At(a.To))
 	c.events.Deliver(history.Delivery{
-		ID: history.ID(id), Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
+		ID: id, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
 		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),
 	})
+}
+
+// identify says which message it is.
+func identify(a *Arrival) (history.ID, *body, error) {
+	var b body
+	if err := json.Unmarshal(a.Payload, &b); err != nil {
+		return history.ID{}, nil, err
+	}
+	id, err := postbag.ParseID(b.ID)
+	return history.ID(id), &b, err
 }
 
 // awaitQuiet waits until for a time nothing new has come, and the broker answered.

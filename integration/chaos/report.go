@@ -78,7 +78,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
 		r.failf("what lies in the broker cannot be read to its end: %v", err)
 	}
-	if err := errors.Join(r.consumer.stop(), r.operator.events.Close(), r.noteFaults()); err != nil {
+	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.operator.events.Close(), r.noteFaults()); err != nil {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
@@ -87,6 +87,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	}
 	verdict, err := history.CheckFiles(files, history.Options{
 		InFlight: inFlight, Slack: slack, Resume: resume, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
+		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx), Lookups: 100,
 	}, history.Space{})
 	if err != nil {
 		return nil, err

@@ -65,6 +65,7 @@ type run struct {
 	crew      *crew
 	producers []*testserver.Program
 	operator  *operator
+	watcher   *watcher
 	consumer  *consumer
 
 	mu       sync.Mutex
@@ -140,6 +141,9 @@ func (r *run) start(ctx context.Context) (err error) {
 		return err
 	}
 	if r.operator, err = startOperator(r); err != nil {
+		return err
+	}
+	if r.watcher, err = startWatcher(ctx, r); err != nil {
 		return err
 	}
 	job := Job{
@@ -286,6 +290,9 @@ func (r *run) close(ctx context.Context) error {
 	var errs []error
 	if r.consumer != nil {
 		errs = append(errs, r.consumer.stop())
+	}
+	if r.watcher != nil {
+		errs = append(errs, r.watcher.stop(nil))
 	}
 	if r.operator != nil {
 		errs = append(errs, r.operator.stop())

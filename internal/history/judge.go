@@ -28,7 +28,7 @@ var countNames = [promises][len(counts{})]string{
 	Order:      {"within a transaction", "across transactions", "in two places"},
 	Duplicates: {"faults", "explained by them at most", "without a time"},
 	Bytes:      {"not recorded"},
-	Attempts:   {"refusals"},
+	Attempts:   {"refusals", "of messages that are always refused"},
 	Resumes:    {"longest, in ms"},
 	Takeovers:  {"longest, in ms"},
 }
@@ -42,7 +42,7 @@ const (
 	within, across, spread                         = 0, 1, 2
 	faultCount, mostExplained, timeless            = 0, 1, 2
 	unrecorded                                     = 0
-	refusals                                       = 0
+	refusals, alwaysRefused                        = 0, 1
 	longest                                        = 0
 )
 

@@ -247,11 +247,14 @@ func (g *group) ghost() {
 }
 
 func (g *group) judgeAttempts() {
-	if g.sightings == 0 || g.message.Poison {
+	if g.sightings == 0 {
 		return
 	}
 	j := g.j
-	j.saw(Attempts)
+	if j.saw(Attempts); g.message.Poison {
+		j.counts[Attempts][alwaysRefused]++
+		return
+	}
 	j.counts[Attempts][refusals] += g.refusals
 	if g.attempts <= g.refusals {
 		return

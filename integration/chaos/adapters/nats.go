@@ -118,6 +118,9 @@ func (p *natsPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {
 	return out, batch.Error()
 }
 
+// Reread implements chaos.Rereadable.
+func (p *natsPlace) Reread() { p.reader = nil }
+
 func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
 	meta, err := m.Metadata()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -112,6 +113,7 @@ func pgPlain(ctx context.Context, tx pgx.Tx, msgs []postbag.Message) error {
 type postgres struct {
 	server            *testserver.Postgres
 	relays, producers *chaos.Wire
+	watch             *pgxpool.Pool
 }
 
 // Start implements chaos.Store.
@@ -154,9 +156,9 @@ func (p *postgres) DSN(role chaos.Role) string {
 	dsn := p.server.DSN("postgres")
 	switch role {
 	case chaos.Relays:
-		return at(dsn, p.relays.Addr())
+		return named(at(dsn, p.relays.Addr()), role)
 	case chaos.Producers:
-		return at(dsn, p.producers.Addr())
+		return named(at(dsn, p.producers.Addr()), role)
 	default:
 		return dsn
 	}
@@ -172,8 +174,45 @@ func at(dsn, host string) string {
 	return u.String()
 }
 
+// named is a URL whose sessions say what they are for.
+func named(dsn string, role chaos.Role) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return dsn
+	}
+	q := u.Query()
+	q.Set("application_name", string(role))
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// pgWatch asks what sessions of relays do to others: the longest that one of them is idle in a transaction, and the longest that a
+// session of a producer waits for one of them. It reads what sessions show of themselves, and locks nothing.
+const pgWatch = `
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - a.state_change)) FILTER (
+		WHERE a.application_name = 'relay' AND a.state LIKE 'idle in transaction%'), 0)::float8,
+	coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)) FILTER (
+		WHERE a.application_name = 'producer' AND EXISTS (SELECT FROM pg_stat_activity b
+			WHERE b.application_name = 'relay' AND b.pid = ANY (pg_blocking_pids(a.pid)))), 0)::float8
+FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND NOT l.granted`
+
+// Watch implements chaos.Watched.
+func (p *postgres) Watch(ctx context.Context) (open, waited time.Duration, err error) {
+	if p.watch == nil {
+		if p.watch, err = pgPool(ctx, p.DSN(chaos.Operators), 1); err != nil {
+			return 0, 0, err
+		}
+	}
+	var openFor, waitedFor float64
+	err = p.watch.QueryRow(ctx, pgWatch).Scan(&openFor, &waitedFor)
+	return time.Duration(openFor * float64(time.Second)), time.Duration(waitedFor * float64(time.Second)), err
+}
+
 // Close implements chaos.Database.
 func (p *postgres) Close() (err error) {
+	if p.watch != nil {
+		p.watch.Close()
+	}
 	for _, w := range []*chaos.Wire{p.relays, p.producers} {
 		if w != nil {
 			err = errors.Join(err, w.Close())
