@@ -119,10 +119,10 @@ func (l *loop) beat(now time.Duration) {
 		defer cancel()
 		v, err := l.renew(ctx, b)
 		return func() {
-			l.beating = false
 			if generation != l.generation {
-				return
+				return // another identity's, which may have a heartbeat of its own out
 			}
+			l.beating = false
 			if err != nil {
 				l.beatFailed(err)
 				return

@@ -135,6 +135,9 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 		for i := range verdicts {
 			v := &result.Verdicts[settle+i]
 			verdicts[i] = engine.Verdict{Applied: v.Applied, Cleared: v.Cleared}
+			if !v.Applied {
+				l.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
+			}
 		}
 		pages := make([]engine.Page, p.asks)
 		for i := range pages {

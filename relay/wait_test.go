@@ -1,12 +1,14 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
 
@@ -38,4 +40,48 @@ func TestALoopThatHasToWaitForItsStoreSleeps(t *testing.T) {
 			})
 		})
 	}
+}
+
+// heldStore holds heartbeats until they are let go, one by one.
+type heldStore struct {
+	*memstore.Store
+	beats chan chan struct{}
+}
+
+func (s *heldStore) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	let := make(chan struct{})
+	s.beats <- let
+	<-let
+	return s.Store.Beat(ctx, b)
+}
+
+// TestAnIdentityHasOneHeartbeatOutAtATime: the answer to that of the one before says
+// nothing about its own. Two at a time took back twice what was to be given, and the
+// relay panicked.
+func TestAnIdentityHasOneHeartbeatOutAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &heldStore{Store: memstore.New(memstore.Options{}), beats: make(chan chan struct{}, 2)}
+		r, err := New(s, Options{Subscriptions: []Subscription{{To: membroker.New(membroker.Options{})}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLoop(r, false)
+		l.ctx, l.started = t.Context(), time.Now()
+		l.beat(l.now())
+		first := <-s.beats
+		l.restart()
+		l.beat(l.now())
+		second := <-s.beats
+		close(first)
+		(<-l.events)()
+		if !l.beating {
+			t.Error("another heartbeat could be made")
+		}
+		close(second)
+		(<-l.events)()
+		if l.beating {
+			t.Error("its own answer is not taken")
+		}
+	})
 }
