@@ -146,7 +146,7 @@ func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
 func (f *Flow) requeue(e *entry) {
 	e.state = queued
 	switch {
-	case e.parked && (e.shard.leaving != nil || e.chain != nil && e.chain.cut):
+	case e.parked && (f.quiet || e.shard.leaving != nil || e.chain != nil && e.chain.cut):
 		f.abandon(e)
 	case e.chain == nil:
 		f.enqueue(e)

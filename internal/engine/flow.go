@@ -75,13 +75,25 @@ func (f *Flow) Woken() {
 }
 
 // Quiesce asks the flow to bring all its shards to one position with nothing in
-// hand, so that they can be reshaped, or to go on as usual.
-func (f *Flow) Quiesce(on bool) { f.quiet = on }
+// hand, so that they can be reshaped, or to go on as usual. Parked messages are left
+// to their rows: one that were sent once the flow is quiet would be sent again by
+// whoever has it after the reshape.
+func (f *Flow) Quiesce(on bool) {
+	f.quiet = on
+	if !on {
+		return
+	}
+	for _, e := range f.hand {
+		if e.state != sent {
+			f.letGo(e)
+		}
+	}
+}
 
 // Quiet says that a quiesced flow is ready: one lane, nothing in hand, and the
 // store knows its position.
 func (f *Flow) Quiet() bool {
-	if !f.quiet || f.round.out || len(f.lanes) != 1 || len(f.calls) > 0 {
+	if !f.quiet || f.round.out || len(f.lanes) != 1 || len(f.calls) > 0 || len(f.hand) > 0 {
 		return false
 	}
 	l := f.lanes[0]

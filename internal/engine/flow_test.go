@@ -219,3 +219,16 @@ func TestStatsCount(t *testing.T) {
 		Read: 4, Sent: 2, Accepted: 1, Rejected: 1, Parked: 2, Delivered: 1, Filtered: 1, Settles: 1, Chains: 1,
 	})
 }
+
+// A reshape resets the flow. A parked message that was in hand was sent while the
+// reshape was on its way, and once more after it.
+func TestAQuietFlowSendsNoParkedMessage(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{InFlight: 1, Batch: 1})
+	d.lot(parked(1, 1, 1), parked(2, 2, 1))
+	c := d.call(1) // the other one waits for its turn
+	d.f.Quiesce(true)
+	d.answer(c, engine.Accepted)
+	d.quiesced()
+	d.noCall()
+}

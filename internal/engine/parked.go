@@ -140,7 +140,7 @@ func (f *Flow) DueLanded(now time.Duration, messages []DueMessage) {
 	for i := range messages {
 		m := &messages[i]
 		s := f.bySlot[m.Slot]
-		if s == nil || !s.asked || s.leaving != nil {
+		if s == nil || !s.asked || s.leaving != nil || f.quiet {
 			continue
 		}
 		line := behind{s, m.Key}

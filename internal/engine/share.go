@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"strconv"
 )
@@ -39,8 +38,8 @@ func Plan(me string, relays []string, subscription string, shards []Holding, gat
 		}
 	}
 	quota := quotaOf(me, relays, subscription, shards, gather)
-	slices.SortFunc(mine, byAppeal(me, subscription))
-	slices.SortFunc(free, byAppeal(me, subscription))
+	byAppeal(me, subscription, mine)
+	byAppeal(me, subscription, free)
 	if len(mine) >= quota {
 		return nil, mine[quota:]
 	}
@@ -49,18 +48,24 @@ func Plan(me string, relays []string, subscription string, shards []Holding, gat
 
 // quotaOf returns how many shards me is to hold in the end.
 func quotaOf(me string, relays []string, subscription string, shards []Holding, gather bool) int {
-	held := make(map[string]int, len(relays))
-	for _, s := range shards {
-		held[s.Owner]++
+	type candidate struct {
+		relay string
+		held  int
+		score uint64
 	}
-	ranked := slices.Clone(relays)
-	slices.SortFunc(ranked, func(a, b string) int {
-		return cmp.Or(
-			cmp.Compare(held[b], held[a]),
-			cmp.Compare(score(b, subscription, -1), score(a, subscription, -1)),
-			cmp.Compare(a, b))
+	ranked := make([]candidate, len(relays))
+	for i, r := range relays {
+		ranked[i] = candidate{relay: r, score: score(r, subscription, -1)}
+		for k := range shards {
+			if shards[k].Owner == r {
+				ranked[i].held++
+			}
+		}
+	}
+	slices.SortFunc(ranked, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(b.score, a.score), cmp.Compare(a.relay, b.relay))
 	})
-	rank := slices.Index(ranked, me)
+	rank := slices.IndexFunc(ranked, func(c candidate) bool { return c.relay == me })
 	switch {
 	case rank < 0 || gather && rank > 0:
 		return 0
@@ -73,25 +78,45 @@ func quotaOf(me string, relays []string, subscription string, shards []Holding, 
 	}
 }
 
-// byAppeal orders shards by how gladly a relay has them.
-func byAppeal(relay, subscription string) func(a, b int) int {
-	return func(a, b int) int {
-		return cmp.Or(
-			cmp.Compare(score(relay, subscription, b), score(relay, subscription, a)),
-			cmp.Compare(a, b))
+// byAppeal sorts shards by how gladly a relay has them.
+func byAppeal(relay, subscription string, los []int) {
+	if len(los) < 2 {
+		return
+	}
+	type choice struct {
+		lo    int
+		score uint64
+	}
+	choices := make([]choice, len(los))
+	for i, lo := range los {
+		choices[i] = choice{lo, score(relay, subscription, lo)}
+	}
+	slices.SortFunc(choices, func(a, b choice) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.lo, b.lo)) })
+	for i := range choices {
+		los[i] = choices[i].lo
 	}
 }
 
 // score is a number that looks drawn by chance and is the same on every relay.
 func score(relay, subscription string, lo int) uint64 {
-	h := fnv.New64a()
-	for _, part := range []string{relay, "\x00", subscription, "\x00", strconv.Itoa(lo)} {
-		_, _ = h.Write([]byte(part))
+	x := fnv1a(fnv1a(fnv1a(fnv1a(14695981039346656037, relay), "\x00"), subscription), "\x00")
+	var digits [20]byte
+	for _, b := range strconv.AppendInt(digits[:0], int64(lo), 10) {
+		x = (x ^ uint64(b)) * fnvPrime
 	}
 	// FNV alone hardly moves the high bits for the last byte: mix (MurmurHash3's
 	// finalizer, A. Appleby).
-	x := h.Sum64()
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
 	return x ^ x>>33
 }
+
+// fnv1a goes on with a hash (G. Fowler, L. C. Noll, K. Vo).
+func fnv1a(h uint64, s string) uint64 {
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * fnvPrime
+	}
+	return h
+}
+
+const fnvPrime = 1099511628211
