@@ -241,20 +241,16 @@ func (s *Store) planned(g group) group {
 // it is made seldom by then, and alone.
 const dryPolls = 16
 
-// staleBound is how many seqs a poll may look through again before a reader that
-// does not settle renews its bound.
-const staleBound = 2000
-
-// renewBounds returns what gives better bounds, when a poll would look through
-// too much again and the turn settles nothing of the box, which would give one,
-// or when an old transaction would have much read again once it ends.
+// renewBounds returns what gives better bounds, when there is none yet, when a poll
+// would look through too much again and the turn settles nothing, which would give
+// one, or when an old transaction would have much read again once it ends.
 func (w *turning) renewBounds(rd *reader) []group {
 	known := w.v.of(rd.q.Box)
 	if rd.form.window || rd.until != nil {
 		return nil
 	}
 	var out []group
-	if w.settle == nil && known.Stale(staleBound) {
+	if known.Wanted(w.settle != nil) {
 		out = append(out, w.s.bound(w.v, rd.q.Box))
 	}
 	if known.Mendable(&rd.at, time.Now()) {

@@ -185,12 +185,19 @@ func (b *Bounds) Saw(last int64) {
 	b.last = max(b.last, last)
 }
 
-// Stale says whether the newest bound lies more than so many seqs back.
-func (b *Bounds) Stale(most int64) bool {
+// Wanted says whether a poll needs a new bound first: there is none in this life,
+// whether the turn settles or not, since a settlement that hits no row gives none;
+// or the turn does not settle, and the newest lies so far back that much would be
+// read again.
+func (b *Bounds) Wanted(settles bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.pairs) == 0 {
 		return true
 	}
-	return b.last-b.pairs[len(b.pairs)-1].s > most
+	return !settles && b.last-b.pairs[len(b.pairs)-1].s > staleBound
 }
+
+// staleBound is how many seqs a poll may look through again before a reader that
+// does not settle renews its bound.
+const staleBound = 2000
