@@ -27,23 +27,59 @@ func (a *agenda) add(at time.Duration, who *relay, do func()) {
 }
 
 // next takes the next event out, by chance, and returns the time at which it
-// happens. There is none if do is nil.
-func (a *agenda) next(now time.Duration, c *chance) (time.Duration, event) {
+// happens. There is none if do is nil. The timers of relays are among what may
+// happen.
+func (a *agenda) next(now time.Duration, c *chance, relays []*relay) (time.Duration, event) {
 	if len(a.ready) == 0 {
-		if len(a.later) == 0 {
+		first, any := a.first(relays)
+		if !any {
 			return now, event{}
 		}
-		now = max(now, a.later[0].at)
+		now = max(now, first)
 	}
 	for len(a.later) > 0 && a.later[0].at <= now {
 		a.ready = append(a.ready, a.later.pop())
 	}
-	i := c.below(len(a.ready))
+	rings := 0
+	for _, r := range relays {
+		rings += int(bit(r.rings(now)))
+	}
+	i := c.below(len(a.ready) + rings)
+	if i < len(a.ready) {
+		return now, a.take(i)
+	}
+	i -= len(a.ready)
+	for _, r := range relays {
+		if !r.rings(now) {
+			continue
+		}
+		if i == 0 {
+			return now, event{who: r, do: r.tick}
+		}
+		i--
+	}
+	return now, event{} // not reached
+}
+
+// first is when the first event or timer is due.
+func (a *agenda) first(relays []*relay) (at time.Duration, any bool) {
+	if len(a.later) > 0 {
+		at, any = a.later[0].at, true
+	}
+	for _, r := range relays {
+		if t := max(r.timer, r.frozen); r.timer > 0 && (!any || t < at) {
+			at, any = t, true
+		}
+	}
+	return at, any
+}
+
+func (a *agenda) take(i int) event {
 	e := a.ready[i]
 	copy(a.ready[i:], a.ready[i+1:])
 	a.ready[len(a.ready)-1] = event{}
 	a.ready = a.ready[:len(a.ready)-1]
-	return now, e
+	return e
 }
 
 func (a *agenda) reset() {

@@ -47,7 +47,9 @@ func (s *server) beat(who *relay, b *beatCall) outlook {
 	if !s.renew(b) {
 		return outlook{epoch: s.epoch}
 	}
-	s.bound(who, len(b.take) > 0)
+	if l, ok := s.log.(*snapshotLog); ok && len(b.take) > 0 {
+		l.bound(who.view.bounds)
+	}
 	if b.leave {
 		s.free(b.relay)
 		s.relays = slices.DeleteFunc(s.relays, func(h heartbeat) bool { return h.id == b.relay })
@@ -71,22 +73,6 @@ func (s *server) beat(who *relay, b *beatCall) outlook {
 		}
 	}
 	return s.outlook()
-}
-
-// bound gives the relay the bound that a transaction of its own proves, if it read
-// the last seq before.
-func (s *server) bound(who *relay, reads bool) {
-	l, ok := s.log.(*snapshotLog)
-	if !ok {
-		return
-	}
-	last := l.last
-	t := &transaction{}
-	l.touch(t)
-	l.end(t, true)
-	if reads {
-		who.view.bounds.Add(t.xid, last)
-	}
 }
 
 // renew makes or renews a heartbeat row, and says whether the relay lives.

@@ -20,6 +20,7 @@ type backup struct {
 func (s *server) backUp() backup {
 	b := backup{tables: s.tables, at: s.w.now, commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
 	b.shards, b.rows = slices.Clone(s.shards), slices.Clone(s.rows)
+	b.discarded = slices.Clip(s.discarded)
 	b.commands, b.relays = slices.Clone(s.commands), slices.Clone(s.relays)
 	return b
 }
@@ -50,22 +51,19 @@ func (s *server) fallBack(b *backup) {
 		if m.commit > b.commits && m.state == committed {
 			m.state = forgotten
 		}
-		if m.state == committed && m.discarded > 0 && !s.isDiscarded(b, m) {
-			m.discarded = 0
-		}
+		m.discarded = 0
 	}
 	s.w.allowed += len(s.w.broker.stored) - b.firsts
+	token := s.token // has a random half
 	s.tables = b.tables
+	s.token = token
+	for _, m := range s.discarded {
+		m.discarded = m.given
+	}
 	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
 	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
 	s.log.restore(b.log, true)
 	s.newLife()
-}
-
-// isDiscarded says that a message was discarded before the backup was made: it was
-// passed and is not parked.
-func (s *server) isDiscarded(b *backup, m *message) bool {
-	return m.discarded > 0 && m.discarded-1 <= b.firsts && !slices.ContainsFunc(b.rows, func(r parked) bool { return r.m == m })
 }
 
 // relocate makes the database a copy in another cluster, made from a dump.
@@ -80,6 +78,7 @@ func (s *server) relocate() {
 	l.move(uint64(3 + s.w.below(1500)))
 	s.identity++
 	s.moved = true
+	s.copies = nil // they are of the other cluster
 	s.newLife()
 	s.w.allowed += len(s.w.broker.stored)
 	floor := l.last
@@ -100,11 +99,13 @@ func (s *server) relocate() {
 	for i := range s.relays {
 		s.relays[i].dead = true
 	}
-	for _, m := range s.w.producers.msgs {
-		if m.seq > floor {
+	s.discarded = slices.DeleteFunc(slices.Clone(s.discarded), func(m *message) bool {
+		again := m.seq > floor
+		if again {
 			m.discarded = 0
 		}
-	}
+		return again
+	})
 	s.ledger = [5]engine.Tally{}
 	s.epoch++
 }

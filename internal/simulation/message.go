@@ -18,10 +18,10 @@ type message struct {
 	commit   int // its transaction's place among those that committed; zero: none
 
 	rejections int
-	accepted   int  // how often the broker stored it
-	first      int  // its place among first acceptances, from one on; zero: never
-	discarded  int  // how many there were when an operator discarded it, plus one
-	given      bool // it was discarded once, whatever the store says now
+	accepted   int // how often the broker stored it
+	first      int // its place among first acceptances, from one on; zero: never
+	discarded  int // how many there were when an operator discarded it, plus one
+	given      int // the same, once it was so, whatever the store says now
 }
 
 type messageState uint8

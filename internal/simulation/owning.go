@@ -98,10 +98,10 @@ func (r *relay) beat(now time.Duration) {
 		seen = w.server.beat(r, b)
 		return nil
 	}, func(err error) {
-		r.beating = false
 		if generation != r.generation {
-			return
+			return // another identity's, which may have a heartbeat of its own out
 		}
+		r.beating = false
 		w.tell(eventBeat, r.number, bit(seen.alive), seen.epoch)
 		if err != nil {
 			r.beatFailed(err)

@@ -34,14 +34,13 @@ type relay struct {
 	stopping bool
 	graceEnd time.Duration
 	pending  int // calls that will be answered
+	hanging  int // calls to the store that will not be answered soon
 	calls    []*delivery
 	keys     []out // by key: what calls hold
 	streams  []*delivery
 
-	timer   time.Duration // when it is woken
-	timerN  int
-	worked  int // things that it has started, or taken in
-	busyAt  int // worked, when it was last woken
+	timer   time.Duration // when it is woken; zero: never
+	worked  int           // things that it has started, or taken in
 	episode int
 }
 
@@ -130,11 +129,13 @@ func (r *relay) woken() {
 	r.wake()
 }
 
+// rings says that its timer is due.
+func (r *relay) rings(now time.Duration) bool {
+	return r.timer > 0 && r.timer <= now && r.frozen <= now
+}
+
 // tick is the timer's event.
-func (r *relay) tick(n int) {
-	if n != r.timerN {
-		return
-	}
+func (r *relay) tick() {
 	before := r.worked
 	r.timer = 0
 	r.wake()
@@ -157,14 +158,7 @@ func (r *relay) wake() {
 		r.exit()
 		return
 	}
-	at := w.now + r.wait()*1000/time.Duration(r.rate) + 1
-	if r.timer > w.now && r.timer <= at {
-		return
-	}
-	r.timer = at
-	r.timerN++
-	n := r.timerN
-	w.agenda.add(at, r, func() { r.tick(n) })
+	r.timer = w.now + r.wait()*1000/time.Duration(r.rate) + 1
 }
 
 func (r *relay) audit() {
@@ -338,7 +332,7 @@ func (r *relay) adopt() error {
 func (r *relay) ask(timeout time.Duration, act func() error, answered func(error)) {
 	w := r.w
 	r.pending++
-	over := false
+	over, hanging := false, 0
 	finish := func(err error) {
 		if over {
 			return
@@ -346,6 +340,7 @@ func (r *relay) ask(timeout time.Duration, act func() error, answered func(error
 		over = true
 		r.pending--
 		r.worked++
+		r.hanging -= hanging
 		answered(err)
 		r.wake()
 	}
@@ -357,9 +352,12 @@ func (r *relay) ask(timeout time.Duration, act func() error, answered func(error
 	case w.fault(HungCalls, 4):
 		there += time.Duration(w.below(60)) * time.Second
 		r.later(timeout, func() { finish(errTimeout) })
+		hanging = 1
 	case w.fault(SlowCalls, 20):
 		there += time.Duration(w.below(3000)) * time.Millisecond
+		hanging = 1
 	}
+	r.hanging += hanging
 	lost := w.fault(LostAnswers, 10)
 	w.after(there, nil, func() {
 		err := act()

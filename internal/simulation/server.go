@@ -31,6 +31,7 @@ type tables struct {
 	rows      []parked // by seq
 	commands  []command
 	commandID int64
+	discarded []*message
 	ledger    [5]engine.Tally // by fate
 	relays    []heartbeat
 	token     int64
@@ -147,7 +148,9 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 	for _, r := range t.Resolve {
 		if row, i := s.row(r.Seq); row != nil {
 			if slices.Contains(discarding, r.Seq) {
-				row.m.discarded, row.m.given = s.w.broker.firsts+1, true
+				row.m.given = s.w.broker.firsts + 1
+				row.m.discarded = row.m.given
+				s.discarded = append(s.discarded, row.m)
 			}
 			s.rows = slices.Delete(s.rows, i, i+1)
 		}

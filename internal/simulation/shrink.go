@@ -16,7 +16,7 @@ type Shrunk struct {
 }
 
 // maxTries bounds the runs of a shrinking.
-const maxTries = 3000
+const maxTries = 1000
 
 // shrinker cuts a run down: first what its options say, then what chance drew, by
 // delta debugging (A. Zeller, R. Hildebrandt, 2002) over the choices.
@@ -41,9 +41,9 @@ func Shrink(o Options) (Shrunk, error) {
 		return Shrunk{Options: o, Result: r}, nil
 	}
 	s.promise, s.best, s.result = r.Violation.Promise, o, r
+	s.best.Steps = 2*r.Steps + 1000 // what takes longer says nothing shorter
 	s.fewer()
 	s.best.Tape = s.result.Tape
-	s.best.Steps = 4*s.result.Steps + 1000
 	s.cut()
 	s.flatten()
 	var out bytes.Buffer
@@ -60,7 +60,7 @@ func (s *shrinker) try(o Options) bool {
 	}
 	s.tries++
 	r, err := s.sim.Run(o)
-	if err != nil || r.Violation == nil || r.Violation.Promise != s.promise {
+	if err != nil || r.Violation == nil || r.Violation.Promise != s.promise || r.Steps > o.Steps {
 		return false
 	}
 	s.best, s.result = o, r

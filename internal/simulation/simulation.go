@@ -114,10 +114,6 @@ func (w *world) calmDown() {
 	w.server.paused = false
 	w.server.epoch++
 	w.broker.down, w.broker.after = engine.Accepted, 0
-	w.server.drift = 0
-	for _, r := range w.relays {
-		r.frozen = 0
-	}
 	running := 0
 	for _, r := range w.relays {
 		running += int(bit(!r.told))

@@ -69,6 +69,15 @@ func (l *snapshotLog) end(t *transaction, commit bool) {
 	}
 }
 
+// bound reads the last seq and then gives a transaction an id, which proves a bound.
+func (l *snapshotLog) bound(known *snapshots.Bounds) {
+	last := l.last
+	t := &transaction{}
+	l.touch(t)
+	l.end(t, true)
+	known.Add(t.xid, last)
+}
+
 // snapshot is what pg_current_snapshot says: transactions beyond the highest that
 // ended are not in its list, though they may run.
 func (l *snapshotLog) snapshot() snapshots.Snapshot {

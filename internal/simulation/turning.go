@@ -192,6 +192,9 @@ func (c *turnCall) read() {
 			c.pages = append(c.pages, engine.Page{Failed: true})
 			return
 		}
+		if l, ok := w.server.log.(*snapshotLog); ok && q.Limit > 0 && q.Until == "" && c.r.view.bounds.Wanted(len(c.turn.Settle) > 0) {
+			l.bound(c.r.view.bounds)
+		}
 		c.reading = w.server.log.reading(q, &c.r.view)
 	}
 	if c.reading.step() {
@@ -228,6 +231,12 @@ func (r *relay) landed(c *turnCall, err error) {
 	now := r.now()
 	if c.epoch != r.epoch {
 		r.nextBeat = 0
+	}
+	for i := range c.verdicts {
+		if t := &c.turn.Settle[i]; !c.verdicts[i].Applied {
+			r.let(t.Lo, t.Hi)
+			r.nextBeat = 0
+		}
 	}
 	if r.w.trace.out != nil {
 		r.tellPages(c)

@@ -197,7 +197,7 @@ func (w *world) lag() time.Duration { return time.Duration(w.below(30)) * 100 * 
 func (w *world) run(what string, limit time.Duration, until func() bool) {
 	end := w.now + limit
 	for w.failed == nil && !until() {
-		t, e := w.agenda.next(w.now, &w.chance)
+		t, e := w.agenda.next(w.now, &w.chance, w.relays)
 		switch {
 		case e.do == nil || t > end:
 			w.failf("P8", "%s: not within %v: %s", what, limit, w.describe())
