@@ -26,6 +26,8 @@ type MySQLOptions struct {
 	// NoSync gives up durability against loss of power, for tests that only need the SQL. A killed server still
 	// recovers everything.
 	NoSync bool
+	// Replication makes a server that can have replicas, and be one: see [MySQL.Follow].
+	Replication bool
 	// StartTimeout is how long a start or recovery may take. Defaults to 2 min.
 	StartTimeout time.Duration
 }
@@ -74,6 +76,10 @@ func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
 		return nil, errors.Join(fmt.Errorf("testserver: the template of %s could not be copied: %w: give %s at least 200 MB",
 			programs.name, err, m.data), m.Close())
 	}
+	// The identity of the template's server: this one is another.
+	if err := os.Remove(filepath.Join(m.data, "auto.cnf")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(err, m.Close())
+	}
 	if err := m.firstStart(ctx); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -106,7 +112,7 @@ func (m *MySQL) settings() map[string]string {
 		"port":            strconv.Itoa(m.port),
 		"socket":          filepath.Join(m.data, "sock"),
 		"pid-file":        filepath.Join(m.data, "pid"),
-		"server-id":       "1",
+		"server-id":       strconv.Itoa(m.port), // its own, on this machine
 		"log-bin":         "binlog",
 		"max-connections": "500",
 		"back-log":        "200",
@@ -121,6 +127,9 @@ func (m *MySQL) settings() map[string]string {
 	maps.Copy(s, m.programs.settings)
 	if m.opts.NoSync {
 		maps.Copy(s, map[string]string{"innodb-flush-log-at-trx-commit": "2", "sync-binlog": "0"})
+	}
+	if m.opts.Replication {
+		maps.Copy(s, m.replicationSettings())
 	}
 	maps.Copy(s, m.opts.Settings)
 	return s
