@@ -71,6 +71,9 @@ func (l *loop) storeWorks(what ask) {
 		l.storeFault = 0
 		l.storeRetry = 0
 		l.log.storeBack()
+		for _, u := range l.keep {
+			u.next, u.failed = 0, 0 // scheduled messages may be due since
+		}
 	}
 }
 

@@ -17,9 +17,12 @@ type upkeep struct {
 	now  store.Lease
 	busy bool
 	next time.Duration
+	// failed is how many rounds in a row failed.
+	failed int
 }
 
-// upkeepPause is the time between two rounds that found nothing to do.
+// upkeepPause is the time between two rounds that found nothing to do. Rounds that fail come more and more seldom, but not at once:
+// scheduled messages wait for the next one.
 const upkeepPause = 2 * time.Second
 
 func (l *loop) addUpkeep() {
@@ -90,10 +93,12 @@ func (l *loop) maintained(u *upkeep, r *store.Report, err error) {
 		l.nextBeat = 0
 		return
 	case err != nil:
-		u.next = now + 5*upkeepPause
+		u.next = now + upkeepPause*time.Duration(min(u.failed, 4)+1)
+		u.failed++
 		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s failed: %w", u.ref.Box, err))
 		return
 	}
+	u.failed = 0
 	for _, fault := range r.Faults {
 		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s: %s", u.ref.Box, fault))
 	}

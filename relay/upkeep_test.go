@@ -1,0 +1,57 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// stumbling is a store whose housekeeping fails some times.
+type stumbling struct {
+	store.Store
+
+	left atomic.Int64
+}
+
+func (s *stumbling) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
+	if s.left.Add(-1) >= 0 {
+		return store.Report{}, errors.New("the connection was lost")
+	}
+	return s.Store.Maintain(ctx, r)
+}
+
+func TestAScheduledMessageIsNotLateForOneFailureOfTheStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		s := &stumbling{Store: w.store}
+		s.left.Store(1)
+		const ttl = 2 * time.Second
+		r := w.relayOver(s, relay.Options{TTL: ttl})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		err := w.pub.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+			return w.pub.Publish(ctx, tx, message("later", time.Now().Add(time.Second)))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(ttl + 5*time.Second)
+		if n := len(w.to.Taken()); n != 1 {
+			t.Errorf("%d messages arrived within %v", n, ttl+5*time.Second)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
