@@ -45,7 +45,7 @@ func TestAScheduledMessageIsNotLateForOneFailureOfTheStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(ttl + 5*time.Second)
+		<-time.After(ttl + 5*time.Second)
 		if n := len(w.to.Taken()); n != 1 {
 			t.Errorf("%d messages arrived within %v", n, ttl+5*time.Second)
 		}

@@ -95,6 +95,9 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 		return nil, err
 	}
 	drained := r.drain(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return r.judge(ctx, drained)
 }
 
@@ -199,6 +202,7 @@ func (r *run) inflict(ctx context.Context) error {
 		return err
 	}
 	r.began = time.Now()
+	whole := ctx
 	ctx, cancel := context.WithDeadline(ctx, r.began.Add(r.For))
 	defer cancel()
 	table, rooms := map[string]Fault{}, map[Room][]Blow{}
@@ -225,7 +229,7 @@ func (r *run) inflict(ctx context.Context) error {
 	}
 	all.Wait()
 	_ = Pause(ctx, time.Until(r.began.Add(r.For))) // it ends with its deadline
-	return context.Cause(context.WithoutCancel(ctx))
+	return whole.Err()
 }
 
 // strike lets one fault happen and notes it.

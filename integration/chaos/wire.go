@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag/internal/testserver"
@@ -109,4 +110,34 @@ func (w *Wire) spring(ctx context.Context, d testserver.Direction, pattern strin
 			return n
 		}
 	}
+}
+
+// Together are the faults of several wires at a time, such as those to the nodes of a cluster.
+func Together(room Room, wires ...*Wire) []Fault {
+	all := wires[0].Faults(room)
+	for i := range all {
+		alike := []Fault{all[i]}
+		for _, w := range wires[1:] {
+			alike = append(alike, w.Faults(room)[i])
+		}
+		all[i].Begin = func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
+			var ends []func(context.Context) error
+			var errs []error
+			for _, f := range alike {
+				end, err := f.Begin(ctx, s)
+				errs = append(errs, err)
+				if end != nil {
+					ends = append(ends, end)
+				}
+			}
+			return func(ctx context.Context) error {
+				var errs []error
+				for _, end := range ends {
+					errs = append(errs, end(ctx))
+				}
+				return errors.Join(errs...)
+			}, errors.Join(errs...)
+		}
+	}
+	return all
 }

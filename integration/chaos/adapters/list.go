@@ -3,7 +3,11 @@ package adapters
 import "github.com/postbag/postbag/integration/chaos"
 
 // Stores are all stores of Postbag that a process can have to itself.
-func Stores() []chaos.Store { return []chaos.Store{Postgres{}, SQLite{}} }
+func Stores() []chaos.Store {
+	return []chaos.Store{Postgres{}, SQLite{}, MySQL{}, MySQL{MariaDB: true}}
+}
 
 // Brokers are its brokers.
-func Brokers() []chaos.Broker { return []chaos.Broker{NATS{}, Webhook{}} }
+func Brokers() []chaos.Broker {
+	return []chaos.Broker{NATS{}, Webhook{}, Kafka{}, Kafka{Once: true}, RabbitMQ{}, Redis{}}
+}

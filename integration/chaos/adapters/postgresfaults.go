@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/internal/testserver"
@@ -35,20 +34,16 @@ func (p *postgres) Faults() []chaos.Fault {
 // then adds one at the end, and drops the present one when it is read and its time is over.
 func (p *postgres) nextPartition(ctx context.Context) error {
 	const size, left = 32 << 20, 300
-	return p.patiently(ctx, fmt.Sprintf(
+	return p.exec(ctx, fmt.Sprintf(
 		`SELECT setval('postbag.outbox__seq', greatest(last_value, (last_value / %d + 1) * %[1]d - %d)) FROM postbag.outbox__seq`, size, left))
 }
 
-// patiently executes a statement as soon as the server takes it.
-func (p *postgres) patiently(ctx context.Context, sql string) (err error) {
-	for {
-		if _, err = p.server.Exec(ctx, "postgres", sql); err == nil {
-			return nil
-		}
-		if chaos.Pause(ctx, 200*time.Millisecond) != nil {
-			return err
-		}
-	}
+// exec executes a statement as soon as the server takes it.
+func (p *postgres) exec(ctx context.Context, sql string) error {
+	return patiently(ctx, func() error {
+		_, err := p.server.Exec(ctx, "postgres", sql)
+		return err
+	})
 }
 
 // Points implements chaos.Pointed.

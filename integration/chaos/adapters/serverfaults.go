@@ -3,6 +3,7 @@ package adapters
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
@@ -51,5 +52,45 @@ func frozen(name string, room chaos.Room, s freezable) chaos.Fault {
 		Begin: func(context.Context, *chaos.Strike) (func(context.Context) error, error) {
 			return func(context.Context) error { return s.Resume() }, s.Pause()
 		},
+	}
+}
+
+// heldLook is how often somebody looks whether what is held was broken.
+const heldLook = 200 * time.Millisecond
+
+// held is something that a stranger holds open until its context ends; hold is called again where it is broken.
+func held(name string, throughout bool, hold func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: chaos.Databases, Throughout: throughout, Least: 2 * time.Second, Most: 8 * time.Second,
+		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+			ended := make(chan int)
+			go func() {
+				n := 0
+				for ; ctx.Err() == nil; n++ {
+					if hold(ctx) != nil {
+						_ = chaos.Pause(ctx, heldLook) // its server is away, or was
+					}
+				}
+				ended <- n
+			}()
+			return func(context.Context) error {
+				cancel()
+				s.Note(fmt.Sprintf("begun %d times", <-ended))
+				return nil
+			}, nil
+		},
+	}
+}
+
+// patiently does something as soon as the server takes it.
+func patiently(ctx context.Context, do func() error) (err error) {
+	for {
+		if err = do(); err == nil {
+			return nil
+		}
+		if chaos.Pause(ctx, 200*time.Millisecond) != nil {
+			return err
+		}
 	}
 }

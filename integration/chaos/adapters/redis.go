@@ -1,0 +1,151 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/redisbroker"
+)
+
+// Redis is a topic of three streams, with redisbroker.
+type Redis struct{}
+
+const (
+	redisTopic  = "events"
+	redisShards = 3
+)
+
+// Name implements chaos.Broker.
+func (Redis) Name() string { return "redis" }
+
+// Open implements chaos.Broker.
+func (Redis) Open(ctx context.Context, dsn string) (broker.Destination, error) {
+	return redisbroker.Dial(ctx, dsn, redisbroker.Options{Shards: redisShards})
+}
+
+// Poison implements chaos.Broker: there is nothing of a sensible size that Redis refuses.
+func (Redis) Poison(*postbag.Message) bool { return false }
+
+// redisPlace is a started server.
+type redisPlace struct {
+	server *testserver.Redis
+	wire   *chaos.Wire
+	client *redis.Client
+	last   [redisShards]string // the entry that was read last
+}
+
+// Start implements chaos.Broker.
+func (Redis) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err error) {
+	p := &redisPlace{last: [redisShards]string{"-", "-", "-"}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.server, err = testserver.StartRedis(ctx, testserver.RedisOptions{}); err != nil {
+		return nil, err
+	}
+	if p.wire, err = chaos.NewWire(p.server.Addr()); err != nil {
+		return nil, err
+	}
+	p.client = redis.NewClient(&redis.Options{Addr: p.server.Addr(), MaxRetries: -1})
+	return p, nil
+}
+
+// Version implements chaos.Place.
+func (p *redisPlace) Version() string { return "Redis, appending and syncing always" }
+
+// DSN implements chaos.Place.
+func (p *redisPlace) DSN() string { return "redis://" + p.wire.Addr() }
+
+// Topic implements chaos.Place.
+func (*redisPlace) Topic() string { return redisTopic }
+
+// More implements chaos.Place.
+func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for shard := range redisShards {
+		entries, err := p.client.XRangeN(ctx, fmt.Sprintf("{%s:%d}", redisTopic, shard), p.last[shard], "+", 2000).Result()
+		if err != nil {
+			return out, err
+		}
+		for i := range entries {
+			a, err := redisArrival(&entries[i])
+			if err != nil {
+				return out, err
+			}
+			a.Place = strconv.Itoa(shard)
+			out = append(out, a)
+			p.last[shard] = "(" + entries[i].ID
+		}
+	}
+	if len(out) == 0 {
+		return nil, chaos.Pause(ctx, 50*time.Millisecond)
+	}
+	return out, nil
+}
+
+func redisArrival(e *redis.XMessage) (a chaos.Arrival, err error) {
+	m, err := redisbroker.Message(*e)
+	if err != nil {
+		return a, err
+	}
+	// An entry's id is the server's time in milliseconds, but never below that of the entry before it.
+	text, _, _ := strings.Cut(e.ID, "-")
+	millis, err := strconv.ParseInt(text, 10, 64)
+	at := time.UnixMilli(millis)
+	return chaos.Arrival{Key: m.Key, Headers: m.Headers, Payload: m.Payload, From: at, To: at.Add(time.Millisecond)}, err
+}
+
+// Close implements chaos.Place.
+func (p *redisPlace) Close() (err error) {
+	if p.client != nil {
+		err = p.client.Close()
+		p.client = nil
+	}
+	if p.wire != nil {
+		err = errors.Join(err, p.wire.Close())
+	}
+	if p.server != nil {
+		err = errors.Join(err, p.server.Close())
+	}
+	return err
+}
+
+// Faults implements chaos.Place.
+func (p *redisPlace) Faults() []chaos.Fault {
+	setting := func(name, on, off string, args ...string) chaos.Fault {
+		return chaos.Fault{
+			Name: name, Room: chaos.Brokers, Stops: true, Least: time.Second, Most: 4 * time.Second,
+			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+				set := func(value string) func(context.Context) error {
+					return func(ctx context.Context) error {
+						_, err := p.server.Do(ctx, append(slices.Clone(args), strings.Fields(value)...)...)
+						return err
+					}
+				}
+				return set(off), set(on)(ctx)
+			},
+		}
+	}
+	return slices.Concat(p.wire.Faults(chaos.BrokerWire), []chaos.Fault{
+		p.wire.Doubtful("cut after XADD was sent", chaos.BrokerWire, chaos.EveryRelay, "xadd"),
+		atOnce("restart of the broker", chaos.Brokers, p.server.Restart),
+		gone("SIGKILL of the broker", chaos.Brokers, p.server),
+		frozen("SIGSTOP of the broker", chaos.Brokers, p.server),
+		setting("out of memory", "1mb", "0", "CONFIG", "SET", "maxmemory"),
+		setting("right to write taken away", "-xadd", "+xadd", "ACL", "SETUSER", "default"),
+	})
+}
