@@ -16,6 +16,7 @@ import (
 // Error numbers, of both servers unless said otherwise (dev.mysql.com, "Server
 // Error Message Reference"; mariadb.com/kb, "MariaDB Error Codes").
 const (
+	codeNull           = 1048
 	codeNoDatabase     = 1049
 	codeDuplicate      = 1062
 	codeNoTable        = 1146

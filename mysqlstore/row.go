@@ -221,18 +221,18 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 	if packed == nil { // of other slots
 		return false, nil
 	}
-	damaged := fmt.Errorf("seq %d: %w", rec.Seq, errDamaged)
 	if len(packed) < len(rec.ID) {
-		return false, damaged
+		return false, damagedRow(rec.Seq)
 	}
 	rec.ID = postbag.ID(packed[:len(rec.ID)])
 	text := w.texts.keep(packed[len(rec.ID):])
 	var field [packedFields]string
 	for i := range packedFields - 1 {
-		var ok bool
-		if field[i], text, ok = strings.Cut(text, "\x00"); !ok {
-			return false, damaged
+		end := strings.IndexByte(text, 0)
+		if end < 0 {
+			return false, damagedRow(rec.Seq)
 		}
+		field[i], text = text[:end], text[end+1:]
 	}
 	field[packedFields-1] = text
 	at, err := strconv.ParseInt(field[1], 10, 64)
@@ -251,6 +251,8 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 	rec.Payload = w.arena.keep(payload)
 	return true, setHeaders(rec, field[6])
 }
+
+func damagedRow(seq int64) error { return fmt.Errorf("seq %d: %w", seq, errDamaged) }
 
 // texts keeps the text of a page together.
 type texts struct{ piece *strings.Builder }

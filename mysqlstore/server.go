@@ -106,7 +106,7 @@ func (v *sight) dest() []any {
 
 func (v *sight) scan(rows *sql.Rows) error { return rows.Scan(v.dest()...) }
 
-// full is what sqlLife makes of it.
+// full names the life as sqlAdvanceAll does.
 func (v *sight) full() string { return fmt.Sprintf("%s/%d/%s", v.identity, v.life, v.host) }
 
 // tag is what positions say of the life they were read in.

@@ -3,21 +3,12 @@ package mysqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
-
-// plainly says whether settlements touch nothing but their shards and the ledger.
-func plainly(all []store.Settlement) bool {
-	return !slices.ContainsFunc(all, func(s store.Settlement) bool {
-		return len(s.Park) > 0 || len(s.Resolve) > 0 || len(s.Done) > 0
-	})
-}
 
 // settling is a settlement on its way.
 type settling struct {
@@ -44,87 +35,6 @@ func (s *Store) inOrder(ctx context.Context, all []store.Settlement) ([]settling
 	return out, nil
 }
 
-// settlePlainly applies settlements that only move shards on, in one round trip:
-// the server itself judges each, by whether its UPDATE found the row.
-func (s *Store) settlePlainly(ctx context.Context, life *sight, all []store.Settlement) ([]store.Verdict, error) {
-	verdicts := make([]store.Verdict, len(all))
-	work, err := s.inOrder(ctx, all)
-	if err != nil || len(work) == 0 {
-		return verdicts, err
-	}
-	text, args := s.plainText(work, life)
-	var found string
-	applied := make([]sql.NullInt64, len(work))
-	err = s.retry(ctx, "settle", func() error {
-		conn, err := s.db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		dest := []any{&found}
-		for i := range applied {
-			dest = append(dest, &applied[i])
-		}
-		rows, err := conn.QueryContext(ctx, text, args...)
-		if err == nil {
-			err = scanAll(rows, func(rows *sql.Rows) error { return rows.Scan(dest...) })
-		}
-		if err != nil { // the transaction may be open
-			return fmt.Errorf("%w", joinRelease(err, (&transaction{ctx: ctx, conn: conn}).release()))
-		}
-		return conn.Close()
-	})
-	if err != nil {
-		return nil, err
-	}
-	if found != life.full() {
-		return nil, errNewLife
-	}
-	for i := range work {
-		if verdicts[work[i].at].Applied = applied[i].Int64 == 1; applied[i].Int64 == 1 {
-			continue
-		}
-		if verdicts[work[i].at].Applied, err = appliedBefore(s.query(ctx), &work[i]); err != nil {
-			return nil, err
-		}
-	}
-	return verdicts, nil
-}
-
-func joinRelease(err, release error) error {
-	if release != nil {
-		return fmt.Errorf("%w (and it could not be ended: %w)", err, release)
-	}
-	return err
-}
-
-// plainText is the transaction of settlements that only move shards on.
-func (s *Store) plainText(work []settling, life *sight) (string, []any) {
-	var text strings.Builder
-	var args []any
-	add := func(statement string, more ...any) {
-		text.WriteString(statement)
-		text.WriteString(";\n")
-		args = append(args, more...)
-	}
-	add("START TRANSACTION")
-	add(fmt.Sprintf(sqlLife, s.server.Load().id))
-	answers := []string{"SELECT @postbag_life"}
-	for i := range work {
-		o := advance(&work[i])
-		add(o.text+sqlIfLife, append(o.args, life.full())...)
-		add(fmt.Sprintf(sqlNote, i))
-		sums := storekit.Tallies{}
-		sums.Add(work[i].id, int64(work[i].Lo), work[i].Tally)
-		for _, o := range tallyOrders(sums, fmt.Sprintf(sqlNoted, i)) {
-			add(o.text, o.args...)
-		}
-		answers = append(answers, fmt.Sprintf("@postbag_%d", i))
-	}
-	add("COMMIT")
-	text.WriteString(strings.Join(answers, ", "))
-	return text.String(), args
-}
-
 // settle applies all settlements of a Turn in one transaction.
 func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement) ([]store.Verdict, error) {
 	work, err := s.inOrder(ctx, all)
@@ -145,7 +55,10 @@ func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement)
 			}
 			verdicts[work[i].at] = v
 		}
-		_, err := t.all(tallyOrders(sums, "TRUE"))
+		if len(sums) == 0 {
+			return nil
+		}
+		_, err := t.exec(ledgerText(sums, ""))
 		return err
 	})
 	return verdicts, err
@@ -263,18 +176,4 @@ func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int
 	}
 	_, err = t.all(closing)
 	return err
-}
-
-// tallyOrders add sums to the ledger, on a condition.
-func tallyOrders(sums storekit.Tallies, condition string) []order {
-	var out []order
-	for _, at := range sums.Lines() {
-		sum := sums[at]
-		out = append(out, order{text: fmt.Sprintf(sqlTally, condition), args: []any{
-			at.Subscription, at.Span, int(at.Fate), at.Shard, sum.Count,
-			int64(sum.SeqSum >> 32), int64(sum.SeqSum & 0xffffffff),
-			int64(sum.IDSum >> 32), int64(sum.IDSum & 0xffffffff),
-		}})
-	}
-	return out
 }

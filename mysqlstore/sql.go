@@ -115,14 +115,15 @@ WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
 UPDATE postbag__shard SET version = version + 1, settled = token
 WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
 
-	// Two single rows: the life of the server. Settlements that are judged by the
-	// server alone, without a look in between, have sqlIfLife behind their UPDATE,
-	// and sqlNote behind that.
-	sqlIfLife = ` AND @postbag_life = ?`
-	sqlNote   = `SET @postbag_%d = ROW_COUNT()`
-	sqlNoted  = `@postbag_%d = 1`
-	sqlLife   = `SET @postbag_life = (SELECT CONCAT(m.identity, '/', COALESCE(l.life, 0), '/', %s)
-FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1)`
+	// Points of the primary key, in its order, and two single rows, read once: some
+	// shards move on to one position, in the life of the server that is given. %[1]s
+	// is what is assigned, %[2]s the shards with their leases, %[3]s the server's
+	// identity. It runs READ COMMITTED: what is asked is not locked.
+	sqlAdvanceAll = `
+UPDATE postbag__shard FORCE INDEX (PRIMARY) SET %[1]sversion = version + 1, settled = token
+WHERE subscription = %[4]d AND (%[2]s) AND ? = (
+	SELECT CONCAT(m.identity, '/', COALESCE(l.life, 0), '/', %[3]s)
+	FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1)`
 
 	// By primary key: whether a settlement was applied before.
 	sqlApplied = `
@@ -164,9 +165,8 @@ ON DUPLICATE KEY UPDATE
 	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
 
 	// By primary key. The halves carry: assignments are made from left to right.
-	sqlTally = `
-INSERT INTO postbag__ledger (subscription, span, fate, lo, count, seq_hi, seq_lo, id_hi, id_lo)
-SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE %s
+	sqlLedgerAdd = `
+INSERT INTO postbag__ledger (subscription, span, fate, lo, count, seq_hi, seq_lo, id_hi, id_lo) VALUES %s
 ON DUPLICATE KEY UPDATE
 	count  = count + VALUES(count),
 	seq_hi = (seq_hi + VALUES(seq_hi) + ((seq_lo + VALUES(seq_lo)) >> 32)) & 4294967295,
