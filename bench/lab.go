@@ -29,6 +29,7 @@ type lab struct {
 	pool     *pgxpool.Pool
 	boxes    int
 	profile  *profile
+	alone    map[string]float64 // what writers committed a second with no relay, by server
 
 	// What only some scenarios need is started by the first of them.
 	redis   *testserver.Redis

@@ -9,9 +9,12 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+
+	"github.com/postbag/postbag/internal/ballast"
 )
 
 func main() {
+	defer ballast.Hold()() // as the postbag command does
 	var o settings
 	run := flag.String("run", ".", "scenarios whose names match")
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")

@@ -114,7 +114,7 @@ func producers(relays int) func(context.Context, *lab) (sample, error) {
 		}
 		stop := func() error { return nil }
 		if relays > 0 {
-			if stop, err = l.relayProcess(ctx, box); err != nil {
+			if stop, err = relayProcess(ctx, kindPostgres, l.pg.DSN("postgres"), box); err != nil {
 				return sample{}, err
 			}
 		}

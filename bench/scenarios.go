@@ -112,6 +112,8 @@ var scenarios = []scenario{
 		goal: atLeast("with relay", "alone", 0.95),
 		ways: []way{{"alone", producers(0)}, {"with relay", producers(1)}},
 	},
+	sqlProducers("mariadb", false), sqlProducers("mysql", true),
+	sqlProducersPaced("mariadb", false), sqlProducersPaced("mysql", true),
 	{
 		name: "8-backlog", what: "a backlog of 10 million: the last tenth's time by the first's", long: true,
 		goal: atMost("postbag", "last/first tenth", 1.1),

@@ -27,6 +27,7 @@ type sqlBox struct {
 	store  store.Store
 	append func(ctx context.Context, msgs []postbag.Message) error // in a transaction of its own
 	db     *sql.DB                                                 // for the reference
+	dsn    string                                                  // of a server
 	close  func() error
 }
 
@@ -58,7 +59,7 @@ func mysqlBox(oracle bool) openBox {
 		if err != nil {
 			return nil, err
 		}
-		s, err := mysqlstore.Open(ctx, dsn, mysqlstore.Options{Create: true})
+		s, err := mysqlstore.Open(ctx, dsn, mysqlstore.Options{Create: true, Connections: 12})
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +69,7 @@ func mysqlBox(oracle bool) openBox {
 		}
 		db, err := sql.Open("mysql", dsn)
 		return &sqlBox{
-			store: s, append: inTx(p), db: db,
+			store: s, append: inTx(p), db: db, dsn: dsn,
 			close: func() error { return errors.Join(s.Close(), db.Close(), drop()) },
 		}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/ballast"
 	"github.com/postbag/postbag/relay"
 )
 
@@ -23,6 +24,7 @@ const closeTimeout = 5 * time.Second
 
 // runRelay works until ctx ends, or with drain until nothing is left.
 func runRelay(ctx context.Context, c *console.Console, file *config.File, drain bool) (err error) {
+	defer ballast.Hold()()
 	logger := newLogger(c, file.Log)
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
 	defer func() { err = errors.Join(err, closeAll()) }()
