@@ -31,6 +31,7 @@ type reading struct {
 	scan        int  // rows to look at
 
 	seen      sight
+	glance    *glance // the status of a moment ago, of which only some is asked for again
 	swept     int64
 	last      int64 // the highest seq of the log
 	ready     sql.NullInt64
@@ -96,6 +97,9 @@ func (w *reading) work(ctx context.Context, life *sight) error {
 	// With nothing at the end last time only the status is asked for.
 	busy := w.s.busy.of(w.about.String()) != 0
 	if w.status {
+		if g, ok := w.s.glances.of(w.request); ok && w.wanted() && busy && !w.towards {
+			w.glance = &g
+		}
 		if err := w.ask(ctx, w.wanted() && (busy || w.towards)); err != nil {
 			return err
 		}
@@ -132,8 +136,22 @@ func (w *reading) note() {
 		more = 1
 	}
 	w.s.busy.set(w.about.String(), more)
+	w.look()
 	if next, err := decodePosition(w.batch.Next); err == nil {
 		w.s.unknowns.note(w.about.Ref, w.request.Slots, next.open, w.last)
+	}
+}
+
+// look keeps the status for the read that goes on from here.
+func (w *reading) look() {
+	g := glance{at: w.seen.at, next: w.batch.Next, last: w.last, ready: w.ready}
+	if w.glance != nil {
+		g.at = w.glance.at
+	}
+	if w.batch.More && w.status && !w.commands && !w.towards {
+		w.s.glances.put(w.about.Ref, g)
+	} else {
+		w.s.glances.drop(w.about.Ref)
 	}
 }
 
@@ -162,7 +180,10 @@ func (w *reading) ask(ctx context.Context, page bool) error {
 		}
 	}
 	status := w.status
-	if status {
+	switch {
+	case status && w.glance != nil:
+		add(fmt.Sprintf(sqlGlance, w.s.server.Load().id, w.about.Box))
+	case status:
 		add(fmt.Sprintf(sqlStatus, w.s.server.Load().id, tableOf(w.about.Box)), w.about.id)
 	}
 	if page {

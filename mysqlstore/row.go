@@ -90,10 +90,15 @@ func (a *arena) keep(b []byte) []byte {
 	return out
 }
 
-// takeStatus takes the one row of sqlStatus.
+// takeStatus takes the one row of sqlStatus, or of sqlGlance.
 func (w *reading) takeStatus(rows driver.Rows) error {
 	var ready sql.NullInt64
-	dest := append(w.seen.dest(), &w.swept, &w.last, &ready, &w.commands)
+	dest := append(w.seen.dest(), &w.swept)
+	if w.glance == nil {
+		dest = append(dest, &w.last, &ready, &w.commands)
+	} else {
+		w.last, ready = max(w.glance.last, w.from.high), w.glance.ready
+	}
 	values := make([]driver.Value, len(dest))
 	if err := rows.Next(values); errors.Is(err, io.EOF) {
 		return fmt.Errorf("the schema is half made: %w", store.ErrSchema)

@@ -191,6 +191,13 @@ LEFT JOIN postbag__subscription s ON s.id = ?
 LEFT JOIN postbag__box b ON b.name = s.box
 WHERE m.one = 1`
 
+	// What is asked again a moment after: sqlSight, and where the box's log begins.
+	sqlGlance = `
+SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
+	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), COALESCE(b.swept, 0)
+FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 LEFT JOIN postbag__box b ON b.name = '%s'
+WHERE m.one = 1`
+
 	// A range of the primary key, in its order, ended by the limit; or the rows of
 	// open seqs, some ranges of it. All but the payload is packed into one column:
 	// a column costs the client more than the server. Text has no zero byte.

@@ -31,6 +31,7 @@ type Store struct {
 	life     atomic.Pointer[sight] // of the server, as it was seen last
 	known    subscriptions
 	unknowns unresolved
+	glances  glances
 	producer producer
 	busy     marks // whether the last read of a subscription found rows
 	kept     marks
