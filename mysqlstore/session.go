@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -56,7 +57,11 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		}
 		err = errors.Join(err, conn.Close())
 	}
-	if ctx.Err() != nil { // a dial that was cut off says only that it took too long
+	// A dial that was cut off says only that it took too long, and may say so before
+	// the context does.
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		err = context.DeadlineExceeded
+	} else if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	return nil, err
