@@ -125,7 +125,7 @@ func (s *server) bury() {
 			continue
 		}
 		h.dead = true
-		s.w.allowed += s.w.plan.cfg.InFlight
+		s.w.excuse("expired", "relay "+h.id, s.w.plan.cfg.InFlight)
 		s.free(h.id)
 		s.epoch++
 	}

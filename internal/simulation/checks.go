@@ -61,121 +61,6 @@ func (w *world) dueSomewhere(shards [][2]int) bool {
 	return due
 }
 
-// checkDelivered: nothing is lost, and nothing else is sent. With pending, what a
-// position has not passed is not lost yet.
-func (w *world) checkDelivered(pending bool) {
-	s := w.server
-	for _, m := range w.producers.msgs {
-		if m.state != committed || m.filtered || m.accepted > 0 || m.discarded > 0 {
-			continue
-		}
-		if row, _ := s.row(m.seq); row != nil && row.m == m {
-			continue
-		}
-		if pending && !w.passed(m) {
-			continue
-		}
-		w.failf("P1", "message %d (seq %d) is lost", m.id, m.seq)
-		return
-	}
-}
-
-func (w *world) passed(m *message) bool {
-	s := w.server
-	for i := range s.shards {
-		if sh := &s.shards[i]; sh.has(m.slot) {
-			return s.log.lens(sh.position).passed(m)
-		}
-	}
-	return false
-}
-
-// checkOrder: first acceptances follow the order of commits, where one
-// transaction began after the other had committed, and under Block nothing goes
-// before what is parked or was discarded later.
-func (w *world) checkOrder() {
-	cfg := &w.plan.cfg
-	if cfg.OnReject != engine.Block || cfg.Order == engine.Unordered || w.failed != nil {
-		return
-	}
-	if cfg.Order == engine.ByShard && !w.mixed {
-		w.checkShardOrder()
-		return
-	}
-	last := make([]*message, w.plan.keys+1)
-	missing := make([]*message, w.plan.keys+1)
-	for _, m := range w.producers.msgs { // in the order of their keys' locks
-		if m.state != committed || m.filtered || m.key == 0 {
-			continue
-		}
-		if m.given > 0 && m.discarded == 0 { // the store forgot that: it may come after all
-			continue
-		}
-		w.checkAfter(last[m.key], missing[m.key], m)
-		switch place := m.place(); {
-		case place == 0:
-			missing[m.key] = m
-		case last[m.key] == nil || place > last[m.key].place():
-			last[m.key] = m
-		}
-	}
-}
-
-// place is when it was over with m, by the count of first acceptances; zero: it is
-// not.
-func (m *message) place() int {
-	if m.first == 0 && m.discarded > 0 {
-		return m.discarded
-	}
-	return m.first
-}
-
-func (w *world) checkAfter(before, missing, m *message) {
-	switch {
-	case m.first == 0:
-	case missing != nil:
-		w.failf("P3", "message %d (key %d) was stored, and %d before it was not", m.id, m.key, missing.id)
-	case before != nil && before.place() > m.first && before.discarded == 0:
-		w.failf("P3", "message %d (key %d) was stored before %d", m.id, m.key, before.id)
-	}
-}
-
-func (w *world) checkShardOrder() {
-	for _, a := range w.producers.msgs {
-		if a.state != committed || a.filtered || a.given > 0 && a.discarded == 0 {
-			continue
-		}
-		for _, b := range w.producers.msgs {
-			if b.state != committed || b.filtered || a.commit > b.begin || b.first == 0 || !w.together(a.slot, b.slot) {
-				continue
-			}
-			if place := a.place(); place == 0 || place > b.first && a.discarded == 0 {
-				w.failf("P3", "message %d was stored before %d", b.id, a.id)
-				return
-			}
-		}
-	}
-}
-
-// together says that two slots were of one shard all the time.
-func (w *world) together(a, b int) bool {
-	for _, n := range append([]int{w.plan.shards}, w.shapes...) {
-		if shardAt(a, n) != shardAt(b, n) {
-			return false
-		}
-	}
-	return true
-}
-
-func shardAt(slot, n int) int {
-	for i := range n {
-		if slot < (i+1)*4096/n {
-			return i
-		}
-	}
-	return n
-}
-
 // checkLedger: the ledger has every message of the log once, under what became of
 // it.
 func (w *world) checkLedger() {
@@ -192,7 +77,7 @@ func (w *world) checkLedger() {
 			continue
 		}
 		want = sum(want, 1, uint64(m.seq), m.sum)
-		if !m.filtered && m.discarded == 0 {
+		if !m.filtered && !m.discarded {
 			delivered = sum(delivered, 1, uint64(m.seq), m.sum)
 		}
 	}
@@ -201,13 +86,6 @@ func (w *world) checkLedger() {
 	}
 	if y := s.ledger[engine.Delivered]; w.failed == nil && y != delivered {
 		w.failf("P1", "the ledger has %+v delivered, they are %+v", y, delivered)
-	}
-}
-
-// checkRepeats: every repeat is explained by a fault.
-func (w *world) checkRepeats() {
-	if w.repeats > w.allowed {
-		w.failf("P4", "%d repeats, and the faults explain %d", w.repeats, w.allowed)
 	}
 }
 

@@ -18,7 +18,7 @@ type backup struct {
 }
 
 func (s *server) backUp() backup {
-	b := backup{tables: s.tables, at: s.w.now, commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
+	b := backup{tables: s.tables, at: s.w.instant(), commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
 	b.shards, b.rows = slices.Clone(s.shards), slices.Clone(s.rows)
 	b.discarded = slices.Clip(s.discarded)
 	b.commands, b.relays = slices.Clone(s.commands), slices.Clone(s.relays)
@@ -38,8 +38,7 @@ func (s *server) end() { s.w.producers.cut() }
 func (s *server) newLife() {
 	s.life++
 	for _, r := range s.w.relays {
-		s.w.allowed += s.w.plan.cfg.InFlight
-		r.cutOff()
+		s.w.excuse("restart", "relay "+r.id, s.w.plan.cfg.InFlight)
 	}
 }
 
@@ -51,14 +50,15 @@ func (s *server) fallBack(b *backup) {
 		if m.commit > b.commits && m.state == committed {
 			m.state = forgotten
 		}
-		m.discarded = 0
+		m.discarded = false
 	}
-	s.w.allowed += len(s.w.broker.stored) - b.firsts
+	s.w.rewound(b.at)
+	s.w.excuse("set back", "database", len(s.w.broker.stored)-b.firsts)
 	token := s.token // has a random half
 	s.tables = b.tables
 	s.token = token
 	for _, m := range s.discarded {
-		m.discarded = m.given
+		m.discarded = true
 	}
 	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
 	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
@@ -80,7 +80,7 @@ func (s *server) relocate() {
 	s.moved = true
 	s.copies = nil // they are of the other cluster
 	s.newLife()
-	s.w.allowed += len(s.w.broker.stored)
+	s.w.excuse("copy", "database", len(s.w.broker.stored))
 	floor := l.last
 	for i := range s.shards {
 		p := decode(s.shards[i].position)
@@ -102,7 +102,7 @@ func (s *server) relocate() {
 	s.discarded = slices.DeleteFunc(slices.Clone(s.discarded), func(m *message) bool {
 		again := m.seq > floor
 		if again {
-			m.discarded = 0
+			m.discarded = false
 		}
 		return again
 	})

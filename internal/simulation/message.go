@@ -1,6 +1,11 @@
 package simulation
 
-import "github.com/postbag/postbag/internal/engine"
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/history"
+)
 
 // message is one that a producer writes. Its id, its place among all that were
 // ever written, names it; a seq may be given out twice.
@@ -14,14 +19,15 @@ type message struct {
 	sum      uint64
 	filtered bool
 	state    messageState
-	begin    int // how many transactions had committed when its own began
-	commit   int // its transaction's place among those that committed; zero: none
+	by       *transaction
+	begun    time.Duration // when it was begun to be published
+	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
-	accepted   int // how often the broker stored it
-	first      int // its place among first acceptances, from one on; zero: never
-	discarded  int // how many there were when an operator discarded it, plus one
-	given      int // the same, once it was so, whatever the store says now
+	accepted   int  // how often the broker stored it
+	discarded  bool // as the store says
+	given      bool // it was discarded once
+	takenBack  bool // rolled back to a savepoint before it
 }
 
 type messageState uint8
@@ -57,10 +63,11 @@ func (m *message) engine() engine.Message {
 type transaction struct {
 	number  int
 	xid     uint64
-	begin   int
 	msgs    []*message
 	gone    bool // the server ended it
-	life    int64
 	ended   bool
-	subxids uint64 // the highest id of a savepoint in it
+	fate    history.Fate // as far as its producer knows
+	subxids uint64       // the highest id of a savepoint in it
+
+	endBegun, endAnswered time.Duration
 }

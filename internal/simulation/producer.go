@@ -1,6 +1,10 @@
 package simulation
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/history"
+)
 
 // producers write messages in transactions, several at a time.
 type producers struct {
@@ -31,7 +35,7 @@ func (p *producers) write() {
 		return
 	}
 	p.begun++
-	t := &transaction{number: p.begun, begin: p.commits, life: w.server.life}
+	t := &transaction{number: p.begun}
 	p.open = append(p.open, t)
 	w.tell(eventBegin, t.number, 0, 0)
 	if w.fault(Strangers, 30) {
@@ -106,7 +110,7 @@ func (p *producers) message(t *transaction) *message {
 		return nil
 	}
 	p.held[key] = key != 0
-	m := &message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, begin: t.begin}
+	m := &message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	p.msgs = append(p.msgs, m)
@@ -126,7 +130,7 @@ func (p *producers) row(t *transaction, m *message) {
 		if ok {
 			l.savepoint(t)
 		}
-		m.state = undone // back to a savepoint before it
+		m.state, m.takenBack = undone, true
 	}
 }
 
@@ -139,6 +143,7 @@ func (p *producers) end(t *transaction) {
 	case w.fault(UnknownCommits, 50):
 		p.doubted++
 		p.finish(t, w.coin())
+		t.fate = history.Unknown
 	default:
 		p.finish(t, true)
 	}
@@ -154,12 +159,14 @@ func (p *producers) finish(t *transaction, commit bool) {
 		}
 	}
 	p.release(t)
+	t.endBegun, t.ended, t.fate = w.instant(), true, history.RolledBack
 	if t.gone {
+		t.endAnswered = w.instant()
 		return
 	}
-	t.ended = true
 	if commit {
 		p.commits++
+		t.fate = history.Committed
 	}
 	for _, m := range t.msgs {
 		switch {
@@ -172,6 +179,7 @@ func (p *producers) finish(t *transaction, commit bool) {
 	}
 	w.tell(eventEnd, t.number, bit(commit), int64(t.xid))
 	w.server.log.end(t, commit)
+	t.endAnswered = w.instant()
 	w.server.dirty = true
 	if commit && w.coin() {
 		for _, r := range w.relays {

@@ -131,12 +131,14 @@ func (d *delivery) giveUp() {
 	if d.over {
 		return
 	}
+	lost := 0
 	for i := range d.answers {
 		if !d.known[i] {
 			d.answers[i] = engine.Answer{}
-			d.r.w.allowed++
+			lost++
 		}
 	}
+	d.r.w.excuse("no answer", "broker", lost)
 	d.finish()
 }
 

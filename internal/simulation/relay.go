@@ -231,7 +231,7 @@ func (r *relay) over() bool {
 		return true
 	}
 	if r.now() >= r.graceEnd {
-		r.w.allowed += r.w.plan.cfg.InFlight
+		r.w.excuse("grace", "relay "+r.id, r.w.plan.cfg.InFlight)
 		r.flow.Reset()
 		return true
 	}
@@ -263,7 +263,7 @@ func (r *relay) restart() {
 	r.generation++
 	r.let(0, 4096)
 	r.newIdentity()
-	w.allowed += w.plan.cfg.InFlight
+	w.excuse("anew", "relay "+r.id, w.plan.cfg.InFlight)
 	w.tell(eventAnew, r.number, int64(r.episode), 0)
 }
 
@@ -367,6 +367,3 @@ func (r *relay) ask(timeout time.Duration, act func() error, answered func(error
 		w.after(back, r, func() { finish(err) })
 	})
 }
-
-// cutOff: the server ended. A freeze goes on.
-func (r *relay) cutOff() {}

@@ -148,8 +148,8 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 	for _, r := range t.Resolve {
 		if row, i := s.row(r.Seq); row != nil {
 			if slices.Contains(discarding, r.Seq) {
-				row.m.given = s.w.broker.firsts + 1
-				row.m.discarded = row.m.given
+				row.m.discarded, row.m.given = true, true
+				s.w.discarded(row.m)
 				s.discarded = append(s.discarded, row.m)
 			}
 			s.rows = slices.Delete(s.rows, i, i+1)

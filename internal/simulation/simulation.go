@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/history"
 )
 
 // Result is what came of a run.
@@ -41,7 +42,7 @@ func (s *Simulator) Run(o Options) (Result, error) {
 	w.begin(o)
 	w.play()
 	w.counts.Messages = len(w.producers.msgs)
-	w.counts.Accepted, w.counts.Repeats = len(w.broker.stored), w.repeats
+	w.counts.Accepted, w.counts.Repeats = len(w.broker.stored), len(w.broker.stored)-w.broker.firsts
 	for _, m := range w.producers.msgs {
 		w.counts.Committed += int(bit(m.state == committed))
 	}
@@ -54,7 +55,12 @@ func (s *Simulator) Run(o Options) (Result, error) {
 
 func (w *world) reset(record bool) {
 	w.agenda.reset()
-	*w = world{agenda: w.agenda, chance: chance{tape: w.chance.tape[:0], record: record}, producers: producers{msgs: w.producers.msgs}}
+	h := w.recorders.history
+	if h == nil {
+		h = &history.History{}
+	}
+	h.Reset()
+	*w = world{recorders: recorders{history: h}, agenda: w.agenda, chance: chance{tape: w.chance.tape[:0], record: record}, producers: producers{msgs: w.producers.msgs}}
 }
 
 // Bounds of a run, by the simulated clock. What faults leave behind takes its time:
@@ -73,25 +79,19 @@ func (w *world) play() {
 	if w.options.Mode == Safety {
 		end := w.now + safetyTime
 		w.run("going on", time.Hour, func() bool { return w.now >= end })
-		w.checkDelivered(true)
-		w.checkOrder()
-		w.checkRepeats()
+		w.verdict(true)
 		return
 	}
 	w.calmDown()
 	w.run("delivering", deliverLimit, w.done(func() bool { return true }))
-	w.checkDelivered(false)
-	w.checkOrder()
 	w.pardon = true
 	for i := range w.server.rows {
 		w.server.order(engine.RetryNow, w.server.rows[i].m)
 	}
 	w.run("retrying", deliverLimit, w.done(func() bool { return len(w.server.rows) == 0 }))
 	w.rest()
-	w.checkDelivered(false)
-	w.checkOrder()
+	w.verdict(false)
 	w.checkLedger()
-	w.checkRepeats()
 	w.checkLeftovers()
 }
 

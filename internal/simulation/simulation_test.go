@@ -56,6 +56,26 @@ func TestNothingIsLostWhileFaultsGoOn(t *testing.T) {
 	})
 }
 
+// Seeds that found something, and what it was.
+func TestSeedsThatFoundADefect(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]simulation.Options{
+		"a loop that had to wait for its store woke 5,000 times a second":             {Seed: 0},
+		"the look at the epoch and the read of an idle relay were two turns":          {Seed: 190},
+		"a parked message in hand was sent while a reshape was on its way":            {Seed: 3375},
+		"a lost settlement was not followed by a heartbeat":                           {Seed: 2306},
+		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
+		"a poll after a fail-over in a copied database had no bound":                  {Seed: 66, Mode: simulation.Liveness},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := o
+			o.Faults, o.Drawn = simulation.AllFaults, true
+			play(t, o.Seed, 1, func(uint64) simulation.Options { return o })
+		})
+	}
+}
+
 func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	t.Parallel()
 	var first, second simulation.Simulator

@@ -28,12 +28,11 @@ type world struct {
 	resting   bool
 	pardon    bool // the broker rejects nothing any more
 
-	allowed int // repeats that faults explain
-	repeats int
-	shapes  []int // numbers of shards that an operator asked for
-	mixed   bool  // the order of the subscription was changed
-	idle    int   // wakes of relays that found nothing to do
-	counts  Counts
+	recorders recorders
+	shapes    []int // numbers of shards that an operator asked for
+	mixed     bool  // the order of the subscription was changed
+	idle      int   // wakes of relays that found nothing to do
+	counts    Counts
 }
 
 // plan is what a run draws for itself before it begins.
