@@ -38,7 +38,7 @@ type stand uint8
 const (
 	there   stand = iota // it was delivered
 	waiting              // it was not, and may be yet
-	removed              // it was not, and an operator has removed it
+	removed              // it was not before an operator removed it
 )
 
 func (g *group) start(id ID) {
@@ -202,6 +202,9 @@ func (g *group) finish() (p placed, ordered bool) {
 		return p, false
 	case g.deliveries > 0:
 		g.arrived()
+		if g.removals > 0 && (g.first.To == 0 || g.first.To >= g.removal.Begin) {
+			p.stand, p.gone = removed, g.removal.Begin // its key was free to go on, and this is a late echo
+		}
 	case g.message.Fate == Unknown && !g.held:
 		return p, false
 	default:

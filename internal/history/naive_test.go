@@ -181,15 +181,18 @@ func (n *naive) before(a, b Intent) bool {
 	if a.Due > 0 || b.Due > 0 || fateA == RolledBack || fateB == RolledBack || len(ofB) == 0 {
 		return false
 	}
-	if len(ofA) > 0 {
-		return ofA[0].Position > ofB[0].Position
-	}
-	held := n.stored(a.ID).State != Absent
-	if fateA == Unknown && !held {
+	if c, removed := n.removal(b.ID); removed && (ofB[0].To == 0 || ofB[0].To >= c.Begin) {
 		return false
 	}
-	if c, removed := n.removal(a.ID); removed {
+	held := n.stored(a.ID).State != Absent
+	if len(ofA) == 0 && fateA == Unknown && !held {
+		return false
+	}
+	if c, removed := n.removal(a.ID); removed && (len(ofA) == 0 || ofA[0].To == 0 || ofA[0].To >= c.Begin) {
 		return ofB[0].To != 0 && ofB[0].To < c.Begin
+	}
+	if len(ofA) > 0 {
+		return ofA[0].Position > ofB[0].Position
 	}
 	return held
 }

@@ -157,6 +157,14 @@ var verdicts = []broken{
 	{"a message delivered while the one in front was being discarded", func(h *History, _ *Options) {
 		h.Deliver(Delivery{ID: id(10), Key: "d", Payload: Sum(ids(10)), Place: "s", Position: 99, From: 69 * second, To: 70 * second})
 	}, Order, 0, ""},
+	{"a discarded message that arrives after all", func(h *History, _ *Options) {
+		h.deliveries[2].Position, h.deliveries[3].Position = 3, 2
+		h.Order(Command{ID: id(2), What: Discard, Begin: 40 * second, End: 41 * second})
+	}, Order, 0, ""},
+	{"a message that arrived too late, and was discarded then", func(h *History, _ *Options) {
+		h.deliveries[2].Position, h.deliveries[3].Position = 3, 2
+		h.Order(Command{ID: id(2), What: Discard, Begin: 41 * second, End: 42 * second})
+	}, Order, 1, "was delivered after it"},
 	{"a key in two places", func(h *History, _ *Options) { h.deliveries[3].Place = "other" }, Order, 1, "they lie in two places"},
 	{"a message in two places", func(h *History, _ *Options) { h.deliveries[5].Place = "other" }, Order, 1, "a message lies in two places"},
 	{"two topics in two places", func(h *History, _ *Options) {
