@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -113,7 +112,7 @@ func (t *transaction) startOf(box string, from store.Start) (position, error) {
 		}
 		return t.passedUpTo(box, swept, last)
 	case !from.At.IsZero():
-		before, err := before(t.query, box, from.At)
+		before, err := dialect.Before(t.Query, box, from.At)
 		if err != nil {
 			return position{}, err
 		}
@@ -175,31 +174,4 @@ func swept(query querier, box string) (swept int64, err error) {
 func lastSeq(query querier, box string) (last int64, err error) {
 	_, err = firstRow(query, fmt.Sprintf(sqlLastSeq, tableOf(box)), nil, []any{&last})
 	return last, err
-}
-
-// before searches, by halves, the seq before the first row stored at or after at.
-// Rows of transactions that ran side by side are not quite in the order of their
-// times, and it finds one of the places that fit.
-func before(query querier, box string, at time.Time) (int64, error) {
-	want := at.UnixMicro()
-	last, err := lastSeq(query, box)
-	if err != nil {
-		return 0, err
-	}
-	text := fmt.Sprintf(sqlAtOrAfter, tableOf(box))
-	lo, hi := int64(0), last
-	for lo < hi {
-		middle := lo + (hi-lo)/2
-		var seq, stored int64
-		found, err := firstRow(query, text, []any{middle + 1}, []any{&seq, &stored})
-		if err != nil {
-			return 0, err
-		}
-		if found && stored < want {
-			lo = seq
-		} else {
-			hi = middle
-		}
-	}
-	return lo, nil
 }

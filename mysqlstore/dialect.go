@@ -1,6 +1,9 @@
 package mysqlstore
 
-import "github.com/postbag/postbag/internal/sqlstore"
+import (
+	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
+)
 
 // dialect is what MySQL and MariaDB have of their own. Where an index is forced,
 // statistics that are out of date could mislead the server.
@@ -8,7 +11,14 @@ var dialect = sqlstore.Dialect{
 	Package:   "mysqlstore",
 	Translate: translateError,
 	Lock:      " FOR UPDATE",
-	Chains:    100,
+	Position: func(p store.Position) (sqlstore.Passed, error) {
+		at, err := decodePosition(p)
+		return &at, err
+	},
+	Last:     lastSeq,
+	Table:    tableOf,
+	Messages: " AND slot < 4096",
+	Chains:   100,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
@@ -26,5 +36,37 @@ WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot
 		Command: `
 INSERT IGNORE INTO postbag__command (subscription, seq, kind)
 SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq = ?`,
+
+		// By primary key.
+		NoteFloor: `INSERT IGNORE INTO postbag__floor (box, seq, at) VALUES (?, ?, ?)`,
+
+		// A range of the index of what may be tried, in its order.
+		Due: `
+SELECT seq, slot, ready, chain FROM postbag__parked FORCE INDEX (postbag__parked_ready)
+WHERE subscription = ? AND ready IS NOT NULL AND ready <= ? AND (ready > ? OR ready = ? AND seq > ?)
+ORDER BY ready, seq LIMIT ?`,
+
+		// A range of the index of chains, in its order: who comes behind the first.
+		Followers: `
+SELECT seq, state FROM postbag__parked FORCE INDEX (postbag__parked_chain)
+WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`,
+
+		// Ranges of the index of states, in either order, ended by the limit.
+		StateUp: `
+SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state)
+WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+		StateDown: `
+SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state)
+WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+
+		// Ranges of the primary key of the schedule, in either order; those of other
+		// boxes are passed over.
+		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`,
+		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n <= ? AND box = ? ORDER BY n DESC LIMIT ?`,
+
+		// A range of the primary key, in its order, ended by the limit.
+		Slots: `SELECT seq, id, at, slot FROM {box} WHERE seq > ? AND seq <= ?{messages} ORDER BY seq LIMIT ?`,
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
 )
 
 // Open opens the store in the database that dsn names, as go-sql-driver/mysql
@@ -46,8 +47,19 @@ func newStore(config *mysql.Config, o Options) (*Store, error) {
 		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
 			return s.change(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
 		},
+		Write: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+			return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+		},
+		Snapshot: func(ctx context.Context, fn func(*sqlstore.Tx) error) error {
+			return s.snapshot(ctx, func(t *transaction) error { return fn(&t.Tx) })
+		},
 		Query: s.query,
-		Wake:  s.Wake,
+		Subscription: func(ctx context.Context, r store.Ref) (int64, error) {
+			sub, err := s.subscription(ctx, r)
+			return sub.id, err
+		},
+		Now:  s.now,
+		Wake: s.Wake,
 	})
 	open := func(kind sessionKind, most int) (*sql.DB, error) {
 		c, err := newConnector(config, kind)

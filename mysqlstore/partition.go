@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // The table of a divided box has partitions by ranges of seq, its primary key. Which
@@ -210,12 +212,12 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 		return 0, err
 	}
 	query := m.s.query(ctx)
-	begin, err := before(query, m.Box, time.UnixMicro(now).Add(-m.every))
+	begin, err := dialect.Before(query, m.Box, time.UnixMicro(now).Add(-m.every))
 	if err != nil {
 		return 0, err
 	}
 	var seq, at int64
-	if found, err := firstRow(query, fmt.Sprintf(sqlAtOrAfter, tableOf(m.Box)), []any{begin + 1}, []any{&seq, &at}); err != nil || !found {
+	if found, err := sqlstore.Row(query, dialect.In(m.Box, sqlstore.SQLAtOrAfter), []any{begin + 1}, &seq, &at); err != nil || !found {
 		return leastPart, err
 	}
 	took := max(time.Duration(now-at)*time.Microsecond, m.every/fasterAtMost)

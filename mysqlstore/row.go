@@ -18,27 +18,6 @@ import (
 // tombstoneSlot is the slot of a row that is no message.
 const tombstoneSlot = 65535
 
-// logRow is a row of the log, as listings and single looks scan it.
-type logRow struct {
-	seq, at             int64
-	slot                int
-	id                  []byte
-	topic, key          string
-	shardKey, typ, head string
-	payload             []byte
-}
-
-// record returns the row as the seam has it.
-func (r *logRow) record() (store.Record, error) {
-	rec := store.Record{Seq: r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), At: time.UnixMicro(r.at).UTC()}
-	if len(r.id) != len(rec.ID) {
-		return rec, fmt.Errorf("seq %d: the id has %d bytes: %w", r.seq, len(r.id), errDamaged)
-	}
-	rec.ID = postbag.ID(r.id)
-	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
-	return rec, setHeaders(&rec, r.head)
-}
-
 func setHeaders(rec *store.Record, text string) (err error) {
 	if text == "" {
 		return nil
@@ -47,27 +26,6 @@ func setHeaders(rec *store.Record, text string) (err error) {
 		return fmt.Errorf("seq %d: headers: %w", rec.Seq, errDamaged)
 	}
 	return nil
-}
-
-// dest is where to scan the columns through database/sql.
-func (r *logRow) dest() []any {
-	return append(r.listDest(), (*text)(&r.head), &r.payload)
-}
-
-// listDest is where to scan a row without headers and payload.
-func (r *logRow) listDest() []any {
-	return []any{&r.seq, &r.slot, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ}
-}
-
-// text is a column of text that may be null.
-type text string
-
-// Scan implements [sql.Scanner].
-func (t *text) Scan(v any) error {
-	var s sql.NullString
-	err := s.Scan(v)
-	*t = text(s.String)
-	return err
 }
 
 // arena keeps the bytes of a page's payloads together.

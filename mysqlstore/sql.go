@@ -1,5 +1,7 @@
 package mysqlstore
 
+import "github.com/postbag/postbag/internal/sqlstore"
+
 // Every statement of the store but the schema and what sets up a session. They
 // run READ COMMITTED: a SELECT without FOR UPDATE reads a snapshot of its own and
 // locks nothing, and a change locks the rows it changes and no gap between them.
@@ -66,7 +68,7 @@ UPDATE postbag__shard SET position = '', owner = '', token = 0, version = versio
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
 
 	// By primary key.
-	sqlHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
+	sqlHasBox = sqlstore.SQLHasBox
 
 	// By primary key, locked: a subscription is declared, and rows are deleted,
 	// under this lock.
@@ -91,10 +93,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// The end of the primary key.
 	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s`
-
-	// The first row at or after a seq that is no tombstone: one step of a search by
-	// time. Tombstones are few, and passed over.
-	sqlAtOrAfter = `SELECT seq, at FROM %s WHERE seq >= ? AND slot < 4096 ORDER BY seq LIMIT 1`
 
 	// A range of the primary key, in its order, ended by the limit.
 	sqlSeqs = `SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
@@ -228,29 +226,6 @@ FROM postbag__command c FORCE INDEX (postbag__command_order)
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN %s l ON l.seq = c.seq
 WHERE c.subscription = ? ORDER BY c.id`
-
-	// By primary key: whether a lease is still the shard's.
-	sqlHolds = `
-SELECT 1 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription
-WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
-
-	// A range of the index of what may be tried, in its order.
-	sqlDue = `
-SELECT seq, slot, ready, chain FROM postbag__parked FORCE INDEX (postbag__parked_ready)
-WHERE subscription = ? AND ready IS NOT NULL AND ready <= ? AND (ready > ? OR ready = ? AND seq > ?)
-ORDER BY ready, seq LIMIT ?`
-
-	// A range of the index of chains, in its order: who comes behind the first.
-	sqlFollowers = `
-SELECT seq, state FROM postbag__parked FORCE INDEX (postbag__parked_chain)
-WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`
-
-	// By the primary keys of both tables.
-	sqlParked = `
-SELECT l.seq, l.slot, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
-	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
-FROM postbag__parked p JOIN %s l ON l.seq = p.seq
-WHERE p.subscription = ? AND p.seq = ?`
 )
 
 // Writing messages, in the application's transaction. None has a placeholder, so
@@ -356,62 +331,9 @@ WHERE s.box = ? AND p.seq > ? AND p.seq <= ?`
 DELETE FROM postbag__discarded
 WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
 
+	// By primary key: whether a lease is still the shard's.
+	sqlHolds = sqlstore.SQLHolds
+
 	// By primary key, locked: the lease under which a maintainer works.
 	sqlLockHolds = sqlHolds + ` FOR UPDATE`
-)
-
-// Listings. They read in a transaction that reads: REPEATABLE READ, one moment.
-const (
-	// All boxes, each with, by the index (box, due), a count of what is scheduled.
-	sqlBoxes = `
-SELECT b.name, (SELECT COUNT(*) FROM postbag__scheduled c WHERE c.box = b.name)
-FROM postbag__box b ORDER BY b.name`
-
-	// By primary key, and ranges of those of the ledger and of commands: a few
-	// lines a million messages.
-	sqlCounts = `
-SELECT s.types,
-	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
-	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
-	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
-FROM postbag__subscription s WHERE s.id = ?`
-
-	// A range of the index of states, counted.
-	sqlParkedCounts = `SELECT state, COUNT(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
-
-	// Ranges of the primary key, in either order, ended by the limit.
-	sqlListUp   = "SELECT seq, slot, id, at, topic, `key`, shard_key, type FROM %s WHERE seq >= ? AND seq <= ? AND slot < 4096 ORDER BY seq LIMIT ?"
-	sqlListDown = "SELECT seq, slot, id, at, topic, `key`, shard_key, type FROM %s WHERE seq <= ? AND seq >= ? AND slot < 4096 ORDER BY seq DESC LIMIT ?"
-
-	// By primary key.
-	sqlRecord = "SELECT seq, slot, id, at, topic, `key`, shard_key, type, headers, payload FROM %s WHERE seq = ?"
-
-	// Ranges of the index of states, in either order, ended by the limit.
-	sqlStateUp   = `SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state) WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`
-	sqlStateDown = `SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state) WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`
-
-	// A range of the primary key, with the orders that wait, by theirs.
-	sqlParkedRange = `
-SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
-	COALESCE((SELECT MAX(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
-FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
-
-	// A range of the primary key.
-	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
-
-	// Ranges of the primary key of the schedule, in either order; those of other
-	// boxes are passed over.
-	sqlScheduledUp = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
-		`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`
-	sqlScheduledDown = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
-		`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n <= ? AND box = ? ORDER BY n DESC LIMIT ?`
-
-	// By the index (box, id).
-	sqlScheduledID = "SELECT n, 0, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
-		`FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n`
-
-	// A range of the primary key, ended by the limit: the id is looked at in each
-	// row, and nothing else.
-	sqlFindID = `
-SELECT seq FROM (SELECT seq, id FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x WHERE id = ?`
 )

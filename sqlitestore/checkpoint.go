@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"context"
 	"time"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // smallWAL is the size from which the write-ahead log is worth a checkpoint. The
@@ -21,7 +23,7 @@ func (m *maintenance) checkpoint(ctx context.Context) error {
 	if size >= m.s.opts.LargeWAL {
 		text = sqlCheckpointTruncate
 	}
-	if err := m.s.writer.enter(ctx, time.Now().Add(maintainTime)); err != nil {
+	if err := m.s.writer.enter(ctx, time.Now().Add(sqlstore.MaintainTime)); err != nil {
 		return err
 	}
 	defer m.s.writer.leave()

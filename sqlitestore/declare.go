@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -40,7 +39,7 @@ func (t *transaction) ensure(spec store.Spec) (fault, err error) {
 	if spec.Shards < 0 || spec.Shards > store.SlotCount {
 		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have the default", spec.Shards, store.SlotCount), nil
 	}
-	if found, err := t.row(sqlHasBox, []any{spec.Box}, new(int)); err != nil || !found {
+	if found, err := t.row(sqlstore.SQLHasBox, []any{spec.Box}, new(int)); err != nil || !found {
 		return store.ErrNoBox, err
 	}
 	types, err := storekit.TypesText(spec.Types)
@@ -89,52 +88,17 @@ func (t *transaction) declare(spec store.Spec, types string, started int64) erro
 func (t *transaction) startOf(box string, from store.Start) (int64, error) {
 	switch {
 	case from.Now:
-		return t.lastSeq(box)
+		return lastSeq(t.Query, box)
 	case !from.At.IsZero():
-		return t.before(box, from.At)
+		return t.Before(t.Query, box, from.At)
 	}
-	return t.swept(box)
-}
-
-// swept returns the seq after which the log of box begins.
-func (t *transaction) swept(box string) (swept int64, err error) {
-	_, err = t.row(sqlSwept, []any{box}, &swept)
-	return swept, err
+	return sqlstore.Swept(t.Query, box)
 }
 
 // lastSeq returns the last seq that box has given out, zero if none.
-func (t *transaction) lastSeq(box string) (int64, error) {
-	var last int64
-	_, err := t.row(sqlLastSeq, []any{tableOf(box)}, &last)
+func lastSeq(query sqlstore.Querier, box string) (last int64, err error) {
+	_, err = sqlstore.Row(query, sqlLastSeq, []any{tableOf(box)}, &last)
 	return last, err
-}
-
-// before searches, by halves, the seq before the first row stored at or after
-// at, to the millisecond that SQLite's clock has. Where the machine's clock was
-// set back, rows are not in the order of their times, and it finds one of the
-// places that fit.
-func (t *transaction) before(box string, at time.Time) (int64, error) {
-	want := at.Add(-time.Millisecond).UnixMicro()
-	last, err := t.lastSeq(box)
-	if err != nil {
-		return 0, err
-	}
-	text := fmt.Sprintf(sqlAtOrAfter, quoted(box))
-	lo, hi := int64(0), last
-	for lo < hi {
-		middle := lo + (hi-lo)/2
-		var seq, stored int64
-		found, err := t.row(text, []any{middle + 1}, &seq, &stored)
-		if err != nil {
-			return 0, err
-		}
-		if found && stored < want {
-			lo = seq
-		} else {
-			hi = middle
-		}
-	}
-	return lo, nil
 }
 
 // tableOf returns the name of a box's table.

@@ -1,11 +1,23 @@
 package sqlitestore
 
-import "github.com/postbag/postbag/internal/sqlstore"
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
+)
 
 // dialect is what SQLite has of its own.
 var dialect = sqlstore.Dialect{
 	Package:   "sqlitestore",
 	Translate: translateError,
+	Position: func(p store.Position) (sqlstore.Passed, error) {
+		seq, err := seqOf(p)
+		return upTo(seq), err
+	},
+	Last:      lastSeq,
+	ClockStep: time.Millisecond,
+	Table:     quoted,
 	Chains:    1,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.
@@ -26,5 +38,44 @@ INSERT INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?) ON CON
 		Command: `
 INSERT INTO postbag__command (subscription, seq, kind)
 SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq = ? ON CONFLICT DO NOTHING`,
+
+		// By primary key.
+		NoteFloor: `INSERT INTO postbag__floor (box, seq, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+
+		// A range of the index of what may be tried, in its order. ?4 is ?3 once more.
+		Due: `
+SELECT seq, slot, ready, chain FROM postbag__parked
+WHERE subscription = ?1 AND ready IS NOT NULL AND ready <= ?2 AND (ready, seq) > (?3, ?5)
+ORDER BY ready, seq LIMIT ?6`,
+
+		// A range of the index of chains, in its order: who comes behind the first.
+		Followers: `
+SELECT seq, state FROM postbag__parked
+WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`,
+
+		// Ranges of the index of states, in either order, ended by the limit.
+		StateUp:   `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+		StateDown: `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+
+		// Ranges of the primary key of the schedule, in either order; those of other
+		// boxes are passed over. The + keeps the index of due times out.
+		ScheduledUp: `
+SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`,
+		ScheduledDown: `
+SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`,
 	},
 }
+
+// upTo is what a position has passed: all seqs up to one.
+type upTo int64
+
+// Has implements [sqlstore.Passed].
+func (p upTo) Has(seq int64) bool { return seq <= int64(p) }
+
+// Floor implements [sqlstore.Passed].
+func (p upTo) Floor() int64 { return int64(p) }
+
+// High implements [sqlstore.Passed].
+func (p upTo) High() int64 { return int64(p) }

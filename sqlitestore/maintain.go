@@ -2,14 +2,10 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
-	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
-
-// maintainTime is about how long one Maintain works.
-const maintainTime = time.Second
 
 // Maintain does some of a box's housekeeping; see [store.Store]. It promotes
 // scheduled messages, deletes by small transactions what every subscription had
@@ -17,68 +13,13 @@ const maintainTime = time.Second
 // growing. Parked messages stay in the table, before the seq at which the log
 // then begins, and count as copied. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
-	m := maintenance{s: s, Retention: r, end: time.Now().Add(maintainTime)}
-	m.report.NextDue = -1
-	err := m.run(ctx)
-	return m.report, translateError("maintain box "+r.Box, err)
+	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, r), s: s}
+	return m.Run(ctx, m.promote, m.retain, m.recheckKept, m.checkpoint)
 }
 
 // maintenance is one Maintain at work.
 type maintenance struct {
-	store.Retention
+	*sqlstore.Maintenance
 
-	s      *Store
-	end    time.Time
-	report store.Report
-}
-
-func (m *maintenance) run(ctx context.Context) error {
-	if err := m.check(ctx); err != nil {
-		return err
-	}
-	for _, step := range []func(context.Context) error{m.promote, m.retain, m.recheckKept, m.checkpoint} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// check returns ErrLeaseLost unless the lease is the box's for maintenance.
-func (m *maintenance) check(ctx context.Context) error {
-	if m.Token == 0 || m.Subscription != store.Maintenance {
-		return store.ErrLeaseLost
-	}
-	held, err := m.s.row(ctx, sqlHolds, []any{m.Box, m.Subscription, m.Lo, m.Hi, m.Token}, new(int))
-	if err == nil && !held {
-		err = store.ErrLeaseLost
-	}
-	return err
-}
-
-// write is a write transaction under the lease.
-func (m *maintenance) write(ctx context.Context, fn func(*transaction) error) error {
-	return m.s.write(ctx, "maintain box "+m.Box, func(t *transaction) error {
-		held, err := t.row(sqlHolds, []any{m.Box, m.Subscription, m.Lo, m.Hi, m.Token}, new(int))
-		if err != nil {
-			return err
-		}
-		if !held {
-			return store.ErrLeaseLost
-		}
-		return fn(t)
-	})
-}
-
-// late says whether the time is over, and notes that there is more to do.
-func (m *maintenance) late() bool {
-	if time.Now().Before(m.end) {
-		return false
-	}
-	m.report.More = true
-	return true
-}
-
-func (m *maintenance) faultf(format string, args ...any) {
-	m.report.Faults = append(m.report.Faults, fmt.Sprintf(format, args...))
+	s *Store
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // promoteRows is how many scheduled messages one transaction moves to the log.
@@ -13,14 +15,14 @@ const promoteRows = 500
 // which they are due.
 func (m *maintenance) promote(ctx context.Context) error {
 	next, err := m.nextScheduled(ctx)
-	for err == nil && next.Valid && next.Int64 <= m.s.micros() && !m.late() {
-		err = m.write(ctx, func(t *transaction) error {
-			moved, err := t.exec(fmt.Sprintf(sqlPromote, quoted(m.Box)), m.Box, t.now, promoteRows)
+	for err == nil && next.Valid && next.Int64 <= m.s.micros() && !m.Late() {
+		err = m.Write(ctx, func(t *sqlstore.Tx) error {
+			moved, err := t.Exec(fmt.Sprintf(sqlPromote, quoted(m.Box)), m.Box, t.Now, promoteRows)
 			if err != nil || moved == 0 {
 				return err
 			}
-			m.report.Promoted += moved
-			_, err = t.exec(sqlPromoted, m.Box, t.now, promoteRows)
+			m.Report.Promoted += moved
+			_, err = t.Exec(sqlPromoted, m.Box, t.Now, promoteRows)
 			return err
 		})
 		if err == nil {
@@ -28,7 +30,7 @@ func (m *maintenance) promote(ctx context.Context) error {
 			next, err = m.nextScheduled(ctx)
 		}
 	}
-	m.report.NextDue = wait(next, m.s.micros())
+	m.Report.NextDue = wait(next, m.s.micros())
 	return err
 }
 

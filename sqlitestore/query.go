@@ -13,7 +13,7 @@ var errEnough = sqlstore.ErrEnough
 // query runs a statement outside a transaction and calls each with every row,
 // until it returns errEnough or ctx ends.
 func (s *Store) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
-	rows, err := s.rows(ctx, text, args)
+	rows, err := s.rows(ctx, text, args) //nolint:rowserrcheck // ScanAll does
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (t *transaction) beyond() ([]store.Ref, error) {
 	}
 	var out []store.Ref
 	for i, ref := range all {
-		last, err := t.lastSeq(ref.Box)
+		last, err := lastSeq(t.Query, ref.Box)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// recordRow is how a row of the log is scanned, a column each; pageRow is how many are.
+// recordRow is a row of the log; pageRow is how it is scanned.
 type recordRow struct {
 	seq, at    int64
 	id         bytesValue
@@ -21,12 +21,6 @@ type recordRow struct {
 	headers    sql.NullString
 	payload    bytesValue
 	wanted     bool
-}
-
-// dest is where to scan the columns.
-func (r *recordRow) dest() []any {
-	r.wanted = true
-	return []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ, &r.headers, &r.payload}
 }
 
 // bytesValue takes a column's bytes as they come: modernc.org/sqlite makes them
@@ -76,13 +70,4 @@ func (r *recordRow) record(slot int, hash uint64) (store.Record, error) {
 		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, errDamaged)
 	}
 	return rec, nil
-}
-
-// whole returns the row with its place worked out.
-func (r *recordRow) whole() (store.Record, error) {
-	slot, hash, err := r.place()
-	if err != nil {
-		return store.Record{}, err
-	}
-	return r.record(slot, hash)
 }

@@ -1,10 +1,14 @@
 package sqlitestore
 
-import "context"
+import (
+	"context"
+
+	"github.com/postbag/postbag/internal/sqlstore"
+)
 
 // snapshot runs fn in a transaction that reads, so that all its statements see
 // one moment. fn is short: while it runs, the write-ahead log is not emptied.
-func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error {
+func (s *Store) snapshot(ctx context.Context, fn func(*sqlstore.Tx) error) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return err
@@ -18,9 +22,8 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 		_ = conn.Close()
 		return err
 	}
-	t.now = s.micros()
-	t.Now = t.now
-	err = fn(t)
+	t.Now = s.micros()
+	err = fn(&t.Tx)
 	if _, end := t.exec(sqlRollback); end != nil {
 		return dropConn(conn, end)
 	}

@@ -81,9 +81,6 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 
 	// By primary key.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`
-
-	// By primary key.
-	sqlHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
 )
 
 // Subscriptions and shards.
@@ -96,9 +93,6 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?5, ?5) RETURNING id`
 	// The last seq that was given out, by a scan of sqlite_sequence, which has a
 	// row for each AUTOINCREMENT table of the file.
 	sqlLastSeq = `SELECT seq FROM sqlite_sequence WHERE name = ?`
-
-	// The first row at or after a seq: one step of a search by time.
-	sqlAtOrAfter = `SELECT seq, at FROM %s WHERE seq >= ? ORDER BY seq LIMIT 1`
 )
 
 // Settling.
@@ -200,29 +194,6 @@ FROM postbag__command c INDEXED BY postbag__command_order
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN %s l ON l.seq = c.seq
 WHERE c.subscription = ? ORDER BY c.id`
-
-	// By primary key: whether a lease is still the shard's.
-	sqlHolds = `
-SELECT 1 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription
-WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
-
-	// A range of the index of what may be tried, in its order.
-	sqlDue = `
-SELECT seq, slot, ready, chain FROM postbag__parked
-WHERE subscription = ?1 AND ready IS NOT NULL AND ready <= ?2 AND (ready, seq) > (?3, ?4)
-ORDER BY ready, seq LIMIT ?5`
-
-	// A range of the index of chains, in its order: who comes behind the first.
-	sqlFollowers = `
-SELECT seq, state FROM postbag__parked
-WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT ?`
-
-	// By the primary keys of both tables.
-	sqlParked = `
-SELECT l.seq, l.id, l.at, l.topic, l.key, l.shard_key, l.type, l.headers, l.payload,
-	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
-FROM postbag__parked p JOIN %s l ON l.seq = p.seq
-WHERE p.subscription = ? AND p.seq = ?`
 )
 
 // Writing messages, in the application's transaction.
@@ -255,47 +226,11 @@ DELETE FROM postbag__scheduled WHERE n IN (
 	// The end of the index (box, due). Outside a transaction.
 	sqlNextScheduled = `SELECT min(due) FROM postbag__scheduled WHERE box = ?`
 
-	// By primary key. In any transaction, and outside one.
-	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
-
 	// By primary key.
 	sqlSetSwept = `UPDATE postbag__box SET swept = ?2 WHERE name = ?1`
 
-	// The subscriptions of a box, by (box, name), with their shards, by a range of
-	// their primary key. Outside a transaction too.
-	sqlReaders = `
-SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.id_sum, h.lo, h.hi, h.position
-FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
-WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
-
-	// By primary key.
-	sqlSetSurvey = `
-UPDATE postbag__subscription SET span = ?2, upto = ?3, agreed = ?4, count = ?5, seq_sum = ?6, id_sum = ?7
-WHERE id = ?1`
-
-	// The end of a range of the primary key. Outside a transaction.
-	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
-
-	// A range of the primary key: some hundred notes. Outside a transaction.
-	sqlFloorAt = `SELECT max(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
-
-	// By primary key.
-	sqlNoteFloor = `INSERT INTO postbag__floor (box, seq, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
-
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`
-
-	// A range of the primary key, in its order, ended by the limit. In a
-	// transaction that reads, and outside one.
-	sqlPlaces = `SELECT seq, id, at, key, shard_key FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
-
-	// A range of the primary key: the lines of a span.
-	sqlLedger = `
-SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
-
-	// A range of the primary key, ended by the limit.
-	sqlSweepEnd = `
-SELECT max(seq), count(*) FROM (SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?)`
 
 	// A range of the primary key, each row looked for among the parked ones by
 	// their primary key.
@@ -325,66 +260,4 @@ WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?3) AND 
 	// readers, at most for the connection's busy_timeout, and truncates the file.
 	sqlCheckpoint         = `PRAGMA wal_checkpoint(PASSIVE)`
 	sqlCheckpointTruncate = `PRAGMA wal_checkpoint(TRUNCATE)`
-)
-
-// Listings. They read, in a transaction that reads where they need one moment.
-const (
-	// All boxes, each with the end of its log and, by the index (box, due), a
-	// count of what is scheduled.
-	sqlBoxes = `
-SELECT b.name, coalesce((SELECT q.seq FROM sqlite_sequence q WHERE q.name = 'postbag_' || b.name), 0),
-	(SELECT count(*) FROM postbag__scheduled c WHERE c.box = b.name)
-FROM postbag__box b ORDER BY b.name`
-
-	// By primary key, and ranges of those of the ledger and of commands: a few
-	// lines a million messages.
-	sqlCounts = `
-SELECT s.types,
-	(SELECT coalesce(sum(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
-	(SELECT coalesce(sum(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
-	(SELECT count(*) FROM postbag__command c WHERE c.subscription = s.id)
-FROM postbag__subscription s WHERE s.id = ?`
-
-	// A range of the index of states, counted.
-	sqlParkedCounts = `SELECT state, count(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
-
-	// Ranges of the primary key, in either order, ended by the limit.
-	sqlListUp   = `SELECT seq, id, at, topic, key, shard_key, type FROM %s WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?`
-	sqlListDown = `SELECT seq, id, at, topic, key, shard_key, type FROM %s WHERE seq <= ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
-
-	// By primary key.
-	sqlRecord = `
-SELECT seq, id, at, topic, key, shard_key, type, headers, payload FROM %s WHERE seq = ?`
-
-	// Ranges of the index of states, in either order, ended by the limit.
-	sqlStateUp   = `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`
-	sqlStateDown = `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`
-
-	// A range of the primary key, with the orders that wait, by theirs.
-	sqlParkedRange = `
-SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
-	coalesce((SELECT max(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
-FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
-
-	// A range of the primary key.
-	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
-
-	// Ranges of the primary key of the schedule, in either order; those of other
-	// boxes are passed over. The + keeps the index of due times out.
-	sqlScheduledUp = `
-SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
-FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`
-	sqlScheduledDown = `
-SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
-FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`
-
-	// By the index (box, id).
-	sqlScheduledID = `
-SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
-FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n`
-
-	// A range of the primary key, ended by the limit: the id is looked at in each
-	// row, and nothing else.
-	sqlFindID = `
-SELECT seq FROM (SELECT seq, id FROM %s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3) WHERE id = ?4`
 )

@@ -68,12 +68,20 @@ func newStore(db *sql.DB, o Options, owned bool) *Store {
 		now:    time.Now,
 		woken:  make(chan struct{}, 1),
 	}
+	write := func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+		return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+	}
 	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
-		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
-			return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+		Change:   write,
+		Write:    write,
+		Snapshot: s.snapshot,
+		Query:    s.querier,
+		Subscription: func(ctx context.Context, r store.Ref) (id int64, err error) {
+			_, err = s.row(ctx, sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string))
+			return id, err
 		},
-		Query: s.querier,
-		Wake:  s.Wake,
+		Now:  func(context.Context) (int64, error) { return s.micros(), nil },
+		Wake: s.Wake,
 	})
 	return s
 }

@@ -132,11 +132,6 @@ func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
 	return t.Row(text, args, dest...)
 }
 
-// numbers returns the one column of a query.
-func (t *transaction) numbers(text string, args []any) ([]int64, error) {
-	return sqlstore.Numbers(t.Query, text, args)
-}
-
 // subscription returns the id of a subscription; zero: none.
 func (t *transaction) subscription(r store.Ref) (int64, error) { return t.Subscription(r) }
 

@@ -24,15 +24,26 @@ type Hooks struct {
 	// times: what it leaves behind must be of the last. An error is translated,
 	// with doing before it.
 	Change func(ctx context.Context, doing string, fn func(*Tx) error) error
+	// Write is Change for what concerns nobody else: such transactions run side by
+	// side as far as the database can.
+	Write func(ctx context.Context, doing string, fn func(*Tx) error) error
+	// Snapshot runs fn in a transaction that reads: all its statements see one
+	// moment. fn may run several times.
+	Snapshot func(ctx context.Context, fn func(*Tx) error) error
 	// Wake tells who listens that a box has something new.
 	Wake func(box string)
 	// Query is a Querier outside a transaction.
 	Query func(ctx context.Context) Querier
+	// Subscription returns the id of a subscription, zero for none, and Now the
+	// database's clock in microseconds since 1970. Both are asked outside a
+	// transaction.
+	Subscription func(ctx context.Context, r store.Ref) (int64, error)
+	Now          func(ctx context.Context) (int64, error)
 }
 
 // row scans the first row of a query outside a transaction.
-func (b *Base) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
-	return Row(b.hooks.Query(ctx), text, args, dest...)
+func (s *Base) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
+	return Row(s.hooks.Query(ctx), text, args, dest...)
 }
 
 // Subscription returns the id of a subscription; zero: none.

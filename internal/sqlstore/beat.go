@@ -180,13 +180,13 @@ func (t *Tx) token() (token int64, err error) {
 
 // view fills in what there is after the changes.
 func (t *Tx) view(works []store.Ref, view *store.View) error {
-	relays, err := t.Relays()
+	relays, err := t.relays()
 	if err != nil {
 		return err
 	}
 	view.Relays = relays
 	for _, ref := range works {
-		state, err := t.State(ref)
+		state, err := t.state(ref)
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (t *Tx) view(works []store.Ref, view *store.View) error {
 	return nil
 }
 
-func (t *Tx) Relays() ([]store.RelayState, error) {
+func (t *Tx) relays() ([]store.RelayState, error) {
 	var out []store.RelayState
 	err := t.Query(sqlRelays, []any{t.Now}, func(rows *sql.Rows) error {
 		var r store.RelayState
@@ -219,8 +219,8 @@ func (t *Tx) Relays() ([]store.RelayState, error) {
 	return out, err
 }
 
-// State returns one subscription with its shards; without them there is none.
-func (t *Tx) State(ref store.Ref) (store.SubscriptionState, error) {
+// state returns one subscription with its shards; without them there is none.
+func (t *Tx) state(ref store.Ref) (store.SubscriptionState, error) {
 	state := store.SubscriptionState{Ref: ref}
 	err := t.Query(sqlShards, []any{ref.Box, ref.Subscription}, func(rows *sql.Rows) error {
 		h := store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref}}}

@@ -1,5 +1,12 @@
 package sqlstore
 
+import (
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
 // Dialect is what a database has of its own. It does not change once it is made.
 type Dialect struct {
 	Statements
@@ -8,6 +15,20 @@ type Dialect struct {
 	Package string
 	// Translate wraps an error, once, with what failed and what to do about it.
 	Translate func(doing string, err error) error
+	// Position reads a position of the store.
+	Position func(store.Position) (Passed, error)
+	// Last returns the highest seq of a box, zero if none.
+	Last func(query Querier, box string) (int64, error)
+	// ClockStep is how much older than it says a row may be, as far as the
+	// database's clock is coarser than a microsecond.
+	ClockStep time.Duration
+
+	// Table returns the name of a box's table, quoted. The name of a box is
+	// letters, digits and underscores.
+	Table func(box string) string
+	// Messages leaves out rows of the log that are no messages: a condition with AND
+	// before it. Empty: there are none.
+	Messages string
 	// Lock stands behind a SELECT whose rows must not change until the transaction
 	// ends; empty where nobody else writes meanwhile.
 	Lock string
@@ -16,9 +37,14 @@ type Dialect struct {
 	Chains int
 }
 
+// In returns a statement on the table of a box.
+func (d *Dialect) In(box, text string) string {
+	return strings.NewReplacer("{box}", d.Table(box), "{messages}", d.Messages).Replace(text)
+}
+
 // Statements are those in which databases differ. Of each is said what it asks
-// with which arguments, in this order, and what columns it returns; a %s is the
-// table of a box, as Table names it.
+// with which arguments, in this order, and what columns it returns; {box} is the
+// table of a box, {messages} what Dialect.Messages says.
 type Statements struct {
 	// Head returns chain, seq, state, due and ready of the first row of a chain:
 	// subscription, chain, lo, hi.
@@ -32,4 +58,24 @@ type Statements struct {
 	// Command queues an order for a parked message, unless it is queued: kind,
 	// subscription, seq.
 	Command string
+	// NoteFloor notes up to where all had passed everything, unless it is noted: box,
+	// seq, at.
+	NoteFloor string
+	// Due returns seq, slot, ready and chain of rows that may be tried, in the order
+	// of (ready, seq), from behind one: subscription, now, its ready, its ready once
+	// more, its seq, limit.
+	Due string
+	// Followers returns seq and state of a chain behind a seq, in order:
+	// subscription, chain, seq, lo, hi, limit.
+	Followers string
+	// StateUp and StateDown return the seqs of parked rows of a state from one on, in
+	// either order: subscription, state, seq, limit.
+	StateUp, StateDown string
+	// ScheduledUp and ScheduledDown return a box's scheduled messages from a number
+	// on, in either order, as sqlScheduledID does: number, box, limit.
+	ScheduledUp, ScheduledDown string
+	// Slots returns seq, id, at and slot of messages of a range of the log, in
+	// order: after, to, limit. Empty: the log has no column slot, and it is worked
+	// out of key and id.
+	Slots string
 }

@@ -15,7 +15,7 @@ func (t *Tx) reshape(relay string, r store.Reshape) error {
 	if _, err := Numbers(t.Query, sqlLockShards+t.Lock, []any{id}); err != nil { // so that no settlement moves them now
 		return err
 	}
-	state, err := t.State(r.Ref)
+	state, err := t.state(r.Ref)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
 package sqlstore
 
 // Every statement that all databases have in the same words. They go by the same
-// keys and indexes everywhere: the schemas have these in common. Dialect.Lock
-// stands behind those that are said to lock.
+// keys and indexes everywhere: the schemas have these in common. {box} is the table
+// of a box, which is asked for by its PRIMARY KEY, seq, alone; Dialect.Lock stands
+// behind those that are said to lock.
 
 // Who owns what.
 const (
@@ -99,4 +100,116 @@ const (
 
 	// The end of the primary key.
 	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
+)
+
+// The log.
+const (
+	// sqlColumns are those of a message without headers and payload.
+	sqlColumns = "seq, id, at, topic, `key`, shard_key, type"
+
+	// SQLNth returns the n-th seq of a range, or the last, and how many there are: a
+	// range of the primary key, ended by the limit.
+	SQLNth = `
+SELECT COALESCE(MAX(seq), 0), COUNT(*) FROM (SELECT seq FROM {box} WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x`
+
+	// The same, of messages.
+	sqlCount = `
+SELECT COALESCE(MAX(seq), 0), COUNT(*) FROM (
+	SELECT seq FROM {box} WHERE seq > ? AND seq <= ?{messages} ORDER BY seq LIMIT ?) x`
+
+	// SQLAtOrAfter returns seq and at of the first message at or after a seq: one step of a search by time.
+	SQLAtOrAfter = `SELECT seq, at FROM {box} WHERE seq >= ?{messages} ORDER BY seq LIMIT 1`
+
+	// SQLPlaces goes along a range of the primary key, in its order, ended by the
+	// limit.
+	SQLPlaces = "SELECT seq, id, at, `key`, shard_key FROM {box} WHERE seq > ? AND seq <= ?{messages} ORDER BY seq LIMIT ?"
+
+	// By primary key: the log begins after this seq.
+	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
+
+	// The subscriptions of a box, by (box, name), with their shards, by a range of
+	// their primary key.
+	sqlReaders = `
+SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.id_sum, h.lo, h.hi, h.position
+FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
+WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
+
+	// SQLHasBox finds a box by primary key.
+	SQLHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
+
+	// SQLHolds finds out by primary key whether a lease is still the shard's.
+	SQLHolds = `
+SELECT 1 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription
+WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
+)
+
+// Listings.
+const (
+	// All boxes, each with, by the index (box, due), a count of what is scheduled.
+	sqlBoxes = `
+SELECT b.name, (SELECT COUNT(*) FROM postbag__scheduled c WHERE c.box = b.name)
+FROM postbag__box b ORDER BY b.name`
+
+	// By primary key, and ranges of those of the ledger and of commands: a few
+	// lines a million messages.
+	sqlCounts = `
+SELECT s.types,
+	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
+	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
+	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
+FROM postbag__subscription s WHERE s.id = ?`
+
+	// A range of the index of states, counted.
+	sqlParkedCounts = `SELECT state, COUNT(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
+
+	// SQLListUp and SQLListDown go along ranges of the primary key, in either order,
+	// ended by the limit.
+	SQLListUp   = "SELECT " + sqlColumns + " FROM {box} WHERE seq >= ? AND seq <= ?{messages} ORDER BY seq LIMIT ?"
+	SQLListDown = "SELECT " + sqlColumns + " FROM {box} WHERE seq <= ? AND seq >= ?{messages} ORDER BY seq DESC LIMIT ?"
+
+	// SQLRecord returns a message by primary key.
+	SQLRecord = "SELECT " + sqlColumns + ", headers, payload FROM {box} WHERE seq = ?"
+
+	// SQLParked returns a parked message by the primary keys of both tables.
+	SQLParked = `
+SELECT l.seq, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
+	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
+FROM postbag__parked p JOIN {box} l ON l.seq = p.seq
+WHERE p.subscription = ? AND p.seq = ?`
+
+	// SQLParkedRange returns parked rows by a range of the primary key, with the
+	// orders that wait, by theirs.
+	SQLParkedRange = `
+SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
+	COALESCE((SELECT MAX(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
+FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
+
+	// A range of the primary key.
+	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
+
+	// By the index (box, id): all of a scheduled message, and when it is due.
+	sqlScheduledID = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		"FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n"
+
+	// A range of the primary key, ended by the limit: the id is looked at in each
+	// row, and nothing else.
+	sqlFindID = `
+SELECT seq FROM (SELECT seq, id FROM {box} WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x WHERE id = ?`
+)
+
+// Maintenance.
+const (
+	// By primary key.
+	sqlSetSurvey = `
+UPDATE postbag__subscription SET span = ?, upto = ?, agreed = ?, count = ?, seq_sum = ?, id_sum = ? WHERE id = ?`
+
+	// A range of the primary key: the lines of a span.
+	sqlLedger = `
+SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
+
+	// The end of a range of the primary key.
+	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
+
+	// A range of the primary key: some hundred notes.
+	sqlFloorAt = `SELECT MAX(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
 )

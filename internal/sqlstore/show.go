@@ -1,8 +1,7 @@
-package sqlitestore
+package sqlstore
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -18,9 +17,10 @@ const (
 // Show returns all copies of one message that the box knows; see
 // [store.Inspector]. There is no index of ids: what is looked through is the log
 // since the id was drawn, or all of it where the id does not say when.
-func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
 	out := []store.Item{}
-	err := s.snapshot(ctx, func(t *transaction) error {
+	err := s.hooks.Snapshot(ctx, func(t *Tx) error {
+		out = out[:0]
 		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}, ID: id})
 		if err != nil {
 			return err
@@ -40,14 +40,14 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 		for i := range rows {
 			if err == nil {
 				var item store.Item
-				item, err = rows[i].scheduled(t.now)
+				item, err = rows[i].scheduled(t.Now)
 				out = append(out, item)
 			}
 		}
 		return err
 	})
 	if err != nil {
-		return nil, translateError("show a message of box "+box, err)
+		return nil, s.dialect.Translate("show a message of box "+box, err)
 	}
 	return out, nil
 }
@@ -55,7 +55,7 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 // find returns the seqs of the messages with the query's id: of those since the
 // id was drawn, or else, since clocks may differ, of those before.
 func (l *lister) find(ctx context.Context) ([]int64, error) {
-	last, err := l.t.lastSeq(l.Box)
+	last, err := l.t.Last(l.t.Query, l.Box)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +68,16 @@ func (l *lister) find(ctx context.Context) ([]int64, error) {
 
 func (l *lister) findIn(ctx context.Context, after, last int64) ([]int64, error) {
 	var seqs []int64
-	text := fmt.Sprintf(sqlFindID, quoted(l.Box))
+	text := l.t.In(l.Box, sqlFindID)
 	for looked := 0; after < last && looked < findMost; looked += findRows {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		end, err := nth(l.t.query, l.Box, after, last, findRows)
+		end, err := l.t.Nth(l.t.Query, l.Box, after, last, findRows)
 		if err != nil {
 			return nil, err
 		}
-		found, err := l.t.numbers(text, []any{after, end, findRows, l.ID[:]})
+		found, err := Numbers(l.t.Query, text, []any{after, end, findRows, l.ID[:]})
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +89,8 @@ func (l *lister) findIn(ctx context.Context, after, last int64) ([]int64, error)
 // show returns one message of the log as each subscription has it, with history.
 func (l *lister) show(seq int64) ([]store.Item, error) {
 	var row listRow
-	text := fmt.Sprintf(sqlListUp, quoted(l.Box))
-	if _, err := l.t.row(text, []any{seq, seq, 1}, row.listDest()...); err != nil {
+	text := l.t.In(l.Box, SQLListUp)
+	if _, err := l.t.Row(text, []any{seq, seq, 1}, row.listDest()...); err != nil {
 		return nil, err
 	}
 	for _, sub := range l.subs {

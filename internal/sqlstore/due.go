@@ -1,4 +1,4 @@
-package sqlitestore
+package sqlstore
 
 import (
 	"context"
@@ -6,65 +6,67 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
 // Blocked returns the hashes of a lease's keys that are blocked; see
 // [store.Store]. A lease that is another's by now is ErrLeaseLost.
-func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+func (s *Base) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 	doing := "list the blocked keys of " + l.String()
-	held, err := s.row(ctx, sqlHolds, []any{l.Box, l.Subscription, l.Lo, l.Hi, l.Token}, new(int))
+	held, err := s.row(ctx, SQLHolds, []any{l.Box, l.Subscription, l.Lo, l.Hi, l.Token}, new(int))
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}
 	if err != nil {
-		return nil, translateError(doing, err)
+		return nil, s.dialect.Translate(doing, err)
 	}
-	var id int64
-	if _, err := s.row(ctx, sqlstore.SQLSubscription, []any{l.Box, l.Subscription}, &id, new(string)); err != nil {
-		return nil, translateError(doing, err)
+	id, err := s.hooks.Subscription(ctx, l.Ref)
+	if err != nil {
+		return nil, s.dialect.Translate(doing, err)
 	}
-	blocked, err := sqlstore.ChainsOf(s.querier(ctx), id, l.Slots)
-	return blocked.List, translateError(doing, err)
+	blocked, err := ChainsOf(s.hooks.Query(ctx), id, l.Slots)
+	return blocked.List, s.dialect.Translate(doing, err)
 }
 
 // Due returns parked messages whose time has come; see [store.Due].
-func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
+func (s *Base) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 	doing := "list what is due of " + d.String()
 	if d.Limit <= 0 || d.Bytes <= 0 || d.Followers < 0 {
-		return nil, translateError(doing, fmt.Errorf("limit %d, bytes %d, followers %d; use positive limits",
+		return nil, s.dialect.Translate(doing, fmt.Errorf("limit %d, bytes %d, followers %d; use positive limits",
 			d.Limit, d.Bytes, d.Followers))
 	}
-	q := dueRows{ctx: ctx, s: s, due: d, now: s.micros()}
-	found, err := s.row(ctx, sqlstore.SQLSubscription, []any{d.Box, d.Subscription}, &q.id, new(string))
-	if err == nil && !found {
+	q := dueRows{d: s.dialect, query: s.hooks.Query(ctx), due: d}
+	var err error
+	if q.id, err = s.hooks.Subscription(ctx, d.Ref); err == nil && q.id == 0 {
 		err = store.ErrNoSubscription
+	}
+	if err == nil {
+		q.now, err = s.hooks.Now(ctx)
 	}
 	var out []store.Parked
 	if err == nil {
 		out, err = storekit.Due(d, &q)
 	}
 	if err != nil {
-		return nil, translateError(doing, err)
+		return nil, s.dialect.Translate(doing, err)
 	}
 	return out, nil
 }
 
 // dueRows is what one Due asks the database.
 type dueRows struct {
-	ctx context.Context //nolint:containedctx // it lives within one call
-	s   *Store
-	due store.Due
-	id  int64
-	now int64
+	d     *Dialect
+	query Querier
+	due   store.Due
+	id    int64
+	now   int64
 }
 
 // Candidates implements [storekit.DueRows].
 func (q *dueRows) Candidates(after storekit.Candidate, limit int) ([]storekit.Candidate, error) {
 	var page []storekit.Candidate
-	err := q.s.query(q.ctx, sqlDue, []any{q.id, q.now, after.Ready, after.Seq, limit}, func(rows *sql.Rows) error {
+	err := q.query(q.d.Due, []any{q.id, q.now, after.Ready, after.Ready, after.Seq, limit}, func(rows *sql.Rows) error {
 		var c storekit.Candidate
 		err := rows.Scan(&c.Seq, &c.Slot, &c.Ready, &c.Chain)
 		page = append(page, c)
@@ -75,14 +77,14 @@ func (q *dueRows) Candidates(after storekit.Candidate, limit int) ([]storekit.Ca
 
 // Followers implements [storekit.DueRows].
 func (q *dueRows) Followers(c storekit.Candidate, in store.Slots, limit int, each func(int64, store.ParkState) bool) error {
-	return q.s.query(q.ctx, sqlFollowers, []any{q.id, c.Chain, c.Seq, in.Lo, in.Hi, limit}, func(rows *sql.Rows) error {
+	return q.query(q.d.Followers, []any{q.id, c.Chain, c.Seq, in.Lo, in.Hi, limit}, func(rows *sql.Rows) error {
 		var seq int64
 		var state store.ParkState
 		if err := rows.Scan(&seq, &state); err != nil {
 			return err
 		}
 		if !each(seq, state) {
-			return errEnough
+			return ErrEnough
 		}
 		return nil
 	})
@@ -90,20 +92,15 @@ func (q *dueRows) Followers(c storekit.Candidate, in store.Slots, limit int, eac
 
 // Parked implements [storekit.DueRows].
 func (q *dueRows) Parked(seq int64) (store.Parked, bool, error) {
-	var row recordRow
+	var row logRow
 	var p parkedRow
 	var first int64
 	dest := append(append(row.dest(), p.dest()...), &first)
-	text := fmt.Sprintf(sqlParked, quoted(q.due.Box))
-	found, err := q.s.row(q.ctx, text, []any{q.id, seq}, dest...)
+	found, err := Row(q.query, q.d.In(q.due.Box, SQLParked), []any{q.id, seq}, dest...)
 	if err != nil || !found {
 		return store.Parked{}, false, err
 	}
-	slot, hash, err := row.place()
-	if err != nil {
-		return store.Parked{}, false, err
-	}
-	record, err := row.record(slot, hash)
+	record, err := row.record()
 	if err != nil {
 		return store.Parked{}, false, err
 	}

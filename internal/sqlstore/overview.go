@@ -1,4 +1,4 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 const countRows = 5000
 
 // Overview returns all boxes with their subscriptions; see [store.Inspector].
-func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
+func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 	var o store.Overview
-	err := s.snapshot(ctx, func(t *transaction) error {
-		o = store.Overview{Now: time.UnixMicro(t.now).UTC()}
-		relays, err := t.Relays()
+	err := s.hooks.Snapshot(ctx, func(t *Tx) error {
+		o = store.Overview{Now: time.UnixMicro(t.Now).UTC()}
+		relays, err := t.relays()
 		if err != nil {
 			return err
 		}
 		o.Relays = relays
 		var boxes []store.BoxView
-		err = t.query(sqlBoxes, nil, func(rows *sql.Rows) error {
+		err = t.Query(sqlBoxes, nil, func(rows *sql.Rows) error {
 			var b store.BoxView
 			err := rows.Scan(&b.Name, &b.Scheduled)
 			boxes = append(boxes, b)
@@ -37,30 +37,26 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 		o.Boxes = boxes
 		return err
 	})
-	return o, translateError("look at everything", err)
+	return o, s.dialect.Translate("look at everything", err)
 }
 
-func (t *transaction) viewBox(b *store.BoxView) error {
+func (t *Tx) viewBox(b *store.BoxView) error {
 	var err error
-	if b.Last, err = lastSeq(t.query, b.Name); err != nil {
+	if b.Last, err = t.Last(t.Query, b.Name); err != nil {
 		return err
 	}
-	swept, err := swept(t.query, b.Name)
+	swept, err := Swept(t.Query, b.Name)
 	if err != nil {
 		return err
 	}
-	first := swept
-	err = placesIn(t.query, b.Name, swept, b.Last, countRows, func(row *placed) error {
-		b.Rows, first = b.Rows+1, row.seq
-		return nil
-	})
-	if err != nil {
+	var first int64
+	if _, err := t.Row(t.In(b.Name, sqlCount), []any{swept, b.Last, countRows}, &first, &b.Rows); err != nil {
 		return err
 	}
 	if b.Rows == countRows {
 		b.Rows += b.Last - first
 	}
-	readers, err := readersOf(t.query, b.Name)
+	readers, err := t.Readers(t.Query, b.Name)
 	if err != nil {
 		return err
 	}
@@ -74,21 +70,21 @@ func (t *transaction) viewBox(b *store.BoxView) error {
 	return nil
 }
 
-func (t *transaction) viewSubscription(r *reader, last int64) (store.SubscriptionView, error) {
+func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, error) {
 	v := store.SubscriptionView{Parked: map[store.ParkState]int64{}}
-	state, err := t.State(r.Ref)
+	state, err := t.state(r.Ref)
 	if err != nil {
 		return v, err
 	}
 	v.SubscriptionState = state
 	var types []byte
-	if _, err := t.row(sqlCounts, []any{r.id}, &types, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
+	if _, err := t.Row(sqlCounts, []any{r.ID}, &types, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
 		return v, err
 	}
 	if v.Types, err = typesOf(types); err != nil {
 		return v, err
 	}
-	err = t.query(sqlParkedCounts, []any{r.id}, func(rows *sql.Rows) error {
+	err = t.Query(sqlParkedCounts, []any{r.ID}, func(rows *sql.Rows) error {
 		var state store.ParkState
 		var n int64
 		err := rows.Scan(&state, &n)
@@ -103,15 +99,15 @@ func (t *transaction) viewSubscription(r *reader, last int64) (store.Subscriptio
 
 // viewBacklog counts what lies beyond a subscription's positions, exactly as
 // long as it is not much.
-func (t *transaction) viewBacklog(v *store.SubscriptionView, r *reader, last int64) error {
-	n, at := 0, r.floor()
-	err := placesIn(t.query, r.Box, at, last, countRows, func(row *placed) error {
-		n, at = n+1, row.seq
-		if r.passed(row.seq, row.slot) {
+func (t *Tx) viewBacklog(v *store.SubscriptionView, r *Reader, last int64) error {
+	n, at := 0, r.Floor()
+	err := t.Places(t.Query, r.Box, at, last, countRows, func(row *Placed) error {
+		n, at = n+1, row.Seq
+		if r.Passed(row.Seq, row.Slot) {
 			return nil
 		}
 		v.Backlog++
-		v.Oldest = max(v.Oldest, time.Duration(t.now-row.at)*time.Microsecond)
+		v.Oldest = max(v.Oldest, time.Duration(t.Now-row.At)*time.Microsecond)
 		return nil
 	})
 	if n == countRows {

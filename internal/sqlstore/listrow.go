@@ -1,12 +1,10 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"database/sql"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -28,7 +26,7 @@ func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 	var err error
 	switch l.State {
 	case store.Scheduled:
-		return scheduledRows(l.t, l.direct(sqlScheduledUp, sqlScheduledDown), from, l.Box, size)
+		return scheduledRows(l.t, l.direct(l.t.ScheduledUp, l.t.ScheduledDown), from, l.Box, size)
 	case store.Retrying, store.Waits, store.Sending, store.Died:
 		rows, err = l.parkedRows(from, size)
 	default:
@@ -60,8 +58,8 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 		start, end = max(from, l.lo), l.hi
 	}
 	var out []listRow
-	text := fmt.Sprintf(l.direct(sqlListUp, sqlListDown), tableOf(l.Box))
-	err := l.t.query(text, []any{start, end, size}, func(rows *sql.Rows) error {
+	text := l.t.In(l.Box, l.direct(SQLListUp, SQLListDown))
+	err := l.t.Query(text, []any{start, end, size}, func(rows *sql.Rows) error {
 		var r listRow
 		err := rows.Scan(r.listDest()...)
 		out = append(out, r)
@@ -74,9 +72,9 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 // subscription, merged.
 func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	var seqs []int64
-	text := l.direct(sqlStateUp, sqlStateDown)
+	text := l.direct(l.t.StateUp, l.t.StateDown)
 	for _, sub := range l.subs {
-		found, err := l.t.numbers(text, []any{sub.id, int(storekit.ParkStateOf(l.State)), from, size})
+		found, err := Numbers(l.t.Query, text, []any{sub.ID, int(storekit.ParkStateOf(l.State)), from, size})
 		if err != nil {
 			return nil, err
 		}
@@ -88,10 +86,10 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 		slices.Reverse(seqs)
 	}
 	var out []listRow
-	text = fmt.Sprintf(sqlListUp, tableOf(l.Box))
+	text = l.t.In(l.Box, SQLListUp)
 	for _, seq := range seqs[:min(len(seqs), size)] {
 		var r listRow
-		found, err := l.t.row(text, []any{seq, seq, 1}, r.listDest()...)
+		found, err := l.t.Row(text, []any{seq, seq, 1}, r.listDest()...)
 		if err != nil {
 			return nil, err
 		}
@@ -102,9 +100,9 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	return out, nil
 }
 
-func scheduledRows(t *transaction, text string, args ...any) ([]listRow, error) {
+func scheduledRows(t *Tx, text string, args ...any) ([]listRow, error) {
 	var out []listRow
-	err := t.query(text, args, func(rows *sql.Rows) error {
+	err := t.Query(text, args, func(rows *sql.Rows) error {
 		var r listRow
 		err := rows.Scan(append(r.dest(), &r.due)...)
 		out = append(out, r)
@@ -123,7 +121,7 @@ func (r *listRow) scheduled(now int64) (store.Item, error) {
 
 // listed is a subscription in a listing.
 type listed struct {
-	*reader
+	*Reader
 
 	types     storekit.Types
 	swept     int64
@@ -139,24 +137,24 @@ type parkedItem struct {
 	queued  store.CommandKind
 }
 
-func newListed(t *transaction, r *reader) (*listed, error) {
-	swept, err := swept(t.query, r.Box)
+func newListed(t *Tx, r *Reader) (*listed, error) {
+	swept, err := Swept(t.Query, r.Box)
 	if err != nil {
 		return nil, err
 	}
 	var text []byte
-	if _, err := t.row(sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
+	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
 		return nil, err
 	}
 	types, err := typesOf(text)
-	return &listed{reader: r, types: storekit.TypesOf(types), swept: swept}, err
+	return &listed{Reader: r, types: storekit.TypesOf(types), swept: swept}, err
 }
 
 // load reads what the subscription knows of a range of messages.
-func (l *listed) load(t *transaction, lo, hi int64) error {
+func (l *listed) load(t *Tx, lo, hi int64) error {
 	l.parked = make(map[int64]*parkedItem)
 	l.discarded = make(map[int64]bool)
-	err := t.query(sqlParkedRange, []any{l.id, lo, hi}, func(rows *sql.Rows) error {
+	err := t.Query(SQLParkedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
 		var p parkedItem
 		dest := append(append([]any{&p.Seq}, p.dest()...), &p.history, &p.queued)
 		err := rows.Scan(dest...)
@@ -166,7 +164,7 @@ func (l *listed) load(t *transaction, lo, hi int64) error {
 	if err != nil {
 		return err
 	}
-	return t.query(sqlDiscardedRange, []any{l.id, lo, hi}, func(rows *sql.Rows) error {
+	return t.Query(sqlDiscardedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
 		var seq int64
 		err := rows.Scan(&seq)
 		l.discarded[seq] = true
@@ -185,7 +183,7 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 		k := p.park(now)
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
 		item.Queued = p.queued
-	case !l.passed(row.seq, record.Slot):
+	case !l.Passed(row.seq, record.Slot):
 		item.State = store.Pending
 	case !l.types.Take(record.Type):
 		item.State = store.Filtered

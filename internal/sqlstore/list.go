@@ -1,8 +1,7 @@
-package mysqlstore
+package sqlstore
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -11,42 +10,42 @@ import (
 // List returns messages that match q; see [store.Inspector]. Without a State it
 // returns all but scheduled messages, which have no place in the log yet.
 // Without a Subscription a message comes once a subscription.
-func (s *Store) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
+func (s *Base) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
 	doing := "list messages of box " + q.Box
 	from, err := storekit.ParseCursor(q.Cursor, q.Oldest)
 	if err != nil {
-		return nil, "", translateError(doing, err)
+		return nil, "", s.dialect.Translate(doing, err)
 	}
 	var items []store.Item
 	var next string
-	err = s.snapshot(ctx, func(t *transaction) error {
+	err = s.hooks.Snapshot(ctx, func(t *Tx) error {
 		l, err := newLister(t, q)
 		if err == nil {
 			items, next, err = storekit.Walk(ctx, &l.Query, from, l.chunk, (*listRow).ordinal, l.items)
 		}
 		return err
 	})
-	return items, next, translateError(doing, err)
+	return items, next, s.dialect.Translate(doing, err)
 }
 
 // lister answers one Query, in a transaction that reads.
 type lister struct {
 	store.Query
 
-	t     *transaction
+	t     *Tx
 	types storekit.Types
 	subs  []*listed
 	// lo and hi bound the seqs that can match, by time.
 	lo, hi int64
 }
 
-func newLister(t *transaction, q store.Query) (*lister, error) {
+func newLister(t *Tx, q store.Query) (*lister, error) {
 	q.Limit = storekit.ListLimit(q.Limit)
 	l := &lister{Query: q, t: t, lo: 1, hi: 1<<63 - 1}
 	if q.Type != "" {
 		l.types = storekit.TypesOf([]string{q.Type})
 	}
-	if found, err := t.row(sqlHasBox, []any{q.Box}, new(int)); err != nil {
+	if found, err := t.Row(SQLHasBox, []any{q.Box}, new(int)); err != nil {
 		return nil, err
 	} else if !found {
 		return nil, store.ErrNoBox
@@ -59,7 +58,7 @@ func newLister(t *transaction, q store.Query) (*lister, error) {
 
 // choose fills in the subscriptions that the query is about.
 func (l *lister) choose() error {
-	readers, err := readersOf(l.t.query, l.Box)
+	readers, err := l.t.Readers(l.t.Query, l.Box)
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (l *lister) bound() error {
 		after = drawn
 	}
 	if !after.IsZero() {
-		start, err := before(l.t.query, l.Box, after)
+		start, err := l.t.Before(l.t.Query, l.Box, after)
 		if err != nil {
 			return err
 		}
@@ -95,7 +94,7 @@ func (l *lister) bound() error {
 	if l.Before.IsZero() {
 		return nil
 	}
-	end, err := before(l.t.query, l.Box, l.Before.Add(storekit.ClockSlack))
+	end, err := l.t.Before(l.t.Query, l.Box, l.Before.Add(storekit.ClockSlack))
 	l.hi = end + 1
 	return err
 }
@@ -104,7 +103,7 @@ func (l *lister) bound() error {
 // scheduled.
 func (l *lister) items(row *listRow) ([]store.Item, error) {
 	if l.State == store.Scheduled {
-		item, err := row.scheduled(l.t.now)
+		item, err := row.scheduled(l.t.Now)
 		if err != nil || !l.matches(&item) {
 			return nil, err
 		}
@@ -112,7 +111,7 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 	}
 	var out []store.Item
 	for _, sub := range l.subs {
-		item, there, err := sub.item(row, l.t.now)
+		item, there, err := sub.item(row, l.t.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +129,7 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 // fill reads the bytes of a message that matched.
 func (l *lister) fill(item *store.Item) error {
 	var row logRow
-	found, err := l.t.row(fmt.Sprintf(sqlRecord, tableOf(l.Box)), []any{item.Seq}, row.dest()...)
+	found, err := l.t.Row(l.t.In(l.Box, SQLRecord), []any{item.Seq}, row.dest()...)
 	if err != nil || !found {
 		return err
 	}

@@ -1,0 +1,119 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Maintenance is one Maintain at work: some housekeeping of a box, under the lease
+// of it, for about a second. What is to be done is the store's.
+type Maintenance struct {
+	store.Retention
+
+	Report store.Report
+
+	base *Base
+	end  time.Time
+}
+
+// MaintainTime is about how long one Maintain works.
+const MaintainTime = time.Second
+
+// NewMaintenance prepares a Maintain of a store.
+func NewMaintenance(b *Base, r store.Retention) *Maintenance {
+	return &Maintenance{Retention: r, Report: store.Report{NextDue: -1}, base: b, end: time.Now().Add(MaintainTime)}
+}
+
+// Run takes the steps in their order, if the lease is the box's.
+func (m *Maintenance) Run(ctx context.Context, steps ...func(context.Context) error) (store.Report, error) {
+	err := m.check(ctx)
+	for _, step := range steps {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	return m.Report, m.base.dialect.Translate("maintain box "+m.Box, err)
+}
+
+func (m *Maintenance) lease() []any {
+	return []any{m.Box, m.Subscription, m.Lo, m.Hi, m.Token}
+}
+
+// check returns ErrLeaseLost unless the lease is the box's for maintenance.
+func (m *Maintenance) check(ctx context.Context) error {
+	if m.Token == 0 || m.Subscription != store.Maintenance {
+		return store.ErrLeaseLost
+	}
+	held, err := m.base.row(ctx, SQLHolds, m.lease(), new(int))
+	if err == nil && !held {
+		err = store.ErrLeaseLost
+	}
+	return err
+}
+
+// Query is a Querier outside a transaction.
+func (m *Maintenance) Query(ctx context.Context) Querier { return m.base.hooks.Query(ctx) }
+
+// Write runs fn in a transaction under the lease, which nobody can take meanwhile,
+// and commits. fn may run several times.
+func (m *Maintenance) Write(ctx context.Context, fn func(*Tx) error) error {
+	return m.base.hooks.Write(ctx, "maintain box "+m.Box, func(t *Tx) error {
+		held, err := t.Row(SQLHolds+t.Lock, m.lease(), new(int))
+		if err != nil {
+			return err
+		}
+		if !held {
+			return store.ErrLeaseLost
+		}
+		return fn(t)
+	})
+}
+
+// Late says whether the time is over, and notes that there is more to do.
+func (m *Maintenance) Late() bool {
+	if time.Now().Before(m.end) {
+		return false
+	}
+	m.Report.More = true
+	return true
+}
+
+// Faultf adds a fault to the report.
+func (m *Maintenance) Faultf(format string, args ...any) {
+	m.Report.Faults = append(m.Report.Faults, fmt.Sprintf(format, args...))
+}
+
+// PassedLongEnough returns the seq that all readers had passed Keep ago; floor is
+// the one that they have passed now. It notes the floor now and then, so that there
+// are about a hundred notes for all of Keep.
+func (m *Maintenance) PassedLongEnough(ctx context.Context, floor int64) (int64, error) {
+	if m.Keep <= 0 {
+		return floor, nil
+	}
+	now, err := m.base.hooks.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	keep := m.Keep.Microseconds()
+	var noted, at sql.NullInt64
+	if _, err := m.base.row(ctx, sqlLastFloor, []any{m.Box}, &noted, &at); err != nil {
+		return 0, err
+	}
+	step := min(keep/128, time.Minute.Microseconds())
+	if floor > noted.Int64 && now-at.Int64 >= step {
+		err := m.Write(ctx, func(t *Tx) error {
+			_, err := t.Exec(t.NoteFloor, m.Box, floor, now)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	var old sql.NullInt64
+	_, err = m.base.row(ctx, sqlFloorAt, []any{m.Box, now - keep}, &old)
+	return min(old.Int64, floor), err
+}

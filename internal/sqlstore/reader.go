@@ -1,0 +1,150 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// Passed is what a position says: which seqs were passed.
+type Passed interface {
+	// Has says whether a seq was.
+	Has(seq int64) bool
+	// Floor is the seq up to which all were, and High the highest that was.
+	Floor() int64
+	High() int64
+}
+
+// Reader is a subscription, and where its shards are.
+type Reader struct {
+	store.Ref
+
+	ID      int64
+	Started int64  // its ledger begins after this seq
+	At      Survey // how far its ledger was compared
+	// Shards are in the order of their slots. There is one or more.
+	Shards []Standing
+}
+
+// Survey is how far the ledger of a subscription was compared with the log: the
+// sums of the log's rows of one span up to a seq, counted from the beginning of
+// the span or of the subscription, and the seq up to which ledger and log agreed
+// last. Rows are counted before they are deleted, so that the sums stay true.
+type Survey struct {
+	storekit.Sums
+
+	Span, Upto, Agreed int64
+}
+
+// Standing is a shard and what it has passed.
+type Standing struct {
+	Slots store.Slots
+	At    Passed
+}
+
+// Floor returns the seq up to which all shards have passed everything.
+func (r *Reader) Floor() int64 {
+	floor := r.Shards[0].At.Floor()
+	for _, h := range r.Shards[1:] {
+		floor = min(floor, h.At.Floor())
+	}
+	return floor
+}
+
+// Passed says whether the shard of a slot has passed a seq.
+func (r *Reader) Passed(seq int64, slot int) bool {
+	for i := range r.Shards {
+		if r.Shards[i].Slots.Contains(slot) {
+			return r.Shards[i].At.Has(seq)
+		}
+	}
+	return false
+}
+
+// Readers returns the subscriptions of a box but for that of maintenance.
+func (d *Dialect) Readers(query Querier, box string) ([]Reader, error) {
+	var out []Reader
+	err := query(sqlReaders, []any{box}, func(rows *sql.Rows) error {
+		r := Reader{Ref: store.Ref{Box: box}}
+		var h Standing
+		var text []byte
+		err := rows.Scan(&r.ID, &r.Subscription, &r.Started, &r.At.Span, &r.At.Upto, &r.At.Agreed,
+			&r.At.Count, &r.At.Seqs, &r.At.IDs, &h.Slots.Lo, &h.Slots.Hi, &text)
+		if err != nil {
+			return err
+		}
+		if h.At, err = d.Position(store.Position(text)); err != nil {
+			return fmt.Errorf("shard %s of %s: %w", h.Slots, r.Ref, err)
+		}
+		if n := len(out); n == 0 || out[n-1].ID != r.ID {
+			out = append(out, r)
+		}
+		last := &out[len(out)-1]
+		last.Shards = append(last.Shards, h)
+		return nil
+	})
+	return out, err
+}
+
+// Floor returns the seq that all readers have passed. There is one or more.
+func Floor(readers []Reader) int64 {
+	floor := readers[0].Floor()
+	for i := range readers {
+		floor = min(floor, readers[i].Floor())
+	}
+	return floor
+}
+
+// Swept returns the seq after which the log of box begins.
+func Swept(query Querier, box string) (swept int64, err error) {
+	_, err = Row(query, sqlSwept, []any{box}, &swept)
+	return swept, err
+}
+
+// Before searches, by halves, the seq before the first row stored at or after at.
+// Where rows are not quite in the order of their times, it finds one of the places
+// that fit.
+func (d *Dialect) Before(query Querier, box string, at time.Time) (int64, error) {
+	want := at.Add(-d.ClockStep).UnixMicro()
+	last, err := d.Last(query, box)
+	if err != nil {
+		return 0, err
+	}
+	text := d.In(box, SQLAtOrAfter)
+	lo, hi := int64(0), last
+	for lo < hi {
+		middle := lo + (hi-lo)/2
+		var seq, stored int64
+		found, err := Row(query, text, []any{middle + 1}, &seq, &stored)
+		if err != nil {
+			return 0, err
+		}
+		if found && stored < want {
+			lo = seq
+		} else {
+			hi = middle
+		}
+	}
+	return lo, nil
+}
+
+// Nth returns the seq of the n-th row after a seq, or to if there are fewer.
+func (d *Dialect) Nth(query Querier, box string, after, to int64, n int) (int64, error) {
+	var last int64
+	var count int
+	_, err := Row(query, d.In(box, SQLNth), []any{after, to, n}, &last, &count)
+	if count < n {
+		last = to
+	}
+	return last, err
+}
+
+// typesOf reads the stored types of a subscription.
+func typesOf(text []byte) (types []string, err error) {
+	err = json.Unmarshal(text, &types)
+	return types, err
+}

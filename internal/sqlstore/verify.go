@@ -1,0 +1,181 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// Rows that one statement of a survey reads, and the most that shards of one
+// subscription may be apart for its ledger to be compared between them.
+const (
+	surveyRows = 5000
+	spreadRows = 20_000
+)
+
+// Verify compares the ledger of a subscription with the log as far as needed to
+// delete rows up to to, and returns up to where they agree. A whole span is
+// compared when all shards have passed it, the last one at the shards' own
+// positions. A difference is a fault of the report, and ends it.
+func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, error) {
+	before := r.At
+	err := m.surveyTo(ctx, r, to)
+	if err != nil || r.At == before {
+		return r.At.Agreed, err
+	}
+	at := r.At
+	return at.Agreed, m.Write(ctx, func(t *Tx) error {
+		_, err := t.Exec(sqlSetSurvey, at.Span, at.Upto, at.Agreed, at.Count, at.Seqs, at.IDs, r.ID)
+		return err
+	})
+}
+
+func (m *Maintenance) surveyTo(ctx context.Context, r *Reader, to int64) error {
+	for r.At.Agreed < to && !m.Late() {
+		last := (r.At.Span + 1) * store.TallySpan
+		whole := r.Floor() >= last
+		reached, err := m.count(ctx, r, min(r.Floor(), last))
+		if err != nil || !reached {
+			return err
+		}
+		compare := m.compareHere
+		if whole {
+			compare = m.compareWhole
+		}
+		if agree, err := compare(ctx, r); err != nil || !agree {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds the rows up to end to the survey, and says whether it got there.
+func (m *Maintenance) count(ctx context.Context, r *Reader, end int64) (bool, error) {
+	for r.At.Upto < end {
+		if m.Late() {
+			return false, nil
+		}
+		n, last := 0, end
+		next := r.At.Sums
+		err := m.base.dialect.Places(m.Query(ctx), m.Box, r.At.Upto, end, surveyRows, func(row *Placed) error {
+			n++
+			last = row.Seq
+			next.Add(row.Seq, row.ID)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		if n < surveyRows {
+			last = end
+		}
+		r.At.Sums, r.At.Upto = next, last
+	}
+	return true, nil
+}
+
+// compareWhole compares a span that every shard has passed, and goes on to the
+// next one that has rows or is being read.
+func (m *Maintenance) compareWhole(ctx context.Context, r *Reader) (bool, error) {
+	told, err := m.told(m.Query(ctx), r, r.At.Span)
+	if err != nil {
+		return false, err
+	}
+	if told != r.At.Sums {
+		m.differ(r, told, r.At.Sums)
+		return false, nil
+	}
+	next := r.Floor() + 1
+	err = m.base.dialect.Places(m.Query(ctx), m.Box, r.At.Upto, r.Floor(), 1, func(row *Placed) error {
+		next = row.Seq
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	span := storekit.SpanOf(next)
+	r.At = Survey{Span: span, Upto: span * store.TallySpan, Agreed: span * store.TallySpan}
+	return true, nil
+}
+
+// compareHere compares the span in which the shards are, at their positions, all
+// as of one moment. Where they are too far apart it is left for another time.
+func (m *Maintenance) compareHere(ctx context.Context, r *Reader) (agree bool, err error) {
+	err = m.base.hooks.Snapshot(ctx, func(t *Tx) error {
+		readers, err := t.Readers(t.Query, m.Box)
+		if err != nil {
+			return err
+		}
+		now := find(readers, r.ID)
+		if now == nil || storekit.SpanOf(now.Floor()+1) != r.At.Span {
+			return nil
+		}
+		passed, complete, err := m.passed(t, now, r.At)
+		if err != nil || !complete {
+			return err
+		}
+		told, err := m.told(t.Query, r, r.At.Span)
+		if err != nil {
+			return err
+		}
+		if told != passed {
+			m.differ(r, told, passed)
+			return nil
+		}
+		agree = true
+		r.At.Agreed = r.At.Upto
+		return nil
+	})
+	return agree, err
+}
+
+// passed returns the sums of the rows of the survey's span that the shards have
+// passed, each by its own position; and whether it could.
+func (m *Maintenance) passed(t *Tx, r *Reader, at Survey) (storekit.Sums, bool, error) {
+	ahead := at.Upto
+	for _, h := range r.Shards {
+		ahead = max(ahead, h.At.High())
+	}
+	ahead = min(ahead, (at.Span+1)*store.TallySpan)
+	out, n := at.Sums, 0
+	err := t.Places(t.Query, m.Box, at.Upto, ahead, spreadRows+1, func(row *Placed) error {
+		n++
+		if !r.Passed(row.Seq, row.Slot) {
+			return nil
+		}
+		out.Add(row.Seq, row.ID)
+		return nil
+	})
+	return out, n <= spreadRows, err
+}
+
+func find(readers []Reader, id int64) *Reader {
+	for i := range readers {
+		if readers[i].ID == id {
+			return &readers[i]
+		}
+	}
+	return nil
+}
+
+// told returns what the ledger has of a span, whatever became of the messages.
+func (m *Maintenance) told(query Querier, r *Reader, span int64) (storekit.Sums, error) {
+	var out storekit.Sums
+	err := query(sqlLedger, []any{r.ID, span}, func(rows *sql.Rows) error {
+		var count, seqHi, seqLo, idHi, idLo int64
+		err := rows.Scan(&count, &seqHi, &seqLo, &idHi, &idLo)
+		out.Count += count
+		out.Seqs += seqHi<<32 + seqLo
+		out.IDs += idHi<<32 + idLo
+		return err
+	})
+	return out, err
+}
+
+func (m *Maintenance) differ(r *Reader, told, passed storekit.Sums) {
+	m.Faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
+		"(or other ones); nothing of that is deleted: look who else changes its tables",
+		r.Ref, r.At.Span*store.TallySpan+1, passed.Count, told.Count)
+}
