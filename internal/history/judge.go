@@ -22,7 +22,7 @@ type counts [4]int
 // What is counted of each promise beside what was judged and what was broken.
 var countNames = [promises][len(counts{})]string{
 	Sound:      {"transactions without a certain end", "undone by a fault", "torn ends of files"},
-	Lost:       {"delivered", "excused", "not looked up", "missed by the reader"},
+	Lost:       {"delivered", "excused", "not looked up", "that only a look found in the broker"},
 	Rest:       {"parked or dead"},
 	Phantom:    {"of unknown transactions", "never published", "rolled back", "cancelled"},
 	Order:      {"within a transaction", "across transactions", "in two places"},

@@ -300,7 +300,6 @@ func (g *group) absent() (stand, bool) {
 	switch {
 	case found.Broker:
 		c[missed]++
-		g.lost("not read from the broker, where it is", &found)
 		return there, false
 	case found.State != Absent:
 		c[excused]++

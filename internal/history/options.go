@@ -46,7 +46,7 @@ type Options struct {
 // Found is what a Lookup found.
 type Found struct {
 	State  State  `json:"state"`          // in the store
-	Broker bool   `json:"broker"`         // it lies in the broker, and the reader has missed it
+	Broker bool   `json:"broker"`         // it was stored in the broker, and the reader has missed it
 	Note   string `json:"note,omitempty"` // whatever helps a person
 }
 
