@@ -20,7 +20,7 @@ func TestIdleRelaysAskTheirStoreSeldom(t *testing.T) {
 		var turns atomic.Int64
 		s := &watched{Store: w.store, onTurn: func(store.Turn) {
 			turns.Add(1)
-			time.Sleep(2 * time.Millisecond) // the way to the database
+			<-time.After(2 * time.Millisecond) // the way to the database
 		}}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 2)
@@ -28,9 +28,9 @@ func TestIdleRelaysAskTheirStoreSeldom(t *testing.T) {
 			r := w.relayOver(s, relay.Options{})
 			go func() { ended <- r.Run(ctx) }()
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		before := turns.Load()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if n := turns.Load() - before; n > 2*60*5/2 {
 			t.Errorf("two idle relays asked %d times in a minute", n)
 		}

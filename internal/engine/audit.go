@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -138,7 +139,7 @@ func (a *audit) chain(s *shard, key uint64, c *chain) error {
 		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
 	}
 	if c.head == nil && c.out == 0 && !c.blocked() {
-		return fmt.Errorf("nothing is known of it, and it is kept")
+		return errors.New("nothing is known of it, and it is kept")
 	}
 	before := int64(0)
 	for e := c.head; e != nil; e = e.next {

@@ -40,7 +40,7 @@
 // Leases bound duplicates, they do not make order: order comes from sending a
 // message only after the one before it is known to be in the broker.
 //
-// The tests have a file a noun, in which a flow is played by hand, and a mini-world
-// of logs, a store, brokers and relays, in which whatever can go wrong does, at
-// random, and the promises are checked (TestThePromisesHoldWhateverHappens).
+// The tests have a file a noun, in which a flow is played by hand. Package
+// internal/simulation plays whole flows, in which whatever can go wrong does, at
+// random, and checks the promises.
 package engine

@@ -10,41 +10,6 @@ import (
 	"github.com/postbag/postbag/internal/engine"
 )
 
-// fate is a source of chance that a fuzzer decides: a byte a draw, and after the
-// last one whatever comes.
-type fate struct {
-	script []byte
-	rest   *rand.PCG
-}
-
-func newFate(script []byte) *fate { return &fate{script, rand.NewPCG(7, uint64(len(script)))} }
-
-func (f *fate) Uint64() uint64 {
-	x := f.rest.Uint64()
-	if len(f.script) == 0 {
-		return x
-	}
-	b := uint64(f.script[0])
-	f.script = f.script[1:]
-	return b<<56 | x>>8
-}
-
-// FuzzThePromises has the fuzzer decide what happens in the mini-world.
-func FuzzThePromises(f *testing.F) {
-	for n := range 8 {
-		script := make([]byte, 64<<n)
-		for i := range script {
-			script[i] = byte(i * (n + 37))
-		}
-		f.Add(script)
-	}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if err := play(newFate(script)); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 // FuzzFlow does anything to a flow, in any order, whether a store or a broker
 // would or not: it must not panic, keep its counts right, stay within InFlight,
 // and not ask to be woken without end.

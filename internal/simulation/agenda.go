@@ -31,8 +31,8 @@ func (a *agenda) add(at time.Duration, who *relay, do func()) {
 // happen.
 func (a *agenda) next(now time.Duration, c *chance, relays []*relay) (time.Duration, event) {
 	if len(a.ready) == 0 {
-		first, any := a.first(relays)
-		if !any {
+		first, some := a.first(relays)
+		if !some {
 			return now, event{}
 		}
 		now = max(now, first)
@@ -62,16 +62,16 @@ func (a *agenda) next(now time.Duration, c *chance, relays []*relay) (time.Durat
 }
 
 // first is when the first event or timer is due.
-func (a *agenda) first(relays []*relay) (at time.Duration, any bool) {
+func (a *agenda) first(relays []*relay) (at time.Duration, some bool) {
 	if len(a.later) > 0 {
-		at, any = a.later[0].at, true
+		at, some = a.later[0].at, true
 	}
 	for _, r := range relays {
-		if t := max(r.timer, r.frozen); r.timer > 0 && (!any || t < at) {
-			at, any = t, true
+		if t := max(r.timer, r.frozen); r.timer > 0 && (!some || t < at) {
+			at, some = t, true
 		}
 	}
-	return at, any
+	return at, some
 }
 
 func (a *agenda) take(i int) event {

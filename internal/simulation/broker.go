@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -38,6 +39,10 @@ func (b *destination) patience(m *message) int {
 // receive stores what a call brings, and fills in what it answers.
 func (b *destination) receive(d *delivery) {
 	w := b.w
+	if w.plan.cfg.Transactions {
+		b.transact(d)
+		return
+	}
 	var failed [128]bool // keys, for a destination that keeps order
 	for i, item := range d.call.Items {
 		m := of(item.Tag)
@@ -63,19 +68,27 @@ func (d *delivery) set(i int, a engine.Answer) {
 
 // one takes one message.
 func (b *destination) one(r *relay, m *message) engine.Answer {
-	w := b.w
+	a := b.judge(m)
+	if a.Outcome != engine.Accepted {
+		return a
+	}
+	b.store(r, m)
+	if b.w.fault(Lies, 10) {
+		b.w.excuse("lie", "broker", 1)
+		return engine.Answer{}
+	}
+	return a
+}
+
+// judge says whether a message can be stored now.
+func (b *destination) judge(m *message) engine.Answer {
 	if b.down == engine.Misconfigured && m.key%3 == 0 || b.down != engine.Accepted && b.down != engine.Misconfigured {
 		return engine.Answer{Outcome: b.down, Reason: "down", After: b.after}
 	}
 	if m.accepted == 0 && m.rejections < b.patience(m) {
 		m.rejections++
-		w.refused(m)
+		b.w.refused(m)
 		return engine.Answer{Outcome: engine.Rejected, Reason: "bad"}
-	}
-	b.store(r, m)
-	if w.fault(Lies, 10) {
-		w.excuse("lie", "broker", 1)
-		return engine.Answer{}
 	}
 	return engine.Answer{Outcome: engine.Accepted}
 }
@@ -101,10 +114,8 @@ func (b *destination) remembers(m *message) bool {
 	if window == 0 {
 		return false
 	}
-	for _, id := range b.recent {
-		if id == m.id {
-			return true
-		}
+	if slices.Contains(b.recent, m.id) {
+		return true
 	}
 	if len(b.recent) >= window {
 		b.recent = b.recent[1:]

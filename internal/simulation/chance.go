@@ -27,7 +27,7 @@ func (c *chance) below(n int) int {
 		if c.at > len(c.tape) {
 			return 0
 		}
-		return int(min(c.tape[c.at-1], uint32(n-1)))
+		return int(c.tape[c.at-1] % uint32(n))
 	}
 	c.state += 0x9e3779b97f4a7c15 // SplitMix64 (G. Steele, D. Lea, C. Flood, 2014)
 	z := c.state

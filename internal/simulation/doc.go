@@ -5,7 +5,7 @@
 // picks the next event of all that could happen next, so that the same seed gives
 // the same run, event by event.
 //
-//	world       one run: what it draws for itself, its clock, its agenda
+//	world       one run: what it draws for itself, and its clock
 //	agenda      what may happen next
 //	producers   transactions that write messages, of which some are rolled back
 //	server      the store: shards, leases, the parking lot, commands, the ledger

@@ -10,7 +10,7 @@ type Faults uint64
 
 // The kinds of fault.
 const (
-	// Of producers' transactions.
+	// Rollbacks and the five behind it are of producers' transactions.
 	Rollbacks Faults = 1 << iota
 	Savepoints
 	Strangers
@@ -18,21 +18,21 @@ const (
 	UnknownCommits
 	Deadlocks
 
-	// Of calls to the store.
+	// LostRequests and the four behind it are of calls to the store.
 	LostRequests
 	LostAnswers
 	SlowCalls
 	HungCalls
 	BadReads
 
-	// Of the store.
+	// StoreClock and the four behind it are of the store.
 	StoreClock
 	Crashes
 	FailOvers
 	Restores
 	Moves
 
-	// Of the broker.
+	// Rejects and the nine behind it are of the broker.
 	Rejects
 	Silence
 	Lies
@@ -44,13 +44,13 @@ const (
 	SlowAnswers
 	Wipes
 
-	// Of relays.
+	// Pauses and the three behind it are of relays.
 	Pauses
 	Kills
 	Stops
 	RelayClocks
 
-	// Of operators.
+	// Commands and the three behind it are of operators.
 	Commands
 	Holds
 	Reshapes
@@ -85,10 +85,10 @@ func (f Faults) each(do func(i int, k Faults)) {
 // String returns the names, with commas between: "none", "all", or as ParseFaults
 // reads them.
 func (f Faults) String() string {
-	switch f {
-	case 0:
+	if f == 0 {
 		return "none"
-	case AllFaults:
+	}
+	if f == AllFaults {
 		return "all"
 	}
 	var names []string

@@ -78,8 +78,8 @@ func (r *rows) cut() {
 
 // logState is what a log's counters say.
 type logState struct {
-	seq       int64
-	xid, done uint64
+	seq int64
+	xid uint64
 }
 
 // reading is one read at work. A store that reads in several statements answers
@@ -87,11 +87,6 @@ type logState struct {
 type reading struct {
 	step func() bool // says that it is done
 	page engine.Page
-}
-
-func (r *reading) done(p engine.Page) *reading {
-	r.page = p
-	return r
 }
 
 // wants says that a row is of the slots.

@@ -9,16 +9,18 @@ import (
 
 // delivery is a call to the destination at work.
 type delivery struct {
-	r        *relay
-	call     *engine.Call
-	answers  []engine.Answer
-	known    []bool // the answer has come, one by one
-	handed   []bool // and the flow has it
-	next     time.Duration
-	arrived  bool
-	over     bool // answered, or given up
-	cut      bool // its connection was closed before it arrived
-	deadline time.Duration
+	r       *relay
+	call    *engine.Call
+	answers []engine.Answer
+	known   []bool // the answer has come, one by one
+	handed  []bool // and the flow has it
+	next    time.Duration
+	arrived bool
+	over    bool // answered, or given up
+	cut     bool // it was ended before it arrived
+
+	// Of a transaction.
+	stored, resolving bool
 }
 
 // publish makes the calls to the destination that the flow wants.
@@ -66,6 +68,7 @@ func (r *relay) send(c *engine.Call) {
 	r.worked++
 	r.pending++
 	r.hold(c)
+	r.transactionBegins(c)
 	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))
 	if w.trace.out != nil {
 		w.tellf("    call %d of relay %d has messages %v", c.ID, r.number, itemIDs(c.Items))
@@ -119,7 +122,7 @@ func (w *world) slowness() time.Duration {
 
 // answered brings the answer to the relay.
 func (d *delivery) answered() {
-	if d.over {
+	if d.over || d.resolving {
 		return
 	}
 	d.finish()
@@ -129,6 +132,10 @@ func (d *delivery) answered() {
 // closed.
 func (d *delivery) giveUp() {
 	if d.over {
+		return
+	}
+	if d.r.w.plan.cfg.Transactions {
+		d.resolve()
 		return
 	}
 	lost := 0
@@ -158,6 +165,7 @@ func (d *delivery) finish() {
 	if w.trace.out != nil {
 		w.tellf("    answers %s", showAnswers(d.answers))
 	}
+	r.transactionEnds(d)
 	r.flow.Answered(r.now(), d.call.ID, d.answers)
 	r.wake()
 }
@@ -226,6 +234,7 @@ func (d *delivery) release(i int) {
 
 // let forgets what is in calls of a range of slots, which is another's now.
 func (r *relay) let(lo, hi int) {
+	r.tx.let(lo, hi)
 	for key := range r.keys {
 		if slot := slotOf(key, 0); slot >= lo && slot < hi {
 			r.keys[key] = out{}

@@ -38,6 +38,7 @@ type relay struct {
 	calls    []*delivery
 	keys     []out // by key: what calls hold
 	streams  []*delivery
+	tx       transactions
 
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in
@@ -78,7 +79,7 @@ const (
 	wakeFloor    = 200 * time.Microsecond
 )
 
-func (w *world) newRelay() *relay {
+func (w *world) newRelay() {
 	w.started++
 	w.counts.Relays++
 	r := &relay{
@@ -97,7 +98,6 @@ func (w *world) newRelay() *relay {
 	if w.plan.store == Ranges {
 		w.after(w.lag(), r, r.digGraves)
 	}
-	return r
 }
 
 // digGraves is the service that writes tombstones.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -162,6 +163,18 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 	return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
 }
 
+// hits says that one of the settlements will be applied.
+func (s *server) hits(list []engine.Settlement) bool {
+	for i := range list {
+		t := &list[i]
+		sh := s.shard(t.Lo, t.Hi)
+		if sh != nil && sh.token == t.Token && (sh.version == t.Version || sh.version == t.Version+1 && sh.settledUnder == t.Token) {
+			return true
+		}
+	}
+	return false
+}
+
 // carryOut closes the commands that are done, and returns what is discarded.
 func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
 	for _, id := range t.Done {
@@ -279,24 +292,24 @@ func (s *server) show(raw string) string {
 }
 
 func (s *server) showParks(parks []engine.Park) string {
-	out := ""
+	var out strings.Builder
 	for i := range parks {
-		out += fmt.Sprintf(" seq %d: %s, %d attempts;", parks[i].Seq, stateTexts[parks[i].State], parks[i].Attempts)
+		fmt.Fprintf(&out, " seq %d: %s, %d attempts;", parks[i].Seq, stateTexts[parks[i].State], parks[i].Attempts)
 	}
-	return "[" + out + "]"
+	return "[" + out.String() + "]"
 }
 
 var stateTexts = [...]string{"", "retrying", "blocked", "in flight", "dead"}
 
 func (s *server) String() string {
-	out := ""
+	var out strings.Builder
 	for i := range s.shards {
 		sh := &s.shards[i]
-		out += fmt.Sprintf("\n  shard %d-%d of %q, token %d, %s", sh.lo, sh.hi, sh.owner, sh.token, s.show(sh.position))
+		fmt.Fprintf(&out, "\n  shard %d-%d of %q, token %d, %s", sh.lo, sh.hi, sh.owner, sh.token, s.show(sh.position))
 	}
 	for i := range s.rows {
 		r := &s.rows[i]
-		out += fmt.Sprintf("\n  parked: message %d, seq %d, %s, %d attempts", r.m.id, r.Seq, stateTexts[r.State], r.Attempts)
+		fmt.Fprintf(&out, "\n  parked: message %d, seq %d, %s, %d attempts", r.m.id, r.Seq, stateTexts[r.State], r.Attempts)
 	}
-	return out
+	return out.String()
 }

@@ -48,6 +48,7 @@ func (r *relay) turn(now time.Duration) {
 		if t.Empty() && now < r.nextLook {
 			return
 		}
+		r.transactionsSettle(&t)
 		c = &turnCall{r: r, turn: t, generation: r.generation}
 	}
 	r.turning = true
@@ -129,7 +130,9 @@ func (c *turnCall) next() (done bool, err error) {
 		c.last = s.log.lastSeq()
 	case c.step == 3:
 		c.tx = &transaction{}
-		s.log.touch(c.tx)
+		if s.hits(c.turn.Settle) { // who writes nothing gets no id
+			s.log.touch(c.tx)
+		}
 	case c.step == 4:
 		c.settle()
 		if l, ok := s.log.(*snapshotLog); ok && c.hit() {
@@ -233,6 +236,7 @@ func (r *relay) landed(c *turnCall, err error) {
 		r.nextBeat = 0
 	}
 	for i := range c.verdicts {
+		r.transactionSettled(&c.turn.Settle[i], &c.verdicts[i])
 		if t := &c.turn.Settle[i]; !c.verdicts[i].Applied {
 			r.let(t.Lo, t.Hi)
 			r.nextBeat = 0

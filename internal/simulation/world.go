@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -25,7 +26,6 @@ type world struct {
 	relays    []*relay
 	started   int // relays so far
 	calm      bool
-	resting   bool
 	pardon    bool // the broker rejects nothing any more
 
 	recorders recorders
@@ -55,9 +55,9 @@ type plan struct {
 
 func (p *plan) String() string {
 	c := &p.cfg
-	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, in flight %d, calls %d, "+
+	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
 		"batch %d, page %d, TTL %s, timeout %s, streams %v, remembers %d, rejects %d‰, faults %s",
-		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.InFlight, c.Calls, c.Batch, c.Page, p.ttl, p.timeout,
+		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls, c.Batch, c.Page, p.ttl, p.timeout,
 		p.streams, p.dedupe, p.poison, p.faults)
 }
 
@@ -124,7 +124,11 @@ func (w *world) drawPlan() {
 	if p.faults.has(Rejects) {
 		p.poison = w.of(20, 100, 200)
 	}
-	p.cfg = w.drawConfig().Normal()
+	c := w.drawConfig()
+	if w.below(4) == 3 {
+		c.Transactions, c.Ordered, p.streams = true, true, false
+	}
+	p.cfg = c.Normal()
 }
 
 func (w *world) drawConfig() engine.Config {
@@ -153,7 +157,7 @@ type Violation struct {
 	At time.Duration
 }
 
-func (v *Violation) Error() string {
+func (v *Violation) String() string {
 	return fmt.Sprintf("%s is broken at %v: %s", v.Promise, v.At, v.What)
 }
 
@@ -222,9 +226,10 @@ func (w *world) run(what string, limit time.Duration, until func() bool) {
 }
 
 func (w *world) describe() string {
-	s := fmt.Sprintf("%d messages, %d of them accepted;%s", len(w.producers.msgs), w.broker.firsts, w.server)
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d messages, %d of them accepted;%s", len(w.producers.msgs), w.broker.firsts, w.server)
 	for _, r := range w.relays {
-		s += fmt.Sprintf("\nrelay %s: circuit %d, turning %v, beating %v, %+v, %s", r.id, r.flow.Circuit(), r.turning, r.beating, r.flow.Stats(), r.flow.Describe())
+		fmt.Fprintf(&s, "\nrelay %s: circuit %d, turning %v, beating %v, %+v, %s", r.id, r.flow.Circuit(), r.turning, r.beating, r.flow.Stats(), r.flow.Describe())
 	}
-	return s
+	return s.String()
 }

@@ -1,0 +1,134 @@
+package simulation
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// transactions checks what the engine promises under Config.Transactions: one call
+// at a time, nothing settled while it is out, and the first settlement of a shard
+// behind a call covers all that was accepted of it, before the next call.
+type transactions struct {
+	calls    int
+	leases   map[int64]engine.Lease // of the messages of the call that is out
+	accepted []*message             // and not settled
+}
+
+func (r *relay) transactionBegins(c *engine.Call) {
+	w, x := r.w, &r.tx
+	if !w.plan.cfg.Transactions {
+		return
+	}
+	if x.calls++; x.calls > 1 {
+		w.failf("engine", "transaction %d is made beside another", c.ID)
+	}
+	if len(x.accepted) > 0 {
+		w.failf("engine", "transaction %d is made before %d messages of the last are settled", c.ID, len(x.accepted))
+	}
+	x.leases = map[int64]engine.Lease{}
+	for _, item := range c.Items {
+		x.leases[item.Seq] = r.leaseOf(of(item.Tag))
+	}
+}
+
+func (r *relay) transactionEnds(d *delivery) {
+	if !r.w.plan.cfg.Transactions {
+		return
+	}
+	r.tx.calls--
+	for i, item := range d.call.Items {
+		m := of(item.Tag)
+		if l := r.leaseOf(m); d.answers[i].Outcome == engine.Accepted && l.Token != 0 && l == r.tx.leases[item.Seq] {
+			r.tx.accepted = append(r.tx.accepted, m)
+		}
+	}
+}
+
+// leaseOf returns the lease that the flow has for a message; zero: none.
+func (r *relay) leaseOf(m *message) engine.Lease {
+	for _, l := range r.flow.Leases() {
+		if m.slot >= l.Lo && m.slot < l.Hi {
+			return l
+		}
+	}
+	return engine.Lease{}
+}
+
+// transactionsSettle looks at a turn that is made.
+func (r *relay) transactionsSettle(t *engine.Turn) {
+	if r.tx.calls > 0 && len(t.Settle) > 0 {
+		r.w.failf("engine", "a settlement is made while a transaction is out")
+	}
+}
+
+// transactionSettled looks at a settlement that was applied.
+func (r *relay) transactionSettled(t *engine.Settlement, v *engine.Verdict) {
+	for _, m := range r.tx.accepted {
+		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied {
+			continue
+		}
+		covered := slices.ContainsFunc(t.Resolve, func(x engine.Resolved) bool { return x.Seq == m.seq }) ||
+			t.To != "" && r.w.server.log.lens(t.To).passed(m) && !slices.ContainsFunc(t.Park, func(p engine.Park) bool { return p.Seq == m.seq })
+		if !covered {
+			r.w.failf("engine", "the settlement behind a transaction does not cover message %d", m.id)
+		}
+	}
+	r.tx.let(t.Lo, t.Hi)
+}
+
+// let forgets what was accepted of a range of slots.
+func (x *transactions) let(lo, hi int) {
+	x.accepted = slices.DeleteFunc(x.accepted, func(m *message) bool { return m.slot >= lo && m.slot < hi })
+}
+
+// transact stores all of a call, or nothing.
+func (b *destination) transact(d *delivery) {
+	whole := true
+	answers := make([]engine.Answer, len(d.call.Items))
+	for i, item := range d.call.Items {
+		answers[i] = b.judge(of(item.Tag))
+		whole = whole && answers[i].Outcome == engine.Accepted
+	}
+	d.stored = whole
+	fault := slices.ContainsFunc(answers, func(a engine.Answer) bool {
+		return a.Outcome == engine.Rejected || a.Outcome == engine.Misconfigured
+	})
+	for i, item := range d.call.Items {
+		switch a := &answers[i]; {
+		case whole:
+			b.store(d.r, of(item.Tag))
+		case a.Outcome == engine.Rejected, a.Outcome == engine.Misconfigured:
+		case fault:
+			*a = engine.Answer{Outcome: engine.NotSent}
+		default:
+			*a = engine.Answer{Outcome: engine.Unavailable}
+		}
+		d.set(i, answers[i])
+	}
+}
+
+// resolve finds out what became of a transaction whose answer was lost: its lane is
+// opened again, which ends what is under way, and the record there tells.
+func (d *delivery) resolve() {
+	w := d.r.w
+	if d.resolving {
+		return
+	}
+	d.resolving = true
+	w.after(w.lag(), nil, func() {
+		d.cut = true
+		w.after(w.lag(), d.r, func() {
+			if d.over {
+				return
+			}
+			for i := range d.answers {
+				d.answers[i] = engine.Answer{Outcome: engine.Unavailable, Reason: "ended"}
+				if d.stored {
+					d.answers[i] = engine.Answer{Outcome: engine.Accepted}
+				}
+			}
+			d.finish()
+		})
+	})
+}
