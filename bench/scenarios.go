@@ -29,6 +29,7 @@ var scenarios = []scenario{
 		goal: atLeast("postbag", "bare select", 0.6),
 		ways: []way{
 			{"bare select", bareSelect(300_000, mysqlBox(false))},
+			{"select and settle", settledSelect(300_000, mysqlBox(false))},
 			{"postbag", drainBox(300_000, mysqlBox(false))},
 			{"watermill-sql", watermillDrain(10_000, emptyMySQL(false), watermillsql.DefaultMySQLSchema{}, watermillsql.DefaultMySQLOffsetsAdapter{})},
 		},
@@ -38,6 +39,7 @@ var scenarios = []scenario{
 		goal: atLeast("postbag", "bare select", 0.6),
 		ways: []way{
 			{"bare select", bareSelect(300_000, mysqlBox(true))},
+			{"select and settle", settledSelect(300_000, mysqlBox(true))},
 			{"postbag", drainBox(300_000, mysqlBox(true))},
 			{"watermill-sql", watermillDrain(10_000, emptyMySQL(true), watermillsql.DefaultMySQLSchema{}, watermillsql.DefaultMySQLOffsetsAdapter{})},
 		},

@@ -132,6 +132,17 @@ func (b *sqlBox) fill(ctx context.Context, n int) error {
 
 // bareSelect is the reference: every row by the primary key, a thousand a statement, and nothing else.
 func bareSelect(n int, open openBox) func(context.Context, *lab) (sample, error) {
+	return selecting(n, open, 1000, false)
+}
+
+// settledSelect reads as many as a relay that has 1,000 in flight may settle at a
+// time, and commits a position after each page, on a session of its own while the
+// next page is read: what the contract costs without a relay.
+func settledSelect(n int, open openBox) func(context.Context, *lab) (sample, error) {
+	return selecting(n, open, 500, true)
+}
+
+func selecting(n int, open openBox, page int, settle bool) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (_ sample, err error) {
 		b, err := open(ctx, l)
 		if err != nil {
@@ -141,15 +152,23 @@ func bareSelect(n int, open openBox) func(context.Context, *lab) (sample, error)
 		if err := b.fill(ctx, n); err != nil {
 			return sample{}, err
 		}
-		read, err := b.db.PrepareContext(ctx, "SELECT seq, id, at, topic, `key`, type, headers, payload FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT 1000")
+		read, err := b.db.PrepareContext(ctx, "SELECT seq, id, at, topic, `key`, type, headers, payload FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT ?")
 		if err != nil {
 			return sample{}, err
 		}
 		defer func() { _ = read.Close() }()
+		move := func(int64) func() error { return func() error { return nil } }
+		if settle {
+			if move, err = b.mover(ctx); err != nil {
+				return sample{}, err
+			}
+		}
 		w := l.start()
 		after, got := int64(0), 0
 		for got < n {
-			k, last, err := readPage(ctx, read, after)
+			moved := move(after)
+			k, last, err := readPage(ctx, read, after, page)
+			err = errors.Join(err, moved())
 			if err != nil || k == 0 {
 				return sample{}, errors.Join(err, fmt.Errorf("the reference read %d of %d rows", got, n))
 			}
@@ -159,8 +178,26 @@ func bareSelect(n int, open openBox) func(context.Context, *lab) (sample, error)
 	}
 }
 
-func readPage(ctx context.Context, read *sql.Stmt, after int64) (n int, last int64, err error) {
-	rows, err := read.QueryContext(ctx, after)
+// mover makes a table of one position, and returns what begins to move it on; what
+// that returns waits for its commit.
+func (b *sqlBox) mover(ctx context.Context) (func(int64) func() error, error) {
+	for _, text := range []string{"CREATE TABLE bench_position (one INT PRIMARY KEY, pos BIGINT NOT NULL)", "INSERT INTO bench_position VALUES (1, 0)"} {
+		if _, err := b.db.ExecContext(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	return func(pos int64) func() error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := b.db.ExecContext(ctx, fmt.Sprintf("UPDATE bench_position SET pos = %d WHERE one = 1", pos))
+			done <- err
+		}()
+		return func() error { return <-done }
+	}, nil
+}
+
+func readPage(ctx context.Context, read *sql.Stmt, after int64, page int) (n int, last int64, err error) {
+	rows, err := read.QueryContext(ctx, after, page)
 	if err != nil {
 		return 0, 0, err
 	}
