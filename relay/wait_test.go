@@ -85,3 +85,22 @@ func TestAnIdentityHasOneHeartbeatOutAtATime(t *testing.T) {
 		}
 	})
 }
+
+// TestALostSettlementIsFollowedByAHeartbeat: nothing is sent until it has told what is
+// still ours, and the next one by the clock may be far away.
+func TestALostSettlementIsFollowedByAHeartbeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, err := New(memstore.New(memstore.Options{}), Options{Subscriptions: []Subscription{{To: membroker.New(membroker.Options{})}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLoop(r, false)
+		l.started = time.Now()
+		l.nextBeat = time.Minute
+		l.landed(&round{parts: []part{{flow: l.flows[0], settles: 1}}}, &store.TurnResult{Verdicts: []store.Verdict{{}}, Epoch: l.epoch}, nil)
+		if l.nextBeat > 0 {
+			t.Errorf("the next heartbeat is due at %v", l.nextBeat)
+		}
+	})
+}

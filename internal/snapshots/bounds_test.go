@@ -115,3 +115,20 @@ func TestWhatDoesNotRunIsForgotten(t *testing.T) {
 		t.Errorf("an id of the next epoch has the bound %d of an earlier one", to.Running[0].Low)
 	}
 }
+
+func TestAPollWantsABoundInANewLifeEvenIfItsTurnSettles(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	if !b.Wanted(true) || !b.Wanted(false) {
+		t.Error("none is wanted, and there is none")
+	}
+	b.Add(10, 100)
+	b.Saw(150)
+	if b.Wanted(true) || b.Wanted(false) {
+		t.Error("one is wanted, and there is a good one")
+	}
+	b.Saw(100 + staleBound + 1)
+	if b.Wanted(true) || !b.Wanted(false) {
+		t.Error("an old bound is to be renewed by whoever does not settle")
+	}
+}
