@@ -298,11 +298,7 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 	gather := reshape || f.exactly != nil // a lane has all shards
 	live, held := able(relays, f.ref), holdings(s)
 	take, give := engine.Plan(l.id, live, f.ref.String(), held, gather)
-	for _, other := range live {
-		if _, gifts := engine.Plan(other, live, f.ref.String(), held, gather); other != l.id && len(gifts) > 0 {
-			l.expecting = true
-		}
-	}
+	l.expecting = l.expecting || engine.Expect(l.id, live, f.ref.String(), held, gather)
 	for _, lo := range take {
 		for i := range s.Shards {
 			if s.Shards[i].Lo == lo {

@@ -39,7 +39,8 @@ const emptyRounds = 4
 // stuck: all that is in hand waits for a destination that is down.
 func (f *Flow) stuck() bool { return len(f.calls) == 0 && !f.round.out && f.circuit.failures > 1 }
 
-// Urgent says that the next turn writes something.
+// Urgent says that a turn is out, or that the next one writes more than a position
+// that moved over nothing: that waits for its time, and nothing hangs on it.
 func (f *Flow) Urgent() bool {
 	if f.round.out {
 		return true
@@ -49,7 +50,7 @@ func (f *Flow) Urgent() bool {
 	}
 	f.collect()
 	for _, s := range f.shards {
-		if s.draft.content() || s.goal() != s.settled {
+		if s.draft.content() {
 			return true
 		}
 	}

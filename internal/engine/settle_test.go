@@ -192,3 +192,12 @@ func TestHurryWritesWhatIsResolved(t *testing.T) {
 	d.land(turn)
 	equal(t, "urgent", d.f.Urgent(), false)
 }
+
+// A relay whose heartbeat has expired begins anew once nothing is urgent. It waited
+// for half a minute to write that there was nothing.
+func TestAPositionThatMovedOverNothingIsNotUrgent(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1")
+	equal(t, "urgent", d.f.Urgent(), false)
+}

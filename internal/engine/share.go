@@ -37,7 +37,8 @@ func Plan(me string, relays []string, subscription string, shards []Holding, gat
 			free = append(free, s.Lo)
 		}
 	}
-	quota := quotaOf(me, relays, subscription, shards, gather)
+	rank := slices.IndexFunc(ranking(relays, subscription, shards), func(c candidate) bool { return c.relay == me })
+	quota := quota(rank, len(relays), len(shards), gather)
 	byAppeal(me, subscription, mine)
 	byAppeal(me, subscription, free)
 	if len(mine) >= quota {
@@ -46,13 +47,26 @@ func Plan(me string, relays []string, subscription string, shards []Holding, gat
 	return free[:min(quota-len(mine), len(free))], nil
 }
 
-// quotaOf returns how many shards me is to hold in the end.
-func quotaOf(me string, relays []string, subscription string, shards []Holding, gather bool) int {
-	type candidate struct {
-		relay string
-		held  int
-		score uint64
+// Expect says that a relay other than me has shards to give, by Plan.
+func Expect(me string, relays []string, subscription string, shards []Holding, gather bool) bool {
+	for rank, c := range ranking(relays, subscription, shards) {
+		if c.relay != me && c.held > quota(rank, len(relays), len(shards), gather) {
+			return true
+		}
 	}
+	return false
+}
+
+// candidate is a relay as it is ranked.
+type candidate struct {
+	relay string
+	held  int
+	score uint64
+}
+
+// ranking sorts relays by how many shards they hold. Those of the first ranks are
+// to hold one more than the others, if the shards cannot be shared evenly.
+func ranking(relays []string, subscription string, shards []Holding) []candidate {
 	ranked := make([]candidate, len(relays))
 	for i, r := range relays {
 		ranked[i] = candidate{relay: r, score: score(r, subscription, -1)}
@@ -65,16 +79,20 @@ func quotaOf(me string, relays []string, subscription string, shards []Holding, 
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(b.score, a.score), cmp.Compare(a.relay, b.relay))
 	})
-	rank := slices.IndexFunc(ranked, func(c candidate) bool { return c.relay == me })
+	return ranked
+}
+
+// quota returns how many shards the relay of a rank is to hold in the end.
+func quota(rank, relays, shards int, gather bool) int {
 	switch {
 	case rank < 0 || gather && rank > 0:
 		return 0
 	case gather:
-		return len(shards)
-	case rank < len(shards)%len(relays):
-		return len(shards)/len(relays) + 1
+		return shards
+	case rank < shards%relays:
+		return shards/relays + 1
 	default:
-		return len(shards) / len(relays)
+		return shards / relays
 	}
 }
 

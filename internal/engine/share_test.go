@@ -288,3 +288,28 @@ func TestScoresAreThoseOfEveryVersion(t *testing.T) {
 	equal(t, "of a relay", engine.Score("relay-1", "outbox/default", -1), uint64(11571573460315279181))
 	equal(t, "of a shard", engine.Score("relay-1", "outbox/default", 1024), uint64(14525394664443958323))
 }
+
+func TestARelayExpectsWhatAnotherOnesPlanGives(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		relays := make([]string, 1+chance.IntN(6))
+		for i := range relays {
+			relays[i] = string(rune('a' + i))
+		}
+		shards := make([]engine.Holding, 1+chance.IntN(9))
+		for i := range shards {
+			shards[i] = engine.Holding{Lo: i, Hi: i + 1}
+			if chance.IntN(3) > 0 {
+				shards[i].Owner = string(rune('a' + chance.IntN(7)))
+			}
+		}
+		gather := chance.IntN(4) == 0
+		want := false
+		for _, other := range relays[1:] {
+			_, gifts := engine.Plan(other, relays, "s", shards, gather)
+			want = want || len(gifts) > 0
+		}
+		equal(t, fmt.Sprint(relays, shards, gather), engine.Expect("a", relays, "s", shards, gather), want)
+	}
+}

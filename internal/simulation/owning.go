@@ -216,11 +216,7 @@ func (r *relay) share(v *outlook) {
 	}
 	slices.Sort(live)
 	take, give := engine.Plan(r.id, live, "s", holdings, gather)
-	for _, other := range live {
-		if _, gifts := engine.Plan(other, live, "s", holdings, gather); other != r.id && len(gifts) > 0 {
-			r.expecting = true
-		}
-	}
+	r.expecting = r.expecting || engine.Expect(r.id, live, "s", holdings, gather)
 	for _, lo := range take {
 		for i := range v.shards {
 			if v.shards[i].lo == lo {

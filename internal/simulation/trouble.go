@@ -135,7 +135,7 @@ func (w *world) throttle() {
 // wherever it stands.
 func (w *world) freeze() {
 	if r := w.anyRelay(); r != nil {
-		r.frozen = w.now + time.Duration(w.below(int(2*w.plan.ttl/time.Millisecond)))*time.Millisecond
+		r.frozen = max(r.frozen, w.now+time.Duration(w.below(int(2*w.plan.ttl/time.Millisecond)))*time.Millisecond)
 	}
 }
 

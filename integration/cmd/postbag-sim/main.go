@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 )
 
 func main() {
@@ -30,6 +31,7 @@ func run(args []string, out, errs io.Writer) int {
 		return exitUsage
 	}
 	c.out = out
+	debug.SetGCPercent(800) // runs leave much behind, and hold little
 	if c.one {
 		return c.playOne()
 	}
