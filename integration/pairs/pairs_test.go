@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -54,24 +53,6 @@ func plan() []string {
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
-}
-
-// sink is a broker and the place in it where all messages go.
-type sink struct {
-	yaml string // the destination in a configuration
-	env  []string
-	kill func(context.Context) error
-	back func(context.Context) error
-	// more returns what has arrived since it was last called, or waits a little for it. The messages of a key stand in
-	// their order.
-	more func() []arrival
-}
-
-// arrival is an event as it lies in the broker, and when it was stored there.
-type arrival struct {
-	event
-
-	from, to time.Time
 }
 
 // pair is one run.
@@ -141,8 +122,7 @@ func (p *pair) inflict(kind string) {
 		p.must(p.db.Start(ctx))
 	case "broker":
 		hit = relays
-		p.must(p.sink.kill(ctx))
-		p.must(p.sink.back(ctx))
+		p.must(p.sink.killed(ctx))
 	}
 	for range hit {
 		p.faults.Note(kind, from)
@@ -171,7 +151,7 @@ func (p *pair) arrivals(w *writers) (all []record.Arrival) {
 	seen := map[event]bool{}
 	enough := time.Time{}
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
-		for _, a := range p.sink.more() {
+		for _, a := range p.sink.more(p.t) {
 			seen[a.event] = true
 			all = append(all, record.Arrival{Key: a.Key, N: a.N, Phantom: !w.committedBy(a.event), From: a.from, To: a.to})
 		}

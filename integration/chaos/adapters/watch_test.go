@@ -8,14 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
 func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
 	t.Parallel()
 	d, err := Postgres{}.Start(t.Context(), chaos.Terms{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	servertest.Need(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	w, ok := d.(chaos.Watched)
 	if !ok {
