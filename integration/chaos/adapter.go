@@ -89,6 +89,8 @@ type Transaction struct {
 	Rollback bool
 	// Plain asks for an INSERT in SQL where the store has one, in place of the library.
 	Plain bool
+	// Prepared asks for two phases, where the store has such, with the Delay between them.
+	Prepared bool
 	// Undone, if not nil, is published in a savepoint that rolls back, where the store has such.
 	Undone *postbag.Message
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,8 @@ type consumer struct {
 
 	mu        sync.Mutex // held while something is read
 	positions map[string]uint64
+	upTo      time.Time // what was stored before has been read
 	quiet     time.Time // since when nothing new came
-	arrivals  []time.Duration
 }
 
 func startConsumer(ctx context.Context, r *run) (*consumer, error) {
@@ -48,9 +49,16 @@ func (c *consumer) read(ctx context.Context) {
 // once reads what there is.
 func (c *consumer) once(ctx context.Context) {
 	c.mu.Lock()
+	asked := time.Now()
 	all, err := c.run.place.More(ctx)
 	for i := range all {
 		c.take(&all[i])
+	}
+	switch n := len(all); {
+	case n > 0 && c.inOrder(all):
+		c.upTo = all[n-1].From
+	case n == 0 && err == nil:
+		c.upTo = asked
 	}
 	if len(all) > 0 || err != nil {
 		c.quiet = time.Time{}
@@ -63,6 +71,11 @@ func (c *consumer) once(ctx context.Context) {
 	}
 }
 
+// inOrder says whether arrivals came in the order of their times, as those of one place do.
+func (*consumer) inOrder(all []Arrival) bool {
+	return slices.IsSortedFunc(all, func(a, b Arrival) int { return a.From.Compare(b.From) })
+}
+
 // take records an arrival.
 func (c *consumer) take(a *Arrival) {
 	id, b, err := identify(a)
@@ -73,7 +86,6 @@ func (c *consumer) take(a *Arrival) {
 	position := c.positions[a.Place]
 	c.positions[a.Place] = position + 1
 	c.seen.Add(1)
-	c.arrivals = append(c.arrivals, c.events.clock.At(a.To))
 	c.events.Deliver(history.Delivery{
 		ID: id, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
 		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),

@@ -53,7 +53,7 @@ func startCrew(r *run, job Job, n int) (*crew, error) {
 func (c *crew) start(m *member) error {
 	job := c.job
 	job.Role, job.Name = Relays, fmt.Sprintf("relay%d-%d", m.number, m.lives)
-	job.History = filepath.Join(c.dir, fmt.Sprintf("relay%d.%d.events", m.number, m.lives))
+	job.History = filepath.Join(c.dir, fmt.Sprintf("relay%d.%d.accepted", m.number, m.lives))
 	m.lives++
 	_ = os.Remove(c.failpoints(m)) // what killed the one before is over
 	p, err := startRole(job, c.log(m), c.failpoints(m))
@@ -173,7 +173,7 @@ type Job struct {
 	From    string        `json:"from"` // the store's DSN
 	To      string        `json:"to"`   // the broker's DSN
 	Topic   string        `json:"topic"`
-	History string        `json:"history"` // the file of its events
+	History string        `json:"history"` // the file of its events, or of what its destination accepted
 	Origin  time.Time     `json:"origin"`
 	Seed    uint64        `json:"seed"`
 	Rate    int           `json:"rate"`

@@ -92,6 +92,9 @@ func (w *writer) transaction(ctx context.Context) int {
 	added := w.fill(t)
 	t.Rollback = w.rand.IntN(12) == 0
 	t.Plain = w.rand.IntN(3) == 0 && !scheduled(t)
+	if t.Prepared = !t.Rollback && w.rand.IntN(25) == 0; t.Prepared && w.rand.IntN(4) == 0 {
+		t.Delay = time.Duration(w.rand.IntN(4000)) * time.Millisecond
+	}
 	if w.rand.IntN(4) == 0 {
 		undone := w.message("undone-"+w.name, 0, t.Name)
 		t.Undone = &undone

@@ -35,6 +35,11 @@ func beRelay(ctx context.Context, job *Job, s Store, b Broker, log io.Writer) (e
 		defer cancel()
 		err = errors.Join(err, to.Close(ctx))
 	}()
+	to, unwatch, err := watch(to, job.History)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unwatch()) }()
 	sub := relay.Subscription{
 		To: to, InFlight: inFlight, Timeout: 10 * time.Second,
 		Retry:       relay.Retry{Min: time.Second, Max: 2 * time.Second, MaxAttempts: 3},

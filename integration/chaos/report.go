@@ -85,9 +85,13 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	excused, err := r.excused()
+	if err != nil {
+		return nil, err
+	}
 	verdict, err := history.CheckFiles(files, history.Options{
 		InFlight: inFlight, Slack: slack, Resume: resume, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
-		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx), Lookups: 100,
+		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused), Lookups: 100_000,
 	}, history.Space{})
 	if err != nil {
 		return nil, err

@@ -70,6 +70,7 @@ type run struct {
 
 	mu       sync.Mutex
 	happened []Happening
+	wipes    [][2]time.Time // from when everything had been read, to when the broker was empty
 	failures []string
 }
 

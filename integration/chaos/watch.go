@@ -115,10 +115,13 @@ func (w *watcher) excused(l history.Watch, happened []Happening) bool {
 	return false
 }
 
-// lookup looks for what seems lost: in the store, and in the place if it can be read again.
-func (r *run) lookup(ctx context.Context) func(history.ID) history.Found {
+// lookup looks for what seems lost: among what wipes took away, in the store, and in the place if it can be read again.
+func (r *run) lookup(ctx context.Context, wiped map[history.ID]bool) func(history.ID) history.Found {
 	again := sync.OnceValues(func() (map[history.ID]bool, error) { return r.reread(ctx) })
 	return func(id history.ID) (found history.Found) {
+		if wiped[id] {
+			return history.Found{Broker: true, Note: "accepted, and wiped before anyone could read it"}
+		}
 		err := r.operator.do(ctx, func(ctx context.Context, s orders) error {
 			items, err := s.Show(ctx, ref.Box, postbag.ID(id))
 			for i := range items {

@@ -141,3 +141,6 @@ func Together(room Room, wires ...*Wire) []Fault {
 	}
 	return all
 }
+
+// Cut cuts what is open.
+func (w *Wire) Cut() { w.proxy.Cut() }

@@ -4,7 +4,7 @@ import "github.com/postbag/postbag/integration/chaos"
 
 // Stores are all stores of Postbag that a process can have to itself.
 func Stores() []chaos.Store {
-	return []chaos.Store{Postgres{}, SQLite{}, MySQL{}, MySQL{MariaDB: true}}
+	return []chaos.Store{Postgres{}, Postgres{Pooled: true}, SQLite{}, MySQL{}, MySQL{MariaDB: true}}
 }
 
 // Brokers are its brokers.

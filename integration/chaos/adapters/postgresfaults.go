@@ -2,8 +2,12 @@ package adapters
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/internal/testserver"
@@ -12,22 +16,151 @@ import (
 // Faults implements chaos.Database.
 func (p *postgres) Faults() []chaos.Fault {
 	restart := func(mode testserver.StopMode) func(context.Context) error {
-		return func(ctx context.Context) error { return p.server.Restart(ctx, mode) }
+		return func(ctx context.Context) error { return p.server().Restart(ctx, mode) }
 	}
-	return slices.Concat(p.relays.Faults(chaos.DatabaseWire), []chaos.Fault{
-		p.producers.Doubtful("cut after COMMIT was sent", chaos.DatabaseWire, chaos.NoRelay, "commit\x00"),
-		p.producers.Lost("answer to COMMIT lost", chaos.DatabaseWire, chaos.NoRelay, "COMMIT\x00"),
+	all := append(chaos.Together(chaos.DatabaseWire, p.relays...),
+		p.producers[0].Doubtful("cut after COMMIT was sent", chaos.DatabaseWire, chaos.NoRelay, "commit\x00"),
+		p.producers[0].Lost("answer to COMMIT lost", chaos.DatabaseWire, chaos.NoRelay, "COMMIT\x00"),
 		atOnce("restart of the database", chaos.Databases, restart(testserver.StopFast)),
 		atOnce("immediate shutdown of the database", chaos.Databases, restart(testserver.StopImmediate)),
-		gone("SIGKILL of the database", chaos.Databases, p.server),
-		frozen("SIGSTOP of the database", chaos.Databases, p.server),
-		{
+		gone("SIGKILL of the database", chaos.Databases, current{p}),
+		frozen("SIGSTOP of the database", chaos.Databases, current{p}),
+		p.stranger("stranger's write transaction for the whole run", true, `SELECT pg_current_xact_id()`),
+		p.stranger("snapshot held for the whole run", true, `SELECT count(*) FROM placed`),
+		p.stranger("stranger's write transaction", false, `SELECT pg_current_xact_id()`),
+		p.statement("VACUUM FULL of the log", `VACUUM FULL postbag.outbox`),
+		p.statement("REINDEX of the log", `REINDEX TABLE postbag.outbox`),
+		p.connectionLimit(),
+		chaos.Fault{
 			Name: "the log goes on in its next partition", Room: chaos.Databases,
 			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 				return nil, p.nextPartition(ctx)
 			},
-		},
+		})
+	if p.disk != nil {
+		all = append(all, p.full())
+	}
+	if p.standby != nil {
+		all = append(all, atOnce(promotion, chaos.Databases, p.promote))
+	}
+	if p.pooler != nil {
+		all = append(all, atOnce("restart of the pooler", chaos.Databases, p.pooler.Restart))
+	}
+	return all
+}
+
+// current is the server that is the primary by then.
+type current struct{ p *postgres }
+
+func (c current) Kill(ctx context.Context) error  { return c.p.server().Kill(ctx) }
+func (c current) Start(ctx context.Context) error { return c.p.server().Start(ctx) }
+func (c current) Pause() error                    { return c.p.server().Pause() }
+func (c current) Resume() error                   { return c.p.server().Resume() }
+
+// promote kills the primary and makes its synchronous standby the primary, and what was the primary a standby of that.
+func (p *postgres) promote(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := p.primary
+	if err := old.Kill(ctx); err != nil {
+		return err
+	}
+	if err := p.standby.Promote(ctx); err != nil {
+		return err
+	}
+	p.primary, p.standby = p.standby, nil
+	if err := old.Close(); err != nil {
+		return err
+	}
+	return p.follow(ctx, old.Port())
+}
+
+// full is a disk without room under the first server, as long as that is the primary. PostgreSQL ends if it cannot write its log: it
+// is started again, as a service manager does.
+func (p *postgres) full() chaos.Fault {
+	f := full(fullDisk, chaos.Databases, p.disk, func(ctx context.Context) error {
+		return patiently(ctx, func() error {
+			server := p.server()
+			if _, err := server.Exec(ctx, "postgres", "SELECT 1"); err == nil {
+				return nil
+			}
+			if strings.HasSuffix(strings.TrimSpace(server.LogTail(1)), "database system is shut down") {
+				return server.Start(ctx)
+			}
+			return errors.New("adapters: PostgreSQL does not answer after its disk was full")
+		})
 	})
+	begin := f.Begin
+	f.Begin = func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+		if p.server() != p.onDisk {
+			s.Note("not under the primary any more")
+			return func(context.Context) error { return nil }, nil
+		}
+		return begin(ctx, s)
+	}
+	return f
+}
+
+// stranger is a transaction in another database that stays open.
+func (p *postgres) stranger(name string, throughout bool, statement string) chaos.Fault {
+	return held(name, throughout, func(ctx context.Context) error {
+		c, err := pgx.Connect(ctx, p.DSN(chaos.Operators))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = c.Close(context.WithoutCancel(ctx)) }() // it may be broken
+		if _, err := c.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ`); err != nil {
+			return err
+		}
+		for text := statement; ctx.Err() == nil; text = `SELECT 1` {
+			if _, err := c.Exec(ctx, text); err != nil {
+				return err
+			}
+			_ = chaos.Pause(ctx, heldLook)
+		}
+		return nil // the transaction ends with the connection
+	})
+}
+
+// statement is one that locks the log while it runs.
+func (p *postgres) statement(name, text string) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			return nil, p.exec(ctx, text)
+		},
+	}
+}
+
+// connectionLimit takes every connection that the server has while those of the relays are cut.
+func (p *postgres) connectionLimit() chaos.Fault {
+	return chaos.Fault{
+		Name: "connection limit reached", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			var all []*pgx.Conn
+			take := func() {
+				for len(all) < 200 {
+					c, err := pgx.Connect(ctx, p.DSN(chaos.Operators))
+					if err != nil {
+						return
+					}
+					all = append(all, c)
+				}
+			}
+			take()
+			for _, w := range append(p.relays, p.producers...) {
+				w.Cut()
+			}
+			take() // those of the relays and producers
+			s.Note(fmt.Sprintf("%d connections taken", len(all)))
+			return func(ctx context.Context) error {
+				for _, c := range all {
+					_ = c.Close(ctx) // it may be broken
+				}
+				return nil
+			}, nil
+		},
+	}
 }
 
 // nextPartition uses up the numbers of the log's present partition but for some, as any user of the sequence could: the maintainer
@@ -41,7 +174,7 @@ func (p *postgres) nextPartition(ctx context.Context) error {
 // exec executes a statement as soon as the server takes it.
 func (p *postgres) exec(ctx context.Context, sql string) error {
 	return patiently(ctx, func() error {
-		_, err := p.server.Exec(ctx, "postgres", sql)
+		_, err := p.server().Exec(ctx, "postgres", sql)
 		return err
 	})
 }

@@ -1,0 +1,226 @@
+package adapters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/pgstore"
+)
+
+// postgres is a started PostgreSQL: one server behind a pooler, or two of which one is the primary.
+type postgres struct {
+	relays, producers []*chaos.Wire // to each server
+	pooler            *testserver.PgBouncer
+	disk              *testserver.Tmpfs // under the first server; nil: it has none of its own
+
+	mu      sync.Mutex
+	primary *testserver.Postgres
+	standby *testserver.Postgres
+	copies  int // standbys that were made
+	onDisk  *testserver.Postgres
+
+	watch *pgxpool.Pool
+}
+
+// The names of faults that need something to be there.
+const (
+	promotion    = "SIGKILL of the primary, and its standby promoted"
+	pgStandbyLag = "200ms"
+)
+
+// Start implements chaos.Store.
+func (k Postgres) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err error) {
+	p := &postgres{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	o := testserver.PostgresOptions{Settings: map[string]string{"max_connections": "70", "max_wal_size": "64MB", "min_wal_size": "32MB"}}
+	if t.Wants(fullDisk) {
+		p.disk, err = testserver.MountTmpfs(ctx, 640<<20)
+		switch {
+		case err == nil:
+			o.DataDir = filepath.Join(p.disk.Dir(), "data")
+		case !errors.Is(err, testserver.ErrMissing):
+			return nil, err
+		}
+	}
+	if p.primary, err = testserver.StartPostgres(ctx, o); err != nil {
+		return nil, err
+	}
+	p.onDisk = p.primary
+	ports := []int{p.primary.Port()}
+	switch {
+	case k.Pooled:
+		if p.pooler, err = testserver.StartPgBouncer(ctx, p.primary, testserver.PgBouncerOptions{PoolSize: 20}); err != nil {
+			return nil, err
+		}
+		ports[0] = p.pooler.Port()
+	case t.Wants(promotion):
+		if err := p.follow(ctx, 0); err != nil {
+			return nil, err
+		}
+		ports = append(ports, p.standby.Port())
+	}
+	for _, port := range ports {
+		for _, wires := range []*[]*chaos.Wire{&p.relays, &p.producers} {
+			w, err := chaos.NewWire(fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				return nil, err
+			}
+			*wires = append(*wires, w)
+		}
+	}
+	return p, p.prepare(ctx)
+}
+
+// follow makes a standby of the primary. The caller holds the lock, or is alone.
+func (p *postgres) follow(ctx context.Context, port int) (err error) {
+	p.copies++
+	p.standby, err = testserver.StartStandby(ctx, p.primary, testserver.StandbyOptions{
+		Name: fmt.Sprintf("standby%d", p.copies), Synchronous: true,
+		Postgres: testserver.PostgresOptions{Port: port, Settings: map[string]string{"wal_retrieve_retry_interval": pgStandbyLag, "max_connections": "70"}},
+	})
+	return err
+}
+
+// prepare makes the box and the producers' table.
+func (p *postgres) prepare(ctx context.Context) error {
+	pool, err := pgPool(ctx, p.DSN(chaos.Operators), 2)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	s, err := pgstore.Open(ctx, pool, pgstore.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	// A transaction's row stands there if the transaction does.
+	_, err = pool.Exec(ctx, `CREATE TABLE placed (name text PRIMARY KEY, stands boolean NOT NULL)`)
+	return errors.Join(err, s.Close())
+}
+
+// server is the primary.
+func (p *postgres) server() *testserver.Postgres {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.primary
+}
+
+// Version implements chaos.Database.
+func (p *postgres) Version() string {
+	version := p.server().Version()
+	switch {
+	case p.pooler != nil:
+		return version + " behind PgBouncer"
+	case len(p.relays) > 1:
+		return version + " with a synchronous standby"
+	default:
+		return version
+	}
+}
+
+// DSN implements chaos.Database. It names both servers, where there are two, and leads to the one that can be written to.
+func (p *postgres) DSN(role chaos.Role) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dsn := p.primary.DSN("postgres")
+	if p.pooler != nil && role != chaos.Operators {
+		dsn = p.pooler.DSN("postgres")
+	}
+	wires := map[chaos.Role][]*chaos.Wire{chaos.Relays: p.relays, chaos.Producers: p.producers}[role]
+	var hosts []string
+	for _, w := range wires {
+		hosts = append(hosts, w.Addr())
+	}
+	if role == chaos.Operators && p.standby != nil {
+		hosts = []string{fmt.Sprintf("127.0.0.1:%d", p.primary.Port()), fmt.Sprintf("127.0.0.1:%d", p.standby.Port())}
+	}
+	if len(hosts) > 0 {
+		dsn = at(dsn, strings.Join(hosts, ","))
+	}
+	if len(hosts) > 1 {
+		dsn = with(dsn, "target_session_attrs", "read-write")
+	}
+	if role == chaos.Operators {
+		return dsn
+	}
+	return with(dsn, "application_name", string(role))
+}
+
+// with is a URL with one parameter more.
+func with(dsn, name, value string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return dsn
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// pgWatch asks what sessions of relays do to others: the longest that one of them is idle in a transaction, and the longest that a
+// session of a producer waits for one of them. It reads what sessions show of themselves, and locks nothing.
+const pgWatch = `
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - a.state_change)) FILTER (
+		WHERE a.application_name = 'relay' AND a.state LIKE 'idle in transaction%'), 0)::float8,
+	coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)) FILTER (
+		WHERE a.application_name = 'producer' AND EXISTS (SELECT FROM pg_stat_activity b
+			WHERE b.application_name = 'relay' AND b.pid = ANY (pg_blocking_pids(a.pid)))), 0)::float8
+FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND NOT l.granted`
+
+// Watch implements chaos.Watched.
+func (p *postgres) Watch(ctx context.Context) (open, waited time.Duration, err error) {
+	if p.watch == nil {
+		if p.watch, err = pgPool(ctx, p.DSN(chaos.Operators), 1); err != nil {
+			return 0, 0, err
+		}
+	}
+	var openFor, waitedFor float64
+	err = p.watch.QueryRow(ctx, pgWatch).Scan(&openFor, &waitedFor)
+	return time.Duration(openFor * float64(time.Second)), time.Duration(waitedFor * float64(time.Second)), err
+}
+
+// at is a URL with another host and port.
+func at(dsn, host string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return dsn
+	}
+	u.Host = host
+	return u.String()
+}
+
+// Close implements chaos.Database.
+func (p *postgres) Close() (err error) {
+	if p.watch != nil {
+		p.watch.Close()
+	}
+	for _, w := range append(p.relays, p.producers...) {
+		err = errors.Join(err, w.Close())
+	}
+	if p.pooler != nil {
+		err = errors.Join(err, p.pooler.Close())
+	}
+	for _, s := range []*testserver.Postgres{p.standby, p.primary} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	if p.disk != nil {
+		err = errors.Join(err, p.disk.Close())
+	}
+	return err
+}
