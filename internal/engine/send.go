@@ -151,8 +151,8 @@ func (b *filling) include(e *entry) {
 		b.most = min(b.most, b.bound(e))
 		b.f.include(e)
 		next := e.follower()
-		if !b.f.cfg.Ordered || next == nil || !b.room(next) || !b.fits(next) {
-			return
+		if !b.f.cfg.Ordered || next == nil || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
+			return // what a transaction takes of a window is a prefix
 		}
 		e = next
 	}

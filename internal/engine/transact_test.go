@@ -118,3 +118,14 @@ func TestUnderStrictOrderATransactionHoldsOneKeyAtATime(t *testing.T) {
 	}
 	d.empty()
 }
+
+// A parked message took the next one of its key along, out of the middle of a window.
+// The settlement behind the transaction could not cover that one, and whoever came
+// after a crash sent it again.
+func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, OnReject: engine.Skip, Batch: 4, RetryBatch: 3})
+	d.lot(engine.DueMessage{Message: message(2, 1), Attempts: 1})
+	d.feed("1", message(10, 2), message(11, 3), message(20, 1))
+	d.call(10, 2)
+}

@@ -68,8 +68,9 @@ func (r *relay) transactionSettled(t *engine.Settlement, v *engine.Verdict) {
 		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied {
 			continue
 		}
-		covered := slices.ContainsFunc(t.Resolve, func(x engine.Resolved) bool { return x.Seq == m.seq }) ||
-			t.To != "" && r.w.server.log.lens(t.To).passed(m) && !slices.ContainsFunc(t.Park, func(p engine.Park) bool { return p.Seq == m.seq })
+		sh := r.w.server.shard(t.Lo, t.Hi)
+		row, _ := r.w.server.row(m.seq)
+		covered := sh == nil || (row == nil || row.m != m) && r.w.server.log.lens(sh.position).passed(m)
 		if !covered {
 			r.w.failf("engine", "the settlement behind a transaction does not cover message %d", m.id)
 		}
