@@ -17,8 +17,10 @@ type counter struct {
 	broker.Destination
 	left atomic.Int64
 	n    int64
-	once sync.Once
-	done chan struct{}
+	// calls are the transactions that were committed.
+	calls atomic.Int64
+	once  sync.Once
+	done  chan struct{}
 }
 
 func newCounter(d broker.Destination, n int) *counter {
@@ -35,7 +37,11 @@ func (c *counter) Publish(ctx context.Context, msgs []broker.Delivery, results [
 			accepted++
 		}
 	}
-	if c.left.Add(-accepted) <= 0 {
+	c.accept(accepted)
+}
+
+func (c *counter) accept(n int64) {
+	if c.left.Add(-n) <= 0 {
 		c.once.Do(func() { close(c.done) })
 	}
 }

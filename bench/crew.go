@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/relay"
 )
 
@@ -17,7 +16,7 @@ type crew struct {
 }
 
 // crew starts relays, each with a store and a pool of its own.
-func (l *lab) crew(ctx context.Context, box string, n int, d broker.Destination) (*crew, error) {
+func (l *lab) crew(ctx context.Context, sub relay.Subscription, n int) (*crew, error) {
 	c := &crew{ended: make(chan error, n)}
 	for range n {
 		s, err := l.relayStore(ctx)
@@ -27,7 +26,7 @@ func (l *lab) crew(ctx context.Context, box string, n int, d broker.Destination)
 		}
 		c.stores = append(c.stores, s)
 		r, err := relay.New(s.store, relay.Options{
-			Subscriptions: []relay.Subscription{{To: d, Box: box}}, Logger: quiet, NoMaintenance: true,
+			Subscriptions: []relay.Subscription{sub}, Logger: quiet, NoMaintenance: true,
 		})
 		if err != nil {
 			c.close()

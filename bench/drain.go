@@ -9,6 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/relay"
 )
 
 const (
@@ -67,7 +68,11 @@ func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, ke
 	if err != nil {
 		return sample{}, err
 	}
-	c, err := l.crew(ctx, box, relays, counted)
+	sub := relay.Subscription{To: counted, Box: box}
+	if to, ok := d.(inTransactions); ok {
+		sub.To, sub.ExactlyOnce = &laneCounter{counted, to}, true
+	}
+	c, err := l.crew(ctx, sub, relays)
 	if err != nil {
 		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
 	}
@@ -95,6 +100,9 @@ func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, ke
 	v.Extra["allocations"] = float64(after.Mallocs-before.Mallocs) / float64(n)
 	v.Extra["bytes"] = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 	v.Extra["turns/1000"] = float64(c.turns()-turns) * 1000 / float64(n)
+	if calls := counted.calls.Load(); calls > 0 {
+		v.Extra["a transaction"] = float64(n) / float64(calls)
+	}
 	cancel()
 	return v, c.wait()
 }

@@ -40,39 +40,58 @@ func (l *lab) freshTopic(ctx context.Context, topic string) ([]string, error) {
 	}
 }
 
+// benchTopic is where messages of the benchmarks go.
+const benchTopic = "bench.a"
+
 func kafkaRaw(ctx context.Context, l *lab) (rawSender, error) {
-	brokers, err := l.freshTopic(ctx, "bench.a")
+	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return rawSender{}, err
 	}
-	c, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.RequiredAcks(kgo.AllISRAcks()), kgo.ProducerLinger(0),
-		kgo.ProducerBatchCompression(kgo.Lz4Compression()), kgo.MaxBufferedRecords(2*pageSize))
+	c, err := kgo.NewClient(rawProducer(brokers)...)
 	if err != nil {
 		return rawSender{}, err
 	}
-	send := func(rows []rawRow) error {
-		var failed error
-		for i := range rows {
-			c.Produce(ctx, &kgo.Record{
-				Topic: rows[i].topic, Key: fmt.Appendf(nil, "%d", rows[i].seq%10_000), Value: rows[i].payload,
-				Headers: []kgo.RecordHeader{
-					{Key: "trace", Value: []byte("0af7651916cd43dd8448eb211c80319c")},
-					{Key: "tenant", Value: []byte("7")},
-					{Key: "id", Value: fmt.Appendf(nil, "%036d", rows[i].seq)},
-				},
-			}, func(_ *kgo.Record, err error) {
-				if err != nil {
-					failed = err // promises run one after another, and Flush waits for them
-				}
-			})
+	return rawSender{send: func(rows []rawRow) error { return produce(ctx, c, rawRecords(rows)) }, close: c.Close}, nil
+}
+
+func rawProducer(brokers []string) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.SeedBrokers(brokers...), kgo.RequiredAcks(kgo.AllISRAcks()), kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(kgo.Lz4Compression()), kgo.MaxBufferedRecords(2 * pageSize),
+	}
+}
+
+func rawRecords(rows []rawRow) []*kgo.Record {
+	records := make([]*kgo.Record, len(rows), len(rows)+1)
+	for i := range rows {
+		records[i] = &kgo.Record{
+			Topic: rows[i].topic, Key: fmt.Appendf(nil, "%d", rows[i].seq%10_000), Value: rows[i].payload,
+			Headers: []kgo.RecordHeader{
+				{Key: "trace", Value: []byte("0af7651916cd43dd8448eb211c80319c")},
+				{Key: "tenant", Value: []byte("7")},
+				{Key: "id", Value: fmt.Appendf(nil, "%036d", rows[i].seq)},
+			},
 		}
-		return errors.Join(c.Flush(ctx), failed)
 	}
-	return rawSender{send: send, close: c.Close}, nil
+	return records
+}
+
+// produce sends records and waits for all of them.
+func produce(ctx context.Context, c *kgo.Client, records []*kgo.Record) error {
+	var failed error
+	for _, r := range records {
+		c.Produce(ctx, r, func(_ *kgo.Record, err error) {
+			if err != nil {
+				failed = err // promises run one after another, and Flush waits for them
+			}
+		})
+	}
+	return errors.Join(c.Flush(ctx), failed)
 }
 
 func kafkaDestination(ctx context.Context, l *lab) (broker.Destination, error) {
-	brokers, err := l.freshTopic(ctx, "bench.a")
+	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,20 @@ var scenarios = []scenario{
 		ways: []way{{"debezium", debezium(300_000, nil)}, {"debezium tuned", debezium(300_000, tuned)}, {"postbag", drainTo(300_000, 10_000, 1, kafkaDestination)}},
 	},
 	{
+		name: "3-exactly-once", what: "PostgreSQL to Kafka exactly once, and at least once, messages/s",
+		goal: atLeast("exactly once", "raw transactions", 0.8),
+		ways: []way{
+			{"raw transactions", copyRaw(200_000, kafkaRawOnce)},
+			{"exactly once", drainTo(200_000, 10_000, 1, kafkaOnce)},
+			{"at least once", drainTo(200_000, 10_000, 1, kafkaDestination)},
+		},
+	},
+	{
+		name: "4-latency-exactly-once", what: "commit to a consumer of committed messages at 500 messages/s, to Kafka",
+		goal: atMost("exactly once", "p99 ms", 50),
+		ways: []way{{"exactly once", latencyToKafka(500, kafkaOnce)}, {"at least once", latencyToKafka(500, kafkaDestination)}},
+	},
+	{
 		name: "4-latency-100", what: "commit to destination at 100 messages/s, relay on its own connection, polling",
 		goal: atMost("polling", "p99 ms", 15),
 		ways: []way{{"polling", latency(100, false, pgstore.Options{})}},

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/kafkabroker"
+	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/relay"
+)
+
+// inTransactions is a destination that a relay is to deliver to exactly once.
+type inTransactions struct{ broker.Transactional }
+
+// laneCounter counts what is committed.
+type laneCounter struct {
+	*counter
+
+	to broker.Transactional
+}
+
+func (c *laneCounter) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
+	lane, err := c.to.OpenLane(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &countedLane{lane, c.counter}, nil
+}
+
+type countedLane struct {
+	broker.Lane
+
+	c *counter
+}
+
+func (l *countedLane) Commit(ctx context.Context, msgs []broker.Delivery, record []byte, results []broker.Result) (broker.TxOutcome, error) {
+	outcome, err := l.Lane.Commit(ctx, msgs, record, results)
+	if outcome == broker.Committed && len(msgs) > 0 {
+		l.c.calls.Add(1)
+		l.c.accept(int64(len(msgs)))
+	}
+	return outcome, err
+}
+
+func kafkaOnce(ctx context.Context, l *lab) (broker.Destination, error) {
+	brokers, err := l.freshTopic(ctx, benchTopic)
+	if err != nil {
+		return nil, err
+	}
+	d, err := kafkabroker.Dial(ctx, strings.Join(brokers, ","), kafkabroker.Options{Transactions: &kafkabroker.Transactions{}})
+	if err != nil {
+		return nil, err
+	}
+	return inTransactions{d}, nil
+}
+
+// kafkaRawOnce sends each page in a transaction, with a position in a topic of its own.
+func kafkaRawOnce(ctx context.Context, l *lab) (rawSender, error) {
+	brokers, err := l.freshTopic(ctx, benchTopic)
+	if err != nil {
+		return rawSender{}, err
+	}
+	const positions = "bench.positions"
+	if _, err := l.freshTopic(ctx, positions); err != nil {
+		return rawSender{}, err
+	}
+	c, err := kgo.NewClient(append(rawProducer(brokers), kgo.TransactionalID(benchTopic))...)
+	if err != nil {
+		return rawSender{}, err
+	}
+	send := func(rows []rawRow) error {
+		if err := c.BeginTransaction(); err != nil {
+			return err
+		}
+		position := &kgo.Record{
+			Topic: positions, Key: []byte(benchTopic), Value: binary.BigEndian.AppendUint64(nil, uint64(rows[len(rows)-1].seq)),
+		}
+		if err := produce(ctx, c, append(rawRecords(rows), position)); err != nil {
+			return err
+		}
+		return c.EndTransaction(ctx, kgo.TryCommit)
+	}
+	return rawSender{send: send, close: c.Close}, nil
+}
+
+// latencyToKafka commits rate messages a second for a while, and measures the time from the commit's return to a consumer of
+// committed messages.
+func latencyToKafka(rate int, to func(context.Context, *lab) (broker.Destination, error)) func(context.Context, *lab) (sample, error) {
+	return func(ctx context.Context, l *lab) (_ sample, err error) {
+		box, s, err := l.box(ctx)
+		if err != nil {
+			return sample{}, err
+		}
+		defer func() { _ = s.Close() }()
+		d, err := to(ctx, l)
+		if err != nil {
+			return sample{}, err
+		}
+		defer func() { err = errors.Join(err, d.Close(context.WithoutCancel(ctx))) }()
+		reader, err := l.relayStoreWith(ctx, pgstore.Options{})
+		if err != nil {
+			return sample{}, err
+		}
+		defer reader.close()
+		sub := relay.Subscription{To: d, Box: box}
+		_, sub.ExactlyOnce = d.(inTransactions)
+		r, err := relay.New(reader.store, relay.Options{Subscriptions: []relay.Subscription{sub}, Logger: quiet})
+		if err != nil {
+			return sample{}, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		watch := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
+		n := 5 * rate
+		consumed := make(chan error, 1)
+		go func() { consumed <- watch.consume(ctx, l.kafka.Brokers(), n) }()
+		w := l.start()
+		if err := l.tick(ctx, s, box, rate, n, 1, watch); err != nil {
+			return sample{}, err
+		}
+		v := w.stop(n)
+		err = <-consumed
+		cancel()
+		if err := errors.Join(err, <-ended); err != nil {
+			return sample{}, err
+		}
+		watch.summarise(&v)
+		return v, l.drop(context.WithoutCancel(ctx), box)
+	}
+}
+
+// consume notes when n committed messages have come.
+func (c *clockwatch) consume(ctx context.Context, brokers []string, n int) error {
+	k, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(benchTopic), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	for got := 0; got < n; {
+		fetched := k.PollFetches(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("a consumer saw %d of %d: %w", got, n, ctx.Err())
+		}
+		now := time.Now()
+		c.mu.Lock()
+		fetched.EachRecord(func(r *kgo.Record) {
+			c.arrived[binary.BigEndian.Uint64(r.Value)] = now
+			got++
+		})
+		c.mu.Unlock()
+	}
+	return nil
+}
