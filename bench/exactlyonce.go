@@ -120,7 +120,7 @@ func latencyToKafka(rate int, to func(context.Context, *lab) (broker.Destination
 		ended := make(chan error, 1)
 		go func() { ended <- r.Run(ctx) }()
 		watch := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
-		n := 5 * rate
+		n := 6 * rate
 		consumed := make(chan error, 1)
 		go func() { consumed <- watch.consume(ctx, l.kafka.Brokers(), n) }()
 		w := l.start()
@@ -133,9 +133,20 @@ func latencyToKafka(rate int, to func(context.Context, *lab) (broker.Destination
 		if err := errors.Join(err, <-ended); err != nil {
 			return sample{}, err
 		}
-		watch.summarise(&v)
+		watch.without(rate).summarise(&v)
 		return v, l.drop(context.WithoutCancel(ctx), box)
 	}
+}
+
+// without leaves the first n messages out: those of the second in which connections are made and topics known.
+func (c *clockwatch) without(n int) *clockwatch {
+	rest := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
+	for i, at := range c.committed {
+		if i >= uint64(n) {
+			rest.committed[i-uint64(n)], rest.arrived[i-uint64(n)] = at, c.arrived[i]
+		}
+	}
+	return rest
 }
 
 // consume notes when n committed messages have come.
