@@ -45,11 +45,14 @@ type world struct {
 
 const keys = 40
 
-func newWorld(t *testing.T) *world {
+// patience is how long a busy machine may take to do anything.
+const patience = 2 * time.Minute
+
+func newWorld(t *testing.T, o testserver.KafkaOptions) *world {
 	t.Helper()
 	w := &world{t: t, relays: map[string]*process{}, stop: make(chan struct{})}
 	w.dsn = servertest.Postgres(t, testserver.PostgresOptions{}).DSN("postgres")
-	w.kafka = servertest.Kafka(t, testserver.KafkaOptions{})
+	w.kafka = servertest.Kafka(t, o)
 	pool, err := pgxpool.New(t.Context(), w.dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func (w *world) transaction(key, n int, back bool) error {
 
 func (w *world) eventually(what string, is func() bool) {
 	w.t.Helper()
-	deadline := time.After(2 * time.Minute)
+	deadline := time.After(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !is() {
@@ -192,7 +195,7 @@ func TestKilledRelaysAndZombiesDeliverEachMessageOnce(t *testing.T) {
 	if servertest.Full() {
 		kills, zombies = 20, 10
 	}
-	w := newWorld(t)
+	w := newWorld(t, testserver.KafkaOptions{})
 	w.write()
 	w.start("relay-0")
 	w.start("relay-1")
@@ -214,19 +217,25 @@ func TestKilledRelaysAndZombiesDeliverEachMessageOnce(t *testing.T) {
 		owner.signal(t, syscall.SIGCONT)
 	}
 	w.owner("")
+	w.judge(w.end(), started-2)
+}
+
+// end stops the writers, and returns what a consumer sees when all is settled.
+func (w *world) end() []event {
+	w.t.Helper()
 	close(w.stop)
 	w.writers.Wait()
 	w.eventually("all is settled", func() bool {
 		s, _ := w.view()
 		return s.Backlog == 0
 	})
-	w.judge(w.read(), started-2)
+	return w.read()
 }
 
 // read returns what a consumer of committed messages sees.
 func (w *world) read() []event {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	c, err := kgo.NewClient(kgo.SeedBrokers(w.kafka.Brokers()...), kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
