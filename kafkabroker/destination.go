@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -21,12 +20,9 @@ type Destination struct {
 	seen    *trouble
 	topics  *topics
 	pool    *pool
-	calls   calls
+	calls   gate.Calls[*call]
 	gather  gatherer
 	lanes   lanes
-
-	releaseOnce sync.Once
-	released    chan struct{}
 }
 
 var (
@@ -49,7 +45,7 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := &Destination{brokers: split(brokers), options: o.withDefaults(), seen: new(trouble), released: make(chan struct{})}
+	d := &Destination{brokers: split(brokers), options: o.withDefaults(), seen: new(trouble)}
 	var err error
 	if d.control, err = kgo.NewClient(d.options.controlOptions(d.brokers, d.seen)...); err != nil {
 		return nil, fmt.Errorf("kafkabroker: the client refuses the options: %w; check them", err)
@@ -79,11 +75,12 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 		c.end(nil, errNotInTime())
 		return
 	}
-	if !d.calls.enter(c) {
+	number, ok := d.calls.Begin(c)
+	if !ok {
 		c.end(nil, errClosed())
 		return
 	}
-	defer d.calls.leave(c)
+	defer d.calls.End(number)
 	defer c.finish()
 	items := d.prepare(ctx, c, msgs)
 	over := c.over.Done()
@@ -221,25 +218,22 @@ func (d *Destination) Features() broker.Features {
 
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.calls.shut()
-	err := gate.Wait(ctx, empty)
-	d.calls.abandon()
-	d.pool.close()
-	d.releaseOnce.Do(func() {
-		go func() {
-			defer close(d.released)
-			<-empty
-			d.gather.wait()
-			d.lanes.closeAll()
-			d.pool.close()
-			d.pool.dying.Wait()
-			d.control.Close()
-		}()
+	return d.calls.Close(ctx, d.abandon, func() {
+		d.gather.wait()
+		d.lanes.closeAll()
+		d.pool.close()
+		d.pool.dying.Wait()
+		d.control.Close()
 	})
-	if err != nil {
-		return err
+}
+
+// abandon ends what a Close could not wait for.
+func (d *Destination) abandon(calls []*call) {
+	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	for _, c := range calls {
+		c.end(unknown, errClosed())
 	}
-	return gate.Wait(ctx, d.released)
+	d.pool.close()
 }
 
 // errNoAnswer is for messages that were sent; it says what is known to be wrong.

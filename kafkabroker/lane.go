@@ -79,10 +79,10 @@ func (o Options) laneTopic() *Create {
 // brokers fence and end what was begun under it before. A transaction of our own,
 // which is aborted, then marks how far the topic of records must be read.
 func (d *Destination) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
-	if !d.calls.enter(nil) {
+	if !d.calls.Enter() {
 		return nil, &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
-	defer d.calls.leave(nil)
+	defer d.calls.Leave()
 	if d.options.Transactions == nil {
 		return nil, failure(broker.Misconfigured, "the destination has no transactions", "set Options.Transactions")
 	}
@@ -226,10 +226,10 @@ func (l *lane) isFinished() bool {
 
 // Commit implements broker.Lane.
 func (l *lane) Commit(ctx context.Context, msgs []broker.Delivery, record []byte, results []broker.Result) (broker.TxOutcome, error) {
-	if l.isFinished() || !l.d.calls.enter(nil) {
+	if l.isFinished() || !l.d.calls.Enter() {
 		return withhold(results, broker.ErrLane), broker.ErrLane
 	}
-	defer l.d.calls.leave(nil)
+	defer l.d.calls.Leave()
 	outcome, f := l.commit(ctx, msgs, record, results)
 	if f == nil {
 		return outcome, nil

@@ -10,10 +10,10 @@ import (
 // Probe implements broker.Prober: it asks a broker for a sign of life, and for
 // leaders and in-sync replicas of the topics whose messages were not answered.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.calls.enter(nil) {
+	if !d.calls.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
-	defer d.calls.leave(nil)
+	defer d.calls.Leave()
 	if f := d.probe(ctx); f != nil {
 		if ctx.Err() != nil && f.Outcome != broker.Misconfigured {
 			return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the brokers run")

@@ -166,7 +166,7 @@ func (c *call) those(state messageState) map[string][]int {
 
 // work sends the messages and stays until each has its fate.
 func (c *call) work() {
-	defer c.d.calls.leave(c)
+	defer c.d.calls.End(c.number)
 	defer c.finish()
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()

@@ -23,14 +23,11 @@ type Destination struct {
 
 	streams *streams
 	inbox   *inbox
-	calls   calls
+	calls   gate.Calls[*call]
 	slots   chan struct{} // one for each message sent and not answered
 
 	featuresOnce sync.Once
 	features     broker.Features
-
-	releaseOnce sync.Once
-	released    chan struct{}
 }
 
 var (
@@ -47,7 +44,7 @@ func New(js jetstream.JetStream, o Options) *Destination {
 }
 
 func newDestination(js jetstream.JetStream, o Options) *Destination {
-	d := &Destination{js: js, nc: js.Conn(), released: make(chan struct{})}
+	d := &Destination{js: js, nc: js.Conn()}
 	if err := o.Validate(); err != nil {
 		d.invalid = &broker.Error{Outcome: broker.Misconfigured, Err: err}
 		o = Options{}
@@ -56,7 +53,7 @@ func newDestination(js jetstream.JetStream, o Options) *Destination {
 	d.pass = passes(o.PassHeaders)
 	d.slots = make(chan struct{}, d.options.MaxPending)
 	d.streams = &streams{js: js, named: o.Stream, recheck: d.options.Recheck, bySubject: map[string]*target{}}
-	d.inbox = &inbox{nc: d.nc, answered: d.answered, lost: d.calls.lost}
+	d.inbox = &inbox{nc: d.nc, answered: d.answered, lost: d.lost}
 	return d
 }
 
@@ -73,19 +70,22 @@ func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report
 		return
 	}
 	c := newCall(ctx, d, msgs, report)
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		c.end(nil, errNotInTime())
-	case !d.calls.enter(c):
-		c.end(nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
-	default:
-		go c.work()
-		select {
-		case <-c.over.Done():
-		case <-ctx.Done():
-			if c.end(errNoAnswer(), errNotInTime()) {
-				d.streams.forget() // a stream that is gone answers nothing where an ordinary subscriber listens
-			}
+		return
+	}
+	number, ok := d.calls.Begin(c)
+	if !ok {
+		c.end(nil, errClosed())
+		return
+	}
+	c.number = number
+	go c.work()
+	select {
+	case <-c.over.Done():
+	case <-ctx.Done():
+		if c.end(errNoAnswer(), errNotInTime()) {
+			d.streams.forget() // a stream that is gone answers nothing where an ordinary subscriber listens
 		}
 	}
 }
@@ -106,28 +106,36 @@ func (d *Destination) Features() broker.Features {
 // Close implements broker.Destination. A connection that was handed in to New
 // stays open.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.calls.shut()
-	err := gate.Wait(ctx, empty)
-	d.calls.abandon()
-	d.releaseOnce.Do(func() {
-		go func() {
-			defer close(d.released)
-			<-empty
-			d.inbox.close()
-			if d.owned != nil {
-				d.nc.Close()
-			}
-		}()
+	return d.calls.Close(ctx, abandon, func() {
+		d.inbox.close()
+		if d.owned != nil {
+			d.nc.Close()
+		}
 	})
-	if err != nil {
-		return err
+}
+
+// abandon ends what a Close could not wait for.
+func abandon(calls []*call) {
+	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	for _, c := range calls {
+		c.end(unknown, errClosed())
 	}
-	return gate.Wait(ctx, d.released)
+}
+
+func errClosed() *broker.Error { return &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed} }
+
+// lost ends every call: no answer will come over a connection that is gone.
+func (d *Destination) lost() {
+	unknown := failure(broker.Unknown, "the connection was lost before the answer came", "send the message again")
+	unsent := failure(broker.Unavailable, "the connection was lost before the message was sent", "wait, or look whether the server runs")
+	for _, c := range d.calls.All() {
+		c.end(unknown, unsent)
+	}
 }
 
 // answered finds whom an answer is for.
 func (d *Destination) answered(call uint64, i int, m *nats.Msg) {
-	if c := d.calls.find(call); c != nil {
+	if c, ok := d.calls.Find(call); ok {
 		c.answered(i, readAnswer(m))
 	}
 }

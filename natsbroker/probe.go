@@ -11,12 +11,12 @@ import (
 // named in Options, else for the account. A user who may ask neither is content
 // with a server that answers.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.calls.enter(nil) {
+	if !d.calls.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
 	answer := make(chan *broker.Error, 1)
 	go func() { // for a client whose server does not read blocks without regard to ctx
-		defer d.calls.leave(nil)
+		defer d.calls.Leave()
 		answer <- d.probe(ctx)
 	}()
 	select {

@@ -19,12 +19,10 @@ type Destination struct {
 	link    *link
 	lanes   []*lane
 	seed    maphash.Seed
-	calls   calls
+	calls   gate.Calls[*call]
 
-	stop     context.CancelFunc
-	running  sync.WaitGroup // the link and the lanes
-	release  sync.Once
-	released chan struct{}
+	stop    context.CancelFunc
+	running sync.WaitGroup // the link and the lanes
 }
 
 var (
@@ -68,7 +66,7 @@ func newDestination(urls string, o Options) (*Destination, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Destination{options: o, router: newRouter(o), seed: maphash.MakeSeed(), released: make(chan struct{})}
+	d := &Destination{options: o, router: newRouter(o), seed: maphash.MakeSeed()}
 	for range o.Channels {
 		d.lanes = append(d.lanes, newLane(o))
 	}
@@ -106,11 +104,12 @@ func (d *Destination) stream(ctx context.Context, msgs []broker.Delivery, report
 		c.end(nil, errNotInTime())
 		return
 	}
-	if !d.calls.enter(c) {
+	number, ok := d.calls.Begin(c)
+	if !ok {
 		c.end(nil, errClosed())
 		return
 	}
-	defer d.calls.leave(c)
+	defer d.calls.End(number)
 	c.dispatch(ctx, prepare)
 	select {
 	case <-c.over:
@@ -137,19 +136,16 @@ func (d *Destination) Features() broker.Features {
 
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.calls.shut()
-	err := gate.Wait(ctx, empty)
-	d.calls.abandon()
-	d.release.Do(func() {
-		go func() {
-			defer close(d.released)
-			<-empty
-			d.stop()
-			d.running.Wait()
-		}()
+	return d.calls.Close(ctx, abandon, func() {
+		d.stop()
+		d.running.Wait()
 	})
-	if err != nil {
-		return err
+}
+
+// abandon ends what a Close could not wait for.
+func abandon(calls []*call) {
+	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	for _, c := range calls {
+		c.end(unknown, errClosed())
 	}
-	return gate.Wait(ctx, d.released)
 }

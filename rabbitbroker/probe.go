@@ -12,12 +12,12 @@ import (
 // Probe implements broker.Prober: it looks for the connection, whether it is
 // blocked, and asks the server for the exchange if that is always the same one.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.calls.enter(nil) {
+	if !d.calls.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
 	answer := make(chan *broker.Error, 1)
 	go func() { // the client asks without regard to ctx
-		defer d.calls.leave(nil)
+		defer d.calls.Leave()
 		answer <- d.probe()
 	}()
 	select {

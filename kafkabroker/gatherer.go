@@ -4,73 +4,7 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/postbag/postbag/broker"
 )
-
-// calls are those at work. The zero calls is open and safe for concurrent use.
-type calls struct {
-	mu     sync.Mutex
-	active map[*call]bool
-	inside int // calls and probes
-	closed bool
-	empty  chan struct{} // made by shut, closed when closed and the last has left
-}
-
-// enter lets a call in, nil for a probe, not after shut.
-func (s *calls) enter(c *call) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	s.inside++
-	if c == nil {
-		return true
-	}
-	if s.active == nil {
-		s.active = map[*call]bool{}
-	}
-	s.active[c] = true
-	return true
-}
-
-func (s *calls) leave(c *call) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.active, c)
-	if s.inside--; s.closed && s.inside == 0 {
-		close(s.empty)
-	}
-}
-
-// shut lets no more calls in. The channel is closed when the last has left.
-func (s *calls) shut() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.empty == nil {
-		s.empty = make(chan struct{})
-	}
-	if !s.closed && s.inside == 0 {
-		close(s.empty)
-	}
-	s.closed = true
-	return s.empty
-}
-
-// abandon ends what a Close could not wait for.
-func (s *calls) abandon() {
-	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
-	s.mu.Lock()
-	all := make([]*call, 0, len(s.active))
-	for c := range s.active {
-		all = append(all, c)
-	}
-	s.mu.Unlock()
-	for _, c := range all {
-		c.end(unknown, errClosed())
-	}
-}
 
 // gatherer makes jobs of calls: one of each, or, with Options.Linger, one of all
 // that come within that time. No two calls at a time hold messages of one key, so
