@@ -85,7 +85,7 @@ var scenarios = []scenario{
 	},
 	{
 		name: "4-latency-exactly-once", what: "commit to a consumer of committed messages at 500 messages/s, to Kafka",
-		goal: atMost("exactly once", "p99 ms", 50),
+		goal: atMost("exactly once", "p99 ms", 100),
 		ways: []way{{"exactly once", latencyToKafka(500, kafkaOnce)}, {"at least once", latencyToKafka(500, kafkaDestination)}},
 	},
 	{
