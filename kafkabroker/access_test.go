@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/kafkabroker"
 )
@@ -44,7 +45,7 @@ func (p place) grant(t testing.TB, operations ...kadm.ACLOperation) {
 	t.Helper()
 	acl := kadm.NewACLs().Topics(p.topic).ResourcePatternType(kadm.ACLPatternLiteral).
 		Allow("User:" + testserver.KafkaUser).AllowHosts("*").Operations(operations...)
-	made, err := p.admin.CreateACLs(timeout(t, 30*time.Second), acl)
+	made, err := p.admin.CreateACLs(sendtest.Timeout(t, 30*time.Second), acl)
 	must(t, err)
 	for _, m := range made {
 		must(t, m.Err)
@@ -74,11 +75,11 @@ func TestEveryKindOfLoginWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
-			if err := d.Probe(timeout(t, 30*time.Second)); err != nil {
+			d := sendtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
+			if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); err != nil {
 				t.Errorf("Probe: %v", err)
 			}
-			wants(t, publish(t, d, 30*time.Second, messages(p.topic, 10)...), broker.Accepted, "")
+			sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 10)...), broker.Accepted, "")
 		})
 	}
 }
@@ -112,13 +113,13 @@ func TestALoginThatIsWrongIsMisconfigured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
-			results := publish(t, d, 30*time.Second, messages("t", 2)...)
-			wants(t, results, broker.Misconfigured, c.word)
+			d := sendtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
+			results := sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 2)...)
+			sendtest.Wants(t, results, broker.Misconfigured, c.word)
 			if text := results[0].Err.Error(); strings.Contains(text, "canary") {
 				t.Errorf("the error tells a password: %v", text)
 			}
-			if err := d.Probe(timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
+			if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
 				t.Errorf("Probe: %v", err)
 			}
 		})
@@ -132,20 +133,20 @@ func TestAMechanismThatTheBrokerDoesNotKnowIsMisconfigured(t *testing.T) {
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, k.Close()) })
-	d := closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	wants(t, publish(t, d, 30*time.Second, messages("t", 1)...), broker.Misconfigured, "UNSUPPORTED_SASL_MECHANISM")
+	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 1)...), broker.Misconfigured, "UNSUPPORTED_SASL_MECHANISM")
 }
 
 func TestATopicThatTheUserMayNotWriteIsMisconfiguredUntilHeMay(t *testing.T) {
 	t.Parallel()
 	k := secureKafka.get(t)
 	p := newPlace(t, k.Brokers()).create(t)
-	d := closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	msgs := messages(p.topic, 5)
-	wants(t, publish(t, d, 30*time.Second, msgs...), broker.Misconfigured, "")
+	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	msgs := sendtest.Messages(p.topic, 5)
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Misconfigured, "")
 	p.grant(t, kadm.OpDescribe)
-	eventually(t, "it may be described and not written", func() bool {
-		results := publish(t, d, 30*time.Second, msgs...)
+	sendtest.Eventually(t, "it may be described and not written", func() bool {
+		results := sendtest.Publish(t, d, 30*time.Second, msgs...)
 		return results[0].Outcome == broker.Misconfigured && strings.Contains(results[0].Err.Error(), "TOPIC_AUTHORIZATION_FAILED")
 	})
 	if held := p.read(t); len(held) != 0 {
@@ -164,16 +165,16 @@ func TestAUserWhoMayNotAskForSettingsCanSend(t *testing.T) {
 	p.partitions = 1
 	p.create(t, "max.message.bytes=3000")
 	p.grant(t, kadm.OpWrite)
-	d := closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	msgs := messages(p.topic, 5)
+	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	msgs := sendtest.Messages(p.topic, 5)
 	msgs[2].Payload = noise(4000)
-	eventually(t, "the right to write counts", func() bool {
-		return publish(t, d, 30*time.Second, messages(p.topic, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "the right to write counts", func() bool {
+		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
-	results := publish(t, d, 30*time.Second, msgs...)
-	wants(t, results[2:3], broker.Rejected, "MESSAGE_TOO_LARGE")
-	wants(t, append(results[:2:2], results[3:]...), broker.Accepted, "")
-	g, err := d.Durability(timeout(t, 30*time.Second), p.topic)
+	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
+	sendtest.Wants(t, results[2:3], broker.Rejected, "MESSAGE_TOO_LARGE")
+	sendtest.Wants(t, append(results[:2:2], results[3:]...), broker.Accepted, "")
+	g, err := d.Durability(sendtest.Timeout(t, 30*time.Second), p.topic)
 	if err != nil || g.Grade != "?" {
 		t.Errorf("the topic is graded %q, %v, want ?", g.Grade, err)
 	}

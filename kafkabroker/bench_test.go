@@ -2,15 +2,14 @@ package kafkabroker_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/kafkabroker"
@@ -33,32 +32,12 @@ func BenchmarkAgainstRaw(b *testing.B) {
 			p := newPlace(b, k.Brokers())
 			p.partitions = partitions
 			p.create(b, "retention.bytes=200000000", "segment.bytes=100000000")
-			d := closing(b, dial(b, p.brokers, kafkabroker.Options{}))
-			publishers := []struct {
-				name string
-				run  func(msgs []broker.Delivery) error
-			}{
-				{"raw", raw(b, p)},
-				{"four-callers", func(msgs []broker.Delivery) error { return inCalls(d, msgs, 500, 4) }},
-				{"one-caller", func(msgs []broker.Delivery) error { return inCalls(d, msgs, 1000, 1) }},
-			}
-			took := make([]time.Duration, len(publishers))
+			d := sendtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
 			msgs := load(p.topic, round)
-			for b.Loop() {
-				for i, publisher := range publishers {
-					began := time.Now()
-					if err := publisher.run(msgs); err != nil {
-						b.Fatal(err)
-					}
-					took[i] += time.Since(began)
-				}
-			}
-			for i, publisher := range publishers {
-				b.ReportMetric(float64(b.N)*round/took[i].Seconds(), publisher.name+"-msg/s")
-			}
-			b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "four-of-raw")
-			b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "one-of-raw")
-			b.ReportMetric(0, "ns/op")
+			sendtest.Race(b, func() []broker.Delivery { return msgs },
+				sendtest.Publisher{Name: "raw", Run: raw(b, p)},
+				sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, 500, 4) }},
+				sendtest.Through("one-caller", d, 1000))
 		})
 	}
 }
@@ -69,12 +48,12 @@ func BenchmarkPublish(b *testing.B) {
 	p := newPlace(b, k.Brokers())
 	p.partitions = 8
 	p.create(b, "retention.bytes=200000000", "segment.bytes=100000000")
-	d := closing(b, dial(b, p.brokers, kafkabroker.Options{}))
+	d := sendtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
 	const round = 100_000
 	msgs := load(p.topic, round)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := inCalls(d, msgs, 500, 4); err != nil {
+		if err := sendtest.InCalls(d, msgs, 500, 4); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -83,7 +62,7 @@ func BenchmarkPublish(b *testing.B) {
 
 // load is JSON of some kind: not all alike, not noise.
 func load(topic string, n int) []broker.Delivery {
-	msgs := messages(topic, n)
+	msgs := sendtest.Messages(topic, n)
 	for i := range msgs {
 		m := &msgs[i]
 		m.Key, m.Type = fmt.Sprintf("customer-%d", i%5000), "order.created"
@@ -94,29 +73,6 @@ func load(topic string, n int) []broker.Delivery {
 		m.Payload = m.Payload[:1024]
 	}
 	return msgs
-}
-
-// inCalls publishes msgs in calls of a size, by some callers side by side; a key
-// belongs to one of them.
-func inCalls(d broker.Destination, msgs []broker.Delivery, size, callers int) error {
-	var group sync.WaitGroup
-	faults := make([]error, callers)
-	share := len(msgs) / callers
-	for c := range callers {
-		group.Go(func() {
-			own := msgs[c*share : (c+1)*share]
-			results := make([]broker.Result, size)
-			for at := 0; at < len(own); at += size {
-				clear(results)
-				d.Publish(context.Background(), own[at:at+size], results)
-				for _, r := range results {
-					faults[c] = errors.Join(faults[c], r.Err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(faults...)
 }
 
 // raw is the client library's producer, fed as fast as it takes records.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/kafkabroker"
@@ -54,7 +55,7 @@ func (l *traffic) send(k int) {
 		default:
 		}
 		for ; len(queue) < most && !ended; seq++ {
-			m := messages(l.topic, 1)[0]
+			m := sendtest.Messages(l.topic, 1)[0]
 			m.Key, m.Seq, m.Payload = fmt.Sprintf("key-%d", k), int64(seq), fmt.Appendf(nil, "%d-%d", k, seq)
 			queue = append(queue, m)
 			l.sent[k] = append(l.sent[k], m.ID)
@@ -103,7 +104,7 @@ func (l *traffic) faultf(format string, args ...any) {
 func (l *traffic) await(t testing.TB, n int64) {
 	t.Helper()
 	want := l.accepted.Load() + n
-	eventually(t, "messages flow", func() bool { return l.accepted.Load() >= want })
+	sendtest.Eventually(t, "messages flow", func() bool { return l.accepted.Load() >= want })
 }
 
 // end stops the traffic, and compares what was sent with what is there: nothing
@@ -148,8 +149,8 @@ func (l *traffic) halt() {
 func (p place) leader(t testing.TB, k *testserver.Kafka, partition int32) *testserver.KafkaNode {
 	t.Helper()
 	var node *testserver.KafkaNode
-	eventually(t, "the partition has a leader", func() bool {
-		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+	sendtest.Eventually(t, "the partition has a leader", func() bool {
+		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil {
 			return false
 		}
@@ -166,8 +167,8 @@ func (p place) leader(t testing.TB, k *testserver.Kafka, partition int32) *tests
 // inSync waits until every partition has n in-sync replicas.
 func (p place) inSync(t testing.TB, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d replicas are in sync", n), func() bool {
-		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+	sendtest.Eventually(t, fmt.Sprintf("%d replicas are in sync", n), func() bool {
+		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil {
 			return false
 		}
@@ -187,7 +188,7 @@ func TestAClusterOfThreeGoesOnWithoutLossAndInOrder(t *testing.T) {
 	p.partitions, p.replicas = 3, 3
 	p.create(t, "min.insync.replicas=2")
 	p.inSync(t, 3)
-	d := closing(t, dial(t, k.Brokers(), kafkabroker.Options{Recheck: time.Second}))
+	d := sendtest.Closing(t, dial(t, k.Brokers(), kafkabroker.Options{Recheck: time.Second}))
 	l := startTraffic(d, p.topic, 24)
 	defer func() { t.Logf("%d accepted", l.accepted.Load()) }()
 	l.await(t, 500)
@@ -223,18 +224,18 @@ func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 	t.Helper()
 	p.set(t, "min.insync.replicas", "3")
 	last, since := l.accepted.Load(), time.Now()
-	eventually(t, "nothing is accepted any more", func() bool {
+	sendtest.Eventually(t, "nothing is accepted any more", func() bool {
 		if now := l.accepted.Load(); now != last {
 			last, since = now, time.Now()
 		}
 		return time.Since(since) > 500*time.Millisecond
 	})
-	for i, r := range publish(t, d, 3*time.Second, messages(p.topic, 20)...) {
+	for i, r := range sendtest.Publish(t, d, 3*time.Second, sendtest.Messages(p.topic, 20)...) {
 		if r.Outcome != broker.Unknown && r.Outcome != broker.NotSent {
 			t.Errorf("without enough replicas message %d is %v (%v)", i, r.Outcome, r.Err)
 		}
 	}
-	err := d.Probe(timeout(t, 30*time.Second))
+	err := d.Probe(sendtest.Timeout(t, 30*time.Second))
 	if broker.OutcomeOf(err) != broker.Unavailable || !strings.Contains(err.Error(), "in-sync replicas") {
 		t.Errorf("Probe without enough replicas: %v", err)
 	}
@@ -242,23 +243,23 @@ func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 		t.Error("messages were accepted by too few replicas")
 	}
 	p.set(t, "min.insync.replicas", "2")
-	eventually(t, "the probe says that there are enough replicas", func() bool {
-		return d.Probe(timeout(t, 30*time.Second)) == nil
+	sendtest.Eventually(t, "the probe says that there are enough replicas", func() bool {
+		return d.Probe(sendtest.Timeout(t, 30*time.Second)) == nil
 	})
 }
 
 func TestPartitionsAddedUnderLoadLoseNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: 200 * time.Millisecond}))
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: 200 * time.Millisecond}))
 	l := startTraffic(d, p.topic, 24)
 	l.await(t, 500)
 	for _, n := range []int{3, 8} {
-		answers, err := p.admin.UpdatePartitions(timeout(t, 30*time.Second), n, p.topic)
+		answers, err := p.admin.UpdatePartitions(sendtest.Timeout(t, 30*time.Second), n, p.topic)
 		must(t, err)
 		must(t, answers.Error())
 		l.await(t, 500)
-		eventually(t, "the new partitions are used", func() bool {
+		sendtest.Eventually(t, "the new partitions are used", func() bool {
 			used := 0
 			for _, end := range p.ends(t) {
 				if end > 0 {
@@ -306,7 +307,7 @@ func inOrderWithinPartitions(t *testing.T, held []*kgo.Record) {
 func TestATopicDeletedAndMadeAnewUnderLoadIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
 	l := startTraffic(d, p.topic, 8)
 	l.await(t, 200)
 	p.delete(t)
@@ -316,7 +317,7 @@ func TestATopicDeletedAndMadeAnewUnderLoadIsUsedAgain(t *testing.T) {
 	for _, fault := range l.faults {
 		t.Error(fault)
 	}
-	if _, err := p.admin.DeleteTopic(timeout(t, 30*time.Second), p.topic); err != nil {
+	if _, err := p.admin.DeleteTopic(sendtest.Timeout(t, 30*time.Second), p.topic); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/kafkabroker"
 )
 
@@ -18,7 +19,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(fake.Close)
-	d := closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
+	d := sendtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
 	for name, c := range map[string]struct {
 		replicas int16
 		settings []string
@@ -35,7 +36,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 		p := newPlace(t, fake.ListenAddrs())
 		p.replicas = c.replicas
 		p.create(t, c.settings...)
-		g, err := d.Durability(timeout(t, 30*time.Second), p.topic)
+		g, err := d.Durability(sendtest.Timeout(t, 30*time.Second), p.topic)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 			t.Errorf("%s: %+v", name, g)
 		}
 	}
-	if _, err := d.Durability(timeout(t, 30*time.Second), "nothing"); broker.OutcomeOf(err) != broker.Misconfigured {
+	if _, err := d.Durability(sendtest.Timeout(t, 30*time.Second), "nothing"); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("a topic that is not there: %v", err)
 	}
 }

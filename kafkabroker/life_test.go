@@ -15,57 +15,24 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/kafkabroker"
 )
 
-// messages makes n, each with a key of its own.
-func messages(topic string, n int) []broker.Delivery {
-	msgs := make([]broker.Delivery, n)
-	for i := range msgs {
-		msgs[i] = broker.Delivery{
-			Message: postbag.Message{
-				ID: postbag.NewID(), Topic: topic, Key: fmt.Sprintf("key-%d", i), Payload: fmt.Appendf(nil, "payload-%d", i),
-			},
-			Box: "outbox", Subscription: "default", Seq: int64(i + 1), At: time.Now(), Attempt: 1,
-		}
-	}
-	return msgs
-}
-
 // ofKey makes n of one key.
 func ofKey(topic, key string, n int) []broker.Delivery {
-	msgs := messages(topic, n)
+	msgs := sendtest.Messages(topic, n)
 	for i := range msgs {
 		msgs[i].Key = key
 	}
 	return msgs
 }
 
-// publish is one call.
-func publish(t testing.TB, d broker.Destination, within time.Duration, msgs ...broker.Delivery) []broker.Result {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	results := make([]broker.Result, len(msgs))
-	d.Publish(ctx, msgs, results)
-	return results
-}
-
-// wants wants every result to be of outcome, with word in its error.
-func wants(t testing.TB, results []broker.Result, outcome broker.Outcome, word string) {
-	t.Helper()
-	for i, r := range results {
-		if r.Outcome != outcome || word != "" && (r.Err == nil || !strings.Contains(r.Err.Error(), word)) {
-			t.Fatalf("message %d of %d is %v (%v), want %v with %q", i, len(results), r.Outcome, r.Err, outcome, word)
-		}
-	}
-}
-
 // persist publishes until all is accepted.
 func persist(t testing.TB, d broker.Destination, msgs ...broker.Delivery) {
 	t.Helper()
-	eventually(t, "all is accepted", func() bool {
-		results := publish(t, d, 20*time.Second, msgs...)
+	sendtest.Eventually(t, "all is accepted", func() bool {
+		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
 		var rest []broker.Delivery
 		for i, r := range results {
 			if r.Outcome != broker.Accepted {
@@ -151,16 +118,16 @@ func TestATopicIsMadeByPrefixOrFunction(t *testing.T) {
 	p.topic = "events." + p.topic
 	p.create(t)
 	short := strings.TrimPrefix(p.topic, "events.")
-	byPrefix := closing(t, dial(t, brokers, kafkabroker.Options{Prefix: "events."}))
-	wants(t, publish(t, byPrefix, 30*time.Second, messages(short, 1)...), broker.Accepted, "")
-	byFunction := closing(t, dial(t, brokers, kafkabroker.Options{Topic: func(m broker.Delivery) string {
+	byPrefix := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Prefix: "events."}))
+	sendtest.Wants(t, sendtest.Publish(t, byPrefix, 30*time.Second, sendtest.Messages(short, 1)...), broker.Accepted, "")
+	byFunction := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Topic: func(m broker.Delivery) string {
 		if m.Topic == "panic" {
 			panic("an odd message")
 		}
 		return p.topic
 	}}))
-	wants(t, publish(t, byFunction, 30*time.Second, messages("any thing", 1)...), broker.Accepted, "")
-	wants(t, publish(t, byFunction, 30*time.Second, messages("panic", 1)...), broker.Rejected, "panicked")
+	sendtest.Wants(t, sendtest.Publish(t, byFunction, 30*time.Second, sendtest.Messages("any thing", 1)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, byFunction, 30*time.Second, sendtest.Messages("panic", 1)...), broker.Rejected, "panicked")
 	if held := p.read(t); len(held) != 2 {
 		t.Errorf("the topic holds %d, want 2", len(held))
 	}
@@ -170,31 +137,31 @@ func TestATopicThatIsNoNameIsRejectedAlone(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers).create(t)
-	d := closing(t, dial(t, brokers, kafkabroker.Options{}))
-	msgs := messages(p.topic, 3)
+	d := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{}))
+	msgs := sendtest.Messages(p.topic, 3)
 	msgs[1].Topic = "größe 42"
-	results := publish(t, d, 30*time.Second, msgs...)
-	wants(t, results[1:2], broker.Rejected, "the topic holds a character")
-	wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
+	sendtest.Wants(t, results[1:2], broker.Rejected, "the topic holds a character")
+	sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
 func TestATopicIsCreatedWhereThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers)
-	d := closing(t, dial(t, brokers, kafkabroker.Options{
+	d := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{
 		Create: &kafkabroker.Create{Partitions: 5, Replicas: 1, Config: map[string]string{"max.message.bytes": "5000"}},
 	}))
-	wants(t, publish(t, d, 30*time.Second, messages(p.topic, 10)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 10)...), broker.Accepted, "")
 	if ends := p.ends(t); len(ends) != 5 {
 		t.Errorf("the topic has %d partitions, want 5", len(ends))
 	}
-	large := messages(p.topic, 1)
+	large := sendtest.Messages(p.topic, 1)
 	large[0].Payload = make([]byte, 6000)
-	wants(t, publish(t, d, 30*time.Second, large...), broker.Rejected, "the topic allows 5000")
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, large...), broker.Rejected, "the topic allows 5000")
 
-	wrong := closing(t, dial(t, brokers, kafkabroker.Options{Create: &kafkabroker.Create{Replicas: 7}}))
-	wants(t, publish(t, wrong, 30*time.Second, messages(p.topic+".more", 1)...), broker.Misconfigured, "cannot be created")
+	wrong := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Create: &kafkabroker.Create{Replicas: 7}}))
+	sendtest.Wants(t, sendtest.Publish(t, wrong, 30*time.Second, sendtest.Messages(p.topic+".more", 1)...), broker.Misconfigured, "cannot be created")
 }
 
 func TestCallsThatLingerShareBatches(t *testing.T) {
@@ -208,15 +175,15 @@ func TestCallsThatLingerShareBatches(t *testing.T) {
 	p.partitions = 1
 	p.create(t)
 	for linger, most := range map[time.Duration]int{0: 20, 300 * time.Millisecond: 4} {
-		d := closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{Linger: linger}))
-		wants(t, publish(t, d, 30*time.Second, messages(p.topic, 1)...), broker.Accepted, "")
+		d := sendtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{Linger: linger}))
+		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...), broker.Accepted, "")
 		before := len(p.read(t))
 		var calls sync.WaitGroup
 		for i := range 20 {
 			calls.Go(func() {
-				msgs := messages(p.topic, 1)
+				msgs := sendtest.Messages(p.topic, 1)
 				msgs[0].Key = fmt.Sprint(i)
-				wants(t, publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
+				sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
 			})
 		}
 		calls.Wait()
@@ -234,8 +201,8 @@ func TestCallsThatLingerShareBatches(t *testing.T) {
 func TestACallThatLingersEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := closing(t, dial(t, p.brokers, kafkabroker.Options{Linger: 5 * time.Second}))
-	wants(t, publish(t, d, 100*time.Millisecond, messages(p.topic, 3)...), broker.NotSent, "the context ended")
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Linger: 5 * time.Second}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 100*time.Millisecond, sendtest.Messages(p.topic, 3)...), broker.NotSent, "the context ended")
 	if held := p.read(t); len(held) != 0 {
 		t.Errorf("%d messages were sent that were said not to be", len(held))
 	}
@@ -245,8 +212,8 @@ func TestEachCompressionArrives(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	for _, compression := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
-		d := closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: compression}))
-		wants(t, publish(t, d, 30*time.Second, messages(p.topic, 50)...), broker.Accepted, "")
+		d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: compression}))
+		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 50)...), broker.Accepted, "")
 	}
 	kinds := map[uint8]int{}
 	for _, r := range p.read(t) {
@@ -260,12 +227,12 @@ func TestEachCompressionArrives(t *testing.T) {
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := closing(t, dial(t, p.brokers, kafkabroker.Options{}))
-	sent := messages(p.topic, 1)[0]
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	sent := sendtest.Messages(p.topic, 1)[0]
 	sent.Key, sent.Type, sent.Payload = "schlüssel\r\n%41", "art 1", []byte("\x00\xff\r\n")
 	sent.At = time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC)
 	sent.Headers = map[string]string{"trace id": " \x01\n漢字", "Postbag-Key": "mine", "%41": "percent", "%": "", "%50ostbag-Id": "x"}
-	wants(t, publish(t, d, 30*time.Second, sent), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sent), broker.Accepted, "")
 
 	record := p.read(t)[0]
 	got, err := kafkabroker.Message(record)
@@ -321,10 +288,10 @@ func TestTheTimeOfARecordIsOneThatTheTopicTakes(t *testing.T) {
 		"in two days":           {at: now.Add(48 * time.Hour)},
 		"with Options.SendTime": {at: now.Add(-time.Hour), sendTime: true},
 	} {
-		d := closing(t, dial(t, p.brokers, kafkabroker.Options{SendTime: c.sendTime}))
-		m := messages(p.topic, 1)
+		d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{SendTime: c.sendTime}))
+		m := sendtest.Messages(p.topic, 1)
 		m[0].At = c.at
-		wants(t, publish(t, d, 30*time.Second, m...), broker.Accepted, "")
+		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, m...), broker.Accepted, "")
 		found := false
 		for _, r := range p.read(t) {
 			got, err := kafkabroker.Message(r)

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/kafkabroker"
@@ -92,28 +93,6 @@ func newPlace(t testing.TB, brokers []string) place {
 	}
 }
 
-func timeout(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually waits for what is to come true.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	deadline := timeout(t, time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-deadline.Done():
-			t.Fatalf("still not: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
 // create makes the topic, with settings such as "max.message.bytes=1000", and waits
 // until it has leaders. Messages of the tests are old: it keeps all.
 func (p place) create(t testing.TB, settings ...string) place {
@@ -124,8 +103,8 @@ func (p place) create(t testing.TB, settings ...string) place {
 		configs[name] = new(value)
 	}
 	var last error
-	eventually(t, "the topic is made", func() bool {
-		_, last = p.admin.CreateTopic(timeout(t, 10*time.Second), p.partitions, p.replicas, configs, p.topic)
+	sendtest.Eventually(t, "the topic is made", func() bool {
+		_, last = p.admin.CreateTopic(sendtest.Timeout(t, 10*time.Second), p.partitions, p.replicas, configs, p.topic)
 		return last == nil || strings.Contains(last.Error(), kerr.TopicAlreadyExists.Message)
 	})
 	p.led(t)
@@ -135,8 +114,8 @@ func (p place) create(t testing.TB, settings ...string) place {
 // led waits until all partitions have a leader.
 func (p place) led(t testing.TB) {
 	t.Helper()
-	eventually(t, "the topic has leaders", func() bool {
-		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+	sendtest.Eventually(t, "the topic has leaders", func() bool {
+		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil || len(topics[p.topic].Partitions) != int(p.partitions) {
 			return false
 		}
@@ -151,11 +130,11 @@ func (p place) led(t testing.TB) {
 
 func (p place) delete(t testing.TB) {
 	t.Helper()
-	if _, err := p.admin.DeleteTopic(timeout(t, 30*time.Second), p.topic); err != nil {
+	if _, err := p.admin.DeleteTopic(sendtest.Timeout(t, 30*time.Second), p.topic); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the topic is gone", func() bool {
-		topics, err := p.admin.ListTopics(timeout(t, 10*time.Second), p.topic)
+	sendtest.Eventually(t, "the topic is gone", func() bool {
+		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
 		return err == nil && topics[p.topic].Err != nil
 	})
 }
@@ -163,7 +142,7 @@ func (p place) delete(t testing.TB) {
 // set changes settings of the topic.
 func (p place) set(t testing.TB, name, value string) {
 	t.Helper()
-	answers, err := p.admin.AlterTopicConfigs(timeout(t, 30*time.Second),
+	answers, err := p.admin.AlterTopicConfigs(sendtest.Timeout(t, 30*time.Second),
 		[]kadm.AlterConfig{{Op: kadm.SetConfig, Name: name, Value: &value}}, p.topic)
 	if err != nil || answers[0].Err != nil {
 		t.Fatal(err, answers)
@@ -174,8 +153,8 @@ func (p place) set(t testing.TB, name, value string) {
 func (p place) ends(t testing.TB) map[int32]int64 {
 	t.Helper()
 	ends := map[int32]int64{}
-	eventually(t, "the topic's offsets can be read", func() bool {
-		listed, err := p.admin.ListEndOffsets(timeout(t, 10*time.Second), p.topic)
+	sendtest.Eventually(t, "the topic's offsets can be read", func() bool {
+		listed, err := p.admin.ListEndOffsets(sendtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || listed.Error() != nil {
 			return false
 		}
@@ -210,7 +189,7 @@ func (p place) readTo(t testing.TB, ends map[int32]int64, options ...kgo.Opt) []
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx := timeout(t, 2*time.Minute)
+	ctx := sendtest.Timeout(t, 2*time.Minute)
 	held := map[int32][]*kgo.Record{}
 	for len(at) > 0 {
 		fetched := client.PollFetches(ctx)
@@ -297,17 +276,6 @@ func dial(t testing.TB, brokers []string, o kafkabroker.Options) *kafkabroker.De
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
-}
-
-// closing closes d with the test.
-func closing(t testing.TB, d *kafkabroker.Destination) *kafkabroker.Destination {
-	t.Helper()
-	t.Cleanup(func() {
-		if err := d.Close(timeout(t, 30*time.Second)); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
 	return d
 }
 

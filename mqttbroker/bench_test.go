@@ -6,11 +6,11 @@ import (
 	"net"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/eclipse/paho.golang/paho"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/mqttbroker"
 )
@@ -26,54 +26,10 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	s := own(b, func(o *testserver.MosquittoOptions) {
 		o.Settings["max_inflight_messages"], o.Settings["log_type"] = "1000", "error"
 	})
-	publishers := []struct {
-		name string
-		run  func(msgs []broker.Delivery) error
-	}{
-		{"raw", raw(b, s)},
-		{"destination", through(dial(b, s.Addr(), mqttbroker.Options{Unheard: true}))},
-		{"qos2", through(dial(b, s.Addr(), mqttbroker.Options{QoS: 2, Unheard: true}))},
-	}
-	took := make([]time.Duration, len(publishers))
-	for b.Loop() {
-		for i, publisher := range publishers {
-			msgs := load(round)
-			began := time.Now()
-			for at := 0; at < round; at += size {
-				if err := publisher.run(msgs[at : at+size]); err != nil {
-					b.Fatal(err)
-				}
-			}
-			took[i] += time.Since(began)
-		}
-	}
-	for i, publisher := range publishers {
-		b.ReportMetric(float64(b.N)*round/took[i].Seconds(), publisher.name+"-msg/s")
-	}
-	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "of-raw")
-	b.ReportMetric(0, "ns/op")
-}
-
-func load(n int) []broker.Delivery {
-	msgs := messages("orders/made", n)
-	for i := range msgs {
-		msgs[i].Payload = make([]byte, 512)
-		msgs[i].Type = "order.created"
-		msgs[i].Headers = map[string]string{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tenant": "acme"}
-	}
-	return msgs
-}
-
-func through(d *mqttbroker.Destination) func([]broker.Delivery) error {
-	return func(msgs []broker.Delivery) error {
-		results := make([]broker.Result, len(msgs))
-		d.Publish(context.Background(), msgs, results)
-		var errs []error
-		for _, r := range results {
-			errs = append(errs, r.Err)
-		}
-		return errors.Join(errs...)
-	}
+	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages("orders/made", round)) },
+		sendtest.InPieces("raw", raw(b, s), size),
+		sendtest.Through("destination", dial(b, s.Addr(), mqttbroker.Options{Unheard: true}), size),
+		sendtest.Through("qos2", dial(b, s.Addr(), mqttbroker.Options{QoS: 2, Unheard: true}), size))
 }
 
 // raw publishes with paho's client, whose Publish waits for its answer.

@@ -1,18 +1,15 @@
 package natsbroker_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/natsbroker"
@@ -34,37 +31,12 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	p := newPlace(b, nc).create(b, func(c *jetstream.StreamConfig) {
 		c.MaxMsgs, c.Duplicates = 4*round, time.Second
 	})
-	d := closing(b, natsbroker.New(p.js, natsbroker.Options{}))
-	publishers := []struct {
-		name string
-		run  func(msgs []broker.Delivery) error
-	}{
-		{"bare", bare(b, nc, p)},
-		{"library", library(b, nc, p)},
-		{"destination", func(msgs []broker.Delivery) error {
-			return inCalls(d, msgs, call, 1)
-		}},
-		{"four-callers", func(msgs []broker.Delivery) error {
-			return inCalls(d, msgs, call/4, 4)
-		}},
-	}
-	took := make([]time.Duration, len(publishers))
-	for b.Loop() {
-		for i, publisher := range publishers {
-			msgs := load(p.topic(), round)
-			began := time.Now()
-			if err := publisher.run(msgs); err != nil {
-				b.Fatal(err)
-			}
-			took[i] += time.Since(began)
-		}
-	}
-	for i, publisher := range publishers {
-		b.ReportMetric(float64(b.N)*round/took[i].Seconds(), publisher.name+"-msg/s")
-	}
-	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "of-bare")
-	b.ReportMetric(took[1].Seconds()/took[2].Seconds(), "of-library")
-	b.ReportMetric(0, "ns/op")
+	d := sendtest.Closing(b, natsbroker.New(p.js, natsbroker.Options{}))
+	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages(p.topic(), round)) },
+		sendtest.Publisher{Name: "bare", Run: bare(b, nc, p)},
+		sendtest.Publisher{Name: "library", Run: library(b, nc, p)},
+		sendtest.Through("destination", d, call),
+		sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, call/4, 4) }})
 }
 
 // BenchmarkPublish is for profiles: one caller, calls of 1,000.
@@ -72,47 +44,8 @@ func BenchmarkPublish(b *testing.B) {
 	const call = 1000
 	s := servertest.NATS(b, testserver.NATSOptions{})
 	p := newPlace(b, connect(b, s.URL())).create(b, func(c *jetstream.StreamConfig) { c.MaxMsgs, c.Duplicates = 10*call, time.Second })
-	d := closing(b, natsbroker.New(p.js, natsbroker.Options{}))
-	msgs, results := load(p.topic(), call), make([]broker.Result, call)
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range msgs {
-			msgs[i].ID = postbag.NewID()
-		}
-		d.Publish(b.Context(), msgs, results)
-	}
-	b.ReportMetric(float64(b.N)*call/b.Elapsed().Seconds(), "msg/s")
-}
-
-func load(topic string, n int) []broker.Delivery {
-	msgs := messages(topic, n)
-	for i := range msgs {
-		msgs[i].Payload = make([]byte, 512)
-		msgs[i].Type = "order.created"
-		msgs[i].Headers = map[string]string{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tenant": "acme"}
-	}
-	return msgs
-}
-
-// inCalls publishes msgs in calls of a size, by some callers side by side.
-func inCalls(d broker.Destination, msgs []broker.Delivery, size, callers int) error {
-	var group sync.WaitGroup
-	faults := make([]error, callers)
-	share := len(msgs) / callers
-	for c := range callers {
-		group.Go(func() {
-			own := msgs[c*share : (c+1)*share]
-			for at := 0; at < len(own); at += size {
-				results := make([]broker.Result, size)
-				d.Publish(context.Background(), own[at:at+size], results)
-				for _, r := range results {
-					faults[c] = errors.Join(faults[c], r.Err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(faults...)
+	d := sendtest.Closing(b, natsbroker.New(p.js, natsbroker.Options{}))
+	sendtest.Alone(b, d, sendtest.Load(sendtest.Messages(p.topic(), call)))
 }
 
 // wire is a message as it goes over the wire in each of the publishers.

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/natsbroker"
 )
 
@@ -44,7 +45,7 @@ func startCluster(t *testing.T) []*natsServer {
 			o.Routes = routes
 		}))
 	}
-	eventually(t, "the cluster has a leader", func() bool {
+	sendtest.Eventually(t, "the cluster has a leader", func() bool {
 		for _, s := range all {
 			if s.server.JetStreamIsLeader() {
 				return len(s.server.JetStreamClusterPeers()) == 3
@@ -67,7 +68,7 @@ func urlsOf(servers []*natsServer) string {
 func leader(t *testing.T, servers []*natsServer, stream string) *natsServer {
 	t.Helper()
 	var found *natsServer
-	eventually(t, "the stream has a leader", func() bool {
+	sendtest.Eventually(t, "the stream has a leader", func() bool {
 		for _, s := range servers {
 			if s.server.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream) {
 				found = s
@@ -89,9 +90,9 @@ func TestAReplicatedStreamThatLosesItsLeaderLosesNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing(t, d)
-	all := plan(p.topic(), 8, 60)
-	traffic(t, d, all, 2, func() {
+	sendtest.Closing(t, d)
+	all := sendtest.Plan(p.topic(), 8, 60)
+	sendtest.Traffic(t, d, all, 2, func() {
 		led := leader(t, servers, p.name)
 		led.stop()
 		led.start(t)
@@ -108,14 +109,14 @@ func TestAStreamWithoutAMajorityIsNotBlamedOnMessageOrOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing(t, d)
-	m := messages(p.topic(), 5)
-	wants(t, publish(t, d, 20*time.Second, m...), broker.Accepted, "")
+	sendtest.Closing(t, d)
+	m := sendtest.Messages(p.topic(), 5)
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, m...), broker.Accepted, "")
 	servers[0].stop()
 	servers[1].stop()
-	next := messages(p.topic(), 5)
+	next := sendtest.Messages(p.topic(), 5)
 	for range 3 {
-		for i, r := range publish(t, d, 3*time.Second, next...) {
+		for i, r := range sendtest.Publish(t, d, 3*time.Second, next...) {
 			if r.Outcome != broker.Unavailable && r.Outcome != broker.Unknown && r.Outcome != broker.NotSent {
 				t.Errorf("message %d is %v (%v) without a majority", i, r.Outcome, r.Err)
 			}
@@ -123,6 +124,6 @@ func TestAStreamWithoutAMajorityIsNotBlamedOnMessageOrOptions(t *testing.T) {
 	}
 	servers[0].start(t)
 	servers[1].start(t)
-	traffic(t, d, [][]broker.Delivery{next}, 0, nil)
+	sendtest.Traffic(t, d, [][]broker.Delivery{next}, 0, nil)
 	inOrder(t, p, [][]broker.Delivery{m[:1], m[1:2], m[2:3], m[3:4], m[4:], next[:1], next[1:2], next[2:3], next[3:4], next[4:]})
 }

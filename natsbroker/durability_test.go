@@ -7,6 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/natsbroker"
 )
 
@@ -27,8 +28,8 @@ func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, c.config)
-			d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-			wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 10)...), broker.Accepted, "")
+			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 			if held := p.held(t); held != c.held {
 				t.Errorf("the stream holds %d messages of 10, want %d", held, c.held)
 			}
@@ -40,11 +41,11 @@ func TestARepeatAfterTheWindowIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = 200 * time.Millisecond })
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := messages(p.topic(), 1)
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	eventually(t, "a repeat is stored a second time", func() bool {
-		wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := sendtest.Messages(p.topic(), 1)
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	sendtest.Eventually(t, "a repeat is stored a second time", func() bool {
+		sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 		return p.held(t) == 2
 	})
 }
@@ -53,11 +54,11 @@ func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
-	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 10)...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
 	p.create(t, nil)
-	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 3)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 3)...), broker.Accepted, "")
 }

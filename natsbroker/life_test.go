@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/natsbroker"
 )
 
@@ -21,26 +22,11 @@ func newPlaceNamed(t testing.TB, nc *nats.Conn, name string) place {
 	return place{js: jetStream(t, nc), name: name}
 }
 
-// eventually waits for what is to come true.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	deadline := timeout(t, 30*time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-deadline.Done():
-			t.Fatalf("still not: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
 func TestOptionsThatCannotBeUsedMakeEveryMessageMisconfigured(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: "a.b", MaxPending: -1}))
-	wants(t, publish(t, d, 10*time.Second, messages("x.y", 2)...), broker.Misconfigured, "Options.MaxPending")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: "a.b", MaxPending: -1}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("x.y", 2)...), broker.Misconfigured, "Options.MaxPending")
 	if err := d.Probe(t.Context()); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("Probe: %v", err)
 	}
@@ -107,8 +93,8 @@ func TestTheSubjectIsMadeOfTopicAndOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, nil)
-			d := closing(t, natsbroker.New(jetStream(t, nc), c.options(p)))
-			wants(t, publish(t, d, 10*time.Second, messages(c.topic(p), 2)...), broker.Accepted, "")
+			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), c.options(p)))
+			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(c.topic(p), 2)...), broker.Accepted, "")
 			if got := p.read(t)[0].Subject(); got != p.name+".orders" {
 				t.Errorf("the subject is %q, want %q", got, p.name+".orders")
 			}
@@ -120,10 +106,10 @@ func TestARepeatWithinTheWindowIsAcceptedWithANote(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := messages(p.topic(), 3)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := sendtest.Messages(p.topic(), 3)
 	for i, note := range []string{"", "duplicate"} {
-		for _, r := range publish(t, d, 10*time.Second, m...) {
+		for _, r := range sendtest.Publish(t, d, 10*time.Second, m...) {
 			if r.Outcome != broker.Accepted || r.Note != note {
 				t.Errorf("delivery %d is %v with note %q, want accepted with %q", i+1, r.Outcome, r.Note, note)
 			}
@@ -138,25 +124,25 @@ func TestAHeaderThatIsPassedIsObeyed(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true })
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
-	m := messages(p.topic(), 2)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
+	m := sendtest.Messages(p.topic(), 2)
 	m[0] = with(m[0], "Nats-TTL", "1s")
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	eventually(t, "the message with a TTL of a second is gone", func() bool { return p.held(t) == 1 })
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	sendtest.Eventually(t, "the message with a TTL of a second is gone", func() bool { return p.held(t) == 1 })
 }
 
 func TestFewPendingMessagesAreEnoughForManyAndForLostOnes(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
-	wants(t, publish(t, d, 20*time.Second, messages(p.topic(), 300)...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, publish(t, d, 20*time.Second, messages(p.topic(), 300)...), broker.Misconfigured, "no stream listens")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Misconfigured, "no stream listens")
 	p.create(t, nil)
-	wants(t, publish(t, d, 20*time.Second, messages(p.topic(), 300)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 }
 
 func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
@@ -167,12 +153,12 @@ func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	msgs := messages(p.topic(), 500)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	msgs := sendtest.Messages(p.topic(), 500)
 	for i := range msgs {
 		msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)
 	}
-	wants(t, publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -185,19 +171,19 @@ func TestManySubjectsThatGrewOldAreLookedUpAsOneStream(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
-	msgs := messages(p.topic(), 100)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
+	msgs := sendtest.Messages(p.topic(), 100)
 	for i := range msgs {
 		msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)
 	}
-	wants(t, publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	asked, err := nc.SubscribeSync("$JS.API.STREAM.>")
 	if err != nil {
 		t.Fatal(err)
 	}
 	questions := 0
-	eventually(t, "the stream is asked about again", func() bool {
-		wants(t, publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	sendtest.Eventually(t, "the stream is asked about again", func() bool {
+		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 		var err error
 		if err = nc.Flush(); err == nil {
 			questions, _, err = asked.Pending()
@@ -216,23 +202,23 @@ func TestASubjectFunctionThatPanicsRejectsTheMessageAlone(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
 		return p.name + "." + string(m.Payload[8]) // "payload 0"
 	}}))
-	msgs := messages("any", 3)
+	msgs := sendtest.Messages("any", 3)
 	msgs[1].Payload = nil
-	results := publish(t, d, 10*time.Second, msgs...)
-	wants(t, results[1:2], broker.Rejected, "Options.Subject panicked")
-	wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+	results := sendtest.Publish(t, d, 10*time.Second, msgs...)
+	sendtest.Wants(t, results[1:2], broker.Rejected, "Options.Subject panicked")
+	sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
 func TestACallIsStoredInItsOrder(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	msgs := messages(p.topic(), 1000)
-	wants(t, publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	msgs := sendtest.Messages(p.topic(), 1000)
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	for i, m := range p.read(t) {
 		if got := m.Headers().Get(broker.HeaderID); got != msgs[i].ID.String() {
 			t.Fatalf("message %d of the stream is %s, want %s", i, got, msgs[i].ID)
@@ -249,12 +235,12 @@ func TestAnswersAreReportedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	silent := newPlaceNamed(t, nc, "silent").create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	wants(t, publish(t, d, 10*time.Second, messages("silent.x", 1)...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("silent.x", 1)...), broker.Accepted, "")
 	if err := silent.js.DeleteStream(t.Context(), "silent"); err != nil {
 		t.Fatal(err)
 	}
-	msgs := messages(p.topic(), 5)
+	msgs := sendtest.Messages(p.topic(), 5)
 	msgs[0].Topic = "silent.x"
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -288,9 +274,9 @@ func TestCloseLeavesAGivenConnectionOpenAndOthersAtWork(t *testing.T) {
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
 	first := natsbroker.New(jetStream(t, nc), natsbroker.Options{})
-	second := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	wants(t, publish(t, first, 10*time.Second, messages(p.topic(), 2)...), broker.Accepted, "")
-	wants(t, publish(t, second, 10*time.Second, messages(p.topic(), 2)...), broker.Accepted, "")
+	second := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	sendtest.Wants(t, sendtest.Publish(t, first, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, second, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	before := nc.NumSubscriptions()
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -298,7 +284,7 @@ func TestCloseLeavesAGivenConnectionOpenAndOthersAtWork(t *testing.T) {
 	if after := nc.NumSubscriptions(); after != before-1 {
 		t.Errorf("the connection has %d subscriptions, %d before Close; want the inbox gone", after, before)
 	}
-	wants(t, publish(t, second, 10*time.Second, messages(p.topic(), 2)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, second, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	if !nc.IsConnected() {
 		t.Error("Close closed a connection that was handed in")
 	}
@@ -315,12 +301,12 @@ func TestAConnectionThatIsClosedOrDrainingIsUnavailable(t *testing.T) {
 			t.Parallel()
 			nc := s.connect(t)
 			p := newPlace(t, nc).create(t, nil)
-			d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-			wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 1)...), broker.Accepted, "")
+			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 			if err := end(nc); err != nil {
 				t.Fatal(err)
 			}
-			wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 2)...), broker.Unavailable, "")
+			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Unavailable, "")
 			if err := d.Probe(t.Context()); broker.OutcomeOf(err) != broker.Unavailable {
 				t.Errorf("Probe: %v", err)
 			}
@@ -335,14 +321,14 @@ func TestNothingIsLeftInTheBufferOfAConnectionThatIsAway(t *testing.T) {
 	s := startServer(t, nil)
 	nc := s.connect(t, nats.ReconnectBufSize(8<<20))
 	p := newPlace(t, nc).create(t, nil)
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 1)...), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	s.stop()
-	eventually(t, "the connection sees that the server is gone", func() bool { return !nc.IsConnected() })
-	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 5)...), broker.Unavailable, "cannot be reached")
+	sendtest.Eventually(t, "the connection sees that the server is gone", func() bool { return !nc.IsConnected() })
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 5)...), broker.Unavailable, "cannot be reached")
 	s.start(t)
-	eventually(t, "the connection is back", nc.IsConnected)
-	wants(t, publish(t, d, 10*time.Second, messages(p.topic(), 1)...), broker.Accepted, "")
+	sendtest.Eventually(t, "the connection is back", nc.IsConnected)
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	if held := p.held(t); held != 2 {
 		t.Errorf("the stream holds %d messages, want 2: one before and one after", held)
 	}
@@ -356,13 +342,13 @@ func TestDialToAServerThatComesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing(t, d)
-	m := messages("P.made", 2)
-	wants(t, publish(t, d, 5*time.Second, m...), broker.Unavailable, "")
+	sendtest.Closing(t, d)
+	m := sendtest.Messages("P.made", 2)
+	sendtest.Wants(t, sendtest.Publish(t, d, 5*time.Second, m...), broker.Unavailable, "")
 	s.start(t)
 	newPlaceNamed(t, s.connect(t), "P").create(t, nil)
-	eventually(t, "accepted once the server is there", func() bool {
-		return publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
+	sendtest.Eventually(t, "accepted once the server is there", func() bool {
+		return sendtest.Publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
 	})
 }
 

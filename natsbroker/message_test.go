@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/natsbroker"
 )
 
@@ -31,15 +32,15 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 		},
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC),
 	}
-	d := closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	wants(t, publish(t, d, 10*time.Second, sent), broker.Accepted, "")
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sent), broker.Accepted, "")
 
 	got, err := natsbroker.Message(p.read(t)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, got, sent)
-	republished, err := again.NextMsgWithContext(timeout(t, 10*time.Second))
+	republished, err := again.NextMsgWithContext(sendtest.Timeout(t, 10*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/natsbroker"
 )
 
@@ -123,24 +124,17 @@ func (p place) create(t testing.TB, change func(c *jetstream.StreamConfig)) plac
 	if change != nil {
 		change(&c)
 	}
-	if _, err := p.js.CreateStream(timeout(t, 20*time.Second), c); err != nil {
+	if _, err := p.js.CreateStream(sendtest.Timeout(t, 20*time.Second), c); err != nil {
 		t.Fatalf("the stream cannot be made: %v", err)
 	}
 	return p
-}
-
-func timeout(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // patiently repeats a question about a stream: one that meets a server going down,
 // or a cluster that finds itself, has no answer.
 func patiently(t testing.TB, ask func(ctx context.Context) error) {
 	t.Helper()
-	ctx := timeout(t, 2*time.Minute)
+	ctx := sendtest.Timeout(t, 2*time.Minute)
 	for {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := ask(once)

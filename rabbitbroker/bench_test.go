@@ -1,16 +1,13 @@
 package rabbitbroker_test
 
 import (
-	"context"
 	"errors"
-	"sync"
 	"testing"
-	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
 
@@ -24,79 +21,19 @@ import (
 func BenchmarkAgainstRaw(b *testing.B) {
 	const round, call = 20_000, 1000
 	p := newPlace(b, shared(b), "quorum", false).create(b, amqp.Table{"x-max-length": 10 * call})
-	d := closing(b, dial(b, p.url, rabbitbroker.Options{}))
-	publishers := []struct {
-		name string
-		run  func(msgs []broker.Delivery) error
-	}{
-		{"raw", raw(b, p, call)},
-		{"destination", func(msgs []broker.Delivery) error { return inCalls(d, msgs, call, 1) }},
-		{"four-callers", func(msgs []broker.Delivery) error { return inCalls(d, msgs, call/4, 4) }},
-	}
-	took := make([]time.Duration, len(publishers))
-	for b.Loop() {
-		for i, publisher := range publishers {
-			msgs := load(p.queue, round)
-			began := time.Now()
-			if err := publisher.run(msgs); err != nil {
-				b.Fatal(err)
-			}
-			took[i] += time.Since(began)
-		}
-	}
-	for i, publisher := range publishers {
-		b.ReportMetric(float64(b.N)*round/took[i].Seconds(), publisher.name+"-msg/s")
-	}
-	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "of-raw")
-	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "four-of-raw")
-	b.ReportMetric(0, "ns/op")
+	d := sendtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
+	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages(p.queue, round)) },
+		sendtest.Publisher{Name: "raw", Run: raw(b, p, call)},
+		sendtest.Through("destination", d, call),
+		sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, call/4, 4) }})
 }
 
 // BenchmarkPublish is for profiles: one caller, calls of 1,000.
 func BenchmarkPublish(b *testing.B) {
 	const call = 1000
 	p := newPlace(b, shared(b), "quorum", false).create(b, amqp.Table{"x-max-length": 10 * call})
-	d := closing(b, dial(b, p.url, rabbitbroker.Options{}))
-	msgs, results := load(p.queue, call), make([]broker.Result, call)
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range msgs {
-			msgs[i].ID = postbag.NewID()
-		}
-		d.Publish(b.Context(), msgs, results)
-	}
-	b.ReportMetric(float64(b.N)*call/b.Elapsed().Seconds(), "msg/s")
-}
-
-func load(topic string, n int) []broker.Delivery {
-	msgs := messages(topic, n)
-	for i := range msgs {
-		msgs[i].Payload = make([]byte, 512)
-		msgs[i].Type = "order.created"
-		msgs[i].Headers = map[string]string{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tenant": "acme"}
-	}
-	return msgs
-}
-
-// inCalls publishes msgs in calls of a size, by some callers side by side.
-func inCalls(d broker.Destination, msgs []broker.Delivery, size, callers int) error {
-	var group sync.WaitGroup
-	faults := make([]error, callers)
-	share := len(msgs) / callers
-	for c := range callers {
-		group.Go(func() {
-			own := msgs[c*share : (c+1)*share]
-			for at := 0; at < len(own); at += size {
-				results := make([]broker.Result, size)
-				d.Publish(context.Background(), own[at:at+size], results)
-				for _, r := range results {
-					faults[c] = errors.Join(faults[c], r.Err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(faults...)
+	d := sendtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
+	sendtest.Alone(b, d, sendtest.Load(sendtest.Messages(p.queue, call)))
 }
 
 // raw sends over one channel with never more than a window without confirmation,

@@ -2,103 +2,26 @@ package rabbitbroker_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
 
-// send sends the messages of one key as a relay does: each until it is accepted,
-// the next one only then. What is said of a good message may be any doubt, but no
-// verdict.
-func send(t *testing.T, d broker.Destination, msgs []broker.Delivery, accepted func()) {
-	t.Helper()
-	deadline := timeout(t, 90*time.Second)
-	for _, m := range msgs {
-		for {
-			got := publish(t, d, 2*time.Second, m)[0]
-			if got.Outcome == broker.Accepted {
-				accepted()
-				break
-			}
-			if got.Outcome == broker.Rejected || got.Outcome == broker.Misconfigured || deadline.Err() != nil {
-				t.Errorf("message %d is %v (%v)", m.Seq, got.Outcome, got.Err)
-				return
-			}
-			pause := time.NewTimer(5 * time.Millisecond) // a failing call returns at once
-			<-pause.C
-		}
-	}
-}
-
-// traffic sends plan, key by key side by side, and runs fault each time another
-// part of it was accepted.
-func traffic(t *testing.T, d broker.Destination, plan [][]broker.Delivery, faults int, fault func()) {
-	t.Helper()
-	total := 0
-	for _, msgs := range plan {
-		total += len(msgs)
-	}
-	accepted := make(chan struct{}, total)
-	var senders sync.WaitGroup
-	for _, msgs := range plan {
-		senders.Go(func() { send(t, d, msgs, func() { accepted <- struct{}{} }) })
-	}
-	for range faults {
-		for range total / (faults + 1) {
-			<-accepted
-		}
-		fault()
-	}
-	senders.Wait()
-}
-
-func plan(topic string, keys, each int) [][]broker.Delivery {
-	all := make([][]broker.Delivery, keys)
-	for k := range all {
-		all[k] = messages(topic, each)
-		for i := range all[k] {
-			all[k][i].Key = fmt.Sprint(k)
-		}
-	}
-	return all
-}
-
 // inOrder wants every message in the queue, those of a key first in their order.
 func inOrder(t *testing.T, p *place, plan [][]broker.Delivery) (repeats int) {
 	t.Helper()
-	seen := map[string]bool{}
-	next := make([]int, len(plan))
-	position := map[string][2]int{}
-	for k, msgs := range plan {
-		for i, m := range msgs {
-			position[m.ID.String()] = [2]int{k, i}
-		}
-	}
+	var held []string
 	for _, m := range p.read(t) {
-		at, known := position[m.MessageId]
-		switch {
-		case !known:
-			continue // of another part of the test
-		case seen[m.MessageId]:
-			repeats++
-			continue
-		case at[1] != next[at[0]]:
-			t.Errorf("message %d of key %d came when %d was due", at[1], at[0], next[at[0]])
-		}
-		seen[m.MessageId] = true
-		next[at[0]] = at[1] + 1
+		held = append(held, m.MessageId)
 	}
-	if len(seen) != len(position) {
-		t.Errorf("the queue holds %d different messages of %d", len(seen), len(position))
-	}
-	return repeats
+	return sendtest.InOrder(t, plan, held)
 }
 
 // One server of their own for all that stops, freezes or blocks it: it takes
@@ -112,7 +35,7 @@ func TestAServerThatFails(t *testing.T) {
 	dialled := func(t *testing.T, kind string) (*rabbitbroker.Destination, *place) {
 		t.Helper()
 		p := newPlace(t, node, kind, false).create(t, nil)
-		return closing(t, dial(t, p.url, rabbitbroker.Options{})), p
+		return sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{})), p
 	}
 	t.Run("asks for a certificate of its clients", func(t *testing.T) { certified(t, node) })
 	t.Run("loses nothing that was accepted when it is killed", func(t *testing.T) {
@@ -121,10 +44,10 @@ func TestAServerThatFails(t *testing.T) {
 		if err := node.Remember(t.Context()); err != nil { // what is tried is the destination
 			t.Fatal(err)
 		}
-		one, two := plan(p1.queue, 12, 80), plan(p2.queue, 12, 80)
+		one, two := sendtest.Plan(p1.queue, 12, 80), sendtest.Plan(p2.queue, 12, 80)
 		var both sync.WaitGroup
-		both.Go(func() { traffic(t, classic, one, 0, nil) })
-		traffic(t, quorum, two, 2, func() {
+		both.Go(func() { sendtest.Traffic(t, classic, one, 0, nil) })
+		sendtest.Traffic(t, quorum, two, 2, func() {
 			if err := errors.Join(node.Kill(t.Context()), node.Start(t.Context())); err != nil {
 				t.Error(err)
 			}
@@ -162,35 +85,35 @@ func certified(t *testing.T, node *testserver.RabbitMQ) {
 		return rabbitbroker.Options{Login: rabbitbroker.Login{TLS: config, External: external}}
 	}
 	for title, o := range map[string]rabbitbroker.Options{"by password": login("somebody", false), "by name": login(user, true)} {
-		d := closing(t, dial(t, node.URLTLS("/"), o))
-		if r := publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0]; r.Outcome != broker.Accepted {
+		d := sendtest.Closing(t, dial(t, node.URLTLS("/"), o))
+		if r := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]; r.Outcome != broker.Accepted {
 			t.Errorf("%s: the message is %v (%v)", title, r.Outcome, r.Err)
 		}
 	}
-	without := closing(t, dial(t, node.URLTLS("/"), login("", false)))
-	eventually(t, "the reason is seen", func() bool { // in TLS 1.3 it may be overtaken by the end of the connection
-		r := publish(t, without, 20*time.Second, messages(p.queue, 1)...)[0]
+	without := sendtest.Closing(t, dial(t, node.URLTLS("/"), login("", false)))
+	sendtest.Eventually(t, "the reason is seen", func() bool { // in TLS 1.3 it may be overtaken by the end of the connection
+		r := sendtest.Publish(t, without, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]
 		if r.Outcome != broker.Unavailable && r.Outcome != broker.Misconfigured {
 			t.Errorf("without a certificate the message is %v (%v)", r.Outcome, r.Err)
 		}
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "refuses the client's certificate")
 	})
-	refused(t, closing(t, dial(t, node.URLTLS("/"), login("stranger", true))), p.queue, broker.Misconfigured, "refuses the login")
+	refused(t, sendtest.Closing(t, dial(t, node.URLTLS("/"), login("stranger", true))), p.queue, broker.Misconfigured, "refuses the login")
 }
 
 func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destination, p *place) {
 	t.Helper()
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	if err := pause(); err != nil {
 		t.Fatal(err)
 	}
-	large := messages(p.queue, 40) // more than the buffers of any socket hold
+	large := sendtest.Messages(p.queue, 40) // more than the buffers of any socket hold
 	for i := range large {
 		large[i].Payload = make([]byte, maxMessage)
 	}
 	began := time.Now()
-	results := publish(t, d, time.Second, large...)
-	probed := d.Probe(timeout(t, time.Second))
+	results := sendtest.Publish(t, d, time.Second, large...)
+	probed := d.Probe(sendtest.Timeout(t, time.Second))
 	if took := time.Since(began); took > 8*time.Second {
 		t.Errorf("two calls with a second each took %v", took)
 	}
@@ -213,8 +136,8 @@ func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destinatio
 	if err := resume(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it goes on", func() bool {
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "it goes on", func() bool {
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -222,12 +145,12 @@ func blocked(t *testing.T, alarm func(on bool), d *rabbitbroker.Destination, p *
 	t.Helper()
 	alarm(true)
 	// The server says that it blocks when it is sent something.
-	eventually(t, "publishers are blocked", func() bool {
-		return publish(t, d, time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
+	sendtest.Eventually(t, "publishers are blocked", func() bool {
+		return sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
 	})
 	began := time.Now()
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 100)...), broker.Unavailable, "the server blocks publishers (low on memory)")
-	if err := d.Probe(timeout(t, 20*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Unavailable, "the server blocks publishers (low on memory)")
+	if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
 		t.Errorf("the probe says %v", err)
 	}
 	if took := time.Since(began); took > 15*time.Second {
@@ -237,13 +160,13 @@ func blocked(t *testing.T, alarm func(on bool), d *rabbitbroker.Destination, p *
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish(t, other, time.Second, messages(p.queue, 1)...)
-	if err := other.Close(timeout(t, 20*time.Second)); err != nil {
+	sendtest.Publish(t, other, time.Second, sendtest.Messages(p.queue, 1)...)
+	if err := other.Close(sendtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Errorf("Close while publishers are blocked: %v", err)
 	}
 	alarm(false)
-	eventually(t, "publishers may go on", func() bool { return d.Probe(t.Context()) == nil })
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 100)...), broker.Accepted, "")
+	sendtest.Eventually(t, "publishers may go on", func() bool { return d.Probe(t.Context()) == nil })
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Accepted, "")
 }
 
 func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
@@ -254,9 +177,9 @@ func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, kind, false).create(t, nil)
 			line := servertest.Proxy(t, address(t, p.url))
-			d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
-			all := plan(p.queue, 16, 100)
-			traffic(t, d, all, 8, line.Cut)
+			d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
+			all := sendtest.Plan(p.queue, 16, 100)
+			sendtest.Traffic(t, d, all, 8, line.Cut)
 			t.Logf("%d messages are stored more than once after 8 cuts", inOrder(t, p, all))
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
@@ -22,14 +23,14 @@ func TestASecondHostIsUsedWhenTheFirstIsNotThere(t *testing.T) {
 	if err := a.Refuse(); err != nil {
 		t.Fatal(err)
 	}
-	d := closing(t, dial(t, via(t, p.url, a.Addr())+", "+via(t, p.url, b.Addr()), rabbitbroker.Options{}))
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 3)...), broker.Accepted, "")
+	d := sendtest.Closing(t, dial(t, via(t, p.url, a.Addr())+", "+via(t, p.url, b.Addr()), rabbitbroker.Options{}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
 	if err := errors.Join(a.Resume(), b.Refuse()); err != nil {
 		t.Fatal(err)
 	}
 	b.Cut()
-	eventually(t, "the other host is used", func() bool {
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "the other host is used", func() bool {
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 	if a.Connections() != 1 || b.Connections() != 0 {
 		t.Errorf("%d and %d connections, want the first host's one", a.Connections(), b.Connections())
@@ -46,7 +47,7 @@ func TestTheWorstOfSeveralHostsIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, urls := range []string{wrong + "," + via(t, wrong, away.Addr()), via(t, wrong, away.Addr()) + "," + wrong} {
-		refused(t, closing(t, dial(t, urls, rabbitbroker.Options{})), "some.queue", broker.Misconfigured, "refuses the login")
+		refused(t, sendtest.Closing(t, dial(t, urls, rabbitbroker.Options{})), "some.queue", broker.Misconfigured, "refuses the login")
 	}
 }
 
@@ -58,9 +59,9 @@ func TestAnOperatorWhoClosesTheConnectionCostsNoMessage(t *testing.T) {
 	}
 	p := &place{url: node.URL("closing"), kind: "classic", queue: "closing.made"}
 	p.create(t, nil)
-	d := closing(t, dial(t, p.url, rabbitbroker.Options{}))
-	all := plan(p.queue, 8, 60)
-	traffic(t, d, all, 2, func() {
+	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
+	all := sendtest.Plan(p.queue, 8, 60)
+	sendtest.Traffic(t, d, all, 2, func() {
 		if _, err := node.Ctl(t.Context(), "close_all_connections", "-p", "closing", "spring cleaning"); err != nil {
 			t.Error(err)
 		}
@@ -85,11 +86,11 @@ func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testi
 	o := rabbitbroker.Options{Topology: topology, Route: func(m broker.Delivery) (exchange, key string) {
 		return map[bool]string{true: "made-events", false: "made-fan"}[m.Seq%2 == 0], m.Topic
 	}}
-	d := closing(t, dial(t, via(t, node.URL("/"), line.Addr()), o))
+	d := sendtest.Closing(t, dial(t, via(t, node.URL("/"), line.Addr()), o))
 	send := func(when string) {
 		t.Helper()
-		eventually(t, when+" all is accepted", func() bool {
-			for _, r := range publish(t, d, 20*time.Second, messages("made.one", 10)...) {
+		sendtest.Eventually(t, when+" all is accepted", func() bool {
+			for _, r := range sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("made.one", 10)...) {
 				if r.Outcome != broker.Accepted {
 					return false
 				}
@@ -116,14 +117,14 @@ func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testi
 func TestATopologyThatDiffersFromWhatExistsIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
-	d := closing(t, dial(t, p.url, rabbitbroker.Options{Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: p.queue, Type: "quorum"}}}}))
+	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: p.queue, Type: "quorum"}}}}))
 	refused(t, d, p.queue, broker.Misconfigured, "Options.Topology cannot be declared (406 PRECONDITION_FAILED)")
 	ch := channel(t, p.url)
 	if _, err := ch.QueueDelete(p.queue, false, false, false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "mended", func() bool {
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "mended", func() bool {
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -139,8 +140,8 @@ func TestAProbeSeesThatTheExchangeIsMissing(t *testing.T) {
 		"no such exchange":        {rabbitbroker.Options{Exchange: "nowhere"}, broker.Misconfigured},
 		"an exchange of messages": {rabbitbroker.Options{Exchange: "{topic}"}, broker.Accepted},
 	} {
-		d := closing(t, dial(t, node.URL("/"), c.options))
-		if err := d.Probe(timeout(t, 20*time.Second)); broker.OutcomeOf(err) != c.want {
+		d := sendtest.Closing(t, dial(t, node.URL("/"), c.options))
+		if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != c.want {
 			t.Errorf("%s: the probe says %v, want %v", title, err, c.want)
 		}
 	}
@@ -163,9 +164,9 @@ func TestWhatAQueueKeepsOfWhatItAcknowledged(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, c.kind, false).create(t, c.args)
-			d := closing(t, dial(t, p.url, rabbitbroker.Options{}))
-			wants(t, publish(t, d, 20*time.Second, messages(p.queue, 10)...), broker.Accepted, "")
-			eventually(t, fmt.Sprintf("the queue holds %d messages", c.held), func() bool { return depth(t, p) == c.held })
+			d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
+			sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 10)...), broker.Accepted, "")
+			sendtest.Eventually(t, fmt.Sprintf("the queue holds %d messages", c.held), func() bool { return depth(t, p) == c.held })
 		})
 	}
 }
@@ -209,8 +210,8 @@ func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, publish(t, d, 20*time.Second, messages("some.queue", 2)...), broker.Unavailable, "")
-	if err := d.Close(timeout(t, 20*time.Second)); err != nil {
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("some.queue", 2)...), broker.Unavailable, "")
+	if err := d.Close(sendtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 }
@@ -219,17 +220,17 @@ func TestAServerThatIsSilentIsGivenUpByItsHeartbeat(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))
-	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Login: rabbitbroker.Login{Heartbeat: 2 * time.Second}}))
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
+	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Login: rabbitbroker.Login{Heartbeat: 2 * time.Second}}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	line.BlackHole(testserver.Down)
-	wants(t, publish(t, d, time.Minute, messages(p.queue, 3)...), broker.Unknown, "the connection was lost")
-	wants(t, publish(t, d, time.Minute, messages(p.queue, 3)...), broker.Unavailable, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, time.Minute, sendtest.Messages(p.queue, 3)...), broker.Unknown, "the connection was lost")
+	sendtest.Wants(t, sendtest.Publish(t, d, time.Minute, sendtest.Messages(p.queue, 3)...), broker.Unavailable, "")
 	line.Cut()
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it speaks again", func() bool {
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "it speaks again", func() bool {
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -248,12 +249,12 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	control("suspend")
-	d := closing(t, dial(t, good.url, rabbitbroker.Options{Channels: 1}))
-	msgs := append(messages(stuck.queue, 3), messages(good.queue, 50)...) // the first of all must be alone
-	msgs = append(msgs, messages(stuck.queue, 2)...)
+	d := sendtest.Closing(t, dial(t, good.url, rabbitbroker.Options{Channels: 1}))
+	msgs := append(sendtest.Messages(stuck.queue, 3), sendtest.Messages(good.queue, 50)...) // the first of all must be alone
+	msgs = append(msgs, sendtest.Messages(stuck.queue, 2)...)
 	msgs[10].Payload = make([]byte, 100<<10) // and this one
 	answered := make(chan int, len(msgs))
-	ctx, cancel := context.WithCancel(timeout(t, time.Minute))
+	ctx, cancel := context.WithCancel(sendtest.Timeout(t, time.Minute))
 	ended := make(chan struct{})
 	var outcomes [60]broker.Outcome
 	go func() {
@@ -276,7 +277,7 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	control("resume")
-	wants(t, publish(t, d, 20*time.Second, msgs[0]), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs[0]), broker.Accepted, "")
 	if held := len(stuck.read(t)); held != 6 {
 		t.Errorf("the queue holds %d messages once it goes on, want 5 and a repeat", held)
 	}
@@ -286,22 +287,22 @@ func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))
-	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Channels: 1, MaxPending: 10}))
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 1)...), broker.Accepted, "")
+	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Channels: 1, MaxPending: 10}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	line.Delay(testserver.Down, time.Hour)
-	results := publish(t, d, time.Second, messages(p.queue, 100)...)
-	wants(t, results[:10], broker.Unknown, "no answer came in time")
-	wants(t, results[10:], broker.NotSent, "before the message was sent")
+	results := sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 100)...)
+	sendtest.Wants(t, results[:10], broker.Unknown, "no answer came in time")
+	sendtest.Wants(t, results[10:], broker.NotSent, "before the message was sent")
 	// Nobody waits for those ten any more: others take their place.
-	wants(t, publish(t, d, time.Second, messages(p.queue, 5)...), broker.Unknown, "no answer came in time")
+	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 5)...), broker.Unknown, "no answer came in time")
 	for range 5 { // until the channel is given up for what it owes
-		publish(t, d, 300*time.Millisecond, messages(p.queue, 10)...)
+		sendtest.Publish(t, d, 300*time.Millisecond, sendtest.Messages(p.queue, 10)...)
 	}
 	line.Cut()
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "all is well again", func() bool {
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "all is well again", func() bool {
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
 
@@ -31,8 +32,8 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 			},
 			At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC), Attempt: 1,
 		}
-		d := closing(t, dial(t, p.url, p.options()))
-		wants(t, publish(t, d, 20*time.Second, sent), broker.Accepted, "")
+		d := sendtest.Closing(t, dial(t, p.url, p.options()))
+		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sent), broker.Accepted, "")
 		raw := p.read(t)[0]
 		if raw.MessageId != sent.ID.String() || raw.Type != sent.Type || raw.ContentType != "application/json" ||
 			raw.Timestamp.Unix() != sent.At.Unix() || raw.DeliveryMode != amqp.Persistent {
@@ -73,7 +74,7 @@ func TestAMessageOfSomebodyElseIsForeign(t *testing.T) {
 func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
-	d := closing(t, dial(t, p.url, rabbitbroker.Options{RoutingKey: "{topic}{type}", Exchange: "{subscription}"}))
+	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{RoutingKey: "{topic}{type}", Exchange: "{subscription}"}))
 	long := strings.Repeat("x", 256)
 	for title, c := range map[string]struct {
 		change func(m *broker.Delivery)
@@ -88,21 +89,21 @@ func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 		"an encoder's command":    {func(m *broker.Delivery) { m.Wire = &broker.Wire{Headers: map[string]string{"BCC": ""}} }, "the server would obey"},
 		"an encoder's media type": {func(m *broker.Delivery) { m.Wire = &broker.Wire{ContentType: long} }, "content type has 256 bytes"},
 	} {
-		msgs := messages(p.queue, 3)
+		msgs := sendtest.Messages(p.queue, 3)
 		c.change(&msgs[1])
-		results := publish(t, d, 20*time.Second, msgs...)
-		wants(t, results[1:2], broker.Rejected, c.want)
-		wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
+		sendtest.Wants(t, results[1:2], broker.Rejected, c.want)
+		sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 		if strings.Contains(results[1].Err.Error(), long[:100]) {
 			t.Errorf("%s: the error holds the text", title)
 		}
 	}
-	wants(t, publish(t, d, 20*time.Second, largestHeaders(p.queue)), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, largestHeaders(p.queue)), broker.Accepted, "")
 }
 
 // largestHeaders has the largest headers that one frame holds, to the byte.
 func largestHeaders(topic string) broker.Delivery {
-	m := messages(topic, 1)[0]
+	m := sendtest.Messages(topic, 1)[0]
 	m.Key = ""
 	id, at := len("Postbag-Id")+6+36, len("Postbag-Time")+6+len(broker.FormatTime(m.At))
 	frame := 8 + 14 + 4 + 1 + 8 + 37 // frame, class to flags, length of the table, delivery mode, timestamp, message-id

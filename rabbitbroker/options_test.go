@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/rabbitbroker"
 )
 
@@ -99,15 +100,15 @@ func TestAMessageGoesWhereTheOptionsSay(t *testing.T) {
 		if err := ch.QueueBind(p.queue, c.to, c.exchange, false, nil); err != nil {
 			t.Fatal(err)
 		}
-		d := closing(t, dial(t, p.url, c.options))
-		m := messages("made", 1)[0]
+		d := sendtest.Closing(t, dial(t, p.url, c.options))
+		m := sendtest.Messages("made", 1)[0]
 		m.Key, m.Type, m.Box, m.Subscription = "k", "topic", "outbox", "mail"
-		wants(t, publish(t, d, 20*time.Second, m), broker.Accepted, "")
+		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, m), broker.Accepted, "")
 		held := p.read(t)
 		if last := held[len(held)-1]; last.MessageId != m.ID.String() || last.RoutingKey != c.to || last.Exchange != c.exchange {
 			t.Errorf("%s: it went to %q by %q, want %q by %q", title, last.Exchange, last.RoutingKey, c.exchange, c.to)
 		}
 	}
-	panics := closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(broker.Delivery) (exchange, key string) { panic("no") }}))
-	wants(t, publish(t, panics, 20*time.Second, messages("made", 2)...), broker.Rejected, "Options.Route panicked")
+	panics := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(broker.Delivery) (exchange, key string) { panic("no") }}))
+	sendtest.Wants(t, sendtest.Publish(t, panics, 20*time.Second, sendtest.Messages("made", 2)...), broker.Rejected, "Options.Route panicked")
 }

@@ -11,6 +11,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
@@ -20,9 +21,9 @@ import (
 // nothing of secrets in it.
 func refused(t *testing.T, d *rabbitbroker.Destination, topic string, outcome broker.Outcome, reason string) {
 	t.Helper()
-	results := publish(t, d, 20*time.Second, messages(topic, 3)...)
-	wants(t, results, outcome, reason)
-	err := d.Probe(timeout(t, 20*time.Second))
+	results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(topic, 3)...)
+	sendtest.Wants(t, results, outcome, reason)
+	err := d.Probe(sendtest.Timeout(t, 20*time.Second))
 	if broker.OutcomeOf(err) != outcome || !strings.Contains(err.Error(), reason) {
 		t.Errorf("the probe says %v (%v), want %v with %q", broker.OutcomeOf(err), err, outcome, reason)
 	}
@@ -55,7 +56,7 @@ func TestALoginThatIsRefusedIsMisconfigured(t *testing.T) {
 			if c.change != nil {
 				c.change(&o)
 			}
-			refused(t, closing(t, dial(t, c.url, o)), "some.queue", broker.Misconfigured, c.reason)
+			refused(t, sendtest.Closing(t, dial(t, c.url, o)), "some.queue", broker.Misconfigured, c.reason)
 		})
 	}
 }
@@ -84,12 +85,12 @@ func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	}
 	p := &place{url: node.URL("guarded"), kind: "classic", queue: "poor.made", exchange: "guarded-events"}
 	p.create(t, nil)
-	d := closing(t, dial(t, node.URLAs(poor, password, "guarded"), p.options()))
+	d := sendtest.Closing(t, dial(t, node.URLAs(poor, password, "guarded"), p.options()))
 	refused(t, d, p.queue, broker.Misconfigured, "virtual host")
 
 	allow("guarded", poor, "^$", "^$", "^$")
-	eventually(t, "the user may enter", func() bool {
-		r := publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0]
+	sendtest.Eventually(t, "the user may enter", func() bool {
+		r := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "forbids this user to publish")
 	})
 
@@ -97,14 +98,14 @@ func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	if _, err := node.Ctl(t.Context(), "set_topic_permissions", "-p", "guarded", poor, "guarded-events", `^poor\.`, ".*"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the user may write", func() bool { // the server remembers rights for a moment
-		return publish(t, d, 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	sendtest.Eventually(t, "the user may write", func() bool { // the server remembers rights for a moment
+		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
-	mixed := append(messages("rich.made", 1), messages(p.queue, 20)...)
-	mixed = append(mixed, messages("rich.other", 1)...)
-	results := publish(t, d, 20*time.Second, mixed...)
-	wants(t, []broker.Result{results[0], results[21]}, broker.Misconfigured, "forbids this user to publish")
-	wants(t, results[1:21], broker.Accepted, "")
+	mixed := append(sendtest.Messages("rich.made", 1), sendtest.Messages(p.queue, 20)...)
+	mixed = append(mixed, sendtest.Messages("rich.other", 1)...)
+	results := sendtest.Publish(t, d, 20*time.Second, mixed...)
+	sendtest.Wants(t, []broker.Result{results[0], results[21]}, broker.Misconfigured, "forbids this user to publish")
+	sendtest.Wants(t, results[1:21], broker.Accepted, "")
 }
 
 func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testing.T) {
@@ -118,17 +119,17 @@ func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testin
 			if err := errors.Join(ch.QueueUnbind(p.queue, "#", p.exchange, nil), ch.QueueBind(p.queue, "good.*", p.exchange, false, nil)); err != nil {
 				t.Fatal(err)
 			}
-			d := closing(t, dial(t, p.url, p.options()))
-			msgs := messages("good.one", 300)
+			d := sendtest.Closing(t, dial(t, p.url, p.options()))
+			msgs := sendtest.Messages("good.one", 300)
 			for i := range msgs {
 				if i%3 == 0 {
 					msgs[i].Topic = "bad.one"
 				}
 			}
-			results := publish(t, d, 20*time.Second, msgs...)
+			results := sendtest.Publish(t, d, 20*time.Second, msgs...)
 			for i, r := range results {
 				if i%3 == 0 {
-					wants(t, results[i:i+1], broker.Misconfigured, "NO_ROUTE")
+					sendtest.Wants(t, results[i:i+1], broker.Misconfigured, "NO_ROUTE")
 				} else if r.Outcome != broker.Accepted {
 					t.Errorf("message %d is %v (%v), want accepted", i, r.Outcome, r.Err)
 				}
@@ -143,18 +144,18 @@ func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testin
 func TestAMissingExchangeHarmsNoMessageToAnother(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", true).create(t, nil)
-	d := closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
+	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
 		if m.Seq%4 == 1 {
 			return "nowhere", m.Topic
 		}
 		return p.exchange, m.Topic
 	}}))
-	results := publish(t, d, 20*time.Second, messages(p.queue, 200)...)
+	results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 200)...)
 	for i := range results {
 		if i%4 == 0 {
-			wants(t, results[i:i+1], broker.Misconfigured, "exchange does not exist (404 NOT_FOUND)")
+			sendtest.Wants(t, results[i:i+1], broker.Misconfigured, "exchange does not exist (404 NOT_FOUND)")
 		} else {
-			wants(t, results[i:i+1], broker.Accepted, "")
+			sendtest.Wants(t, results[i:i+1], broker.Accepted, "")
 		}
 	}
 	if held := len(p.read(t)); held != 150 {
@@ -170,13 +171,13 @@ func TestATooLargeMessageAmongManyIsRejectedAloneWhateverIsKnown(t *testing.T) {
 		"a limit from the options":      {MaxBytes: maxMessage},
 		"a limit that is wrong":         {MaxBytes: 8 * maxMessage, Channels: 1},
 	} {
-		d := closing(t, dial(t, p.url, o))
-		msgs := messages(p.queue, 50)
+		d := sendtest.Closing(t, dial(t, p.url, o))
+		msgs := sendtest.Messages(p.queue, 50)
 		msgs[20].Payload = make([]byte, maxMessage+1)
 		msgs[33].Payload = make([]byte, maxMessage)
-		results := publish(t, d, 20*time.Second, msgs...)
-		wants(t, results[20:21], broker.Rejected, fmt.Sprint(maxMessage))
-		wants(t, append(results[:20:20], results[21:]...), broker.Accepted, "")
+		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
+		sendtest.Wants(t, results[20:21], broker.Rejected, fmt.Sprint(maxMessage))
+		sendtest.Wants(t, append(results[:20:20], results[21:]...), broker.Accepted, "")
 		count := map[string]int{}
 		for _, m := range p.read(t) {
 			count[m.MessageId]++
@@ -195,13 +196,13 @@ func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", false).create(t, nil)
 	for _, culprits := range []map[int]bool{{0: true}, {499: true}, {0: true, 100: true, 101: true, 333: true, 499: true}} {
-		d := closing(t, dial(t, p.url, rabbitbroker.Options{Channels: 1}))
-		msgs := messages(p.queue, 500)
+		d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Channels: 1}))
+		msgs := sendtest.Messages(p.queue, 500)
 		for i := range culprits {
 			msgs[i].Wire = &broker.Wire{Headers: map[string]string{"CC": "no list"}}
 		}
 		results := make([]broker.Result, len(msgs))
-		rabbitbroker.PublishUnchecked(timeout(t, time.Minute), d, msgs, results)
+		rabbitbroker.PublishUnchecked(sendtest.Timeout(t, time.Minute), d, msgs, results)
 		held := map[string]bool{}
 		for _, m := range p.read(t) {
 			held[m.MessageId] = true
@@ -210,13 +211,13 @@ func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T
 			want := broker.Accepted
 			if culprits[i] {
 				want = broker.Rejected
-				wants(t, results[i:i+1], want, "closed the channel for the message (406 PRECONDITION_FAILED)")
+				sendtest.Wants(t, results[i:i+1], want, "closed the channel for the message (406 PRECONDITION_FAILED)")
 			}
 			if r.Outcome != want || held[msgs[i].ID.String()] != (want == broker.Accepted) {
 				t.Errorf("message %d is %v (%v), and held: %v; want %v", i, r.Outcome, r.Err, held[msgs[i].ID.String()], want)
 			}
 		}
-		wants(t, publish(t, d, 20*time.Second, messages(p.queue, 100)...), broker.Accepted, "")
+		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Accepted, "")
 	}
 }
 
@@ -232,18 +233,18 @@ func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
 		}
 	}
 	declare()
-	d := closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
+	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
 		if m.Seq%7 == 1 {
 			return doomed, m.Topic
 		}
 		return p.exchange, m.Topic
 	}}))
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 50)...), broker.Accepted, "") // both exchanges are known now
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 50)...), broker.Accepted, "") // both exchanges are known now
 	if err := ch.ExchangeDelete(doomed, false, false); err != nil {
 		t.Fatal(err)
 	}
-	msgs := messages(p.queue, 500)
-	for i, r := range publish(t, d, 30*time.Second, msgs...) {
+	msgs := sendtest.Messages(p.queue, 500)
+	for i, r := range sendtest.Publish(t, d, 30*time.Second, msgs...) {
 		want := broker.Accepted
 		if msgs[i].Seq%7 == 1 {
 			want = broker.Misconfigured
@@ -253,7 +254,7 @@ func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
 		}
 	}
 	declare()
-	wants(t, publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 }
 
 func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
@@ -263,20 +264,20 @@ func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, kind, false).create(t, amqp.Table{"x-max-length": 5, "x-overflow": "reject-publish"})
-			d := closing(t, dial(t, p.url, rabbitbroker.Options{Retries: 1}))
+			d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: 1}))
 			accepted := map[string]bool{}
-			results := publish(t, d, 20*time.Second, messages(p.queue, 1)...)
-			eventually(t, "the queue is full", func() bool {
-				m := messages(p.queue, 1)
-				results = publish(t, d, 20*time.Second, m...)
+			results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)
+			sendtest.Eventually(t, "the queue is full", func() bool {
+				m := sendtest.Messages(p.queue, 1)
+				results = sendtest.Publish(t, d, 20*time.Second, m...)
 				if results[0].Outcome == broker.Accepted {
 					accepted[m[0].ID.String()] = true
 				}
 				return results[0].Outcome != broker.Accepted
 			})
-			wants(t, results, broker.Unavailable, "basic.nack")
-			msgs := messages(p.queue, 100)
-			results = publish(t, d, 20*time.Second, msgs...)
+			sendtest.Wants(t, results, broker.Unavailable, "basic.nack")
+			msgs := sendtest.Messages(p.queue, 100)
+			results = sendtest.Publish(t, d, 20*time.Second, msgs...)
 			for i, r := range results {
 				switch r.Outcome {
 				case broker.Accepted:
@@ -295,7 +296,7 @@ func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
 					t.Errorf("a message was accepted that the queue does not hold")
 				}
 			}
-			wants(t, publish(t, d, 20*time.Second, messages(p.queue, 3)...), broker.Accepted, "")
+			sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
 		})
 	}
 }
@@ -304,18 +305,18 @@ func TestARefusedMessageIsSentAgainWithinItsCall(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, amqp.Table{"x-max-length": 1, "x-overflow": "reject-publish"})
 	line := servertest.Proxy(t, address(t, p.url))
-	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Retries: 10}))
+	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Retries: 10}))
 	for full := false; !full; {
-		full = publish(t, closing(t, dial(t, p.url, rabbitbroker.Options{Retries: -1})), 20*time.Second, messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
+		full = sendtest.Publish(t, sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: -1})), 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
 	}
 	nack := testserver.NewTrap("\x00\x3c\x00\x78", testserver.Forward) // basic.nack
 	line.Watch(testserver.Down, nack.Watch)
 	results := make(chan []broker.Result, 1)
-	m := messages(p.queue, 1)
-	go func() { results <- publish(t, d, time.Minute, m...) }()
+	m := sendtest.Messages(p.queue, 1)
+	go func() { results <- sendtest.Publish(t, d, time.Minute, m...) }()
 	<-nack.Sprung()
 	before := p.read(t) // which makes room
-	wants(t, <-results, broker.Accepted, "")
+	sendtest.Wants(t, <-results, broker.Accepted, "")
 	if held := p.read(t)[len(before):]; len(held) != 1 || held[0].MessageId != m[0].ID.String() {
 		t.Errorf("the queue holds %d messages after the retry, want the one", len(held))
 	}
@@ -328,13 +329,13 @@ func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
 	if err := line.Refuse(); err != nil {
 		t.Fatal(err)
 	}
-	d := closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
+	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
 	refused(t, d, p.queue, broker.Unavailable, "cannot be reached")
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is there", func() bool { return d.Probe(t.Context()) == nil })
-	wants(t, publish(t, d, 20*time.Second, messages(p.queue, 3)...), broker.Accepted, "")
+	sendtest.Eventually(t, "it is there", func() bool { return d.Probe(t.Context()) == nil })
+	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
 }
 
 func TestTLSIsVerified(t *testing.T) {
@@ -347,8 +348,8 @@ func TestTLSIsVerified(t *testing.T) {
 	}
 	other := trusting.Clone()
 	other.ServerName = "elsewhere.example"
-	good := closing(t, dial(t, node.URLTLS("/"), rabbitbroker.Options{Login: rabbitbroker.Login{TLS: trusting}}))
-	wants(t, publish(t, good, 20*time.Second, messages(p.queue, 3)...), broker.Accepted, "")
+	good := sendtest.Closing(t, dial(t, node.URLTLS("/"), rabbitbroker.Options{Login: rabbitbroker.Login{TLS: trusting}}))
+	sendtest.Wants(t, sendtest.Publish(t, good, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
 	for title, c := range map[string]struct {
 		url    string
 		config *tls.Config
@@ -359,7 +360,7 @@ func TestTLSIsVerified(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			d := closing(t, dial(t, c.url, rabbitbroker.Options{Login: rabbitbroker.Login{TLS: c.config}}))
+			d := sendtest.Closing(t, dial(t, c.url, rabbitbroker.Options{Login: rabbitbroker.Login{TLS: c.config}}))
 			refused(t, d, p.queue, broker.Misconfigured, "TLS with the server fails")
 		})
 	}

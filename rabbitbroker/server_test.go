@@ -19,6 +19,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/rabbitbroker"
@@ -59,28 +60,6 @@ func shared(t testing.TB) *testserver.RabbitMQ {
 	server.once.Do(func() { server.node, server.err = testserver.StartRabbitMQ(context.Background(), options()) })
 	servertest.Need(t, server.err)
 	return server.node
-}
-
-func timeout(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually waits for what is to come true.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	deadline := timeout(t, time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-deadline.Done():
-			t.Fatalf("still not: %s", what)
-		case <-tick.C:
-		}
-	}
 }
 
 // via replaces host and port of a URL, to go by way of a proxy.
@@ -207,14 +186,14 @@ func readStream(t testing.TB, ch *amqp.Channel, queue string) (held []amqp.Deliv
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := sent.WaitContext(timeout(t, time.Minute)); !ok || err != nil {
+	if ok, err := sent.WaitContext(sendtest.Timeout(t, time.Minute)); !ok || err != nil {
 		t.Fatalf("the stream does not take the test's own mark: %v", err)
 	}
 	incoming, err := ch.Consume(queue, "", false, false, false, false, amqp.Table{"x-stream-offset": "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := timeout(t, time.Minute)
+	deadline := sendtest.Timeout(t, time.Minute)
 	for {
 		select {
 		case m, open := <-incoming:
@@ -307,43 +286,4 @@ func dial(t testing.TB, url string, o rabbitbroker.Options) *rabbitbroker.Destin
 		t.Fatal(err)
 	}
 	return d
-}
-
-// closing closes d with the test.
-func closing(t testing.TB, d *rabbitbroker.Destination) *rabbitbroker.Destination {
-	t.Helper()
-	t.Cleanup(func() {
-		if err := d.Close(timeout(t, 20*time.Second)); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
-	return d
-}
-
-func messages(topic string, n int) []broker.Delivery {
-	msgs := make([]broker.Delivery, n)
-	for i := range msgs {
-		msgs[i] = broker.Delivery{
-			Message: postbag.Message{ID: postbag.NewID(), Topic: topic, Key: fmt.Sprintf("key-%d", i), Payload: fmt.Appendf(nil, "payload %d", i)},
-			Seq:     int64(i + 1), At: time.Now(), Attempt: 1,
-		}
-	}
-	return msgs
-}
-
-func publish(t testing.TB, d broker.Destination, patience time.Duration, msgs ...broker.Delivery) []broker.Result {
-	t.Helper()
-	results := make([]broker.Result, len(msgs))
-	d.Publish(timeout(t, patience), msgs, results)
-	return results
-}
-
-// wants checks that every result is of one outcome and names the reason.
-func wants(t testing.TB, results []broker.Result, outcome broker.Outcome, reason string) {
-	t.Helper()
-	for i, r := range results {
-		if r.Outcome != outcome || reason != "" && (r.Err == nil || !strings.Contains(r.Err.Error(), reason)) {
-			t.Fatalf("message %d is %v (%v), want %v with %q", i, r.Outcome, r.Err, outcome, reason)
-		}
-	}
 }

@@ -2,14 +2,13 @@ package redisbroker_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/redisbroker"
@@ -25,58 +24,21 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	s := servertest.Redis(b, testserver.RedisOptions{Password: password, AppendFsync: "everysec"})
 	d := dial(b, "redis://"+s.Addr(), redisbroker.Options{MaxLen: 4 * round})
 	fenced := dial(b, "redis://"+s.Addr(), redisbroker.Options{Fence: true, MaxLen: 4 * round})
-	publishers := []struct {
-		name string
-		run  func(msgs []broker.Delivery) error
-	}{
-		{"raw", raw(admin(b, s), 4*round)},
-		{"destination", through(d)},
-		{"fenced", through(fenced)},
-	}
-	took := make([]time.Duration, len(publishers))
 	var seq int64
-	for b.Loop() {
-		for i, publisher := range publishers {
-			msgs := load(round, &seq)
-			began := time.Now()
-			for at := 0; at < round; at += size {
-				if err := publisher.run(msgs[at : at+size]); err != nil {
-					b.Fatal(err)
-				}
-			}
-			took[i] += time.Since(began)
-		}
-	}
-	for i, publisher := range publishers {
-		b.ReportMetric(float64(b.N)*round/took[i].Seconds(), publisher.name+"-msg/s")
-	}
-	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "of-raw")
-	b.ReportMetric(0, "ns/op")
+	sendtest.Race(b, func() []broker.Delivery { return load(round, &seq) },
+		sendtest.InPieces("raw", raw(admin(b, s), 4*round), size),
+		sendtest.Through("destination", d, size),
+		sendtest.Through("fenced", fenced, size))
 }
 
 func load(n int, seq *int64) []broker.Delivery {
-	msgs := messages("orders", n)
+	msgs := sendtest.Load(sendtest.Messages("orders", n))
 	for i := range msgs {
 		*seq++
 		msgs[i].Seq = *seq
 		msgs[i].Key = fmt.Sprintf("customer-%d", i%500)
-		msgs[i].Payload = make([]byte, 512)
-		msgs[i].Type = "order.created"
-		msgs[i].Headers = map[string]string{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tenant": "acme"}
 	}
 	return msgs
-}
-
-func through(d *redisbroker.Destination) func([]broker.Delivery) error {
-	return func(msgs []broker.Delivery) error {
-		results := make([]broker.Result, len(msgs))
-		d.Publish(context.Background(), msgs, results)
-		var errs []error
-		for _, r := range results {
-			errs = append(errs, r.Err)
-		}
-		return errors.Join(errs...)
-	}
 }
 
 // raw writes the same fields with the client's own types.

@@ -4,102 +4,31 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/redisbroker"
 )
 
-// send sends the messages of one key as a relay does: each until it is accepted,
-// the next one only then. What is said of a good message may be any doubt, but no
-// verdict.
-func send(t *testing.T, d broker.Destination, msgs []broker.Delivery, accepted func()) {
-	t.Helper()
-	deadline := timeout(t, time.Minute)
-	for _, m := range msgs {
-		for {
-			got := publish(t, d, 2*time.Second, m)[0]
-			if got.Outcome == broker.Accepted {
-				accepted()
-				break
-			}
-			if got.Outcome == broker.Rejected || got.Outcome == broker.Misconfigured || deadline.Err() != nil {
-				t.Errorf("message %d is %v (%v)", m.Seq, got.Outcome, got.Err)
-				return
-			}
-			pause := time.NewTimer(5 * time.Millisecond) // a failing call returns at once
-			<-pause.C
-		}
-	}
-}
-
-// traffic sends plan, key by key side by side, and runs fault each time another
-// part of it was accepted.
-func traffic(t *testing.T, d broker.Destination, plan [][]broker.Delivery, faults int, fault func()) {
-	t.Helper()
-	total := len(plan) * len(plan[0])
-	accepted := make(chan struct{}, total)
-	var senders sync.WaitGroup
-	defer senders.Wait() // also when a fault ends the test
-	for _, msgs := range plan {
-		senders.Go(func() { send(t, d, msgs, func() { accepted <- struct{}{} }) })
-	}
-	for range faults {
-		for range total / (faults + 1) {
-			<-accepted
-		}
-		fault()
-	}
-}
-
-func plan(topic string, keys, each int) [][]broker.Delivery {
-	all := make([][]broker.Delivery, keys)
-	for k := range all {
-		all[k] = messages(topic, each)
-		for i := range all[k] {
-			all[k][i].Key = fmt.Sprint(k)
-		}
-	}
-	return all
-}
-
 // inOrder wants every message held, those of a key first in their order, and says
 // how many are there once more.
 func inOrder(t *testing.T, p place, plan [][]broker.Delivery) (repeats int) {
 	t.Helper()
-	next := map[string]int64{}
-	seqs := map[string]int64{}
-	for _, msgs := range plan {
-		for _, m := range msgs {
-			seqs[m.ID.String()] = m.Seq
-		}
-	}
-	seen := map[string]bool{}
+	var held []string
 	for _, x := range p.entries(t) {
 		m, err := redisbroker.Message(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := m.ID.String()
-		if seen[id] {
-			repeats++
-			continue
-		}
-		seen[id] = true
-		if next[m.Key]++; seqs[id] != next[m.Key] {
-			t.Errorf("message %d of key %s came when %d was due", seqs[id], m.Key, next[m.Key])
-		}
+		held = append(held, m.ID.String())
 	}
-	if len(seen) != len(seqs) {
-		t.Errorf("%d different messages are held of %d", len(seen), len(seqs))
-	}
-	return repeats
+	return sendtest.InOrder(t, plan, held)
 }
 
 // A sentinel promotes a replica that has all: what was accepted had been waited for.
@@ -110,8 +39,8 @@ func TestNothingIsLostWhenASentinelPromotesAReplica(t *testing.T) {
 	spare := servertest.Redis(t, testserver.RedisOptions{Password: password, ReplicaOf: primary})
 	sentinel := servertest.RedisSentinel(t, "orders", primary, 2)
 	d := dial(t, "redis://"+sentinel.Addr(), redisbroker.Options{Replicas: 1, Login: redisbroker.Login{Password: password, Primary: "orders"}})
-	p := plan("orders", 8, 60)
-	traffic(t, d, p, 1, func() {
+	p := sendtest.Plan("orders", 8, 60)
+	sendtest.Traffic(t, d, p, 1, func() {
 		if err := primary.Kill(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -138,7 +67,7 @@ func failOver(t *testing.T, nodes *testserver.RedisCluster, stream string) {
 	if err := killed.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a replica took over", func() bool {
+	sendtest.Eventually(t, "a replica took over", func() bool {
 		owner, err := nodes.Owner(t.Context(), stream)
 		if err != nil || owner == killed {
 			return false
@@ -149,7 +78,7 @@ func failOver(t *testing.T, nodes *testserver.RedisCluster, stream string) {
 	if err := killed.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the node is a replica", func() bool {
+	sendtest.Eventually(t, "the node is a replica", func() bool {
 		info, err := killed.Do(t.Context(), "INFO", "replication")
 		return err == nil && strings.Contains(info, "role:slave") && strings.Contains(info, "master_link_status:up")
 	})
@@ -164,9 +93,9 @@ func TestNothingIsLostWhenAClusterFailsOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := newPlace(clusterAdmin(t, nodes))
-			p := plan(place.topic, 8, 40)
+			p := sendtest.Plan(place.topic, 8, 40)
 			d := dial(t, "redis://"+strings.Join(nodes.Addrs(), ",redis://"), o)
-			traffic(t, d, p, 1, func() { failOver(t, nodes, place.streams(t)[0]) })
+			sendtest.Traffic(t, d, p, 1, func() { failOver(t, nodes, place.streams(t)[0]) })
 			repeats := inOrder(t, place, p)
 			if o.Fence && repeats > 0 {
 				t.Errorf("%d messages are stored twice in spite of the fence", repeats)
@@ -181,14 +110,14 @@ func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
 	d := dial(t, "redis://"+nodes.Addrs()[0], redisbroker.Options{Login: redisbroker.Login{Password: password, Cluster: true}})
 	var all []broker.Delivery
 	for i := range 12 {
-		all = append(all, messages(fmt.Sprintf("orders-%d", i), 1)...)
+		all = append(all, sendtest.Messages(fmt.Sprintf("orders-%d", i), 1)...)
 	}
-	wants(t, publish(t, d, 20*time.Second, all...), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 20*time.Second, all...), broker.Accepted, "")
 	if err := nodes.Primaries[2].Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the cluster is down", func() bool {
-		for _, r := range publish(t, d, 5*time.Second, all...) {
+	sendtest.Eventually(t, "the cluster is down", func() bool {
+		for _, r := range sendtest.Publish(t, d, 5*time.Second, all...) {
 			if r.Outcome == broker.Unavailable && strings.Contains(r.Err.Error(), "CLUSTERDOWN") {
 				return true
 			}
@@ -201,8 +130,8 @@ func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
 	if err := nodes.Primaries[2].Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the cluster is whole", func() bool {
-		for _, r := range publish(t, d, 5*time.Second, all...) {
+	sendtest.Eventually(t, "the cluster is whole", func() bool {
+		for _, r := range sendtest.Publish(t, d, 5*time.Second, all...) {
 			if r.Outcome != broker.Accepted {
 				return false
 			}
@@ -229,21 +158,21 @@ func TestASlotThatMovesIsFollowed(t *testing.T) {
 		Replicas: 1, ReplicaWait: time.Millisecond, Login: redisbroker.Login{Password: password, Cluster: true},
 	})
 	plain := dial(t, "redis://"+from.Addr(), redisbroker.Options{})
-	m := messages("orders", 3)
-	wants(t, publish(t, waiting, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	m := sendtest.Messages("orders", 3)
+	wants(t, sendtest.Publish(t, waiting, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
 	do(t, from, "DEL", "orders")
 	slot := do(t, from, "CLUSTER", "KEYSLOT", "orders")
 	do(t, target, "CLUSTER", "SETSLOT", slot, "IMPORTING", do(t, from, "CLUSTER", "MYID"))
 	do(t, from, "CLUSTER", "SETSLOT", slot, "MIGRATING", do(t, target, "CLUSTER", "MYID"))
-	wants(t, publish(t, plain, 10*time.Second, m...), broker.Unavailable, "ASK")
-	wants(t, publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "ASK")
+	wants(t, sendtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
 	for _, node := range []*testserver.Redis{target, from} {
 		do(t, node, "CLUSTER", "SETSLOT", slot, "NODE", do(t, target, "CLUSTER", "MYID"))
 	}
-	wants(t, publish(t, plain, 10*time.Second, m...), broker.Unavailable, "MOVED")
-	wants(t, publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
-	wants(t, publish(t, waiting, 10*time.Second, m...), broker.Unavailable, "MOVED")
-	eventually(t, "the slot's new node is known", func() bool { return publish(t, waiting, 10*time.Second, m...)[0].Outcome == broker.Unknown })
+	wants(t, sendtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "MOVED")
+	wants(t, sendtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, waiting, 10*time.Second, m...), broker.Unavailable, "MOVED")
+	sendtest.Eventually(t, "the slot's new node is known", func() bool { return sendtest.Publish(t, waiting, 10*time.Second, m...)[0].Outcome == broker.Unknown })
 	p := place{client: clusterAdmin(t, nodes), topic: "orders"}
 	if held := len(p.entries(t)); held < 9 {
 		t.Errorf("%d entries, want 9 or more", held)
@@ -265,20 +194,20 @@ func TestTheClientRepeatsNothing(t *testing.T) {
 	})
 	for name, c := range map[string]redis.UniversalClient{"single": single, "cluster": cluster} {
 		t.Cleanup(func() { _ = c.Close() })
-		d := closing(t, redisbroker.New(c, redisbroker.Options{}))
+		d := sendtest.Closing(t, redisbroker.New(c, redisbroker.Options{}))
 		topic := "orders-" + name
-		m := messages(topic, 5)
-		wants(t, publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+		m := sendtest.Messages(topic, 5)
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
 		line.Watch(testserver.Up, func(_ int, bytes []byte) testserver.Verdict {
 			if strings.Contains(string(bytes), topic) {
 				return testserver.CutAfter
 			}
 			return testserver.Forward
 		})
-		wants(t, publish(t, d, 10*time.Second, m[1:]...), broker.Unknown, "")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[1:]...), broker.Unknown, "")
 		line.Watch(testserver.Up, nil)
-		eventually(t, "what was sent is stored", func() bool { return do(t, s.Primaries[0], "XLEN", topic) == "5" })
-		wants(t, publish(t, d, 10*time.Second, messages(topic, 1)...), broker.Accepted, "")
+		sendtest.Eventually(t, "what was sent is stored", func() bool { return do(t, s.Primaries[0], "XLEN", topic) == "5" })
+		wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(topic, 1)...), broker.Accepted, "")
 		if got := do(t, s.Primaries[0], "XLEN", topic); got != "6" {
 			t.Errorf("%s: %s entries, want 6: the client repeated what it sent", name, got)
 		}

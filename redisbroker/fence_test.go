@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/redisbroker"
 )
 
@@ -15,7 +16,7 @@ func fenced(t *testing.T, o redisbroker.Options, n int) (*redisbroker.Destinatio
 	t.Helper()
 	o.Fence = true
 	p := newPlace(admin(t, sharedServer(t)))
-	m := messages(p.topic, n)
+	m := sendtest.Messages(p.topic, n)
 	for i := range m {
 		m[i].Key = "customer"
 	}
@@ -35,10 +36,10 @@ func TestARepeatIsStoredOnceInAKeysOwnStream(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 3)
 	for i := range m {
-		wants(t, publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	for i := range m {
-		wants(t, publish(t, d, 10*time.Second, m[i]), broker.Accepted, "duplicate")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "duplicate")
 	}
 	if got := ids(t, p); got != "1-1 1-2 1-3" {
 		t.Errorf("the entries are %s", got)
@@ -54,8 +55,8 @@ func TestAZombieStoresNothing(t *testing.T) {
 	d, p, m := fenced(t, redisbroker.Options{}, 50)
 	zombie := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
 	for i := range m {
-		wants(t, publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
-		wants(t, publish(t, zombie, 10*time.Second, m[i/2]), broker.Accepted, "duplicate")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, sendtest.Publish(t, zombie, 10*time.Second, m[i/2]), broker.Accepted, "duplicate")
 	}
 	if held := p.entries(t); len(held) != len(m) {
 		t.Errorf("%d entries of %d messages", len(held), len(m))
@@ -67,11 +68,11 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 3)
 	for i := range m {
-		wants(t, publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	next := m[2]
 	next.ID, next.Life = postbag.NewID(), 2
-	wants(t, publish(t, d, 10*time.Second, next), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, next), broker.Accepted, "")
 	if got := ids(t, p); got != "1-1 1-2 1-3 2-3" {
 		t.Errorf("the entries are %s", got)
 	}
@@ -80,12 +81,12 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
-	wants(t, publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
 	other := m[0]
 	other.ID = postbag.NewID()
-	wants(t, publish(t, d, 10*time.Second, other), broker.Rejected, "another message is stored")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, other), broker.Rejected, "another message is stored")
 	raised := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true, Epoch: 1})
-	wants(t, publish(t, raised, 10*time.Second, other), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, raised, 10*time.Second, other), broker.Accepted, "")
 	if got := ids(t, p); got != "1-1 4294967297-1" {
 		t.Errorf("the entries are %s", got)
 	}
@@ -95,18 +96,18 @@ func TestAMessageWhoseEntryIsGoneIsRejectedNotTakenForStored(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	for i := range m {
-		wants(t, publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	do(t, sharedServer(t), "XDEL", p.streams(t)[0], "1-1")
-	wants(t, publish(t, d, 10*time.Second, m[0]), broker.Rejected, "has no entry of that id")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "has no entry of that id")
 }
 
 func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 1)
 	m[0].Wire = &broker.Wire{Headers: map[string]string{"ce-id": "1"}, ContentType: "text/plain"}
-	wants(t, publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
-	wants(t, publish(t, d, 10*time.Second, m[0]), broker.Accepted, "duplicate")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "duplicate")
 	for name, change := range map[string]func(m *broker.Delivery){
 		"value": func(m *broker.Delivery) {
 			m.Wire = &broker.Wire{Headers: map[string]string{"ce-id": "2"}, ContentType: "text/plain"}
@@ -116,7 +117,7 @@ func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {
 	} {
 		other := m[0]
 		change(&other)
-		if r := publish(t, d, 10*time.Second, other)[0]; r.Outcome != broker.Rejected {
+		if r := sendtest.Publish(t, d, 10*time.Second, other)[0]; r.Outcome != broker.Rejected {
 			t.Errorf("%s differs: %v (%v)", name, r.Outcome, r.Err)
 		}
 	}
@@ -130,7 +131,7 @@ func TestMessagesWithoutAKeyOrASeqAreNotFenced(t *testing.T) {
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	m[0].Key, m[1].Seq = "", 0
 	for range 2 {
-		wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 	}
 	if held := p.entries(t); len(held) != 4 {
 		t.Errorf("%d entries, want 4", len(held))
@@ -142,9 +143,9 @@ func TestAFenceNeedsTheRightToRead(t *testing.T) {
 	s := start(t, nil)
 	do(t, s, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd")
 	d := to(t, s, redisbroker.Options{Fence: true, Login: redisbroker.Login{User: "relay", Password: password}})
-	m := messages("orders", 2)
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Misconfigured, "XRANGE")
+	m := sendtest.Messages("orders", 2)
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "XRANGE")
 }
 
 func TestReplicasAreWaitedFor(t *testing.T) {
@@ -154,27 +155,27 @@ func TestReplicasAreWaitedFor(t *testing.T) {
 	d := to(t, primary, options)
 	options.Fence = true
 	strict := to(t, primary, options)
-	m := messages("orders", 3)
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas had it within 300ms")
-	wants(t, publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
-	wants(t, publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas") // there, and compared
+	m := sendtest.Messages("orders", 3)
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas had it within 300ms")
+	wants(t, sendtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	wants(t, sendtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas") // there, and compared
 	replica := replicaOf(t, primary)
-	eventually(t, "the replica answers", func() bool { return publish(t, strict, 10*time.Second, m...)[0].Note == "duplicate" })
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	sendtest.Eventually(t, "the replica answers", func() bool { return sendtest.Publish(t, strict, 10*time.Second, m...)[0].Note == "duplicate" })
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 	if got := do(t, replica, "XLEN", "orders"); got != "6" {
 		t.Errorf("the replica holds %s entries, want 6", got)
 	}
 	if err := replica.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
 	if err := replica.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the replica is back", func() bool { return publish(t, d, 10*time.Second, m...)[0].Outcome == broker.Accepted })
+	sendtest.Eventually(t, "the replica is back", func() bool { return sendtest.Publish(t, d, 10*time.Second, m...)[0].Outcome == broker.Accepted })
 	do(t, primary, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd")
 	options = redisbroker.Options{Replicas: 1, Login: redisbroker.Login{User: "relay", Password: password}}
-	wants(t, publish(t, to(t, primary, options), 10*time.Second, m...), broker.Misconfigured, "grant WAIT")
+	wants(t, sendtest.Publish(t, to(t, primary, options), 10*time.Second, m...), broker.Misconfigured, "grant WAIT")
 }
 
 func TestStreamsAreTrimmedOnlyWhenAskedFor(t *testing.T) {
@@ -196,7 +197,7 @@ func TestStreamsAreTrimmedOnlyWhenAskedFor(t *testing.T) {
 				do(t, sharedServer(t), "XADD", p.topic, "1-*", "old", "1")
 			}
 			d := dial(t, "redis://"+sharedServer(t).Addr(), c.options)
-			wants(t, publish(t, d, 10*time.Second, messages(p.topic, 200)...), broker.Accepted, "")
+			wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic, 200)...), broker.Accepted, "")
 			if held := len(p.entries(t)); held < c.least || held > c.most {
 				t.Errorf("%d entries are left, want %d to %d", held, c.least, c.most)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/redisbroker"
 )
 
@@ -53,8 +54,8 @@ func TestOptionsThatCannotBeUsedMakeEverythingMisconfigured(t *testing.T) {
 		"no ReadTimeout":  redisbroker.New(redis.NewClient(&redis.Options{ReadTimeout: -1}), redisbroker.Options{}),
 		"reads no longer": redisbroker.New(c, redisbroker.Options{Replicas: 1, ReplicaWait: 10 * time.Second}),
 	} {
-		closing(t, d)
-		wants(t, publish(t, d, time.Second, messages("t", 2)...), broker.Misconfigured, words)
+		sendtest.Closing(t, d)
+		wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages("t", 2)...), broker.Misconfigured, words)
 		if got := broker.OutcomeOf(d.Probe(t.Context())); got != broker.Misconfigured {
 			t.Errorf("%s: the probe says %v", words, got)
 		}

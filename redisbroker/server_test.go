@@ -9,13 +9,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/internal/sendtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/redisbroker"
@@ -184,81 +183,14 @@ func dial(t testing.TB, urls string, o redisbroker.Options) *redisbroker.Destina
 	if err != nil {
 		t.Fatal(err)
 	}
-	return closing(t, d)
-}
-
-// closing closes d with the test.
-func closing(t testing.TB, d *redisbroker.Destination) *redisbroker.Destination {
-	t.Helper()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := d.Close(ctx); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
-	return d
-}
-
-func timeout(t testing.TB, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// messages makes n of a topic, each with a key of its own.
-func messages(topic string, n int) []broker.Delivery {
-	msgs := make([]broker.Delivery, n)
-	for i := range msgs {
-		msgs[i] = broker.Delivery{
-			Message: postbag.Message{
-				ID: postbag.NewID(), Topic: topic, Key: fmt.Sprintf("key-%d", i), Payload: fmt.Appendf(nil, "payload-%d", i),
-			},
-			Box: "outbox", Subscription: "default", Seq: int64(i + 1), Life: 1, At: time.Now(), Attempt: 1,
-		}
-	}
-	return msgs
-}
-
-func publish(t testing.TB, d broker.Destination, limit time.Duration, msgs ...broker.Delivery) []broker.Result {
-	t.Helper()
-	results := make([]broker.Result, len(msgs))
-	d.Publish(timeout(t, limit), msgs, results)
-	return results
+	return sendtest.Closing(t, d)
 }
 
 // wants wants every result to be of an outcome, with these words in its error or,
 // if it is accepted, as its note.
 func wants(t testing.TB, results []broker.Result, outcome broker.Outcome, words string) {
 	t.Helper()
-	for i, r := range results {
-		text := r.Note
-		if r.Err != nil {
-			text = r.Err.Error()
-		}
-		if r.Outcome != outcome || !strings.Contains(text, words) {
-			t.Errorf("message %d of %d is %v (%v, note %q), want %v with %q", i, len(results), r.Outcome, r.Err, r.Note, outcome, words)
-		}
-		if r.Err != nil && strings.Contains(text, password) {
-			t.Errorf("message %d: the error holds the password", i)
-		}
-	}
-}
-
-// eventually repeats try until it says true.
-func eventually(t testing.TB, what string, try func() bool) {
-	t.Helper()
-	ctx := timeout(t, time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !try() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("still not: %s", what)
-		case <-tick.C:
-		}
-	}
+	sendtest.Wants(t, results, outcome, words, password)
 }
 
 // replicaOf starts a replica that has its primary's data.

@@ -29,6 +29,7 @@ var rules = map[string][]string{
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
 	"internal/failpoint":             {},
 	"internal/gate":                  {},
+	"internal/sendtest":              {"", "broker"},
 	"internal/snapshots":             {"store"},
 	"internal/httpfield":             {},
 	"internal/sqlstore":              {"", "store", "store/storekit"},
