@@ -133,7 +133,7 @@ func (k *Kafka) firstStart(ctx context.Context) error {
 func (k *Kafka) layOut() error {
 	k.nodes = nil
 	for i := range k.opts.Nodes {
-		n := &KafkaNode{cluster: k, number: i + 1, home: filepath.Join(k.home.path, fmt.Sprintf("node-%d", i+1))}
+		n := newKafkaNode(k, i+1)
 		if err := errors.Join(os.RemoveAll(n.home), os.Mkdir(n.home, 0o700)); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (k *Kafka) Run(ctx context.Context, input, class string, args ...string) (s
 func (k *Kafka) portsTaken() bool {
 	for _, n := range k.nodes {
 		for _, port := range n.ports {
-			if portTaken(port) && !n.running() {
+			if portTaken(port) && !n.Running() {
 				return true
 			}
 		}
@@ -205,7 +205,7 @@ func (k *Kafka) each(do func(n *KafkaNode) error) error {
 // Start starts all nodes that do not run, again on their ports and with their data.
 func (k *Kafka) Start(ctx context.Context) error {
 	return k.each(func(n *KafkaNode) error {
-		if n.running() {
+		if n.Running() {
 			return nil
 		}
 		return n.Start(ctx)
@@ -232,7 +232,7 @@ func (k *Kafka) Restart(ctx context.Context) error {
 
 // Close kills all nodes and removes their files. It may be called twice.
 func (k *Kafka) Close() error {
-	return errors.Join(k.each((*KafkaNode).close), k.home.Close())
+	return errors.Join(k.each(func(n *KafkaNode) error { return n.retire() }), k.home.Close())
 }
 
 // Nodes are the nodes; node i has the id i+1.

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -32,17 +31,16 @@ type MosquittoOptions struct {
 	Listener, Settings map[string]string
 }
 
-// Mosquitto is a private MQTT broker. Its methods may be called concurrently; orders wait for each other.
+// Mosquitto is a private MQTT broker. Its methods may be called concurrently; orders wait for each other. It
+// saves the messages it keeps when it is stopped in order; those since the last time it saved are lost when it is killed.
 type Mosquitto struct {
+	server
+
 	opts    MosquittoOptions
 	program string
 	home    *folder
 	port    int
 	tls     *authority
-
-	mu     sync.Mutex
-	proc   *process
-	closed bool
 }
 
 // StartMosquitto starts a broker and returns when it accepts connections.
@@ -56,7 +54,11 @@ func StartMosquitto(ctx context.Context, opts MosquittoOptions) (*Mosquitto, err
 		return nil, err
 	}
 	m := &Mosquitto{opts: opts, program: program, home: home}
-	if err := m.firstStart(ctx); err != nil {
+	m.name, m.begin = "Mosquitto", m.start
+	if err = m.prepare(ctx); err == nil {
+		err = m.firstStart(ctx, opts.Port, &m.port)
+	}
+	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
@@ -70,28 +72,6 @@ func mosquittoProgram(name string) (string, error) {
 		}
 	}
 	return "", &MissingError{What: "the MQTT broker (" + name + ")", Mend: "run scripts/setup, or install the package mosquitto"}
-}
-
-func (m *Mosquitto) firstStart(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.prepare(ctx); err != nil {
-		return err
-	}
-	if m.opts.Port != 0 {
-		m.port = m.opts.Port
-		return m.start(ctx)
-	}
-	var err error
-	for range startAttempts {
-		if m.port, err = freePort(); err != nil {
-			return err
-		}
-		if err = m.start(ctx); err == nil || !portTaken(m.port) {
-			return err
-		}
-	}
-	return err
 }
 
 // prepare writes what the broker reads at its start.
@@ -133,31 +113,13 @@ func (m *Mosquitto) writeACL(lines []string) error {
 	return os.WriteFile(m.file("acl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
 
-// Start starts the broker again, after Stop or Kill, on the same port and with the messages it saved.
-func (m *Mosquitto) Start(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed || m.running() {
-		return errState("Mosquitto", "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
-	}
-	return m.start(ctx)
-}
-
 func (m *Mosquitto) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := os.WriteFile(m.file("conf"), []byte(m.config()), 0o600); err != nil {
 		return err
 	}
-	proc, err := command{name: "Mosquitto", path: m.program, args: []string{"-c", m.file("conf")}, log: m.logFile()}.start()
-	if err != nil {
-		return err
-	}
-	m.proc = proc
-	if err := proc.until(ctx, func() bool { return m.ready(ctx) }); err != nil {
-		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
-	}
-	return nil
+	return m.launch(ctx, command{name: "Mosquitto", path: m.program, args: []string{"-c", m.file("conf")}, log: m.logFile()}, m.ready)
 }
 
 // config is the text of mosquitto.conf. Settings of a listener follow it, the broker's own may stand before.
@@ -212,35 +174,6 @@ func (m *Mosquitto) ready(ctx context.Context) bool {
 	return err == nil && answer[0] == 0x20
 }
 
-func (m *Mosquitto) running() bool { return m.proc != nil && !m.proc.ended() }
-
-// Stop ends the broker in order (SIGTERM), when it saves the messages it keeps, and waits for it. When ctx ends first the
-// broker is killed and the error says so. One that does not run is no error.
-func (m *Mosquitto) Stop(ctx context.Context) error { return m.end(ctx, sigTerm) }
-
-// Kill is kill -9: messages since the last time it saved are lost.
-func (m *Mosquitto) Kill(ctx context.Context) error { return m.end(ctx, os.Kill) }
-
-func (m *Mosquitto) end(ctx context.Context, sig os.Signal) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.running() {
-		return nil
-	}
-	if err := m.proc.signal(sigContinue); err != nil {
-		return err
-	}
-	return m.proc.stop(ctx, sig)
-}
-
-// Pause freezes the broker (SIGSTOP): connections stay open and nothing answers.
-func (m *Mosquitto) Pause() error { return m.order("pause", (*process).freeze) }
-
-// Resume ends a Pause. Without one it does nothing.
-func (m *Mosquitto) Resume() error {
-	return m.order("resume", func(p *process) error { return p.signal(sigContinue) })
-}
-
 // SetACL replaces the ACL file and has the broker read it again, which takes it a moment. None: every right for all.
 func (m *Mosquitto) SetACL(lines ...string) error {
 	if err := m.writeACL(lines); err != nil {
@@ -249,22 +182,9 @@ func (m *Mosquitto) SetACL(lines ...string) error {
 	return m.order("reload", func(p *process) error { return p.signal(sigHangUp) })
 }
 
-func (m *Mosquitto) order(word string, do func(*process) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.running() {
-		return errState("Mosquitto", word, "it does not run: Start it first")
-	}
-	return do(m.proc)
-}
-
 // Close kills the broker and removes its files. It may be called twice.
 func (m *Mosquitto) Close() error {
-	err := m.end(context.Background(), os.Kill)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.closed = true
-	return errors.Join(err, m.home.Close())
+	return errors.Join(m.retire(), m.home.Close())
 }
 
 // Addr is the broker's address, as host:port. It stays the same over restarts.

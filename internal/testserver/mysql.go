@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -34,6 +33,8 @@ type MySQLOptions struct {
 
 // MySQL is a private MySQL or MariaDB server. Its methods may be called concurrently; orders wait for each other.
 type MySQL struct {
+	server
+
 	opts     MySQLOptions
 	programs mysqlPrograms
 	as       *account
@@ -41,10 +42,6 @@ type MySQL struct {
 	data     string
 	password string
 	port     int
-
-	mu     sync.Mutex
-	proc   *process
-	closed bool
 }
 
 // StartMySQL starts a server and returns when it accepts connections. A [MissingError] says that it is not installed.
@@ -69,6 +66,7 @@ func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
 		return nil, err
 	}
 	m := &MySQL{opts: opts, programs: programs, as: as, home: home, password: t.password, data: filepath.Join(home.path, "data")}
+	m.name, m.begin = programs.name, m.start
 	if err := errors.Join(os.Mkdir(m.data, 0o700), as.own(m.data)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -80,29 +78,10 @@ func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
 	if err := os.Remove(filepath.Join(m.data, "auto.cnf")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(err, m.Close())
 	}
-	if err := m.firstStart(ctx); err != nil {
+	if err := m.firstStart(ctx, opts.Port, &m.port); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
-}
-
-func (m *MySQL) firstStart(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.opts.Port != 0 {
-		m.port = m.opts.Port
-		return m.start(ctx)
-	}
-	var err error
-	for range startAttempts {
-		if m.port, err = freePort(); err != nil {
-			return err
-		}
-		if err = m.start(ctx); err == nil || !portTaken(m.port) {
-			return err
-		}
-	}
-	return err
 }
 
 // settings are what every server gets, the profile, and the caller's own, in this order.
@@ -148,30 +127,12 @@ func (m *MySQL) args() []string {
 	return args
 }
 
-// Start starts the server again, after Stop or Kill, on the same port and data, and waits for it to accept connections.
-func (m *MySQL) Start(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed || m.running() {
-		return errState(m.programs.name, "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
-	}
-	return m.start(ctx)
-}
-
 func (m *MySQL) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.StartTimeout)
 	defer cancel()
-	proc, err := command{
+	return m.launch(ctx, command{
 		name: m.programs.name, path: m.programs.server, as: m.as, death: os.Kill, log: m.logFile(), args: m.args(),
-	}.start()
-	if err != nil {
-		return err
-	}
-	m.proc = proc
-	if err := proc.until(ctx, func() bool { return m.ready(ctx) }); err != nil {
-		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
-	}
-	return nil
+	}, m.ready)
 }
 
 // handshake is the version of the protocol in a server's first packet; one that refuses sends 0xff there.
@@ -192,59 +153,9 @@ func (m *MySQL) ready(ctx context.Context) bool {
 	return err == nil && head[4] == handshake
 }
 
-func (m *MySQL) running() bool { return m.proc != nil && !m.proc.ended() }
-
-// Stop ends the server in order (SIGTERM) and waits for it. When ctx ends first the server is killed and the error
-// says so. A server that does not run is no error.
-func (m *MySQL) Stop(ctx context.Context) error { return m.end(ctx, sigTerm) }
-
-// Kill is kill -9.
-func (m *MySQL) Kill(ctx context.Context) error { return m.end(ctx, os.Kill) }
-
-func (m *MySQL) end(ctx context.Context, sig os.Signal) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.running() {
-		return nil
-	}
-	if err := m.proc.signal(sigContinue); err != nil {
-		return err
-	}
-	return m.proc.stop(ctx, sig)
-}
-
-// Restart is Stop and Start: the same port and data.
-func (m *MySQL) Restart(ctx context.Context) error {
-	if err := m.Stop(ctx); err != nil {
-		return err
-	}
-	return m.Start(ctx)
-}
-
-// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
-func (m *MySQL) Pause() error { return m.order("pause", (*process).freeze) }
-
-// Resume ends a Pause. Without one it does nothing.
-func (m *MySQL) Resume() error {
-	return m.order("resume", func(p *process) error { return p.signal(sigContinue) })
-}
-
-func (m *MySQL) order(word string, do func(*process) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.running() {
-		return errState(m.programs.name, word, "it does not run: Start it first")
-	}
-	return do(m.proc)
-}
-
 // Close kills the server and removes its files. It may be called twice.
 func (m *MySQL) Close() error {
-	err := m.end(context.Background(), os.Kill)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.closed = true
-	return errors.Join(err, m.home.Close())
+	return errors.Join(m.retire(), m.home.Close())
 }
 
 // DSN is the connection string of the superuser for a database ("" for none), as go-sql-driver/mysql has it. It holds a
@@ -258,13 +169,6 @@ func (m *MySQL) Port() int { return m.port }
 
 // Password is the superuser's.
 func (m *MySQL) Password() string { return m.password }
-
-// Running says whether the process is there.
-func (m *MySQL) Running() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.running()
-}
 
 // Version is what the server says with --version.
 func (m *MySQL) Version() string { return m.programs.version }

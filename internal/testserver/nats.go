@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -37,14 +35,12 @@ type NATSOptions struct {
 // NATS is a private NATS server in a process of its own. Its methods may be called concurrently; orders wait for each
 // other.
 type NATS struct {
+	server
+
 	opts    NATSOptions
 	program string
 	home    *folder
 	port    int
-
-	mu     sync.Mutex
-	proc   *process
-	closed bool
 }
 
 // StartNATS starts a server and returns when it accepts connections and JetStream is up.
@@ -64,39 +60,11 @@ func StartNATS(ctx context.Context, opts NATSOptions) (*NATS, error) {
 		opts.StartTimeout = time.Minute
 	}
 	n := &NATS{opts: opts, program: program, home: home}
-	if err := n.firstStart(ctx); err != nil {
+	n.name, n.begin = "NATS", n.start
+	if err := n.firstStart(ctx, opts.Port, &n.port); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
-}
-
-func (n *NATS) firstStart(ctx context.Context) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.opts.Port != 0 {
-		n.port = n.opts.Port
-		return n.start(ctx)
-	}
-	var err error
-	for range startAttempts {
-		if n.port, err = freePort(); err != nil {
-			return err
-		}
-		if err = n.start(ctx); err == nil || !portTaken(n.port) {
-			return err
-		}
-	}
-	return err
-}
-
-// Start starts the server again, after Stop or Kill, on the same port and with the data it stored.
-func (n *NATS) Start(ctx context.Context) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.closed || n.running() {
-		return errState("NATS", "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
-	}
-	return n.start(ctx)
 }
 
 func (n *NATS) start(ctx context.Context) error {
@@ -106,15 +74,7 @@ func (n *NATS) start(ctx context.Context) error {
 	if n.opts.Password != "" {
 		c.env = []string{"NATSD_PASSWORD=" + n.opts.Password}
 	}
-	proc, err := c.start()
-	if err != nil {
-		return err
-	}
-	n.proc = proc
-	if err := proc.until(ctx, func() bool { return n.ready(ctx) }); err != nil {
-		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
-	}
-	return nil
+	return n.launch(ctx, c, n.ready)
 }
 
 func (n *NATS) args() []string {
@@ -155,59 +115,9 @@ func (n *NATS) ready(ctx context.Context) bool {
 		strings.Contains(line, fmt.Sprintf(`"server_name":"natsd-%d"`, n.port))
 }
 
-func (n *NATS) running() bool { return n.proc != nil && !n.proc.ended() }
-
-// Stop ends the server in order (SIGTERM) and waits for it. When ctx ends first the server is killed and the error
-// says so. A server that does not run is no error.
-func (n *NATS) Stop(ctx context.Context) error { return n.end(ctx, sigTerm) }
-
-// Kill is kill -9. What the server stored stays for the next Start.
-func (n *NATS) Kill(ctx context.Context) error { return n.end(ctx, os.Kill) }
-
-func (n *NATS) end(ctx context.Context, sig os.Signal) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.running() {
-		return nil
-	}
-	if err := n.proc.signal(sigContinue); err != nil {
-		return err
-	}
-	return n.proc.stop(ctx, sig)
-}
-
-// Restart is Stop and Start: the same port, the data kept.
-func (n *NATS) Restart(ctx context.Context) error {
-	if err := n.Stop(ctx); err != nil {
-		return err
-	}
-	return n.Start(ctx)
-}
-
-// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
-func (n *NATS) Pause() error { return n.order("pause", (*process).freeze) }
-
-// Resume ends a Pause. Without one it does nothing.
-func (n *NATS) Resume() error {
-	return n.order("resume", func(p *process) error { return p.signal(sigContinue) })
-}
-
-func (n *NATS) order(word string, do func(*process) error) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.running() {
-		return errState("NATS", word, "it does not run: Start it first")
-	}
-	return do(n.proc)
-}
-
 // Close kills the server and removes its files. It may be called twice.
 func (n *NATS) Close() error {
-	err := n.end(context.Background(), os.Kill)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.closed = true
-	return errors.Join(err, n.home.Close())
+	return errors.Join(n.retire(), n.home.Close())
 }
 
 // URL is what a client connects to; it holds user and password if the server asks for them.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -35,15 +33,14 @@ type RabbitMQOptions struct {
 // RabbitMQ is a private RabbitMQ node with a port mapper (epmd) of its own. Its methods may be called concurrently;
 // orders wait for each other.
 type RabbitMQ struct {
+	server
+
 	opts  RabbitMQOptions
 	home  *folder
 	tls   *authority // nil without TLS
 	ports rabbitPorts
 
-	mu     sync.Mutex
 	mapper *process
-	proc   *process
-	closed bool
 }
 
 // rabbitPorts are the ports of one node on 127.0.0.1.
@@ -71,8 +68,9 @@ func StartRabbitMQ(ctx context.Context, opts RabbitMQOptions) (*RabbitMQ, error)
 		return nil, err
 	}
 	r := &RabbitMQ{opts: opts, home: home}
+	r.name, r.begin = "RabbitMQ", r.start
 	if err = r.prepare(); err == nil {
-		err = r.firstStart(ctx)
+		err = r.firstStartOfNode(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -88,7 +86,7 @@ func findRabbitMQ() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-func (r *RabbitMQ) firstStart(ctx context.Context) (err error) {
+func (r *RabbitMQ) firstStartOfNode(ctx context.Context) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for range startAttempts {
@@ -119,16 +117,6 @@ func (r *RabbitMQ) portLost() bool {
 	return slices.ContainsFunc(r.ports.all(), portTaken)
 }
 
-// Start starts the node again, after Stop or Kill, on the same ports and with what it stored.
-func (r *RabbitMQ) Start(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.running() {
-		return errState("RabbitMQ", "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
-	}
-	return r.start(ctx)
-}
-
 func (r *RabbitMQ) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.StartTimeout)
 	defer cancel()
@@ -138,71 +126,16 @@ func (r *RabbitMQ) start(ctx context.Context) error {
 	if err := r.writeConfig(); err != nil {
 		return err
 	}
-	proc, err := command{
+	return r.launch(ctx, command{
 		name: "RabbitMQ", path: filepath.Join(r.opts.Sbin, "rabbitmq-server"), env: r.env(), log: r.logFile(),
-	}.start()
-	if err != nil {
-		return err
-	}
-	r.proc = proc
-	if err := proc.until(ctx, func() bool { return r.ready(ctx) }); err != nil {
-		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
-	}
-	return nil
-}
-
-func (r *RabbitMQ) running() bool { return r.proc != nil && !r.proc.ended() }
-
-// Stop ends the node in order (SIGTERM) and waits for it. When ctx ends first it is killed and the error says so. A node
-// that does not run is no error.
-func (r *RabbitMQ) Stop(ctx context.Context) error { return r.end(ctx, sigTerm) }
-
-// Kill is kill -9. What the node stored stays for the next Start, but see Remember.
-func (r *RabbitMQ) Kill(ctx context.Context) error { return r.end(ctx, os.Kill) }
-
-func (r *RabbitMQ) end(ctx context.Context, sig os.Signal) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.running() {
-		return nil
-	}
-	if err := r.proc.signal(sigContinue); err != nil {
-		return err
-	}
-	return r.proc.stop(ctx, sig)
-}
-
-// Restart is Stop and Start: the same ports, the data kept.
-func (r *RabbitMQ) Restart(ctx context.Context) error {
-	if err := r.Stop(ctx); err != nil {
-		return err
-	}
-	return r.Start(ctx)
-}
-
-// Pause freezes the node (SIGSTOP): connections stay open and nothing answers.
-func (r *RabbitMQ) Pause() error { return r.order("pause", (*process).freeze) }
-
-// Resume ends a Pause. Without one it does nothing.
-func (r *RabbitMQ) Resume() error {
-	return r.order("resume", func(p *process) error { return p.signal(sigContinue) })
-}
-
-func (r *RabbitMQ) order(word string, do func(*process) error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.running() {
-		return errState("RabbitMQ", word, "it does not run: Start it first")
-	}
-	return do(r.proc)
+	}, r.ready)
 }
 
 // Close kills node and port mapper and removes their files. It may be called twice.
 func (r *RabbitMQ) Close() error {
-	err := r.end(context.Background(), os.Kill)
+	err := r.retire()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = true
 	r.endMapper()
 	return errors.Join(err, r.home.Close())
 }

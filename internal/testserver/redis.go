@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -42,16 +41,14 @@ type RedisOptions struct {
 
 // Redis is a private Redis server. Its methods may be called concurrently; orders wait for each other.
 type Redis struct {
+	server
+
 	opts    RedisOptions
 	program string
 	home    *folder
 	port    int
 	bus     int // of a node of a cluster, else zero
 	tls     *authority
-
-	mu     sync.Mutex
-	proc   *process
-	closed bool
 }
 
 // StartRedis starts a server and returns when it takes commands.
@@ -68,7 +65,10 @@ func StartRedis(ctx context.Context, opts RedisOptions) (*Redis, error) {
 		opts.StartTimeout = time.Minute
 	}
 	r := &Redis{opts: opts, program: program, home: home}
-	err = r.firstStart(ctx)
+	r.name, r.begin = "Redis", r.start
+	if err = r.prepare(); err == nil {
+		err = r.firstStart(ctx, opts.Port, &r.port)
+	}
 	if err == nil && opts.ReplicaOf != nil {
 		err = r.awaitLink(ctx)
 	}
@@ -84,28 +84,6 @@ func redisProgram() (string, error) {
 		return "", &MissingError{What: "the Redis server (redis-server)", Mend: "run scripts/setup, or install the package redis-server"}
 	}
 	return program, nil
-}
-
-func (r *Redis) firstStart(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.prepare(); err != nil {
-		return err
-	}
-	if r.opts.Port != 0 {
-		r.port = r.opts.Port
-		return r.start(ctx)
-	}
-	var err error
-	for range startAttempts {
-		if r.port, err = freePort(); err != nil {
-			return err
-		}
-		if err = r.start(ctx); err == nil || !portTaken(r.port) {
-			return err
-		}
-	}
-	return err
 }
 
 // prepare writes what the server reads at its start.
@@ -137,16 +115,6 @@ func (r *Redis) defaultUser() string {
 	return "default on >" + r.opts.Password + " ~* &* +@all"
 }
 
-// Start starts the server again, after Stop or Kill, on the same port and with the data it stored.
-func (r *Redis) Start(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.running() {
-		return errState("Redis", "start", "it runs already or is closed: Stop or Kill it first, or make a new one")
-	}
-	return r.start(ctx)
-}
-
 func (r *Redis) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.StartTimeout)
 	defer cancel()
@@ -162,15 +130,7 @@ func (r *Redis) start(ctx context.Context) error {
 			return err
 		}
 	}
-	proc, err := command{name: "Redis", path: r.program, args: []string{config}, log: r.logFile()}.start()
-	if err != nil {
-		return err
-	}
-	r.proc = proc
-	if err := proc.until(ctx, func() bool { return r.ready(ctx) }); err != nil {
-		return errors.Join(err, proc.stop(context.WithoutCancel(ctx), os.Kill))
-	}
-	return nil
+	return r.launch(ctx, command{name: "Redis", path: r.program, args: []string{config}, log: r.logFile()}, r.ready)
 }
 
 // config is the text of redis.conf. It keeps secrets off the command line.
@@ -250,59 +210,9 @@ func (r *Redis) ready(ctx context.Context) bool {
 	return err == nil && strings.Contains(info, "\nloading:0")
 }
 
-func (r *Redis) running() bool { return r.proc != nil && !r.proc.ended() }
-
-// Stop ends the server in order (SIGTERM) and waits for it. When ctx ends first the server is killed and the error
-// says so. A server that does not run is no error.
-func (r *Redis) Stop(ctx context.Context) error { return r.end(ctx, sigTerm) }
-
-// Kill is kill -9. What the server stored stays for the next Start.
-func (r *Redis) Kill(ctx context.Context) error { return r.end(ctx, os.Kill) }
-
-func (r *Redis) end(ctx context.Context, sig os.Signal) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.running() {
-		return nil
-	}
-	if err := r.proc.signal(sigContinue); err != nil {
-		return err
-	}
-	return r.proc.stop(ctx, sig)
-}
-
-// Restart is Stop and Start: the same port, the data kept.
-func (r *Redis) Restart(ctx context.Context) error {
-	if err := r.Stop(ctx); err != nil {
-		return err
-	}
-	return r.Start(ctx)
-}
-
-// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
-func (r *Redis) Pause() error { return r.order("pause", (*process).freeze) }
-
-// Resume ends a Pause. Without one it does nothing.
-func (r *Redis) Resume() error {
-	return r.order("resume", func(p *process) error { return p.signal(sigContinue) })
-}
-
-func (r *Redis) order(word string, do func(*process) error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.running() {
-		return errState("Redis", word, "it does not run: Start it first")
-	}
-	return do(r.proc)
-}
-
 // Close kills the server and removes its files. It may be called twice.
 func (r *Redis) Close() error {
-	err := r.end(context.Background(), os.Kill)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	return errors.Join(err, r.home.Close())
+	return errors.Join(r.retire(), r.home.Close())
 }
 
 // Addr is the server's address, as host:port. It stays the same over restarts.

@@ -94,7 +94,7 @@ func (c *RedisCluster) follow(ctx context.Context, node, primary *Redis) error {
 // AwaitWhole waits until every node that runs finds all slots served and knows all nodes.
 func (c *RedisCluster) AwaitWhole(ctx context.Context) error {
 	for _, node := range c.Nodes() {
-		if !node.isRunning() {
+		if !node.Running() {
 			continue
 		}
 		err := node.proc.until(ctx, func() bool {
@@ -126,7 +126,7 @@ func (c *RedisCluster) Addrs() []string {
 // Owner returns the node that serves a key's slot now, as the first node that runs knows it.
 func (c *RedisCluster) Owner(ctx context.Context, key string) (*Redis, error) {
 	for _, node := range c.Nodes() {
-		if !node.isRunning() {
+		if !node.Running() {
 			continue
 		}
 		_, err := node.Do(ctx, "TYPE", key)
@@ -164,10 +164,4 @@ func (c *RedisCluster) Close() error {
 		errs = append(errs, node.Close())
 	}
 	return errors.Join(errs...)
-}
-
-func (r *Redis) isRunning() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.running()
 }
