@@ -64,6 +64,17 @@ func either(env, file string, to *string, errs *[]error) {
 	*to = value
 }
 
+// login reads what a destination's client logs in with: the user, the password, and
+// TLS, which is nil where nothing asks for settings of its own.
+func login(d *config.Destination, user, password *string, secure **tls.Config) error {
+	var errs []error
+	either(d.UserEnv, "", user, &errs)
+	either(d.PasswordEnv, d.PasswordFile, password, &errs)
+	var err error
+	*secure, err = tlsConfig(d)
+	return errors.Join(append(errs, err)...)
+}
+
 // authorities reads certificates to trust; nil without a file.
 func authorities(file string) (*x509.CertPool, error) {
 	if file == "" {

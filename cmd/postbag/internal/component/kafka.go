@@ -24,16 +24,11 @@ func openKafka(ctx context.Context, d *config.Destination, url string, _ *consol
 	if x := d.Transactions; x != nil {
 		o.Transactions = &kafkabroker.Transactions{Topic: x.Topic, Replicas: x.Replicas, Timeout: x.Timeout}
 	}
-	var errs []error
-	either(d.UserEnv, "", &o.Login.User, &errs)
-	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
-	secure, err := tlsConfig(d)
-	if secure == nil && d.TLS {
-		secure = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	o.Login.TLS = secure
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS); err != nil {
 		return nil, err
+	}
+	if o.Login.TLS == nil && d.TLS {
+		o.Login.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	if dry {
 		return nil, errors.Join(o.Validate(), kafkabroker.ValidBrokers(brokers))

@@ -15,12 +15,7 @@ func openMQTT(ctx context.Context, d *config.Destination, url string, _ *console
 		Topic: d.Topic, QoS: d.QoS, Retain: d.Retain, Unheard: d.Unheard, MaxPending: d.MaxPending, KeepAlive: d.KeepAlive,
 		Login: mqttbroker.Login{ClientID: d.ClientID},
 	}
-	var errs []error
-	either(d.UserEnv, "", &o.Login.User, &errs)
-	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
-	tls, err := tlsConfig(d)
-	o.Login.TLS = tls
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS); err != nil {
 		return nil, err
 	}
 	if dry {

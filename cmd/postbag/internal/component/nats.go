@@ -16,13 +16,9 @@ func openNATS(ctx context.Context, d *config.Destination, url string, _ *console
 	}
 	o.Login.Name = d.ClientName
 	o.Login.CredentialsFile, o.Login.NKeyFile = d.CredentialsFile, d.NKeyFile
-	var errs []error
-	either(d.UserEnv, "", &o.Login.User, &errs)
-	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
+	errs := []error{login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS)}
 	either(d.TokenEnv, d.TokenFile, &o.Login.Token, &errs)
-	tls, err := tlsConfig(d)
-	o.Login.TLS = tls
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	if dry {

@@ -17,12 +17,7 @@ func openRabbitMQ(ctx context.Context, d *config.Destination, url string, _ *con
 		MaxPending: d.MaxPending, Channels: d.Channels, Retries: d.Retries,
 		Login: rabbitbroker.Login{VHost: d.VHost, External: d.External, Name: d.ClientName, Heartbeat: d.Heartbeat},
 	}
-	var errs []error
-	either(d.UserEnv, "", &o.Login.User, &errs)
-	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
-	tls, err := tlsConfig(d)
-	o.Login.TLS = tls
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS); err != nil {
 		return nil, err
 	}
 	if dry {

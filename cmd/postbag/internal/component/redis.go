@@ -16,14 +16,10 @@ func openRedis(ctx context.Context, d *config.Destination, url string, _ *consol
 		Replicas: d.Replicas, ReplicaWait: d.ReplicaWait, MaxLen: int64(d.MaxLen), MaxAge: d.MaxAge, ExactTrim: d.ExactTrim, MaxBytes: d.MaxBytes,
 		Login: redisbroker.Login{Primary: d.Primary, Cluster: d.Cluster, Name: d.ClientName},
 	}
-	var errs []error
-	either(d.UserEnv, "", &o.Login.User, &errs)
-	either(d.PasswordEnv, d.PasswordFile, &o.Login.Password, &errs)
+	errs := []error{login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS)}
 	either(d.SentinelUserEnv, "", &o.Login.SentinelUser, &errs)
 	either(d.SentinelPasswordEnv, d.SentinelPasswordFile, &o.Login.SentinelPassword, &errs)
-	tls, err := tlsConfig(d)
-	o.Login.TLS = tls
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	if dry {
