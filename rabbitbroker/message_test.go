@@ -90,6 +90,9 @@ func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 		"an encoder's media type": {func(m *broker.Delivery) { m.Wire = &broker.Wire{ContentType: long} }, "content type has 256 bytes"},
 	} {
 		msgs := sendtest.Messages(p.queue, 3)
+		for i := range msgs {
+			msgs[i].Subscription = "" // the default exchange
+		}
 		c.change(&msgs[1])
 		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
 		sendtest.Wants(t, results[1:2], broker.Rejected, c.want)
@@ -104,7 +107,7 @@ func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 // largestHeaders has the largest headers that one frame holds, to the byte.
 func largestHeaders(topic string) broker.Delivery {
 	m := sendtest.Messages(topic, 1)[0]
-	m.Key = ""
+	m.Key, m.Subscription = "", ""
 	id, at := len("Postbag-Id")+6+36, len("Postbag-Time")+6+len(broker.FormatTime(m.At))
 	frame := 8 + 14 + 4 + 1 + 8 + 37 // frame, class to flags, length of the table, delivery mode, timestamp, message-id
 	m.Headers = map[string]string{"x": strings.Repeat("x", 131_072-frame-id-at-7)}
