@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -139,7 +140,8 @@ func (p place) delete(t testing.TB) {
 	})
 }
 
-// set changes settings of the topic.
+// set changes a setting of the topic, and waits until a broker goes by it: it is told
+// by the controller.
 func (p place) set(t testing.TB, name, value string) {
 	t.Helper()
 	answers, err := p.admin.AlterTopicConfigs(sendtest.Timeout(t, 30*time.Second),
@@ -147,6 +149,12 @@ func (p place) set(t testing.TB, name, value string) {
 	if err != nil || answers[0].Err != nil {
 		t.Fatal(err, answers)
 	}
+	sendtest.Eventually(t, "the setting is known", func() bool {
+		configs, err := p.admin.DescribeTopicConfigs(sendtest.Timeout(t, 10*time.Second), p.topic)
+		return err == nil && len(configs) == 1 && slices.ContainsFunc(configs[0].Configs, func(c kadm.Config) bool {
+			return c.Key == name && c.MaybeValue() == value
+		})
+	})
 }
 
 // ends are the offsets after the last records.
