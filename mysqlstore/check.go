@@ -79,11 +79,8 @@ func (s *Store) checkSchema(ctx context.Context) error {
 	case err != nil:
 	case !found:
 		err = fmt.Errorf("it is half made: %w", store.ErrSchema)
-	case version < schemaVersion():
-		err = fmt.Errorf("it has version %d, this program needs %d: %w", version, schemaVersion(), store.ErrSchema)
-	case reader > schemaVersion():
-		err = fmt.Errorf("it needs a program that knows version %d, this one knows %d: use a newer one: %w",
-			reader, schemaVersion(), store.ErrSchema)
+	default:
+		err = sqlstore.CheckVersion(schemaVersion(), version, reader)
 	}
 	return translateError(doing, err)
 }

@@ -18,6 +18,7 @@ var dialect = sqlstore.Dialect{
 	Last:     lastSeq,
 	Table:    tableOf,
 	Messages: " AND slot < 4096",
+	Shards:   4,
 	Chains:   100,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.

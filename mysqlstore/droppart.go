@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // youngRows is how many rows one statement looks through for young tombstones.
@@ -17,7 +19,7 @@ const youngRows = 50_000
 // one that became much longer than it was meant to be, because fewer messages came.
 func (m *maintenance) retainParts(ctx context.Context, swept, to, floor int64) error {
 	for _, p := range m.parts {
-		if p.hi > to || m.late() {
+		if p.hi > to || m.Late() {
 			break
 		}
 		if p.hi <= swept {
@@ -36,7 +38,7 @@ func (m *maintenance) retainParts(ctx context.Context, swept, to, floor int64) e
 	if err != nil {
 		return err
 	}
-	old, err := m.passedBefore(ctx, floor, now-(m.Keep+2*m.every).Microseconds())
+	old, err := m.PassedBefore(ctx, floor, now-(m.Keep+2*m.every).Microseconds())
 	if err != nil {
 		return err
 	}
@@ -49,7 +51,7 @@ func (m *maintenance) retainParts(ctx context.Context, swept, to, floor int64) e
 // passPart lets the log begin after a partition, and returns where it begins then. A
 // partition with young tombstones stays as it is, since they must.
 func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (int64, error) {
-	parked, err := m.parkedIn(m.s.query(ctx), p)
+	parked, err := m.parkedIn(m.Query(ctx), p)
 	if err != nil {
 		return swept, err
 	}
@@ -60,14 +62,14 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 		return swept, err
 	}
 	end := swept
-	passed, err := m.pass(ctx, p.hi, func(t *transaction) (int64, error) {
+	passed, err := m.pass(ctx, p.hi, func(t *sqlstore.Tx) (int64, error) {
 		end = swept
-		parked, err := m.parkedIn(t.query, p)
+		parked, err := m.parkedIn(t.Query, p)
 		if err != nil || parked {
 			return swept, err
 		}
 		end = p.hi
-		_, err = t.exec(sqlForgetDiscarded, m.Box, p.lo-1, p.hi)
+		_, err = t.Exec(sqlForgetDiscarded, m.Box, p.lo-1, p.hi)
 		return end, err
 	})
 	if !passed {
@@ -77,8 +79,8 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 }
 
 // parkedIn says whether a message of a partition is parked.
-func (m *maintenance) parkedIn(query querier, p partition) (bool, error) {
-	stays, err := numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
+func (m *maintenance) parkedIn(query sqlstore.Querier, p partition) (bool, error) {
+	stays, err := sqlstore.Numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
 	return len(stays) > 0, err
 }
 
@@ -97,7 +99,7 @@ func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 	keep := m.s.tombstoneKeep.Microseconds()
 	for rows := int64(youngRows); rows == youngRows; {
 		var end, messages, youngest int64
-		if m.late() {
+		if m.Late() {
 			return true, nil
 		}
 		if _, err := m.s.row(ctx, fmt.Sprintf(sqlSurveyPart, tableOf(m.Box)), []any{at, p.hi, youngRows}, &rows, &end, &messages, &youngest); err != nil {
@@ -122,10 +124,10 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		return nil
 	}
 	for _, p := range slices.Clone(m.parts) {
-		if p.hi > swept || m.late() {
+		if p.hi > swept || m.Late() {
 			return nil
 		}
-		parked, err := m.parkedIn(m.s.query(ctx), p)
+		parked, err := m.parkedIn(m.Query(ctx), p)
 		if err != nil {
 			return err
 		}
@@ -144,7 +146,7 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 			return err
 		}
 		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
-		m.report.Dropped++
+		m.Report.Dropped++
 		m.rest(ctx, time.Since(began))
 	}
 	return nil

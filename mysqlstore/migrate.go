@@ -6,12 +6,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -29,23 +28,7 @@ ON DUPLICATE KEY UPDATE epoch = epoch + 1, version = GREATEST(version, %[1]d);
 `
 
 // steps are the migrations, in order. A step is added, never changed.
-func steps() []store.Step {
-	names, err := fs.Glob(schemaFiles, "schema/0*.sql")
-	if err != nil {
-		return nil
-	}
-	out := make([]store.Step, 0, len(names))
-	for _, path := range names {
-		text, err := schemaFiles.ReadFile(path)
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "schema/"), ".sql")
-		number, _, _ := strings.Cut(name, "_")
-		version, atoi := strconv.Atoi(number)
-		if err == nil && atoi == nil {
-			out = append(out, store.Step{Version: version, Name: name, SQL: string(text) + fmt.Sprintf(recordStep, version)})
-		}
-	}
-	return out
-}
+func steps() []store.Step { return sqlstore.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
@@ -80,13 +63,7 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	if err != nil {
 		return 0, nil, translateError(doing, err)
 	}
-	var missing []store.Step
-	for _, step := range steps() {
-		if step.Version > version {
-			missing = append(missing, step)
-		}
-	}
-	return version, missing, nil
+	return version, sqlstore.After(steps(), version), nil
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription. Of a box
@@ -101,7 +78,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	if err != nil {
 		return fmt.Errorf("mysqlstore: %s: %w; the program was built wrongly", doing, err)
 	}
-	there, err := s.row(ctx, sqlHasBox, []any{box}, new(int))
+	there, err := s.row(ctx, sqlstore.SQLHasBox, []any{box}, new(int))
 	switch {
 	case err != nil:
 		return translateError(doing, err)
@@ -113,7 +90,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return translateError(doing, err)
 	}
 	return s.change(ctx, doing, func(t *transaction) error {
-		there, err := t.row(sqlHasBox, []any{box}, new(int))
+		there, err := t.row(sqlstore.SQLHasBox, []any{box}, new(int))
 		if err != nil || there {
 			return err
 		}
@@ -125,7 +102,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 				return err
 			}
 		}
-		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", &position{})
+		return t.Declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", "")
 	})
 }
 

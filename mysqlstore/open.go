@@ -58,8 +58,9 @@ func newStore(config *mysql.Config, o Options) (*Store, error) {
 			sub, err := s.subscription(ctx, r)
 			return sub.id, err
 		},
-		Now:  s.now,
-		Wake: s.Wake,
+		Now:   s.now,
+		Start: s.startOf,
+		Wake:  s.Wake,
 	})
 	open := func(kind sessionKind, most int) (*sql.DB, error) {
 		c, err := newConnector(config, kind)

@@ -92,7 +92,7 @@ func (s *Store) redivide(ctx context.Context, box string) error {
 		return translateError("look at the partitions of box "+box, err)
 	}
 	return s.write(ctx, "set the partitions of box "+box, func(t *transaction) error {
-		_, err := t.exec(sqlSetPartition, want, box)
+		_, err := t.Exec(sqlSetPartition, want, box)
 		return err
 	})
 }
@@ -147,7 +147,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	if m.division, err = m.s.divisionOf(ctx, m.Box); err != nil || len(m.parts) == 0 {
 		return err
 	}
-	last, err := lastSeq(m.s.query(ctx), m.Box)
+	last, err := lastSeq(m.Query(ctx), m.Box)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	case len(ahead) > aheadParts:
 		return nil
 	case len(m.parts) > partsMost:
-		m.faultf("its table has %d partitions, and no more are made; resolve the parked messages that keep the old ones", len(m.parts))
+		m.Faultf("its table has %d partitions, and no more are made; resolve the parked messages that keep the old ones", len(m.parts))
 		return nil
 	case len(ahead) == 0:
 		if ahead, err = m.overrun(ctx); err != nil || ahead == nil {
@@ -181,7 +181,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	}
 	done, err := m.alter(ctx, fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size)))
 	if err == nil && done {
-		m.report.Added++
+		m.Report.Added++
 		m.division, err = m.s.divisionOf(ctx, m.Box)
 	}
 	return err
@@ -198,7 +198,7 @@ func (m *maintenance) overrun(ctx context.Context) ([]partition, error) {
 	}
 	if m.s.parts.rest.of(m.Box) < time.Now().UnixMicro() {
 		m.s.parts.rest.set(m.Box, time.Now().Add(partPause).UnixMicro())
-		m.faultf("the last partition of its table has rows, and cutting it would block producers; its rows are deleted one by one. " +
+		m.Faultf("the last partition of its table has rows, and cutting it would block producers; its rows are deleted one by one. " +
 			"Divide it with ALTER TABLE ... REORGANIZE PARTITION at a quiet hour")
 	}
 	return nil, nil
@@ -211,7 +211,7 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	query := m.s.query(ctx)
+	query := m.Query(ctx)
 	begin, err := dialect.Before(query, m.Box, time.UnixMicro(now).Add(-m.every))
 	if err != nil {
 		return 0, err
@@ -233,10 +233,10 @@ func (m *maintenance) alter(ctx context.Context, text string) (done bool, err er
 	}
 	switch err := m.s.define(ctx, text, partWait, 1); codeOf(err) {
 	case codeLockWait:
-		m.faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
+		m.Faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
 			"it is tried again in %s", partWait, partPause)
 	case codeDenied, codeColumnDenied, codeDatabaseDenied:
-		m.faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to whoever maintains it")
+		m.Faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to whoever maintains it")
 	case codeNoPartition:
 		return false, nil
 	default:

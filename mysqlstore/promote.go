@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // promoteRows is how many scheduled messages one transaction moves to the log.
@@ -17,8 +19,8 @@ func (m *maintenance) promote(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.report.NextDue = wait(next, now)
-		if !next.Valid || next.Int64 > now || m.late() {
+		m.Report.NextDue = wait(next, now)
+		if !next.Valid || next.Int64 > now || m.Late() {
 			return nil
 		}
 		moved, err := m.promoteSome(ctx)
@@ -28,22 +30,22 @@ func (m *maintenance) promote(ctx context.Context) error {
 		if moved == 0 { // somebody is about to cancel them
 			return nil
 		}
-		m.report.Promoted += moved
+		m.Report.Promoted += moved
 		m.s.Wake(m.Box)
 	}
 }
 
 func (m *maintenance) promoteSome(ctx context.Context) (moved int64, err error) {
-	err = m.write(ctx, func(t *transaction) error {
-		due, err := t.numbers(sqlDueScheduled, []any{m.Box, t.now, promoteRows})
+	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+		due, err := sqlstore.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
 		if err != nil || len(due) == 0 {
 			moved = 0
 			return err
 		}
-		if moved, err = t.exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(due))); err != nil {
+		if moved, err = t.Exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(due))); err != nil {
 			return err
 		}
-		_, err = t.exec(fmt.Sprintf(sqlPromoted, list(due)))
+		_, err = t.Exec(fmt.Sprintf(sqlPromoted, list(due)))
 		return err
 	})
 	return moved, err

@@ -1,7 +1,5 @@
 package mysqlstore
 
-import "github.com/postbag/postbag/internal/sqlstore"
-
 // Every statement of the store but the schema and what sets up a session. They
 // run READ COMMITTED: a SELECT without FOR UPDATE reads a snapshot of its own and
 // locks nothing, and a change locks the rows it changes and no gap between them.
@@ -67,9 +65,6 @@ UPDATE postbag__shard SET position = '', owner = '', token = 0, version = versio
 	// By primary key. Locks the row, new or old.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
 
-	// By primary key.
-	sqlHasBox = sqlstore.SQLHasBox
-
 	// By primary key, locked: a subscription is declared, and rows are deleted,
 	// under this lock.
 	sqlLockBox = `SELECT swept FROM postbag__box WHERE name = ? FOR UPDATE`
@@ -86,11 +81,6 @@ UPDATE postbag__shard SET position = '', owner = '', token = 0, version = versio
 
 // Subscriptions and shards.
 const (
-	// One row.
-	sqlInsertSubscription = `
-INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
 	// The end of the primary key.
 	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s`
 
@@ -273,46 +263,11 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 	// The end of the index (box, due).
 	sqlNextScheduled = `SELECT MIN(due) FROM postbag__scheduled WHERE box = ?`
 
-	// By primary key. In any transaction, and outside one.
-	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
-
 	// By primary key.
 	sqlSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
 
-	// The subscriptions of a box, by (box, name), with their shards, by a range of
-	// their primary key.
-	sqlReaders = `
-SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.id_sum, h.lo, h.hi, h.position
-FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
-WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
-
-	// By primary key.
-	sqlSetSurvey = `
-UPDATE postbag__subscription SET span = ?, upto = ?, agreed = ?, count = ?, seq_sum = ?, id_sum = ? WHERE id = ?`
-
-	// The end of a range of the primary key.
-	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
-
-	// A range of the primary key: some hundred notes.
-	sqlFloorAt = `SELECT MAX(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
-
-	// By primary key.
-	sqlNoteFloor = `INSERT IGNORE INTO postbag__floor (box, seq, at) VALUES (?, ?, ?)`
-
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`
-
-	// A range of the primary key, in its order, ended by the limit, without
-	// tombstones.
-	sqlPlaces = `SELECT seq, id, at, slot FROM %s WHERE seq > ? AND seq <= ? AND slot < 4096 ORDER BY seq LIMIT ?`
-
-	// A range of the primary key: the lines of a span.
-	sqlLedger = `
-SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
-
-	// A range of the primary key, ended by the limit.
-	sqlSweepEnd = `
-SELECT COALESCE(MAX(seq), 0), COUNT(*) FROM (SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x`
 
 	// A range of the primary key, of which these rows stay: what is parked, young
 	// tombstones, the last row.
@@ -330,10 +285,4 @@ WHERE s.box = ? AND p.seq > ? AND p.seq <= ?`
 	sqlForgetDiscarded = `
 DELETE FROM postbag__discarded
 WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
-
-	// By primary key: whether a lease is still the shard's.
-	sqlHolds = sqlstore.SQLHolds
-
-	// By primary key, locked: the lease under which a maintainer works.
-	sqlLockHolds = sqlHolds + ` FOR UPDATE`
 )

@@ -18,6 +18,7 @@ var dialect = sqlstore.Dialect{
 	Last:      lastSeq,
 	ClockStep: time.Millisecond,
 	Table:     quoted,
+	Shards:    1,
 	Chains:    1,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.

@@ -6,11 +6,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -28,23 +27,7 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1;
 `
 
 // steps are the migrations, in order. A step is added, never changed.
-func steps() []store.Step {
-	names, err := fs.Glob(schemaFiles, "schema/0*.sql")
-	if err != nil {
-		return nil
-	}
-	out := make([]store.Step, 0, len(names))
-	for _, path := range names {
-		text, err := schemaFiles.ReadFile(path)
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "schema/"), ".sql")
-		number, _, _ := strings.Cut(name, "_")
-		version, atoi := strconv.Atoi(number)
-		if err == nil && atoi == nil {
-			out = append(out, store.Step{Version: version, Name: name, SQL: string(text) + fmt.Sprintf(recordStep, version)})
-		}
-	}
-	return out
-}
+func steps() []store.Step { return sqlstore.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
@@ -58,10 +41,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		for _, step := range steps() {
-			if step.Version <= version {
-				continue
-			}
+		for _, step := range sqlstore.After(steps(), version) {
 			if _, err := t.conn.ExecContext(t.Ctx, step.SQL); err != nil {
 				return fmt.Errorf("step %s: %w", step.Name, err)
 			}
@@ -86,13 +66,7 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	var missing []store.Step
-	for _, step := range steps() {
-		if step.Version > version {
-			missing = append(missing, step)
-		}
-	}
-	return version, missing, nil
+	return version, sqlstore.After(steps(), version), nil
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription.
@@ -112,7 +86,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		if _, err := t.conn.ExecContext(t.Ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
 			return err
 		}
-		return t.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", 0)
+		return t.Declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", "")
 	})
 }
 
@@ -152,13 +126,8 @@ func (s *Store) checkSchema(ctx context.Context) error {
 		return translateError(doing, fmt.Errorf("it is half made: %w", store.ErrSchema))
 	case err != nil:
 		return translateError(doing, err)
-	case version < schemaVersion():
-		return translateError(doing, fmt.Errorf("it has version %d, this program needs %d: %w", version, schemaVersion(), store.ErrSchema))
-	case reader > schemaVersion():
-		return translateError(doing, fmt.Errorf("it needs a program that knows version %d, this one knows %d: use a newer one: %w",
-			reader, schemaVersion(), store.ErrSchema))
 	}
-	return nil
+	return translateError(doing, sqlstore.CheckVersion(schemaVersion(), version, reader))
 }
 
 // first scans the one row of a query that is not worth keeping prepared.

@@ -85,11 +85,6 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 
 // Subscriptions and shards.
 const (
-	// One row.
-	sqlInsertSubscription = `
-INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?5, ?5) RETURNING id`
-
 	// The last seq that was given out, by a scan of sqlite_sequence, which has a
 	// row for each AUTOINCREMENT table of the file.
 	sqlLastSeq = `SELECT seq FROM sqlite_sequence WHERE name = ?`

@@ -80,8 +80,9 @@ func newStore(db *sql.DB, o Options, owned bool) *Store {
 			_, err = s.row(ctx, sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string))
 			return id, err
 		},
-		Now:  func(context.Context) (int64, error) { return s.micros(), nil },
-		Wake: s.Wake,
+		Now:   func(context.Context) (int64, error) { return s.micros(), nil },
+		Start: startOf,
+		Wake:  s.Wake,
 	})
 	return s
 }

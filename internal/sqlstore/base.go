@@ -30,6 +30,8 @@ type Hooks struct {
 	// Snapshot runs fn in a transaction that reads: all its statements see one
 	// moment. fn may run several times.
 	Snapshot func(ctx context.Context, fn func(*Tx) error) error
+	// Start returns the position at which a subscription of a box begins.
+	Start func(t *Tx, box string, from store.Start) (store.Position, error)
 	// Wake tells who listens that a box has something new.
 	Wake func(box string)
 	// Query is a Querier outside a transaction.

@@ -32,6 +32,8 @@ type Dialect struct {
 	// Lock stands behind a SELECT whose rows must not change until the transaction
 	// ends; empty where nobody else writes meanwhile.
 	Lock string
+	// Shards is how many a subscription has if nothing is said.
+	Shards int
 	// Chains is how many times Head may stand in one statement, with UNION ALL
 	// between.
 	Chains int

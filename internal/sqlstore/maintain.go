@@ -113,7 +113,12 @@ func (m *Maintenance) PassedLongEnough(ctx context.Context, floor int64) (int64,
 			return 0, err
 		}
 	}
+	return m.PassedBefore(ctx, floor, now-keep)
+}
+
+// PassedBefore returns the seq that all had passed at a time, as it was noted.
+func (m *Maintenance) PassedBefore(ctx context.Context, floor, at int64) (int64, error) {
 	var old sql.NullInt64
-	_, err = m.base.row(ctx, sqlFloorAt, []any{m.Box, now - keep}, &old)
+	_, err := m.base.row(ctx, sqlFloorAt, []any{m.Box, at}, &old)
 	return min(old.Int64, floor), err
 }

@@ -31,7 +31,7 @@ func (t *Tx) reshape(relay string, r store.Reshape) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(SQLInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
+		if _, err := t.Exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
 			return err
 		}
 		if err := t.rehead(id, slots); err != nil {

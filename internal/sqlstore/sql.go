@@ -14,8 +14,13 @@ const (
 	// SQLSubscription returns id and types, by the unique (box, name).
 	SQLSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
 
-	// SQLInsertShard adds one row.
-	SQLInsertShard = `
+	// One row.
+	sqlInsertSubscription = `
+INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	// One row.
+	sqlInsertShard = `
 INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
 
 	// The shards of one subscription, with it: (box, name), then a range of the
@@ -134,7 +139,7 @@ SELECT s.id, s.name, s.started, s.span, s.upto, s.agreed, s.count, s.seq_sum, s.
 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`
 
-	// SQLHasBox finds a box by primary key.
+	// SQLHasBox finds a box by primary key, and locks it if it is about to change.
 	SQLHasBox = `SELECT 1 FROM postbag__box WHERE name = ?`
 
 	// SQLHolds finds out by primary key whether a lease is still the shard's.

@@ -1,0 +1,92 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// Declare creates the subscriptions that are missing; see [store.Store]. What is
+// wrong with one spec keeps no other from being declared.
+func (s *Base) Declare(ctx context.Context, specs []store.Spec) error {
+	var faults []error
+	err := s.hooks.Change(ctx, "declare subscriptions", func(t *Tx) error {
+		faults = nil
+		for _, spec := range specs {
+			fault, err := s.ensure(t, spec)
+			if err != nil {
+				return err
+			}
+			if fault != nil {
+				faults = append(faults, fmt.Errorf("%s: declare %s: %w", s.dialect.Package, spec.Ref, fault))
+			}
+		}
+		return nil
+	})
+	return errors.Join(append(faults, err)...)
+}
+
+// ensure creates one subscription, or compares the filter of the one there is.
+// A fault is of the spec, an error of the database.
+func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
+	if err := postbag.ValidSubscription(spec.Subscription); err != nil {
+		return err, nil
+	}
+	if spec.Shards < 0 || spec.Shards > store.SlotCount {
+		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have the default", spec.Shards, store.SlotCount), nil
+	}
+	// Under this lock a subscription is declared, and rows are deleted.
+	if found, err := t.Row(SQLHasBox+t.Lock, []any{spec.Box}, new(int)); err != nil || !found {
+		return store.ErrNoBox, err
+	}
+	if spec.Shards == 0 {
+		spec.Shards = t.Shards
+	}
+	types, err := storekit.TypesText(spec.Types)
+	if err != nil {
+		return nil, err
+	}
+	var has string
+	found, err := t.Row(SQLSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		at, err := s.hooks.Start(t, spec.Box, spec.From)
+		if err != nil {
+			return nil, err
+		}
+		return nil, t.Declare(spec, types, at)
+	case has != types:
+		return fmt.Errorf("declared with types %s, it has %s: %w", types, has, store.ErrFilterDiffers), nil
+	}
+	return nil, nil
+}
+
+// Declare writes a new subscription that begins at a position, and its shards; types
+// is the stored form of its filter. What it will pass below is open there: so its
+// ledger begins where everything was passed before.
+func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
+	passed, err := t.Position(at)
+	if err != nil {
+		return err
+	}
+	started := passed.Floor()
+	shards := store.Split(spec.Shards)
+	id, err := t.Insert(sqlInsertSubscription, spec.Box, spec.Subscription, types, len(shards), started, t.Now,
+		storekit.SpanOf(started+1), started, started)
+	if err != nil {
+		return err
+	}
+	orders := make([]Order, len(shards))
+	for i, slots := range shards {
+		orders[i] = Order{Text: sqlInsertShard, Args: []any{id, slots.Lo, slots.Hi, "", 0, []byte(at)}}
+	}
+	_, err = t.All(orders)
+	t.Moved = true
+	return err
+}
