@@ -98,7 +98,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 			if t.readOnly {
 				return store.ErrStandby
 			}
-			if _, err := t.row(sqlLockMeta, nil, new(int)); err != nil {
+			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
 				return err
 			}
 			if back, err = t.beyond(); err != nil {
@@ -131,7 +131,7 @@ func (t *transaction) beyond() ([]store.Ref, error) {
 		return nil, err
 	}
 	var out []store.Ref
-	err = t.query(sqlPositions, nil, func(rows *sql.Rows) error {
+	err = t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
 		var ref store.Ref
 		var text []byte
 		if err := rows.Scan(&ref.Box, &ref.Subscription, &text); err != nil {
@@ -157,7 +157,7 @@ func (t *transaction) ends() (map[string]int64, error) {
 		id  []byte
 	}
 	marks := make(map[string]mark)
-	err := t.query(sqlWitnesses, nil, func(rows *sql.Rows) error {
+	err := t.Query(sqlWitnesses, nil, func(rows *sql.Rows) error {
 		var box string
 		var m mark
 		err := rows.Scan(&box, &m.seq, &m.id)
@@ -169,7 +169,7 @@ func (t *transaction) ends() (map[string]int64, error) {
 	}
 	ends := make(map[string]int64, len(marks))
 	for box, m := range marks {
-		last, err := lastSeq(t.query, box)
+		last, err := lastSeq(t.Query, box)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func (t *transaction) ends() (map[string]int64, error) {
 			continue
 		}
 		var id []byte
-		found, err := t.row(fmt.Sprintf(sqlIDOf, tableOf(box)), []any{m.seq}, &id)
+		found, err := t.Row(fmt.Sprintf(sqlIDOf, tableOf(box)), []any{m.seq}, &id)
 		if err != nil {
 			return nil, err
 		}
@@ -193,20 +193,20 @@ func (t *transaction) ends() (map[string]int64, error) {
 // of it was delivered, nobody knows. Its leases are void, and parked rows, orders
 // and ledger begin anew too. The audit log says so.
 func (t *transaction) setBack(ref store.Ref) error {
-	id, err := t.subscription(ref)
+	id, err := t.Subscription(ref)
 	if err != nil {
 		return err
 	}
-	orders := []order{
-		{sqlSetSwept, []any{0, ref.Box}},
-		{sqlSetWitness, []any{0, nil, ref.Box}},
-		{sqlForgetAllFloors, []any{ref.Box}},
-		{sqlstore.SQLAudit, []any{t.now, "postbag", "the log is not the one its positions were written in", "set back " + ref.String()}},
+	orders := []sqlstore.Order{
+		{Text: sqlSetSwept, Args: []any{0, ref.Box}},
+		{Text: sqlSetWitness, Args: []any{0, nil, ref.Box}},
+		{Text: sqlForgetAllFloors, Args: []any{ref.Box}},
+		{Text: sqlstore.SQLAudit, Args: []any{t.Now, "postbag", "the log is not the one its positions were written in", "set back " + ref.String()}},
 	}
 	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
-		orders = append(orders, order{text, []any{id}})
+		orders = append(orders, sqlstore.Order{Text: text, Args: []any{id}})
 	}
 	t.Moved = true
-	_, err = t.all(orders)
+	_, err = t.All(orders)
 	return err
 }

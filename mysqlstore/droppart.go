@@ -89,10 +89,10 @@ func (m *maintenance) parkedIn(query sqlstore.Querier, p partition) (bool, error
 // the partition is gone, the row would be written where no reader comes any more.
 func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 	now, err := m.s.now(ctx)
-	if err != nil || now < m.s.parts.wait.of(m.Box) {
+	if err != nil || now < m.s.parts.wait.Of(m.Box) {
 		return true, err
 	}
-	at := m.s.parts.seen.of(m.Box)
+	at := m.s.parts.seen.Of(m.Box)
 	if at < p.lo || at > p.hi {
 		at = p.lo - 1
 	}
@@ -106,13 +106,13 @@ func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 			return true, err
 		}
 		if youngest > now-keep {
-			m.s.parts.wait.set(m.Box, youngest+keep)
+			m.s.parts.wait.Set(m.Box, youngest+keep)
 			return true, nil
 		}
 		at = max(at, end)
-		m.s.parts.seen.set(m.Box, at)
+		m.s.parts.seen.Set(m.Box, at)
 	}
-	m.s.parts.seen.set(m.Box, p.hi)
+	m.s.parts.seen.Set(m.Box, p.hi)
 	return false, nil
 }
 
@@ -120,7 +120,7 @@ func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 // to stay. None of them has the last row of the log, which is above that.
 func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 	m.held = nil
-	if time.Now().UnixMicro() < m.s.parts.rest.of(m.Box) {
+	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
 		return nil
 	}
 	for _, p := range slices.Clone(m.parts) {

@@ -11,11 +11,11 @@ import (
 // KeepTombstones makes tombstones stay for another time than a day.
 func (s *Store) KeepTombstones(d time.Duration) {
 	s.tombstoneKeep = d
-	s.parts.wait.set("outbox", 0)
+	s.parts.wait.Set("outbox", 0)
 }
 
 // TryPartitions lets the store try to change partitions although it has just failed.
-func (s *Store) TryPartitions() { s.parts.rest.set("outbox", 0) }
+func (s *Store) TryPartitions() { s.parts.rest.Set("outbox", 0) }
 
 // Statements returns statements on the large tables of box outbox, with values in
 // them, by their names, for tests that look at their plans.

@@ -90,15 +90,15 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return translateError(doing, err)
 	}
 	return s.change(ctx, doing, func(t *transaction) error {
-		there, err := t.row(sqlstore.SQLHasBox, []any{box}, new(int))
+		there, err := t.Row(sqlstore.SQLHasBox, []any{box}, new(int))
 		if err != nil || there {
 			return err
 		}
-		if _, err := t.exec(sqlInsertBox, box, t.now); err != nil {
+		if _, err := t.Exec(sqlInsertBox, box, t.Now); err != nil {
 			return err
 		}
 		if s.opts.Partition > 0 {
-			if _, err := t.exec(sqlInsertPartition, box, s.opts.Partition.Microseconds()); err != nil {
+			if _, err := t.Exec(sqlInsertPartition, box, s.opts.Partition.Microseconds()); err != nil {
 				return err
 			}
 		}

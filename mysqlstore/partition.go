@@ -56,9 +56,9 @@ type division struct {
 // partNotes are what a store remembers of the partitions of boxes. Times are in
 // microseconds since 1970.
 type partNotes struct {
-	rest marks // no change before this time
-	wait marks // no look for old tombstones before this time
-	seen marks // up to here there are no young ones
+	rest sqlstore.Marks // no change before this time
+	wait sqlstore.Marks // no look for old tombstones before this time
+	seen sqlstore.Marks // up to here there are no young ones
 }
 
 // firstPartitions is how the table of a new box is divided; "" for not at all.
@@ -196,8 +196,8 @@ func (m *maintenance) overrun(ctx context.Context) ([]partition, error) {
 	if err != nil || n <= copyMost {
 		return rest, err
 	}
-	if m.s.parts.rest.of(m.Box) < time.Now().UnixMicro() {
-		m.s.parts.rest.set(m.Box, time.Now().Add(partPause).UnixMicro())
+	if m.s.parts.rest.Of(m.Box) < time.Now().UnixMicro() {
+		m.s.parts.rest.Set(m.Box, time.Now().Add(partPause).UnixMicro())
 		m.Faultf("the last partition of its table has rows, and cutting it would block producers; its rows are deleted one by one. " +
 			"Divide it with ALTER TABLE ... REORGANIZE PARTITION at a quiet hour")
 	}
@@ -228,7 +228,7 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 // alter changes the box's partitions, once. Where the lock was not to be had, or the
 // right is missing, it says so and leaves them alone for a while.
 func (m *maintenance) alter(ctx context.Context, text string) (done bool, err error) {
-	if time.Now().UnixMicro() < m.s.parts.rest.of(m.Box) {
+	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
 		return false, nil
 	}
 	switch err := m.s.define(ctx, text, partWait, 1); codeOf(err) {
@@ -242,6 +242,6 @@ func (m *maintenance) alter(ctx context.Context, text string) (done bool, err er
 	default:
 		return err == nil, err
 	}
-	m.s.parts.rest.set(m.Box, time.Now().Add(partPause).UnixMicro())
+	m.s.parts.rest.Set(m.Box, time.Now().Add(partPause).UnixMicro())
 	return false, nil
 }

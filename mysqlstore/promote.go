@@ -19,7 +19,7 @@ func (m *maintenance) promote(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.Report.NextDue = wait(next, now)
+		m.Report.NextDue = sqlstore.Wait(next, now)
 		if !next.Valid || next.Int64 > now || m.Late() {
 			return nil
 		}

@@ -95,7 +95,7 @@ func (w *reading) work(ctx context.Context, life *sight) error {
 	}
 	w.seen = *life
 	// With nothing at the end last time only the status is asked for.
-	busy := w.s.busy.of(w.about.String()) != 0
+	busy := w.s.busy.Of(w.about.String()) != 0
 	if w.status {
 		if g, ok := w.s.glances.of(w.request); ok && w.wanted() && busy && !w.towards {
 			w.glance = &g
@@ -135,7 +135,7 @@ func (w *reading) note() {
 	if w.found {
 		more = 1
 	}
-	w.s.busy.set(w.about.String(), more)
+	w.s.busy.Set(w.about.String(), more)
 	w.look()
 	if next, err := decodePosition(w.batch.Next); err == nil {
 		w.s.unknowns.note(w.about.Ref, w.request.Slots, next.open, w.last)
@@ -257,7 +257,7 @@ func (w *reading) scanRows() int {
 		share := max(w.slots.Count(), 1)
 		rows = min(rows*store.SlotCount/share+64, 8*rows+1024)
 	}
-	if average := w.s.average.of(w.about.Box); average > 0 {
+	if average := w.s.average.Of(w.about.Box); average > 0 {
 		rows = min(rows, int(2*int64(w.request.Bytes)/average)+16)
 	}
 	return rows

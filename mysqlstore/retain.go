@@ -163,7 +163,7 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.s.kept.set(m.Box, end%swept)
+	m.s.kept.Set(m.Box, end%swept)
 	if end <= after {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 // nextKept returns the range below the log's beginning that is looked at next: of a
 // divided box some of a partition in which something has to stay.
 func (m *maintenance) nextKept(query sqlstore.Querier, swept int64) (after, end int64, err error) {
-	after = m.s.kept.of(m.Box)
+	after = m.s.kept.Of(m.Box)
 	if len(m.parts) > 0 {
 		i := slices.IndexFunc(m.held, func(p partition) bool { return p.hi > after })
 		if i < 0 {

@@ -168,10 +168,10 @@ func (w *reading) learn(bytes, rows int) {
 		return
 	}
 	now := int64(bytes/rows) + 1
-	if old := w.s.average.of(w.about.Box); old > 0 {
+	if old := w.s.average.Of(w.about.Box); old > 0 {
 		now = (3*old + now) / 4
 	}
-	w.s.average.set(w.about.Box, now)
+	w.s.average.Set(w.about.Box, now)
 }
 
 // packedFields are those of sqlPacked behind the id: slot, at, topic, key,

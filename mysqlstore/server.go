@@ -187,7 +187,7 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, erro
 	if err != nil || !found {
 		return sub, err
 	}
-	if sub.types, err = typesOf(types); err != nil {
+	if sub.types, err = sqlstore.TypesOf(types); err != nil {
 		return sub, err
 	}
 	s.known.put(sub)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -58,7 +59,7 @@ func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement)
 		if len(sums) == 0 {
 			return nil
 		}
-		_, err := t.exec(ledgerText(sums, ""))
+		_, err := t.Exec(ledgerText(sums, ""))
 		return err
 	})
 	return verdicts, err
@@ -67,12 +68,12 @@ func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement)
 // settle applies one settlement, or finds that it was applied before or is lost.
 func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict, error) {
 	o := advance(s)
-	moved, err := t.exec(o.text, o.args...)
+	moved, err := t.Exec(o.Text, o.Args...)
 	if err != nil {
 		return store.Verdict{}, err
 	}
 	if moved == 0 {
-		if before, err := appliedBefore(t.query, s); err != nil || !before {
+		if before, err := appliedBefore(t.Query, s); err != nil || !before {
 			return store.Verdict{}, err
 		}
 	} else if err := t.exceptions(s); err != nil {
@@ -80,21 +81,21 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 	} else {
 		sums.Add(s.id, int64(s.Lo), s.Tally)
 	}
-	cleared, err := t.settleHeads(s.id, s.Slots, storekit.Touched(s.Settlement))
+	cleared, err := t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement))
 	return store.Verdict{Applied: true, Cleared: cleared}, err
 }
 
 // advance moves the shard on under its lease.
-func advance(s *settling) order {
+func advance(s *settling) sqlstore.Order {
 	args := []any{s.id, s.Lo, s.Hi, s.Token, s.Version}
 	if s.To == "" {
-		return order{text: sqlStay, args: args}
+		return sqlstore.Order{Text: sqlStay, Args: args}
 	}
-	return order{text: sqlAdvance, args: append([]any{[]byte(s.To)}, args...)}
+	return sqlstore.Order{Text: sqlAdvance, Args: append([]any{[]byte(s.To)}, args...)}
 }
 
-func appliedBefore(query querier, s *settling) (bool, error) {
-	return firstRow(query, sqlApplied, []any{s.id, s.Lo, s.Hi, s.Token, s.Version}, []any{new(int)})
+func appliedBefore(query sqlstore.Querier, s *settling) (bool, error) {
+	return sqlstore.Row(query, sqlApplied, []any{s.id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
 }
 
 // exceptions writes what a settlement says about parked messages and commands.
@@ -104,11 +105,11 @@ func (t *transaction) exceptions(s *settling) error {
 		return err
 	}
 	text := fmt.Sprintf(sqlPark, tableOf(s.Box))
-	parks := make([]order, len(s.Park))
+	parks := make([]sqlstore.Order, len(s.Park))
 	for i := range s.Park {
-		parks[i] = order{text: text, args: t.parkArgs(s.id, &s.Park[i])}
+		parks[i] = sqlstore.Order{Text: text, Args: t.parkArgs(s.id, &s.Park[i])}
 	}
-	if _, err := t.all(parks); err != nil {
+	if _, err := t.All(parks); err != nil {
 		return err
 	}
 	return t.resolve(s.id, s.Resolve, discarding)
@@ -120,14 +121,14 @@ func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool
 	for _, command := range commands {
 		var kind store.CommandKind
 		var seq int64
-		found, err := t.row(sqlOrdered, []any{int64(command), id}, &kind, &seq)
+		found, err := t.Row(sqlOrdered, []any{int64(command), id}, &kind, &seq)
 		if err != nil {
 			return nil, err
 		}
 		if found && kind == store.Discard {
 			discarding[seq] = true
 		}
-		if _, err := t.exec(sqlDone, int64(command), id); err != nil {
+		if _, err := t.Exec(sqlDone, int64(command), id); err != nil {
 			return nil, err
 		}
 	}
@@ -137,9 +138,9 @@ func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool
 // parkArgs are those of a parked row. One that others wait behind gets its time
 // when it is found to be the first of its chain.
 func (t *transaction) parkArgs(id int64, p *store.Park) []any {
-	var due, chain, ready any = t.now, nil, nil
+	var due, chain, ready any = t.Now, nil, nil
 	if p.State == store.Waiting {
-		due = t.now + max(p.Delay, 0).Microseconds()
+		due = t.Now + max(p.Delay, 0).Microseconds()
 	}
 	switch {
 	case p.Blocking && p.Hash != 0:
@@ -149,31 +150,31 @@ func (t *transaction) parkArgs(id int64, p *store.Park) []any {
 	}
 	reason := storekit.Reason(p.Reason)
 	return []any{
-		id, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.now, reason,
-		t.now, int(p.State), reason, p.Seq,
+		id, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.Now, reason,
+		t.Now, int(p.State), reason, p.Seq,
 	}
 }
 
 // resolve removes parked rows and what was ordered for them.
 func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int64]bool) error {
-	orders := make([]order, len(all))
+	orders := make([]sqlstore.Order, len(all))
 	for i := range all {
-		orders[i] = order{text: sqlResolve, args: []any{id, all[i].Seq}}
+		orders[i] = sqlstore.Order{Text: sqlResolve, Args: []any{id, all[i].Seq}}
 	}
-	gone, err := t.all(orders)
+	gone, err := t.All(orders)
 	if err != nil {
 		return err
 	}
-	var closing []order
+	var closing []sqlstore.Order
 	for i := range all {
 		if gone[i] == 0 {
 			continue
 		}
 		if discarding[all[i].Seq] {
-			closing = append(closing, order{text: sqlDiscarded, args: []any{id, all[i].Seq}})
+			closing = append(closing, sqlstore.Order{Text: sqlDiscarded, Args: []any{id, all[i].Seq}})
 		}
-		closing = append(closing, order{text: sqlCloseCommands, args: []any{id, all[i].Seq}})
+		closing = append(closing, sqlstore.Order{Text: sqlCloseCommands, Args: []any{id, all[i].Seq}})
 	}
-	_, err = t.all(closing)
+	_, err = t.All(closing)
 	return err
 }

@@ -36,7 +36,7 @@ func (s *Store) settlePlainly(ctx context.Context, life *sight, all []store.Sett
 		}
 		changed, err := execMany(ctx, conn, text, args)
 		if err != nil { // the transaction is open
-			err = joinRelease(err, (&transaction{ctx: ctx, conn: conn}).release())
+			err = joinRelease(err, newTransaction(ctx, conn).release())
 			if codeOf(err) == codeNull {
 				return nil
 			}

@@ -33,12 +33,12 @@ type Store struct {
 	unknowns unresolved
 	glances  glances
 	producer producer
-	busy     marks // whether the last read of a subscription found rows
-	kept     marks
+	busy     sqlstore.Marks // whether the last read of a subscription found rows
+	kept     sqlstore.Marks
 	parts    partNotes
 	// tombstoneKeep is the constant of that name, but in tests.
 	tombstoneKeep time.Duration
-	average       marks // of a box's payloads, in bytes
+	average       sqlstore.Marks // of a box's payloads, in bytes
 	woken         chan struct{}
 	stop          context.CancelFunc
 	running       sync.WaitGroup
@@ -91,38 +91,4 @@ func Features() store.Features {
 // begun refuses a context that has ended, before anything is done.
 func begun(ctx context.Context, doing string) error {
 	return translateError(doing, context.Cause(ctx))
-}
-
-// until returns how long it is until at, by the database's clock.
-func until(at, now int64) time.Duration {
-	return max(0, time.Duration(at-now)*time.Microsecond)
-}
-
-// wait returns a due time as a duration from now; negative: none.
-func wait(at sql.NullInt64, now int64) time.Duration {
-	if !at.Valid {
-		return -1
-	}
-	return until(at.Int64, now)
-}
-
-// marks are how far something has got with each box, in this process.
-type marks struct {
-	mu sync.Mutex
-	at map[string]int64
-}
-
-func (k *marks) of(box string) int64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.at[box]
-}
-
-func (k *marks) set(box string, at int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.at == nil {
-		k.at = make(map[string]int64)
-	}
-	k.at[box] = at
 }

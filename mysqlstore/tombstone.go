@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -197,7 +198,7 @@ func (s *Store) present(ctx context.Context, box string, of ranges) ([]int64, er
 		return nil, err
 	}
 	var out []int64
-	err = scanAll(rows, func(rows *sql.Rows) error {
+	err = sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
 		var seq int64
 		err := rows.Scan(&seq)
 		out = append(out, seq)
@@ -210,7 +211,7 @@ func (s *Store) present(ctx context.Context, box string, of ranges) ([]int64, er
 // has committed; zero: none.
 func (s *Store) lowestInFlight(ctx context.Context, box string, present []int64) (int64, error) {
 	text := fmt.Sprintf(sqlPresent, tableOf(box), seqCondition(rangesOf(slices.Clone(present))))
-	committed, err := numbers(s.query(ctx), text, []any{presentMost})
+	committed, err := sqlstore.Numbers(s.query(ctx), text, []any{presentMost})
 	if err != nil {
 		return 0, err
 	}

@@ -13,15 +13,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag/internal/sqlstore"
-	"github.com/postbag/postbag/store"
-	"github.com/postbag/postbag/store/storekit"
 )
-
-// errEnough ends a query early without an error.
-var errEnough = sqlstore.ErrEnough
-
-// querier runs a query, in a transaction or not.
-type querier = sqlstore.Querier
 
 // transaction is one transaction of the store itself. It is short, READ
 // COMMITTED, and runs again from the start where the server ended it because of
@@ -29,7 +21,6 @@ type querier = sqlstore.Querier
 type transaction struct {
 	sqlstore.Tx
 
-	ctx  context.Context //nolint:containedctx // the transaction lives within one call, and its statements share this
 	conn *sql.Conn
 	// sight is what the database said of itself at the begin.
 	sight
@@ -37,7 +28,7 @@ type transaction struct {
 
 func newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
 	tx := sqlstore.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn}}
-	return &transaction{Tx: tx, ctx: ctx, conn: conn}
+	return &transaction{Tx: tx, conn: conn}
 }
 
 // see takes over what the database said of itself.
@@ -75,7 +66,7 @@ func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) e
 // transactions come one after another.
 func (s *Store) change(ctx context.Context, doing string, fn func(*transaction) error) error {
 	return s.write(ctx, doing, func(t *transaction) error {
-		if _, err := t.row(sqlLockMeta, nil, new(int)); err != nil {
+		if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
 			return err
 		}
 		if err := t.look(s); err != nil { // now that nobody else changes it
@@ -139,11 +130,11 @@ func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction)
 
 // begin begins and looks at the database, in one round trip.
 func (t *transaction) begin(s *Store, begin string) error {
-	rows, err := t.conn.QueryContext(t.ctx, begin+";\n"+s.sightText())
+	rows, err := t.conn.QueryContext(t.Ctx, begin+";\n"+s.sightText())
 	if err != nil {
 		return err
 	}
-	return scanAll(rows, t.see)
+	return sqlstore.ScanAll(rows, t.see)
 }
 
 // look reads the counters anew.
@@ -154,7 +145,7 @@ func (t *transaction) look(s *Store) error {
 // release rolls back what is still open and lets go of the session. One that
 // cannot roll back is dropped, and its locks with it.
 func (t *transaction) release() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Ctx), 5*time.Second)
 	defer cancel()
 	if _, err := t.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
 		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
@@ -172,34 +163,8 @@ func (t *transaction) commit() error {
 	if t.Moved {
 		text = sqlEpoch + "; COMMIT"
 	}
-	_, err := t.conn.ExecContext(t.ctx, text)
+	_, err := t.conn.ExecContext(t.Ctx, text)
 	return err
-}
-
-// exec runs a statement and returns how many rows it changed.
-func (t *transaction) exec(text string, args ...any) (int64, error) { return t.Exec(text, args...) }
-
-// order is a statement with its arguments.
-type order struct {
-	text string
-	args []any
-}
-
-// all runs statements, as many in a round trip as are sensible, and returns how
-// many rows each changed.
-func (t *transaction) all(orders []order) ([]int64, error) {
-	all := make([]sqlstore.Order, len(orders))
-	for i, o := range orders {
-		all[i] = sqlstore.Order{Text: o.text, Args: o.args}
-	}
-	return t.All(all)
-}
-
-// subscription returns the id of a subscription; zero: none.
-func (t *transaction) subscription(r store.Ref) (int64, error) { return t.Subscription(r) }
-
-func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
-	return t.SettleHeads(id, slots, touched)
 }
 
 // session is a connection on which several statements can travel together.
@@ -237,46 +202,21 @@ func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (cha
 	return changed, err
 }
 
-// query runs a statement and calls each with every row, to be scanned.
-func (t *transaction) query(text string, args []any, each func(*sql.Rows) error) error {
-	return t.Query(text, args, each)
-}
-
-// row scans the first row of a query into dest, and says whether there is one.
-func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
-	return t.Row(text, args, dest...)
-}
-
-// numbers returns the one column of a query.
-func (t *transaction) numbers(text string, args []any) ([]int64, error) {
-	return numbers(t.query, text, args)
-}
-
 // query runs a statement outside a transaction.
-func (s *Store) query(ctx context.Context) querier {
+func (s *Store) query(ctx context.Context) sqlstore.Querier {
 	return func(text string, args []any, each func(*sql.Rows) error) error {
 		rows, err := s.db.QueryContext(ctx, text, args...)
 		if err != nil {
 			return err
 		}
-		return scanAll(rows, each)
+		return sqlstore.ScanAll(rows, each)
 	}
 }
 
 // row scans the first row of a query into dest, and says whether there is one.
 func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
-	return firstRow(s.query(ctx), text, args, dest)
+	return sqlstore.Row(s.query(ctx), text, args, dest...)
 }
-
-func firstRow(query querier, text string, args, dest []any) (bool, error) {
-	return sqlstore.Row(query, text, args, dest...)
-}
-
-func numbers(query querier, text string, args []any) ([]int64, error) {
-	return sqlstore.Numbers(query, text, args)
-}
-
-func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error { return sqlstore.ScanAll(rows, each) }
 
 // tableOf returns the name of a box's table, for use in a statement: the name of
 // a box is letters, digits and underscores.

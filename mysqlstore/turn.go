@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -245,7 +245,7 @@ func (w *turning) finish() error {
 			}
 		}
 		if next.Valid {
-			if d := until(next.Int64, one.seen.now); w.result.NextDue < 0 || d < w.result.NextDue {
+			if d := sqlstore.Until(next.Int64, one.seen.now); w.result.NextDue < 0 || d < w.result.NextDue {
 				w.result.NextDue = d
 			}
 		}
@@ -274,7 +274,7 @@ func (w *turning) nextReady(id int64, slots storekit.SlotSet) (sql.NullInt64, er
 		}
 		if slots.Contains(slot) {
 			next = sql.NullInt64{Int64: ready, Valid: true}
-			return errEnough
+			return sqlstore.ErrEnough
 		}
 		return nil
 	})
@@ -288,46 +288,19 @@ func (w *turning) commands(about subscribed, slots storekit.SlotSet, now int64) 
 	text := fmt.Sprintf(sqlCommands, tableOf(about.Box))
 	return w.s.query(w.ctx)(text, []any{about.id}, func(rows *sql.Rows) error {
 		if len(w.result.Commands) >= maxCommands {
-			return errEnough
+			return sqlstore.ErrEnough
 		}
 		c := store.Command{Ref: about.Ref}
-		var p parkedRow
+		var p sqlstore.ParkedRow
 		var id []byte
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.dest(), &id)...)...); err != nil {
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &id)...)...); err != nil {
 			return err
 		}
 		if !slots.Contains(p.Slot) || len(id) != len(c.Message) {
 			return nil
 		}
-		c.Park, c.Message = p.park(now), postbag.ID(id)
+		c.Park, c.Message = p.At(now), postbag.ID(id)
 		w.result.Commands = append(w.result.Commands, c)
 		return nil
 	})
-}
-
-// parkedRow is how a parked row is scanned.
-type parkedRow struct {
-	store.Park
-
-	hash, due int64
-}
-
-// dest is where to scan slot, hash, state, whether it blocks, attempts, due and
-// reason.
-func (p *parkedRow) dest() []any {
-	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason}
-}
-
-// park returns the row as the seam has it.
-func (p *parkedRow) park(now int64) store.Park {
-	p.Hash = uint64(p.hash)
-	if p.State == store.Waiting {
-		p.Delay = until(p.due, now)
-	}
-	return p.Park
-}
-
-func typesOf(text []byte) (types []string, err error) {
-	err = json.Unmarshal(text, &types)
-	return types, err
 }

@@ -79,7 +79,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return fmt.Errorf("sqlitestore: create box %s: %w; the program was built wrongly", box, err)
 	}
 	return s.write(ctx, "create box "+box, func(t *transaction) error {
-		made, err := t.exec(sqlInsertBox, box, t.now)
+		made, err := t.Exec(sqlInsertBox, box, t.Now)
 		if err != nil || made == 0 {
 			return err
 		}
@@ -103,10 +103,10 @@ func (s *Store) exclusive(ctx context.Context, doing string, fn func(*transactio
 // version returns the schema's version, zero if there is none.
 func (t *transaction) version() (version int, err error) {
 	var there int
-	if _, err := t.row(sqlCountSchema, nil, &there); err != nil || there == 0 {
+	if _, err := t.Row(sqlCountSchema, nil, &there); err != nil || there == 0 {
 		return 0, err
 	}
-	_, err = t.row(sqlVersion, nil, &version, new(int))
+	_, err = t.Row(sqlVersion, nil, &version, new(int))
 	return version, err
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/postbag/postbag/internal/sqlstore"
 )
 
 // statementsOf returns all statements by name, ready to be explained: the constants
@@ -134,7 +136,7 @@ func plan(t *testing.T, db *sql.DB, text string) []string {
 		t.Fatalf("%v: %s", err, text)
 	}
 	var lines []string
-	err = scanAll(rows, func(rows *sql.Rows) error {
+	err = sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(new(int), new(int), new(int), &line)
 		lines = append(lines, line)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -133,7 +134,7 @@ func (a *idleAnswer) again(now int64) store.TurnResult {
 	out.Batches = slices.Clone(out.Batches)
 	out.Commands = slices.Clone(out.Commands)
 	if a.due >= 0 {
-		out.NextDue = until(a.due, now)
+		out.NextDue = sqlstore.Until(a.due, now)
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func (m *maintenance) promote(ctx context.Context) error {
 			next, err = m.nextScheduled(ctx)
 		}
 	}
-	m.Report.NextDue = wait(next, m.s.micros())
+	m.Report.NextDue = sqlstore.Wait(next, m.s.micros())
 	return err
 }
 

@@ -7,11 +7,8 @@ import (
 	"github.com/postbag/postbag/internal/sqlstore"
 )
 
-// errEnough ends a query early without an error.
-var errEnough = sqlstore.ErrEnough
-
 // query runs a statement outside a transaction and calls each with every row,
-// until it returns errEnough or ctx ends.
+// until it returns sqlstore.ErrEnough or ctx ends.
 func (s *Store) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
 	rows, err := s.rows(ctx, text, args) //nolint:rowserrcheck // ScanAll does
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -113,7 +114,7 @@ func (p *page) take(row *pageRow) error {
 	p.records = append(p.records, r)
 	if p.bytes -= len(r.Payload); p.bytes <= 0 || len(p.records) >= p.limit {
 		p.full = true
-		return errEnough
+		return sqlstore.ErrEnough
 	}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
 	err = s.locked(ctx, "check", func(t *transaction) error {
-		if found, err := t.row(sqlMeta, nil, &id, &t.Epoch); err != nil || !found {
+		if found, err := t.Row(sqlMeta, nil, &id, &t.Epoch); err != nil || !found {
 			return store.ErrSchema
 		}
-		if _, err := t.exec(sqlLock); err != nil { // a read-only file lets a transaction begin
+		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
 			return err
 		}
 		if back, err = t.beyond(); err != nil {
@@ -41,7 +41,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 func (t *transaction) beyond() ([]store.Ref, error) {
 	var all []store.Ref
 	var passed []int64
-	err := t.query(sqlPositions, nil, func(rows *sql.Rows) error {
+	err := t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
 		var ref store.Ref
 		var position []byte
 		if err := rows.Scan(&ref.Box, &ref.Subscription, &position); err != nil {
@@ -76,9 +76,9 @@ func (t *transaction) beyond() ([]store.Ref, error) {
 
 // raiseSeq makes the box go on after the highest seq that it ever had.
 func (t *transaction) raiseSeq(box string, to int64) error {
-	changed, err := t.exec(sqlRaiseSeq, tableOf(box), to)
+	changed, err := t.Exec(sqlRaiseSeq, tableOf(box), to)
 	if err == nil && changed == 0 {
-		_, err = t.exec(sqlInsertSeq, tableOf(box), to)
+		_, err = t.Exec(sqlInsertSeq, tableOf(box), to)
 	}
 	return err
 }
@@ -87,22 +87,22 @@ func (t *transaction) raiseSeq(box string, to int64) error {
 // of it was delivered, nobody knows. Its leases are void, and parked rows, orders
 // and ledger begin anew too. The audit log says so.
 func (t *transaction) setBack(ref store.Ref) error {
-	id, err := t.subscription(ref)
+	id, err := t.Subscription(ref)
 	if err != nil {
 		return err
 	}
 	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
-		if _, err := t.exec(text, id); err != nil {
+		if _, err := t.Exec(text, id); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(sqlSetSwept, ref.Box, 0); err != nil {
+	if _, err := t.Exec(sqlSetSwept, ref.Box, 0); err != nil {
 		return err
 	}
-	if _, err := t.exec(sqlForgetAllFloors, ref.Box); err != nil {
+	if _, err := t.Exec(sqlForgetAllFloors, ref.Box); err != nil {
 		return err
 	}
 	t.Moved = true
-	_, err = t.exec(sqlstore.SQLAudit, t.now, "postbag", "the log ended before its positions", "set back "+ref.String())
+	_, err = t.Exec(sqlstore.SQLAudit, t.Now, "postbag", "the log ended before its positions", "set back "+ref.String())
 	return err
 }

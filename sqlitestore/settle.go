@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -33,7 +32,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 
 // settle applies one settlement, or finds that it was applied before or is lost.
 func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.Verdict, error) {
-	id, err := t.subscription(s.Ref)
+	id, err := t.Subscription(s.Ref)
 	if err != nil || id == 0 {
 		return store.Verdict{}, err
 	}
@@ -45,7 +44,7 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 		return store.Verdict{}, err
 	}
 	if !fresh {
-		before, err := t.row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
+		before, err := t.Row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
 		if err != nil || !before {
 			return store.Verdict{}, err
 		}
@@ -54,7 +53,7 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 	} else {
 		sums.Add(id, 0, s.Tally)
 	}
-	cleared, err := t.settleHeads(id, s.Slots, storekit.Touched(s))
+	cleared, err := t.SettleHeads(id, s.Slots, storekit.Touched(s))
 	return store.Verdict{Applied: true, Cleared: cleared}, err
 }
 
@@ -64,7 +63,7 @@ func (t *transaction) advance(id int64, s *store.Settlement) (bool, error) {
 	if s.To != "" {
 		text, args = sqlAdvance, append(args, []byte(s.To))
 	}
-	moved, err := t.exec(text, args...)
+	moved, err := t.Exec(text, args...)
 	return moved > 0, err
 }
 
@@ -94,7 +93,7 @@ func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool
 	for _, command := range commands {
 		var kind store.CommandKind
 		var seq int64
-		found, err := t.row(sqlDone, []any{int64(command), id}, &kind, &seq)
+		found, err := t.Row(sqlDone, []any{int64(command), id}, &kind, &seq)
 		if err != nil {
 			return nil, err
 		}
@@ -108,9 +107,9 @@ func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool
 // park writes a parked row. One that others wait behind gets its time when it is
 // found to be the first of its chain.
 func (t *transaction) park(text string, id int64, p *store.Park) error {
-	var due, chain, ready any = t.now, nil, nil
+	var due, chain, ready any = t.Now, nil, nil
 	if p.State == store.Waiting {
-		due = t.now + max(p.Delay, 0).Microseconds()
+		due = t.Now + max(p.Delay, 0).Microseconds()
 	}
 	switch {
 	case p.Blocking && p.Hash != 0:
@@ -118,27 +117,22 @@ func (t *transaction) park(text string, id int64, p *store.Park) error {
 	case p.State == store.Waiting, p.State == store.Blocked:
 		ready = due
 	}
-	_, err := t.exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
-		p.Attempts, due, ready, t.now, storekit.Reason(p.Reason))
+	_, err := t.Exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
+		p.Attempts, due, ready, t.Now, storekit.Reason(p.Reason))
 	return err
 }
 
 // resolve removes a parked row and what was ordered for it.
 func (t *transaction) resolve(id, seq int64, discarded bool) error {
-	gone, err := t.exec(sqlResolve, id, seq)
+	gone, err := t.Exec(sqlResolve, id, seq)
 	if err != nil || gone == 0 {
 		return err
 	}
 	if discarded {
-		if _, err := t.exec(sqlDiscarded, id, seq); err != nil {
+		if _, err := t.Exec(sqlDiscarded, id, seq); err != nil {
 			return err
 		}
 	}
-	_, err = t.exec(sqlCloseCommands, id, seq)
+	_, err = t.Exec(sqlCloseCommands, id, seq)
 	return err
-}
-
-// until returns how long it is until at, by the transaction's clock.
-func until(at, now int64) time.Duration {
-	return max(0, time.Duration(at-now)*time.Microsecond)
 }

@@ -15,7 +15,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*sqlstore.Tx) error) error
 	}
 	t := newTransaction(ctx, conn, nil)
 	err = retryBusy(ctx, s.deadline(), func() error {
-		_, err := t.exec(sqlBeginRead)
+		_, err := t.Exec(sqlBeginRead)
 		return err
 	})
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*sqlstore.Tx) error) error
 	}
 	t.Now = s.micros()
 	err = fn(&t.Tx)
-	if _, end := t.exec(sqlRollback); end != nil {
+	if _, end := t.Exec(sqlRollback); end != nil {
 		return dropConn(conn, end)
 	}
 	_ = conn.Close()

@@ -6,7 +6,7 @@ import "github.com/postbag/postbag/store/storekit"
 func (t *transaction) tally(sums storekit.Tallies) error {
 	for _, at := range sums.Lines() {
 		sum := sums[at]
-		_, err := t.exec(sqlTally, at.Subscription, at.Span, int(at.Fate), sum.Count,
+		_, err := t.Exec(sqlTally, at.Subscription, at.Span, int(at.Fate), sum.Count,
 			int64(sum.SeqSum>>32), int64(sum.SeqSum&0xffffffff),
 			int64(sum.IDSum>>32), int64(sum.IDSum&0xffffffff))
 		if err != nil {

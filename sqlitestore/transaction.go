@@ -8,7 +8,6 @@ import (
 
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
-	"github.com/postbag/postbag/store/storekit"
 )
 
 // transaction is one write transaction of the store itself. It holds SQLite's
@@ -20,8 +19,6 @@ type transaction struct {
 	conn *sql.Conn
 	// open: between BEGIN and the end.
 	open bool
-	// now is the database's clock at the begin, in microseconds.
-	now int64
 }
 
 // newTransaction makes a transaction that is not begun. statements are those
@@ -71,12 +68,12 @@ func (s *Store) deadline() time.Time { return time.Now().Add(s.opts.BusyTimeout)
 // that relays look at.
 func (t *transaction) commit() error {
 	if t.Moved {
-		if _, err := t.exec(sqlEpoch); err != nil {
+		if _, err := t.Exec(sqlEpoch); err != nil {
 			return err
 		}
 		t.Epoch++
 	}
-	if _, err := t.exec(sqlCommit); err != nil {
+	if _, err := t.Exec(sqlCommit); err != nil {
 		return err
 	}
 	t.open = false
@@ -95,7 +92,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 	}
 	t := newTransaction(ctx, conn, kept)
 	err = retryBusy(ctx, deadline, func() error {
-		_, err := t.exec(sqlBegin)
+		_, err := t.Exec(sqlBegin)
 		return err
 	})
 	t.open = err == nil
@@ -103,8 +100,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 		s.release(t)
 		return nil, err
 	}
-	t.now = s.micros()
-	t.Now = t.now
+	t.Now = s.micros()
 	return t, nil
 }
 
@@ -113,30 +109,10 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 func (s *Store) release(t *transaction) {
 	broken := false
 	if t.open {
-		_, err := t.exec(sqlRollback)
+		_, err := t.Exec(sqlRollback)
 		broken = err != nil
 	}
 	s.unpin(t.conn, broken)
-}
-
-// exec runs a statement and returns how many rows it changed.
-func (t *transaction) exec(text string, args ...any) (int64, error) { return t.Exec(text, args...) }
-
-// query runs a statement and calls each with every row, to be scanned.
-func (t *transaction) query(text string, args []any, each func(*sql.Rows) error) error {
-	return t.Query(text, args, each)
-}
-
-// row scans the first row of a query into dest, and says whether there is one.
-func (t *transaction) row(text string, args []any, dest ...any) (bool, error) {
-	return t.Row(text, args, dest...)
-}
-
-// subscription returns the id of a subscription; zero: none.
-func (t *transaction) subscription(r store.Ref) (int64, error) { return t.Subscription(r) }
-
-func (t *transaction) settleHeads(id int64, slots store.Slots, touched storekit.Hashes) ([]uint64, error) {
-	return t.SettleHeads(id, slots, touched)
 }
 
 // session is a connection with the statements that are kept prepared on it; nil
@@ -180,14 +156,11 @@ func (c session) statement(ctx context.Context, text string) (statement, error) 
 	return st, nil
 }
 
-// scanAll calls each with every row and closes rows.
-func scanAll(rows *sql.Rows, each func(*sql.Rows) error) error { return sqlstore.ScanAll(rows, each) }
-
 // recognise makes sure that the transaction is on the database that Check has
 // accepted, and reads the epoch.
 func (s *Store) recognise(t *transaction) error {
 	var id string
-	found, err := t.row(sqlMeta, nil, &id, &t.Epoch)
+	found, err := t.Row(sqlMeta, nil, &id, &t.Epoch)
 	switch {
 	case err != nil:
 		return err

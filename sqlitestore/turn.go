@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -123,7 +123,7 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		err = s.commands(ctx, about, slots, result)
 	}
 	if next.Valid {
-		if wait := until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
+		if wait := sqlstore.Until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
 			result.NextDue = wait
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Store) nextReady(ctx context.Context, id int64, slots storekit.SlotSet)
 		}
 		if slots.Contains(slot) {
 			next = sql.NullInt64{Int64: ready, Valid: true}
-			return errEnough
+			return sqlstore.ErrEnough
 		}
 		return nil
 	})
@@ -156,49 +156,19 @@ func (s *Store) commands(ctx context.Context, about subscribed, slots storekit.S
 	text := fmt.Sprintf(sqlCommands, quoted(about.Box))
 	return s.query(ctx, text, []any{about.id}, func(rows *sql.Rows) error {
 		if len(result.Commands) >= maxCommands {
-			return errEnough
+			return sqlstore.ErrEnough
 		}
 		c := store.Command{Ref: about.Ref}
-		var p parkedRow
+		var p sqlstore.ParkedRow
 		var id []byte
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.dest(), &id)...)...); err != nil {
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &id)...)...); err != nil {
 			return err
 		}
 		if !slots.Contains(p.Slot) {
 			return nil
 		}
-		c.Park, c.Message = p.park(now), postbag.ID(id)
+		c.Park, c.Message = p.At(now), postbag.ID(id)
 		result.Commands = append(result.Commands, c)
 		return nil
 	})
-}
-
-// parkedRow is how a parked row is scanned.
-type parkedRow struct {
-	store.Park
-
-	hash, due int64
-}
-
-// dest is where to scan slot, hash, state, whether it blocks, attempts, due and
-// reason.
-func (p *parkedRow) dest() []any {
-	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason}
-}
-
-// park returns the row as the seam has it.
-func (p *parkedRow) park(now int64) store.Park {
-	p.Hash = uint64(p.hash)
-	if p.State == store.Waiting {
-		p.Delay = until(p.due, now)
-	}
-	return p.Park
-}
-
-// wait returns a due time as a duration from now.
-func wait(at sql.NullInt64, now int64) time.Duration {
-	if !at.Valid {
-		return -1
-	}
-	return until(at.Int64, now)
 }

@@ -93,9 +93,9 @@ func (q *dueRows) Followers(c storekit.Candidate, in store.Slots, limit int, eac
 // Parked implements [storekit.DueRows].
 func (q *dueRows) Parked(seq int64) (store.Parked, bool, error) {
 	var row logRow
-	var p parkedRow
+	var p ParkedRow
 	var first int64
-	dest := append(append(row.dest(), p.dest()...), &first)
+	dest := append(append(row.dest(), p.Dest()...), &first)
 	found, err := Row(q.query, q.d.In(q.due.Box, SQLParked), []any{q.id, seq}, dest...)
 	if err != nil || !found {
 		return store.Parked{}, false, err
@@ -106,5 +106,5 @@ func (q *dueRows) Parked(seq int64) (store.Parked, bool, error) {
 	}
 	p.Seq = seq
 	age := max(0, time.Duration(q.now-first)*time.Microsecond)
-	return store.Parked{Record: record, Park: p.park(q.now), First: age}, true, nil
+	return store.Parked{Record: record, Park: p.At(q.now), First: age}, true, nil
 }

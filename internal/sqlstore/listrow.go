@@ -131,7 +131,7 @@ type listed struct {
 
 // parkedItem is a parked row with what listings show of it.
 type parkedItem struct {
-	parkedRow
+	ParkedRow
 
 	history string
 	queued  store.CommandKind
@@ -146,7 +146,7 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
 		return nil, err
 	}
-	types, err := typesOf(text)
+	types, err := TypesOf(text)
 	return &listed{Reader: r, types: storekit.TypesOf(types), swept: swept}, err
 }
 
@@ -156,7 +156,7 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 	l.discarded = make(map[int64]bool)
 	err := t.Query(SQLParkedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
 		var p parkedItem
-		dest := append(append([]any{&p.Seq}, p.dest()...), &p.history, &p.queued)
+		dest := append(append([]any{&p.Seq}, p.Dest()...), &p.history, &p.queued)
 		err := rows.Scan(dest...)
 		l.parked[p.Seq] = &p
 		return err
@@ -180,7 +180,7 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 	p := l.parked[row.seq]
 	switch {
 	case p != nil:
-		k := p.park(now)
+		k := p.At(now)
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
 		item.Queued = p.queued
 	case !l.Passed(row.seq, record.Slot):

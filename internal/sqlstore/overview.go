@@ -81,7 +81,7 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 	if _, err := t.Row(sqlCounts, []any{r.ID}, &types, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
 		return v, err
 	}
-	if v.Types, err = typesOf(types); err != nil {
+	if v.Types, err = TypesOf(types); err != nil {
 		return v, err
 	}
 	err = t.Query(sqlParkedCounts, []any{r.ID}, func(rows *sql.Rows) error {

@@ -143,8 +143,8 @@ func (d *Dialect) Nth(query Querier, box string, after, to int64, n int) (int64,
 	return last, err
 }
 
-// typesOf reads the stored types of a subscription.
-func typesOf(text []byte) (types []string, err error) {
+// TypesOf reads the stored types of a subscription.
+func TypesOf(text []byte) (types []string, err error) {
 	err = json.Unmarshal(text, &types)
 	return types, err
 }

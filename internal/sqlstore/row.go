@@ -55,21 +55,21 @@ func wholeID(seq int64, id []byte) error {
 	return nil
 }
 
-// parkedRow is how a parked row is scanned.
-type parkedRow struct {
+// ParkedRow is how a parked row is scanned.
+type ParkedRow struct {
 	store.Park
 
 	hash, due int64
 }
 
-// dest is where to scan slot, hash, state, whether it blocks, attempts, due and
+// Dest is where to scan slot, hash, state, whether it blocks, attempts, due and
 // reason.
-func (p *parkedRow) dest() []any {
+func (p *ParkedRow) Dest() []any {
 	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason}
 }
 
-// park returns the row as the seam has it.
-func (p *parkedRow) park(now int64) store.Park {
+// At returns the row as the seam has it; now is the database's clock.
+func (p *ParkedRow) At(now int64) store.Park {
 	p.Hash = uint64(p.hash)
 	if p.State == store.Waiting {
 		p.Delay = Until(p.due, now)
