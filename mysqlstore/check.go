@@ -105,7 +105,10 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 				return err
 			}
 			for _, ref := range back {
-				if err := t.setBack(ref); err != nil {
+				if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
+					return err
+				}
+				if _, err := t.Exec(sqlSetWitness, 0, nil, ref.Box); err != nil {
 					return err
 				}
 			}
@@ -187,26 +190,4 @@ func (t *transaction) ends() (map[string]int64, error) {
 		}
 	}
 	return ends, nil
-}
-
-// setBack lets a subscription begin anew, with all that its box still holds: which
-// of it was delivered, nobody knows. Its leases are void, and parked rows, orders
-// and ledger begin anew too. The audit log says so.
-func (t *transaction) setBack(ref store.Ref) error {
-	id, err := t.Subscription(ref)
-	if err != nil {
-		return err
-	}
-	orders := []sqlstore.Order{
-		{Text: sqlSetSwept, Args: []any{0, ref.Box}},
-		{Text: sqlSetWitness, Args: []any{0, nil, ref.Box}},
-		{Text: sqlForgetAllFloors, Args: []any{ref.Box}},
-		{Text: sqlstore.SQLAudit, Args: []any{t.Now, "postbag", "the log is not the one its positions were written in", "set back " + ref.String()}},
-	}
-	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
-		orders = append(orders, sqlstore.Order{Text: text, Args: []any{id}})
-	}
-	t.Moved = true
-	_, err = t.All(orders)
-	return err
 }

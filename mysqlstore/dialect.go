@@ -47,6 +47,21 @@ SELECT seq, slot, ready, chain FROM postbag__parked FORCE INDEX (postbag__parked
 WHERE subscription = ? AND ready IS NOT NULL AND ready <= ? AND (ready > ? OR ready = ? AND seq > ?)
 ORDER BY ready, seq LIMIT ?`,
 
+		// A range of the index of what may be tried, in its order, for slots that are
+		// not all: it is read until one of them comes.
+		NextReady: `
+SELECT slot, ready FROM postbag__parked FORCE INDEX (postbag__parked_ready)
+WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready, seq`,
+
+		// The commands of a subscription in their order, by an index, each with its
+		// message's row and, by seq, the message's id.
+		Commands: `
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
+FROM postbag__command c FORCE INDEX (postbag__command_order)
+JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+JOIN {box} l ON l.seq = c.seq
+WHERE c.subscription = ? ORDER BY c.id`,
+
 		// A range of the index of chains, in its order: who comes behind the first.
 		Followers: `
 SELECT seq, state FROM postbag__parked FORCE INDEX (postbag__parked_chain)

@@ -108,7 +108,7 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) 
 			return err
 		}
 		_, err = t.All([]sqlstore.Order{
-			{Text: sqlSetSwept, Args: []any{end, m.Box}},
+			{Text: sqlstore.SQLSetSwept, Args: []any{end, m.Box}},
 			{Text: sqlForgetFloors, Args: []any{m.Box, end}},
 		})
 		passed = true

@@ -45,23 +45,6 @@ SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() A
 SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 ORDER BY s.id`
 
-	// By primary key.
-	sqlSetBack = `
-UPDATE postbag__subscription
-SET started = 0, span = 0, upto = 0, agreed = 0, count = 0, seq_sum = 0, id_sum = 0 WHERE id = ?`
-
-	// A range of the primary key: no lease of before fits any more.
-	sqlVoidLeases = `
-UPDATE postbag__shard SET position = '', owner = '', token = 0, version = version + 1 WHERE subscription = ?`
-
-	// Ranges of the primary keys, and of the unique (subscription, seq, kind).
-	sqlForgetLedger   = `DELETE FROM postbag__ledger WHERE subscription = ?`
-	sqlForgetParked   = `DELETE FROM postbag__parked WHERE subscription = ?`
-	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
-
-	// A range of the primary key.
-	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
-
 	// By primary key. Locks the row, new or old.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
 
@@ -201,21 +184,6 @@ SELECT seq, IF(%[2]s, IF(%[3]s, ` + sqlPacked + `, ` + sqlFiltered + `), NULL), 
 FROM %[1]s WHERE %[4]s ORDER BY seq LIMIT ?`
 
 	sqlFiltered = "CONCAT(id, slot, x'00', at, x'00', '', x'00', `key`, x'00', '', x'00', '', x'00')"
-
-	// A range of the index of what may be tried, in its order, for slots that are
-	// not all: it is read until one of them comes.
-	sqlNextReady = `
-SELECT slot, ready FROM postbag__parked FORCE INDEX (postbag__parked_ready)
-WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready, seq`
-
-	// The commands of a subscription in their order, by an index, each with its
-	// message's row and, by seq, the message's id.
-	sqlCommands = `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
-FROM postbag__command c FORCE INDEX (postbag__command_order)
-JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
-JOIN %s l ON l.seq = c.seq
-WHERE c.subscription = ? ORDER BY c.id`
 )
 
 // Writing messages, in the application's transaction. None has a placeholder, so
@@ -262,9 +230,6 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 
 	// The end of the index (box, due).
 	sqlNextScheduled = `SELECT MIN(due) FROM postbag__scheduled WHERE box = ?`
-
-	// By primary key.
-	sqlSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
 
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`

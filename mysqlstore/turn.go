@@ -3,13 +3,11 @@ package mysqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -238,9 +236,9 @@ func (w *turning) finish() error {
 		w.result.Epoch = one.seen.epoch
 		slots := storekit.SlotsOf(one.slotsToo)
 		next := one.ready
+		var err error
 		if next.Valid && !slots.All {
-			var err error
-			if next, err = w.nextReady(one.about.id, slots); err != nil {
+			if next, err = dialect.FirstReady(w.s.query(w.ctx), one.about.id, slots); err != nil {
 				return err
 			}
 		}
@@ -250,7 +248,8 @@ func (w *turning) finish() error {
 			}
 		}
 		if one.commands {
-			if err := w.commands(one.about, slots, one.seen.now); err != nil {
+			w.result.Commands, err = dialect.AppendCommands(w.s.query(w.ctx), w.result.Commands, one.about.Ref, one.about.id, slots, one.seen.now)
+			if err != nil {
 				return err
 			}
 		}
@@ -261,46 +260,4 @@ func (w *turning) finish() error {
 		w.result.Batches[i] = r.batch
 	}
 	return nil
-}
-
-// nextReady returns when the first parked message of some slots may be tried.
-func (w *turning) nextReady(id int64, slots storekit.SlotSet) (sql.NullInt64, error) {
-	var next sql.NullInt64
-	err := w.s.query(w.ctx)(sqlNextReady, []any{id}, func(rows *sql.Rows) error {
-		var slot int
-		var ready int64
-		if err := rows.Scan(&slot, &ready); err != nil {
-			return err
-		}
-		if slots.Contains(slot) {
-			next = sql.NullInt64{Int64: ready, Valid: true}
-			return sqlstore.ErrEnough
-		}
-		return nil
-	})
-	return next, err
-}
-
-// maxCommands is the most commands that a Turn brings.
-const maxCommands = 1000
-
-func (w *turning) commands(about subscribed, slots storekit.SlotSet, now int64) error {
-	text := fmt.Sprintf(sqlCommands, tableOf(about.Box))
-	return w.s.query(w.ctx)(text, []any{about.id}, func(rows *sql.Rows) error {
-		if len(w.result.Commands) >= maxCommands {
-			return sqlstore.ErrEnough
-		}
-		c := store.Command{Ref: about.Ref}
-		var p sqlstore.ParkedRow
-		var id []byte
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &id)...)...); err != nil {
-			return err
-		}
-		if !slots.Contains(p.Slot) || len(id) != len(c.Message) {
-			return nil
-		}
-		c.Park, c.Message = p.At(now), postbag.ID(id)
-		w.result.Commands = append(w.result.Commands, c)
-		return nil
-	})
 }

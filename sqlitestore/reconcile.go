@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
 
@@ -23,7 +22,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 			return err
 		}
 		for _, ref := range back {
-			if err := t.setBack(ref); err != nil {
+			if err := t.SetBack(ref, "the log ended before its positions"); err != nil {
 				return err
 			}
 		}
@@ -80,29 +79,5 @@ func (t *transaction) raiseSeq(box string, to int64) error {
 	if err == nil && changed == 0 {
 		_, err = t.Exec(sqlInsertSeq, tableOf(box), to)
 	}
-	return err
-}
-
-// setBack lets a subscription begin anew, with all that its box still holds: which
-// of it was delivered, nobody knows. Its leases are void, and parked rows, orders
-// and ledger begin anew too. The audit log says so.
-func (t *transaction) setBack(ref store.Ref) error {
-	id, err := t.Subscription(ref)
-	if err != nil {
-		return err
-	}
-	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
-		if _, err := t.Exec(text, id); err != nil {
-			return err
-		}
-	}
-	if _, err := t.Exec(sqlSetSwept, ref.Box, 0); err != nil {
-		return err
-	}
-	if _, err := t.Exec(sqlForgetAllFloors, ref.Box); err != nil {
-		return err
-	}
-	t.Moved = true
-	_, err = t.Exec(sqlstore.SQLAudit, t.Now, "postbag", "the log ended before its positions", "set back "+ref.String())
 	return err
 }

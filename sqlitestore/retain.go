@@ -64,7 +64,7 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 			return err
 		}
 		m.Report.Copied += stays
-		if _, err := t.Exec(sqlSetSwept, m.Box, end); err != nil {
+		if _, err := t.Exec(sqlstore.SQLSetSwept, end, m.Box); err != nil {
 			return err
 		}
 		_, err = t.Exec(sqlForgetFloors, m.Box, end)

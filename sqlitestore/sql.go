@@ -59,27 +59,6 @@ ORDER BY s.id`
 	sqlInsertSeq = `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`
 
 	// By primary key.
-	sqlSetBack = `
-UPDATE postbag__subscription
-SET started = 0, span = 0, upto = 0, agreed = 0, count = 0, seq_sum = 0, id_sum = 0 WHERE id = ?`
-
-	// A range of the primary key: no lease of before fits any more.
-	sqlVoidLeases = `
-UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = version + 1 WHERE subscription = ?`
-
-	// A range of the primary key.
-	sqlForgetLedger = `DELETE FROM postbag__ledger WHERE subscription = ?`
-
-	// A range of the primary key.
-	sqlForgetParked = `DELETE FROM postbag__parked WHERE subscription = ?`
-
-	// A range of the unique (subscription, seq, kind).
-	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
-
-	// A range of the primary key.
-	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
-
-	// By primary key.
 	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`
 )
 
@@ -175,20 +154,6 @@ SELECT seq, at,
 		CASE WHEN %[2]s THEN ifnull(headers, '') ELSE '' END,
 	CASE WHEN %[2]s THEN payload END, %[2]s
 FROM %[1]s WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`
-
-	// A range of the index of what may be tried, in its order, for slots that are
-	// not all: it is read until one of them comes.
-	sqlNextReady = `
-SELECT slot, ready FROM postbag__parked WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready`
-
-	// The commands of a subscription in their order, by an index, each with its
-	// message's row and, by seq, the message's id.
-	sqlCommands = `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
-FROM postbag__command c INDEXED BY postbag__command_order
-JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
-JOIN %s l ON l.seq = c.seq
-WHERE c.subscription = ? ORDER BY c.id`
 )
 
 // Writing messages, in the application's transaction.
@@ -220,9 +185,6 @@ DELETE FROM postbag__scheduled WHERE n IN (
 
 	// The end of the index (box, due). Outside a transaction.
 	sqlNextScheduled = `SELECT min(due) FROM postbag__scheduled WHERE box = ?`
-
-	// By primary key.
-	sqlSetSwept = `UPDATE postbag__box SET swept = ?2 WHERE name = ?1`
 
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`

@@ -5,10 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"slices"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -117,10 +115,10 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		err = json.Unmarshal([]byte(types), &about.types)
 	}
 	if err == nil && next.Valid && !slots.All {
-		next, err = s.nextReady(ctx, about.id, slots)
+		next, err = dialect.FirstReady(s.querier(ctx), about.id, slots)
 	}
 	if err == nil && commands {
-		err = s.commands(ctx, about, slots, result)
+		result.Commands, err = dialect.AppendCommands(s.querier(ctx), result.Commands, ref, about.id, slots, s.micros())
 	}
 	if next.Valid {
 		if wait := sqlstore.Until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
@@ -128,47 +126,4 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		}
 	}
 	return about, translateError("look at "+ref.String(), err)
-}
-
-// nextReady returns when the first parked message of some slots may be tried.
-func (s *Store) nextReady(ctx context.Context, id int64, slots storekit.SlotSet) (sql.NullInt64, error) {
-	var next sql.NullInt64
-	err := s.query(ctx, sqlNextReady, []any{id}, func(rows *sql.Rows) error {
-		var slot int
-		var ready int64
-		if err := rows.Scan(&slot, &ready); err != nil {
-			return err
-		}
-		if slots.Contains(slot) {
-			next = sql.NullInt64{Int64: ready, Valid: true}
-			return sqlstore.ErrEnough
-		}
-		return nil
-	})
-	return next, err
-}
-
-// maxCommands is the most commands that a Turn brings.
-const maxCommands = 1000
-
-func (s *Store) commands(ctx context.Context, about subscribed, slots storekit.SlotSet, result *store.TurnResult) error {
-	now := s.micros()
-	text := fmt.Sprintf(sqlCommands, quoted(about.Box))
-	return s.query(ctx, text, []any{about.id}, func(rows *sql.Rows) error {
-		if len(result.Commands) >= maxCommands {
-			return sqlstore.ErrEnough
-		}
-		c := store.Command{Ref: about.Ref}
-		var p sqlstore.ParkedRow
-		var id []byte
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &id)...)...); err != nil {
-			return err
-		}
-		if !slots.Contains(p.Slot) {
-			return nil
-		}
-		c.Park, c.Message = p.At(now), postbag.ID(id)
-		result.Commands = append(result.Commands, c)
-		return nil
-	})
 }

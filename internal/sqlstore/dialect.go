@@ -67,6 +67,13 @@ type Statements struct {
 	// of (ready, seq), from behind one: subscription, now, its ready, its ready once
 	// more, its seq, limit.
 	Due string
+	// NextReady returns slot and ready of rows that may be tried, in the order of
+	// ready: subscription.
+	NextReady string
+	// Commands returns id and kind of what waits for a subscription, in order, with
+	// its message's seq, slot, hash, state, whether it blocks, attempts, due, reason
+	// and id: subscription.
+	Commands string
 	// Followers returns seq and state of a chain behind a seq, in order:
 	// subscription, chain, seq, lo, hi, limit.
 	Followers string

@@ -218,3 +218,26 @@ SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscripti
 	// A range of the primary key: some hundred notes.
 	sqlFloorAt = `SELECT MAX(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
 )
+
+// A subscription that is set back.
+const (
+	// By primary key.
+	sqlSetBack = `
+UPDATE postbag__subscription
+SET started = 0, span = 0, upto = 0, agreed = 0, count = 0, seq_sum = 0, id_sum = 0 WHERE id = ?`
+
+	// A range of the primary key: no lease of before fits any more.
+	sqlVoidLeases = `
+UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = version + 1 WHERE subscription = ?`
+
+	// Ranges of the primary keys, and of the unique (subscription, seq, kind).
+	sqlForgetLedger   = `DELETE FROM postbag__ledger WHERE subscription = ?`
+	sqlForgetParked   = `DELETE FROM postbag__parked WHERE subscription = ?`
+	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
+
+	// A range of the primary key.
+	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
+
+	// SQLSetSwept says by primary key where the log of a box begins.
+	SQLSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
+)
