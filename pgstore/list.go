@@ -3,34 +3,31 @@ package pgstore
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var _ store.Inspector = (*Store)(nil)
 
-// What one List does at most: how many items it returns, how many rows it looks
-// at, in how large pieces, and how many bytes it brings.
+// What one List does at most: how many rows it looks at, in how large pieces, and
+// how many bytes it brings.
 const (
-	listDefault = 50
-	listMost    = 1000
-	lookMost    = 20_000
-	lookPiece   = 5000
-	listBytes   = 16 << 20
+	lookMost  = 20_000
+	lookPiece = 5000
+	listBytes = 16 << 20
 )
 
 // List implements store.Inspector. Without a State it returns all but scheduled
 // messages, which have no place in the log yet. Without a Subscription a message
 // comes once a subscription. A page is short, too, when its payloads are large.
 func (s *Store) List(ctx context.Context, q store.Query) (items []store.Item, next string, err error) {
-	from, err := parsePlace(q.Cursor, q.Oldest)
-	if err == nil {
+	from, err := storekit.ParseCursor(q.Cursor, q.Oldest)
+	if err != nil {
+		err = &fault{doing: "read the query", said: err.Error()}
+	} else {
 		err = s.guarded(ctx, func(*server) error {
 			l, err := s.lister(ctx, q)
 			if err != nil || l.nothing() {
@@ -43,29 +40,6 @@ func (s *Store) List(ctx context.Context, q store.Query) (items []store.Item, ne
 	}
 	return items, next, translateError("list messages of box "+q.Box, err)
 }
-
-// place is where a listing goes on: at the message of an ordinal (a seq, or the
-// number of a scheduled message), from the skip-th item of it.
-type place struct {
-	ordinal int64
-	skip    int
-}
-
-func parsePlace(text string, oldest bool) (place, error) {
-	p := place{ordinal: math.MaxInt64}
-	if oldest {
-		p.ordinal = 1
-	}
-	if text == "" {
-		return p, nil
-	}
-	if _, err := fmt.Sscanf(text, "%d.%d", &p.ordinal, &p.skip); err != nil || p.ordinal < 0 || p.skip < 0 {
-		return p, &fault{doing: "read the cursor", said: "it is malformed", mend: "use the one of the answer before"}
-	}
-	return p, nil
-}
-
-func (p place) String() string { return fmt.Sprintf("%d.%d", p.ordinal, p.skip) }
 
 // lister answers one Query.
 type lister struct {
@@ -88,10 +62,7 @@ type listed struct {
 }
 
 func (s *Store) lister(ctx context.Context, q store.Query) (*lister, error) {
-	if q.Limit <= 0 {
-		q.Limit = listDefault
-	}
-	q.Limit = min(q.Limit, listMost)
+	q.Limit = storekit.ListLimit(q.Limit)
 	l := &lister{Query: q, s: s}
 	if _, known := parkStateOf(q.State); !known && !knownState(q.State) {
 		return nil, &fault{doing: "read the query", said: fmt.Sprintf("state %.20q is unknown", q.State), mend: "use one of package store"}
@@ -135,15 +106,11 @@ func (l *lister) stand(ctx context.Context, known *roster) error {
 	})
 }
 
-// clockSlack is how far the clocks of a program and of the database may be apart,
-// for a message to be found by the time in its id.
-const clockSlack = time.Minute
-
 // bound narrows the walk by time: that of the query, or of an id of version 7,
 // which cannot have been stored before it was drawn.
 func (l *lister) bound(ctx context.Context) (err error) {
 	after := l.After
-	if drawn, ok := drawnAt(l.ID); ok && drawn.After(after) {
+	if drawn, ok := storekit.DrawnAt(l.ID); ok && drawn.After(after) {
 		after = drawn
 	}
 	l.lo = l.dropped
@@ -162,18 +129,6 @@ func (l *lister) bound(ctx context.Context) (err error) {
 	return err
 }
 
-// drawnAt returns when an id of version 7 was drawn, a little earlier.
-func drawnAt(id postbag.ID) (time.Time, bool) {
-	if id[6]>>4 != 7 {
-		return time.Time{}, false
-	}
-	var ms int64
-	for _, b := range id[:6] {
-		ms = ms<<8 | int64(b)
-	}
-	return time.UnixMilli(ms).Add(-clockSlack), true
-}
-
 // nothing says that no message can match, such as one with a key that is no text.
 func (l *lister) nothing() bool {
 	if len(l.subs) == 0 && l.State != store.Scheduled {
@@ -188,11 +143,14 @@ func (l *lister) nothing() bool {
 }
 
 // list walks what the query can find, in its order.
-func (l *lister) list(ctx context.Context, from place) ([]store.Item, string, error) {
+func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, string, error) {
 	var out []found
 	next, more := from, true
+	if l.Oldest {
+		next.Ordinal = max(next.Ordinal, 1)
+	}
 	for looked, size := 0, max(2*l.Limit, 100); more && looked < lookMost && len(out) < l.Limit; size *= 4 {
-		p, err := l.piece(ctx, next.ordinal, min(size, lookPiece, lookMost))
+		p, err := l.piece(ctx, next.Ordinal, min(size, lookPiece, lookMost))
 		if err != nil {
 			return nil, "", err
 		}
@@ -202,16 +160,16 @@ func (l *lister) list(ctx context.Context, from place) ([]store.Item, string, er
 		}
 		out = append(out, without(items, next)...)
 		looked += max(p.looked, 1)
-		next, more = place{ordinal: p.next}, p.more
+		next, more = storekit.Cursor{Ordinal: p.next}, p.more
 	}
 	if len(out) > l.Limit {
-		next, more = out[l.Limit].place, true
+		next, more = out[l.Limit].Cursor, true
 		out = out[:l.Limit]
 	}
 	if n, err := l.fill(ctx, out); err != nil {
 		return nil, "", err
 	} else if n < len(out) {
-		next, more = out[n].place, true
+		next, more = out[n].Cursor, true
 		out = out[:n]
 	}
 	items := make([]store.Item, len(out))
@@ -226,9 +184,9 @@ func (l *lister) list(ctx context.Context, from place) ([]store.Item, string, er
 }
 
 // without leaves out what an earlier page had of the first message.
-func without(items []found, from place) []found {
+func without(items []found, from storekit.Cursor) []found {
 	n := 0
-	for n < len(items) && items[n].ordinal == from.ordinal && items[n].skip < from.skip {
+	for n < len(items) && items[n].Ordinal == from.Ordinal && items[n].Skip < from.Skip {
 		n++
 	}
 	return items[n:]
@@ -237,7 +195,7 @@ func without(items []found, from place) []found {
 // found is an item of a listing, with its place in it.
 type found struct {
 	store.Item
-	place
+	storekit.Cursor
 }
 
 // items returns what of some rows the query asks for: of each subscription, or as
@@ -246,7 +204,7 @@ func (l *lister) items(ctx context.Context, rows []listRow) ([]found, error) {
 	var out []found
 	if l.State == store.Scheduled {
 		for i := range rows {
-			out = append(out, found{store.Item{Record: rows[i].record(), State: store.Scheduled}, place{ordinal: rows[i].seq}})
+			out = append(out, found{store.Item{Record: rows[i].record(), State: store.Scheduled}, storekit.Cursor{Ordinal: rows[i].seq}})
 		}
 		return out, nil
 	}
@@ -259,7 +217,7 @@ func (l *lister) items(ctx context.Context, rows []listRow) ([]found, error) {
 		for k := range l.subs {
 			item, there := l.item(&l.subs[k], &rows[i], known)
 			if there && l.matches(&item) {
-				out = append(out, found{item, place{rows[i].seq, skip}})
+				out = append(out, found{item, storekit.Cursor{Ordinal: rows[i].seq, Skip: skip}})
 				skip++
 			}
 		}
@@ -282,30 +240,14 @@ func (l *lister) item(sub *listed, r *listRow, known *states) (item store.Item, 
 	p, parked := known.parked[at]
 	switch {
 	case parked:
-		item.State, item.Attempts, item.Due, item.Reason = stateOf(p.state), p.attempts, p.due, p.reason
+		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(p.state), p.attempts, p.due, p.reason
 		item.Queued, item.History = p.queued, p.history
 	case !sub.passed(&r.surveyed):
 		item.State = store.Pending
-	case !sub.filter.takes(r.typ):
+	case !sub.filter.Take(r.typ):
 		item.State = store.Filtered
 	case known.discarded[at]:
 		item.State = store.Discarded
 	}
 	return item, parked || r.seq > l.dropped
-}
-
-// takes says whether the filter takes a type.
-func (f filter) takes(typ string) bool {
-	if !f.any() {
-		return true
-	}
-	if slices.Contains(f.exact, typ) {
-		return true
-	}
-	for _, p := range f.prefixes {
-		if strings.HasPrefix(typ, p) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"strings"
 	"time"
@@ -257,17 +256,9 @@ func readParkedItem(r row) (subSeq, parkedItem, error) {
 	if c.err != nil {
 		return at, p, c.err
 	}
-	var entries [][3]any
-	if err := json.Unmarshal([]byte(history), &entries); err != nil {
-		return at, p, err
-	}
-	for _, e := range entries {
-		micros, _ := e[0].(float64)
-		state, _ := e[1].(float64)
-		reason, _ := e[2].(string)
-		p.history = append(p.history, store.Attempt{At: time.UnixMicro(int64(micros)).UTC(), State: store.ParkState(state), Reason: reason})
-	}
-	return at, p, nil
+	var err error
+	p.history, err = storekit.Attempts(history)
+	return at, p, err
 }
 
 // fill reads the bytes of items, and returns how many it has: a page ends where
@@ -275,8 +266,8 @@ func readParkedItem(r row) (subSeq, parkedItem, error) {
 func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 	var seqs []int64
 	for i := range items {
-		if n := len(seqs); n == 0 || seqs[n-1] != items[i].ordinal {
-			seqs = append(seqs, items[i].ordinal)
+		if n := len(seqs); n == 0 || seqs[n-1] != items[i].Ordinal {
+			seqs = append(seqs, items[i].Ordinal)
 		}
 	}
 	got, err := l.bytes(ctx, seqs)
@@ -284,7 +275,7 @@ func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 		return 0, err
 	}
 	for i := range items {
-		b, ok := got[items[i].ordinal]
+		b, ok := got[items[i].Ordinal]
 		if !ok {
 			return i, nil
 		}
@@ -335,34 +326,10 @@ func (l *lister) bytes(ctx context.Context, seqs []int64) (map[int64]body, error
 	return got, err
 }
 
-// stateOf returns what people call a parked row's state.
-func stateOf(s store.ParkState) store.State {
-	switch s {
-	case store.Waiting:
-		return store.Retrying
-	case store.Blocked:
-		return store.Waits
-	case store.InFlight:
-		return store.Sending
-	default:
-		return store.Died
-	}
-}
-
 // parkStateOf returns the state of parked rows that people call s, if it is one.
 func parkStateOf(s store.State) (store.ParkState, bool) {
-	switch s {
-	case store.Retrying:
-		return store.Waiting, true
-	case store.Waits:
-		return store.Blocked, true
-	case store.Sending:
-		return store.InFlight, true
-	case store.Died:
-		return store.Dead, true
-	default:
-		return 0, false
-	}
+	parked := storekit.ParkStateOf(s)
+	return parked, storekit.StateOf(parked) == s
 }
 
 // knownState says whether s is a state of messages that are not parked, or none.

@@ -21,7 +21,6 @@ type reader struct {
 	form  reading
 	hint  hint
 	span  int64
-	skip  bool
 	// from is where the page begins in the log; a poll learns it from its answer.
 	from int64
 	page *page
@@ -88,8 +87,7 @@ func (rd *reader) scope(h hint) {
 	}
 	rd.hint = h
 	rd.form.bounded = h.bounded > 0 || rd.form.filtered
-	rd.skip = h.skip || rd.at.Done == nil && rd.from == rd.at.Floor
-	rd.form.skip = rd.skip
+	rd.form.skip = h.skip || rd.at.Done == nil && rd.from == rd.at.Floor
 }
 
 // cut is the largest payload that a page of rows brings unasked.
@@ -119,7 +117,7 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	} else {
 		a.int8s(len(running), func(i int) int64 { return running[i].Low })
 	}
-	a.int8(p.Beyond()).int4(int32(rd.q.Limit)).int8(rd.span).bool(rd.skip).int8(rd.cut())
+	a.int8(p.Beyond()).int4(int32(rd.q.Limit)).int8(rd.span).bool(rd.form.skip).int8(rd.cut())
 	sc.append(a)
 	if rd.form.window {
 		a.int8(p.After).int8(p.Top)
@@ -142,7 +140,7 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 
 // ceiling is above all that a poll looks at.
 func (rd *reader) ceiling() int64 {
-	if rd.skip {
+	if rd.form.skip {
 		return math.MaxInt64
 	}
 	return rd.at.Beyond() + max(rd.span, 1<<20)
@@ -188,7 +186,7 @@ func (rd *reader) reached(f *facts, count int) (after int64, whole bool) {
 		return after, after >= rd.at.Top
 	}
 	looked := rd.from + rd.span
-	if rd.skip {
+	if rd.form.skip {
 		if f.first < 0 {
 			return rd.at.Top, true
 		}

@@ -3,9 +3,9 @@ package pgstore
 import (
 	"context"
 	"encoding/binary"
-	"strings"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // roster is what a turn needs to know of boxes, subscriptions and shards beyond
@@ -37,13 +37,15 @@ type shardEntry struct {
 
 // filter is a subscription's types. The zero filter takes everything.
 type filter struct {
+	storekit.Types
+
 	exact, prefixes []string // prefixes each with their dot
 }
 
 func newFilter(types []string) filter {
-	var f filter
+	f := filter{Types: storekit.TypesOf(types)}
 	for _, t := range types {
-		if p, ok := strings.CutSuffix(t, "*"); ok && strings.HasSuffix(p, ".") {
+		if p, ok := storekit.TypePrefix(t); ok {
 			f.prefixes = append(f.prefixes, p)
 		} else {
 			f.exact = append(f.exact, t)
