@@ -2,7 +2,6 @@ package mysqlstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"sync"
@@ -193,18 +192,7 @@ func (s *Store) buryAll(ctx context.Context, box string, old ranges) error {
 // present returns the seqs that are written, committed or not.
 func (s *Store) present(ctx context.Context, box string, of ranges) ([]int64, error) {
 	text := fmt.Sprintf(sqlPresent, tableOf(box), seqCondition(of))
-	rows, err := s.dirty.QueryContext(ctx, text, presentMost)
-	if err != nil {
-		return nil, err
-	}
-	var out []int64
-	err = sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
-		var seq int64
-		err := rows.Scan(&seq)
-		out = append(out, seq)
-		return err
-	})
-	return out, err
+	return sqlstore.Numbers(sqlstore.Querying(ctx, s.dirty), text, []any{presentMost})
 }
 
 // lowestInFlight returns the lowest seq of those that are written which nobody

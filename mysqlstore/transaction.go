@@ -130,11 +130,7 @@ func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction)
 
 // begin begins and looks at the database, in one round trip.
 func (t *transaction) begin(s *Store, begin string) error {
-	rows, err := t.conn.QueryContext(t.Ctx, begin+";\n"+s.sightText())
-	if err != nil {
-		return err
-	}
-	return sqlstore.ScanAll(rows, t.see)
+	return t.Query(begin+";\n"+s.sightText(), nil, t.see)
 }
 
 // look reads the counters anew.
@@ -204,13 +200,7 @@ func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (cha
 
 // query runs a statement outside a transaction.
 func (s *Store) query(ctx context.Context) sqlstore.Querier {
-	return func(text string, args []any, each func(*sql.Rows) error) error {
-		rows, err := s.db.QueryContext(ctx, text, args...)
-		if err != nil {
-			return err
-		}
-		return sqlstore.ScanAll(rows, each)
-	}
+	return sqlstore.Querying(ctx, s.db)
 }
 
 // row scans the first row of a query into dest, and says whether there is one.

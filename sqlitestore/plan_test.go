@@ -131,19 +131,15 @@ func plan(t *testing.T, db *sql.DB, text string) []string {
 	for range parameters(text) {
 		args = append(args, 1)
 	}
-	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
 	var lines []string
-	err = sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
+	err := sqlstore.Querying(t.Context(), db)("EXPLAIN QUERY PLAN "+text, args, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(new(int), new(int), new(int), &line)
 		lines = append(lines, line)
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, text)
 	}
 	return lines
 }

@@ -109,7 +109,18 @@ func (t *Tx) oneByOne(orders []Order) ([]int64, error) {
 
 // Query is a Querier.
 func (t *Tx) Query(text string, args []any, each func(*sql.Rows) error) error {
-	rows, err := t.On.QueryContext(t.Ctx, text, args...)
+	return query(t.Ctx, t.On, text, args, each)
+}
+
+// Querying returns a Querier of what runs on: a connection, or any of a *sql.DB.
+func Querying(ctx context.Context, on Runner) Querier {
+	return func(text string, args []any, each func(*sql.Rows) error) error {
+		return query(ctx, on, text, args, each)
+	}
+}
+
+func query(ctx context.Context, on Runner, text string, args []any, each func(*sql.Rows) error) error {
+	rows, err := on.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
