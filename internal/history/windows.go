@@ -142,11 +142,9 @@ func (w *windows) undid(answered time.Duration) bool {
 
 // resume notes the first delivery of a message that was committed at a time.
 func (w *windows) resume(committed time.Duration, d *Delivery) {
-	for i := range w.stops {
+	first, _ := slices.BinarySearchFunc(w.stops, committed, func(s stop, t time.Duration) int { return cmp.Compare(s.end, t) })
+	for i := first; i < len(w.stops) && w.stops[i].end <= d.To; i++ {
 		s := &w.stops[i]
-		if committed > s.end || d.To < s.end {
-			continue
-		}
 		next := max(d.From, s.end)
 		if !s.waited || next < s.next {
 			s.waited, s.next = true, next
