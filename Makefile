@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-all matrix interop model sim chaos chaos-short lint fmt bench bench-full clean
+.PHONY: help setup demo test test-fast test-all matrix interop model mutants mutation sim chaos chaos-short lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,12 @@ chaos: setup ## break real servers by a drawn schedule: PAIR=postgresql-nats FOR
 
 chaos-short: setup ## the fault harness as continuous integration runs it, a minute
 	@cd integration && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -v -run 'ThroughFaults' ./chaos
+
+mutants: setup ## each known mistake is built in, and the simulator or the tests must find it; writes its table
+	@cd integration && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go run ./cmd/postbag-mutants -write
+
+mutation: setup ## small changes all over the engine core and the code of positions: which of them does nobody notice?
+	@cd integration && GOWORK=off go run ./cmd/postbag-mutation
 
 model: setup ## the protocol as a model, and its mutants, checked by spin
 	@scripts/model

@@ -243,3 +243,40 @@ func TestATrialWentBeyondInFlight(t *testing.T) {
 	}
 	d.answer(two, engine.Accepted)
 }
+
+func TestACallThatWasOutWhenTheCircuitOpenedMayAskForALongerPause(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1, Calls: 2, AfterMax: time.Minute})
+	d.feed("1", messages(1, 1, 2)...)
+	first, second := d.call(1), d.call(2)
+	d.answer(first, engine.Unavailable)
+	d.f.Answered(d.now, second.ID, []engine.Answer{{Outcome: engine.Unavailable, After: 30 * time.Second}})
+	equal(t, "pause", d.wait(), 30*time.Second)
+	equal(t, "outages", d.f.Stats().Opened, 1)
+}
+
+func TestAnOutageIsCountedOnceHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	d := down(t, engine.Config{}, engine.Unavailable)
+	for range 5 {
+		d.wait()
+		d.f.Check(d.now)
+		d.answer(d.f.Trial(d.now), engine.Unavailable)
+	}
+	equal(t, "outages", d.f.Stats().Opened, 1)
+}
+
+func TestAMessageWhoseAnswersGetLostIsNotParkedForWhatWasAcceptedBefore(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	d.deliver(1)
+	d.answer(d.call(2), engine.Unknown)
+	for range 5 {
+		d.wait()
+		d.f.Check(d.now)
+		d.answer(d.f.Trial(d.now), engine.Unknown)
+	}
+	s := d.settle()
+	equal(t, "parked", len(s.Park), 0)
+}

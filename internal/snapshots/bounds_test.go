@@ -132,3 +132,26 @@ func TestAPollWantsABoundInANewLifeEvenIfItsTurnSettles(t *testing.T) {
 		t.Error("an old bound is to be renewed by whoever does not settle")
 	}
 }
+
+func TestThinningKeepsTheFirstBoundAndTheNewestOnes(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	const n = 10 * maxPairs
+	for i := range n {
+		b.Add(uint64(i+1), int64(i+1))
+		if len(b.pairs) > maxPairs {
+			t.Fatalf("%d pairs are kept", len(b.pairs))
+		}
+	}
+	if got := b.before(2); got != 1 {
+		t.Errorf("the bound of the second id is %d, not that of the first pair", got)
+	}
+	for xid := uint64(n - maxPairs/4); xid <= n+1; xid++ {
+		if got := b.before(xid); got != int64(xid-1) {
+			t.Fatalf("the bound of %d, which is new, is %d", xid, got)
+		}
+	}
+	if len(b.pairs) < maxPairs/2 {
+		t.Errorf("%d pairs are left: too many were thinned", len(b.pairs))
+	}
+}

@@ -1,0 +1,113 @@
+// Package mutants is the bug bank: mistakes that outboxes are known to make, each
+// a small patch, with the instrument that must find it. A patch is applied to a
+// copy at build time (go build -overlay); no file of the tree is changed.
+//
+// A mutant that no instrument finds says that the instruments are blind there. The
+// command is integration/cmd/postbag-mutants, and make mutants; what came of it
+// stands in docs/reliability.md.
+package mutants
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Mutant is one mistake.
+type Mutant struct {
+	// Name is short and unique, with hyphens.
+	Name string
+	// What is wrong, in a sentence.
+	What string
+	// Evidence is who made the mistake, or how it was measured.
+	Evidence string
+	Patches  []Patch
+	// By is the instrument that must find it.
+	By Instrument
+	// Quick ones are tried in continuous integration too.
+	Quick bool
+}
+
+// Patch replaces a text that a file holds exactly once.
+type Patch struct {
+	// File is its path from the top of the repository.
+	File     string
+	Old, New string
+}
+
+// Instrument is what finds a mutant: the simulator if Package is empty, else tests
+// on real servers.
+type Instrument struct {
+	// Arguments go to the simulator.
+	Arguments []string
+	// Module is the folder of the module whose tests are run, Package the package in
+	// it, Run the tests.
+	Module, Package, Run string
+}
+
+// String names the instrument in the table.
+func (i Instrument) String() string {
+	if i.Package == "" {
+		return strings.Join(append([]string{"simulator"}, i.Arguments...), " ")
+	}
+	if i.Module == "." {
+		return "tests of " + i.Package + ", " + i.Run
+	}
+	return "tests of " + i.Module + ", " + i.Run
+}
+
+// sim is the simulator, with arguments.
+func sim(arguments ...string) Instrument { return Instrument{Arguments: arguments} }
+
+// tests are those of a module's main package.
+func tests(module, run string) Instrument {
+	return Instrument{Module: module, Package: ".", Run: run}
+}
+
+// engineTests are those of the engine core.
+func engineTests(run string) Instrument {
+	return Instrument{Module: ".", Package: "./internal/engine", Run: run}
+}
+
+// All returns every mutant, in the order of the table.
+func All() []Mutant {
+	return slices.Concat(sending, parking, settling, owning, finding, naive, storing, answering)
+}
+
+// overlay writes the patched files of m into a folder, and the file that tells the
+// go command of them, whose path it returns.
+func (m *Mutant) overlay(top, folder string) (string, error) {
+	texts := map[string]string{}
+	for _, p := range m.Patches {
+		path := filepath.Join(top, filepath.FromSlash(p.File))
+		text, known := texts[path]
+		if !known {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return "", fmt.Errorf("mutant %s: %w; say where the code is now", m.Name, err)
+			}
+			text = string(raw)
+		}
+		if n := strings.Count(text, p.Old); n != 1 {
+			return "", fmt.Errorf("mutant %s: %s holds the text it replaces %d times, not once; mend the patch:\n%s", m.Name, p.File, n, p.Old)
+		}
+		texts[path] = strings.Replace(text, p.Old, p.New, 1)
+	}
+	replace := map[string]string{}
+	for path, text := range texts {
+		copied := filepath.Join(folder, fmt.Sprintf("%d-%s", len(replace), filepath.Base(path)))
+		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[path] = copied
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "overlay.json")
+	return file, os.WriteFile(file, raw, 0o600)
+}

@@ -1,0 +1,114 @@
+package mutants
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// top is the top of the repository.
+func top(tb testing.TB) string {
+	tb.Helper()
+	path, err := filepath.Abs("../..")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+func TestEveryMutantStillAppliesAndIsWhole(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, m := range All() {
+		if _, err := m.overlay(top(t), t.TempDir()); err != nil {
+			t.Error(err)
+		}
+		if known[m.Name] || m.What == "" || m.Evidence == "" || len(m.Patches) == 0 {
+			t.Errorf("mutant %q is there twice, or says not what it is", m.Name)
+		}
+		known[m.Name] = true
+	}
+	if len(known) < 40 {
+		t.Errorf("there are %d mutants, 40 are promised", len(known))
+	}
+}
+
+func TestAPatchThatDoesNotApplyOnceNamesItsMutant(t *testing.T) {
+	t.Parallel()
+	for _, old := range []string{"a text that is nowhere", "package engine\n\nimport"} {
+		m := Mutant{Name: "rotten", Patches: []Patch{
+			{File: "internal/engine/settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"},
+			{File: "internal/engine/settle.go", Old: old, New: "x"},
+		}}
+		if _, err := m.overlay(top(t), t.TempDir()); err == nil || !strings.Contains(err.Error(), "rotten") {
+			t.Errorf("the patch of %q gave %v, which does not name its mutant", old, err)
+		}
+	}
+}
+
+func TestTheDocsNameTheMutantsThereAre(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(top(t), "docs", "reliability.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _, err := around(string(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\|").FindAllStringSubmatch(table, -1) {
+		names = append(names, row[1])
+	}
+	var want []string
+	for _, m := range All() {
+		want = append(want, m.Name)
+	}
+	if strings.Join(names, " ") != strings.Join(want, " ") {
+		t.Errorf("docs/reliability.md names %d mutants and there are %d, or in another order: run make mutants\n%v\n%v", len(names), len(want), names, want)
+	}
+}
+
+func TestTheSimulatorFindsTheQuickMutantsAndNothingInTheTrueCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the simulator several times")
+	}
+	t.Parallel()
+	b := &Bank{Top: top(t), Seeds: 2000}
+	if err := b.Sound(t.Context(), []Instrument{sim()}, func(*Instrument) {}); err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, m := range All() {
+		if !m.Quick {
+			continue
+		}
+		tried++
+		switch f, err := b.Try(t.Context(), &m); {
+		case err != nil:
+			t.Error(err)
+		case !f.Caught:
+			t.Errorf("%s survives: %s", m.Name, f.After())
+		default:
+			t.Logf("%s: found after %s: %s", m.Name, f.After(), f.How)
+		}
+	}
+	if tried == 0 {
+		t.Error("no mutant is marked quick")
+	}
+}
+
+func TestAMutantThatDoesNothingSurvives(t *testing.T) {
+	t.Parallel()
+	b := &Bank{Top: top(t), Seeds: 20}
+	m := Mutant{Name: "harmless", By: sim(), Patches: []Patch{{File: "internal/engine/settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"}}}
+	if f, err := b.Try(t.Context(), &m); err != nil || f.Caught || f.Seeds != 20 {
+		t.Errorf("it gave %+v, %v: a survivor of 20 seeds was expected", f, err)
+	}
+	m.Patches[0].New = "package motor\n\nimport"
+	if _, err := b.Try(t.Context(), &m); err == nil || !strings.Contains(err.Error(), "harmless does not build") {
+		t.Errorf("one that does not compile gave %v", err)
+	}
+}
