@@ -51,6 +51,9 @@ type Options struct {
 	Steps int
 	// Trace is told what happens, if not nil.
 	Trace io.Writer
+	// Brief leaves out of the trace what is of no account: reads that find nothing,
+	// heartbeats.
+	Brief bool
 	// Tape, if not nil, is what chance drew in an earlier run, see Shrink.
 	Tape []uint32
 }

@@ -29,6 +29,7 @@ type Result struct {
 type Simulator struct {
 	w      world
 	record bool
+	also   func(w *world) // what else a test demands at the end of a run
 }
 
 // Run makes one run. It fails if o is not valid.
@@ -41,6 +42,9 @@ func (s *Simulator) Run(o Options) (Result, error) {
 	w.reset(s.record)
 	w.begin(o)
 	w.play()
+	if s.also != nil {
+		s.also(w)
+	}
 	w.counts.Messages = len(w.producers.msgs)
 	w.counts.Accepted, w.counts.Repeats = len(w.broker.stored), len(w.broker.stored)-w.broker.firsts
 	for _, m := range w.producers.msgs {

@@ -35,7 +35,7 @@ func seedsOf(t *testing.T, seeds uint64) uint64 {
 
 func TestThePromisesHoldWhateverFaultsAreDrawn(t *testing.T) {
 	t.Parallel()
-	play(t, 0, seedsOf(t, 200), simulation.DefaultOptions)
+	play(t, 0, seedsOf(t, 1000), simulation.DefaultOptions)
 }
 
 func TestThePromisesHoldWithEveryKindOfFault(t *testing.T) {

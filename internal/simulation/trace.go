@@ -48,7 +48,7 @@ var eventTexts = [...]string{
 	eventStored:     "the broker stores message %[2]d, sent by relay %[1]d, for the time %[3]d",
 	eventAnswer:     "relay %d hears of call %d: %d accepted",
 	eventStart:      "relay %d starts",
-	eventTrouble:    "trouble %d with relay %d (%d)",
+	eventTrouble:    "", // told by name
 	eventStoreError: "relay %d: a call to the store failed (%d, %d)",
 	eventDue:        "relay %d asks for parked messages and gets %d",
 }
@@ -62,8 +62,22 @@ func (w *world) tell(k kind, who int, a, b int64) {
 	t := &w.trace
 	t.mix(uint64(w.now)<<8 | uint64(k))
 	t.mix(uint64(who)<<48 ^ uint64(a)<<24 ^ uint64(b))
-	if t.out != nil {
+	if t.out != nil && eventTexts[k] != "" && !(w.options.Brief && idle(k, a, b)) {
 		w.line(fmt.Sprintf(eventTexts[k]+"%.0[4]s", who, a, b, ""))
+	}
+}
+
+// idle says that an event changes nothing.
+func idle(k kind, a, b int64) bool {
+	switch k {
+	case eventRead:
+		return a == 0 && b == 0
+	case eventDue:
+		return a == 0
+	case eventBeat:
+		return a == 1
+	default:
+		return false
 	}
 }
 

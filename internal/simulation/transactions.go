@@ -62,10 +62,11 @@ func (r *relay) transactionsSettle(t *engine.Turn) {
 	}
 }
 
-// transactionSettled looks at a settlement that was applied.
-func (r *relay) transactionSettled(t *engine.Settlement, v *engine.Verdict) {
+// transactionSettled looks at a settlement whose verdict is there; stands says that the
+// store was not set back since.
+func (r *relay) transactionSettled(t *engine.Settlement, v *engine.Verdict, stands bool) {
 	for _, m := range r.tx.accepted {
-		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied {
+		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied || !stands {
 			continue
 		}
 		sh := r.w.server.shard(t.Lo, t.Hi)

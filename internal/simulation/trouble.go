@@ -48,7 +48,7 @@ func (w *world) trouble() {
 			}
 			w.counts.Faults[indexOf(t.kind)]++
 			w.tell(eventTrouble, i, 0, 0)
-			w.tellf("    %s", faultNames[indexOf(t.kind)])
+			w.tellf("fault: %s", faultNames[indexOf(t.kind)])
 			t.do(w)
 			w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
 		}

@@ -236,7 +236,7 @@ func (r *relay) landed(c *turnCall, err error) {
 		r.nextBeat = 0
 	}
 	for i := range c.verdicts {
-		r.transactionSettled(&c.turn.Settle[i], &c.verdicts[i])
+		r.transactionSettled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
 		if t := &c.turn.Settle[i]; !c.verdicts[i].Applied {
 			r.let(t.Lo, t.Hi)
 			r.nextBeat = 0
