@@ -76,6 +76,9 @@ func (s *server) relocate() {
 	}
 	s.end()
 	l.move(uint64(3 + s.w.below(1500)))
+	for _, m := range s.w.producers.msgs {
+		m.copied = m.copied || m.state == committed
+	}
 	s.identity++
 	s.moved = true
 	s.copies = nil // they are of the other cluster
