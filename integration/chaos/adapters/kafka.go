@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag"
@@ -94,12 +97,14 @@ func (Kafka) Poison(m *postbag.Message) bool {
 type kafka struct {
 	server *testserver.Kafka
 	wires  []*chaos.Wire
-	reader *kgo.Client
+	once   bool
+	reader *kgo.Client // used by one goroutine; nil: it is to be made anew
+	stale  atomic.Bool // the topic is another one
 }
 
 // Start implements chaos.Broker.
 func (k Kafka) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err error) {
-	p := &kafka{}
+	p := &kafka{once: k.Once}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
@@ -119,14 +124,39 @@ func (k Kafka) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err err
 		}
 		p.wires = append(p.wires, w)
 	}
+	return p, nil
+}
+
+// open makes the reader.
+func (p *kafka) open() (err error) {
 	// In transactions it reads what was committed: that alone is promised to come once.
 	level := kgo.ReadUncommitted()
-	if k.Once {
+	if p.once {
 		level = kgo.ReadCommitted()
 	}
 	p.reader, err = kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...), kgo.ConsumeTopics(kafkaTopic), kgo.FetchIsolationLevel(level),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.MetadataMinAge(100*time.Millisecond), kgo.MetadataMaxAge(2*time.Second))
-	return p, err
+	return err
+}
+
+// recreate deletes the topic; a relay makes it again, as it has done before.
+func (p *kafka) recreate(ctx context.Context) error {
+	c, err := kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...))
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	admin := kadm.NewClient(c)
+	defer p.stale.Store(true)
+	return patiently(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_, err := admin.DeleteTopic(ctx, kafkaTopic)
+		if errors.Is(err, kerr.UnknownTopicOrPartition) {
+			return nil // an answer was lost
+		}
+		return err
+	})
 }
 
 // Version implements chaos.Place.
@@ -147,6 +177,15 @@ func (*kafka) Topic() string { return kafkaTopic }
 
 // More implements chaos.Place.
 func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
+	if p.stale.Swap(false) && p.reader != nil {
+		p.reader.Close()
+		p.reader = nil
+	}
+	if p.reader == nil {
+		if err := p.open(); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
 	fetches := p.reader.PollFetches(ctx)
@@ -185,6 +224,9 @@ func (p *kafka) Close() (err error) {
 // Faults implements chaos.Place.
 func (p *kafka) Faults() []chaos.Fault {
 	all := chaos.Together(chaos.BrokerWire, p.wires...)
+	if !p.once {
+		all = append(all, wiped("topic deleted and recreated", p.recreate))
+	}
 	all = append(all,
 		atOnce("restart of all nodes", chaos.Brokers, p.server.Restart),
 		gone("SIGKILL of all nodes", chaos.Brokers, p.server))
@@ -192,10 +234,10 @@ func (p *kafka) Faults() []chaos.Fault {
 		return append(all, frozen("SIGSTOP of the node", chaos.Brokers, p.server.Nodes()[0]))
 	}
 	return slices.Concat(all, []chaos.Fault{
-		p.some("SIGKILL of a node, the leader of some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
+		p.some("SIGKILL of a node that leads some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
 			return n.Start, n.Kill(ctx)
 		}),
-		p.some("stop of a node, a follower of some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
+		p.some("stop of a node that follows in some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
 			return n.Start, n.Stop(ctx)
 		}),
 		p.some("SIGSTOP of two nodes: too few replicas are in sync", 2, func(_ context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {

@@ -34,7 +34,7 @@ type postgres struct {
 
 // The names of faults that need something to be there.
 const (
-	promotion    = "SIGKILL of the primary, and its standby promoted"
+	promotion    = "SIGKILL of the primary and promotion of its standby"
 	pgStandbyLag = "200ms"
 )
 

@@ -117,6 +117,19 @@ func (p *rabbit) declare() error {
 	return errors.Join(err, c.Close())
 }
 
+// purge deletes the queue with all that is in it.
+func (p *rabbit) purge() error {
+	c, err := amqp.Dial(p.node.URL("/"))
+	if err != nil {
+		return err
+	}
+	ch, err := c.Channel()
+	if err == nil {
+		_, err = ch.QueueDelete(rabbitQueue, false, false, false)
+	}
+	return errors.Join(err, c.Close())
+}
+
 // tickEvery is how far two ticks lie apart.
 const tickEvery = 100 * time.Millisecond
 
@@ -310,6 +323,14 @@ func (p *rabbit) Faults() []chaos.Fault {
 		atOnce("restart of the broker", chaos.Brokers, p.node.Restart),
 		gone("SIGKILL of the broker", chaos.Brokers, p.node),
 		frozen("SIGSTOP of the broker", chaos.Brokers, p.node),
+		wiped("queue deleted and recreated", func(ctx context.Context) error {
+			return patiently(ctx, func() error {
+				if err := p.purge(); err != nil {
+					return err
+				}
+				return errors.Join(p.declare(), p.node.Remember(ctx))
+			})
+		}),
 		during("memory alarm",
 			func(ctx context.Context) error { return p.node.Alarm(ctx, true) },
 			func(ctx context.Context) error { return p.node.Alarm(ctx, false) }),

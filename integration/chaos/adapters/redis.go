@@ -77,7 +77,7 @@ func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for shard := range redisShards {
-		entries, err := p.client.XRangeN(ctx, fmt.Sprintf("{%s:%d}", redisTopic, shard), p.last[shard], "+", 2000).Result()
+		entries, err := p.client.XRangeN(ctx, redisStream(shard), p.last[shard], "+", 2000).Result()
 		if err != nil {
 			return out, err
 		}
@@ -124,6 +124,17 @@ func (p *redisPlace) Close() (err error) {
 	return err
 }
 
+// redisStream is the key of a stream.
+func redisStream(shard int) string { return fmt.Sprintf("{%s:%d}", redisTopic, shard) }
+
+// order sends a command as soon as the server takes it.
+func (p *redisPlace) order(ctx context.Context, args ...string) error {
+	return patiently(ctx, func() error {
+		_, err := p.server.Do(ctx, args...)
+		return err
+	})
+}
+
 // Faults implements chaos.Place.
 func (p *redisPlace) Faults() []chaos.Fault {
 	setting := func(name, on, off string, args ...string) chaos.Fault {
@@ -132,8 +143,7 @@ func (p *redisPlace) Faults() []chaos.Fault {
 			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 				set := func(value string) func(context.Context) error {
 					return func(ctx context.Context) error {
-						_, err := p.server.Do(ctx, append(slices.Clone(args), strings.Fields(value)...)...)
-						return err
+						return p.order(ctx, append(slices.Clone(args), strings.Fields(value)...)...)
 					}
 				}
 				return set(off), set(on)(ctx)
@@ -145,6 +155,8 @@ func (p *redisPlace) Faults() []chaos.Fault {
 		atOnce("restart of the broker", chaos.Brokers, p.server.Restart),
 		gone("SIGKILL of the broker", chaos.Brokers, p.server),
 		frozen("SIGSTOP of the broker", chaos.Brokers, p.server),
+		wiped("data wiped", func(ctx context.Context) error { return p.order(ctx, "FLUSHALL") }),
+		wiped("a stream deleted", func(ctx context.Context) error { return p.order(ctx, "DEL", redisStream(0)) }),
 		setting("out of memory", "1mb", "0", "CONFIG", "SET", "maxmemory"),
 		setting("right to write taken away", "-xadd", "+xadd", "ACL", "SETUSER", "default"),
 	})
