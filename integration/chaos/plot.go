@@ -52,6 +52,7 @@ type bar struct {
 	X, Y, Width, Height float64
 	Color, Title        string
 	Number              int
+	Shade               float64 // of its time behind the lines
 }
 
 // laneColors tell rooms apart, also for those who do not see all colours.
@@ -158,10 +159,14 @@ func (p *picture) lanes(faults []Strikes, x func(time.Duration) float64) {
 			p.Lanes = append(p.Lanes, lane{f.Room, float64(laneTop + laneHeight*n + laneHeight/2 + 4), laneColors[n%len(laneColors)]})
 		}
 		left := x(f.At)
-		p.Marks = append(p.Marks, bar{
+		b := bar{
 			X: left, Width: max(2, x(f.At+f.For)-left), Y: float64(laneTop + laneHeight*n + 4), Height: laneHeight - 8,
-			Color: laneColors[n%len(laneColors)], Number: i + 1,
+			Color: laneColors[n%len(laneColors)], Number: i + 1, Shade: 0.13,
 			Title: fmt.Sprintf("%.2f s, for %.2f s: %s%s", f.At.Seconds(), f.For.Seconds(), f.Fault, parenthesis(f.Notes)),
-		})
+		}
+		if f.Throughout { // a line under the others
+			b.Y, b.Height, b.Shade = b.Y+b.Height+1, 2, 0
+		}
+		p.Marks = append(p.Marks, b)
 	}
 }

@@ -53,6 +53,8 @@ type Strikes struct {
 	At    time.Duration `json:"at"` // since the run's beginning
 	For   time.Duration `json:"for"`
 	Notes []string      `json:"notes,omitempty"`
+	// Throughout: it lasted for the whole run.
+	Throughout bool `json:"throughout,omitempty"`
 }
 
 // OK says whether all promises were held and nothing else went wrong.
@@ -131,7 +133,7 @@ func (r *run) report(verdict *history.Report, files []string) (*Report, error) {
 	slices.SortFunc(r.happened, func(a, b Happening) int { return a.From.Compare(b.From) })
 	for _, h := range r.happened {
 		out.Counts[h.Fault]++
-		out.Faults = append(out.Faults, Strikes{Fault: h.Fault, Room: h.Room, At: h.From.Sub(r.began), For: h.To.Sub(h.From), Notes: h.Notes})
+		out.Faults = append(out.Faults, Strikes{Fault: h.Fault, Room: h.Room, At: h.From.Sub(r.began), For: h.To.Sub(h.From), Notes: h.Notes, Throughout: h.Throughout})
 	}
 	if err := out.measure(files, history.NewClock(r.origin).At(r.began)); err != nil {
 		return nil, err

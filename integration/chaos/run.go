@@ -81,7 +81,9 @@ type Happening struct {
 	From, To time.Time
 	Repeats  Repeats
 	Stops    bool
-	Notes    []string
+	// Throughout: it lasted for the whole run.
+	Throughout bool
+	Notes      []string
 }
 
 // Run runs the harness once and returns its report. The error says that the run could not be made; what it found is in the report.
@@ -245,7 +247,7 @@ func (r *run) strike(ctx context.Context, f Fault, b Blow) {
 		_ = Pause(ctx, b.For-time.Since(from)) // the end of the run ends it too
 		err = end(limit)
 	}
-	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops, Notes: s.notes}
+	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops, Throughout: f.Throughout, Notes: s.notes}
 	if err != nil {
 		r.failf("%s: %v", f.Name, err)
 	}
