@@ -29,7 +29,7 @@ func main() {
 	only := flag.String("only", "", "packages whose path has this in it; empty: all")
 	parallel := flag.Int("parallel", 2, "how many are tried at a time")
 	patience := flag.Duration("patience", time.Minute, "how long the tests may take with a change")
-	least := flag.Float64("least", 90, "the least share that must be noticed, in percent")
+	least := flag.Float64("least", 75, "the least share that must be noticed, in percent")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	top, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
