@@ -14,6 +14,9 @@ func (s *Store) KeepTombstones(d time.Duration) {
 	s.parts.wait.Set("outbox", 0)
 }
 
+// Grace is how long a seq must have been open when so many spans are.
+func (s *Store) Grace(spans int) time.Duration { return s.grace(spans) }
+
 // TryPartitions lets the store try to change partitions although it has just failed.
 func (s *Store) TryPartitions() { s.parts.rest.Set("outbox", 0) }
 

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"strings"
 	"sync"
@@ -14,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+	"go.uber.org/goleak"
 
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
@@ -39,18 +38,32 @@ var (
 	oracle  = &kind{name: "MySQL", oracle: true}
 )
 
-func TestMain(m *testing.M) {
-	if err := mysql.SetLogger(log.New(io.Discard, "", 0)); err != nil { // servers are killed here all the time
-		fmt.Fprintln(os.Stderr, err)
-	}
-	code := m.Run()
+// withServers runs the tests and then closes the shared servers.
+type withServers struct{ *testing.M }
+
+func (m withServers) Run() int {
+	code := m.M.Run()
 	for _, k := range []*kind{mariadb, oracle} {
 		if err := k.close(); err != nil {
 			fmt.Fprintln(os.Stderr, "the shared", k.name, "was not closed:", err)
 			code = max(code, 1)
 		}
 	}
-	os.Exit(code)
+	return code
+}
+
+func TestMain(m *testing.M) {
+	if order := os.Getenv(printingEnv); order != "" {
+		if err := losing(order); err != nil {
+			_, _ = fmt.Fprintln(os.Stdout, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil { // the tests' own pools print, and servers are killed all the time
+		fmt.Fprintln(os.Stderr, err)
+	}
+	goleak.VerifyTestMain(withServers{m})
 }
 
 func (k *kind) close() error {

@@ -40,6 +40,7 @@ func newConnector(config *mysql.Config, kind sessionKind) (*connector, error) {
 	c.ParseTime, c.ClientFoundRows = false, false
 	c.MaxAllowedPacket = 0 // the server's
 	c.RejectReadOnly = false
+	c.Logger = &mysql.NopLogger{} // what it says is in the errors that it returns, and standard error is not ours
 	inner, err := mysql.NewConnector(c)
 	return &connector{Connector: inner, kind: kind}, err
 }

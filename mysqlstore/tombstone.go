@@ -113,15 +113,16 @@ func (b *openSeqs) old(now time.Time, grace func(spans int) time.Duration) (old 
 }
 
 // crowded is how many spans of open seqs make the grace shorter: half of what a
-// position holds.
-const crowded = fullPosition / 4
+// position holds where they are some hundred seqs apart.
+const crowded = fullPosition / 6
 
-// grace is how long a seq must have been open, when so many spans are.
+// grace is how long a seq must have been open, when so many spans are: all of the
+// option while there are few, and the shortest when there are twice those that crowd,
+// since a full position lets nobody read on.
 func (s *Store) grace(spans int) time.Duration {
-	if spans <= crowded {
-		return s.opts.Grace
-	}
-	return max(min(s.opts.Grace, shortestGrace), s.opts.Grace*crowded/time.Duration(2*spans))
+	shortest := min(s.opts.Grace, shortestGrace)
+	over := float64(min(max(spans-crowded, 0), crowded)) / crowded
+	return s.opts.Grace - time.Duration(over*float64(s.opts.Grace-shortest))
 }
 
 // resolveEvery is how often the store looks for open seqs that are old enough.

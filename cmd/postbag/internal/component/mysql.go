@@ -34,7 +34,7 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("mysql", dsn) // no connection is made before one is used
+	db, err := poolOf(dsn)
 	if err != nil {
 		return nil, errors.Join(errors.New("mysql: the DSN cannot be used"), s.Close())
 	}
@@ -43,6 +43,21 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 		Adopt: &adopt.MySQL{DB: db, Store: s},
 		Close: func() error { return errors.Join(s.Close(), db.Close()) },
 	}, nil
+}
+
+// poolOf is a pool whose driver prints nothing. No connection is made before one is
+// used.
+func poolOf(dsn string) (*sql.DB, error) {
+	c, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	c.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
 }
 
 // driverDSN makes of a URL what the driver reads. What is no URL is the driver's form already.
