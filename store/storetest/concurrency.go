@@ -120,11 +120,12 @@ func fallBack(e *env) {
 		if !ok {
 			return
 		}
-		marks = append(marks, mark{b.Next, len(c.got)})
 		if n := len(b.Records); n > 0 && r.IntN(2) == 0 {
 			i := r.IntN(n)
 			marks = append(marks, mark{b.At(i), had + i + 1})
 		}
+		// The farthest comes last: who goes back forgets it, with what came up to it.
+		marks = append(marks, mark{b.Next, len(c.got)})
 		if r.IntN(4) == 0 {
 			i := max(0, len(marks)-1-r.IntN(6))
 			c.req.From, c.got = marks[i].at, c.got[:marks[i].got]
