@@ -182,3 +182,24 @@ func FuzzDecodePosition(f *testing.F) {
 		}
 	})
 }
+
+func TestAPositionThatIsCutOrLongerOrHasAnUnknownMarkIsRefused(t *testing.T) {
+	t.Parallel()
+	p := Position{
+		Life: 3, Base: 2, High: 9, Done: &Snapshot{XMax: 10, Beyond: 5, Running: []Runner{{XID: 7, Low: 3}, {XID: 8, Low: 4}}},
+		To: &Snapshot{XMax: 20, Beyond: 8, Running: []Runner{{XID: 8, Low: 4}}}, Top: 12, After: 6,
+	}
+	whole := p.Encode()
+	if _, err := Decode(whole); err != nil {
+		t.Fatal(err)
+	}
+	damaged := []store.Position{whole + "\x00", whole[:1] + store.Position([]byte{whole[1] | 0x80}) + whole[2:]}
+	for n := 1; n < len(whole); n++ {
+		damaged = append(damaged, whole[:n])
+	}
+	for _, raw := range damaged {
+		if _, err := Decode(raw); !errors.Is(err, store.ErrPosition) {
+			t.Errorf("%x of %x gave %v", raw, whole, err)
+		}
+	}
+}
