@@ -47,10 +47,17 @@ func (f *Flow) transaction(c *Call, most int, now time.Duration) *Call {
 
 // sift leaves the messages of windows, which are found there, out of the queues.
 func (f *Flow) sift() {
+	var first queue // what was sent before has its place within InFlight, and goes before what has none
 	for e := f.again.pop(); e != nil; e = f.again.pop() {
 		if e.parked {
-			f.retry.push(e)
+			first.push(e)
 		}
+	}
+	if !first.empty() {
+		for e := f.retry.pop(); e != nil; e = f.retry.pop() {
+			first.push(e)
+		}
+		f.retry = first
 	}
 	for f.ready.pop() != nil {
 	}

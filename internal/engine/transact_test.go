@@ -129,3 +129,23 @@ func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *t
 	d.feed("1", message(10, 2), message(11, 3), message(20, 1))
 	d.call(10, 2)
 }
+
+// A parked message that was postponed stood behind one without a place within
+// InFlight, and both waited for ever.
+func TestAPostponedParkedMessageIsTriedBeforeOneThatHasNoPlace(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, InFlight: 1, CircuitMin: ms, CircuitMax: ms})
+	d.lot(parked(1, 1, 1), parked(2, 2, 1))
+	d.answer(d.call(1), engine.NotSent)
+	for range 20 {
+		d.now += 10 * ms
+		if d.f.Check(d.now) == engine.TryOne {
+			break
+		}
+	}
+	d.f.Trial(d.now)
+	d.audit()
+	if n := d.f.Stats().Sent; n != 2 {
+		t.Errorf("%d messages were sent: %s", n, d.f.Describe())
+	}
+}

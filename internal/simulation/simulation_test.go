@@ -63,6 +63,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"a loop that had to wait for its store woke 5,000 times a second":             {Seed: 0},
 		"the look at the epoch and the read of an idle relay were two turns":          {Seed: 190},
 		"a parked message in hand was sent while a reshape was on its way":            {Seed: 3375},
+		"a postponed parked message stood behind one that had no place":               {Seed: 18916},
 		"a transaction took a message from the middle of a window":                    {Seed: 4402},
 		"a lost settlement was not followed by a heartbeat":                           {Seed: 2306},
 		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
