@@ -117,10 +117,10 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 		Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return rollBack(tx) },
 		Savepoint:  named("SAVEPOINT"),
 		RollbackTo: named("ROLLBACK TO SAVEPOINT"),
-		Prepare: func(_ context.Context, tx postbag.SQLTx, name string) error {
+		Prepare: func(ctx context.Context, tx postbag.SQLTx, name string) error {
 			xa, _ := tx.(*xaTx)
 			names.Store(name, xa.name)
-			return xa.prepare()
+			return xa.prepare(ctx, f.plain)
 		},
 		CommitPrepared:   prepared("XA COMMIT"),
 		RollbackPrepared: prepared("XA ROLLBACK"),

@@ -189,12 +189,19 @@ func (t *xaTx) Commit() error {
 
 func (t *xaTx) Rollback() error { return t.end("XA END "+t.name, "XA ROLLBACK "+t.name) }
 
-// prepare leaves the transaction to whoever ends it: its session ends.
-func (t *xaTx) prepare() error {
+// prepare leaves the transaction to whoever ends it: its session ends, and is waited
+// for: MariaDB says that all is well to an XA COMMIT that comes while the session is
+// about to end, and its rows stay locked and are seen by nobody.
+func (t *xaTx) prepare(ctx context.Context, db *sql.DB) error {
 	t.over = true
 	err := t.orders("XA END "+t.name, "XA PREPARE "+t.name)
+	var session int64
+	err = errors.Join(err, t.conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&session))
 	_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = t.conn.Close()
+	for there := err == nil; there; {
+		err = db.QueryRowContext(ctx, "SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE id = ?", session).Scan(&there)
+	}
 	return err
 }
 
