@@ -123,7 +123,6 @@ func (l *loop) restart() {
 		f.core.Landed(l.now(), nil, nil)
 		f.core.Quiesce(false)
 		clear(f.loading)
-		clear(f.giving)
 		f.gathering = false
 		if f.exactly != nil {
 			l.forgetLane(f)

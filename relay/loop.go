@@ -51,7 +51,6 @@ type flow struct {
 	core         *engine.Flow
 	loading      map[int]bool // shards whose blocked keys are being loaded
 	unwanted     map[int]bool // those of them that another relay is to have
-	giving       map[int]bool // shards that left and are to be given back
 	gathering    bool
 	wanted       int // shards, by the last view
 	lastError    string
@@ -72,7 +71,7 @@ func newLoop(r *Relay, drain bool) *loop {
 		f := &flow{
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
-			loading: make(map[int]bool), unwanted: make(map[int]bool), giving: make(map[int]bool),
+			loading: make(map[int]bool), unwanted: make(map[int]bool),
 			exactly: newExactly(s),
 		}
 		l.flows = append(l.flows, f)

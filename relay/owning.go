@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -51,7 +50,6 @@ func (l *loop) pollMax() time.Duration {
 func (l *loop) handOver() {
 	for _, f := range l.flows {
 		for _, left := range f.core.Left() {
-			f.giving[left.Lo] = true
 			l.give = append(l.give, lease(f.ref, left))
 			l.nextBeat = 0
 		}
@@ -274,11 +272,7 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 
 // gives says that the shard is ours only until the next heartbeat gives it back.
 func (l *loop) gives(f *flow, sh *store.ShardState) bool {
-	waits := slices.ContainsFunc(l.give, func(g store.Lease) bool { return g.Ref == f.ref && g.Lo == sh.Lo && g.Token == sh.Token })
-	if !waits {
-		delete(f.giving, sh.Lo)
-	}
-	return waits || l.stopping
+	return l.stopping || slices.ContainsFunc(l.give, func(g store.Lease) bool { return g.Ref == f.ref && g.Lo == sh.Lo && g.Token == sh.Token })
 }
 
 // reshaped: the flow's shards were replaced; the new ones are loaded afresh.
@@ -332,7 +326,6 @@ func (l *loop) giveBack(f *flow, s *store.SubscriptionState, lo int) {
 		if x.held == 0 {
 			for i := range s.Shards {
 				if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, sh) {
-					f.giving[lo] = true
 					l.give = append(l.give, sh.Lease)
 					l.nextBeat = 0
 				}
@@ -380,62 +373,4 @@ func holdings(s *store.SubscriptionState) []engine.Holding {
 		out[i] = engine.Holding{Lo: sh.Lo, Hi: sh.Hi, Owner: sh.Owner}
 	}
 	return out
-}
-
-// load fetches the blocked keys of shards that were just taken, then gives them to
-// the flow: take the lease, load what is blocked, read, in this order. Shards that
-// were taken together begin together, so that those at one position are read as one.
-func (l *loop) load(f *flow, gained []store.ShardState) {
-	for i := range gained {
-		f.loading[gained[i].Lo] = true
-	}
-	generation := l.generation
-	l.start(func() func() {
-		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
-		defer cancel()
-		blocked, errs := blockedKeys(ctx, l.store, gained)
-		return func() {
-			if generation != l.generation {
-				return
-			}
-			for i := range gained {
-				l.loaded(f, &gained[i], blocked[i], errs[i])
-			}
-		}
-	})
-}
-
-// loadsAtATime bounds the reads of blocked keys under way.
-const loadsAtATime = 4
-
-// blockedKeys reads the blocked keys of shards.
-func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) ([][]uint64, []error) {
-	hashes, errs := make([][]uint64, len(shards)), make([]error, len(shards))
-	var wg sync.WaitGroup
-	for first := range min(loadsAtATime, len(shards)) {
-		wg.Go(func() {
-			for i := first; i < len(shards); i += loadsAtATime {
-				hashes[i], errs[i] = s.Blocked(ctx, shards[i].Lease)
-			}
-		})
-	}
-	wg.Wait()
-	return hashes, errs
-}
-
-// loaded gives a shard to its flow.
-func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
-	delete(f.loading, sh.Lo)
-	switch {
-	case err != nil:
-		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
-		l.nextBeat = 0
-		return
-	case l.dying:
-		return
-	}
-	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
-	if l.stopping || f.unwanted[sh.Lo] {
-		f.core.Leave(sh.Lo)
-	}
 }

@@ -1,0 +1,68 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// load fetches the blocked keys of shards that were just taken, then gives them to
+// the flow: take the lease, load what is blocked, read, in this order. Shards that
+// were taken together begin together, so that those at one position are read as one.
+func (l *loop) load(f *flow, gained []store.ShardState) {
+	for i := range gained {
+		f.loading[gained[i].Lo] = true
+	}
+	generation := l.generation
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
+		defer cancel()
+		blocked, errs := blockedKeys(ctx, l.store, gained)
+		return func() {
+			if generation != l.generation {
+				return
+			}
+			for i := range gained {
+				l.loaded(f, &gained[i], blocked[i], errs[i])
+			}
+		}
+	})
+}
+
+// loadsAtATime bounds the reads of blocked keys under way.
+const loadsAtATime = 4
+
+// blockedKeys reads the blocked keys of shards.
+func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) ([][]uint64, []error) {
+	hashes, errs := make([][]uint64, len(shards)), make([]error, len(shards))
+	var wg sync.WaitGroup
+	for first := range min(loadsAtATime, len(shards)) {
+		wg.Go(func() {
+			for i := first; i < len(shards); i += loadsAtATime {
+				hashes[i], errs[i] = s.Blocked(ctx, shards[i].Lease)
+			}
+		})
+	}
+	wg.Wait()
+	return hashes, errs
+}
+
+// loaded gives a shard to its flow.
+func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
+	delete(f.loading, sh.Lo)
+	switch {
+	case err != nil:
+		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
+		l.nextBeat = 0
+		return
+	case l.dying:
+		return
+	}
+	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
+	if l.stopping || f.unwanted[sh.Lo] {
+		f.core.Leave(sh.Lo)
+	}
+}
