@@ -155,9 +155,9 @@ func (r *relay) saw(sent time.Duration, b *beatCall, v *outlook) {
 func (r *relay) sawShards(v *outlook, b *beatCall) {
 	r.wanted = v.wanted
 	r.flow.Pause(v.paused)
-	held := map[int]int64{}
+	held := map[int]engine.Lease{}
 	for _, l := range r.flow.Leases() {
-		held[l.Lo] = l.Token
+		held[l.Lo] = l
 	}
 	if len(b.reshape) > 0 && len(v.shards) == v.wanted {
 		r.flow.Reset()
@@ -169,11 +169,11 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 	var gained []shard
 	for i := range v.shards {
 		sh := &v.shards[i]
-		token, have := held[sh.lo]
+		l, have := held[sh.lo]
 		mine := sh.owner == r.id
 		switch {
-		case have && (!mine || token != sh.token):
-			r.lost(sh.lo, sh.hi)
+		case have && (!mine || l.Token != sh.token):
+			r.lost(l)
 		case mine && !have && !r.loading[sh.lo] && !r.gives(sh):
 			gained = append(gained, *sh)
 		}
@@ -182,7 +182,7 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 	r.load(gained)
 	for _, l := range r.flow.Leases() { // a range that is no more
 		if _, old := held[l.Lo]; old {
-			r.lost(l.Lo, l.Hi)
+			r.lost(l)
 		}
 	}
 	if !r.stopping {
@@ -190,10 +190,10 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 	}
 }
 
-func (r *relay) lost(lo, hi int) {
-	r.w.tell(eventLost, r.number, int64(lo), 0)
-	r.flow.Lost(lo)
-	r.let(lo, hi)
+func (r *relay) lost(l engine.Lease) {
+	r.w.tell(eventLost, r.number, int64(l.Lo), 0)
+	r.flow.Lost(l.Lo)
+	r.let(l.Lo, l.Hi)
 }
 
 // gives says that the shard is ours only until the next heartbeat gives it back.

@@ -68,6 +68,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"a lost settlement was not followed by a heartbeat":                           {Seed: 2306},
 		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
 		"a poll after a fail-over in a copied database had no bound":                  {Seed: 66, Mode: simulation.Liveness},
+		"the simulator forgot a lost shard by the range that had come in its place":   {Seed: 17561},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
