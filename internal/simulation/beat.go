@@ -42,6 +42,17 @@ func (s *server) heartbeat(id string) *heartbeat {
 	return nil
 }
 
+// longest is how long a heartbeat may still be good for: that of a relay which is
+// gone has to run out, and a clock that was set back has put that off.
+func (s *server) longest() (longest time.Duration) {
+	for i := range s.relays {
+		if h := &s.relays[i]; !h.dead {
+			longest = max(longest, h.expires-s.now())
+		}
+	}
+	return longest
+}
+
 // beat carries out a heartbeat: one transaction.
 func (s *server) beat(who *relay, b *beatCall) outlook {
 	if !s.renew(b) {

@@ -107,7 +107,7 @@ const restTime = 5 * time.Second
 // rest lets the world be for a while: nobody may ask for more than a little.
 func (w *world) rest() {
 	end := w.now + restTime
-	w.run("coming to rest", time.Minute, func() bool { return w.now >= end && !w.expecting() })
+	w.run("coming to rest", time.Minute+w.server.longest(), func() bool { return w.now >= end && !w.expecting() })
 	turns, wakes := w.counts.Turns, w.idle
 	end = w.now + restTime
 	w.run("resting", time.Minute, func() bool { return w.now >= end })

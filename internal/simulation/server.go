@@ -307,6 +307,11 @@ func (s *server) String() string {
 		sh := &s.shards[i]
 		fmt.Fprintf(&out, "\n  shard %d-%d of %q, token %d, %s", sh.lo, sh.hi, sh.owner, sh.token, s.show(sh.position))
 	}
+	for i := range s.relays {
+		if h := &s.relays[i]; !h.dead {
+			fmt.Fprintf(&out, "\n  heartbeat of %q, good for %v", h.id, h.expires-s.now())
+		}
+	}
 	for i := range s.rows {
 		r := &s.rows[i]
 		fmt.Fprintf(&out, "\n  parked: message %d, seq %d, %s, %d attempts", r.m.id, r.Seq, stateTexts[r.State], r.Attempts)

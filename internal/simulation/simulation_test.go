@@ -69,6 +69,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
 		"a poll after a fail-over in a copied database had no bound":                  {Seed: 66, Mode: simulation.Liveness},
 		"the simulator forgot a lost shard by the range that had come in its place":   {Seed: 17561},
+		"the simulator did not wait for heartbeats that a clock set back kept good":    {Seed: 26691},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
