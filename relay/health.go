@@ -123,6 +123,8 @@ func (l *loop) restart() {
 		f.core.Landed(l.now(), nil, nil)
 		f.core.Quiesce(false)
 		clear(f.loading)
+		clear(f.claimed)
+		f.knew = nil
 		f.gathering = false
 		if f.exactly != nil {
 			l.forgetLane(f)

@@ -61,6 +61,7 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error
 	case l.dying:
 		return
 	}
+	delete(f.claimed, sh.Lo)
 	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
 	if l.stopping || f.unwanted[sh.Lo] {
 		f.core.Leave(sh.Lo)

@@ -49,8 +49,10 @@ type flow struct {
 	ref          store.Ref
 	subscription *Subscription
 	core         *engine.Flow
-	loading      map[int]bool // shards whose blocked keys are being loaded
-	unwanted     map[int]bool // those of them that another relay is to have
+	loading      map[int]bool   // shards whose blocked keys are being loaded
+	unwanted     map[int]bool   // those of them that another relay is to have
+	claimed      map[int]bool   // shards asked for, and not yet the core's
+	knew         []engine.Lease // what the core had when the last heartbeat was sent
 	gathering    bool
 	wanted       int // shards, by the last view
 	lastError    string
@@ -71,7 +73,7 @@ func newLoop(r *Relay, drain bool) *loop {
 		f := &flow{
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
-			loading: make(map[int]bool), unwanted: make(map[int]bool),
+			loading: make(map[int]bool), unwanted: make(map[int]bool), claimed: make(map[int]bool),
 			exactly: newExactly(s),
 		}
 		l.flows = append(l.flows, f)

@@ -107,6 +107,7 @@ func (l *loop) beat(now time.Duration) {
 		b.Take, b.Reshape = nil, nil
 		b.Leave = l.allLeft()
 	}
+	l.claim(&b)
 	l.beating = true
 	l.beats++
 	l.nextBeat = now + l.options.TTL/3
@@ -133,6 +134,18 @@ func (l *loop) beat(now time.Duration) {
 			}
 		}
 	})
+}
+
+// claim notes what the flows have as a heartbeat is sent, and what it takes for them.
+func (l *loop) claim(b *store.Beat) {
+	for _, f := range l.flows {
+		f.knew = f.core.Leases()
+	}
+	for _, sh := range b.Take {
+		if f := l.byRef[sh.Ref]; f != nil {
+			f.claimed[sh.Lo] = true
+		}
+	}
 }
 
 // renew is the heartbeat's round trip, with points at which tests of faults end it.
@@ -243,16 +256,26 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	if slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.ref }) && len(s.Shards) == s.Wanted {
 		l.reshaped(f)
 		clear(held)
+		for i := range s.Shards {
+			f.claimed[s.Shards[i].Lo] = true
+		}
 	}
 	for i := range s.Shards {
 		sh := &s.Shards[i]
 		token, have := held[sh.Lo]
 		mine := sh.Owner == l.id
+		if !mine {
+			delete(f.claimed, sh.Lo)
+		}
 		switch {
-		case have && (!mine || token != sh.Token):
+		case have && (!mine || token != sh.Token || f.wasSetBack(sh)):
 			f.core.Lost(sh.Lo)
-		case mine && !have && !f.loading[sh.Lo] && !l.gives(f, sh):
+			l.nextBeat = 0
+		case !mine, have, f.loading[sh.Lo], l.gives(f, sh):
+		case f.claimed[sh.Lo], f.exactly != nil:
 			gained = append(gained, *sh)
+		default:
+			l.disown(sh)
 		}
 		delete(held, sh.Lo)
 	}
@@ -268,6 +291,24 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	if !l.stopping {
 		l.plan(f, s, relays)
 	}
+}
+
+// wasSetBack says that the store has forgotten settlements of a shard that the flow
+// has: it fell back to a standby or to a backup.
+func (f *flow) wasSetBack(sh *store.ShardState) bool {
+	return slices.ContainsFunc(f.knew, func(h engine.Lease) bool {
+		return h.Lo == sh.Lo && h.Token == sh.Token && h.Version > sh.Version
+	})
+}
+
+// disown gives back a shard that is ours, though we did not take it: a settlement of
+// it was refused, or the store was set back to when we had it. What is in flight there
+// was put there by us, and is nobody's until the shard is taken again. The flow of an
+// exactly-once subscription puts nothing in flight, and begins anew with all its shards.
+func (l *loop) disown(sh *store.ShardState) {
+	l.give = append(l.give, sh.Lease)
+	l.nextBeat = 0
+	l.wanting = true
 }
 
 // gives says that the shard is ours only until the next heartbeat gives it back.

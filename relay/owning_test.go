@@ -18,6 +18,7 @@ type watched struct {
 	*memstore.Store
 	onTurn func(store.Turn)
 	onBeat func(store.Beat)
+	onView func(*store.View)
 
 	mu     sync.Mutex
 	slowly bool // the first shard's blocked keys come late
@@ -34,7 +35,11 @@ func (s *watched) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	if s.onBeat != nil {
 		s.onBeat(b)
 	}
-	return s.Store.Beat(ctx, b)
+	v, err := s.Store.Beat(ctx, b)
+	if s.onView != nil && err == nil {
+		s.onView(&v)
+	}
+	return v, err
 }
 
 func (s *watched) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
@@ -131,4 +136,83 @@ func TestARelayThatTookTooMuchGivesItBackAtOnce(t *testing.T) {
 	if d := time.Since(begun); d > 10*time.Second {
 		t.Errorf("it took %v: nothing but the periodic heartbeat gave them back", d)
 	}
+}
+
+// A store that was set back to when a relay had the same lease refuses its settlement
+// and says that the shard is still the relay's. The relay went on with it, and what was
+// in flight there by then was never sent again.
+func TestWhatARestoredStoreHadInFlightStayedSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	var once sync.Once
+	s := &watched{Store: w.store}
+	s.onTurn = func(turn store.Turn) {
+		for i := range turn.Settle {
+			then := turn.Settle[i]
+			if then.To == "" {
+				continue
+			}
+			once.Do(func() { // what the relay had done under this lease, and does not know any more
+				then.Tally = nil
+				then.Park = []store.Park{{Seq: 1, Slot: then.Slots.Lo, State: store.InFlight}}
+				for range 2 {
+					if _, err := s.Store.Turn(t.Context(), store.Turn{Settle: []store.Settlement{then}}); err != nil {
+						t.Error(err)
+					}
+					then.Park, then.To = nil, ""
+					then.Version++
+				}
+			})
+		}
+	}
+	w.publish(1, 1)
+	w.run(w.relayOver(s, relay.Options{}))
+	w.eventually("it is sent again", func() bool { return w.to.Len() == 2 })
+	w.eventually("nothing is parked", func() bool { return len(w.overview().Parked) == 0 })
+}
+
+// A store that was set back under a relay which gathered all shards for a reshape
+// refused the reshape, for their versions; the relay, with nothing else to settle,
+// asked again and again.
+func TestARelayDidNotSeeThatItsShardsWereSetBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	var mu sync.Mutex
+	given := map[store.Lease]bool{} // to be
+	s := &watched{Store: w.store}
+	gave := make(chan struct{})
+	s.onBeat = func(b store.Beat) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, l := range b.Give {
+			l.Version = 0
+			if given[l] {
+				close(gave)
+				clear(given)
+			}
+		}
+	}
+	set := false
+	s.onView = func(v *store.View) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range v.Subscriptions {
+			for k := range v.Subscriptions[i].Shards {
+				if sh := &v.Subscriptions[i].Shards[k]; !set && sh.Owner != "" && sh.Version > 1 {
+					set = true
+					sh.Version--
+					l := sh.Lease
+					l.Version = 0
+					given[l] = true
+				}
+			}
+		}
+	}
+	w.run(w.relayOver(s, relay.Options{TTL: 3 * time.Second}))
+	w.publish(100, 100)
+	w.delivered(100)
+	w.await(gave, "the shard is given back")
+	w.publish(100, 100)
+	w.delivered(200)
+	w.settled()
 }
