@@ -23,6 +23,8 @@ type ownership struct {
 	expectUntil time.Duration
 	left        bool
 	dying       bool
+	claimed     map[int]bool   // shards asked for, and not yet the flow's
+	knew        []engine.Lease // what the flow had when the last heartbeat was sent
 }
 
 func (r *relay) pollMax() time.Duration {
@@ -85,6 +87,10 @@ func (r *relay) beat(now time.Duration) {
 	if r.stopping {
 		b.take, b.reshape = nil, nil
 		b.leave = r.allLeft()
+	}
+	r.knew = r.flow.Leases()
+	for _, slots := range b.take {
+		r.claimed[slots[0]] = true
 	}
 	r.beating = true
 	r.worked++
@@ -165,17 +171,28 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 		r.gathering = false
 		r.let(0, 4096)
 		clear(held)
+		for i := range v.shards {
+			r.claimed[v.shards[i].lo] = true
+		}
 	}
 	var gained []shard
 	for i := range v.shards {
 		sh := &v.shards[i]
 		l, have := held[sh.lo]
 		mine := sh.owner == r.id
+		if !mine {
+			delete(r.claimed, sh.lo)
+		}
 		switch {
-		case have && (!mine || l.Token != sh.token):
+		case have && (!mine || l.Token != sh.token || r.wasSetBack(sh)):
 			r.lost(l)
-		case mine && !have && !r.loading[sh.lo] && !r.gives(sh):
+			r.nextBeat = 0
+		case !mine, have, r.loading[sh.lo], r.gives(sh):
+		case r.claimed[sh.lo]:
 			gained = append(gained, *sh)
+		default: // a settlement of it was refused, or the store was set back
+			r.give = append(r.give, engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token})
+			r.nextBeat = 0
 		}
 		delete(held, sh.lo)
 	}
@@ -188,6 +205,13 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 	if !r.stopping {
 		r.share(v)
 	}
+}
+
+// wasSetBack says that the store has forgotten settlements of a shard.
+func (r *relay) wasSetBack(sh *shard) bool {
+	return slices.ContainsFunc(r.knew, func(l engine.Lease) bool {
+		return l.Lo == sh.lo && l.Token == sh.token && l.Version > sh.version
+	})
 }
 
 func (r *relay) lost(l engine.Lease) {
@@ -280,6 +304,7 @@ func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
 		return
 	}
 	r.w.tell(eventTake, r.number, int64(sh.lo), sh.token)
+	delete(r.claimed, sh.lo)
 	r.flow.Add(engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token, Version: sh.version}, sh.position, blocked)
 	if r.stopping || r.unwanted[sh.lo] {
 		r.flow.Leave(sh.lo)

@@ -119,7 +119,7 @@ func (r *relay) later(d time.Duration, do func()) {
 // newIdentity gives the relay an id that no other has ever had.
 func (r *relay) newIdentity() {
 	r.episode++
-	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
+	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true, claimed: map[int]bool{}}
 }
 
 // woken is a hint that there may be messages.

@@ -69,7 +69,9 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
 		"a poll after a fail-over in a copied database had no bound":                  {Seed: 66, Mode: simulation.Liveness},
 		"the simulator forgot a lost shard by the range that had come in its place":   {Seed: 17561},
-		"the simulator did not wait for heartbeats that a clock set back kept good":    {Seed: 26691},
+		"the simulator did not wait for heartbeats that a clock set back kept good":   {Seed: 26691},
+		"what a restored store had in flight stayed so":                               {Seed: 17381},
+		"a relay did not see that its shards were set back, and asked for a reshape":  {Seed: 36884},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
