@@ -71,7 +71,7 @@ func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardSta
 		return
 	}
 	for i := range gained {
-		f.loading[gained[i].Lo] = true
+		f.loading[gained[i].Lo] = gained[i].Token
 	}
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)

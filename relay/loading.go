@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -14,7 +15,7 @@ import (
 // were taken together begin together, so that those at one position are read as one.
 func (l *loop) load(f *flow, gained []store.ShardState) {
 	for i := range gained {
-		f.loading[gained[i].Lo] = true
+		f.loading[gained[i].Lo] = gained[i].Token
 	}
 	generation := l.generation
 	l.start(func() func() {
@@ -50,8 +51,12 @@ func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) 
 	return hashes, errs
 }
 
-// loaded gives a shard to its flow.
+// loaded gives a shard to its flow, unless it became another one's, or was replaced,
+// while it was loaded.
 func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
+	if f.loading[sh.Lo] != sh.Token {
+		return
+	}
 	delete(f.loading, sh.Lo)
 	switch {
 	case err != nil:
@@ -65,5 +70,14 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error
 	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
 	if l.stopping || f.unwanted[sh.Lo] {
 		f.core.Leave(sh.Lo)
+	}
+}
+
+// stillLoading forgets shards that are being loaded and are not the relay's any more.
+func (f *flow) stillLoading(relay string, s *store.SubscriptionState) {
+	for lo, token := range f.loading {
+		if !slices.ContainsFunc(s.Shards, func(sh store.ShardState) bool { return sh.Lo == lo && sh.Token == token && sh.Owner == relay }) {
+			delete(f.loading, lo)
+		}
 	}
 }

@@ -49,7 +49,7 @@ type flow struct {
 	ref          store.Ref
 	subscription *Subscription
 	core         *engine.Flow
-	loading      map[int]bool   // shards whose blocked keys are being loaded
+	loading      map[int]int64  // shards whose blocked keys are being loaded, and their tokens
 	unwanted     map[int]bool   // those of them that another relay is to have
 	claimed      map[int]bool   // shards asked for, and not yet the core's
 	knew         []engine.Lease // what the core had when the last heartbeat was sent
@@ -73,7 +73,7 @@ func newLoop(r *Relay, drain bool) *loop {
 		f := &flow{
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
-			loading: make(map[int]bool), unwanted: make(map[int]bool), claimed: make(map[int]bool),
+			loading: make(map[int]int64), unwanted: make(map[int]bool), claimed: make(map[int]bool),
 			exactly: newExactly(s),
 		}
 		l.flows = append(l.flows, f)

@@ -250,6 +250,7 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	f.core.Pause(s.Paused)
 	held := make(map[int]int64)
 	var gained []store.ShardState
+	f.stillLoading(l.id, s)
 	for _, h := range f.core.Leases() {
 		held[h.Lo] = h.Token
 	}
@@ -271,7 +272,7 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 		case have && (!mine || token != sh.Token || f.wasSetBack(sh)):
 			f.core.Lost(sh.Lo)
 			l.nextBeat = 0
-		case !mine, have, f.loading[sh.Lo], l.gives(f, sh):
+		case !mine, have, f.loading[sh.Lo] != 0, l.gives(f, sh):
 		case f.claimed[sh.Lo], f.exactly != nil:
 			gained = append(gained, *sh)
 		default:
@@ -347,7 +348,7 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 	}
 	clear(f.unwanted)
 	for _, lo := range give {
-		if f.loading[lo] { // the flow does not have it yet
+		if f.loading[lo] != 0 { // the flow does not have it yet
 			f.unwanted[lo] = true
 			continue
 		}

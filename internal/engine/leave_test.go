@@ -166,3 +166,19 @@ func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
 	d.answer(two, engine.Accepted)
 	equal(t, "position", d.settle().To, "1@2")
 }
+
+// A shard whose loading took longer than it existed came when others had its slots,
+// and took them along when it was lost: their messages were nobody's, and positions
+// passed them.
+func TestAShardThatCameLateTookTheSlotsOfOthersWithIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 1024, Token: 3, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 1024, Hi: 2048, Token: 4, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 5, Version: 1}, "0", nil)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	leases := d.f.Leases()
+	equal(t, "shards", len(leases), 2)
+	equal(t, "the one that has nothing in common", leases[0].Token, int64(5))
+	equal(t, "the one that came", leases[1].Token, int64(1))
+}

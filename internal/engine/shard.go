@@ -41,7 +41,8 @@ type shard struct {
 }
 
 // Add gives the flow a shard: its lease, its position, and the hashes of its
-// blocked keys, which were loaded after the lease was taken.
+// blocked keys, which were loaded after the lease was taken. Shards that have a slot
+// with it in common are lost: one lease or the other is old.
 func (f *Flow) Add(l Lease, position string, blocked []uint64) {
 	s := &shard{
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
@@ -49,6 +50,11 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64) {
 		foreign: make(map[uint64]struct{}),
 		limbo:   make(map[int64]int64),
 		ordered: make(map[int64]struct{}),
+	}
+	for _, o := range slices.Clone(f.shards) {
+		if o.lo < s.hi && s.lo < o.hi {
+			f.Lost(o.lo)
+		}
 	}
 	f.shards = append(f.shards, s)
 	for i := s.lo; i < s.hi; i++ {
