@@ -161,6 +161,11 @@ func (r *relay) saw(sent time.Duration, b *beatCall, v *outlook) {
 func (r *relay) sawShards(v *outlook, b *beatCall) {
 	r.wanted = v.wanted
 	r.flow.Pause(v.paused)
+	for lo, token := range r.loading { // those that are not its own any more
+		if !slices.ContainsFunc(v.shards, func(sh shard) bool { return sh.lo == lo && sh.token == token && sh.owner == r.id }) {
+			delete(r.loading, lo)
+		}
+	}
 	held := map[int]engine.Lease{}
 	for _, l := range r.flow.Leases() {
 		held[l.Lo] = l
@@ -187,7 +192,7 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 		case have && (!mine || l.Token != sh.token || r.wasSetBack(sh)):
 			r.lost(l)
 			r.nextBeat = 0
-		case !mine, have, r.loading[sh.lo], r.gives(sh):
+		case !mine, have, r.loading[sh.lo] != 0, r.gives(sh):
 		case r.claimed[sh.lo]:
 			gained = append(gained, *sh)
 		default: // a settlement of it was refused, or the store was set back
@@ -253,7 +258,7 @@ func (r *relay) share(v *outlook) {
 	}
 	clear(r.unwanted)
 	for _, lo := range give {
-		if r.loading[lo] {
+		if r.loading[lo] != 0 {
 			r.unwanted[lo] = true
 			continue
 		}
@@ -270,7 +275,7 @@ func (r *relay) load(gained []shard) {
 		return
 	}
 	for i := range gained {
-		r.loading[gained[i].lo] = true
+		r.loading[gained[i].lo] = gained[i].token
 	}
 	generation := r.generation
 	blocked := make([][]uint64, len(gained))
@@ -294,6 +299,9 @@ func (r *relay) load(gained []shard) {
 
 // loaded gives a shard to the flow.
 func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
+	if r.loading[sh.lo] != sh.token {
+		return
+	}
 	delete(r.loading, sh.lo)
 	switch {
 	case err != nil:

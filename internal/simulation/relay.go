@@ -26,7 +26,7 @@ type relay struct {
 	health
 
 	wanted    int
-	loading   map[int]bool
+	loading   map[int]int64 // tokens
 	unwanted  map[int]bool
 	gathering bool
 
@@ -85,7 +85,7 @@ func (w *world) newRelay() {
 	r := &relay{
 		w: w, number: w.started, started: w.now, rate: 1000,
 		flow:    engine.NewFlow(w.plan.cfg),
-		loading: map[int]bool{}, unwanted: map[int]bool{},
+		loading: map[int]int64{}, unwanted: map[int]bool{},
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
 		r.rate = w.of(1000, 990, 1010, 700, 1500)

@@ -71,6 +71,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"the simulator forgot a lost shard by the range that had come in its place":   {Seed: 17561},
 		"the simulator did not wait for heartbeats that a clock set back kept good":   {Seed: 26691},
 		"what a restored store had in flight stayed so":                               {Seed: 17381},
+		"a shard that came late took the slots of others with it":                     {Seed: 19314},
 		"a relay did not see that its shards were set back, and asked for a reshape":  {Seed: 36884},
 	} {
 		t.Run(name, func(t *testing.T) {
