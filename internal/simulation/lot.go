@@ -204,6 +204,7 @@ func (s *server) order(kind engine.Kind, m *message) {
 			return
 		}
 	}
+	m.unwanted = m.unwanted || kind == engine.DiscardIt
 	s.commandID++
 	s.commands = append(s.commands, command{id: s.commandID, kind: kind, m: m})
 }

@@ -27,6 +27,7 @@ type message struct {
 	accepted   int  // how often the broker stored it
 	discarded  bool // as the store says
 	given      bool // it was discarded once
+	unwanted   bool // somebody ordered that once
 	copied     bool // its row came from another cluster
 	takenBack  bool // rolled back to a savepoint before it
 }

@@ -146,9 +146,10 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 		sh.position = t.To
 	}
 	discarding := s.carryOut(t)
+	forgotten := discards(t) > len(discarding) // an order that a relay had before the store was set back
 	for _, r := range t.Resolve {
 		if row, i := s.row(r.Seq); row != nil {
-			if slices.Contains(discarding, r.Seq) {
+			if slices.Contains(discarding, r.Seq) || forgotten && row.m.unwanted {
 				row.m.discarded, row.m.given = true, true
 				s.w.discarded(row.m)
 				s.discarded = append(s.discarded, row.m)
@@ -173,6 +174,16 @@ func (s *server) hits(list []engine.Settlement) bool {
 		}
 	}
 	return false
+}
+
+// discards is how many messages a settlement counts as discarded.
+func discards(t *engine.Settlement) (n int) {
+	for i := range t.Tally {
+		if t.Tally[i].Fate == engine.Discarded {
+			n += int(t.Tally[i].Count)
+		}
+	}
+	return n
 }
 
 // carryOut closes the commands that are done, and returns what is discarded.

@@ -60,19 +60,20 @@ func TestNothingIsLostWhileFaultsGoOn(t *testing.T) {
 func TestSeedsThatFoundADefect(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]simulation.Options{
-		"a loop that had to wait for its store woke 5,000 times a second":             {Seed: 0},
-		"the look at the epoch and the read of an idle relay were two turns":          {Seed: 190},
-		"a parked message in hand was sent while a reshape was on its way":            {Seed: 3375},
-		"a postponed parked message stood behind one that had no place":               {Seed: 18916},
-		"a transaction took a message from the middle of a window":                    {Seed: 4402},
-		"a lost settlement was not followed by a heartbeat":                           {Seed: 2306},
-		"an identity had two heartbeats out, and took back twice what it was to give": {Seed: 291, Mode: simulation.Liveness},
-		"a poll after a fail-over in a copied database had no bound":                  {Seed: 66, Mode: simulation.Liveness},
-		"the simulator forgot a lost shard by the range that had come in its place":   {Seed: 17561},
-		"the simulator did not wait for heartbeats that a clock set back kept good":   {Seed: 26691},
-		"what a restored store had in flight stayed so":                               {Seed: 17381},
-		"a shard that came late took the slots of others with it":                     {Seed: 19314},
-		"a relay did not see that its shards were set back, and asked for a reshape":  {Seed: 36884},
+		"a loop that had to wait for its store woke 5,000 times a second":                       {Seed: 0},
+		"the look at the epoch and the read of an idle relay were two turns":                    {Seed: 190},
+		"a parked message in hand was sent while a reshape was on its way":                      {Seed: 3375},
+		"a postponed parked message stood behind one that had no place":                         {Seed: 18916},
+		"a transaction took a message from the middle of a window":                              {Seed: 4402},
+		"a lost settlement was not followed by a heartbeat":                                     {Seed: 2306},
+		"an identity had two heartbeats out, and took back twice what it was to give":           {Seed: 291, Mode: simulation.Liveness},
+		"a poll after a fail-over in a copied database had no bound":                            {Seed: 66, Mode: simulation.Liveness},
+		"the simulator forgot a lost shard by the range that had come in its place":             {Seed: 17561},
+		"the simulator did not wait for heartbeats that a clock set back kept good":             {Seed: 26691},
+		"what a restored store had in flight stayed so":                                         {Seed: 17381},
+		"a shard that came late took the slots of others with it":                               {Seed: 19314},
+		"the simulator knew nothing of an order to discard that a restored store had forgotten": {Seed: 2684},
+		"a relay did not see that its shards were set back, and asked for a reshape":            {Seed: 36884},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
