@@ -128,6 +128,7 @@ func (f *Flow) Trial(now time.Duration) *Call {
 		return nil
 	}
 	if c := f.trial(now); c != nil {
+		c.trial = true
 		return c
 	}
 	f.circuit.succeed()
@@ -135,14 +136,13 @@ func (f *Flow) Trial(now time.Duration) *Call {
 }
 
 func (f *Flow) trial(now time.Duration) *Call {
-	c := &Call{trial: true}
 	if f.cfg.Transactions {
-		return f.transaction(c, 1, now)
+		return f.transaction(1, now)
 	}
 	if e := f.witness(); e != nil {
 		f.include(e)
 	}
-	return f.start(c, now)
+	return f.start(now)
 }
 
 // witness takes the message to be tried out of its queue: the one that showed

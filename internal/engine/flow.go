@@ -53,8 +53,16 @@ type Stats struct {
 
 // NewFlow returns a flow without shards. c is taken after Normal.
 func NewFlow(c Config) *Flow {
+	f := new(Flow)
+	f.Renew(c)
+	return f
+}
+
+// Renew makes f what NewFlow returns, in the memory that it has. What it was asked
+// for, or told, before is forgotten.
+func (f *Flow) Renew(c Config) {
 	c = c.Normal()
-	return &Flow{cfg: c, pollMax: c.PollMax, hand: make(map[int64]*entry)}
+	*f = Flow{cfg: c, pollMax: c.PollMax, hand: make(map[int64]*entry)}
 }
 
 // Expire says until when the leases are good. Nothing is sent later, nor after a

@@ -232,3 +232,20 @@ func TestAQuietFlowSendsNoParkedMessage(t *testing.T) {
 	d.quiesced()
 	d.noCall()
 }
+
+func TestAFlowThatIsRenewedKnowsNothing(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2, 3)...)
+	d.answer(d.call(1), engine.Rejected)
+	d.call(2)
+	d.f.Renew(engine.Config{})
+	d.empty()
+	equal(t, "shards", len(d.f.Leases()), 0)
+	equal(t, "counts", d.f.Stats(), engine.Stats{})
+	d.noTurn()
+	d.f.Expire(time.Hour)
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.feed("1", messages(1, 1, 2)...)
+	d.deliver(1, 2)
+}

@@ -36,7 +36,7 @@ func (f *Flow) Next(now time.Duration) *Call {
 		return nil
 	}
 	if f.cfg.Transactions {
-		return f.transaction(&Call{}, f.cfg.Batch, now)
+		return f.transaction(f.cfg.Batch, now)
 	}
 	b := f.newFilling(f.cfg.Batch)
 	b.fill(&f.again, b.most)
@@ -47,7 +47,7 @@ func (f *Flow) Next(now time.Duration) *Call {
 	}
 	b.fill(&f.retry, retries)
 	b.fill(&f.ready, b.most)
-	return f.start(&Call{}, now)
+	return f.start(now)
 }
 
 // mayCall bounds the calls at a time. Slow ones have a bound of their own.
@@ -61,15 +61,15 @@ func (f *Flow) mayCall() bool {
 	return len(f.calls)-slow < f.cfg.Calls && slow <= f.cfg.Calls
 }
 
-// start makes c a call of what is in scratch; nil if that is nothing.
-func (f *Flow) start(c *Call, now time.Duration) *Call {
+// start makes a call of what is in scratch; nil if that is nothing.
+func (f *Flow) start(now time.Duration) *Call {
 	if len(f.scratch) == 0 {
 		return nil
 	}
 	f.lastCall++
-	c.ID, c.sentAt = f.lastCall, now
-	c.entries = make([]*entry, len(f.scratch))
-	c.Items = make([]Item, len(f.scratch))
+	c := &Call{
+		ID: f.lastCall, sentAt: now, entries: make([]*entry, len(f.scratch)), Items: make([]Item, len(f.scratch)),
+	}
 	for i, e := range f.scratch {
 		c.entries[i] = e
 		c.Items[i] = Item{Seq: e.Seq, Tag: e.Tag, Attempt: e.attempts + 1}

@@ -26,9 +26,9 @@ func (f *Flow) mayTransact() bool {
 	return true
 }
 
-// transaction makes c the next transaction, of at most so many messages; nil if
-// there is nothing to send.
-func (f *Flow) transaction(c *Call, most int, now time.Duration) *Call {
+// transaction makes the next transaction, of at most so many messages; nil if there
+// is nothing to send.
+func (f *Flow) transaction(most int, now time.Duration) *Call {
 	if !f.mayTransact() {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (f *Flow) transaction(c *Call, most int, now time.Duration) *Call {
 		b.prefix(l, fresh)
 	}
 	b.fill(&f.retry, b.most)
-	return f.start(c, now)
+	return f.start(now)
 }
 
 // sift leaves the messages of windows, which are found there, out of the queues.
