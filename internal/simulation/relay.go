@@ -84,7 +84,7 @@ func (w *world) newRelay() {
 	w.counts.Relays++
 	r := &relay{
 		w: w, number: w.started, started: w.now, rate: 1000,
-		flow:    engine.NewFlow(w.plan.cfg),
+		flow:    w.newFlow(),
 		loading: map[int]int64{}, unwanted: map[int]bool{},
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
@@ -98,6 +98,18 @@ func (w *world) newRelay() {
 	if w.plan.store == Ranges {
 		w.after(w.lag(), r, r.digGraves)
 	}
+}
+
+// newFlow returns a flow, in the memory of one that is over if there is one: each has
+// a table of 32 KB.
+func (w *world) newFlow() *engine.Flow {
+	if n := len(w.flows); n > 0 {
+		f := w.flows[n-1]
+		w.flows = w.flows[:n-1]
+		f.Renew(w.plan.cfg)
+		return f
+	}
+	return engine.NewFlow(w.plan.cfg)
 }
 
 // digGraves is the service that writes tombstones.
@@ -242,6 +254,7 @@ func (r *relay) over() bool {
 func (r *relay) exit() {
 	w := r.w
 	r.dead = true
+	w.spent = append(w.spent, r.flow)
 	for i, o := range w.relays {
 		if o == r {
 			w.relays = append(w.relays[:i:i], w.relays[i+1:]...)

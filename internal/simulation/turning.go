@@ -260,10 +260,12 @@ func (r *relay) due(now time.Duration) {
 	if !r.canAskLot() {
 		return
 	}
-	d, ok := r.flow.Due(now)
-	if !ok {
-		return
+	if d, ok := r.flow.Due(now); ok {
+		r.askDue(d)
 	}
+}
+
+func (r *relay) askDue(d engine.DueRequest) {
 	r.worked++
 	generation := r.generation
 	var found []engine.DueMessage

@@ -24,7 +24,9 @@ type world struct {
 	broker    *destination
 	producers producers
 	relays    []*relay
-	started   int // relays so far
+	started   int            // relays so far
+	flows     []*engine.Flow // of relays of earlier runs, to be used again
+	spent     []*engine.Flow // of relays that have ended in this one
 	calm      bool
 	pardon    bool // the broker rejects nothing any more
 
