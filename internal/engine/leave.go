@@ -74,7 +74,7 @@ func (f *Flow) collectLeaving(s *shard) {
 // Left returns the leases of shards that have nothing in hand any more and are
 // settled, and forgets them. The caller gives them back.
 func (f *Flow) Left() []Lease {
-	if f.round.out {
+	if f.round.out || f.staying() == len(f.shards) {
 		return nil
 	}
 	var out []Lease

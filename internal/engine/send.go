@@ -38,6 +38,9 @@ func (f *Flow) Next(now time.Duration) *Call {
 	if f.cfg.Transactions {
 		return f.transaction(f.cfg.Batch, now)
 	}
+	if f.again.empty() && f.retry.empty() && f.ready.empty() {
+		return nil
+	}
 	b := f.newFilling(f.cfg.Batch)
 	b.fill(&f.again, b.most)
 	b.pins()
