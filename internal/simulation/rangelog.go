@@ -78,6 +78,9 @@ func decodePlace(raw string) place {
 		return place{}
 	}
 	p := place{life: number(), high: number()}
+	if len(b) > 0 {
+		p.open = make([]int64, 0, len(b))
+	}
 	for last := int64(0); len(b) > 0; {
 		last += number()
 		p.open = append(p.open, last)
