@@ -19,6 +19,7 @@ type watched struct {
 	onTurn func(store.Turn)
 	onBeat func(store.Beat)
 	onView func(*store.View)
+	onLoad func(store.Lease)
 
 	mu     sync.Mutex
 	slowly bool // the first shard's blocked keys come late
@@ -43,6 +44,9 @@ func (s *watched) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 }
 
 func (s *watched) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+	if s.onLoad != nil {
+		s.onLoad(l)
+	}
 	s.mu.Lock()
 	late := s.slowly && l.Lo == 0
 	s.mu.Unlock()
@@ -215,4 +219,58 @@ func TestARelayDidNotSeeThatItsShardsWereSetBack(t *testing.T) {
 	w.publish(100, 100)
 	w.delivered(200)
 	w.settled()
+}
+
+// A shard that was replaced while its blocked keys were read, by a store that was set
+// back, came late, and took the slots of those in its place with it when it was lost.
+func TestAShardThatCameLateTookTheSlotsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	w.publish(10, 10)
+	hidden, release := make(chan struct{}), make(chan struct{})
+	var first, seen sync.Once
+	var mu sync.Mutex
+	var late store.Lease
+	var used bool // a settlement under the late lease
+	s := &watched{Store: w.store}
+	s.onLoad = func(l store.Lease) {
+		wait := false
+		first.Do(func() {
+			wait = true
+			mu.Lock()
+			late = l
+			mu.Unlock()
+		})
+		if wait {
+			<-release
+		}
+	}
+	s.onView = func(v *store.View) { // the shard is another's while it is loaded
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range v.Subscriptions {
+			for k := range v.Subscriptions[i].Shards {
+				if sh := &v.Subscriptions[i].Shards[k]; late.Token != 0 && sh.Token == late.Token {
+					sh.Owner, sh.Token = "another", sh.Token+1000
+					seen.Do(func() { close(hidden) })
+				}
+			}
+		}
+	}
+	s.onTurn = func(turn store.Turn) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range turn.Settle {
+			used = used || late.Token != 0 && turn.Settle[i].Token == late.Token
+		}
+	}
+	w.run(w.relayOver(s, relay.Options{TTL: 3 * time.Second}))
+	w.await(hidden, "a heartbeat says that the shard is gone")
+	close(release)
+	w.eventually("the others are settled", func() bool { return w.overview().Delivered > 0 })
+	mu.Lock()
+	defer mu.Unlock()
+	if used {
+		t.Error("the relay settles under a lease that it had lost before it came")
+	}
 }
