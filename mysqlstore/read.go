@@ -138,7 +138,7 @@ func (w *reading) note() {
 	w.s.busy.Set(w.about.String(), more)
 	w.look()
 	if next, err := decodePosition(w.batch.Next); err == nil {
-		w.s.unknowns.note(w.about.Ref, w.request.Slots, next.open, w.last)
+		w.s.unknowns.note(w.about.Ref, w.request.Slots, next.open)
 	}
 }
 

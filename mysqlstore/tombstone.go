@@ -39,7 +39,7 @@ type openSince struct {
 }
 
 // note remembers the open seqs of the position that a reader has reached.
-func (u *unresolved) note(r store.Ref, slots []store.Slots, open ranges, _ int64) {
+func (u *unresolved) note(r store.Ref, slots []store.Slots, open ranges) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	box := u.boxes[r.Box]

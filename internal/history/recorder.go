@@ -42,65 +42,35 @@ type records struct {
 }
 
 // Intend records an Intent.
-func (h *History) Intend(r Intent) {
-	h.mu.Lock()
-	h.intents = append(h.intents, r)
-	h.mu.Unlock()
-}
+func (h *History) Intend(r Intent) { record(h, &h.intents, r) }
 
 // End records an Outcome.
-func (h *History) End(r Outcome) {
-	h.mu.Lock()
-	h.outcomes = append(h.outcomes, r)
-	h.mu.Unlock()
-}
+func (h *History) End(r Outcome) { record(h, &h.outcomes, r) }
 
 // Deliver records a Delivery.
-func (h *History) Deliver(r Delivery) {
-	h.mu.Lock()
-	h.deliveries = append(h.deliveries, r)
-	h.mu.Unlock()
-}
+func (h *History) Deliver(r Delivery) { record(h, &h.deliveries, r) }
 
 // Refuse records a Refusal.
-func (h *History) Refuse(r Refusal) {
-	h.mu.Lock()
-	h.refusals = append(h.refusals, r)
-	h.mu.Unlock()
-}
+func (h *History) Refuse(r Refusal) { record(h, &h.refusals, r) }
 
 // Hold records a Stored.
-func (h *History) Hold(r Stored) {
-	h.mu.Lock()
-	h.stored = append(h.stored, r)
-	h.mu.Unlock()
-}
+func (h *History) Hold(r Stored) { record(h, &h.stored, r) }
 
 // Order records a Command.
-func (h *History) Order(r Command) {
-	h.mu.Lock()
-	h.commands = append(h.commands, r)
-	h.mu.Unlock()
-}
+func (h *History) Order(r Command) { record(h, &h.commands, r) }
 
 // Break records a Fault.
-func (h *History) Break(r Fault) {
-	h.mu.Lock()
-	h.faults = append(h.faults, r)
-	h.mu.Unlock()
-}
+func (h *History) Break(r Fault) { record(h, &h.faults, r) }
 
 // Wait records a Gap.
-func (h *History) Wait(r Gap) {
-	h.mu.Lock()
-	h.gaps = append(h.gaps, r)
-	h.mu.Unlock()
-}
+func (h *History) Wait(r Gap) { record(h, &h.gaps, r) }
 
 // Look records a Watch.
-func (h *History) Look(r Watch) {
+func (h *History) Look(r Watch) { record(h, &h.watches, r) }
+
+func record[T any](h *History, to *[]T, r T) {
 	h.mu.Lock()
-	h.watches = append(h.watches, r)
+	*to = append(*to, r)
 	h.mu.Unlock()
 }
 
