@@ -9,33 +9,24 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 )
 
 // exactly is what the flow of an ExactlyOnce subscription has beside others: its
-// lane. docs/design/030-exactly-once.md has the protocol.
+// lane. docs/design/030-exactly-once.md has the protocol, package lane its course.
 //
-// A call, or the opening of the lane, has lane and known in hand while busy; the
-// loop touches them otherwise.
+// A call, or the opening of the lane, has lane and Known in hand while it is at work;
+// the loop touches them otherwise.
 type exactly struct {
+	lane.Keeper
+
 	to   broker.Transactional
 	name broker.LaneName
-
-	lane  broker.Lane // nil: to be opened
-	known marks       // in the broker, and not settled for sure
-	busy  bool
+	lane broker.Lane // nil: to be opened
 
 	ctx    context.Context //nolint:containedctx // of this life of the lane: until forget
 	cancel context.CancelFunc
-	life   int // grows with forget
-
-	held     int  // shards, when they were given to the flow; zero: none were
-	leaving  bool // they are to be given back
-	waiting  bool // all shards are ours, and the lane is not open
-	stale    bool // versions in a view may be old: a turn with settlements may be out
-	failures int  // openings in a row that failed
-	retryAt  time.Duration
-	dry      int64 // turns when the flow was first seen drained, to forget what is known
 
 	trouble atomic.Pointer[error] // of a call that goes on
 }
@@ -54,21 +45,16 @@ func newExactly(s *Subscription) *exactly {
 // gain opens the lane for shards that a view says are ours, once all of them are.
 func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardState) {
 	x := f.exactly
-	x.waiting = false
-	if len(gained) == 0 {
+	switch x.Gain(len(gained), len(s.Shards), l.now(), l.dying) {
+	case lane.Stay:
 		return
-	}
-	if x.held > 0 { // one came back that was lost: begin anew with all of them
+	case lane.Forget:
 		l.forgetLane(f)
-	}
-	all := len(gained) == len(s.Shards)
-	x.waiting = all
-	if !all || x.busy || x.stale || l.dying {
 		return
-	}
-	if l.now() < x.retryAt {
-		l.nextBeat = min(l.nextBeat, x.retryAt)
+	case lane.Later:
+		l.nextBeat = min(l.nextBeat, x.RetryAt)
 		return
+	case lane.Enter:
 	}
 	for i := range gained {
 		f.loading[gained[i].Lo] = gained[i].Token
@@ -76,11 +62,10 @@ func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardSta
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
 	}
-	x.busy = true
-	life, generation := x.life, l.generation
-	e := x.entry(l.store, gained)
+	generation := l.generation
+	e, life := x.entry(l.store, gained)
 	l.start(func() func() {
-		err := e.enter(nil)
+		err := e.enter()
 		return func() {
 			l.reclaim(x, life, e)
 			if generation == l.generation {
@@ -91,19 +76,22 @@ func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardSta
 }
 
 // entry begins a try to enter the lane, with the lane in hand.
-func (x *exactly) entry(s store.Store, shards []store.ShardState) *entry {
-	e := &entry{
-		store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, known: x.known, shards: shards, trouble: &x.trouble,
+func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, life int) {
+	e = &entry{store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, shards: shards, trouble: &x.trouble}
+	e.way.Held = x.lane != nil
+	for i := range shards {
+		sh := &shards[i]
+		e.way.Leases = append(e.way.Leases, engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version})
 	}
-	x.lane, x.known = nil, nil
-	return e
+	e.way.Known, life = x.Take()
+	x.lane = nil
+	return e, life
 }
 
 // reclaim takes the lane back from a call or an opening that is over.
 func (l *loop) reclaim(x *exactly, life int, e *entry) {
-	x.busy = false
-	if x.life == life {
-		x.lane, x.known = e.lane, e.known
+	if x.Reclaim(e.way.Known, life) {
+		x.lane = e.lane
 		return
 	}
 	l.closeLane(e.lane)
@@ -120,17 +108,17 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 		l.notEntered(f, err)
 		return
 	}
-	x.failures, x.waiting, x.held, x.leaving = 0, false, len(gained), false
-	if e.behind {
+	x.Entered(len(gained))
+	if e.way.Behind {
 		l.log.behind(f.ref)
 	}
 	for i := range gained {
 		if f.unwanted[gained[i].Lo] {
-			x.leaving = true
+			x.Leave()
 		}
 		l.loaded(f, &gained[i], e.blocked[i], nil)
 	}
-	if len(f.core.Leases()) < x.held { // the heartbeat expired
+	if !x.Whole(len(f.core.Leases())) { // the heartbeat expired
 		l.forgetLane(f)
 	}
 }
@@ -145,8 +133,8 @@ func (l *loop) notEntered(f *flow, err error) {
 		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
 		l.nextBeat = 0
 	default:
-		x.failures++
-		x.retryAt = l.now() + storeBackoff(x.failures)
+		x.Failures++
+		x.RetryAt = l.now() + storeBackoff(x.Failures)
 		l.destinationFailed(f, err)
 		l.log.noLane(f.ref, err)
 	}
@@ -159,23 +147,23 @@ func (l *loop) forgetLane(f *flow) {
 	f.core.Reset()
 	f.core.Quiesce(false)
 	f.gathering = false
-	x.life++
 	if x.cancel != nil {
 		x.cancel()
 		x.cancel = nil
 	}
 	l.closeLane(x.lane)
-	x.lane, x.known, x.held, x.leaving, x.stale = nil, nil, 0, false, true
+	x.lane = nil
+	x.Forget()
 }
 
-func (l *loop) closeLane(lane broker.Lane) {
-	if lane == nil {
+func (l *loop) closeLane(held broker.Lane) {
+	if held == nil {
 		return
 	}
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), laneCloseTimeout)
 		defer cancel()
-		err := lane.Close(ctx)
+		err := held.Close(ctx)
 		return func() {
 			if err != nil {
 				l.log.report(fmt.Errorf("relay: closing an exactly-once lane: %w", err))
@@ -198,29 +186,14 @@ func (l *loop) watchLanes(now time.Duration) {
 			l.destinationFailed(f, *err)
 			l.log.noLane(f.ref, *err)
 		}
-		if n := len(f.core.Leases()); n < x.held && (n == 0 || !x.leaving && !l.stopping) {
+		if x.Lost(len(f.core.Leases()), l.stopping) {
 			l.forgetLane(f)
 			l.nextBeat = 0
 		}
-		if x.stale && !l.turning.out && l.turning.repeat == nil && !l.beating && !x.busy {
-			x.stale = false
+		if x.Look(!l.turning.out && l.turning.repeat == nil && !l.beating) {
 			l.nextBeat = 0
 		}
-		l.unlearn(f, now)
-	}
-}
-
-// unlearn forgets what is known to be in the broker once all there is was read
-// and settled: it was settled before.
-func (l *loop) unlearn(f *flow, now time.Duration) {
-	x := f.exactly
-	switch {
-	case x.busy || len(x.known) == 0 || x.held == 0 || !f.core.Drained(now):
-		x.dry = 0
-	case x.dry == 0:
-		x.dry = l.turns + 1
-	case l.turns > x.dry+2:
-		x.known = nil
+		x.Unlearn(l.turns, func() bool { return f.core.Drained(now) })
 	}
 }
 
@@ -232,16 +205,15 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 	for i := range leases {
 		shards[i].Lease = lease(f.ref, leases[i])
 	}
-	t := &transaction{entry: x.entry(l.store, shards), leases: leases, items: c.Items, timeout: f.subscription.Timeout}
-	x.busy = true
-	life := x.life
+	e, life := x.entry(l.store, shards)
+	t := newTransaction(e, c.Items, f.subscription.Timeout)
 	room := newCallRoom(f, c.Items, l.life)
 	l.start(func() func() {
 		lost := t.run(room)
 		answers, failed := f.judge(room.results)
 		return func() {
-			l.reclaim(x, life, t.entry)
-			if lost != nil && life == x.life {
+			l.reclaim(x, life, e)
+			if lost && x.Lives(life) {
 				l.forgetLane(f)
 				l.nextBeat = 0
 			}

@@ -307,7 +307,7 @@ func (l *loop) nothingLeft(now time.Duration) bool {
 		if len(f.loading) > 0 || !f.core.Drained(now) {
 			return false
 		}
-		if x := f.exactly; x != nil && x.waiting && x.failures < 2 {
+		if x := f.exactly; x != nil && x.Waiting && x.Failures < 2 {
 			return false
 		}
 	}

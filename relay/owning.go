@@ -323,7 +323,7 @@ func (l *loop) reshaped(f *flow) {
 	f.core.Quiesce(false)
 	f.gathering = false
 	if f.exactly != nil {
-		f.exactly.held = 0 // the lane is the same
+		f.exactly.Reshaped()
 	}
 	l.log.reshaped(f.ref, f.wanted)
 }
@@ -364,17 +364,14 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 
 // giveBack hands a shard over: at once if the flow never had it.
 func (l *loop) giveBack(f *flow, s *store.SubscriptionState, lo int) {
-	if x := f.exactly; x != nil {
-		if x.held == 0 {
-			for i := range s.Shards {
-				if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, sh) {
-					l.give = append(l.give, sh.Lease)
-					l.nextBeat = 0
-				}
+	if x := f.exactly; x != nil && !x.Leave() {
+		for i := range s.Shards {
+			if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, sh) {
+				l.give = append(l.give, sh.Lease)
+				l.nextBeat = 0
 			}
-			return
 		}
-		x.leaving = true
+		return
 	}
 	f.core.Leave(lo)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/format"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 )
 
@@ -186,8 +187,8 @@ func (s *Subscription) exactlyOnce() []error {
 	if s.InFlight == 0 {
 		s.InFlight = max(s.Batch, 1000)
 	}
-	if s.Batch > maxTransaction {
-		errs = append(errs, fmt.Errorf("Batch is %d; with ExactlyOnce choose %d or less", s.Batch, maxTransaction))
+	if s.Batch > lane.MaxItems {
+		errs = append(errs, fmt.Errorf("Batch is %d; with ExactlyOnce choose %d or less", s.Batch, lane.MaxItems))
 	}
 	if s.To == nil {
 		return errs
@@ -200,10 +201,6 @@ func (s *Subscription) exactlyOnce() []error {
 	}
 	return errs
 }
-
-// maxTransaction is the most messages of one transaction: their record must fit
-// into broker.MaxRecord.
-const maxTransaction = 20_000
 
 func (s *Subscription) spec() store.Spec {
 	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}

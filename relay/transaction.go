@@ -1,8 +1,8 @@
 package relay
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -11,22 +11,24 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/failpoint"
+	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 )
 
-// entry is the way into a lane, made by one goroutine at a time: see step 2 to 5
-// of docs/design/030-exactly-once.md.
+// entry is the way into a lane, made by one goroutine at a time: lane.Entry says
+// step by step what is to be done.
 type entry struct {
+	way lane.Entry
+
 	store store.Store
 	to    broker.Transactional
 	name  broker.LaneName
 	ctx   context.Context //nolint:containedctx // of this life of the lane
 
 	lane    broker.Lane
-	known   marks
 	shards  []store.ShardState
 	blocked [][]uint64
-	behind  bool // the database lost settlements
+	err     error // of the last step that failed
 	trouble *atomic.Pointer[error]
 }
 
@@ -34,44 +36,71 @@ type entry struct {
 var errStore = errors.New("the store failed")
 
 // enter makes us the only one who can commit on the lane, and learns what is in the
-// broker and not settled. expected is the record of a transaction whose fate is
-// unknown: it was committed if the lane has it; nil otherwise. A lane in hand is
-// kept: then only the blocked keys are read.
-func (e *entry) enter(expected []byte) error {
-	if e.lane == nil {
-		if err := e.ask(); err != nil {
-			return err
+// broker and not settled.
+func (e *entry) enter() error {
+	for do := e.way.Enter(nil); ; {
+		switch do {
+		case lane.Commit:
+			do = e.way.Committed(e.carry(e.way.Record()))
+		case lane.Over, lane.Pause:
+			if e.way.Entered {
+				return nil
+			}
+			return e.failed()
+		default:
+			do = e.step(&e.way, do)
 		}
-		if err := e.open(); err != nil {
-			return err
-		}
-		err := e.ask()
-		if err == nil {
-			err = e.learn(expected)
-		}
-		if err != nil {
-			e.drop()
-		}
-		return err
 	}
-	return e.ask()
+}
+
+// course is what both a lane.Entry and a lane.Transaction are told.
+type course interface {
+	Asked(l lane.Leases) lane.Do
+	Opened(record []byte, ok bool) lane.Do
+	Dropped() lane.Do
+}
+
+// step does one of the steps that entries and transactions have in common.
+func (e *entry) step(way course, do lane.Do) lane.Do {
+	switch do {
+	case lane.Ask:
+		return way.Asked(e.ask())
+	case lane.Open:
+		if e.err = e.open(); e.err != nil {
+			return way.Opened(nil, false)
+		}
+		return way.Opened(e.lane.Record(), true)
+	default:
+		e.drop()
+		return way.Dropped()
+	}
+}
+
+// failed is why a try failed.
+func (e *entry) failed() error {
+	if err := e.way.Err; err != nil {
+		return &broker.Error{Outcome: broker.Misconfigured, Err: err}
+	}
+	return e.err
 }
 
 // ask makes sure that the leases stand, and reads the blocked keys.
-func (e *entry) ask() error {
+func (e *entry) ask() lane.Leases {
 	ctx, cancel := context.WithTimeout(e.ctx, storeTimeout)
 	defer cancel()
 	blocked, errs := blockedKeys(ctx, e.store, e.shards)
 	for _, err := range errs {
 		switch {
 		case errors.Is(err, store.ErrLeaseLost):
-			return err
+			e.err = err
+			return lane.Gone
 		case err != nil:
-			return fmt.Errorf("%w: %w", errStore, err)
+			e.err = fmt.Errorf("%w: %w", errStore, err)
+			return lane.Unheard
 		}
 	}
 	e.blocked = blocked
-	return nil
+	return lane.Stand
 }
 
 func (e *entry) open() (err error) {
@@ -94,42 +123,24 @@ func (e *entry) drop() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), laneCloseTimeout)
 	defer cancel()
 	_ = e.lane.Close(ctx) // whoever opens it next ends what is left
-	e.lane, e.known = nil, nil
+	e.lane = nil
 }
 
-// learn reads the record. What is not settled as far as versions say is written
-// into a record that holds whatever they say, before anything is settled.
-func (e *entry) learn(expected []byte) error {
-	raw := e.lane.Record()
-	r, err := decodeLaneRecord(raw)
-	if err != nil {
-		return &broker.Error{Outcome: broker.Misconfigured, Err: err}
-	}
-	if expected != nil && bytes.Equal(raw, expected) {
-		e.known = r.carried
-		return nil
-	}
-	leases := make([]store.Lease, len(e.shards))
-	for i := range e.shards {
-		leases[i] = e.shards[i].Lease
-	}
-	known, carry, behind := r.recall(leases)
-	known.trim()
-	e.known, e.behind = known, behind
-	if !carry {
-		return nil
-	}
-	carried := laneRecord{carried: known}
+// carry writes a record alone.
+func (e *entry) carry(record []byte) lane.TxOutcome {
 	ctx, cancel := context.WithTimeout(e.ctx, storeTimeout)
 	defer cancel()
-	outcome, err := e.commit(ctx, nil, carried.encode(), nil)
-	if outcome == broker.Committed {
-		return nil
-	}
-	if err == nil {
+	outcome, err := e.commit(ctx, nil, record, nil)
+	if outcome != broker.Committed && err == nil {
 		err = errors.New("relay: the record of an exactly-once lane was not written: " + outcome.String())
 	}
-	return err
+	e.err = err
+	return outcomes[outcome]
+}
+
+// outcomes are those of the broker as package lane has them.
+var outcomes = map[broker.TxOutcome]lane.TxOutcome{
+	broker.Committed: lane.Stored, broker.Aborted: lane.Aborted, broker.Unresolved: lane.Unresolved, broker.Fenced: lane.Unresolved,
 }
 
 // commit is the lane's Commit; one that panics is Unresolved.
@@ -153,41 +164,93 @@ func (e *entry) commit(ctx context.Context, msgs []broker.Delivery, record []byt
 type transaction struct {
 	*entry
 
-	leases  []engine.Lease
-	items   []engine.Item
+	course  *lane.Transaction
 	timeout time.Duration
+	cause   error // of a commit that did not stand
+	at      []int // which items were sent
+	results []broker.Result
 }
 
-// run brings the call to its results. An error says that the lane is not ours any
-// more, so that all in hand must be dropped.
-func (t *transaction) run(room *callRoom) error {
-	if t.lane == nil {
-		err := t.enter(nil)
-		switch {
-		case errors.Is(err, store.ErrLeaseLost):
-			all(room.results, broker.NotSent, err)
-			return err
-		case err != nil:
-			all(room.results, outcomeOf(err), err)
-			return nil
+func newTransaction(e *entry, items []engine.Item, timeout time.Duration) *transaction {
+	marked := make([]lane.Item, len(items))
+	for i, item := range items {
+		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
+		marked[i] = lane.Item{Seq: item.Seq, Slot: m.Slot, Sum: binary.BigEndian.Uint64(m.ID[8:])}
+	}
+	return &transaction{entry: e, course: lane.NewTransaction(&e.way, marked), timeout: timeout}
+}
+
+// run brings the call to its results. lost: the lane is not ours any more, so that
+// all in hand must be dropped.
+func (t *transaction) run(room *callRoom) (lost bool) {
+	c := t.course
+	attempt := 0
+	for do := c.Start(); do != lane.Over; {
+		switch do {
+		case lane.Commit:
+			if c.Messages() {
+				do = c.Committed(t.send(room))
+			} else {
+				do = c.Committed(t.carry(c.Record()))
+			}
+		case lane.Pause:
+			attempt++
+			do = c.Paused(t.pause(attempt))
+		default:
+			do = t.step(c, do)
 		}
 	}
-	record := newLaneRecord(t.leases, t.items, t.known)
-	encoded := record.encode()
-	send, results, at := t.unknown(room)
+	t.answer(room)
+	return c.Dropping()
+}
+
+// answer fills in the results.
+func (t *transaction) answer(room *callRoom) {
+	switch t.course.End {
+	case lane.Answered:
+		all(room.results, broker.Accepted, nil)
+	case lane.Refused:
+		aborted(room, t.results, t.at, t.cause)
+	case lane.Undone:
+		all(room.results, broker.Unavailable, t.cause)
+	case lane.NotEntered:
+		err := t.failed()
+		all(room.results, outcomeOf(err), err)
+	case lane.Disowned:
+		all(room.results, broker.NotSent, t.failed())
+	case lane.Lost:
+		all(room.results, broker.Unknown, t.cause)
+	}
+}
+
+// send commits the messages that are not known to be in the broker.
+func (t *transaction) send(room *callRoom) lane.TxOutcome {
+	var msgs []broker.Delivery
+	for i := range room.msgs {
+		if t.course.Sends(i) {
+			msgs, t.at = append(msgs, room.msgs[i]), append(t.at, i)
+		}
+	}
+	t.results = make([]broker.Result, len(msgs))
 	ctx, cancel := context.WithTimeout(t.ctx, t.timeout)
 	defer cancel()
-	outcome, err := t.commit(ctx, send, encoded, results)
-	switch outcome {
-	case broker.Committed:
-		t.committed(room, record.carried)
-		return nil
-	case broker.Aborted:
-		t.drop()
-		aborted(room, results, at, err)
-		return nil
-	default:
-		return t.resolve(room, encoded, err)
+	outcome, err := t.commit(ctx, msgs, t.course.Record(), t.results)
+	t.cause = err
+	if err == nil && outcome != broker.Aborted {
+		t.cause = errors.New("relay: the fate of a transaction is unknown")
+	}
+	return outcomes[outcome]
+}
+
+// pause waits before the lane is entered again; over: nobody waits for it any more.
+func (t *transaction) pause(attempt int) (over bool) {
+	err := t.failed()
+	t.trouble.Store(&err)
+	select {
+	case <-t.ctx.Done():
+		return true
+	case <-time.After(storeBackoff(attempt)):
+		return false
 	}
 }
 
@@ -205,23 +268,6 @@ func all(results []broker.Result, outcome broker.Outcome, err error) {
 	}
 }
 
-// unknown returns the messages that are not known to be in the broker, and where
-// each stands in the call.
-func (t *transaction) unknown(room *callRoom) (send []broker.Delivery, results []broker.Result, at []int) {
-	for i := range room.msgs {
-		m := t.items[i].Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-		if sum, known := t.known[t.items[i].Seq]; !known || sum != sumOf(m) {
-			send, at = append(send, room.msgs[i]), append(at, i)
-		}
-	}
-	return send, make([]broker.Result, len(send)), at
-}
-
-func (t *transaction) committed(room *callRoom, known marks) {
-	t.known = known
-	all(room.results, broker.Accepted, nil)
-}
-
 // aborted takes the results of a transaction of which nothing was stored.
 func aborted(room *callRoom, results []broker.Result, at []int, err error) {
 	all(room.results, broker.NotSent, err)
@@ -230,36 +276,6 @@ func aborted(room *callRoom, results []broker.Result, at []int, err error) {
 		case broker.Rejected, broker.Misconfigured, broker.Unavailable:
 			room.results[i] = r
 		case broker.Unknown, broker.Accepted, broker.NotSent:
-		}
-	}
-}
-
-// resolve finds out what became of a transaction: the lane is entered again, and
-// its record tells. The call stays out until then, so that nothing is settled.
-func (t *transaction) resolve(room *callRoom, record []byte, cause error) error {
-	t.drop()
-	if cause == nil {
-		cause = errors.New("relay: the fate of a transaction is unknown")
-	}
-	for attempt := 1; ; attempt++ {
-		err := t.enter(record)
-		switch {
-		case errors.Is(err, store.ErrLeaseLost):
-			all(room.results, broker.Unknown, err)
-			return err
-		case err == nil && bytes.Equal(t.lane.Record(), record):
-			t.committed(room, t.known)
-			return nil
-		case err == nil:
-			all(room.results, broker.Unavailable, cause)
-			return nil
-		}
-		t.trouble.Store(&err)
-		select {
-		case <-t.ctx.Done():
-			all(room.results, broker.Unknown, cause)
-			return t.ctx.Err()
-		case <-time.After(storeBackoff(attempt)):
 		}
 	}
 }

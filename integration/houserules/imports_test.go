@@ -14,10 +14,11 @@ import (
 var rules = map[string][]string{
 	"":                               {},
 	"internal/engine":                {},
+	"internal/lane":                  {"internal/engine"},
 	"store":                          {""},
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},
-	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/gate"},
+	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/gate", "internal/lane"},
 	"inbox":                          {"", "store", "broker", "internal/engine", "internal/gate"},
 	"store/memstore":                 {"", "store", "internal/gate"},
 	"store/storekit":                 {"", "store"},

@@ -1,4 +1,4 @@
-package relay
+package lane
 
 import (
 	"encoding/binary"
@@ -7,38 +7,51 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/store"
 )
 
-// marks name messages: by seq, the last eight bytes of the id, since a database
+// Marks name messages: by seq, the last eight bytes of the id, since a database
 // that lost commits may hand out a seq twice.
-type marks map[int64]uint64
+type Marks map[int64]uint64
 
-// laneRecord is what a lane's record holds: the messages that are in the broker and
+// Item is one message of a transaction.
+type Item struct {
+	Seq  int64
+	Slot int
+	// Sum is the last eight bytes of its id.
+	Sum uint64
+}
+
+// Has says that m names a message.
+func (m Marks) Has(i Item) bool {
+	sum, there := m[i.Seq]
+	return there && sum == i.Sum
+}
+
+// Record is what a lane's record holds: the messages that are in the broker and
 // may not be settled.
-type laneRecord struct {
+type Record struct {
 	shards []shardMarks
-	// carried are in the broker whatever the versions of shards say.
-	carried marks
+	// Carried are in the broker whatever the versions of shards say.
+	Carried Marks
 }
 
 // shardMarks are the messages that the settlement of one shard at one version covers.
 type shardMarks struct {
 	lo, hi  int
 	version int64
-	marks   marks
+	marks   Marks
 }
 
-// newLaneRecord returns the record of a transaction that answers for items.
-func newLaneRecord(leases []engine.Lease, items []engine.Item, known marks) laneRecord {
-	r := laneRecord{carried: make(marks, len(known))}
-	maps.Copy(r.carried, known)
+// NewRecord returns the record of a transaction that answers for items, made under
+// leases, with what was known to be in the broker before.
+func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
+	r := Record{Carried: make(Marks, len(known))}
+	maps.Copy(r.Carried, known)
 	at := make(map[int]int) // lease → place in r.shards
 	for _, item := range items {
-		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-		lease := slices.IndexFunc(leases, func(l engine.Lease) bool { return m.Slot >= l.Lo && m.Slot < l.Hi })
+		lease := slices.IndexFunc(leases, func(l engine.Lease) bool { return item.Slot >= l.Lo && item.Slot < l.Hi })
 		if lease < 0 {
-			r.carried[item.Seq] = sumOf(m)
+			r.Carried[item.Seq] = item.Sum
 			continue
 		}
 		i, there := at[lease]
@@ -46,23 +59,21 @@ func newLaneRecord(leases []engine.Lease, items []engine.Item, known marks) lane
 			i = len(r.shards)
 			at[lease] = i
 			l := leases[lease]
-			r.shards = append(r.shards, shardMarks{lo: l.Lo, hi: l.Hi, version: l.Version, marks: make(marks)})
+			r.shards = append(r.shards, shardMarks{lo: l.Lo, hi: l.Hi, version: l.Version, marks: make(Marks)})
 		}
-		r.shards[i].marks[item.Seq] = sumOf(m)
-		delete(r.carried, item.Seq)
+		r.shards[i].marks[item.Seq] = item.Sum
+		delete(r.Carried, item.Seq)
 	}
 	return r
 }
 
-func sumOf(m *store.Record) uint64 { return binary.BigEndian.Uint64(m.ID[8:]) }
-
-// recall returns the messages that are in the broker and may not be settled, for
+// Recall returns the messages that are in the broker and may not be settled, for
 // the owner of the shards that leases name at their versions. carry: some of them
 // are so only as long as nothing else is settled. behind: the database lost
 // settlements.
-func (r *laneRecord) recall(leases []store.Lease) (known marks, carry, behind bool) {
-	known = make(marks, len(r.carried))
-	maps.Copy(known, r.carried)
+func (r *Record) Recall(leases []engine.Lease) (known Marks, carry, behind bool) {
+	known = make(Marks, len(r.Carried))
+	maps.Copy(known, r.Carried)
 	for i := range r.shards {
 		s := &r.shards[i]
 		for _, l := range leases {
@@ -76,15 +87,20 @@ func (r *laneRecord) recall(leases []store.Lease) (known marks, carry, behind bo
 	return known, carry, behind
 }
 
-// laneRecordFormat is the first byte of a record.
-const laneRecordFormat = 1
+// MaxItems is the most messages of one transaction: their record must fit into
+// broker.MaxRecord beside what is carried.
+const MaxItems = 20_000
+
+// recordFormat is the first byte of a record.
+const recordFormat = 1
 
 // maxCarried bounds what a record carries. The oldest go first: a lane has more
 // only after many crashes in a row, of which each left some that were settled.
 const maxCarried = 10_000
 
-func (r *laneRecord) encode() []byte {
-	b := []byte{laneRecordFormat}
+// Encode returns the record as it is stored.
+func (r *Record) Encode() []byte {
+	b := []byte{recordFormat}
 	b = binary.AppendUvarint(b, uint64(len(r.shards)))
 	for i := range r.shards {
 		s := &r.shards[i]
@@ -93,10 +109,10 @@ func (r *laneRecord) encode() []byte {
 		b = binary.AppendUvarint(b, uint64(s.version))
 		b = s.marks.append(b)
 	}
-	return r.carried.append(b)
+	return r.Carried.append(b)
 }
 
-func (m marks) append(b []byte) []byte {
+func (m Marks) append(b []byte) []byte {
 	seqs := m.seqs()
 	b = binary.AppendUvarint(b, uint64(len(seqs)))
 	last := int64(0)
@@ -108,7 +124,7 @@ func (m marks) append(b []byte) []byte {
 	return b
 }
 
-func (m marks) seqs() []int64 {
+func (m Marks) seqs() []int64 {
 	seqs := make([]int64, 0, len(m))
 	for seq := range m {
 		seqs = append(seqs, seq)
@@ -118,29 +134,33 @@ func (m marks) seqs() []int64 {
 }
 
 // trim leaves out the oldest beyond maxCarried.
-func (m marks) trim() {
+func (m Marks) trim() {
 	for _, seq := range m.seqs()[:max(len(m)-maxCarried, 0)] {
 		delete(m, seq)
 	}
 }
 
-var errLaneRecord = errors.New("relay: the record of an exactly-once lane cannot be read; a newer version wrote it, or another program did")
+// ErrRecord is the error of a record that cannot be read.
+var ErrRecord = errors.New("lane: the record of an exactly-once lane cannot be read; a newer version wrote it, or another program did")
 
-// decodeLaneRecord reads a record; none is one of nothing.
-func decodeLaneRecord(b []byte) (laneRecord, error) {
+// slotCount is how many slots there are, and so the most shards.
+const slotCount = 4096
+
+// Decode reads a record; none is one of nothing.
+func Decode(b []byte) (Record, error) {
 	if len(b) == 0 {
-		return laneRecord{}, nil
+		return Record{}, nil
 	}
-	d := recordReader{rest: b[1:], failed: b[0] != laneRecordFormat}
-	var r laneRecord
-	for range d.count(store.SlotCount) {
+	d := recordReader{rest: b[1:], failed: b[0] != recordFormat}
+	var r Record
+	for range d.count(slotCount) {
 		s := shardMarks{lo: int(d.number()), hi: int(d.number()), version: int64(d.number())}
 		s.marks = d.marks()
 		r.shards = append(r.shards, s)
 	}
-	r.carried = d.marks()
+	r.Carried = d.marks()
 	if d.failed || len(d.rest) > 0 {
-		return laneRecord{}, errLaneRecord
+		return Record{}, ErrRecord
 	}
 	return r, nil
 }
@@ -170,9 +190,9 @@ func (d *recordReader) count(most int) int {
 	return int(n)
 }
 
-func (d *recordReader) marks() marks {
+func (d *recordReader) marks() Marks {
 	n := d.count(len(d.rest) / 9)
-	m := make(marks, n)
+	m := make(Marks, n)
 	seq := int64(0)
 	for range n {
 		seq += int64(d.number())

@@ -1,0 +1,155 @@
+package lane
+
+import (
+	"bytes"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// Do is what an Entry or a Transaction wants done next.
+type Do uint8
+
+// What may be wanted. Over: it has ended. Ask: ask the store whether the leases
+// stand, and for their blocked keys; then Asked. Open: open the lane; then Opened.
+// Commit: one transaction on the lane; then Committed. Drop: close the lane in
+// hand, without which it goes on; then Dropped. Pause: wait a little longer each
+// time; then Paused.
+const (
+	Over Do = iota
+	Ask
+	Open
+	Commit
+	Drop
+	Pause
+)
+
+// Leases is what the store says of leases.
+type Leases uint8
+
+// What it may say. Unheard: nothing; it failed.
+const (
+	Unheard Leases = iota
+	Stand
+	Gone
+)
+
+// TxOutcome is what became of a transaction, see broker.TxOutcome.
+type TxOutcome uint8
+
+// The outcomes. Unresolved: it is not known, which one that was fenced is too.
+const (
+	Unresolved TxOutcome = iota
+	Stored
+	Aborted
+)
+
+// Entry is the way into a lane: it makes us the only one who can commit on it, and
+// learns what is in the broker and not settled. It is steps 2 to 5 of the protocol.
+// A lane in hand is kept: then the leases are asked for and nothing else.
+type Entry struct {
+	// Leases are those of all shards.
+	Leases []engine.Lease
+	// Known are the messages in the broker that may not be settled.
+	Known Marks
+	// Held says that a lane is in hand.
+	Held bool
+	// Behind: the database lost settlements.
+	Behind bool
+	// LostLeases: the try ended because the leases are not ours any more.
+	LostLeases bool
+	// Entered: the try ended well.
+	Entered bool
+	// Err is ErrRecord, if the try ended because of that.
+	Err error
+
+	asked    bool   // once more than was needed to open the lane
+	expected []byte // the record of a transaction whose fate is unknown
+	found    []byte // the record, as the lane was opened
+	carrying []byte
+}
+
+// Enter begins a try. expected is the record of a transaction whose fate is unknown:
+// it was committed if the lane has it; nil otherwise.
+func (e *Entry) Enter(expected []byte) Do {
+	e.expected, e.asked, e.LostLeases, e.Entered, e.Err = expected, e.Held, false, false, nil
+	return Ask
+}
+
+// Asked takes what the store says of the leases.
+func (e *Entry) Asked(l Leases) Do {
+	switch {
+	case l != Stand:
+		e.LostLeases = l == Gone
+		return e.fail()
+	case !e.Held:
+		return Open
+	case e.asked:
+		e.Entered = true
+		return Over
+	}
+	return e.learn()
+}
+
+// Opened takes the record of a lane that was opened; ok: it was.
+func (e *Entry) Opened(record []byte, ok bool) Do {
+	if !ok {
+		return Over
+	}
+	e.Held, e.found = true, record
+	return Ask // who takes the leases after this answer opens the lane after us
+}
+
+// learn reads the record. What is not settled as far as versions say is written into
+// a record that holds whatever they say, before anything is settled.
+func (e *Entry) learn() Do {
+	r, err := Decode(e.found)
+	if err != nil {
+		e.Err = err
+		return e.fail()
+	}
+	if e.Holds(e.expected) {
+		e.Known, e.Entered = r.Carried, true
+		return Over
+	}
+	known, carry, behind := r.Recall(e.Leases)
+	known.trim()
+	e.Known, e.Behind = known, behind
+	if !carry {
+		e.Entered = true
+		return Over
+	}
+	carried := Record{Carried: known}
+	e.carrying = carried.Encode()
+	return Commit
+}
+
+// Holds says that the lane was opened with this record.
+func (e *Entry) Holds(record []byte) bool {
+	return record != nil && bytes.Equal(e.found, record)
+}
+
+// Record is what Commit is to store, beside no message.
+func (e *Entry) Record() []byte { return e.carrying }
+
+// Committed takes what became of the carrying record.
+func (e *Entry) Committed(o TxOutcome) Do {
+	if o != Stored {
+		return e.fail()
+	}
+	e.Entered = true
+	return Over
+}
+
+// fail ends the try. A lane that was opened in it is dropped.
+func (e *Entry) fail() Do {
+	if e.Held && !e.asked {
+		return Drop
+	}
+	return Over
+}
+
+// Dropped notes that the lane was closed.
+func (e *Entry) Dropped() Do {
+	e.Held, e.Known, e.found = false, nil, nil
+	return Over
+}

@@ -1,0 +1,124 @@
+package lane
+
+import "time"
+
+// Keeper is what a relay keeps of the lane of a subscription, whose shards it works
+// all or none. An entry or a transaction has the lane and Known in hand while it is
+// at work.
+type Keeper struct {
+	// Known are the messages in the broker that may not be settled.
+	Known Marks
+	// Waiting: all shards are ours, and the lane is not open.
+	Waiting bool
+	// Failures is how many tries in a row to enter the lane have failed, and nothing is
+	// tried again before RetryAt.
+	Failures int
+	RetryAt  time.Duration
+
+	busy    bool
+	life    int   // grows with Forget
+	held    int   // shards, when they were given to the flow; zero: none were
+	leaving bool  // they are to be given back
+	stale   bool  // versions in a view may be old: a turn with settlements may be out
+	dry     int64 // turns when the flow was first seen drained, to forget what is known
+}
+
+// Move is what a Keeper wants done about shards.
+type Move uint8
+
+// What may be wanted. Stay: nothing. Forget: drop all in hand, see Keeper.Forget.
+// Enter: enter the lane. Later: enter it at RetryAt.
+const (
+	Stay Move = iota
+	Forget
+	Enter
+	Later
+)
+
+// Gain says what to do about shards, of all there are, that a view says are ours
+// and the flow does not have.
+func (k *Keeper) Gain(gained, all int, now time.Duration, dying bool) Move {
+	k.Waiting = gained > 0 && gained == all
+	switch {
+	case gained == 0:
+		return Stay
+	case k.held > 0: // one came back that was lost: begin anew with all of them
+		return Forget
+	case !k.Waiting || k.busy || k.stale || dying:
+		return Stay
+	case now < k.RetryAt:
+		return Later
+	}
+	return Enter
+}
+
+// Take begins an entry or a transaction, and returns the life in which it does.
+func (k *Keeper) Take() (known Marks, life int) {
+	known, k.Known, k.busy = k.Known, nil, true
+	return known, k.life
+}
+
+// Reclaim takes back what an entry or a transaction had in hand that is over; not if
+// all was dropped meanwhile: then the lane is to be closed.
+func (k *Keeper) Reclaim(known Marks, life int) bool {
+	k.busy = false
+	if k.life == life {
+		k.Known = known
+	}
+	return k.life == life
+}
+
+// Lives says that nothing was dropped since a life began.
+func (k *Keeper) Lives(life int) bool { return k.life == life }
+
+// Entered notes that the lane is open and all shards are given to the flow.
+func (k *Keeper) Entered(shards int) {
+	k.Failures, k.Waiting, k.held, k.leaving = 0, false, shards, false
+}
+
+// Whole says that the flow has all shards that it was given.
+func (k *Keeper) Whole(leases int) bool { return leases >= k.held }
+
+// Forget notes that all in hand is dropped. Shards come back with a heartbeat, if
+// they are still ours.
+func (k *Keeper) Forget() {
+	k.life++
+	k.Known, k.held, k.leaving, k.stale = nil, 0, false, true
+}
+
+// Reshaped notes that the shards were replaced; the lane is the same.
+func (k *Keeper) Reshaped() { k.held = 0 }
+
+// Leave notes that a shard is to be given back, and says whether the flow has it.
+func (k *Keeper) Leave() bool {
+	k.leaving = k.leaving || k.held > 0
+	return k.held > 0
+}
+
+// Lost says that a shard is gone that was not to be given back: all is to be dropped.
+func (k *Keeper) Lost(leases int, stopping bool) bool {
+	return leases < k.held && (leases == 0 || !k.leaving && !stopping)
+}
+
+// Look says that it is time for a heartbeat after all was dropped: none is out, nor a
+// turn.
+func (k *Keeper) Look(idle bool) bool {
+	if !k.stale || !idle || k.busy {
+		return false
+	}
+	k.stale = false
+	return true
+}
+
+// Unlearn forgets what is known to be in the broker once all there is was read and
+// settled: it was settled before. turns is how many were made so far.
+func (k *Keeper) Unlearn(turns int64, drained func() bool) {
+	switch {
+	case k.busy || len(k.Known) == 0 || k.held == 0 || !drained():
+		k.dry = 0
+	case k.dry == 0:
+		k.dry = turns + 1
+	case turns > k.dry+2:
+		k.Known = nil
+	}
+}

@@ -1,0 +1,169 @@
+package lane
+
+// End is how a transaction ended.
+type End uint8
+
+// The ends. Answered: all of it is in the broker. Refused: nothing of it is or will
+// be, and the answers say why. Undone: it is known by now that nothing of it is in
+// the broker. NotEntered: nothing was sent, since the lane could not be entered.
+// Disowned: nothing was sent, since the leases are not ours any more. Lost: its fate
+// is the matter of whoever has the leases now.
+const (
+	Answered End = iota + 1
+	Refused
+	Undone
+	NotEntered
+	Disowned
+	Lost
+)
+
+// Transaction is one call to the destination, made as a transaction on a lane. While
+// its fate is unknown it stays at work, so that nothing is settled: the lane is
+// entered again, and its record tells.
+type Transaction struct {
+	*Entry
+
+	// End is how it ended, once it has.
+	End End
+
+	items   []Item
+	record  Record
+	encoded []byte
+	state   txState
+}
+
+type txState uint8
+
+const (
+	entering  txState = iota
+	sending           // the commit is under way
+	leaving           // aborted: the lane is to be dropped
+	fating            // not answered: the lane is to be dropped, and entered again
+	resolving         // it is entered again
+)
+
+// NewTransaction returns the transaction of a call of items with e in hand.
+func NewTransaction(e *Entry, items []Item) *Transaction {
+	return &Transaction{Entry: e, items: items}
+}
+
+// Start begins.
+func (t *Transaction) Start() Do {
+	if !t.Held {
+		t.state = entering
+		return t.on(t.Enter(nil))
+	}
+	return t.send()
+}
+
+// Sends says whether item i is to be sent: it is not known to be in the broker.
+func (t *Transaction) Sends(i int) bool { return !t.Known.Has(t.items[i]) }
+
+// Messages says that the commit that is wanted is that of the messages; otherwise it
+// is of a record alone.
+func (t *Transaction) Messages() bool { return t.state == sending }
+
+// Record is what Commit is to store.
+func (t *Transaction) Record() []byte {
+	if t.state == sending {
+		return t.encoded
+	}
+	return t.Entry.Record()
+}
+
+func (t *Transaction) send() Do {
+	t.record = NewRecord(t.Leases, t.items, t.Known)
+	t.encoded = t.record.Encode()
+	t.state = sending
+	return Commit
+}
+
+// Asked is Entry's.
+func (t *Transaction) Asked(l Leases) Do { return t.on(t.Entry.Asked(l)) }
+
+// Opened is Entry's.
+func (t *Transaction) Opened(record []byte, ok bool) Do { return t.on(t.Entry.Opened(record, ok)) }
+
+// Committed takes what became of a commit.
+func (t *Transaction) Committed(o TxOutcome) Do {
+	if t.state != sending {
+		return t.on(t.Entry.Committed(o))
+	}
+	switch o {
+	case Stored:
+		return t.stored()
+	case Aborted:
+		t.state = leaving
+	case Unresolved:
+		t.state = fating
+	}
+	return Drop
+}
+
+func (t *Transaction) stored() Do {
+	t.Known = t.record.Carried
+	return t.end(Answered)
+}
+
+func (t *Transaction) end(e End) Do {
+	t.End = e
+	return Over
+}
+
+// Dropped notes that the lane was closed.
+func (t *Transaction) Dropped() Do {
+	t.Entry.Dropped()
+	switch t.state {
+	case leaving:
+		return t.end(Refused)
+	case fating:
+		return t.again()
+	default:
+		return t.on(Over)
+	}
+}
+
+// Paused has the lane entered again; over: nobody waits any more.
+func (t *Transaction) Paused(over bool) Do {
+	if over {
+		return t.end(Lost)
+	}
+	return t.again()
+}
+
+func (t *Transaction) again() Do {
+	t.state = resolving
+	return t.on(t.Enter(t.encoded))
+}
+
+// on goes on with what the entry wants, and beyond its end.
+func (t *Transaction) on(do Do) Do {
+	switch {
+	case do != Over:
+		return do
+	case t.state == resolving:
+		return t.resolved()
+	case t.Entered:
+		return t.send()
+	case t.LostLeases:
+		return t.end(Disowned)
+	default:
+		return t.end(NotEntered)
+	}
+}
+
+func (t *Transaction) resolved() Do {
+	switch {
+	case t.LostLeases:
+		return t.end(Lost)
+	case !t.Entered:
+		return Pause
+	case t.Holds(t.encoded):
+		return t.stored()
+	default:
+		return t.end(Undone)
+	}
+}
+
+// Dropping says that all that is in hand is to be dropped: the lane is another's.
+func (t *Transaction) Dropping() bool { return t.End == Disowned || t.End == Lost }
