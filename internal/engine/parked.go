@@ -193,7 +193,7 @@ func (f *Flow) wanted(s *shard, m *DueMessage) bool {
 	if _, limbo := s.limbo[m.Seq]; limbo || f.hand[m.Seq] != nil {
 		return false
 	}
-	if c := f.chainFor(s, m.Key); c != nil && c.cut {
+	if c := f.chainFor(s, m.Key); c != nil && (c.cut || m.Blocking && c.passed(m.Seq)) {
 		return false
 	}
 	if s.strict && m.Blocking && m.Key == strictHash && len(s.foreign) > 0 {
@@ -201,6 +201,13 @@ func (f *Flow) wanted(s *shard, m *DueMessage) bool {
 		return false
 	}
 	return true
+}
+
+// passed: a parked message of the chain that comes after seq is in hand. One before it
+// is seen only now when the store was set back to when that was parked, or when a
+// transaction that was not ordered with the other's committed late.
+func (c *chain) passed(seq int64) bool {
+	return !c.strict && c.tail != nil && c.tail.parked && c.tail.Seq > seq
 }
 
 // dueEnded ends the limbo of rows that were settled while the answer was under

@@ -101,6 +101,25 @@ func TestAParkedMessageStoodBehindThoseOfACallThatWasNotOver(t *testing.T) {
 	d.deliver(1, 4, 5)
 }
 
+// A store that was set back showed a message that was resolved as parked again, while
+// those behind it were being tried: it stood behind them, and was sent after them.
+func TestAParkedMessageOfAStoreThatWasSetBackStoodBehindThoseItIsBefore(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.lot(parked(2, 1, 2), parked(4, 1, 0), parked(6, 1, 0))
+	d.deliver(2)
+	d.settle()
+	c := d.call(4)
+	d.lot(parked(2, 1, 2), parked(4, 1, 0), parked(6, 1, 0)) // as it was
+	d.noCall()
+	d.answer(c, engine.Rejected)
+	d.settle()
+	d.lot(parked(2, 1, 2), parked(4, 1, 1), parked(6, 1, 0))
+	d.deliver(2)
+	d.deliver(4)
+	d.deliver(6)
+}
+
 // A row that had changed since the request was refused, and the next of its key
 // taken in its place.
 func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {

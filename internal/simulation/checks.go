@@ -118,12 +118,18 @@ func (w *world) rest() {
 }
 
 // expecting says that shards are to change hands: a relay looks for those that
-// another one is to give, or the heartbeat of one that is gone runs out.
+// another one is to give, or the heartbeat of one that is gone runs out; or that
+// they just did, and have still to be read to where they were.
 func (w *world) expecting() bool {
+	held := 0
 	for _, r := range w.relays {
-		if r.expecting && r.now() < r.expectUntil {
+		if r.expecting && r.now() < r.expectUntil || !r.flow.Idle() {
 			return true
 		}
+		held += len(r.flow.Leases())
+	}
+	if held != len(w.server.shards) {
+		return true
 	}
 	alive := 0
 	for i := range w.server.relays {

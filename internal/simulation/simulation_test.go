@@ -74,6 +74,9 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"a shard that came late took the slots of others with it":                               {Seed: 19314},
 		"the simulator knew nothing of an order to discard that a restored store had forgotten": {Seed: 2684},
 		"a relay did not see that its shards were set back, and asked for a reshape":            {Seed: 36884},
+		"a parked message that a fail-over brought back stood behind later ones of its key":     {Seed: 199239},
+		"the same, in a store with ranges":                                                      {Seed: 72202},
+		"the simulator judged a rest in which shards had just changed hands":                    {Seed: 156413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
