@@ -3,6 +3,8 @@ package history
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -15,13 +17,27 @@ type Space struct {
 	Dir string
 }
 
+// Validate says what is wrong with the room.
+func (s *Space) Validate() error {
+	var all []error
+	if s.Memory < 0 {
+		all = append(all, fmt.Errorf("history: Space.Memory is %d, below zero; leave it zero for the default", s.Memory))
+	}
+	if s.Dir != "" {
+		if is, err := os.Stat(s.Dir); err != nil || !is.IsDir() {
+			all = append(all, fmt.Errorf("history: Space.Dir is %q, and no folder; make it, or leave it empty for the system's place", s.Dir))
+		}
+	}
+	return errors.Join(all...)
+}
+
 // leastMemory is what a check of files can do with.
 const leastMemory = 1 << 20
 
 // CheckFiles judges a history that lies in files, written by one Writer each. The numbers of transactions must be unique over
 // all of them. Records are in memory in part only, beside the faults and gaps.
 func CheckFiles(names []string, o Options, s Space) (*Report, error) {
-	if err := o.Validate(); err != nil {
+	if err := errors.Join(o.Validate(), s.Validate()); err != nil {
 		return nil, err
 	}
 	if s.Memory == 0 {

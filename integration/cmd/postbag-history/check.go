@@ -6,7 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
 
+	"github.com/postbag/postbag/integration/internal/flags"
 	"github.com/postbag/postbag/internal/history"
 )
 
@@ -17,23 +22,39 @@ const (
 	exitUse    = 2
 )
 
-const usage = `postbag-history check [flags] FILE...   judge a history
+const usage = `postbag-history check [flags] FILE...   judge a history; check -h for the flags
 postbag-history show FILE...            print its records as lines of JSON
 `
 
 // run is the program.
 func run(args []string, out, diag io.Writer) (code int, err error) {
+	command := ""
 	if len(args) > 0 {
-		switch args[0] {
-		case "check":
-			return check(args[1:], out, diag)
-		case "show":
-			return show(args[1:], out)
-		}
+		command = args[0]
 	}
-	_, _ = io.WriteString(diag, usage)
-	return exitUse, errors.New("name one of its commands: check or show")
+	switch command {
+	case "check":
+		err = check(args[1:], out)
+	case "show":
+		err = show(args[1:], out)
+	case "-h", "-help", "--help", "help":
+		err = flag.ErrHelp
+		_, _ = io.WriteString(out, usage)
+	default:
+		_, _ = io.WriteString(diag, usage)
+		err = fmt.Errorf("postbag-history: %q is none of its commands; write check or show", command)
+	}
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitHeld, nil
+	case errors.Is(err, errBroken):
+		return exitBroken, nil
+	}
+	return exitUse, err
 }
+
+// errBroken says that a promise was broken, which the report has told.
+var errBroken = errors.New("postbag-history: a promise was broken")
 
 // request is what check is asked for.
 type request struct {
@@ -44,17 +65,14 @@ type request struct {
 	files []string
 }
 
-func check(args []string, out, diag io.Writer) (code int, err error) {
-	q, err := parse(args, diag)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitHeld, nil
-	}
+func check(args []string, out io.Writer) error {
+	q, err := parse(args, out)
 	if err != nil {
-		return exitUse, err
+		return err
 	}
 	report, err := history.CheckFiles(q.files, q.Options, q.Space)
 	if err != nil {
-		return exitUse, err
+		return err
 	}
 	if q.json {
 		e := json.NewEncoder(out)
@@ -63,19 +81,25 @@ func check(args []string, out, diag io.Writer) (code int, err error) {
 	} else {
 		_, err = report.WriteTo(out)
 	}
-	if err != nil {
-		return exitUse, fmt.Errorf("print the report: %w", err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("postbag-history: print the report: %w", err)
+	case !report.Held():
+		return errBroken
+	case !judged(report):
+		return errors.New("postbag-history: check: there is nothing to judge in these files; give those of all recorders of a run")
 	}
-	if !report.Held() {
-		return exitBroken, nil
-	}
-	return exitHeld, nil
+	return nil
 }
 
-func parse(args []string, diag io.Writer) (*request, error) {
+// judged says whether anything put a promise to the test.
+func judged(r *history.Report) bool {
+	return slices.ContainsFunc(r.Verdicts[:], func(v history.Verdict) bool { return v.Seen > 0 })
+}
+
+func parse(args []string, help io.Writer) (*request, error) {
 	q := &request{}
 	f := flag.NewFlagSet("postbag-history check", flag.ContinueOnError)
-	f.SetOutput(diag)
 	f.BoolVar(&q.json, "json", false, "print the report as JSON")
 	f.StringVar(&q.Subscription, "subscription", "", "judge this subscription alone")
 	f.IntVar(&q.InFlight, "in-flight", 0, "how many messages a fault may cause to be sent again, if it does not say (0: 1,000)")
@@ -92,32 +116,50 @@ func parse(args []string, diag io.Writer) (*request, error) {
 	f.IntVar(&q.Examples, "examples", 0, "how many breaches of a promise are shown (0: 10)")
 	f.StringVar(&q.Dir, "dir", "", "where to sort, in temporary files of about four times the history's size (empty: the system's place)")
 	mebibytes := f.Int64("memory", 0, "what it may use, in MiB (0: 256)")
-	if err := f.Parse(args); err != nil {
+	if err := flags.ParseFiles(f, args, help); err != nil {
 		return nil, err
 	}
-	q.Memory, q.files = *mebibytes<<20, f.Args()
-	if len(q.files) == 0 {
-		return nil, errors.New("check: no file; name those that the recorders wrote")
+	if *mebibytes > math.MaxInt64>>20 {
+		return nil, fmt.Errorf("postbag-history check: -memory %d is more than there is; it is in MiB", *mebibytes)
 	}
-	return q, nil
+	q.Memory, q.files = *mebibytes<<20, f.Args()
+	return q, named(f)
+}
+
+// named says whether the names behind the flags can be those of files.
+func named(f *flag.FlagSet) error {
+	if f.NArg() == 0 {
+		return fmt.Errorf("%s: no file; name those that the recorders wrote", f.Name())
+	}
+	for _, name := range f.Args() {
+		if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
+			return fmt.Errorf("%s: %q stands behind the first file, and is none; write flags before the files", f.Name(), name)
+		}
+	}
+	return nil
 }
 
 // show prints the records of files.
-func show(names []string, out io.Writer) (code int, err error) {
-	if len(names) == 0 {
-		return exitUse, errors.New("show: no file; name those that the recorders wrote")
+func show(args []string, out io.Writer) error {
+	f := flag.NewFlagSet("postbag-history show", flag.ContinueOnError)
+	f.Usage = func() { _, _ = io.WriteString(f.Output(), usage) }
+	if err := flags.ParseFiles(f, args, out); err != nil {
+		return err
+	}
+	if err := named(f); err != nil {
+		return err
 	}
 	p := &printer{to: json.NewEncoder(out)}
-	for _, name := range names {
+	for _, name := range f.Args() {
 		wasTorn, err := history.ReadFile(name, p)
 		if err != nil || p.err != nil {
-			return exitUse, errors.Join(err, p.err)
+			return errors.Join(err, p.err)
 		}
 		if wasTorn {
 			p.print("torn", name)
 		}
 	}
-	return exitHeld, p.err
+	return p.err
 }
 
 // printer is a recorder that prints.

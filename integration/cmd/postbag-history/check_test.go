@@ -95,14 +95,48 @@ func TestBadUseIsTold(t *testing.T) {
 		{"check", "-slack", "-1s", record(t, false)},
 		{"check", filepath.Join(t.TempDir(), "gone")},
 		{"show", filepath.Join(t.TempDir(), "gone")},
+		{"show", "-json", record(t, false)},
+		{"check", record(t, false), "-json"},
+		{"check", "-memory", "-1", record(t, false)},
+		{"check", "-memory", "9000000000000000", record(t, false)},
+		{"check", "-dir", filepath.Join(t.TempDir(), "gone"), record(t, false)},
+		{"check", empty(t)},
 	} {
 		var out bytes.Buffer
 		if code, err := run(args, &out, &out); code != exitUse || err == nil {
 			t.Errorf("%v: %d, %v", args, code, err)
 		}
 	}
-	var out bytes.Buffer
-	if code, err := run([]string{"check", "-h"}, &out, &out); code != exitHeld || err != nil || !strings.Contains(out.String(), "-exactly-once") {
-		t.Errorf("asked for help: %d, %v, %s", code, err, &out)
+}
+
+func TestHelpIsGivenToThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-h"}, "check -h for the flags"},
+		{[]string{"help"}, "show FILE"},
+		{[]string{"check", "-h"}, "-exactly-once"},
+		{[]string{"show", "-h"}, "show FILE"},
+	} {
+		var out, diag bytes.Buffer
+		if code, err := run(one.args, &out, &diag); code != exitHeld || err != nil || !strings.Contains(out.String(), one.want) {
+			t.Errorf("%v: %d, %v, %s%s", one.args, code, err, &out, &diag)
+		}
 	}
+}
+
+// empty is the file of a recorder that had nothing to record.
+func empty(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "empty")
+	w, err := history.Create(name, 0)
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

@@ -15,7 +15,7 @@ import (
 func main() {
 	code, err := run(os.Args[1:], os.Stdout, os.Stderr)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "postbag-history:", err)
+		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(code)
 }

@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 
+	"github.com/postbag/postbag/integration/internal/flags"
 	"github.com/postbag/postbag/internal/simulation"
 )
 
@@ -24,11 +26,9 @@ type command struct {
 	out     io.Writer
 }
 
-// parse reads the flags. It returns nil without an error when the flag package has
-// said what is wrong.
-func parse(args []string, errs io.Writer) (*command, error) {
+// parse reads the flags. It returns flag.ErrHelp when help was asked for and printed.
+func parse(args []string, help io.Writer) (*command, error) {
 	f := flag.NewFlagSet("postbag-sim", flag.ContinueOnError)
-	f.SetOutput(errs)
 	seed := f.Uint64("seed", 0, "play this seed alone")
 	c := &command{}
 	f.Uint64Var(&c.seeds, "seeds", 1000, "how many seeds to play")
@@ -43,10 +43,12 @@ func parse(args []string, errs io.Writer) (*command, error) {
 	f.BoolVar(&c.json, "json", false, "say what came of it as JSON, a line")
 	f.BoolVar(&c.trace, "trace", false, "with -seed: say what happens")
 	f.BoolVar(&c.shrink, "shrink", false, "with -seed: cut the run down, and say what happens in it")
-	if err := f.Parse(args); err != nil {
-		return nil, nil //nolint:nilerr,nilnil // the flag package has said it
+	if err := flags.Parse(f, args, help); err != nil {
+		return nil, err
 	}
-	f.Visit(func(g *flag.Flag) { c.one = c.one || g.Name == "seed" })
+	given := map[string]bool{}
+	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	c.one = given["seed"]
 	o := simulation.DefaultOptions(*seed)
 	o.Mode, o.Store, o.Relays, o.Messages = simulation.Mode(*mode), simulation.Store(*kind), *relays, *messages
 	var wrong []error
@@ -56,15 +58,29 @@ func parse(args []string, errs io.Writer) (*command, error) {
 		o.Drawn = false
 		wrong = append(wrong, err)
 	}
-	if f.NArg() > 0 {
-		wrong = append(wrong, fmt.Errorf("postbag-sim: %q is no flag; see -help", f.Arg(0)))
+	if c.one && (given["seeds"] || given["from"]) {
+		wrong = append(wrong, errors.New("postbag-sim: -seed is one seed, -seeds and -from are many; give the one or the others"))
 	}
+	c.options = o
+	return c, errors.Join(append(wrong, c.validate(), o.Validate())...)
+}
+
+// mostWorkers is far more than any machine has a use for.
+const mostWorkers = 1024
+
+// validate says what is wrong with what is not of the simulation.
+func (c *command) validate() error {
+	var wrong []error
 	if (c.trace || c.shrink) && !c.one {
 		wrong = append(wrong, errors.New("postbag-sim: -trace and -shrink want a -seed"))
 	}
-	if c.workers < 1 {
-		wrong = append(wrong, fmt.Errorf("postbag-sim: %d workers; use one or more", c.workers))
+	if c.workers < 1 || c.workers > mostWorkers {
+		wrong = append(wrong, fmt.Errorf("postbag-sim: %d workers; use one to %d", c.workers, mostWorkers))
 	}
-	c.options = o
-	return c, errors.Join(append(wrong, o.Validate())...)
+	if c.seeds == 0 {
+		wrong = append(wrong, errors.New("postbag-sim: no seeds show nothing; use one or more"))
+	} else if c.from > math.MaxUint64-(c.seeds-1) {
+		wrong = append(wrong, fmt.Errorf("postbag-sim: there are no %d seeds from %d on; begin lower", c.seeds, c.from))
+	}
+	return errors.Join(wrong...)
 }

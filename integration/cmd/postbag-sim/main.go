@@ -10,6 +10,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,12 +24,12 @@ func main() {
 
 // run is the program.
 func run(args []string, out, errs io.Writer) int {
-	c, err := parse(args, errs)
+	c, err := parse(args, out)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitHeld
+	}
 	if err != nil {
 		_, _ = fmt.Fprintln(errs, err)
-		return exitUsage
-	}
-	if c == nil {
 		return exitUsage
 	}
 	c.out = out

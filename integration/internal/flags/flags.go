@@ -1,0 +1,58 @@
+// Package flags reads the arguments of the commands of this module, and says in a line what is wrong with them.
+package flags
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Parse reads args, which are flags and nothing else. If help is asked for it prints what there is to help, and returns
+// flag.ErrHelp. Any other error names what is wrong and what to write.
+func Parse(f *flag.FlagSet, args []string, help io.Writer) error {
+	err := ParseFiles(f, args, help)
+	if err == nil && f.NArg() > 0 {
+		return fmt.Errorf("%s: %q is no flag; leave it out, or see %s -h", f.Name(), f.Arg(0), f.Name())
+	}
+	return err
+}
+
+// ParseFiles is Parse where names of files follow the flags: f.Args().
+func ParseFiles(f *flag.FlagSet, args []string, help io.Writer) error {
+	f.SetOutput(io.Discard) // it would print every flag there is behind the error
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.SetOutput(help)
+		f.Usage()
+		return flag.ErrHelp
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w; %s", f.Name(), err, mend(f, err))
+	}
+	return nil
+}
+
+// mend says what the flag takes that an error is about.
+func mend(f *flag.FlagSet, err error) string {
+	say := "see " + f.Name() + " -h"
+	f.VisitAll(func(g *flag.Flag) {
+		if strings.Contains(err.Error(), "for flag -"+g.Name+":") {
+			kind, usage := flag.UnquoteUsage(g)
+			if words, known := kinds[kind]; known {
+				kind = words
+			}
+			say = fmt.Sprintf("write -%s %s (%s)", g.Name, kind, usage)
+		}
+	})
+	return say
+}
+
+// kinds are what people call the types of flags.
+var kinds = map[string]string{
+	"uint":     "and a whole number, not below zero",
+	"int":      "and a whole number",
+	"float":    "and a number",
+	"duration": "and a time like 90s or 10m",
+}
