@@ -53,10 +53,11 @@ func (s *server) longest() (longest time.Duration) {
 	return longest
 }
 
-// beat carries out a heartbeat: one transaction.
-func (s *server) beat(who *relay, b *beatCall) outlook {
+// beat carries out a heartbeat: one transaction. What it sees but for the epoch, it
+// writes to o, which is empty.
+func (s *server) beat(who *relay, b *beatCall, o *outlook) {
 	if !s.renew(b) {
-		return outlook{epoch: s.epoch}
+		return
 	}
 	if l, ok := s.log.(*snapshotLog); ok && len(b.take) > 0 {
 		l.bound(who.view.bounds)
@@ -65,7 +66,7 @@ func (s *server) beat(who *relay, b *beatCall) outlook {
 		s.free(b.relay)
 		s.relays = slices.DeleteFunc(s.relays, func(h heartbeat) bool { return h.id == b.relay })
 		s.epoch++
-		return outlook{epoch: s.epoch}
+		return
 	}
 	for _, l := range b.give {
 		if sh := s.shard(l.Lo, l.Hi); sh != nil && sh.token == l.Token && sh.owner == b.relay {
@@ -83,7 +84,7 @@ func (s *server) beat(who *relay, b *beatCall) outlook {
 			s.land(sh)
 		}
 	}
-	return s.outlook()
+	s.look(o)
 }
 
 // renew makes or renews a heartbeat row, and says whether the relay lives.
@@ -142,13 +143,13 @@ func (s *server) bury() {
 	}
 }
 
-func (s *server) outlook() outlook {
-	o := outlook{alive: true, epoch: s.epoch, wanted: s.wanted, paused: s.paused, shards: slices.Clone(s.shards)}
+func (s *server) look(o *outlook) {
+	o.alive, o.wanted, o.paused = true, s.wanted, s.paused
+	o.shards = append(o.shards, s.shards...)
 	now := s.now()
 	for i := range s.relays {
 		if h := &s.relays[i]; !h.dead && now < h.expires {
 			o.relays = append(o.relays, living{h.id, h.expires - now})
 		}
 	}
-	return o
 }

@@ -138,8 +138,8 @@ func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration
 	}
 }
 
-// due answers a request for parked messages.
-func (s *server) due(d *engine.DueRequest) []engine.DueMessage {
+// due answers a request for parked messages. It adds them to out, which is empty.
+func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
 	type head struct {
 		at    int
 		due   time.Duration
@@ -155,7 +155,6 @@ func (s *server) due(d *engine.DueRequest) []engine.DueMessage {
 		})
 	}
 	slices.SortStableFunc(heads, func(a, b head) int { return int(a.due - b.due) })
-	var out []engine.DueMessage
 	for _, h := range heads {
 		first := &s.rows[h.at]
 		out = append(out, dueMessage(first))

@@ -63,6 +63,7 @@ func (m *message) engine() engine.Message {
 
 // transaction is one of a producer, or of a stranger if it writes no message.
 type transaction struct {
+	p       *producers
 	number  int
 	xid     uint64
 	msgs    []*message
@@ -72,4 +73,8 @@ type transaction struct {
 	subxids uint64       // the highest id of a savepoint in it
 
 	endBegun, endAnswered time.Duration
+
+	left     int      // messages that it is still to write
+	together bool     // in one statement
+	late     *message // one whose seq was drawn, and whose row is to come
 }

@@ -83,7 +83,9 @@ func (r *relay) beat(now time.Duration) {
 		return
 	}
 	w := r.w
-	b := &beatCall{relay: r.id, fresh: r.fresh, ttl: w.plan.ttl, give: r.give, take: r.take, reshape: r.reshape}
+	c := w.rooms.beats.take()
+	c.beatCall = beatCall{relay: r.id, fresh: r.fresh, ttl: w.plan.ttl, give: r.give, take: r.take, reshape: r.reshape}
+	b := &c.beatCall
 	if r.stopping {
 		b.take, b.reshape = nil, nil
 		b.leave = r.allLeft()
@@ -95,32 +97,52 @@ func (r *relay) beat(now time.Duration) {
 	r.beating = true
 	r.worked++
 	r.nextBeat = now + w.plan.ttl/3
-	gave, generation := len(r.give), r.generation
-	var seen outlook
-	r.ask(min(storeTimeout, w.plan.ttl), func() error {
-		if err := r.adopt(); err != nil {
-			return err
-		}
-		seen = w.server.beat(r, b)
-		return nil
-	}, func(err error) {
-		if generation != r.generation {
-			return // another identity's, which may have a heartbeat of its own out
-		}
-		r.beating = false
-		w.tell(eventBeat, r.number, bit(seen.alive), seen.epoch)
-		if err != nil {
-			r.beatFailed(err)
-			return
-		}
-		r.give = append([]engine.Lease(nil), r.give[gave:]...)
-		r.take, r.reshape, r.fresh = nil, nil, false
-		r.left = b.leave
-		if !b.leave {
-			r.saw(now, b, &seen)
-		}
-	})
+	c.sent, c.gave, c.generation = now, len(r.give), r.generation
+	c.seen = outlook{relays: c.seen.relays[:0], shards: c.seen.shards[:0]}
+	r.ask(&c.asking, c, min(storeTimeout, w.plan.ttl))
 }
+
+// beating is a heartbeat under way.
+type beating struct {
+	asking
+	beatCall
+
+	sent       time.Duration
+	gave       int // shards
+	generation int
+	seen       outlook
+}
+
+func (c *beating) act() error {
+	if err := c.r.adopt(); err != nil {
+		return err
+	}
+	s := c.r.w.server
+	s.beat(c.r, &c.beatCall, &c.seen)
+	c.seen.epoch = s.epoch
+	return nil
+}
+
+func (c *beating) answered(err error) {
+	r, b := c.r, &c.beatCall
+	if c.generation != r.generation {
+		return // another identity's, which may have a heartbeat of its own out
+	}
+	r.beating = false
+	r.w.tell(eventBeat, r.number, bit(c.seen.alive), c.seen.epoch)
+	if err != nil {
+		r.beatFailed(err)
+		return
+	}
+	r.give = append([]engine.Lease(nil), r.give[c.gave:]...)
+	r.take, r.reshape, r.fresh = nil, nil, false
+	r.left = b.leave
+	if !b.leave {
+		r.saw(c.sent, b, &c.seen)
+	}
+}
+
+func (c *beating) over() { c.r.w.rooms.beats.give(c) }
 
 func (r *relay) beatFailed(err error) {
 	if err == errMoved { //nolint:errorlint // never wrapped
@@ -277,25 +299,39 @@ func (r *relay) load(gained []shard) {
 	for i := range gained {
 		r.loading[gained[i].lo] = gained[i].token
 	}
-	generation := r.generation
-	blocked := make([][]uint64, len(gained))
-	r.ask(storeTimeout, func() error {
-		if err := r.adopt(); err != nil {
-			return err
-		}
-		for i := range gained {
-			blocked[i] = r.w.server.blocked(gained[i].lo, gained[i].hi)
-		}
-		return nil
-	}, func(err error) {
-		if generation != r.generation {
-			return
-		}
-		for i := range gained {
-			r.loaded(&gained[i], blocked[i], err)
-		}
-	})
+	c := &loading{gained: gained, blocked: make([][]uint64, len(gained)), generation: r.generation}
+	r.ask(&c.asking, c, storeTimeout)
 }
+
+// loading fetches the blocked keys of shards.
+type loading struct {
+	asking
+
+	gained     []shard
+	blocked    [][]uint64
+	generation int
+}
+
+func (c *loading) act() error {
+	if err := c.r.adopt(); err != nil {
+		return err
+	}
+	for i := range c.gained {
+		c.blocked[i] = c.r.w.server.blocked(c.gained[i].lo, c.gained[i].hi)
+	}
+	return nil
+}
+
+func (c *loading) answered(err error) {
+	if c.generation != c.r.generation {
+		return
+	}
+	for i := range c.gained {
+		c.r.loaded(&c.gained[i], c.blocked[i], err)
+	}
+}
+
+func (c *loading) over() {}
 
 // loaded gives a shard to the flow.
 func (r *relay) loaded(sh *shard, blocked []uint64, err error) {

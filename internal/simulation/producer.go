@@ -24,69 +24,90 @@ func (p *producers) begin(w *world) {
 // done: all is written that is to be.
 func (p *producers) done() bool { return len(p.msgs) >= p.w.plan.messages && len(p.open) == 0 }
 
+func (p *producers) happen(what) { p.write() }
+
 // write begins a transaction now and then, until there are enough messages.
 func (p *producers) write() {
 	w := p.w
 	if len(p.msgs) >= w.plan.messages {
 		return
 	}
-	w.after(time.Duration(w.below(200))*100*time.Microsecond, nil, p.write)
+	w.schedule(time.Duration(w.below(200))*100*time.Microsecond, nil, p, 0)
 	if len(p.open) > 0 && w.plan.store == Serial || len(p.open) >= 16 {
 		return
 	}
 	p.begun++
-	t := &transaction{number: p.begun}
+	t := w.rooms.transactions.take()
+	*t = transaction{p: p, number: p.begun, msgs: t.msgs[:0]}
 	p.open = append(p.open, t)
 	w.tell(eventBegin, t.number, 0, 0)
 	if w.fault(Strangers, 30) {
 		w.server.log.touch(t)
-		w.after(time.Duration(w.below(5000))*time.Millisecond, nil, func() { p.end(t) })
+		w.schedule(time.Duration(w.below(5000))*time.Millisecond, nil, t, transactionEnds)
 		return
 	}
 	if w.coin() {
 		w.server.log.touch(t)
 	}
-	p.statement(t, 1+w.below(4), w.coin())
+	t.left, t.together = 1+w.below(4), w.coin()
+	p.statement(t)
+}
+
+// What happens to a transaction of a producer.
+const (
+	transactionGoesOn what = iota
+	transactionWrites
+	transactionEnds
+)
+
+func (t *transaction) happen(as what) {
+	switch as {
+	case transactionGoesOn:
+		t.p.statement(t)
+	case transactionWrites:
+		t.p.late(t)
+	case transactionEnds:
+		t.p.end(t)
+	}
 }
 
 // statement writes messages, in one statement or in several, and then ends the
 // transaction.
-func (p *producers) statement(t *transaction, count int, together bool) {
+func (p *producers) statement(t *transaction) {
 	w := p.w
-	for count > 0 {
+	for t.left > 0 {
 		if t.gone || w.fault(Deadlocks, 10) {
 			p.finish(t, false)
 			return
 		}
-		count--
+		t.left--
 		if m := p.message(t); m != nil {
 			w.server.log.draw(t, m)
 			if w.plan.store == Ranges && w.below(4) == 3 { // the row comes later than its seq
-				n := count
-				w.after(p.patience(), nil, func() { p.late(t, m, n, together) })
+				t.late = m
+				w.schedule(p.patience(), nil, t, transactionWrites)
 				return
 			}
 			p.row(t, m)
 		}
-		if !together && count > 0 {
-			n := count
-			w.after(p.patience(), nil, func() { p.statement(t, n, together) })
+		if !t.together && t.left > 0 {
+			w.schedule(p.patience(), nil, t, transactionGoesOn)
 			return
 		}
 	}
-	if together && w.below(3) == 0 {
+	if t.together && w.below(3) == 0 {
 		p.end(t)
 		return
 	}
-	w.after(p.patience(), nil, func() { p.end(t) })
+	w.schedule(p.patience(), nil, t, transactionEnds)
 }
 
 // late writes a row whose seq was drawn before.
-func (p *producers) late(t *transaction, m *message, count int, together bool) {
+func (p *producers) late(t *transaction) {
 	if !t.gone {
-		p.row(t, m)
+		p.row(t, t.late)
 	}
-	p.statement(t, count, together)
+	p.statement(t)
 }
 
 // patience is how long a transaction waits between its statements.
@@ -110,7 +131,8 @@ func (p *producers) message(t *transaction) *message {
 		return nil
 	}
 	p.held[key] = key != 0
-	m := &message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
+	m := w.rooms.messages.take()
+	*m = message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	p.msgs = append(p.msgs, m)
@@ -183,7 +205,7 @@ func (p *producers) finish(t *transaction, commit bool) {
 	w.server.dirty = true
 	if commit && w.coin() {
 		for _, r := range w.relays {
-			w.agenda.add(w.now, r, r.woken)
+			w.schedule(0, r, r, relayHears)
 		}
 	}
 }

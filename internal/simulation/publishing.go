@@ -74,19 +74,37 @@ func (r *relay) send(c *engine.Call) {
 		w.tellf("    call %d of relay %d has messages %v", c.ID, r.number, itemIDs(c.Items))
 	}
 	n := len(c.Items)
-	flags := make([]bool, 2*n)
-	d := &delivery{r: r, call: c, answers: make([]engine.Answer, n), known: flags[:n], handed: flags[n:]}
+	d := w.rooms.deliveries.take()
+	*d = delivery{r: r, call: c, answers: anew(d.answers, n), known: anew(d.known, n), handed: anew(d.handed, n)}
 	r.calls = append(r.calls, d)
 	there := w.lag()
 	switch {
 	case w.fault(Silence, 10):
-		r.later(w.plan.timeout, d.giveUp)
+		w.schedule(r.own(w.plan.timeout), r, d, callGivenUp)
 		return
 	case w.fault(LateDeliveries, 10):
 		there += w.plan.timeout + time.Duration(w.below(10_000))*time.Millisecond
 	}
-	r.later(w.plan.timeout, d.giveUp)
-	w.after(there, nil, d.arrive)
+	w.schedule(r.own(w.plan.timeout), r, d, callGivenUp)
+	w.schedule(there, nil, d, callArrives)
+}
+
+// What happens to a delivery.
+const (
+	callArrives what = iota
+	callAnswered
+	callGivenUp
+)
+
+func (d *delivery) happen(as what) {
+	switch as {
+	case callArrives:
+		d.arrive()
+	case callAnswered:
+		d.answered()
+	case callGivenUp:
+		d.giveUp()
+	}
 }
 
 // arrive brings the call to the broker.
@@ -109,7 +127,7 @@ func (d *delivery) arrive() {
 			}
 		}
 	}
-	w.after(last, r, d.answered)
+	w.schedule(last, r, d, callAnswered)
 }
 
 // slowness is the time that an answer of the broker takes.

@@ -94,9 +94,9 @@ func (w *world) newRelay() {
 	r.newIdentity()
 	w.relays = append(w.relays, r)
 	w.tell(eventStart, r.number, 0, 0)
-	w.after(w.lag(), r, r.wake)
+	w.schedule(w.lag(), r, r, relayWakes)
 	if w.plan.store == Ranges {
-		w.after(w.lag(), r, r.digGraves)
+		w.schedule(w.lag(), r, r, relayDigs)
 	}
 }
 
@@ -115,7 +115,7 @@ func (w *world) newFlow() *engine.Flow {
 // digGraves is the service that writes tombstones.
 func (r *relay) digGraves() {
 	r.view.graves.bury(r.w.server.now(), r.w.server.log.(*rangeLog)) //nolint:forcetypeassert,errcheck // it is one: see newRelay
-	r.w.after(500*time.Millisecond, r, r.digGraves)
+	r.w.schedule(500*time.Millisecond, r, r, relayDigs)
 }
 
 // now is the time by the relay's own clock, which never goes back.
@@ -123,9 +123,31 @@ func (r *relay) now() time.Duration {
 	return (r.w.now-r.started)*time.Duration(r.rate)/1000 + r.skew
 }
 
-// later has the relay do something after a time by its own clock.
-func (r *relay) later(d time.Duration, do func()) {
-	r.w.after(d*1000/time.Duration(r.rate)+1, r, do)
+// own is how long a time by the relay's own clock takes.
+func (r *relay) own(d time.Duration) time.Duration { return d*1000/time.Duration(r.rate) + 1 }
+
+// What happens to a relay.
+const (
+	relayTicks what = iota
+	relayWakes
+	relayHears
+	relayDigs
+	relayStops
+)
+
+func (r *relay) happen(as what) {
+	switch as {
+	case relayTicks:
+		r.tick()
+	case relayWakes:
+		r.wake()
+	case relayHears:
+		r.woken()
+	case relayDigs:
+		r.digGraves()
+	case relayStops:
+		r.stop()
+	}
 }
 
 // newIdentity gives the relay an id that no other has ever had.
@@ -170,7 +192,7 @@ func (r *relay) wake() {
 		r.exit()
 		return
 	}
-	r.timer = w.now + r.wait()*1000/time.Duration(r.rate) + 1
+	r.timer = w.now + r.own(r.wait())
 }
 
 func (r *relay) audit() {
@@ -307,23 +329,37 @@ func (r *relay) recheck() {
 	}
 	r.checking = true
 	r.worked++
-	moved := false
-	r.ask(storeTimeout, func() error {
-		moved = r.adopt() != nil
-		return nil
-	}, func(err error) {
-		r.checking = false
-		switch {
-		case err != nil:
-			r.storeFailed(0, err)
-			return
-		case moved:
-			r.restart()
-		}
-		r.checked = true
-		r.nextBeat, r.nextLook = 0, 0
-	})
+	c := r.w.rooms.checks.take()
+	r.ask(&c.asking, c, storeTimeout)
 }
+
+// checkCall verifies the store.
+type checkCall struct {
+	asking
+
+	moved bool
+}
+
+func (c *checkCall) act() error {
+	c.moved = c.r.adopt() != nil
+	return nil
+}
+
+func (c *checkCall) answered(err error) {
+	r := c.r
+	r.checking = false
+	switch {
+	case err != nil:
+		r.storeFailed(0, err)
+		return
+	case c.moved:
+		r.restart()
+	}
+	r.checked = true
+	r.nextBeat, r.nextLook = 0, 0
+}
+
+func (c *checkCall) over() { c.r.w.rooms.checks.give(c) }
 
 // adopt takes the server for what it is now. An error says that it is another
 // database.
@@ -338,45 +374,4 @@ func (r *relay) adopt() error {
 		return errMoved
 	}
 	return nil
-}
-
-// ask makes one call to the store: act runs there when the call gets there, and
-// answered in the relay when its answer does, or when the relay gives up.
-func (r *relay) ask(timeout time.Duration, act func() error, answered func(error)) {
-	w := r.w
-	r.pending++
-	over, hanging := false, 0
-	finish := func(err error) {
-		if over {
-			return
-		}
-		over = true
-		r.pending--
-		r.worked++
-		r.hanging -= hanging
-		answered(err)
-		r.wake()
-	}
-	there, back := w.lag(), w.lag()
-	switch {
-	case w.fault(LostRequests, 10):
-		w.after(there, r, func() { finish(errLost) })
-		return
-	case w.fault(HungCalls, 4):
-		there += time.Duration(w.below(60)) * time.Second
-		r.later(timeout, func() { finish(errTimeout) })
-		hanging = 1
-	case w.fault(SlowCalls, 20):
-		there += time.Duration(w.below(3000)) * time.Millisecond
-		hanging = 1
-	}
-	r.hanging += hanging
-	lost := w.fault(LostAnswers, 10)
-	w.after(there, nil, func() {
-		err := act()
-		if lost {
-			err = errLost
-		}
-		w.after(back, r, func() { finish(err) })
-	})
 }

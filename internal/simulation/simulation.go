@@ -68,7 +68,11 @@ func (w *world) reset(record bool) {
 	for _, r := range w.relays {
 		w.flows = append(w.flows, r.flow)
 	}
-	*w = world{flows: w.flows, recorders: recorders{history: h}, agenda: w.agenda, chance: chance{tape: w.chance.tape[:0], record: record}, producers: producers{msgs: w.producers.msgs}}
+	w.rooms.empty()
+	*w = world{
+		flows: w.flows, rooms: w.rooms, recorders: recorders{history: h}, agenda: w.agenda,
+		chance: chance{tape: w.chance.tape[:0], record: record}, producers: producers{msgs: w.producers.msgs},
+	}
 }
 
 // Bounds of a run, by the simulated clock. What faults leave behind takes its time:

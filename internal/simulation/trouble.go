@@ -112,7 +112,7 @@ func (w *world) closeConnections() {
 	}
 	for _, d := range append([]*delivery(nil), r.calls...) {
 		d.cut = !d.arrived && w.coin()
-		w.after(0, r, d.giveUp)
+		w.schedule(0, r, d, callGivenUp)
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *world) stopOne() {
 		return
 	}
 	r.told = true
-	w.after(0, r, r.stop)
+	w.schedule(0, r, r, relayStops)
 	if len(w.relays) < 5 {
 		w.newRelay()
 	}
@@ -165,7 +165,7 @@ func (w *world) stopOne() {
 func (w *world) stepRelayClock() {
 	if r := w.anyRelay(); r != nil {
 		r.skew += time.Duration(w.below(20_000)) * time.Millisecond
-		w.after(0, r, r.wake)
+		w.schedule(0, r, r, relayWakes)
 	}
 }
 

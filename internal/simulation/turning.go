@@ -7,16 +7,18 @@ import (
 	"github.com/postbag/postbag/internal/engine"
 )
 
-// turnCall is a turn at work: the relay's side, and the store's.
+// turnCall is a try of a turn: the relay's side, and the store's.
 type turnCall struct {
-	r          *relay
+	asking
+
 	turn       engine.Turn
 	generation int
 
-	// Of the store's side, one try.
+	// Of the store's side.
 	life     int64
 	step     int
-	last     int64 // the last seq, read before the settlement's transaction got its id
+	last     int64       // the last seq, read before the settlement's transaction got its id
+	own      transaction // of the settlement
 	tx       *transaction
 	verdicts []engine.Verdict
 	pages    []engine.Page
@@ -26,6 +28,12 @@ type turnCall struct {
 	nextDue  time.Duration
 	epoch    int64
 }
+
+// What else happens to a turn that is made in several steps.
+const (
+	turnStep what = iota
+	turnStepped
+)
 
 // canTurn says that a turn may be made.
 func (r *relay) canTurn(now time.Duration) bool {
@@ -41,71 +49,81 @@ func (r *relay) turn(now time.Duration) {
 		r.recheck()
 		return
 	}
-	c := r.repeat
-	r.repeat = nil
-	if c == nil {
-		t := r.flow.Turn(now)
+	var t engine.Turn
+	if c := r.repeat; c != nil {
+		t, r.repeat = c.turn, nil
+	} else {
+		t = r.flow.Turn(now)
 		if t.Empty() && now < r.nextLook {
 			return
 		}
 		r.transactionsSettle(&t)
-		c = &turnCall{r: r, turn: t, generation: r.generation}
 	}
 	r.turning = true
 	r.worked++
 	r.w.counts.Turns++
-	c.send()
+	r.try(t)
 }
 
-// send makes a try of the turn.
-func (c *turnCall) send() {
-	r, w := c.r, c.r.w
-	try := &turnCall{r: r, turn: c.turn, generation: c.generation}
-	try.slots = try.about()
+// try makes a turn, or makes it once more.
+func (r *relay) try(t engine.Turn) {
+	w := r.w
+	c := w.rooms.turns.take()
+	*c = turnCall{turn: t, generation: r.generation, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
+	c.about()
 	if !w.plan.steps || w.below(3) > 0 {
-		r.ask(storeTimeout, func() error {
-			for {
-				if done, err := try.next(); done || err != nil {
-					return err
-				}
-			}
-		}, func(err error) { r.landed(try, err) })
+		r.ask(&c.asking, c, storeTimeout)
 		return
 	}
-	r.askInSteps(try)
+	r.pending++
+	c.asking = asking{r: r, errand: c}
+	w.schedule(w.lag(), nil, c, turnStep)
 }
 
-// askInSteps has other things happen between the statements of the turn.
-func (r *relay) askInSteps(try *turnCall) {
-	w := r.w
-	r.pending++
-	finish := func(err error) {
-		r.pending--
-		r.worked++
-		r.landed(try, err)
-		r.wake()
-	}
-	var advance func()
-	advance = func() {
-		done, err := try.next()
+func (c *turnCall) happen(as what) {
+	r := c.r
+	switch as {
+	case turnStep: // what else happens may come between two of them
+		done, err := c.next()
 		if !done && err == nil {
-			w.after(w.lag(), nil, advance)
+			r.w.schedule(r.w.lag(), nil, c, turnStep)
 			return
 		}
-		w.after(w.lag(), r, func() { finish(err) })
+		c.err = err
+		r.w.schedule(r.w.lag(), r, c, turnStepped)
+	case turnStepped:
+		r.pending--
+		r.worked++
+		r.landed(c, c.err)
+		r.wake()
+		c.over()
 	}
-	w.after(w.lag(), nil, advance)
+}
+
+func (c *turnCall) act() error {
+	for {
+		if done, err := c.next(); done || err != nil {
+			return err
+		}
+	}
+}
+
+func (c *turnCall) answered(err error) { c.r.landed(c, err) }
+
+func (c *turnCall) over() {
+	if c.r.repeat != c { // which may be made again
+		c.r.w.rooms.turns.give(c)
+	}
 }
 
 // about lists the slots that the turn asks the due time and the commands of.
-func (c *turnCall) about() (out [][2]int) {
+func (c *turnCall) about() {
 	for i := range c.turn.Settle {
-		out = append(out, [2]int{c.turn.Settle[i].Lo, c.turn.Settle[i].Hi})
+		c.slots = append(c.slots, [2]int{c.turn.Settle[i].Lo, c.turn.Settle[i].Hi})
 	}
-	for _, q := range c.turn.Read {
-		out = append(out, q.Slots...)
+	for i := range c.turn.Read {
+		c.slots = append(c.slots, c.turn.Read[i].Slots...)
 	}
-	return out
 }
 
 // next does the store's next statement, and says whether it was the last.
@@ -129,7 +147,7 @@ func (c *turnCall) next() (done bool, err error) {
 		}
 		c.last = s.log.lastSeq()
 	case c.step == 3:
-		c.tx = &transaction{}
+		c.tx = &c.own
 		if s.hits(c.turn.Settle) { // who writes nothing gets no id
 			s.log.touch(c.tx)
 		}
@@ -267,29 +285,45 @@ func (r *relay) due(now time.Duration) {
 
 func (r *relay) askDue(d engine.DueRequest) {
 	r.worked++
-	generation := r.generation
-	var found []engine.DueMessage
-	r.ask(storeTimeout, func() error {
-		if err := r.adopt(); err != nil {
-			return err
-		}
-		found = r.w.server.due(&d)
-		return nil
-	}, func(err error) {
-		r.w.tell(eventDue, r.number, int64(len(found)), bit(err != nil))
-		switch {
-		case err != nil:
-			r.flow.DueFailed(r.now())
-			if generation == r.generation {
-				r.storeFailed(askMore, err)
-			}
-		case generation != r.generation:
-			r.flow.DueFailed(r.now())
-		default:
-			r.flow.DueLanded(r.now(), found)
-		}
-	})
+	c := r.w.rooms.dues.take()
+	*c = dueCall{request: d, generation: r.generation, found: c.found[:0]}
+	r.ask(&c.asking, c, storeTimeout)
 }
+
+// dueCall fetches parked messages.
+type dueCall struct {
+	asking
+
+	request    engine.DueRequest
+	generation int
+	found      []engine.DueMessage
+}
+
+func (c *dueCall) act() error {
+	if err := c.r.adopt(); err != nil {
+		return err
+	}
+	c.found = c.r.w.server.due(&c.request, c.found)
+	return nil
+}
+
+func (c *dueCall) answered(err error) {
+	r := c.r
+	r.w.tell(eventDue, r.number, int64(len(c.found)), bit(err != nil))
+	switch {
+	case err != nil:
+		r.flow.DueFailed(r.now())
+		if c.generation == r.generation {
+			r.storeFailed(askMore, err)
+		}
+	case c.generation != r.generation:
+		r.flow.DueFailed(r.now())
+	default:
+		r.flow.DueLanded(r.now(), c.found)
+	}
+}
+
+func (c *dueCall) over() { c.r.w.rooms.dues.give(c) }
 
 func (r *relay) tellPages(c *turnCall) {
 	for i := range c.pages {

@@ -30,6 +30,7 @@ type world struct {
 	calm      bool
 	pardon    bool // the broker rejects nothing any more
 
+	rooms     rooms
 	recorders recorders
 	shapes    []int // numbers of shards that an operator asked for
 	mixed     bool  // the order of the subscription was changed
@@ -86,7 +87,7 @@ func (w *world) begin(o Options) {
 	for range w.plan.relays {
 		w.newRelay()
 	}
-	w.after(0, nil, w.producers.write)
+	w.schedule(0, nil, &w.producers, 0)
 	w.trouble()
 }
 
@@ -193,7 +194,13 @@ func indexOf(k Faults) int {
 	return -1
 }
 
-func (w *world) after(d time.Duration, who *relay, do func()) { w.agenda.add(w.now+d, who, do) }
+// after plans to do something, in a process if it is to wait for that.
+func (w *world) after(d time.Duration, who *relay, do func()) { w.schedule(d, who, doing(do), 0) }
+
+// schedule plans that something happens.
+func (w *world) schedule(d time.Duration, who *relay, to happening, as what) {
+	w.agenda.add(w.now+d, event{who: who, to: to, as: as})
+}
 
 // lag is the time that a message between two parties takes.
 func (w *world) lag() time.Duration { return time.Duration(w.below(30)) * 100 * time.Microsecond }
@@ -204,7 +211,7 @@ func (w *world) run(what string, limit time.Duration, until func() bool) {
 	for w.failed == nil && !until() {
 		t, e := w.agenda.next(w.now, &w.chance, w.relays)
 		switch {
-		case e.do == nil || t > end:
+		case e.to == nil || t > end:
 			w.failf("P8", "%s: not within %v: %s", what, limit, w.describe())
 			return
 		case w.steps > w.options.Steps:
@@ -217,12 +224,12 @@ func (w *world) run(what string, limit time.Duration, until func() bool) {
 				continue
 			}
 			if r.frozen > w.now {
-				w.agenda.add(r.frozen, r, e.do)
+				w.agenda.add(r.frozen, e)
 				continue
 			}
 		}
 		w.steps++
-		e.do()
+		e.to.happen(e.as)
 		w.now += time.Duration(w.below(4)) * 10 * time.Microsecond
 	}
 }

@@ -1,0 +1,66 @@
+package simulation
+
+// room holds the things of one kind that a run makes, and keeps their memory for
+// the next: a run makes tens of thousands of small things that live for some steps.
+type room[T any] struct {
+	all  []*T
+	used int
+	free []*T // those used that were given back
+}
+
+// take returns a thing as it was left by whoever had it, in this run or an earlier
+// one.
+func (r *room[T]) take() *T {
+	if n := len(r.free); n > 0 {
+		t := r.free[n-1]
+		r.free = r.free[:n-1]
+		return t
+	}
+	if r.used == len(r.all) {
+		some := make([]T, 32)
+		for i := range some {
+			r.all = append(r.all, &some[i])
+		}
+	}
+	r.used++
+	return r.all[r.used-1]
+}
+
+// give takes a thing back that nobody knows any more. Those that are not given
+// back are there again in the next run.
+func (r *room[T]) give(t *T) { r.free = append(r.free, t) }
+
+// empty takes everything back.
+func (r *room[T]) empty() { r.used, r.free = 0, r.free[:0] }
+
+// rooms are those of a world.
+type rooms struct {
+	turns  room[turnCall]
+	beats  room[beating]
+	dues   room[dueCall]
+	checks room[checkCall]
+
+	deliveries   room[delivery]
+	transactions room[transaction]
+	messages     room[message]
+}
+
+func (r *rooms) empty() {
+	r.turns.empty()
+	r.beats.empty()
+	r.dues.empty()
+	r.checks.empty()
+	r.deliveries.empty()
+	r.transactions.empty()
+	r.messages.empty()
+}
+
+// anew returns a slice of n zeros, in the memory of s if that is enough.
+func anew[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
