@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,40 +14,6 @@ import (
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/store"
 )
-
-// Options say what to run.
-type Options struct {
-	Store  Store
-	Broker Broker
-	// For is how long faults come. Defaults to 1 min.
-	For time.Duration
-	// Seed draws the schedule and the load. Zero is a seed too.
-	Seed uint64
-	// Relays and Producers are numbers of processes. Default to 2 each.
-	Relays, Producers int
-	// Rate is how many messages a second all producers publish together, about. Defaults to 1,000.
-	Rate int
-	// Only are names of faults, if not all shall come.
-	Only []string
-	// Dir takes logs, events and the report. Required.
-	Dir string
-	// Log takes a line for each thing that happens. Required.
-	Log io.Writer
-}
-
-func (o *Options) defaults() {
-	for _, n := range []struct {
-		value *int
-		to    int
-	}{{&o.Relays, 2}, {&o.Producers, 2}, {&o.Rate, 1000}} {
-		if *n.value == 0 {
-			*n.value = n.to
-		}
-	}
-	if o.For == 0 {
-		o.For = time.Minute
-	}
-}
 
 // ttl is the time of the relays' leases.
 const ttl = 2 * time.Second
@@ -88,6 +53,9 @@ type Happening struct {
 
 // Run runs the harness once and returns its report. The error says that the run could not be made; what it found is in the report.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	o.defaults()
 	r := &run{Options: o, dir: o.Dir, origin: time.Now()}
 	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
@@ -143,6 +111,9 @@ func (r *run) start(ctx context.Context) (err error) {
 		}
 	}
 	r.sayf("%s to %s", r.database.Version(), r.place.Version())
+	if err := r.known(); err != nil {
+		return err
+	}
 	if r.consumer, err = startConsumer(ctx, r); err != nil {
 		return err
 	}
@@ -194,6 +165,20 @@ func (r *run) faults() []Fault {
 	all := slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
 	t := Terms{Only: r.Only}
 	return slices.DeleteFunc(all, func(f Fault) bool { return !t.Wants(f.Name) })
+}
+
+// known makes sure that the faults that may come are known, lest a run without any shows that nothing goes wrong.
+func (r *run) known() error {
+	var names []string
+	for _, f := range r.faults() {
+		names = append(names, f.Name)
+	}
+	for _, name := range r.Only {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; a report without -only says what there is", r.Store.Name(), r.Broker.Name(), name)
+		}
+	}
+	return nil
 }
 
 // inflict lets everything on the schedule happen, and what lasts throughout.

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -25,27 +24,52 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/integration/internal/flags"
 	"github.com/postbag/postbag/integration/mutants"
 )
 
 func main() {
-	seeds := flag.Int("seeds", 10_000, "how many seeds the simulator may take")
-	only := flag.String("only", "", "the names of those to try, with commas between; empty: all")
-	parallel := flag.Int("parallel", 2, "how many are tried at a time")
-	write := flag.Bool("write", false, "write the table into docs/reliability.md, if all were found")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	chosen, err := choose(*only)
-	top, topErr := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
-	if err = errors.Join(err, topErr); err != nil || flag.NArg() > 0 || *parallel < 1 || *seeds < 1 {
-		fmt.Fprintln(os.Stderr, "postbag-mutants: called wrongly; see -help:", err)
-		os.Exit(2)
+	t, err := parse(ctx, os.Args[1:], os.Stdout)
+	code := 0
+	switch {
+	case err == nil:
+		code = t.run(ctx)
+	case !errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(os.Stderr, err)
+		code = 2
 	}
-	b := &mutants.Bank{Top: strings.TrimSpace(string(top)), Seeds: *seeds}
-	t := &trial{bank: b, chosen: chosen, parallel: *parallel, write: *write && *only == "", out: os.Stdout}
-	code := t.run(ctx)
 	stop()
 	os.Exit(code)
+}
+
+// parse reads the flags. It returns flag.ErrHelp when help was asked for and printed.
+func parse(ctx context.Context, args []string, out io.Writer) (*trial, error) {
+	b := &mutants.Bank{}
+	t := &trial{bank: b, out: out}
+	f := flag.NewFlagSet("postbag-mutants", flag.ContinueOnError)
+	f.IntVar(&b.Seeds, "seeds", 10_000, "how many seeds the simulator may take")
+	only := f.String("only", "", "the names of those to try, with commas between; empty: all")
+	f.IntVar(&t.parallel, "parallel", 2, "how many are tried at a time")
+	f.BoolVar(&t.write, "write", false, "write the table into docs/reliability.md, if all were tried and found")
+	if err := flags.Parse(f, args, out); err != nil {
+		return nil, err
+	}
+	var wrong []error
+	if b.Seeds < 1 {
+		wrong = append(wrong, fmt.Errorf("postbag-mutants: %d seeds; use one or more", b.Seeds))
+	}
+	if t.parallel < 1 {
+		wrong = append(wrong, fmt.Errorf("postbag-mutants: %d at a time; use one or more", t.parallel))
+	}
+	if t.write && *only != "" {
+		wrong = append(wrong, errors.New("postbag-mutants: the table is of all mutants; leave out -write or -only"))
+	}
+	var err error
+	t.chosen, err = choose(*only)
+	wrong = append(wrong, err)
+	b.Top, err = flags.Top(ctx)
+	return t, errors.Join(append(wrong, err)...)
 }
 
 // choose returns the mutants of these names.
@@ -58,7 +82,7 @@ func choose(only string) ([]mutants.Mutant, error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no mutant %q", name)
+			return nil, fmt.Errorf("postbag-mutants: there is no mutant %q; docs/reliability.md has a table of them", name)
 		}
 		out = append(out, all[i])
 	}

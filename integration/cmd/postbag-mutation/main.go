@@ -12,51 +12,94 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path"
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag/integration/internal/flags"
 	"github.com/postbag/postbag/integration/mutation"
 )
 
 func main() {
-	every := flag.Int("every", 1, "try one change in so many")
-	only := flag.String("only", "", "packages whose path has this in it; empty: all")
-	parallel := flag.Int("parallel", 2, "how many are tried at a time")
-	patience := flag.Duration("patience", time.Minute, "how long the tests may take with a change")
-	least := flag.Float64("least", 75, "the least share that must be noticed, in percent")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	top, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
-	if err != nil || flag.NArg() > 0 || *every < 1 || *parallel < 1 {
-		_, _ = fmt.Fprintln(os.Stderr, "postbag-mutation: called wrongly, or not in a checkout; see -help:", err)
-		os.Exit(2)
-	}
-	say := func(format string, about ...any) { _, _ = fmt.Fprintf(os.Stdout, format, about...) }
-	b := &mutation.Bench{Top: strings.TrimSpace(string(top)), Every: *every, Parallel: *parallel, Patience: *patience, Say: say}
+	c, err := parse(ctx, os.Args[1:], os.Stdout)
 	code := 0
+	switch {
+	case err == nil:
+		code = c.run(ctx)
+	case !errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(os.Stderr, err)
+		code = 2
+	}
+	stop()
+	os.Exit(code)
+}
+
+// command is what was asked for.
+type command struct {
+	bench   mutation.Bench
+	targets []mutation.Target
+	least   float64
+}
+
+// parse reads the flags. It returns flag.ErrHelp when help was asked for and printed.
+func parse(ctx context.Context, args []string, out io.Writer) (*command, error) {
+	c := &command{bench: mutation.Bench{Say: func(format string, about ...any) { _, _ = fmt.Fprintf(out, format, about...) }}}
+	f := flag.NewFlagSet("postbag-mutation", flag.ContinueOnError)
+	f.IntVar(&c.bench.Every, "every", 1, "try one change in so many")
+	only := f.String("only", "", "packages whose path has this in it; empty: all")
+	f.IntVar(&c.bench.Parallel, "parallel", 2, "how many are tried at a time")
+	f.DurationVar(&c.bench.Patience, "patience", time.Minute, "how long the tests may take with a change")
+	f.Float64Var(&c.least, "least", 75, "the least share that must be noticed, in percent")
+	if err := flags.Parse(f, args, out); err != nil {
+		return nil, err
+	}
+	var all []string
 	for _, t := range mutation.Targets() {
-		if !strings.Contains(path.Join(t.Module, t.Package), *only) {
-			continue
+		name := path.Join(t.Module, t.Package)
+		if all = append(all, name); strings.Contains(name, *only) {
+			c.targets = append(c.targets, t)
 		}
+	}
+	var wrong []error
+	if len(c.targets) == 0 {
+		wrong = append(wrong, fmt.Errorf("postbag-mutation: no package has %q in its path; there are %s", *only, strings.Join(all, ", ")))
+	}
+	if c.bench.Every < 1 || c.bench.Parallel < 1 {
+		wrong = append(wrong, fmt.Errorf("postbag-mutation: one change in %d, %d at a time; use one or more for each", c.bench.Every, c.bench.Parallel))
+	}
+	if c.bench.Patience <= 0 {
+		wrong = append(wrong, fmt.Errorf("postbag-mutation: a patience of %v; use a minute or so", c.bench.Patience))
+	}
+	if !(c.least >= 0 && c.least <= 100) { // nor what is no number
+		wrong = append(wrong, fmt.Errorf("postbag-mutation: a least share of %v percent; use 0 to 100", c.least))
+	}
+	var err error
+	c.bench.Top, err = flags.Top(ctx)
+	return c, errors.Join(append(wrong, err)...)
+}
+
+// run tries the changes, and returns the exit code.
+func (c *command) run(ctx context.Context) (code int) {
+	for i := range c.targets {
 		began := time.Now()
-		s, err := b.Try(ctx, &t)
+		s, err := c.bench.Try(ctx, &c.targets[i])
 		if err != nil {
-			say("FAILED: %v\n", err)
+			c.bench.Say("FAILED: %v\n", err)
 			code = 1
 			continue
 		}
 		share := 100 * float64(s.Changes-len(s.Survivors)) / float64(max(s.Changes, 1))
-		say("%s: %d changes, %d not noticed, %.1f %% noticed, %.0f s\n", s.Target, s.Changes, len(s.Survivors), share, time.Since(began).Seconds())
-		if share < *least {
+		c.bench.Say("%s: %d changes, %d not noticed, %.1f %% noticed, %.0f s\n", s.Target, s.Changes, len(s.Survivors), share, time.Since(began).Seconds())
+		if share < c.least {
 			code = 1
 		}
 	}
-	stop()
-	os.Exit(code)
+	return code
 }

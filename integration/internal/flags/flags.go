@@ -2,10 +2,12 @@
 package flags
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os/exec"
 	"strings"
 )
 
@@ -55,4 +57,16 @@ var kinds = map[string]string{
 	"int":      "and a whole number",
 	"float":    "and a number",
 	"duration": "and a time like 90s or 10m",
+}
+
+// Top is the top of the checkout that the command was called in.
+func Top(ctx context.Context) (string, error) {
+	top, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
+	if said, is := errors.AsType[*exec.ExitError](err); is {
+		err = errors.New(strings.TrimSpace(string(said.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the top of the checkout is not found: %w; call this within a checkout", err)
+	}
+	return strings.TrimSpace(string(top)), nil
 }

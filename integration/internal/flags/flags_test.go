@@ -3,6 +3,8 @@ package flags_test
 import (
 	"errors"
 	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,4 +63,18 @@ func commandLine() *flag.FlagSet {
 	f.Uint64("seed", 0, "the first")
 	f.Duration("for", time.Minute, "how long")
 	return f
+}
+
+func TestTheTopIsFoundInACheckoutAlone(t *testing.T) {
+	top, err := flags.Top(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(top, "Makefile")); err != nil {
+		t.Error(err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := flags.Top(t.Context()); err == nil || !strings.Contains(err.Error(), "call this within a checkout") {
+		t.Error(err)
+	}
 }
