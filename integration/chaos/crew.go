@@ -13,19 +13,19 @@ import (
 	"github.com/postbag/postbag/internal/testserver"
 )
 
-// crew are the relays' processes. Whoever falls is started again, as a service manager does.
+// crew are the processes of a role. Whoever falls is started again, as a service manager does.
 type crew struct {
-	job Job
-	dir string
+	job Job // what all of them are told; its role is what each of them is called
 	run *run
 
 	mu      sync.Mutex
 	members []*member
 	stopped bool
+	deaths  []death
 	watch   sync.WaitGroup
 }
 
-// member is one relay's place in the crew; process after process fills it.
+// member is one place in the crew; process after process fills it.
 type member struct {
 	number int
 
@@ -38,7 +38,7 @@ type member struct {
 }
 
 func startCrew(r *run, job Job, n int) (*crew, error) {
-	c := &crew{job: job, dir: r.dir, run: r}
+	c := &crew{job: job, run: r}
 	for i := range n {
 		m := &member{number: i}
 		c.members = append(c.members, m)
@@ -52,8 +52,8 @@ func startCrew(r *run, job Job, n int) (*crew, error) {
 // start fills a place with a new process.
 func (c *crew) start(m *member) error {
 	job := c.job
-	job.Role, job.Name = Relays, fmt.Sprintf("relay%d-%d", m.number, m.lives)
-	job.History = filepath.Join(c.dir, fmt.Sprintf("relay%d.%d.accepted", m.number, m.lives))
+	job.Name, job.Number, job.Life = c.name(m), m.number, m.lives
+	job.History = historyOf(c.run.dir, &job)
 	m.lives++
 	_ = os.Remove(c.failpoints(m)) // what killed the one before is over
 	p, err := startRole(job, c.log(m), c.failpoints(m))
@@ -65,13 +65,28 @@ func (c *crew) start(m *member) error {
 	return nil
 }
 
-func (c *crew) log(m *member) string {
-	return filepath.Join(c.dir, fmt.Sprintf("relay%d.log", m.number))
+// name is what the next process of a place is called.
+func (c *crew) name(m *member) string { return fmt.Sprintf("%s%d-%d", c.job.Role, m.number, m.lives) }
+
+// place is what a place is called.
+func (c *crew) place(i int) string { return fmt.Sprintf("%s %d", c.job.Role, i) }
+
+func (c *crew) log(m *member) string { return c.file(m, "log") }
+
+// failpoints is the file that arms points in a process.
+func (c *crew) failpoints(m *member) string { return c.file(m, "points") }
+
+func (c *crew) file(m *member, what string) string {
+	return filepath.Join(c.run.dir, fmt.Sprintf("%s%d.%s", c.job.Role, m.number, what))
 }
 
-// failpoints is the file that arms points in a relay.
-func (c *crew) failpoints(m *member) string {
-	return filepath.Join(c.dir, fmt.Sprintf("relay%d.points", m.number))
+// historyOf is the file into which a process of a role records: its events, or what its destination accepted.
+func historyOf(dir string, j *Job) string {
+	what := "events"
+	if j.Role == Relays {
+		what = "accepted"
+	}
+	return filepath.Join(dir, fmt.Sprintf("%s%d.%d.%s", j.Role, j.Number, j.Life, what))
 }
 
 // mind waits for a process's end and starts another unless it was told to end.
@@ -82,23 +97,24 @@ func (c *crew) mind(m *member, p *testserver.Program) {
 	if c.ending() || m.expected || m.program != p {
 		return
 	}
+	c.died(p)
 	if _, how := p.Ended(); m.armed {
 		m.falls++
 	} else {
-		c.run.fell(m.number, how)
+		c.run.fell(c, m.number, how)
 	}
 	time.AfterFunc(restartAfter, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if !c.ending() && m.program == p {
 			if err := c.start(m); err != nil {
-				c.run.failf("a relay did not start: %v", err)
+				c.run.failf("%s does not start: %v", c.place(m.number), err)
 			}
 		}
 	})
 }
 
-// restartAfter is how long a relay that ended by itself stays away.
+// restartAfter is how long a process that ended by itself stays away.
 const restartAfter = 300 * time.Millisecond
 
 func (c *crew) ending() bool {
@@ -107,31 +123,41 @@ func (c *crew) ending() bool {
 	return c.stopped
 }
 
-// kill is kill -9 of a relay, and another takes its place.
+// kill is kill -9 of a process, and another takes its place.
 func (c *crew) kill(ctx context.Context, i int) error {
 	m := c.members[i]
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expected = true
+	c.died(m.program)
 	return errors.Join(m.program.Kill(ctx), c.start(m))
 }
 
-// restart stops a relay in order, and another takes its place.
+// restart stops a process in order, and another takes its place.
 func (c *crew) restart(ctx context.Context, i int) error {
 	m := c.members[i]
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expected = true
-	return errors.Join(stopRole(ctx, m.program, fmt.Sprintf("relay %d", i)), c.start(m))
+	c.died(m.program)
+	return errors.Join(stopRole(ctx, m.program, c.place(i)), c.start(m))
 }
 
-// freeze stops a relay for a time.
+// freeze stops a process for a time.
 func (c *crew) freeze(i int) (resume func() error, err error) {
 	m := c.members[i]
 	m.mu.Lock()
 	p := m.program
 	m.mu.Unlock()
+	c.died(p)
 	return p.Resume, p.Pause()
+}
+
+// died notes that from now on others have to do what a process did.
+func (c *crew) died(p *testserver.Program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deaths = append(c.deaths, death{relay: p.Name(), at: time.Now()})
 }
 
 // stop ends all in order.
@@ -143,7 +169,24 @@ func (c *crew) stop(ctx context.Context) error {
 	for i, m := range c.members {
 		m.mu.Lock()
 		if m.program != nil {
-			errs = append(errs, stopRole(ctx, m.program, fmt.Sprintf("relay %d", i)))
+			errs = append(errs, stopRole(ctx, m.program, c.place(i)))
+		}
+		m.mu.Unlock()
+	}
+	c.watch.Wait()
+	return errors.Join(errs...)
+}
+
+// end kills all that are left.
+func (c *crew) end(ctx context.Context) error {
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	var errs []error
+	for _, m := range c.members {
+		m.mu.Lock()
+		if m.program != nil {
+			errs = append(errs, m.program.Kill(ctx))
 		}
 		m.mu.Unlock()
 	}
@@ -177,7 +220,8 @@ type Job struct {
 	Origin  time.Time     `json:"origin"`
 	Seed    uint64        `json:"seed"`
 	Rate    int           `json:"rate"`
-	Number  int           `json:"number"` // of the producer
+	Number  int           `json:"number"` // of its place among those of its role
+	Life    int           `json:"life"`   // how many processes had that place before
 	TTL     time.Duration `json:"ttl"`
 }
 

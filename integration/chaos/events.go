@@ -41,9 +41,8 @@ func sumOf(key string, headers map[string]string, payload []byte) history.Hash {
 	return history.Sum(payload, []byte(key), []byte(headers["tx"]))
 }
 
-// intend records that a transaction is about to be written. It returns what its commit is timed from.
-func (e *events) intend(t *Transaction) (begin time.Duration) {
-	begin = e.clock.Now()
+// intend records that a transaction is about to be written.
+func (e *events) intend(t *Transaction, begin time.Duration) {
 	tx := txOf(t.Name)
 	for i := range t.Messages {
 		e.intendOne(tx, i, &t.Messages[i], begin, t.poison[t.Messages[i].ID])
@@ -53,7 +52,6 @@ func (e *events) intend(t *Transaction) (begin time.Duration) {
 		e.intendOne(tx, 0, t.Undone, begin, false)
 		e.End(history.Outcome{Tx: tx, Fate: history.RolledBack, Begin: begin, End: begin})
 	}
-	return begin
 }
 
 func (e *events) intendOne(tx history.Tx, i int, m *postbag.Message, begin time.Duration, poison bool) {

@@ -103,25 +103,25 @@ func (o *operator) command(ctx context.Context, kind store.CommandKind, items []
 	return err
 }
 
-// awaitDrained waits until nothing is left to deliver. It discards what the destination refuses for good.
+// awaitDrained waits until nothing is left to deliver, as long as it becomes less. It discards what the destination refuses for good.
 func (o *operator) awaitDrained(ctx context.Context) error {
-	var waiting int64
-	var parked map[store.ParkState]int64
-	for {
-		err := o.eventually(ctx, func(ctx context.Context, s orders) error {
-			v, err := s.Overview(ctx)
-			waiting, parked = backlog(&v)
-			return err
-		})
+	var least int64
+	for until := time.Now().Add(patience); ; {
+		waiting, parked, err := o.left(ctx, until)
 		if err != nil {
 			return fmt.Errorf("chaos: the store does not say what is left: %w", err)
 		}
-		left := int64(0)
+		all := waiting
 		for _, n := range parked {
-			left += n
+			all += n
 		}
-		if waiting+left == 0 {
+		switch {
+		case all == 0:
 			return nil
+		case least == 0 || all < least:
+			least, until = all, time.Now().Add(patience)
+		case time.Now().After(until):
+			return fmt.Errorf("chaos: for %v without faults it did not become less: %d messages still wait, and are parked: %v", patience, waiting, parked)
 		}
 		if parked[store.Dead] > 0 {
 			items, err := o.dead(ctx)
@@ -132,10 +132,22 @@ func (o *operator) awaitDrained(ctx context.Context) error {
 				return err
 			}
 		}
-		if Pause(ctx, 200*time.Millisecond) != nil {
-			return fmt.Errorf("chaos: after %v without faults %d messages still wait, and are parked: %v", patience, waiting, parked)
+		if err := Pause(ctx, 200*time.Millisecond); err != nil {
+			return err
 		}
 	}
+}
+
+// left is what is still to be delivered.
+func (o *operator) left(ctx context.Context, until time.Time) (waiting int64, parked map[store.ParkState]int64, err error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	err = o.eventually(ctx, func(ctx context.Context, s orders) error {
+		v, err := s.Overview(ctx)
+		waiting, parked = backlog(&v)
+		return err
+	})
+	return waiting, parked, err
 }
 
 // operatorFaults are orders that come while all else goes on.

@@ -16,6 +16,11 @@ var relayPoints = []string{
 	"relay/acknowledge/after", "relay/settle/before", "relay/settle/after", "relay/renew/before", "relay/renew/after",
 }
 
+const (
+	pointPrefix = "at "            // of the names of such faults
+	pointPause  = 10 * time.Second // how long a relay stands still at one, which may be beyond the fault's end
+)
+
 // Pointed is implemented by a Database whose store has named points of its own, of package failpoint.
 type Pointed interface {
 	// Points are their names, and provoke, if not nil, does what leads a relay there.
@@ -41,7 +46,7 @@ func (r *run) pointFaults() (out []Fault) {
 
 func (r *run) pointFault(point string, provoke func(context.Context) error) Fault {
 	return Fault{
-		Name: "at " + point, Room: Processes, Repeats: EveryRelay, Least: 2 * time.Second, Most: 5 * time.Second,
+		Name: pointPrefix + point, Room: Processes, Repeats: EveryRelay, Least: 2 * time.Second, Most: 5 * time.Second,
 		Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
 			action := []string{"kill", "kill", "kill", "pause", "error"}[s.Rand.IntN(5)]
 			order := fmt.Sprintf("%s=%s@%d", point, action, 1+s.Rand.IntN(20))

@@ -2,25 +2,14 @@ package chaos
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
-// processFaults are what happens to relays.
+// processFaults are what happens to relays and to producers.
 func (r *run) processFaults() []Fault {
-	one := func(name string, repeats Repeats, do func(context.Context, int) error) Fault {
-		return Fault{
-			Name: name, Room: Processes, Repeats: repeats,
-			Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
-				i := s.Rand.IntN(r.Relays)
-				s.Note(fmt.Sprintf("relay %d", i))
-				return nil, do(ctx, i)
-			},
-		}
-	}
 	return []Fault{
-		one("SIGKILL of a relay", OneRelay, func(ctx context.Context, i int) error { return r.crew.kill(ctx, i) }),
-		one("SIGTERM of a relay", NoRelay, func(ctx context.Context, i int) error { return r.crew.restart(ctx, i) }),
+		r.crew.fault("SIGKILL of a relay", OneRelay, r.crew.kill),
+		r.crew.fault("SIGTERM of a relay", NoRelay, r.crew.restart),
 		{
 			Name: "SIGKILL of all relays", Room: Processes, Repeats: EveryRelay,
 			Begin: func(ctx context.Context, _ *Strike) (func(context.Context) error, error) {
@@ -32,14 +21,36 @@ func (r *run) processFaults() []Fault {
 				return nil, nil
 			},
 		},
-		{
-			Name: "SIGSTOP of a relay beyond its lease", Room: Processes, Repeats: OneRelay, Least: ttl + time.Second, Most: 3 * ttl,
-			Begin: func(_ context.Context, s *Strike) (func(context.Context) error, error) {
-				i := s.Rand.IntN(r.Relays)
-				s.Note(fmt.Sprintf("relay %d", i))
-				resume, err := r.crew.freeze(i)
-				return func(context.Context) error { return resume() }, err
-			},
+		r.crew.frozen("SIGSTOP of a relay beyond its lease", OneRelay, ttl+time.Second, 3*ttl),
+		r.producers.fault("SIGKILL of a producer", NoRelay, r.producers.kill),
+		r.producers.frozen("SIGSTOP of a producer", NoRelay, time.Second, 3*ttl),
+	}
+}
+
+// fault is something that is done to one of them.
+func (c *crew) fault(name string, repeats Repeats, do func(context.Context, int) error) Fault {
+	return Fault{
+		Name: name, Room: Processes, Repeats: repeats,
+		Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
+			return nil, do(ctx, c.draw(s))
 		},
 	}
+}
+
+// frozen is one of them that stands still for a while, with the transactions that it has open.
+func (c *crew) frozen(name string, repeats Repeats, least, most time.Duration) Fault {
+	return Fault{
+		Name: name, Room: Processes, Repeats: repeats, Least: least, Most: most,
+		Begin: func(_ context.Context, s *Strike) (func(context.Context) error, error) {
+			resume, err := c.freeze(c.draw(s))
+			return func(context.Context) error { return resume() }, err
+		},
+	}
+}
+
+// draw is one of the places.
+func (c *crew) draw(s *Strike) int {
+	i := s.Rand.IntN(len(c.members))
+	s.Note(c.place(i))
+	return i
 }

@@ -18,12 +18,14 @@ const (
 	keysOfAWriter      = 25
 )
 
-// producer is a process that publishes. Each key has one writer, so that its transactions are ordered.
+// producer is a process that publishes. Each key has one writer at a time, so that its transactions are ordered; if it is killed,
+// the process that takes its place finds out what became of its last transactions and goes on with its keys.
 type producer struct {
-	job    *Job
-	out    Writer
-	broker Broker
-	events *events
+	job     *Job
+	out     Writer
+	broker  Broker
+	events  *events
+	journal *journal
 }
 
 // beProducer writes until ctx ends, and then sees to what is undecided.
@@ -38,12 +40,20 @@ func beProducer(ctx context.Context, job *Job, s Store, b Broker) (err error) {
 		return fmt.Errorf("chaos: the database is not opened: %w", err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	p := &producer{job: job, out: out, broker: b, events: events}
+	journal, err := newJournal(job)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.close()) }()
+	p := &producer{job: job, out: out, broker: b, events: events, journal: journal}
+	if err := p.inherit(ctx); err != nil {
+		return err
+	}
 	var all sync.WaitGroup
 	for i := range writersOfAProducer {
+		stream := uint64(job.Number*writersOfAProducer+i)<<32 | uint64(job.Life)
 		w := &writer{
-			producer: p, rand: rand.New(rand.NewPCG(job.Seed, uint64(job.Number*writersOfAProducer+i))),
-			name: fmt.Sprintf("p%dw%d", job.Number, i), next: map[string]int{},
+			producer: p, rand: rand.New(rand.NewPCG(job.Seed, stream)), name: fmt.Sprintf("p%dw%d", job.Number, i), next: map[string]int{},
 		}
 		all.Go(func() { w.write(ctx) })
 	}
@@ -82,7 +92,7 @@ func (w *writer) transaction(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	w.count++
-	t := &Transaction{Name: fmt.Sprintf("%s-%d-%08x", w.name, w.count, w.rand.Uint32()), Delay: w.delay()}
+	t := &Transaction{Name: fmt.Sprintf("%s-%d-%d-%08x", w.name, w.job.Life, w.count, w.rand.Uint32()), Delay: w.delay()}
 	if len(w.later) > 0 && w.rand.IntN(4) == 0 {
 		id := w.later[0]
 		w.later = w.later[1:]
@@ -99,7 +109,7 @@ func (w *writer) transaction(ctx context.Context) int {
 		undone := w.message("undone-"+w.name, 0, t.Name)
 		t.Undone = &undone
 	}
-	stood := w.do(ctx, t, func() error { return w.out.Write(ctx, t) }) == history.Committed
+	stood := w.do(ctx, t, nil, func() error { return w.out.Write(ctx, t) }) == history.Committed
 	if stood {
 		for key, n := range added {
 			w.next[key] += n
@@ -111,9 +121,13 @@ func (w *writer) transaction(ctx context.Context) int {
 	return len(t.Messages)
 }
 
-// do runs a transaction, finds out what became of it, and records both.
-func (w *writer) do(ctx context.Context, t *Transaction, run func() error) history.Fate {
-	begin := w.events.intend(t)
+// do runs a transaction, finds out what became of it, and records both. cancels is the message that it takes back, if it does.
+func (w *writer) do(ctx context.Context, t *Transaction, cancels *postbag.ID, run func() error) history.Fate {
+	begin := w.events.clock.Now()
+	if w.journal.begin(undertaking{Name: t.Name, Cancels: cancels, Begin: begin}) != nil {
+		return history.RolledBack // it was not begun
+	}
+	w.events.intend(t, begin)
 	fate := w.fate(ctx, t, run())
 	w.events.became(t, fate, begin)
 	return fate
@@ -130,18 +144,11 @@ func (w *writer) fate(ctx context.Context, t *Transaction, err error) history.Fa
 		_ = Pause(ctx, 20*time.Millisecond) // a server that is away is not asked without end; ctx ends it
 		return history.RolledBack
 	}
-	for {
-		stands, err := w.out.Stands(ctx, t.Name)
-		switch {
-		case err == nil && stands:
-			return history.Committed
-		case err == nil:
-			return history.RolledBack
-		case Pause(ctx, 50*time.Millisecond) != nil:
-			w.name += "x" // the keys of before are not used any more: nobody knows what their next message is
-			return history.Unknown
-		}
+	fate := w.find(ctx, t.Name)
+	if fate == history.Unknown {
+		w.name += "x" // the keys of before are not used any more: nobody knows what their next message is
 	}
+	return fate
 }
 
 // fill puts messages into a transaction, and returns how many each key has of them.
@@ -160,7 +167,7 @@ func (w *writer) fill(t *Transaction) (added map[string]int) {
 			}
 		}
 	case 2, 3, 4, 5: // one for later, which is in no order with others
-		add(fmt.Sprintf("%s-later%d", w.name, w.count)).NotBefore = time.Now().Add(time.Duration(1000+w.rand.IntN(3000)) * time.Millisecond)
+		add(fmt.Sprintf("%s-later%d-%d", w.name, w.job.Life, w.count)).NotBefore = time.Now().Add(time.Duration(1000+w.rand.IntN(3000)) * time.Millisecond)
 	case 6:
 		key := w.key()
 		for range 100 {
@@ -209,7 +216,7 @@ func (w *writer) delay() time.Duration {
 func (w *writer) cancel(ctx context.Context, t *Transaction, id postbag.ID) {
 	c := history.Command{ID: history.ID(id), What: history.Cancel, Begin: w.events.clock.Now()}
 	could := false
-	fate := w.do(ctx, t, func() (err error) {
+	fate := w.do(ctx, t, &id, func() (err error) {
 		could, err = w.out.Cancel(ctx, t, id)
 		return err
 	})

@@ -42,7 +42,8 @@ type Load struct {
 	Transactions int `json:"transactions"`
 	Committed    int `json:"committed"` // messages
 	RolledBack   int `json:"rolledBack"`
-	Unknown      int `json:"unknown"` // transactions whose commit got no answer, and none later
+	Unknown      int `json:"unknown"`   // transactions whose commit got no answer, and none later
+	Inherited    int `json:"inherited"` // transactions whose producer was killed, and whose fate the next one found out
 	Arrived      int `json:"arrived"`
 }
 
@@ -80,7 +81,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
 		r.failf("what lies in the broker cannot be read to its end: %v", err)
 	}
-	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.operator.events.Close(), r.noteFaults()); err != nil {
+	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.overseer.stop(r.crew.deaths, r.happened, r.unloaded), r.operator.events.Close(), r.noteFaults()); err != nil {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
@@ -92,7 +93,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 		return nil, err
 	}
 	verdict, err := history.CheckFiles(files, history.Options{
-		InFlight: inFlight, Slack: slack, Resume: resume, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
+		InFlight: inFlight, Slack: slack, Resume: resume, Takeover: takeover, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
 		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused), Lookups: 100_000,
 	}, history.Space{})
 	if err != nil {
@@ -165,8 +166,9 @@ func (r *Report) write(dir string) error {
 func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, seed %d, %v\n", r.Pair, strings.Join(r.Versions, " to "), r.Seed, r.For)
-	fmt.Fprintf(&b, "load: %d relays, %d producers, %d transactions, %d messages committed, %d rolled back, %d transactions undecided, %d messages arrived\n",
-		r.Load.Relays, r.Load.Producers, r.Load.Transactions, r.Load.Committed, r.Load.RolledBack, r.Load.Unknown, r.Load.Arrived)
+	fmt.Fprintf(&b, "load: %d relays, %d producers, %d transactions, %d messages committed, %d rolled back, %d transactions undecided, %d settled after their producer was killed, "+
+		"%d messages arrived\n",
+		r.Load.Relays, r.Load.Producers, r.Load.Transactions, r.Load.Committed, r.Load.RolledBack, r.Load.Unknown, r.Load.Inherited, r.Load.Arrived)
 	fmt.Fprintf(&b, "\nfaults: %d\n", len(r.Faults))
 	for _, f := range r.Faults {
 		fmt.Fprintf(&b, "%8.2fs %7.2fs  %-20s  %s%s\n", f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))

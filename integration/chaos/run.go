@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/store"
 )
 
@@ -28,14 +27,16 @@ type run struct {
 	database  Database
 	place     Place
 	crew      *crew
-	producers []*testserver.Program
+	producers *crew
 	operator  *operator
 	watcher   *watcher
+	overseer  *overseer
 	consumer  *consumer
 
 	mu       sync.Mutex
 	happened []Happening
 	wipes    [][2]time.Time // from when everything had been read, to when the broker was empty
+	unloaded time.Time      // when the producers were told to end
 	failures []string
 }
 
@@ -123,31 +124,22 @@ func (r *run) start(ctx context.Context) (err error) {
 	if r.watcher, err = startWatcher(ctx, r); err != nil {
 		return err
 	}
+	if r.overseer, err = startOverseer(ctx, r); err != nil {
+		return err
+	}
 	job := Job{
 		Store: r.Store.Name(), Broker: r.Broker.Name(), To: r.place.DSN(), Topic: r.place.Topic(), TTL: ttl,
 		From: r.database.DSN(Relays), Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
 	}
+	job.Role = Relays
 	if r.crew, err = startCrew(r, job, r.Relays); err != nil {
 		return err
 	}
-	if err := r.startProducers(job); err != nil {
+	job.Role, job.From = Producers, r.database.DSN(Producers)
+	if r.producers, err = startCrew(r, job, r.Producers); err != nil {
 		return err
 	}
 	return r.awaitArrivals(ctx)
-}
-
-func (r *run) startProducers(job Job) error {
-	job.Role, job.From = Producers, r.database.DSN(Producers)
-	for i := range r.Producers {
-		job.Number, job.Name = i, fmt.Sprintf("producer%d", i)
-		job.History = filepath.Join(r.dir, job.Name+".events")
-		p, err := startRole(job, filepath.Join(r.dir, job.Name+".log"), "")
-		if err != nil {
-			return err
-		}
-		r.producers = append(r.producers, p)
-	}
-	return nil
 }
 
 // awaitArrivals waits for the first messages: the run begins then.
@@ -246,23 +238,25 @@ func (r *run) happen(h Happening) {
 	r.happened = append(r.happened, h)
 }
 
-// fell notes a relay that ended by itself.
-func (r *run) fell(relay int, how error) {
-	now := time.Now()
-	r.happen(Happening{Fault: "fall of a relay", Room: Processes, From: now, To: now, Repeats: OneRelay, Notes: []string{fmt.Sprintf("relay %d: %v", relay, how)}})
-	r.sayf("relay %d ended: %v", relay, how)
+// fell notes a process that ended by itself.
+func (r *run) fell(c *crew, i int, how error) {
+	h := Happening{Fault: fmt.Sprintf("fall of a %s", c.job.Role), Room: Processes, From: time.Now(), Notes: []string{fmt.Sprintf("%s: %v", c.place(i), how)}}
+	if h.To = h.From; c.job.Role == Relays {
+		h.Repeats = OneRelay
+	}
+	r.happen(h)
+	r.sayf("%s ended: %v", c.place(i), how)
 }
 
 // drain stops the producers and waits until everything has been delivered.
 func (r *run) drain(ctx context.Context) error {
 	r.sayf("no more faults")
 	_ = Pause(ctx, calm) // the load goes on over healthy servers
-	for i, p := range r.producers {
-		if err := stopRole(ctx, p, fmt.Sprintf("producer %d", i)); err != nil {
-			r.failf("%v", err)
-		}
+	r.unloaded = time.Now()
+	if err := r.producers.stop(ctx); err != nil {
+		r.failf("%v", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, mostPatience)
 	defer cancel()
 	r.sayf("no more load")
 	if err := r.operator.awaitDrained(ctx); err != nil {
@@ -275,6 +269,8 @@ func (r *run) drain(ctx context.Context) error {
 const (
 	calm     = 3 * time.Second
 	patience = 2 * time.Minute
+	// mostPatience bounds how long a backlog may take that becomes less and less.
+	mostPatience = 20 * time.Minute
 )
 
 // close ends everything that was started.
@@ -286,14 +282,16 @@ func (r *run) close(ctx context.Context) error {
 	if r.watcher != nil {
 		errs = append(errs, r.watcher.stop(nil))
 	}
+	if r.overseer != nil {
+		errs = append(errs, r.overseer.stop(nil, nil, time.Time{}))
+	}
 	if r.operator != nil {
 		errs = append(errs, r.operator.stop())
 	}
-	for _, p := range r.producers {
-		errs = append(errs, p.Kill(ctx))
-	}
-	if r.crew != nil {
-		errs = append(errs, r.crew.stop(ctx))
+	for _, c := range []*crew{r.producers, r.crew} {
+		if c != nil {
+			errs = append(errs, c.end(ctx))
+		}
 	}
 	if r.place != nil {
 		errs = append(errs, r.place.Close())

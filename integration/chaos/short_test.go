@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/integration/chaos/adapters"
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 
 func stores() []chaos.Store { return adapters.Stores() }
 
-func brokers() []chaos.Broker { return append(adapters.Brokers(), forgetful{}, hasty{}) }
+func brokers() []chaos.Broker { return append(adapters.Brokers(), forgetful, hasty) }
 
 // program is the command with its points of failure, built once.
 var program struct {
@@ -100,24 +99,4 @@ func TestPostgreSQLToNATSKeepsItsPromisesThroughFaults(t *testing.T) {
 func TestSQLiteToWebhooksKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
 	short(t, "sqlite-webhook")
-}
-
-// found runs a pair whose broker is at fault, in this program, without other faults than one.
-func found(t *testing.T, b chaos.Broker) *chaos.Report {
-	t.Helper()
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = log.Close() }()
-	r, err := chaos.Run(t.Context(), chaos.Options{
-		Store: adapters.SQLite{}, Broker: b, For: 4 * time.Second, Seed: 1, Rate: 400, Dir: t.TempDir(), Log: log, Only: []string{"shards set"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.OK() {
-		t.Errorf("nothing was found wrong:\n%v", r.History)
-	}
-	return r
 }

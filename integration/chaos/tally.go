@@ -20,25 +20,42 @@ const SampleEvery = 500 * time.Millisecond
 
 // tally counts what files of a history hold.
 type tally struct {
-	sizes    map[history.Tx]int // messages of each transaction
-	fates    map[history.Tx]history.Outcome
+	file     int // the number of the one that is read
+	sizes    map[history.Tx]size
+	fates    map[history.Tx]fate
 	arrived  map[history.ID]time.Duration
 	arrivals int
 	removed  map[history.ID]time.Duration // by operators and by cancelling
 }
 
+// size is how many messages a transaction has, and in which file they are.
+type size struct{ messages, file int }
+
+// fate is what became of a transaction, and which file says so.
+type fate struct {
+	history.Outcome
+
+	file int
+}
+
 func newTally() *tally {
 	return &tally{
-		sizes: map[history.Tx]int{}, fates: map[history.Tx]history.Outcome{}, arrived: map[history.ID]time.Duration{},
+		sizes: map[history.Tx]size{}, fates: map[history.Tx]fate{}, arrived: map[history.ID]time.Duration{},
 		removed: map[history.ID]time.Duration{},
 	}
 }
 
 // Intend counts a transaction's messages.
-func (t *tally) Intend(r history.Intent) { t.sizes[r.Tx]++ }
+func (t *tally) Intend(r history.Intent) {
+	t.sizes[r.Tx] = size{messages: t.sizes[r.Tx].messages + 1, file: t.file}
+}
 
-// End takes a transaction's fate.
-func (t *tally) End(r history.Outcome) { t.fates[r.Tx] = r }
+// End takes a transaction's fate: what is certain stands before what is not.
+func (t *tally) End(r history.Outcome) {
+	if r.Fate != history.Unknown || t.fates[r.Tx].Fate == history.Unknown {
+		t.fates[r.Tx] = fate{Outcome: r, file: t.file}
+	}
+}
 
 // Deliver takes a message's first arrival.
 func (t *tally) Deliver(r history.Delivery) {
@@ -77,6 +94,7 @@ func (r *Report) measure(files []string, began time.Duration) error {
 		if _, err := history.ReadFile(name, t); err != nil {
 			return fmt.Errorf("chaos: %w", err)
 		}
+		t.file++
 	}
 	last := time.Duration(0)
 	committed, arrived, removed := map[int]int{}, map[int]int{}, map[int]int{}
@@ -86,12 +104,16 @@ func (r *Report) measure(files []string, began time.Duration) error {
 	}
 	for tx, o := range t.fates {
 		r.Load.Transactions++
-		switch n := t.sizes[tx]; o.Fate {
+		own := t.sizes[tx]
+		if own.messages > 0 && own.file != o.file {
+			r.Load.Inherited++
+		}
+		switch o.Fate {
 		case history.Committed:
-			r.Load.Committed += n
-			committed[part(o.End)] += n
+			r.Load.Committed += own.messages
+			committed[part(o.End)] += own.messages
 		case history.RolledBack:
-			r.Load.RolledBack += n
+			r.Load.RolledBack += own.messages
 		case history.Unknown:
 			r.Load.Unknown++
 		}

@@ -21,6 +21,7 @@ type group struct {
 	refusals   int
 	deliveries int
 	first      Delivery
+	again      []Delivery // the others
 }
 
 // placed is a message in the order of its key.
@@ -44,6 +45,7 @@ const (
 func (g *group) start(id ID) {
 	g.id, g.intended, g.held, g.stored = id, false, false, Stored{}
 	g.removals, g.refusals, g.deliveries, g.sightings, g.attempts = 0, 0, 0, 0, 0
+	g.again = g.again[:0]
 }
 
 func (g *group) intend(m *Message) {
@@ -102,7 +104,7 @@ func (g *group) deliver(d *Delivery) {
 	if again.Place != g.first.Place {
 		g.spread(&again)
 	}
-	g.duplicate(&again)
+	g.again = append(g.again, again)
 	g.check(&again)
 }
 
@@ -138,13 +140,19 @@ func (g *group) duplicate(again *Delivery) {
 	case again.To == 0:
 		j.counts[Duplicates][timeless]++
 		return
-	case j.faults.explain(again.From, again.To):
+	case j.faults.explain(again.From, again.To), j.doubted(&g.first, again):
 		return
 	}
 	if e := j.breach(Duplicates); e != nil {
 		e.Why, e.Deliveries = why, []Delivery{g.first, *again}
 		e.Messages = g.messages()
 	}
+}
+
+// doubted says whether a fault came while a message that was stored had not been settled yet, so that it is sent again, however long
+// it waits for that behind others of its key.
+func (j *judge) doubted(first, again *Delivery) bool {
+	return first.To != 0 && j.faults.explain(first.From, min(again.To, after(first.To, j.o.Slack)))
 }
 
 // check compares a delivery with what was published.
@@ -184,6 +192,9 @@ func (g *group) messages() []Message {
 
 // finish judges what is judged of the message as a whole. It returns how it stands in the order of its key, if it does.
 func (g *group) finish() (p placed, ordered bool) {
+	for i := range g.again {
+		g.duplicate(&g.again[i])
+	}
 	if g.deliveries > 0 {
 		g.check(&g.first)
 		g.phantom()

@@ -236,16 +236,22 @@ func (n *naive) duplicates() (count int) {
 			continue
 		}
 		seen[d.ID] = true
-		for _, again := range n.deliveries(d.ID)[1:] {
+		all := n.deliveries(d.ID)
+		for _, again := range all[1:] {
 			sum++
 			if again.To == 0 {
 				continue
 			}
 			groups := map[int]bool{}
-			for i, f := range faults {
-				if f.Begin <= again.To && again.From <= f.End {
-					groups[group[i]] = true
+			near := func(from, to time.Duration) {
+				for i, f := range faults {
+					if f.Begin <= to && from <= f.End {
+						groups[group[i]] = true
+					}
 				}
+			}
+			if near(again.From, again.To); len(groups) == 0 && all[0].To != 0 {
+				near(all[0].From, min(again.To, all[0].To+n.o.Slack))
 			}
 			if len(groups) == 0 {
 				count++

@@ -16,7 +16,8 @@ type Options struct {
 
 	// InFlight is how many messages a fault may cause to be sent again, if the fault does not say. Zero is 1,000.
 	InFlight int
-	// Slack is how long after a fault's end it still explains duplicates: until leases have changed hands.
+	// Slack is how long after a fault's end it still explains duplicates: until leases have changed hands. It is also how long a
+	// message that was stored may wait for its settlement: a fault that comes meanwhile has it sent again, at any time.
 	Slack time.Duration
 	// ExactlyOnce says that no fault explains a duplicate.
 	ExactlyOnce bool

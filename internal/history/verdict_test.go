@@ -174,6 +174,7 @@ var verdicts = []broken{
 	// Duplicates.
 	{"a duplicate before the fault", func(h *History, _ *Options) {
 		h.deliveries[5].From, h.deliveries[5].To = 49*second, 50*second-1
+		h.deliveries[1].From, h.deliveries[1].To = 29*second, 30*second-1
 	}, Duplicates, 1, "no fault explains"},
 	{"a duplicate as the fault begins", func(h *History, _ *Options) {
 		h.deliveries[5].From, h.deliveries[5].To = 49*second, 50*second
@@ -183,6 +184,19 @@ var verdicts = []broken{
 	}, Duplicates, 0, ""},
 	{"a duplicate after the slack", func(h *History, _ *Options) {
 		h.deliveries[5].From, h.deliveries[5].To = 71*second+1, 72*second
+		h.deliveries[1].From, h.deliveries[1].To = 29*second, 30*second-1
+	}, Duplicates, 1, "no fault explains"},
+	{"a duplicate after the slack of what was stored so shortly before the fault that it was not settled yet", func(h *History, _ *Options) {
+		h.deliveries[5].From, h.deliveries[5].To = 71*second+1, 72*second
+		h.deliveries[1].From, h.deliveries[1].To = 29*second, 30*second
+	}, Duplicates, 0, ""},
+	{"a duplicate after the slack of what was stored at its end", func(h *History, _ *Options) {
+		h.deliveries[5].From, h.deliveries[5].To = 99*second, 99*second
+		h.deliveries[1].From, h.deliveries[1].To = 71*second, 72*second
+	}, Duplicates, 0, ""},
+	{"a duplicate of what was stored after the slack", func(h *History, _ *Options) {
+		h.deliveries[5].From, h.deliveries[5].To = 99*second, 99*second
+		h.deliveries[1].From, h.deliveries[1].To = 71*second+1, 72*second
 	}, Duplicates, 1, "no fault explains"},
 	{"a duplicate of a fault that never ended", func(h *History, _ *Options) {
 		h.deliveries[5].From, h.deliveries[5].To = 99*second, 100*second

@@ -111,8 +111,8 @@ func (w *windows) most() (n int) {
 	return n
 }
 
-// explain says whether a fault can have caused a duplicate that was stored between two times, and counts it to the stretch in
-// which it lies, if that is one alone.
+// explain says whether a fault can have caused a duplicate by what it did between two times, and counts it to the stretch in which
+// these lie, if that is one alone.
 func (w *windows) explain(from, to time.Duration) bool {
 	begun, _ := slices.BinarySearchFunc(w.all, to, func(f Fault, to time.Duration) int {
 		if f.Begin <= to {

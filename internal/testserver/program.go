@@ -36,6 +36,9 @@ func StartProgram(opts ProgramOptions) (*Program, error) {
 	return &Program{proc: proc}, nil
 }
 
+// Name is the program's in errors.
+func (p *Program) Name() string { return p.proc.name }
+
 // PID is the process's number, also after its end.
 func (p *Program) PID() int { return p.proc.pid() }
 
