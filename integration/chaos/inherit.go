@@ -52,7 +52,7 @@ func (j *journal) close() error { return j.file.Close() }
 
 // readJournal reads one to its last whole line. None is empty: its process ended before it could begin anything.
 func readJournal(name string) (all []undertaking, err error) {
-	f, err := os.Open(name) //nolint:gosec // one of the run's files
+	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func readJournal(name string) (all []undertaking, err error) {
 	for lines := bufio.NewReader(f); ; {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return all, nil //nolint:nilerr // its end, or a line that is torn
+			return all, nil // its end, or a line that is torn
 		}
 		var u undertaking
 		if err := json.Unmarshal(line, &u); err != nil {

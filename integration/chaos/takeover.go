@@ -62,8 +62,10 @@ func startOverseer(ctx context.Context, r *run) (*overseer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o := &overseer{operator: &operator{run: r, events: events}, cancel: cancel}
 	o.ended.Go(func() {
-		for Pause(ctx, sampleEvery) == nil {
+		for wait := sampleEvery; Pause(ctx, wait) == nil; {
+			asked := time.Now()
 			o.sample(ctx)
+			wait = max(sampleEvery, 3*time.Since(asked)) // a store that is slow to say it is not asked all the time
 		}
 	})
 	return o, nil

@@ -47,7 +47,7 @@ func TestATakeoverIsOverWhenEveryShardWasSettledByAnotherOwner(t *testing.T) {
 			t.Errorf("%s: %v", what, g)
 		}
 	}
-	reshaped := append(samples[:2:2], ownership{at: second(3), shards: map[store.Slots]holding{store.AllSlots: other}})
+	reshaped := []ownership{samples[0], samples[1], {at: second(3), shards: map[store.Slots]holding{store.AllSlots: other}}}
 	if g, ok := takeoverOf(died, reshaped, nil, nil); !ok || !g.to.Equal(second(3)) {
 		t.Errorf("of shards that were replaced: %v, %v", g, ok)
 	}

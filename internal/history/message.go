@@ -226,7 +226,7 @@ func (g *group) finish() (p placed, ordered bool) {
 	}
 	o := &g.j.o
 	ordered = p.Key != "" && p.Due == 0 && !o.Unordered && (!o.Skip || !p.Poison && !g.held && g.refusals == 0)
-	return p, ordered
+	return p, ordered && (o.Unseen == nil || !o.Unseen(g.id))
 }
 
 // phantom judges whether what was delivered was committed.

@@ -36,6 +36,10 @@ type Options struct {
 	// OpenTransaction and LockWait are the longest that is tolerated of each. Zero: any is a breach.
 	OpenTransaction, LockWait time.Duration
 
+	// Unseen says whether a message may have been stored, and wiped, before the reader could see it: then nobody knows where it stood
+	// first, and it has no order. Nil: none.
+	Unseen func(id ID) bool
+
 	// Lookup looks for a message that seems lost, in the store and in the broker. Nil: what seems lost is reported so.
 	Lookup func(id ID) Found
 	// Lookups is how many messages are looked up at most; further ones count as lost. Zero is 1,000.

@@ -171,6 +171,15 @@ var verdicts = []broken{
 		h.deliveries[3].Place, h.intents[2].Topic = "other", "other"
 	}, Order, 0, ""},
 
+	{"a message that came too late, and may have been there before it was wiped", func(h *History, o *Options) {
+		h.deliveries[2].Position, h.deliveries[3].Position = 3, 2
+		o.Unseen = func(one ID) bool { return one == id(2) }
+	}, Order, 0, ""},
+	{"a message that came too late, of which another one may have been wiped", func(h *History, o *Options) {
+		h.deliveries[2].Position, h.deliveries[3].Position = 3, 2
+		o.Unseen = func(one ID) bool { return one == id(4) }
+	}, Order, 1, "was delivered after it"},
+
 	// Duplicates.
 	{"a duplicate before the fault", func(h *History, _ *Options) {
 		h.deliveries[5].From, h.deliveries[5].To = 49*second, 50*second-1

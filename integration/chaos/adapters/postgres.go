@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -102,8 +103,11 @@ func pgStands(ctx context.Context, pool *pgxpool.Pool, name string) (stands bool
 			return false, err
 		}
 	}
-	// It waits for a commit that is still on its way, and keeps one from coming later.
-	if _, err := pool.Exec(ctx, `INSERT INTO placed VALUES ($1, false) ON CONFLICT DO NOTHING`, name); err != nil {
+	// It waits for a commit that is still on its way, and keeps one from coming later. It does not wait long: what is on its way may
+	// be a PREPARE, which is then found prepared.
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := pool.Exec(waiting, `INSERT INTO placed VALUES ($1, false) ON CONFLICT DO NOTHING`, name); err != nil {
 		return false, err
 	}
 	err = pool.QueryRow(ctx, `SELECT stands FROM placed WHERE name = $1`, name).Scan(&stands)
