@@ -1,6 +1,7 @@
 package snapshots
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -46,7 +47,7 @@ const maxPairs = 256
 func (b *Bounds) Add(y uint64, s int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(b.pairs, y, func(p pair, y uint64) int { return compare(p.y, y) })
+	i, _ := slices.BinarySearchFunc(b.pairs, y, func(p pair, y uint64) int { return cmp.Compare(p.y, y) })
 	if i > 0 && b.pairs[i-1].s >= s {
 		return
 	}
@@ -120,7 +121,7 @@ func (b *Bounds) low(xid uint64, from *Position) int64 {
 
 // before returns the highest s that goes with an id below xid.
 func (b *Bounds) before(xid uint64) int64 {
-	i, _ := slices.BinarySearchFunc(b.pairs, xid, func(p pair, xid uint64) int { return compare(p.y, xid) })
+	i, _ := slices.BinarySearchFunc(b.pairs, xid, func(p pair, xid uint64) int { return cmp.Compare(p.y, xid) })
 	if i == 0 {
 		return 0
 	}
@@ -167,16 +168,6 @@ const (
 	mendLag   = 20_000
 	mendPause = 2 * time.Second
 )
-
-func compare(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
 
 // Saw takes that a snapshot's box had given out last.
 func (b *Bounds) Saw(last int64) {

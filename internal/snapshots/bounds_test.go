@@ -1,7 +1,9 @@
 package snapshots
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -153,5 +155,136 @@ func TestThinningKeepsTheFirstBoundAndTheNewestOnes(t *testing.T) {
 	}
 	if len(b.pairs) < maxPairs/2 {
 		t.Errorf("%d pairs are left: too many were thinned", len(b.pairs))
+	}
+}
+
+func TestBoundsThatSayNothingNewAreNotKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		add  []pair
+		want []pair
+	}{
+		{"a later id with the same last seq", []pair{{10, 100}, {12, 100}}, []pair{{10, 100}}},
+		{"an earlier id with the same last seq", []pair{{20, 200}, {15, 200}}, []pair{{15, 200}}},
+		{"an earlier id with a higher last seq", []pair{{20, 200}, {30, 300}, {15, 250}}, []pair{{15, 250}, {30, 300}}},
+		{"the same id with a higher last seq", []pair{{10, 100}, {10, 150}}, []pair{{10, 150}}},
+		{"the same id with a lower last seq", []pair{{10, 100}, {10, 50}}, []pair{{10, 50}, {10, 100}}},
+		{"one between two", []pair{{10, 100}, {30, 300}, {20, 200}}, []pair{{10, 100}, {20, 200}, {30, 300}}},
+	} {
+		var b Bounds
+		for _, p := range c.add {
+			b.Add(p.y, p.s)
+		}
+		if !slices.Equal(b.pairs, c.want) {
+			t.Errorf("%s: %v is kept, not %v", c.name, b.pairs, c.want)
+		}
+		if got, want := b.before(math.MaxUint64), c.want[len(c.want)-1].s; got != want {
+			t.Errorf("%s: the newest bound is %d, not %d", c.name, got, want)
+		}
+	}
+}
+
+func TestAsManyBoundsAsFitAreAllKept(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	for i := range maxPairs {
+		b.Add(uint64(i+1), int64(i+1))
+	}
+	if len(b.pairs) != maxPairs {
+		t.Errorf("%d of %d are kept", len(b.pairs), maxPairs)
+	}
+	b.Add(maxPairs+1, maxPairs+1)
+	if want := maxPairs/2 + maxPairs/4 + 1; len(b.pairs) != want {
+		t.Errorf("with one more %d are kept, not %d: every second of the older half goes", len(b.pairs), want)
+	}
+}
+
+func TestASnapshotsBoundIsTheBestOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	b.Add(30, 300)
+	to := Snapshot{XMax: 50}
+	b.Raise(&to, &Position{Done: &Snapshot{XMax: 35, Beyond: 340}})
+	if to.Beyond != 340 {
+		t.Errorf("beyond is %d: the position knew 340", to.Beyond)
+	}
+	to = Snapshot{XMax: 50, Running: []Runner{{XID: 40}}}
+	b.Raise(&to, &Position{Floor: 350})
+	if to.Beyond != 350 || to.Running[0].Low != 350 {
+		t.Errorf("behind a floor of 350 the bounds are %d and %d", to.Beyond, to.Running[0].Low)
+	}
+}
+
+func TestARunningTransactionKeepsTheHighestSeqAtWhichItHadNotWritten(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	b.Still(7, 100)
+	b.Still(7, 50)
+	low := func() int64 {
+		to := Snapshot{XMax: 50, Running: []Runner{{XID: 7}}}
+		b.Raise(&to, &Position{Done: &Snapshot{XMax: 5, Beyond: 10}})
+		return to.Running[0].Low
+	}
+	for range 2 { // as long as it runs
+		if got := low(); got != 100 {
+			t.Errorf("the bound is %d, not 100", got)
+		}
+	}
+	b.heard = time.Now().Add(-quietFor - time.Second)
+	b.Still(7, 120) // seen again: the time begins anew
+	if got := low(); got != 120 {
+		t.Errorf("the bound is %d, not 120", got)
+	}
+}
+
+// In a box that was restored elsewhere, rows of the other cluster lie up to the base and none beyond it.
+func TestBoundsOfWhatRunsAreRaisedOnceTheyReachTheBase(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	b.Add(30, 2000)
+	for _, c := range []struct{ floor, want int64 }{{999, 999}, {1000, 2000}, {1001, 2000}} {
+		to := Snapshot{XMax: 50, Running: []Runner{{XID: 40}}}
+		b.Raise(&to, &Position{Floor: c.floor, Base: 1000})
+		if to.Running[0].Low != c.want {
+			t.Errorf("from %d the bound is %d, not %d", c.floor, to.Running[0].Low, c.want)
+		}
+	}
+}
+
+func TestALookForIdleTransactionsIsWorthWhileWhenMuchWouldBeReadAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	at := func(low int64) *Position {
+		return &Position{Done: &Snapshot{XMax: 50, Beyond: 30_000, Running: []Runner{{40, low}}}}
+	}
+	var b Bounds
+	b.Saw(30_000)
+	b.Saw(25_000) // an older one
+	if b.Mendable(&Position{Floor: 1}, now) {
+		t.Error("a floor has no running transactions that could be bounded")
+	}
+	if b.Mendable(at(30_000-mendLag+1), now) {
+		t.Error("it is worth while though little would be read again")
+	}
+	if !b.Mendable(at(30_000-mendLag), now) {
+		t.Error("it is not worth while though much would be read again, and nobody has looked yet")
+	}
+	if b.Mendable(at(0), now.Add(mendPause-1)) {
+		t.Error("it is worth while again at once")
+	}
+	if !b.Mendable(at(0), now.Add(mendPause)) || b.Mendable(at(0), now.Add(mendPause+1)) {
+		t.Error("after a pause it is worth while once")
+	}
+}
+
+func TestABoundIsStaleOnlyBeyondItsMeasure(t *testing.T) {
+	t.Parallel()
+	var b Bounds
+	b.Add(10, 50)
+	b.Add(20, 100)
+	b.Saw(100 + staleBound)
+	if b.Wanted(false) {
+		t.Error("a new one is wanted at the measure")
 	}
 }

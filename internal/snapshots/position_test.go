@@ -203,3 +203,92 @@ func TestAPositionThatIsCutOrLongerOrHasAnUnknownMarkIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestFarForeignRowsArePassedUpToTheBase(t *testing.T) {
+	t.Parallel()
+	p := Position{Done: &Snapshot{XMax: 20, Beyond: 50}, Base: 40}
+	if !p.Passed(1<<50, 40) || p.Passed(1<<50, 41) {
+		t.Error("rows of another cluster lie up to the base, and none beyond it")
+	}
+}
+
+func TestHowFarAPositionReaches(t *testing.T) {
+	t.Parallel()
+	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
+	to := &Snapshot{XMax: 30, Beyond: 90}
+	for _, c := range []struct {
+		name                  string
+		p                     Position
+		beyond, lowest, reach int64
+	}{
+		{"a floor", Position{Floor: 7}, 7, 7, 7},
+		{"a floor in a window", Position{Floor: 7, To: to, Top: 100, After: 30}, 7, 7, 30},
+		{"a floor in a window that has just begun", Position{Floor: 7, To: to, Top: 100, After: 5}, 7, 7, 7},
+		{"a snapshot", Position{Done: done, High: 60}, 50, 10, 60},
+		{"a snapshot in a window", Position{Done: done, High: 60, To: to, Top: 100, After: 80}, 50, 10, 80},
+		{"a snapshot in a window that looks back", Position{Done: done, High: 60, To: to, Top: 100, After: 20}, 50, 10, 60},
+	} {
+		if b, l, r := c.p.Beyond(), c.p.Lowest(), c.p.Reach(); b != c.beyond || l != c.lowest || r != c.reach {
+			t.Errorf("%s: beyond %d, lowest %d, reach %d; not %d, %d, %d", c.name, b, l, r, c.beyond, c.lowest, c.reach)
+		}
+	}
+}
+
+func TestAWindowIsOpenedReadAndClosed(t *testing.T) {
+	t.Parallel()
+	var known Bounds
+	known.Add(25, 80)
+	p := Position{Life: 4, Base: 3, High: 60, Done: &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}, {15, 30}}}}
+	if from := p.Open(Snapshot{XMax: 30, Running: []Runner{{XID: 12}}}, 100, &known); from != 30 {
+		t.Errorf("the window begins at %d: of what has ended, the lowest bound is 30", from)
+	}
+	if p.To == nil || p.To.Beyond != 80 || p.To.Running[0].Low != 10 || p.Top != 100 {
+		t.Errorf("the window is %+v up to %d", p.To, p.Top)
+	}
+	at, err := Decode(p.At(70))
+	if err != nil || at.After != 70 || p.After != 0 {
+		t.Errorf("at 70 it is at %d, and the window itself at %d; error %v", at.After, p.After, err)
+	}
+	end := p.Closed()
+	if want := (Position{Life: 4, Base: 3, Done: p.To, High: 100}); !samePosition(&end, &want) {
+		t.Errorf("closed it is %+v", end)
+	}
+	p.High = 120
+	if end := p.Closed(); end.High != 120 {
+		t.Errorf("closed it has passed up to %d, and 120 were passed before", end.High)
+	}
+	floor := Position{Floor: 9}
+	if from := floor.Open(Snapshot{XMax: 30}, 100, &known); from != 9 {
+		t.Errorf("behind a floor the window begins at %d", from)
+	}
+}
+
+func TestAWindowTowardsAPosition(t *testing.T) {
+	t.Parallel()
+	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
+	later := &Snapshot{XMax: 30, Beyond: 90, Running: []Runner{{25, 60}}}
+	latest := &Snapshot{XMax: 40, Beyond: 120}
+	for _, c := range []struct {
+		name     string
+		p, until Position
+		want     bool
+		after    int64
+		to       *Snapshot
+	}{
+		{"from a snapshot", Position{Done: done, High: 60}, Position{Done: later, High: 100}, true, 10, later},
+		{"from a floor", Position{Floor: 5}, Position{Done: later, High: 100}, true, 5, later},
+		{"to a floor", Position{Floor: 5}, Position{Floor: 9}, false, 0, nil},
+		{"back", Position{Done: later, High: 100}, Position{Done: done, High: 60}, false, 0, nil},
+		{"from within a window that leads there", Position{Done: done, High: 60, To: later, Top: 100, After: 70}, Position{Done: later, High: 100}, true, 70, later},
+		{"from within a window that leads less far", Position{Done: done, High: 60, To: later, Top: 100, After: 70}, Position{Done: latest, High: 130}, true, 70, later},
+		{"from within a window that leads further", Position{Done: done, High: 60, To: latest, Top: 130, After: 70}, Position{Done: later, High: 100}, false, 70, latest},
+	} {
+		p := c.p
+		if got := p.Towards(&c.until); got != c.want || p.To != c.to || p.After != c.after {
+			t.Errorf("%s: %v, a window to %+v after %d", c.name, got, p.To, p.After)
+		}
+		if c.want && c.p.To == nil && p.Top != c.until.High {
+			t.Errorf("%s: the window ends at %d, not at %d", c.name, p.Top, c.until.High)
+		}
+	}
+}

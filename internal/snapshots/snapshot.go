@@ -1,6 +1,7 @@
 package snapshots
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -38,15 +39,7 @@ func (s *Snapshot) Sees(xid uint64) bool {
 }
 
 func (s *Snapshot) find(xid uint64) (int, bool) {
-	return slices.BinarySearchFunc(s.Running, xid, func(r Runner, xid uint64) int {
-		switch {
-		case r.XID < xid:
-			return -1
-		case r.XID > xid:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(s.Running, xid, func(r Runner, xid uint64) int { return cmp.Compare(r.XID, xid) })
 }
 
 // Within says whether t sees all that s sees.

@@ -1,6 +1,7 @@
 package snapshots
 
 import (
+	"encoding/binary"
 	"slices"
 	"testing"
 )
@@ -79,6 +80,39 @@ func TestSnapshotsInBinaryForm(t *testing.T) {
 	for _, bad := range [][]byte{nil, make([]byte, 19), make([]byte, 21), Append(nil, running(0, 20, 12))[:24]} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%d bytes of no snapshot were taken for one", len(bad))
+		}
+	}
+}
+
+// What PostgreSQL reads of the binary form, beside what Parse does: its xmin.
+func TestTheBinaryFormNamesTheOldestThatRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s    *Snapshot
+		want uint64
+	}{{running(0, 20, 12, 15), 12}, {running(0, 20), 20}} {
+		b := Append([]byte("x"), c.s)
+		if got := binary.BigEndian.Uint64(b[5:]); got != c.want || b[0] != 'x' {
+			t.Errorf("%v: xmin is %d, not %d", c.s, got, c.want)
+		}
+	}
+}
+
+func TestASnapshotWithAHigherXmaxIsWithinOneIfAllBetweenRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		s, t *Snapshot
+		want bool
+	}{
+		{"all between run", running(0, 20, 17, 18, 19), running(0, 18, 17), true},
+		{"one between has ended", running(0, 20, 17, 19), running(0, 18, 17), false},
+		{"the first between has ended", running(0, 20, 19), running(0, 18), false},
+		{"all between run, and one that has ended below", running(0, 20, 18, 19), running(0, 18, 17), false},
+		{"the same xmax", running(0, 20, 17), running(0, 20), true},
+	} {
+		if got := c.s.Within(c.t); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }
