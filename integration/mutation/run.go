@@ -18,8 +18,8 @@ type Target struct {
 	// Module and Package are the folder of the module and the package in it.
 	Module, Package string
 	Files           []string
-	// Run and Skip choose tests of the package.
-	Run, Skip string
+	// Run and Skip choose tests of the package; Slow are those of them that are run only where nothing else noticed.
+	Run, Skip, Slow string
 	// Simulator has the simulator look at what the tests did not notice, with these
 	// arguments; nil: it does not.
 	Simulator []string
@@ -30,6 +30,7 @@ func Targets() []Target {
 	return []Target{
 		{
 			Module: ".", Package: "internal/engine", Simulator: []string{"-seeds", "150"}, Skip: "Alloc",
+			Slow:  "ComeToRest|MovesOnlyWhenItMust|GatheredShards",
 			Files: []string{"absorb.go", "answer.go", "chain.go", "circuit.go", "command.go", "drained.go", "entry.go", "flow.go", "lane.go", "leave.go", "meet.go", "park.go", "parked.go", "queue.go", "send.go", "settle.go", "shard.go", "share.go", "slow.go", "tally.go", "transact.go", "turn.go"},
 		},
 		{
@@ -61,8 +62,8 @@ type Bench struct {
 	Every int
 	// Parallel is how many are tried at a time.
 	Parallel int
-	// Patience is how long the tests may take with a change. What they did not end in is noticed:
-	// something turns in a circle.
+	// Patience is how much of the processor the tests may take with a change, in whole seconds, and in twenty
+	// times that they must end. What they did not end in is noticed: something turns in a circle.
 	Patience time.Duration
 	// Say is told of survivors and of progress.
 	Say func(format string, about ...any)
@@ -130,16 +131,33 @@ func (b *Bench) build(ctx context.Context, t *Target, replace map[string]string,
 		return nil, err
 	}
 	tests := program{path: filepath.Join(folder, "tests"), folder: filepath.Join(b.Top, t.Module, t.Package)}
-	tests.arguments = []string{"-test.failfast", "-test.short", "-test.run", t.Run, "-test.skip", t.Skip}
 	if err := b.goBuild(ctx, t.Module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", tests.path, "./"+t.Package); err != nil {
 		return nil, err
 	}
-	if t.Simulator == nil {
-		return []program{tests}, nil
+	slow := tests
+	tests.arguments = []string{"-test.failfast", "-test.short", "-test.run", t.Run, "-test.skip", either(t.Skip, t.Slow)}
+	out := []program{tests}
+	if t.Simulator != nil {
+		simulator := program{path: filepath.Join(folder, "simulator"), folder: folder}
+		simulator.arguments = append([]string{"-workers", "1", "-stop-at-first", "-json"}, t.Simulator...)
+		if err := b.goBuild(ctx, "integration", "build", "-overlay", overlay, "-o", simulator.path, "./cmd/postbag-sim"); err != nil {
+			return nil, err
+		}
+		out = append(out, simulator)
 	}
-	simulator := program{path: filepath.Join(folder, "simulator"), folder: folder}
-	simulator.arguments = append([]string{"-workers", "1", "-stop-at-first", "-json"}, t.Simulator...)
-	return []program{tests, simulator}, b.goBuild(ctx, "integration", "build", "-overlay", overlay, "-o", simulator.path, "./cmd/postbag-sim")
+	if t.Slow != "" {
+		slow.arguments = []string{"-test.failfast", "-test.short", "-test.run", t.Slow}
+		out = append(out, slow)
+	}
+	return out, nil
+}
+
+// either is a pattern of what one of two patterns fits; an empty one fits nothing.
+func either(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "|" + b
 }
 
 func (b *Bench) goBuild(ctx context.Context, module string, arguments ...string) error {
@@ -152,11 +170,15 @@ func (b *Bench) goBuild(ctx context.Context, module string, arguments ...string)
 	return nil
 }
 
+// limits runs a program with as many seconds of the processor, and as much memory as code that turns in a circle may eat.
+const limits = `ulimit -t "$0"; ulimit -v 8000000; exec "$@"`
+
 // noticed says whether one of the programs fails with a change, or does not end.
 func (b *Bench) noticed(ctx context.Context, programs []program, number int) (noticed bool, said []byte, err error) {
 	for _, p := range programs {
-		limited, cancel := context.WithTimeout(ctx, b.Patience)
-		c := exec.CommandContext(limited, p.path, p.arguments...)
+		limited, cancel := context.WithTimeout(ctx, 20*b.Patience)
+		seconds := strconv.Itoa(int(b.Patience.Seconds()))
+		c := exec.CommandContext(limited, "sh", append([]string{"-c", limits, seconds, p.path}, p.arguments...)...)
 		c.Dir = p.folder
 		c.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
 		c.WaitDelay = 5 * time.Second

@@ -55,7 +55,7 @@ func parse(ctx context.Context, args []string, out io.Writer) (*command, error) 
 	f.IntVar(&c.bench.Every, "every", 1, "try one change in so many")
 	only := f.String("only", "", "packages whose path has this in it; empty: all")
 	f.IntVar(&c.bench.Parallel, "parallel", 2, "how many are tried at a time")
-	f.DurationVar(&c.bench.Patience, "patience", time.Minute, "how long the tests may take with a change")
+	f.DurationVar(&c.bench.Patience, "patience", 10*time.Second, "how much of the processor the tests may take with a change, in whole seconds")
 	f.Float64Var(&c.least, "least", 75, "the least share that must be noticed, in percent")
 	if err := flags.Parse(f, args, out); err != nil {
 		return nil, err
