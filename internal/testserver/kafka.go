@@ -26,6 +26,9 @@ type KafkaOptions struct {
 	Secure bool
 	// Properties are settings of the broker, over those of this package.
 	Properties map[string]string
+	// LogDirs take what the nodes store, one folder a node, and are not removed at the end. Missing and empty ones are
+	// temporary folders.
+	LogDirs []string
 	// HeapMB is the most a node's heap takes, in MiB. Defaults to 256. From 512 on the node is set up for speed.
 	HeapMB int
 	// StartTimeout is how long all nodes may take to start. Defaults to 2 min.

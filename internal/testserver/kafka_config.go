@@ -25,7 +25,7 @@ func (n *KafkaNode) properties() string {
 	p := map[string]string{
 		"process.roles": "broker,controller", "node.id": strconv.Itoa(n.number),
 		"controller.listener.names": "CONTROLLER", "inter.broker.listener.name": "PLAINTEXT",
-		"log.dirs": filepath.Join(n.home, "data"), "auto.create.topics.enable": "false",
+		"log.dirs": n.logDir(), "auto.create.topics.enable": "false",
 		"offsets.topic.num.partitions": "4", "transaction.state.log.num.partitions": "4", "share.coordinator.state.topic.num.partitions": "4",
 		"group.initial.rebalance.delay.ms": "0", "log.cleaner.dedupe.buffer.size": "10485760",
 		// A node that was killed comes back only when its old session is over.

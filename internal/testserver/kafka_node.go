@@ -73,6 +73,14 @@ func (n *KafkaNode) ready(ctx context.Context) bool {
 	return true
 }
 
+// logDir takes what the node stores.
+func (n *KafkaNode) logDir() string {
+	if dirs := n.cluster.opts.LogDirs; n.number <= len(dirs) && dirs[n.number-1] != "" {
+		return dirs[n.number-1]
+	}
+	return filepath.Join(n.home, "data")
+}
+
 // LogTail returns the last lines of the node's log.
 func (n *KafkaNode) LogTail(lines int) string { return fileTail(n.logFile(), lines) }
 

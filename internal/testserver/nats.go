@@ -3,9 +3,11 @@ package testserver
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,12 +26,22 @@ type NATSOptions struct {
 	MaxStore int64
 	// User and Password that clients must give. Default to none.
 	User, Password string
+	// Users that may connect. Default to User, or all. See NATS.SetUsers.
+	Users []NATSUser
 	// SyncInterval is the time between two fsyncs of the store. Defaults to the server's default, 2 min.
 	SyncInterval time.Duration
 	// SyncAlways has each message fsynced before it is acknowledged.
 	SyncAlways bool
 	// StartTimeout is how long a start with recovery may take. Defaults to 60 s.
 	StartTimeout time.Duration
+}
+
+// NATSUser is who may connect.
+type NATSUser struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+	// Deny are subjects that the user may not publish to.
+	Deny []string `json:"deny"`
 }
 
 // NATS is a private NATS server in a process of its own. Its methods may be called concurrently; orders wait for each
@@ -61,7 +73,10 @@ func StartNATS(ctx context.Context, opts NATSOptions) (*NATS, error) {
 	}
 	n := &NATS{opts: opts, program: program, home: home}
 	n.name, n.begin = "NATS", n.start
-	if err := n.firstStart(ctx, opts.Port, &n.port); err != nil {
+	if err = n.writeUsers(opts.Users); err == nil {
+		err = n.firstStart(ctx, opts.Port, &n.port)
+	}
+	if err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
 	return n, nil
@@ -91,6 +106,9 @@ func (n *NATS) args() []string {
 	if n.opts.User != "" {
 		args = append(args, "-user", n.opts.User)
 	}
+	if len(n.opts.Users) > 0 {
+		args = append(args, "-users", n.usersFile())
+	}
 	if n.opts.SyncInterval > 0 {
 		args = append(args, "-sync-interval", n.opts.SyncInterval.String())
 	}
@@ -115,16 +133,37 @@ func (n *NATS) ready(ctx context.Context) bool {
 		strings.Contains(line, fmt.Sprintf(`"server_name":"natsd-%d"`, n.port))
 }
 
+func (n *NATS) usersFile() string { return filepath.Join(n.home.path, "users.json") }
+
+func (n *NATS) writeUsers(users []NATSUser) error {
+	text, err := json.Marshal(users) //nolint:gosec // the file is the owner's alone
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(n.usersFile(), text, 0o600)
+}
+
+// SetUsers replaces the users of a server that was started with some, and has it read them again, which takes it a moment.
+func (n *NATS) SetUsers(users ...NATSUser) error {
+	if err := n.writeUsers(users); err != nil {
+		return err
+	}
+	return n.order("reload", func(p *process) error { return p.signal(sigHangUp) })
+}
+
 // Close kills the server and removes its files. It may be called twice.
 func (n *NATS) Close() error {
 	return errors.Join(n.retire(), n.home.Close())
 }
 
-// URL is what a client connects to; it holds user and password if the server asks for them.
+// URL is what a client connects to; it holds user and password if the server asks for them, those of the first user.
 func (n *NATS) URL() string {
 	u := url.URL{Scheme: "nats", Host: loopback(n.port)}
-	if n.opts.User != "" {
+	switch {
+	case n.opts.User != "":
 		u.User = url.UserPassword(n.opts.User, n.opts.Password)
+	case len(n.opts.Users) > 0:
+		u.User = url.UserPassword(n.opts.Users[0].Name, n.opts.Users[0].Password)
 	}
 	return u.String()
 }

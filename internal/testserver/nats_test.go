@@ -202,3 +202,32 @@ func TestNATSTakesItsLimits(t *testing.T) {
 		t.Errorf("a stream beyond MaxStore: %v: %s", err, answer)
 	}
 }
+
+func TestNATSTakesTheRightToPublishAwayAndGivesItBack(t *testing.T) {
+	t.Parallel()
+	users := func(deny ...string) []testserver.NATSUser {
+		return []testserver.NATSUser{{Name: "one", Password: "pw", Deny: deny}, {Name: "other", Password: "pw"}}
+	}
+	n := servertest.NATS(t, testserver.NATSOptions{Users: users()})
+	is := func(word string) func() bool {
+		return func() bool {
+			c := dialNATS(t, n)
+			if c.pong() != nil {
+				return false // while it reads its users it knows nobody
+			}
+			_, _ = io.WriteString(c.conn, "PUB a.b 1\r\nx\r\nPING\r\n")
+			line, err := c.in.ReadString('\n')
+			return err == nil && strings.Contains(line, word)
+		}
+	}
+	const allowed, denied = "PONG", "Permissions Violation"
+	await(t, "the right to publish", is(allowed))
+	if err := n.SetUsers(users("a.>")...); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the denial", is(denied))
+	if err := n.SetUsers(users()...); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the right that is given back", is(allowed))
+}

@@ -24,6 +24,8 @@ type RabbitMQOptions struct {
 	MaxMessageSize int
 	// Plugins are those to enable beside none.
 	Plugins []string
+	// DataDir takes the node's database, and is not removed at the end. Defaults to a temporary folder.
+	DataDir string
 	// Config are further lines of rabbitmq.conf.
 	Config []string
 	// StartTimeout is how long a start may take. Defaults to 2 min.
@@ -68,6 +70,9 @@ func StartRabbitMQ(ctx context.Context, opts RabbitMQOptions) (*RabbitMQ, error)
 		return nil, err
 	}
 	r := &RabbitMQ{opts: opts, home: home}
+	if r.opts.DataDir == "" {
+		r.opts.DataDir = r.path("mnesia")
+	}
 	r.name, r.begin = "RabbitMQ", r.start
 	if err = r.prepare(); err == nil {
 		err = r.firstStartOfNode(ctx)

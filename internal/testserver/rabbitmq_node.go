@@ -15,8 +15,8 @@ import (
 
 // prepare makes the folders, and the certificates where TLS is wanted.
 func (r *RabbitMQ) prepare() error {
-	for _, name := range []string{"mnesia", "log"} {
-		if err := os.Mkdir(r.path(name), 0o700); err != nil {
+	for _, name := range []string{r.opts.DataDir, r.path("log")} {
+		if err := os.MkdirAll(name, 0o700); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (r *RabbitMQ) env() []string {
 		"RABBITMQ_NODE_PORT=" + strconv.Itoa(r.ports.amqp),
 		"RABBITMQ_DIST_PORT=" + strconv.Itoa(r.ports.dist),
 		"RABBITMQ_CTL_DIST_PORT_MIN=35000", "RABBITMQ_CTL_DIST_PORT_MAX=39999",
-		"RABBITMQ_MNESIA_BASE=" + r.path("mnesia"),
+		"RABBITMQ_MNESIA_BASE=" + r.opts.DataDir,
 		"RABBITMQ_LOG_BASE=" + r.path("log"),
 		"RABBITMQ_PID_FILE=" + r.path("pid"),
 		"RABBITMQ_ENABLED_PLUGINS_FILE=" + r.path("plugins"),

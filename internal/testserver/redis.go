@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -26,6 +27,8 @@ type RedisOptions struct {
 	TLS bool
 	// AppendFsync is when writes are on disk: "always", "everysec", "no", or "off" for no file at all. Defaults to "always".
 	AppendFsync string
+	// DataDir takes the server's files, and is not removed at the end. Defaults to a temporary folder.
+	DataDir string
 	// MaxMemory in bytes, beyond which writes are refused. Defaults to no limit.
 	MaxMemory int64
 	// ReplicaOf makes the server a replica, from its first start on, which then waits until it has the primary's data.
@@ -88,7 +91,7 @@ func redisProgram() (string, error) {
 
 // prepare writes what the server reads at its start.
 func (r *Redis) prepare() error {
-	if err := os.Mkdir(r.dataDir(), 0o700); err != nil {
+	if err := os.MkdirAll(r.dataDir(), 0o700); err != nil {
 		return err
 	}
 	if r.opts.TLS {
@@ -237,4 +240,4 @@ func (r *Redis) logFile() string { return filepath.Join(r.home.path, "log") }
 
 func (r *Redis) aclFile() string { return filepath.Join(r.home.path, "users.acl") }
 
-func (r *Redis) dataDir() string { return filepath.Join(r.home.path, "data") }
+func (r *Redis) dataDir() string { return cmp.Or(r.opts.DataDir, filepath.Join(r.home.path, "data")) }

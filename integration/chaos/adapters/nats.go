@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -65,15 +63,12 @@ func (NATS) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err error)
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	o := testserver.NATSOptions{MaxPayload: natsMaxPayload, StoreDir: filepath.Join(t.Dir, "store")}
-	if t.Wants(diskFull) {
-		p.disk, err = testserver.MountTmpfs(ctx, 512<<20)
-		switch {
-		case err == nil:
-			o.StoreDir = filepath.Join(p.disk.Dir(), "store")
-		case !errors.Is(err, testserver.ErrMissing):
-			return nil, err
-		}
+	o := testserver.NATSOptions{MaxPayload: natsMaxPayload, StoreDir: filepath.Join(t.Dir, "store"), Users: natsUsers()}
+	if p.disk, err = smallDisk(ctx, t); err != nil {
+		return nil, err
+	}
+	if p.disk != nil {
+		o.StoreDir = filepath.Join(p.disk.Dir(), "store")
 	}
 	if p.server, err = testserver.StartNATS(ctx, o); err != nil {
 		return nil, err
@@ -94,6 +89,12 @@ func (NATS) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err error)
 	return p, p.create(ctx)
 }
 
+// natsUsers are the harness and the relays, who may not publish to some subjects.
+func natsUsers(deny ...string) []testserver.NATSUser {
+	const harness, relays = "word-of-the-harness", "word-of-the-relays"
+	return []testserver.NATSUser{{Name: "harness", Password: harness}, {Name: "relay", Password: relays, Deny: deny}}
+}
+
 // create makes the stream. Its own deduplication is as short as the server allows, so that a duplicate shows.
 func (p *natsPlace) create(ctx context.Context) error {
 	_, err := p.js.CreateStream(ctx, jetstream.StreamConfig{
@@ -107,7 +108,11 @@ func (p *natsPlace) create(ctx context.Context) error {
 func (p *natsPlace) Version() string { return "NATS " + p.conn.ConnectedServerVersion() }
 
 // DSN implements chaos.Place.
-func (p *natsPlace) DSN() string { return at(p.server.URL(), p.wire.Addr()) }
+func (p *natsPlace) DSN() string {
+	relay := natsUsers()[1]
+	u := url.URL{Scheme: "nats", Host: p.wire.Addr(), User: url.UserPassword(relay.Name, relay.Password)}
+	return u.String()
+}
 
 // Topic implements chaos.Place.
 func (*natsPlace) Topic() string { return "events.a" }
@@ -141,6 +146,7 @@ func (p *natsPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {
 // Reread implements chaos.Rereadable.
 func (p *natsPlace) Reread() { p.reader = nil }
 
+// natsArrival takes a message of natsbroker or of Watermill's publisher, which writes the key as it is.
 func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -153,78 +159,6 @@ func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
 	return chaos.Arrival{
 		Key: key, Headers: map[string]string{"tx": m.Headers().Get("tx")}, Payload: m.Data(), From: meta.Timestamp, To: meta.Timestamp,
 	}, nil
-}
-
-// Faults implements chaos.Place.
-func (p *natsPlace) Faults() []chaos.Fault {
-	return slices.Concat(p.wire.Faults(chaos.BrokerWire), []chaos.Fault{
-		p.wire.Lost("answer to a publish lost", chaos.BrokerWire, chaos.EveryRelay, `"stream":"`+natsStream),
-		atOnce("restart of the broker", chaos.Brokers, p.server.Restart),
-		gone("SIGKILL of the broker", chaos.Brokers, p.server),
-		frozen("SIGSTOP of the broker", chaos.Brokers, p.server),
-		p.changed("full stream that discards what is new", func(c *jetstream.StreamConfig) { c.MaxMsgs = 1 }, func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 }),
-		p.changed("stream that listens to other subjects",
-			func(c *jetstream.StreamConfig) { c.Subjects = []string{"elsewhere.>"} }, func(c *jetstream.StreamConfig) { c.Subjects = natsSubjects }),
-		wiped("stream deleted and recreated", p.recreate),
-		wiped("restart of the broker with its data wiped", p.forget),
-	}, p.diskFaults())
-}
-
-// changed is a setting of the stream that is another one for a while.
-func (p *natsPlace) changed(name string, begin, end func(*jetstream.StreamConfig)) chaos.Fault {
-	set := func(change func(*jetstream.StreamConfig)) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return patiently(ctx, func() error {
-				s, err := p.js.Stream(ctx, natsStream)
-				if err != nil {
-					return err
-				}
-				c := s.CachedInfo().Config
-				change(&c)
-				_, err = p.js.UpdateStream(ctx, c)
-				return err
-			})
-		}
-	}
-	return chaos.Fault{
-		Name: name, Room: chaos.Brokers, Stops: true, Least: time.Second, Most: 4 * time.Second,
-		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
-			return set(end), set(begin)(ctx)
-		},
-	}
-}
-
-// recreate deletes the stream and makes it again.
-func (p *natsPlace) recreate(ctx context.Context) error {
-	defer p.stale.Store(true)
-	gone := func() error {
-		err := p.js.DeleteStream(ctx, natsStream)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil // an answer was lost
-		}
-		return err
-	}
-	return errors.Join(patiently(ctx, gone), patiently(ctx, func() error { return p.create(ctx) }))
-}
-
-// forget restarts the server without what it had stored.
-func (p *natsPlace) forget(ctx context.Context) error {
-	defer p.stale.Store(true)
-	return errors.Join(
-		p.server.Stop(ctx), os.RemoveAll(filepath.Join(p.server.StoreDir(), "jetstream")), p.server.Start(ctx),
-		patiently(ctx, func() error { return p.create(ctx) }),
-	)
-}
-
-// diskFull is the name of a fault.
-const diskFull = "full disk under the broker"
-
-// diskFaults fill the disk. Such a server turns JetStream off until it is started again, as a service manager does.
-func (p *natsPlace) diskFaults() []chaos.Fault {
-	if p.disk == nil {
-		return nil
-	}
-	return []chaos.Fault{full(diskFull, chaos.Brokers, p.disk, p.server.Restart)}
 }
 
 // Close implements chaos.Place.

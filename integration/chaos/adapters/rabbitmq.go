@@ -130,9 +130,6 @@ func (p *rabbit) purge() error {
 	return errors.Join(err, c.Close())
 }
 
-// tickEvery is how far two ticks lie apart.
-const tickEvery = 100 * time.Millisecond
-
 // tick sends the time into the queue until ctx ends, over a new connection where one is lost.
 func (p *rabbit) tick(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -154,7 +151,7 @@ func (p *rabbit) tick(ctx context.Context) {
 func tickOnce(ctx context.Context, ch *amqp.Channel) error {
 	now := strconv.FormatInt(time.Now().UnixMicro(), 10)
 	answer, err := ch.PublishWithDeferredConfirmWithContext(ctx, "", rabbitQueue, false, false,
-		amqp.Publishing{Type: "tick", Body: []byte(now), DeliveryMode: amqp.Persistent})
+		amqp.Publishing{Type: tickType, Body: []byte(now), DeliveryMode: amqp.Persistent})
 	if err != nil {
 		return err
 	}
@@ -230,7 +227,7 @@ func (p *rabbit) consume() (err error) {
 
 // take takes a message from the queue and returns what has its second tick.
 func (p *rabbit) take(m *amqp.Delivery) (ready []chaos.Arrival, err error) {
-	if m.Type != "tick" {
+	if m.Type != tickType {
 		if _, known := p.unsure[m.MessageId]; known {
 			delete(p.unsure, m.MessageId)
 			return nil, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,20 +42,29 @@ func (Redis) Poison(*postbag.Message) bool { return false }
 // redisPlace is a started server.
 type redisPlace struct {
 	server *testserver.Redis
+	data   string // the server's folder
+	disk   *testserver.Tmpfs
 	wire   *chaos.Wire
 	client *redis.Client
 	last   [redisShards]string // the entry that was read last
 }
 
 // Start implements chaos.Broker.
-func (Redis) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err error) {
-	p := &redisPlace{last: [redisShards]string{"-", "-", "-"}}
+func (Redis) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err error) {
+	p := &redisPlace{data: filepath.Join(t.Dir, "data")}
+	p.Reread()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.server, err = testserver.StartRedis(ctx, testserver.RedisOptions{}); err != nil {
+	if p.disk, err = smallDisk(ctx, t); err != nil {
+		return nil, err
+	}
+	if p.disk != nil {
+		p.data = filepath.Join(p.disk.Dir(), "data")
+	}
+	if p.server, err = testserver.StartRedis(ctx, testserver.RedisOptions{DataDir: p.data}); err != nil {
 		return nil, err
 	}
 	if p.wire, err = chaos.NewWire(p.server.Addr()); err != nil {
@@ -97,6 +108,9 @@ func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) 
 	return out, nil
 }
 
+// Reread implements chaos.Rereadable.
+func (p *redisPlace) Reread() { p.last = [redisShards]string{"-", "-", "-"} }
+
 func redisArrival(e *redis.XMessage) (a chaos.Arrival, err error) {
 	m, err := redisbroker.Message(*e)
 	if err != nil {
@@ -120,6 +134,9 @@ func (p *redisPlace) Close() (err error) {
 	}
 	if p.server != nil {
 		err = errors.Join(err, p.server.Close())
+	}
+	if p.disk != nil {
+		err = errors.Join(err, p.disk.Close())
 	}
 	return err
 }
@@ -159,5 +176,39 @@ func (p *redisPlace) Faults() []chaos.Fault {
 		wiped("a stream deleted", func(ctx context.Context) error { return p.order(ctx, "DEL", redisStream(0)) }),
 		setting("out of memory", "1mb", "0", "CONFIG", "SET", "maxmemory"),
 		setting("right to write taken away", "-xadd", "+xadd", "ACL", "SETUSER", "default"),
+		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"), // READONLY
+		during("snapshots that fail", p.spoil, p.mend),                                     // MISCONF
+		full(diskFull, chaos.Brokers, p.disk, func(ctx context.Context) error {
+			return errors.Join(p.server.Kill(ctx), p.server.Start(ctx)) // it ends when it cannot append
+		}),
+	})
+}
+
+// spoil has the server fail to save a snapshot, for a folder lies where the file would: it takes no writes until one succeeds.
+func (p *redisPlace) spoil(ctx context.Context) error {
+	if err := os.MkdirAll(p.snapshot(), 0o700); err != nil {
+		return err
+	}
+	return errors.Join(p.order(ctx, "CONFIG", "SET", "save", "3600 100000"), p.save(ctx, "err"))
+}
+
+func (p *redisPlace) mend(ctx context.Context) error {
+	if err := os.RemoveAll(p.snapshot()); err != nil {
+		return err
+	}
+	return errors.Join(p.save(ctx, "ok"), p.order(ctx, "CONFIG", "SET", "save", ""))
+}
+
+func (p *redisPlace) snapshot() string { return filepath.Join(p.data, "dump.rdb") }
+
+// save has a snapshot made until it ends as expected.
+func (p *redisPlace) save(ctx context.Context, status string) error {
+	return patiently(ctx, func() error {
+		_, failed := p.server.Do(ctx, "BGSAVE") // it may be under way
+		info, err := p.server.Do(ctx, "INFO", "persistence")
+		if err == nil && !strings.Contains(info, "rdb_last_bgsave_status:"+status) {
+			err = errors.Join(errors.New("adapters: no snapshot ended "+status), failed)
+		}
+		return err
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/internal/testserver"
 )
 
 // killable is a server.
@@ -86,8 +88,12 @@ func held(name string, throughout bool, hold func(context.Context) error) chaos.
 // patiently does something as soon as the server takes it.
 func patiently(ctx context.Context, do func() error) (err error) {
 	for {
-		if err = do(); err == nil {
+		one := do()
+		if one == nil {
 			return nil
+		}
+		if ctx.Err() == nil || err == nil {
+			err = one // what comes when the time is over says nothing
 		}
 		if chaos.Pause(ctx, 200*time.Millisecond) != nil {
 			return err
@@ -101,6 +107,58 @@ func wiped(name string, empty func(context.Context) error) chaos.Fault {
 		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			return nil, s.Wipe(ctx, empty)
+		},
+	}
+}
+
+const diskFull = "full disk under the broker"
+
+// smallDisk is a file system that can be filled under a broker; nil where nobody wants it, or this process may not mount one.
+func smallDisk(ctx context.Context, t chaos.Terms) (*testserver.Tmpfs, error) {
+	if !t.Wants(diskFull) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	disk, err := testserver.MountTmpfs(ctx, 1<<30)
+	if errors.Is(err, testserver.ErrMissing) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return disk, err
+}
+
+// full is a file system that has no room for a while. after, if any, brings back what a full disk ended. Where none could be mounted
+// the report says so.
+func full(name string, room chaos.Room, disk *testserver.Tmpfs, after func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(_ context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			if disk == nil {
+				s.Note("not available: this process may not mount a file system")
+				return nil, nil
+			}
+			ballast, err := disk.Fill(0)
+			if err != nil {
+				return nil, fmt.Errorf("adapters: filling a disk: %w", err)
+			}
+			return func(ctx context.Context) error {
+				err := os.Remove(ballast)
+				if after != nil {
+					err = errors.Join(err, after(ctx))
+				}
+				return err
+			}, nil
+		},
+	}
+}
+
+// during is a state of the broker that lasts a while, and no less long because it took its time to come.
+func during(name string, begin, end func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			if err := begin(ctx); err != nil {
+				return nil, errors.Join(err, end(context.WithoutCancel(ctx)))
+			}
+			return end, chaos.Pause(ctx, s.For)
 		},
 	}
 }

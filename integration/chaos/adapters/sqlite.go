@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -221,26 +219,6 @@ func (f *sqlite) holding(name, begin string, throughout bool) chaos.Fault {
 				defer cancel()
 				close(enough)
 				return <-ended
-			}, nil
-		},
-	}
-}
-
-// full is a file system that has no room for a while. after, if any, brings back what a full disk ended.
-func full(name string, room chaos.Room, disk *testserver.Tmpfs, after func(context.Context) error) chaos.Fault {
-	return chaos.Fault{
-		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
-		Begin: func(context.Context, *chaos.Strike) (func(context.Context) error, error) {
-			ballast, err := disk.Fill(0)
-			if err != nil {
-				return nil, fmt.Errorf("adapters: filling a disk: %w", err)
-			}
-			return func(ctx context.Context) error {
-				err := os.Remove(ballast)
-				if after != nil {
-					err = errors.Join(err, after(ctx))
-				}
-				return err
 			}, nil
 		},
 	}

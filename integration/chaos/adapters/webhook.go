@@ -231,6 +231,13 @@ func (h *hook) More(ctx context.Context) (out []chaos.Arrival, err error) {
 	return out, nil
 }
 
+// Reread implements chaos.Rereadable.
+func (h *hook) Reread() {
+	_, _ = h.in.Seek(0, io.SeekStart) // a file can be read from its beginning
+	h.lines.Reset(h.in)
+	h.half = nil
+}
+
 // Faults implements chaos.Place.
 func (h *hook) Faults() []chaos.Fault {
 	answering := func(status int) chaos.Fault {
