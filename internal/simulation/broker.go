@@ -17,6 +17,7 @@ type destination struct {
 	down   engine.Outcome // Accepted: up
 	after  time.Duration  // what a throttled one asks to wait
 	recent []int          // ids that it remembers, the latest last
+	lanes  lanes
 }
 
 func newDestination(w *world) *destination {
@@ -39,16 +40,10 @@ func (b *destination) patience(m *message) int {
 // receive stores what a call brings, and fills in what it answers.
 func (b *destination) receive(d *delivery) {
 	w := b.w
-	if w.plan.cfg.Transactions {
-		b.transact(d)
-		return
-	}
 	var failed [128]bool // keys, for a destination that keeps order
 	for i, item := range d.call.Items {
 		m := of(item.Tag)
-		if item.Attempt > m.rejections+1 {
-			w.failf("P1", "message %d is sent as attempt %d after %d rejections", m.id, item.Attempt, m.rejections)
-		}
+		b.checkAttempt(item)
 		if w.plan.cfg.Ordered && m.key != 0 && failed[m.key] {
 			d.set(i, engine.Answer{Outcome: engine.NotSent})
 			continue
@@ -56,6 +51,14 @@ func (b *destination) receive(d *delivery) {
 		a := b.one(d.r, m)
 		failed[m.key] = failed[m.key] || a.Outcome != engine.Accepted
 		d.set(i, a)
+	}
+}
+
+// checkAttempt holds the number of an attempt against how often the message was
+// refused.
+func (b *destination) checkAttempt(item engine.Item) {
+	if m := of(item.Tag); item.Attempt > m.rejections+1 {
+		b.w.failf("P1", "message %d is sent as attempt %d after %d rejections", m.id, item.Attempt, m.rejections)
 	}
 }
 

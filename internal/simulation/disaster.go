@@ -53,7 +53,7 @@ func (s *server) fallBack(b *backup) {
 		m.discarded = false
 	}
 	s.w.rewound(b.at)
-	s.w.excuse("set back", "database", len(s.w.broker.stored)-b.firsts)
+	s.w.excuse("set back", "database", len(s.w.broker.stored)-b.firsts+s.w.plan.cfg.InFlight) // and what was stored before, and settled since
 	token := s.token // has a random half
 	s.tables = b.tables
 	s.token = token

@@ -73,7 +73,11 @@ func (w *world) discarded(m *message) {
 
 // excuse records a fault that may have so many messages sent again.
 func (w *world) excuse(what, target string, most int) {
+	if w.plan.cfg.Transactions && what != "set back" && what != "copy" { // exactly once is promised whatever else happens
+		return
+	}
 	if most > 0 {
+		w.excused = true
 		at := w.instant()
 		w.recorders.history.Break(history.Fault{Kind: what, Target: target, Begin: at, End: at, Window: most})
 	}
@@ -108,7 +112,7 @@ func (w *world) verdict(pending bool) {
 	}
 	cfg := &w.plan.cfg
 	report := h.Check(history.Options{
-		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending,
+		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending, ExactlyOnce: cfg.Transactions && !w.excused,
 		Unordered: cfg.Order == engine.Unordered || cfg.OnReject != engine.Block,
 		Lookup:    w.lookUp,
 	})

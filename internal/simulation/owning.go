@@ -196,6 +196,7 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 		r.flow.Reset()
 		r.flow.Quiesce(false)
 		r.gathering = false
+		r.exactly.Reshaped() // the lane is the same
 		r.let(0, 4096)
 		clear(held)
 		for i := range v.shards {
@@ -215,7 +216,7 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 			r.lost(l)
 			r.nextBeat = 0
 		case !mine, have, r.loading[sh.lo] != 0, r.gives(sh):
-		case r.claimed[sh.lo]:
+		case r.claimed[sh.lo], r.w.plan.cfg.Transactions:
 			gained = append(gained, *sh)
 		default: // a settlement of it was refused, or the store was set back
 			r.give = append(r.give, engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token})
@@ -223,7 +224,11 @@ func (r *relay) sawShards(v *outlook, b *beatCall) {
 		}
 		delete(held, sh.lo)
 	}
-	r.load(gained)
+	if r.w.plan.cfg.Transactions {
+		r.gain(v, gained)
+	} else {
+		r.load(gained)
+	}
 	for _, l := range r.flow.Leases() { // a range that is no more
 		if _, old := held[l.Lo]; old {
 			r.lost(l)
@@ -254,7 +259,8 @@ func (r *relay) gives(sh *shard) bool {
 
 // share decides which shards to take and to give.
 func (r *relay) share(v *outlook) {
-	gather := v.wanted != len(v.shards)
+	reshape := v.wanted != len(v.shards)
+	gather := reshape || r.w.plan.cfg.Transactions // a lane has all shards
 	holdings := make([]engine.Holding, len(v.shards))
 	all := true
 	for i := range v.shards {
@@ -284,10 +290,24 @@ func (r *relay) share(v *outlook) {
 			r.unwanted[lo] = true
 			continue
 		}
-		r.flow.Leave(lo)
+		r.giveBack(v, lo)
 	}
-	r.gathering = gather && all && len(give) == 0
+	r.gathering = reshape && all && len(give) == 0
 	r.flow.Quiesce(r.gathering)
+}
+
+// giveBack hands a shard over: at once if the flow never had it.
+func (r *relay) giveBack(v *outlook, lo int) {
+	if !r.w.plan.cfg.Transactions || r.exactly.Leave() {
+		r.flow.Leave(lo)
+		return
+	}
+	for i := range v.shards {
+		if sh := &v.shards[i]; sh.lo == lo && !r.gives(sh) {
+			r.give = append(r.give, sh.lease())
+			r.nextBeat = 0
+		}
+	}
 }
 
 // load fetches the blocked keys of shards that were just taken, then gives them to

@@ -18,9 +18,6 @@ type delivery struct {
 	arrived bool
 	over    bool // answered, or given up
 	cut     bool // it was ended before it arrived
-
-	// Of a transaction.
-	stored, resolving bool
 }
 
 // publish makes the calls to the destination that the flow wants.
@@ -77,6 +74,10 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: anew(d.answers, n), known: anew(d.known, n), handed: anew(d.handed, n)}
 	r.calls = append(r.calls, d)
+	if w.plan.cfg.Transactions {
+		r.transact(d)
+		return
+	}
 	there := w.lag()
 	switch {
 	case w.fault(Silence, 10):
@@ -140,7 +141,7 @@ func (w *world) slowness() time.Duration {
 
 // answered brings the answer to the relay.
 func (d *delivery) answered() {
-	if d.over || d.resolving {
+	if d.over {
 		return
 	}
 	d.finish()
@@ -150,10 +151,6 @@ func (d *delivery) answered() {
 // closed.
 func (d *delivery) giveUp() {
 	if d.over {
-		return
-	}
-	if d.r.w.plan.cfg.Transactions {
-		d.resolve()
 		return
 	}
 	lost := 0

@@ -39,6 +39,7 @@ type relay struct {
 	keys     []out // by key: what calls hold
 	streams  []*delivery
 	tx       transactions
+	exactly  exactly
 
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in
@@ -51,6 +52,7 @@ type turnState struct {
 	repeat     *turnCall
 	nextLook   time.Duration
 	generation int
+	turns      int64
 }
 
 // health is what it knows of its store, see relay's storeHealth.
@@ -209,6 +211,7 @@ func (r *relay) audit() {
 func (r *relay) step() {
 	now := r.now()
 	r.handOver()
+	r.watchLane(now)
 	r.beat(now)
 	r.turn(now)
 	r.harvest(now)
@@ -295,6 +298,9 @@ func (r *relay) restart() {
 	clear(r.loading)
 	r.gathering = false
 	r.repeat = nil
+	if r.w.plan.cfg.Transactions {
+		r.forgetLane()
+	}
 	r.generation++
 	r.let(0, 4096)
 	r.newIdentity()
@@ -307,8 +313,7 @@ func (r *relay) storeFailed(what uint8, err error) {
 	r.failing |= what
 	r.checked = false
 	r.faults++
-	d := min(50*time.Millisecond<<min(r.faults-1, 10), 3*time.Second)
-	r.retryAt = r.now() + d/2 + d/2*time.Duration(r.w.below(16))/16
+	r.retryAt = r.now() + r.backoff(r.faults)
 	r.w.tell(eventStoreError, r.number, int64(what), int64(r.faults))
 	r.w.tellf("    %v", err)
 }

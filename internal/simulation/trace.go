@@ -32,6 +32,7 @@ const (
 	eventTrouble
 	eventStoreError
 	eventDue
+	eventOpen
 )
 
 var eventTexts = [...]string{
@@ -50,6 +51,7 @@ var eventTexts = [...]string{
 	eventStart:      "relay %d starts",
 	eventTrouble:    "", // told by name
 	eventStoreError: "relay %d: a call to the store failed (%d, %d)",
+	eventOpen:       "relay %d opens the lane as epoch %d, a record of %d bytes",
 	eventDue:        "relay %d asks for parked messages and gets %d",
 }
 

@@ -110,6 +110,10 @@ func (w *world) closeConnections() {
 	if r == nil {
 		return
 	}
+	if c := r.exactly.work; c != nil {
+		c.cut()
+		return
+	}
 	for _, d := range append([]*delivery(nil), r.calls...) {
 		d.cut = !d.arrived && w.coin()
 		w.schedule(0, r, d, callGivenUp)

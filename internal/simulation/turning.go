@@ -62,6 +62,7 @@ func (r *relay) turn(now time.Duration) {
 	r.turning = true
 	r.worked++
 	r.w.counts.Turns++
+	r.turns++
 	r.try(t)
 }
 

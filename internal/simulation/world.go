@@ -34,6 +34,7 @@ type world struct {
 	recorders recorders
 	shapes    []int // numbers of shards that an operator asked for
 	mixed     bool  // the order of the subscription was changed
+	excused   bool  // some fault may have caused duplicates
 	idle      int   // wakes of relays that found nothing to do
 	counts    Counts
 }
@@ -129,7 +130,7 @@ func (w *world) drawPlan() {
 	}
 	c := w.drawConfig()
 	if w.below(4) == 3 {
-		c.Transactions, c.Ordered, p.streams = true, true, false
+		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
 	p.cfg = c.Normal()
 }

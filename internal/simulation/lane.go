@@ -1,0 +1,410 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/lane"
+)
+
+// exactly is what a relay has of the lane of its subscription under exactly once:
+// see relay's exactly. What is decided is decided by package lane, the very code.
+type exactly struct {
+	lane.Keeper
+
+	held *session // nil: to be opened
+	work *course  // an entry or a transaction under way
+}
+
+// course is an entry into the lane, or a transaction, under way.
+type course struct {
+	r       *relay
+	way     lane.Entry
+	tx      *lane.Transaction // nil: an entry alone
+	held    *session
+	gained  []shard // for an entry
+	blocked [][]uint64
+	d       *delivery // for a transaction
+	life    int
+	started int // the relay's generation then
+
+	step    int // grows with each, so that what comes late of an earlier one is known
+	fail    func()
+	store   bool // what failed last was the store
+	ended   bool // nobody waits for it: its life is over
+	pauses  int
+	sent    []int // which items were
+	answers []engine.Answer
+	under   *commit
+}
+
+// gain enters the lane for shards that a view says are ours, once all of them are.
+func (r *relay) gain(v *outlook, gained []shard) {
+	x := &r.exactly
+	switch x.Gain(len(gained), len(v.shards), r.now(), r.dying) {
+	case lane.Stay:
+		return
+	case lane.Forget:
+		r.forgetLane()
+		return
+	case lane.Later:
+		r.nextBeat = min(r.nextBeat, x.RetryAt)
+		return
+	case lane.Enter:
+	}
+	for i := range gained {
+		r.loading[gained[i].lo] = gained[i].token
+	}
+	var leases []engine.Lease
+	for i := range gained {
+		leases = append(leases, gained[i].lease())
+	}
+	c := r.course(leases)
+	c.gained = gained
+	c.do(c.way.Enter(nil))
+}
+
+func (s *shard) lease() engine.Lease {
+	return engine.Lease{Lo: s.lo, Hi: s.hi, Token: s.token, Version: s.version}
+}
+
+// course begins an entry or a transaction, with the lane in hand.
+func (r *relay) course(leases []engine.Lease) *course {
+	x := &r.exactly
+	c := &course{r: r, held: x.held, started: r.generation}
+	c.way.Leases, c.way.Held = leases, x.held != nil
+	c.way.Known, c.life = x.Take()
+	x.held, x.work = nil, c
+	r.pending++
+	return c
+}
+
+// transact makes a call to the destination as a transaction.
+func (r *relay) transact(d *delivery) {
+	c := r.course(r.flow.Leases())
+	c.d = d
+	items := make([]lane.Item, len(d.call.Items))
+	for i, item := range d.call.Items {
+		m := of(item.Tag)
+		items[i] = lane.Item{Seq: item.Seq, Slot: m.slot, Sum: m.sum}
+	}
+	c.tx = lane.NewTransaction(&c.way, items)
+	c.do(c.tx.Start())
+}
+
+// told is what an entry and a transaction are told.
+type told interface {
+	Asked(l lane.Leases) lane.Do
+	Opened(record []byte, ok bool) lane.Do
+	Committed(o lane.TxOutcome) lane.Do
+	Dropped() lane.Do
+	Record() []byte
+}
+
+func (c *course) told() told {
+	if c.tx != nil {
+		return c.tx
+	}
+	return &c.way
+}
+
+// do does what is wanted next. What a life wanted that is over fails at once.
+func (c *course) do(do lane.Do) {
+	switch do {
+	case lane.Over:
+		c.over()
+	case lane.Drop:
+		c.held = nil
+		c.do(c.told().Dropped())
+	case lane.Pause:
+		c.pause()
+	case lane.Ask:
+		c.ask()
+	case lane.Open:
+		c.open()
+	case lane.Commit:
+		c.commit()
+	}
+}
+
+// begin begins a step, which fail ends without its answer. The function that it
+// returns says whether the step is still waited for, and ends it.
+func (c *course) begin(fail func()) (ends func() bool) {
+	c.step++
+	step := c.step
+	ends = func() bool {
+		mine := c.step == step && c.fail != nil
+		if mine {
+			c.fail = nil
+		}
+		return mine
+	}
+	c.fail = func() {
+		if ends() {
+			fail()
+		}
+	}
+	if c.ended {
+		c.r.w.after(0, c.r, c.fail)
+	}
+	return ends
+}
+
+// cancel ends the life in which c began: what is under way fails.
+func (c *course) cancel() {
+	c.ended = true
+	if c.fail != nil {
+		c.r.w.after(0, c.r, c.fail)
+	}
+}
+
+// ask makes sure that the leases stand, and reads the blocked keys.
+func (c *course) ask() {
+	q := &leaseCall{c: c, answer: lane.Stand, ends: c.begin(func() { c.asked(lane.Unheard) })}
+	c.r.ask(&q.asking, q, storeTimeout)
+}
+
+// leaseCall asks the store about leases.
+type leaseCall struct {
+	asking
+
+	c       *course
+	ends    func() bool
+	answer  lane.Leases
+	blocked [][]uint64
+}
+
+func (q *leaseCall) act() error {
+	if err := q.r.adopt(); err != nil {
+		return err
+	}
+	s := q.r.w.server
+	for _, l := range q.c.way.Leases {
+		if sh := s.shard(l.Lo, l.Hi); sh == nil || sh.token != l.Token {
+			q.answer = lane.Gone
+		}
+		q.blocked = append(q.blocked, s.blocked(l.Lo, l.Hi))
+	}
+	return nil
+}
+
+func (q *leaseCall) answered(err error) {
+	if !q.ends() {
+		return
+	}
+	if err != nil {
+		q.answer = lane.Unheard
+	}
+	q.c.blocked = q.blocked
+	q.c.asked(q.answer)
+}
+
+func (q *leaseCall) over() {}
+
+func (c *course) asked(l lane.Leases) {
+	c.store = l == lane.Unheard
+	c.do(c.told().Asked(l))
+}
+
+// open opens the lane.
+func (c *course) open() {
+	c.store = false
+	fail := func() { c.do(c.told().Opened(nil, false)) }
+	ends := c.begin(fail)
+	c.r.w.after(c.r.own(storeTimeout), c.r, c.fail)
+	c.r.w.broker.open(c.r, func(s *session) {
+		if !ends() {
+			return
+		}
+		if s == nil {
+			fail()
+			return
+		}
+		c.held = s
+		c.do(c.told().Opened(s.record, true))
+	})
+}
+
+// commit sends a transaction. Until its end is sent, it is not committed, and what
+// has no answer is aborted.
+func (c *course) commit() {
+	w := c.r.w
+	c.store = false
+	t := &commit{r: c.r, held: c.held, record: c.told().Record()}
+	c.under = t
+	timeout := storeTimeout
+	if c.tx != nil && c.tx.Messages() {
+		timeout = w.plan.timeout
+		c.sent = c.sent[:0]
+		for i, item := range c.d.call.Items {
+			if c.tx.Sends(i) {
+				c.sent = append(c.sent, i)
+				t.items = append(t.items, item)
+			}
+		}
+	}
+	ends := c.begin(func() {
+		t.held.over = true
+		outcome := lane.Unresolved
+		if !t.ending {
+			outcome = lane.Aborted
+			t.answers = nil
+		}
+		c.committed(t, outcome)
+	})
+	w.after(c.r.own(timeout), c.r, c.fail)
+	w.broker.commit(t, func(o lane.TxOutcome) {
+		if ends() {
+			c.committed(t, o)
+		}
+	})
+}
+
+func (c *course) committed(t *commit, o lane.TxOutcome) {
+	c.answers = t.answers
+	c.do(c.told().Committed(o))
+}
+
+// cut ends the connections to the broker.
+func (c *course) cut() {
+	w := c.r.w
+	if c.fail == nil || c.under == nil {
+		return
+	}
+	c.under.cut = w.coin()
+	w.after(0, c.r, c.fail)
+}
+
+// pause waits before the lane is entered again.
+func (c *course) pause() {
+	over := func() { c.do(c.tx.Paused(true)) }
+	ends := c.begin(over)
+	c.pauses++
+	c.r.w.after(c.r.own(c.r.backoff(c.pauses)), c.r, func() {
+		if ends() {
+			c.do(c.tx.Paused(false))
+		}
+	})
+}
+
+// over takes the lane back, and hands on what came of it all.
+func (c *course) over() {
+	r, x := c.r, &c.r.exactly
+	r.pending--
+	r.worked++
+	if x.work == c {
+		x.work = nil
+	}
+	if x.Reclaim(c.way.Known, c.life) {
+		x.held = c.held
+	} else {
+		r.nextBeat = 0
+	}
+	if c.tx == nil {
+		if c.started == r.generation {
+			r.entered(c)
+		}
+		r.wake()
+		return
+	}
+	if c.tx.Dropping() && x.Lives(c.life) {
+		r.forgetLane()
+		r.nextBeat = 0
+	}
+	c.answer()
+	c.d.finish()
+}
+
+// answer fills in the answers of a call.
+func (c *course) answer() {
+	o := engine.NotSent
+	switch c.tx.End {
+	case lane.Answered:
+		o = engine.Accepted
+	case lane.Undone, lane.NotEntered:
+		o = engine.Unavailable
+	case lane.Lost:
+		o = engine.Unknown
+	case lane.Refused, lane.Disowned:
+	}
+	for i := range c.d.answers {
+		c.d.answers[i] = engine.Answer{Outcome: o}
+	}
+	if c.tx.End != lane.Refused {
+		return
+	}
+	for k, i := range c.sent {
+		c.d.answers[i].Outcome = engine.Unavailable
+		if c.answers != nil {
+			c.d.answers[i] = c.answers[k]
+		}
+	}
+}
+
+// entered gives the shards to the flow, or says why not.
+func (r *relay) entered(c *course) {
+	x := &r.exactly
+	if !c.way.Entered {
+		for i := range c.gained {
+			delete(r.loading, c.gained[i].lo)
+		}
+		r.forgetLane()
+		switch {
+		case c.way.LostLeases:
+			r.nextBeat = 0
+		case c.store:
+			r.storeFailed(askMore, errLost)
+			r.nextBeat = 0
+		default:
+			x.Failures++
+			x.RetryAt = r.now() + r.backoff(x.Failures)
+		}
+		return
+	}
+	x.Entered(len(c.gained))
+	for i := range c.gained {
+		if r.unwanted[c.gained[i].lo] {
+			x.Leave()
+		}
+		r.loaded(&c.gained[i], c.blocked[i], nil)
+	}
+	if !x.Whole(len(r.flow.Leases())) { // the heartbeat expired
+		r.forgetLane()
+	}
+}
+
+// forgetLane drops all that the flow has in hand, and the lane.
+func (r *relay) forgetLane() {
+	r.flow.Reset()
+	r.flow.Quiesce(false)
+	r.gathering = false
+	r.let(0, 4096)
+	if r.exactly.work != nil {
+		r.exactly.work.cancel()
+		r.exactly.work = nil
+	}
+	r.exactly.held = nil
+	r.exactly.Forget()
+}
+
+// watchLane sees to a lane whose shards were lost or handed over.
+func (r *relay) watchLane(now time.Duration) {
+	if !r.w.plan.cfg.Transactions {
+		return
+	}
+	x := &r.exactly
+	if x.Lost(len(r.flow.Leases()), r.stopping) {
+		r.forgetLane()
+		r.nextBeat = 0
+	}
+	if x.Look(!r.turning && r.repeat == nil && !r.beating) {
+		r.nextBeat = 0
+	}
+	x.Unlearn(r.turns, func() bool { return r.flow.Drained(now) })
+}
+
+// backoff is the pause after so many failures in a row.
+func (r *relay) backoff(n int) time.Duration {
+	d := min(50*time.Millisecond<<min(n-1, 10), 3*time.Second)
+	return d/2 + d/2*time.Duration(r.w.below(16))/16
+}
