@@ -54,7 +54,7 @@ func (s *server) fallBack(b *backup) {
 	}
 	s.w.rewound(b.at)
 	s.w.excuse("set back", "database", len(s.w.broker.stored)-b.firsts+s.w.plan.cfg.InFlight) // and what was stored before, and settled since
-	token := s.token // has a random half
+	token := s.token                                                                          // has a random half
 	s.tables = b.tables
 	s.token = token
 	for _, m := range s.discarded {
