@@ -335,7 +335,7 @@ func (c *course) answer() {
 	}
 	for k, i := range c.sent {
 		c.d.answers[i].Outcome = engine.Unavailable
-		if c.answers != nil {
+		if c.answers != nil && c.answers[k].Outcome != engine.Accepted {
 			c.d.answers[i] = c.answers[k]
 		}
 	}
