@@ -100,8 +100,7 @@ func appliedBefore(query sqlstore.Querier, s *settling) (bool, error) {
 
 // exceptions writes what a settlement says about parked messages and commands.
 func (t *transaction) exceptions(s *settling) error {
-	discarding, err := t.done(s.id, s.Done)
-	if err != nil {
+	if err := t.done(s.id, s.Done); err != nil {
 		return err
 	}
 	text := fmt.Sprintf(sqlPark, tableOf(s.Box))
@@ -112,27 +111,17 @@ func (t *transaction) exceptions(s *settling) error {
 	if _, err := t.All(parks); err != nil {
 		return err
 	}
-	return t.resolve(s.id, s.Resolve, discarding)
+	return t.resolve(s.id, s.Resolve, storekit.Discarding(s.Done))
 }
 
-// done closes commands, and returns the seqs of those that discard.
-func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool, error) {
-	discarding := make(map[int64]bool)
-	for _, command := range commands {
-		var kind store.CommandKind
-		var seq int64
-		found, err := t.Row(sqlOrdered, []any{int64(command), id}, &kind, &seq)
-		if err != nil {
-			return nil, err
-		}
-		if found && kind == store.Discard {
-			discarding[seq] = true
-		}
-		if _, err := t.Exec(sqlDone, int64(command), id); err != nil {
-			return nil, err
+// done closes commands.
+func (t *transaction) done(id int64, list []store.Done) error {
+	for _, d := range list {
+		if _, err := t.Exec(sqlDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
+			return err
 		}
 	}
-	return discarding, nil
+	return nil
 }
 
 // parkArgs are those of a parked row. One that others wait behind gets its time

@@ -129,8 +129,7 @@ ON DUPLICATE KEY UPDATE
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
 
 	// By primary key.
-	sqlOrdered = `SELECT kind, seq FROM postbag__command WHERE id = ? AND subscription = ? FOR UPDATE`
-	sqlDone    = `DELETE FROM postbag__command WHERE id = ? AND subscription = ?`
+	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
 
 	// By primary key.
 	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`

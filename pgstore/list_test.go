@@ -319,7 +319,7 @@ func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
 				return
 			}
 			s.lease.Version++
-			s.settle(&s.lease, store.Settlement{Resolve: []store.Resolved{{Seq: r.Seq}}, Done: []store.CommandID{turn.Commands[0].ID}})
+			s.settle(&s.lease, store.Settlement{Resolve: []store.Resolved{{Seq: r.Seq}}, Done: []store.Done{turn.Commands[0].Done()}})
 		}
 	}()
 	for ctx.Err() == nil {

@@ -163,7 +163,7 @@ func (s *work) readAndSettle() {
 	r := s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
 	done := store.Settlement{}
 	for _, c := range r.Commands {
-		done.Done = append(done.Done, c.ID)
+		done.Done = append(done.Done, c.Done())
 		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
 	}
 	s.settle(&s.lease, done)

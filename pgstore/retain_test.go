@@ -336,7 +336,7 @@ func TestDiscardedMessagesAreForgottenWithTheirPartition(t *testing.T) {
 		t.Fatalf("%d commands were queued, %d came", n, len(turn.Commands))
 	}
 	s.settle(&s.lease, store.Settlement{
-		Resolve: []store.Resolved{{Seq: dead.Seq, Hash: dead.Hash}}, Done: []store.CommandID{turn.Commands[0].ID},
+		Resolve: []store.Resolved{{Seq: dead.Seq, Hash: dead.Hash}}, Done: []store.Done{turn.Commands[0].Done()},
 		Tally: append(less(tally(store.TallyParked, dead)), tally(store.TallyDiscarded, dead)...),
 	})
 	if n := s.number("SELECT count(*) FROM postbag._discarded"); n != 1 {

@@ -188,11 +188,10 @@ func (w *settling) resolve(s *Store, g group) group {
 	}
 	a := w.under(items)
 	a.int8s(len(items), func(i int) int64 { return w.list[items[i].settlement].Resolve[items[i].entry].Seq })
-	var done []store.CommandID
-	for i := range w.list {
-		done = append(done, w.list[i].Done...)
-	}
-	a.int8s(len(done), func(i int) int64 { return int64(done[i]) })
+	discards := w.items(func(st *store.Settlement) int { return len(st.Done) })
+	discards = slices.DeleteFunc(discards, func(d item) bool { return w.doneAt(d).Kind != store.Discard })
+	a.int4s(len(discards), func(i int) int32 { return w.shards[discards[i].settlement] })
+	a.int8s(len(discards), func(i int) int64 { return w.doneAt(discards[i]).Seq })
 	return append(g, call{st: s.catalog.get("resolve", ""), args: a})
 }
 
@@ -202,9 +201,13 @@ func (w *settling) done(s *Store, g group) group {
 		return g
 	}
 	a := w.under(items)
-	a.int8s(len(items), func(i int) int64 { return int64(w.list[items[i].settlement].Done[items[i].entry]) })
+	a.int8s(len(items), func(i int) int64 { return int64(w.doneAt(items[i]).ID) })
+	a.int2s(len(items), func(i int) int { return int(w.doneAt(items[i]).Kind) })
+	a.int8s(len(items), func(i int) int64 { return w.doneAt(items[i]).Seq })
 	return append(g, call{st: s.catalog.get("done", ""), args: a})
 }
+
+func (w *settling) doneAt(i item) *store.Done { return &w.list[i.settlement].Done[i.entry] }
 
 // touch is a hash of which rows were parked or resolved.
 type touch struct {

@@ -180,8 +180,8 @@ func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
 			Span: t.Span, Fate: store.Fate(t.Fate), Count: t.Count, SeqSum: t.SeqSum, IDSum: t.IDSum,
 		})
 	}
-	for _, id := range s.Done {
-		out.Done = append(out.Done, store.CommandID(id))
+	for _, d := range s.Done {
+		out.Done = append(out.Done, store.Done{ID: store.CommandID(d.ID), Kind: store.CommandKind(d.Kind), Seq: d.Seq})
 	}
 	return out
 }

@@ -69,8 +69,7 @@ func (t *transaction) advance(id int64, s *store.Settlement) (bool, error) {
 
 // exceptions writes what a settlement says about parked messages and commands.
 func (t *transaction) exceptions(id int64, s *store.Settlement) error {
-	discarding, err := t.done(id, s.Done)
-	if err != nil {
+	if err := t.done(id, s.Done); err != nil {
 		return err
 	}
 	text := fmt.Sprintf(sqlPark, quoted(s.Box))
@@ -79,6 +78,7 @@ func (t *transaction) exceptions(id int64, s *store.Settlement) error {
 			return err
 		}
 	}
+	discarding := storekit.Discarding(s.Done)
 	for _, r := range s.Resolve {
 		if err := t.resolve(id, r.Seq, discarding[r.Seq]); err != nil {
 			return err
@@ -87,21 +87,14 @@ func (t *transaction) exceptions(id int64, s *store.Settlement) error {
 	return nil
 }
 
-// done closes commands, and returns the seqs of those that discard.
-func (t *transaction) done(id int64, commands []store.CommandID) (map[int64]bool, error) {
-	discarding := make(map[int64]bool)
-	for _, command := range commands {
-		var kind store.CommandKind
-		var seq int64
-		found, err := t.Row(sqlDone, []any{int64(command), id}, &kind, &seq)
-		if err != nil {
-			return nil, err
-		}
-		if found && kind == store.Discard {
-			discarding[seq] = true
+// done closes commands.
+func (t *transaction) done(id int64, list []store.Done) error {
+	for _, d := range list {
+		if _, err := t.Exec(sqlDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
+			return err
 		}
 	}
-	return discarding, nil
+	return nil
 }
 
 // park writes a parked row. One that others wait behind gets its time when it is

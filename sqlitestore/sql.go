@@ -110,7 +110,7 @@ WHERE excluded.state <> 2`
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
 
 	// By primary key.
-	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? RETURNING kind, seq`
+	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
 
 	// By primary key.
 	sqlDiscarded = `INSERT INTO postbag__discarded (subscription, seq) VALUES (?, ?) ON CONFLICT DO NOTHING`

@@ -79,8 +79,11 @@ type Settlement struct {
 	Resolve []Resolved
 	// Tally is added to the ledger.
 	Tally []Tally
-	// Done are commands that were carried out.
-	Done []CommandID
+	// Done are commands that were carried out. Each is closed if it is there as it
+	// is named, and nothing happens if it is not: after a fail-over to an older
+	// state its id may be another order's. A message in Resolve that a Discard
+	// names is discarded, whether the order is still there or not.
+	Done []Done
 }
 
 // Park describes one parked message.
@@ -191,7 +194,8 @@ const (
 	TallyDiscarded
 )
 
-// CommandID identifies a command within a store.
+// CommandID identifies a command within a store, and the newer of two. A store that
+// was set back to an older state gives it out again.
 type CommandID int64
 
 // Command is an operator's order about one parked message, carried out by the
@@ -204,6 +208,16 @@ type Command struct {
 	Park Park
 	// Message is the id of the message.
 	Message postbag.ID
+}
+
+// Done returns what a settlement says when c was carried out.
+func (c *Command) Done() Done { return Done{ID: c.ID, Kind: c.Kind, Seq: c.Park.Seq} }
+
+// Done names a command that was carried out: its id, its kind and its message.
+type Done struct {
+	ID   CommandID
+	Kind CommandKind
+	Seq  int64
 }
 
 // CommandKind says what to do.

@@ -22,6 +22,14 @@ type Command struct {
 	Gone    bool
 }
 
+// Done names a command that was carried out. A store that was set back gives the id
+// out again; for the same message and kind it is the same order.
+type Done struct {
+	ID   int64
+	Kind Kind
+	Seq  int64
+}
+
 // Order takes the commands that the turn that just landed brought. One that is
 // being carried out, or whose shard is not the flow's own or came after that turn
 // was made, is ignored: it comes again with the next turn.
@@ -32,9 +40,10 @@ func (f *Flow) Order(now time.Duration, commands []Command) {
 		if s == nil || s.leaving != nil || s.since >= f.round.landed {
 			continue
 		}
-		if _, known := s.ordered[c.ID]; !known && f.obey(s, c, now) {
-			s.ordered[c.ID] = struct{}{}
-			s.draft.done = append(s.draft.done, c.ID)
+		d := Done{ID: c.ID, Kind: c.Kind, Seq: c.Message.Seq}
+		if _, known := s.ordered[d]; !known && f.obey(s, c, now) {
+			s.ordered[d] = struct{}{}
+			s.draft.done = append(s.draft.done, d)
 			f.resolve(now, true)
 		}
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -35,7 +36,7 @@ func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 	d := manned(t, engine.Config{})
 	d.order(engine.RetryNow, 1, 1, engine.Dead)
 	s := d.settle()
-	equal(t, "done", s.Done[0], int64(11))
+	equal(t, "done", s.Done[0], engine.Done{ID: 11, Kind: engine.RetryNow, Seq: 1})
 	p := s.Park[0]
 	equal(t, "row", p, engine.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: engine.Waiting, Blocking: true})
 }
@@ -63,6 +64,22 @@ func TestACommandIsCarriedOutOnce(t *testing.T) {
 	equal(t, "done", len(turn.Settle[0].Done), 1)
 	d.now += 60 * ms
 	equal(t, "settlements", len(d.f.Turn(d.now).Settle), 0)
+}
+
+// After a fail-over to an older state the store gave the id of an order out again, and
+// the new order was taken for the old one.
+func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{})
+	d.order(engine.RetryNow, 1, 1, engine.Dead)
+	c := command(engine.DiscardIt, 2, 2, engine.Dead)
+	c.ID = 11
+	d.f.Order(d.now, []engine.Command{c})
+	var done []engine.Done
+	for _, s := range d.turn().Settle {
+		done = append(done, s.Done...)
+	}
+	equal(t, "done", slices.Equal(done, []engine.Done{{ID: 11, Kind: engine.RetryNow, Seq: 1}, {ID: 11, Kind: engine.DiscardIt, Seq: 2}}), true)
 }
 
 func TestADiscardWaitsForTheAnswerThatIsOut(t *testing.T) {

@@ -10,7 +10,7 @@ type Settlement struct {
 	Park    []Park
 	Resolve []Resolved
 	Tally   []Tally
-	Done    []int64
+	Done    []Done
 }
 
 // Verdict is the fate of a settlement; see package store.
@@ -24,7 +24,7 @@ type draft struct {
 	park    []Park
 	resolve []Resolved
 	tally   []Tally
-	done    []int64
+	done    []Done
 	sent    int // entries whose count ends with this settlement
 }
 
@@ -177,8 +177,8 @@ func (f *Flow) judge(s *shard, v Verdict) {
 	for _, h := range v.Cleared {
 		f.cleared(s, h)
 	}
-	for _, id := range t.Done {
-		delete(s.ordered, id)
+	for _, d := range t.Done {
+		delete(s.ordered, d)
 	}
 	s.drafts++
 	s.endLimbo()

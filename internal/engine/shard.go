@@ -30,7 +30,7 @@ type shard struct {
 	draft    draft
 	turn     *Settlement // in the turn under way
 	turnSent int
-	ordered  map[int64]struct{} // commands whose end is not settled
+	ordered  map[Done]struct{} // commands whose end is not settled
 
 	// limbo holds the parked rows whose change is not settled, or was while the
 	// answer to Due was under way, and the number of the draft that changes each.
@@ -49,7 +49,7 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64) {
 		chains:  make(map[uint64]*chain),
 		foreign: make(map[uint64]struct{}),
 		limbo:   make(map[int64]int64),
-		ordered: make(map[int64]struct{}),
+		ordered: make(map[Done]struct{}),
 	}
 	for _, o := range slices.Clone(f.shards) {
 		if o.lo < s.hi && s.lo < o.hi {

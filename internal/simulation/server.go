@@ -146,10 +146,12 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 		sh.position = t.To
 	}
 	discarding := s.carryOut(t)
-	forgotten := discards(t) > len(discarding) // an order that a relay had before the store was set back
 	for _, r := range t.Resolve {
 		if row, i := s.row(r.Seq); row != nil {
-			if slices.Contains(discarding, r.Seq) || forgotten && row.m.unwanted {
+			if slices.Contains(discarding, r.Seq) {
+				if !row.m.unwanted {
+					s.w.failf("P1", "message %d is discarded, and nobody ordered that", row.m.id)
+				}
 				row.m.discarded, row.m.given = true, true
 				s.w.discarded(row.m)
 				s.discarded = append(s.discarded, row.m)
@@ -176,31 +178,22 @@ func (s *server) hits(list []engine.Settlement) bool {
 	return false
 }
 
-// discards is how many messages a settlement counts as discarded.
-func discards(t *engine.Settlement) (n int) {
-	for i := range t.Tally {
-		if t.Tally[i].Fate == engine.Discarded {
-			n += int(t.Tally[i].Count)
-		}
-	}
-	return n
-}
-
-// carryOut closes the commands that are done, and returns what is discarded.
+// carryOut closes the commands that are done, and returns what they discard, whether
+// the store still has them or was set back to before they were given.
 func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
-	for _, id := range t.Done {
+	for _, d := range t.Done {
+		if d.Kind == engine.DiscardIt {
+			discarding = append(discarding, d.Seq)
+		}
 		for i := range s.commands {
 			c := &s.commands[i]
-			if c.id != id {
+			if c.id != d.ID || c.kind != d.Kind || c.m.seq != d.Seq {
 				continue
 			}
 			if c.done {
-				s.w.failf("engine", "command %d is done twice", id)
+				s.w.failf("engine", "command %d is done twice", d.ID)
 			}
 			c.done = true
-			if c.kind == engine.DiscardIt {
-				discarding = append(discarding, c.m.seq)
-			}
 		}
 	}
 	return discarding

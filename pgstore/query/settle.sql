@@ -65,29 +65,30 @@ ON CONFLICT (sub, seq) DO UPDATE SET shard = EXCLUDED.shard, slot = EXCLUDED.slo
 WHERE EXCLUDED.state <> 2;
 
 -- name: resolve
--- Removes parked rows by primary key, and the commands about them (at most one a kind). What one of the commands $4
--- discards is noted. Rows are found one by one and then removed by their place in the table: a join with the table might
+-- Removes parked rows by primary key, and the commands about them (at most one a kind). What of them is discarded, $5 of the
+-- shards $4, is noted. Rows are found one by one and then removed by their place in the table: a join with the table might
 -- be planned as a walk through all of it. Nobody else moves them, since their shard is locked.
 WITH d AS (
   DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(
     SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
     JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
     CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._parked f WHERE f.sub = s.sub AND f.seq = i.seq AND f.shard = s.id LIMIT 1) f))
-  RETURNING p.sub, p.seq
+  RETURNING p.sub, p.seq, p.shard
 ), c AS (
   DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
     SELECT f.ctid FROM d CROSS JOIN LATERAL (
       SELECT f.ctid FROM postbag._commands f WHERE f.sub = d.sub AND f.seq = d.seq ORDER BY f.sub, f.seq LIMIT 8) f))
-  RETURNING c.sub, c.seq, c.kind, c.id
 )
-INSERT INTO postbag._discarded (sub, seq) SELECT c.sub, c.seq FROM c WHERE c.kind = 2 AND c.id = ANY ($4::bigint[]) ON CONFLICT DO NOTHING;
+INSERT INTO postbag._discarded (sub, seq)
+SELECT d.sub, d.seq FROM unnest($4::integer[], $5::bigint[]) k(shard, seq) JOIN d ON d.shard = k.shard AND d.seq = k.seq
+ON CONFLICT DO NOTHING;
 
 -- name: done
--- Removes commands, found by primary key.
+-- Removes commands, found by primary key, that are what the settlement says they are.
 DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
-  SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, id)
+  SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[]) i(shard, version, id, kind, seq)
   JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
-  CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._commands f WHERE f.id = i.id AND f.sub + 0 = s.sub LIMIT 1) f));
+  CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._commands f WHERE f.id = i.id AND f.sub + 0 = s.sub AND f.seq + 0 = i.seq AND f.kind + 0 = i.kind LIMIT 1) f));
 
 -- name: lead
 -- Of each hash that was touched, has the first blocking row count and the one that was the first before count no more. The

@@ -97,21 +97,17 @@ func seqList(seqs []int64) string {
 	return b.String()
 }
 
-// done closes commands, and returns the seqs of those that discard.
-func (sub *subscription) done(ids []store.CommandID) map[int64]bool {
-	discarding := map[int64]bool{}
-	for _, id := range ids {
-		i, found := slices.BinarySearchFunc(sub.commands, id, func(c *command, id store.CommandID) int { return cmp.Compare(c.id, id) })
-		if !found || sub.commands[i].closed {
+// done closes commands.
+func (sub *subscription) done(list []store.Done) {
+	for _, d := range list {
+		i, found := slices.BinarySearchFunc(sub.commands, d.ID, func(c *command, id store.CommandID) int { return cmp.Compare(c.id, id) })
+		if !found {
 			continue
 		}
-		c := sub.commands[i]
-		c.closed = true
-		if c.kind == store.Discard {
-			discarding[c.p.park.Seq] = true
+		if c := sub.commands[i]; c.kind == d.Kind && c.p.park.Seq == d.Seq {
+			c.closed = true
 		}
 	}
-	return discarding
 }
 
 // waiting returns the open commands of the scopes, oldest first.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // settle carries out one settlement, if its lease stands. sub is nil when there
@@ -32,7 +33,8 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 
 // apply writes what st says but for the shard's own row.
 func (sub *subscription) apply(st store.Settlement, now time.Time) {
-	discarding := sub.done(st.Done)
+	sub.done(st.Done)
+	discarding := storekit.Discarding(st.Done)
 	for _, k := range st.Park {
 		sub.lot.park(k, sub.box.log.at(k.Seq), now)
 	}

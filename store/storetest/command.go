@@ -18,6 +18,8 @@ func commandCases() []scenario {
 		{name: "A retry makes a dead message due again", run: commandRetry},
 		{name: "Commands come oldest first, a thousand at most", run: commandMany},
 		{name: "A lost settlement leaves its commands", run: commandLost},
+		{name: "A settlement leaves a command that has the id of another", run: commandOfAnother},
+		{name: "A message is discarded though its command is forgotten", run: commandForgotten},
 		{name: "Commands queued by many at a time are queued once", run: commandRace},
 	}
 }
@@ -70,7 +72,7 @@ func commandComes(e *env) {
 		e.Errorf("a turn that only settles the shard brings %d commands, not 1", len(brought))
 	}
 	l.lease.Version++
-	l.settle(store.Settlement{Resolve: []store.Resolved{l.resolved(0)}, Done: []store.CommandID{got.ID}})
+	l.settle(store.Settlement{Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{got.Done()}})
 	if got := l.waiting(); len(got) != 0 {
 		e.Errorf("%d commands wait after the only one was done", len(got))
 	}
@@ -140,7 +142,7 @@ func commandRetry(e *env) {
 	l.due(store.Due{Followers: 5}) // nothing: the owner carries it out
 	p := park(l.at(0), store.Waiting)
 	p.Attempts = 0
-	l.settle(store.Settlement{Park: []store.Park{p}, Done: []store.CommandID{l.waiting()[0].ID}})
+	l.settle(store.Settlement{Park: []store.Park{p}, Done: []store.Done{l.waiting()[0].Done()}})
 	if got := l.due(store.Due{Followers: 5}, 0, 1); got[0].Attempts != 0 {
 		e.Errorf("after its retry a message has %d attempts", got[0].Attempts)
 	}
@@ -182,7 +184,7 @@ func commandMany(e *env) {
 				e.Fatal("a command that was done came again, or a newer one before an older")
 			}
 			last = cmd.ID
-			st.Done = append(st.Done, cmd.ID)
+			st.Done = append(st.Done, cmd.Done())
 			st.Resolve = append(st.Resolve, store.Resolved{Seq: cmd.Park.Seq, Hash: cmd.Park.Hash})
 		}
 		e.settle(&lease, st)
@@ -195,11 +197,48 @@ func commandLost(e *env) {
 	l := e.parked("a")
 	l.park(park(l.at(0), store.Dead))
 	l.order(store.Discard, 0)
-	st := store.Settlement{Lease: l.lease, Resolve: []store.Resolved{l.resolved(0)}, Done: []store.CommandID{l.waiting()[0].ID}}
+	st := store.Settlement{Lease: l.lease, Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{l.waiting()[0].Done()}}
 	st.Token += 1000
 	e.turn(store.Turn{Settle: []store.Settlement{st}})
 	if got := l.waiting(); len(got) != 1 {
 		e.Errorf("%d commands wait after a lost settlement that did the only one", len(got))
+	}
+}
+
+// commandOfAnother: after a fail-over to an older state ids are given out again.
+func commandOfAnother(e *env) {
+	e.operator()
+	l := e.parked("a", "b", "c")
+	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead), park(l.at(2), store.Dead))
+	l.order(store.Retry, 0)
+	was := l.waiting()[0].Done()
+	for what, done := range map[string]store.Done{
+		"another message": {ID: was.ID, Kind: was.Kind, Seq: l.at(1).Seq},
+		"another kind":    {ID: was.ID, Kind: store.Discard, Seq: was.Seq},
+		"another id":      {ID: was.ID + 1000, Kind: was.Kind, Seq: was.Seq},
+	} {
+		l.settle(store.Settlement{Park: []store.Park{park(l.at(2), store.Dead)}, Done: []store.Done{done}})
+		if got := l.waiting(); len(got) != 1 || got[0].Done() != was {
+			e.Fatalf("a settlement that did a command of %s leaves %+v, not the one retry", what, got)
+		}
+	}
+}
+
+func commandForgotten(e *env) {
+	e.inspector()
+	e.operator()
+	l := e.parked("a", "b")
+	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.order(store.Retry, 0, 1)
+	id := l.waiting()[1].ID
+	l.settle(store.Settlement{
+		Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{{ID: id, Kind: store.Discard, Seq: l.at(0).Seq}},
+	})
+	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.Discarded {
+		e.Errorf("a message whose discard was forgotten meanwhile is shown as %q", it.State)
+	}
+	if got := l.waiting(); len(got) != 1 || got[0].ID != id {
+		e.Errorf("waiting are %+v, not the retry that has the id of the discard", got)
 	}
 }
 

@@ -308,7 +308,7 @@ func showDiscarded(e *env) {
 	}
 	l.settle(store.Settlement{
 		Resolve: []store.Resolved{l.resolved(0), l.resolved(1)},
-		Done:    []store.CommandID{l.waiting()[0].ID},
+		Done:    []store.Done{l.waiting()[0].Done()},
 	})
 	for i, want := range []store.State{store.Discarded, store.Delivered} {
 		if it := e.shown(l.msgs[i].ID)[0]; it.State != want || it.Queued != 0 {

@@ -126,6 +126,10 @@ func wrongSettlements() []wrong {
 		}, []string{"Reshaped from 1 to 4, 3, 8 and 1, each message comes once and in order"}},
 		{"a reshape settles what is uneven", evenOut, []string{"A reshape is refused where positions differ"}},
 		{"a command comes once", commandOnce, []string{"A command comes with every turn until it is done"}},
+		{"a command is known by its id alone", commandByID, []string{
+			"A settlement leaves a command that has the id of another",
+			"A message is discarded though its command is forgotten",
+		}},
 		{"messages are dropped before their time", func(db *database) {
 			s := spoil(db)
 			s.maintain = func(ctx context.Context, r store.Retention) (store.Report, error) {
@@ -397,6 +401,26 @@ func commandOnce(db *database) {
 			return again
 		})
 	})(db)
+}
+
+// commandByID takes what was done for the command that has its id.
+func commandByID(db *database) {
+	s := spoil(db)
+	told := map[store.CommandID]store.Done{}
+	s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+		for _, st := range t.Settle {
+			for i, d := range st.Done {
+				if known, ok := told[d.ID]; ok {
+					st.Done[i] = known
+				}
+			}
+		}
+		res, err := s.Store.Turn(ctx, t)
+		for i := range res.Commands {
+			told[res.Commands[i].ID] = res.Commands[i].Done()
+		}
+		return res, err
+	}
 }
 
 // declareTogether ends at the first declaration that fails.

@@ -1,0 +1,19 @@
+package storekit
+
+import "github.com/postbag/postbag/store"
+
+// Discarding returns the seqs of the messages that a settlement discards, if they are
+// among those that it resolves. Nil: none.
+func Discarding(done []store.Done) map[int64]bool {
+	var out map[int64]bool
+	for _, d := range done {
+		if d.Kind != store.Discard {
+			continue
+		}
+		if out == nil {
+			out = make(map[int64]bool)
+		}
+		out[d.Seq] = true
+	}
+	return out
+}
