@@ -18,6 +18,8 @@ type log interface {
 	// last is the last seq given out.
 	lastSeq() int64
 	at(seq int64) *message
+	// all are the messages with seqs up to last, at seq-1.
+	all() []*message
 	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
 	life(position string) (life int64, bound bool)
 	// reading begins to answer a request: step goes on until page is there.
@@ -52,6 +54,8 @@ type rows struct {
 }
 
 func (r *rows) lastSeq() int64 { return r.last }
+
+func (r *rows) all() []*message { return r.bySeq }
 
 func (r *rows) at(seq int64) *message {
 	if seq < 1 || seq > int64(len(r.bySeq)) {

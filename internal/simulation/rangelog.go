@@ -49,6 +49,9 @@ func (l *rangeLog) end(t *transaction, _ bool) {
 	}
 }
 
+// noPlace is the position that has passed nothing.
+var noPlace place
+
 // place is a decoded position.
 type place struct {
 	life, high int64
@@ -68,14 +71,12 @@ func (p *place) encode() string {
 }
 
 func decodePlace(raw string) place {
-	b := []byte(raw)
+	var room [64]byte
+	b := append(room[:0], raw...)
 	number := func() int64 {
 		v, n := binary.Uvarint(b)
 		b = b[max(n, 0):]
 		return int64(v)
-	}
-	if raw == "" {
-		return place{}
 	}
 	p := place{life: number(), high: number()}
 	if len(b) > 0 {
@@ -120,13 +121,19 @@ func (p *place) before(end *place) bool {
 }
 
 func (l *rangeLog) lens(raw string) lens {
-	p := decodePlace(raw)
-	return &p
+	return l.place(raw)
+}
+
+// place decodes a position.
+func (l *rangeLog) place(raw string) *place {
+	if raw == "" {
+		return &noPlace
+	}
+	return l.server.w.rooms.places.of(raw, decodePlace)
 }
 
 func (l *rangeLog) life(raw string) (int64, bool) {
-	p := decodePlace(raw)
-	return p.life, raw != ""
+	return l.place(raw).life, raw != ""
 }
 
 // pageReading reads the page first, and then what is open: of two messages of a
@@ -145,11 +152,11 @@ type pageReading struct {
 }
 
 func (l *rangeLog) reading(q *engine.Request, v *view) *reading {
-	r := &pageReading{l: l, q: q, v: v, from: decodePlace(q.From)}
+	r := &pageReading{l: l, q: q, v: v, from: *l.place(q.From)}
 	r.from.life = v.life
 	whole := engine.Page{Next: q.From, Whole: true}
 	if q.Until != "" {
-		r.until = decodePlace(q.Until)
+		r.until = *l.place(q.Until)
 		if !r.from.before(&r.until) {
 			whole.Ahead = q.Until != q.From
 			return r.reading.instead(whole)
@@ -250,7 +257,7 @@ func (r *pageReading) answer(p place, msgs []engine.Message, ats []place) {
 	next := p.encode()
 	if q := r.q; q.Until != "" && p.high == r.until.high && slices.Equal(p.open, r.until.open) {
 		next = q.Until
-	} else if from := decodePlace(q.From); from.high == p.high && slices.Equal(from.open, p.open) {
+	} else if from := r.l.place(q.From); from.high == p.high && slices.Equal(from.open, p.open) {
 		next = q.From
 	}
 	r.reading.page = engine.Page{

@@ -43,6 +43,9 @@ type rooms struct {
 	deliveries   room[delivery]
 	transactions room[transaction]
 	messages     room[message]
+
+	snapshots memo[snapshotLens]
+	places    memo[place]
 }
 
 func (r *rooms) empty() {
@@ -53,6 +56,8 @@ func (r *rooms) empty() {
 	r.deliveries.empty()
 	r.transactions.empty()
 	r.messages.empty()
+	r.snapshots.empty()
+	r.places.empty()
 }
 
 // anew returns a slice of n zeros, in the memory of s if that is enough.

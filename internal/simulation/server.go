@@ -233,8 +233,10 @@ func (s *server) checkTally(sh *shard, t *engine.Settlement) {
 	var want, got engine.Tally
 	if t.To != "" {
 		from, to := s.log.lens(sh.position), s.log.lens(t.To)
-		for seq := min(from.lowest(), to.lowest()) + 1; seq <= max(from.reach(), to.reach()); seq++ {
-			m := s.log.at(seq)
+		all := s.log.all()
+		first := min(from.lowest(), to.lowest(), int64(len(all)))
+		last := min(max(from.reach(), to.reach(), first), int64(len(all)))
+		for _, m := range all[first:last] {
 			if m == nil || m.state != committed || !sh.has(m.slot) {
 				continue
 			}

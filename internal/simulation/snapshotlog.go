@@ -110,7 +110,7 @@ func decode(raw string) snapshots.Position {
 }
 
 func (l *snapshotLog) life(raw string) (int64, bool) {
-	p := decode(raw)
+	p := &l.decode(raw).p
 	return p.Life, p.Done != nil || p.To != nil
 }
 
@@ -124,7 +124,7 @@ func (l *snapshotLog) reading(q *engine.Request, v *view) *reading {
 }
 
 func (l *snapshotLog) read(q *engine.Request, v *view) engine.Page {
-	p := decode(q.From)
+	p := l.decode(q.From).p
 	if q.Limit == 0 || q.Until != "" && q.Until == q.From {
 		return engine.Page{Next: q.From, Whole: p.To == nil}
 	}
@@ -134,11 +134,10 @@ func (l *snapshotLog) read(q *engine.Request, v *view) engine.Page {
 	p.Life = v.life
 	var until *snapshots.Position
 	if q.Until != "" {
-		u := decode(q.Until)
-		if !p.Towards(&u) {
+		until = &l.decode(q.Until).p
+		if !p.Towards(until) {
 			return engine.Page{Next: q.From, Ahead: true}
 		}
-		until = &u
 	}
 	start := p.After
 	if p.To == nil {
@@ -220,13 +219,25 @@ func (c *cursor) snapshotPage(p snapshots.Position, after int64, q *engine.Reque
 	return page
 }
 
-type snapshotLens struct{ p snapshots.Position }
+// snapshotLens is a decoded position.
+type snapshotLens struct {
+	p         snapshots.Position
+	low, high int64
+}
 
-func (l *snapshotLog) lens(raw string) lens { return &snapshotLens{decode(raw)} }
+func (l *snapshotLog) lens(raw string) lens { return l.decode(raw) }
+
+// decode decodes a position.
+func (l *snapshotLog) decode(raw string) *snapshotLens {
+	return l.server.w.rooms.snapshots.of(raw, func(raw string) snapshotLens {
+		p := decode(raw)
+		return snapshotLens{p, p.Lowest(), p.Reach()}
+	})
+}
 
 func (s *snapshotLens) passed(m *message) bool { return s.p.Passed(m.xid, m.seq) }
-func (s *snapshotLens) lowest() int64          { return s.p.Lowest() }
-func (s *snapshotLens) reach() int64           { return s.p.Reach() }
+func (s *snapshotLens) lowest() int64          { return s.low }
+func (s *snapshotLens) reach() int64           { return s.high }
 
 func (l *snapshotLog) save() logState { return logState{seq: l.logged, xid: l.durable + 1} }
 

@@ -88,7 +88,7 @@ func (b *Bounds) Still(xid uint32, s int64) {
 func (b *Bounds) Raise(to *Snapshot, from *Position) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if time.Since(b.heard) > quietFor {
+	if len(b.quiet) > 0 && time.Since(b.heard) > quietFor {
 		b.quiet = nil
 	}
 	to.Beyond = max(from.Beyond(), b.before(to.XMax))

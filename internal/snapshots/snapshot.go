@@ -1,10 +1,8 @@
 package snapshots
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
-	"slices"
 )
 
 // Snapshot is what PostgreSQL means by one (pg_snapshot): which transactions had
@@ -38,8 +36,17 @@ func (s *Snapshot) Sees(xid uint64) bool {
 	return !runs
 }
 
+// find returns where a running transaction is, or would be. It is asked for each row.
 func (s *Snapshot) find(xid uint64) (int, bool) {
-	return slices.BinarySearchFunc(s.Running, xid, func(r Runner, xid uint64) int { return cmp.Compare(r.XID, xid) })
+	low, high := 0, len(s.Running)
+	for low < high {
+		if mid := (low + high) / 2; s.Running[mid].XID < xid {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, low < len(s.Running) && s.Running[low].XID == xid
 }
 
 // Within says whether t sees all that s sees.
