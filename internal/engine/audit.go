@@ -32,7 +32,7 @@ func (f *Flow) Lanes() int { return len(f.lanes) }
 
 // Audit recounts what the flow keeps count of, and returns the first difference.
 func (f *Flow) Audit() error {
-	a := audit{f: f, chainOut: map[*chain]int{}, unsettled: map[*chain]int{}}
+	a := audit{f: f}
 	a.windows()
 	a.lot()
 	a.inCalls()
@@ -59,6 +59,14 @@ type audit struct {
 	err                 error
 }
 
+// one adds one for a chain to counts, which are made for the first.
+func one(counts *map[*chain]int, c *chain) {
+	if *counts == nil {
+		*counts = map[*chain]int{}
+	}
+	(*counts)[c]++
+}
+
 func (a *audit) failf(format string, args ...any) {
 	if a.err == nil {
 		a.err = fmt.Errorf(format, args...)
@@ -78,7 +86,7 @@ func (a *audit) windows() {
 				a.unsent++
 			}
 			if e.park != nil && e.park.Blocking && e.state == done {
-				a.unsettled[a.f.chainFor(e.shard, e.park.Hash)]++
+				one(&a.unsettled, a.f.chainFor(e.shard, e.park.Hash))
 			}
 		})
 	}
@@ -98,7 +106,7 @@ func (a *audit) lot() {
 		count := func(parks []Park) {
 			for i := range parks {
 				if parks[i].Blocking {
-					a.unsettled[a.f.chainFor(s, parks[i].Hash)]++
+					one(&a.unsettled, a.f.chainFor(s, parks[i].Hash))
 				}
 			}
 		}
@@ -119,7 +127,7 @@ func (a *audit) inCalls() {
 				a.out++
 			}
 			if e.chain != nil {
-				a.chainOut[e.chain]++
+				one(&a.chainOut, e.chain)
 			}
 			if e.state < sent {
 				a.failf("message %d is in a call with state %d", e.Seq, e.state)

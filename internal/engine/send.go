@@ -110,8 +110,8 @@ type filling struct {
 	full    bool
 }
 
-func (f *Flow) newFilling(most int) *filling {
-	b := &filling{f: f, most: most}
+func (f *Flow) newFilling(most int) filling {
+	b := filling{f: f, most: most}
 	for _, l := range f.lanes {
 		if e := l.pin(); e != nil && !e.counted {
 			b.reserve++

@@ -91,7 +91,7 @@ func (f *Flow) settle(now time.Duration) []Settlement {
 		return nil
 	}
 	var out []Settlement
-	for _, s := range f.shards {
+	for i, s := range f.shards {
 		to := s.goal()
 		if to == s.settled {
 			to = ""
@@ -100,6 +100,9 @@ func (f *Flow) settle(now time.Duration) []Settlement {
 			continue
 		}
 		f.seal(s, to)
+		if out == nil {
+			out = make([]Settlement, 0, len(f.shards)-i)
+		}
 		out = append(out, *s.turn)
 		f.round.settling = append(f.round.settling, s)
 	}
@@ -110,10 +113,11 @@ func (f *Flow) settle(now time.Duration) []Settlement {
 // seal makes the draft of s the settlement of the turn.
 func (f *Flow) seal(s *shard, to string) {
 	d := &s.draft
-	s.turn = &Settlement{
+	s.sealed = Settlement{
 		Lease: s.lease(), To: to,
 		Park: d.park, Resolve: d.resolve, Tally: d.tally, Done: d.done,
 	}
+	s.turn = &s.sealed
 	s.turnSent = d.sent
 	for i := range d.park {
 		if d.park[i].Blocking {
@@ -185,4 +189,5 @@ func (f *Flow) judge(s *shard, v Verdict) {
 	if len(t.Resolve) > 0 {
 		f.due.wake(0)
 	}
+	s.sealed = Settlement{}
 }

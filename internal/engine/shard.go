@@ -28,7 +28,8 @@ type shard struct {
 
 	settled  string // its position in the store
 	draft    draft
-	turn     *Settlement // in the turn under way
+	turn     *Settlement // in the turn under way: sealed
+	sealed   Settlement
 	turnSent int
 	ordered  map[Done]struct{} // commands whose end is not settled
 
@@ -57,9 +58,7 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64) {
 		}
 	}
 	f.shards = append(f.shards, s)
-	for i := s.lo; i < s.hi; i++ {
-		f.bySlot[i] = s
-	}
+	fill(f.bySlot[s.lo:s.hi], s)
 	f.addLane(s, position)
 	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked, strictHash)
 	for _, h := range blocked {
@@ -106,11 +105,7 @@ func (f *Flow) Reset() {
 func (f *Flow) drop(s *shard) {
 	s.lost = true
 	f.shards = without(f.shards, s)
-	for i := s.lo; i < s.hi; i++ {
-		if f.bySlot[i] == s {
-			f.bySlot[i] = nil
-		}
-	}
+	clear(f.bySlot[s.lo:s.hi]) // all of them are its own: see Add
 	s.lane.each(func(e *entry) {
 		if e.shard == s {
 			f.forget(e)
@@ -134,6 +129,16 @@ func (f *Flow) drop(s *shard) {
 	s.lane.shards = without(s.lane.shards, s)
 	if len(s.lane.shards) == 0 {
 		f.clearLane(s.lane)
+	}
+}
+
+// fill sets all of list to x, by copies that double.
+func fill[T any](list []T, x T) {
+	if len(list) > 0 {
+		list[0] = x
+	}
+	for n := 1; n < len(list); n *= 2 {
+		copy(list[n:], list[:n])
 	}
 }
 

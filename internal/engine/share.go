@@ -77,7 +77,13 @@ func ranking(relays []string, subscription string, shards []Holding) []candidate
 		}
 	}
 	slices.SortFunc(ranked, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(b.score, a.score), cmp.Compare(a.relay, b.relay))
+		switch {
+		case a.held != b.held:
+			return b.held - a.held
+		case a.score != b.score:
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(a.relay, b.relay)
 	})
 	return ranked
 }
@@ -109,7 +115,12 @@ func byAppeal(relay, subscription string, los []int) {
 	for i, lo := range los {
 		choices[i] = choice{lo, score(relay, subscription, lo)}
 	}
-	slices.SortFunc(choices, func(a, b choice) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.lo, b.lo)) })
+	slices.SortFunc(choices, func(a, b choice) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return a.lo - b.lo
+	})
 	for i := range choices {
 		los[i] = choices[i].lo
 	}

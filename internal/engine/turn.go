@@ -97,6 +97,7 @@ func (f *Flow) request(i int) Request {
 	l := f.lanes[i]
 	l.reading, l.until = true, f.untilOf(i)
 	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: f.cfg.PageBytes}
+	r.Slots = make([][2]int, 0, len(l.shards))
 	for _, s := range l.shards {
 		if s.readable() {
 			r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
@@ -108,7 +109,7 @@ func (f *Flow) request(i int) Request {
 // ask requests nothing but the commands and the due time of all shards: what a
 // flow that cannot read now still has to hear.
 func (f *Flow) ask() Request {
-	r := Request{From: f.lanes[0].read}
+	r := Request{From: f.lanes[0].read, Slots: make([][2]int, 0, len(f.shards))}
 	for _, s := range f.shards {
 		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
 	}

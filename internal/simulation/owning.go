@@ -25,6 +25,7 @@ type ownership struct {
 	dying       bool
 	claimed     map[int]bool   // shards asked for, and not yet the flow's
 	knew        []engine.Lease // what the flow had when the last heartbeat was sent
+	shares      shares
 }
 
 func (r *relay) pollMax() time.Duration {
@@ -261,19 +262,13 @@ func (r *relay) gives(sh *shard) bool {
 func (r *relay) share(v *outlook) {
 	reshape := v.wanted != len(v.shards)
 	gather := reshape || r.w.plan.cfg.Transactions // a lane has all shards
-	holdings := make([]engine.Holding, len(v.shards))
 	all := true
 	for i := range v.shards {
-		holdings[i] = engine.Holding{Lo: v.shards[i].lo, Hi: v.shards[i].hi, Owner: v.shards[i].owner}
 		all = all && v.shards[i].owner == r.id
 	}
-	var live []string
-	for _, o := range v.relays {
-		live = append(live, o.id)
-	}
-	slices.Sort(live)
-	take, give := engine.Plan(r.id, live, "s", holdings, gather)
-	r.expecting = r.expecting || engine.Expect(r.id, live, "s", holdings, gather)
+	r.shares.plan(r.id, v, gather)
+	take, give := r.shares.take, r.shares.give
+	r.expecting = r.expecting || r.shares.expect
 	for _, lo := range take {
 		for i := range v.shards {
 			if v.shards[i].lo == lo {

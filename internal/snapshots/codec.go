@@ -27,9 +27,10 @@ const (
 // themselves: a lower bound has more rows read again, a missing transaction
 // would lose its rows.
 func (p *Position) Encode() store.Position {
-	b := p.append(nil, 0)
+	var room [128]byte // most are far shorter
+	b := p.append(room[:0], 0)
 	if len(b) > maxPosition {
-		b = p.append(b[:0], oneLow)
+		b = p.append(room[:0], oneLow)
 	}
 	return store.Position(b)
 }
