@@ -77,6 +77,14 @@ func (f *Flow) Leases() []Lease {
 	return out
 }
 
+// LeaseOf returns the lease of the shard that a slot is in; zero: it is not held.
+func (f *Flow) LeaseOf(slot int) Lease {
+	if s := f.bySlot[slot]; s != nil {
+		return s.lease()
+	}
+	return Lease{}
+}
+
 func (s *shard) lease() Lease {
 	return Lease{Lo: s.lo, Hi: s.hi, Token: s.token, Version: s.version}
 }

@@ -43,13 +43,28 @@ func (w *world) lineOf(m *message) string {
 	case m.copied: // the id of its transaction may be that of one that runs now, for which it then has to wait
 		return ""
 	case w.plan.cfg.Order == engine.ByShard && !w.mixed && len(w.shapes) == 0:
-		return "shard " + strconv.Itoa(shardAt(m.slot, w.plan.shards))
+		return names.shards[shardAt(m.slot, w.plan.shards)]
 	case m.key == 0:
 		return ""
 	default:
-		return "key " + strconv.Itoa(m.key)
+		return names.keys[m.key]
 	}
 }
+
+// names are those of shards and keys.
+var names = func() (n struct {
+	shards [8]string
+	keys   [maxKeys + 1]string
+},
+) {
+	for i := range n.shards {
+		n.shards[i] = "shard " + strconv.Itoa(i)
+	}
+	for i := range n.keys {
+		n.keys[i] = "key " + strconv.Itoa(i)
+	}
+	return n
+}()
 
 func shardAt(slot, n int) int {
 	for i := range n {

@@ -23,7 +23,7 @@ type log interface {
 	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
 	life(position string) (life int64, bound bool)
 	// reading begins to answer a request: step goes on until page is there.
-	reading(q *engine.Request, v *view) *reading
+	reading(q *engine.Request, v *view) reading
 	// lens decodes a position, to ask what it has passed.
 	lens(position string) lens
 	// save returns all counters, and restore sets the log back to them.
@@ -88,9 +88,11 @@ type logState struct {
 
 // reading is one read at work. A store that reads in several statements answers
 // in several steps.
-type reading struct {
-	step func() bool // says that it is done
-	page engine.Page
+type reading interface {
+	// step goes on, and says that the page is there.
+	step() bool
+	// page is there until the end of the run.
+	page() *engine.Page
 }
 
 // wants says that a row is of the slots.

@@ -59,7 +59,8 @@ type place struct {
 }
 
 func (p *place) encode() string {
-	b := make([]byte, 0, 16+4*len(p.open))
+	var room [64]byte
+	b := room[:0]
 	b = binary.AppendUvarint(b, uint64(p.life))
 	b = binary.AppendUvarint(b, uint64(p.high))
 	last := int64(0)
@@ -139,45 +140,49 @@ func (l *rangeLog) life(raw string) (int64, bool) {
 // pageReading reads the page first, and then what is open: of two messages of a
 // key, the second cannot be on the page without the first being visible after it.
 type pageReading struct {
-	reading
-
 	l           *rangeLog
 	q           *engine.Request
 	v           *view
 	from, until place
-	page        []*message
+	rows        []*message
 	holes       []int64 // below the last row of the page
 	more        bool
 	asked       bool
+
+	answer engine.Page
+	msgs   []engine.Message
+	ats    []place
+	at     func(i int) string
 }
 
-func (l *rangeLog) reading(q *engine.Request, v *view) *reading {
-	r := &pageReading{l: l, q: q, v: v, from: *l.place(q.From)}
+func (l *rangeLog) reading(q *engine.Request, v *view) reading {
+	r := l.server.w.rooms.pages.take()
+	*r = pageReading{l: l, q: q, v: v, from: *l.place(q.From), rows: r.rows[:0], holes: r.holes[:0], msgs: r.msgs[:0], ats: r.ats[:0], at: r.at}
+	if r.at == nil {
+		r.at = func(i int) string { return r.ats[i].encode() }
+	}
 	r.from.life = v.life
-	whole := engine.Page{Next: q.From, Whole: true}
+	r.answer = engine.Page{Next: q.From, Whole: true}
 	if q.Until != "" {
 		r.until = *l.place(q.Until)
 		if !r.from.before(&r.until) {
-			whole.Ahead = q.Until != q.From
-			return r.reading.instead(whole)
+			r.answer.Ahead = q.Until != q.From
+			r.q = nil
 		}
 	}
 	if q.Limit == 0 {
-		return r.reading.instead(whole)
+		r.q = nil
 	}
-	r.step = r.next
-	return &r.reading
-}
-
-// instead answers at once.
-func (r *reading) instead(p engine.Page) *reading {
-	r.page = p
-	r.step = func() bool { return true }
 	return r
 }
 
-func (r *pageReading) next() bool {
-	if !r.asked {
+func (r *pageReading) page() *engine.Page { return &r.answer }
+
+func (r *pageReading) step() bool {
+	switch {
+	case r.q == nil: // there is nothing to read
+		return true
+	case !r.asked:
 		r.asked = true
 		r.readPage()
 		return false
@@ -198,14 +203,14 @@ func (r *pageReading) readPage() {
 		if m == nil || m.state != committed || contains(r.until.open, seq) {
 			continue
 		}
-		if len(r.page) >= 2*r.q.Limit || bytes <= 0 {
+		if len(r.rows) >= 2*r.q.Limit || bytes <= 0 {
 			r.more = true
 			return
 		}
 		for hole++; hole < seq; hole++ {
 			r.holes = append(r.holes, hole)
 		}
-		r.page = append(r.page, m)
+		r.rows = append(r.rows, m)
 		if wants(r.q.Slots, m.slot) {
 			bytes -= m.size
 		}
@@ -214,32 +219,40 @@ func (r *pageReading) readPage() {
 
 func (r *pageReading) readOpen() {
 	p := r.from
-	var msgs []engine.Message
-	var ats []place
 	for i, seq := range r.from.open {
 		m := r.l.at(seq)
 		if m == nil || m.state != committed || contains(r.until.open, seq) {
 			continue
 		}
 		at, _ := slices.BinarySearch(p.open, seq)
-		p.open = slices.Concat(p.open[:at], r.from.open[i+1:])
-		if wants(r.q.Slots, m.slot) {
-			msgs, ats = append(msgs, m.engine()), append(ats, p)
-		}
+		p.open = r.l.concat(p.open[:at], r.from.open[i+1:])
+		r.take(m, &p)
 	}
-	old := p.open
-	for _, m := range r.page {
+	old, below := p.open, 0
+	for _, m := range r.rows {
 		seq := r.seqOf(m, p.high)
 		p.high = seq
-		n, _ := slices.BinarySearch(r.holes, seq)
-		if n > 0 {
-			p.open = slices.Concat(old, r.holes[:n])
+		if n, _ := slices.BinarySearch(r.holes, seq); n > below {
+			p.open, below = r.l.concat(old, r.holes[:n]), n
 		}
-		if wants(r.q.Slots, m.slot) {
-			msgs, ats = append(msgs, m.engine()), append(ats, p)
-		}
+		r.take(m, &p)
 	}
-	r.answer(p, msgs, ats)
+	r.end(p)
+}
+
+// take takes a message onto the page, and the position behind it.
+func (r *pageReading) take(m *message, p *place) {
+	if wants(r.q.Slots, m.slot) {
+		r.msgs, r.ats = append(r.msgs, m.engine()), append(r.ats, *p)
+	}
+}
+
+// concat makes one list of two that nobody may change.
+func (l *rangeLog) concat(a, b []int64) []int64 {
+	out := l.server.w.rooms.seqs.take(len(a) + len(b))
+	copy(out, a)
+	copy(out[len(a):], b)
+	return out
 }
 
 // seqOf is a row's own seq; a tombstone does not know it.
@@ -252,7 +265,7 @@ func (r *pageReading) seqOf(m *message, after int64) int64 {
 	return after
 }
 
-func (r *pageReading) answer(p place, msgs []engine.Message, ats []place) {
+func (r *pageReading) end(p place) {
 	r.v.graves.note(r.l.server.now(), r.q.Slots, p.open)
 	next := p.encode()
 	if q := r.q; q.Until != "" && p.high == r.until.high && slices.Equal(p.open, r.until.open) {
@@ -260,10 +273,7 @@ func (r *pageReading) answer(p place, msgs []engine.Message, ats []place) {
 	} else if from := r.l.place(q.From); from.high == p.high && slices.Equal(from.open, p.open) {
 		next = q.From
 	}
-	r.reading.page = engine.Page{
-		Messages: msgs, Next: next, More: r.more, Whole: true,
-		At: func(i int) string { return ats[i].encode() },
-	}
+	r.answer = engine.Page{Messages: r.msgs, Next: next, More: r.more, Whole: true, At: r.at}
 }
 
 func (l *rangeLog) save() logState {
@@ -311,6 +321,9 @@ func (g *graves) note(now time.Duration, slots [][2]int, open []int64) {
 // bury writes a tombstone under each seq that was open for long and that nobody
 // has written.
 func (g *graves) bury(now time.Duration, l *rangeLog) {
+	if len(g.since) == 0 {
+		return
+	}
 	for _, seq := range sortedKeys(g.since) {
 		open := false
 		for _, reader := range g.readers {

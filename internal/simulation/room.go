@@ -33,6 +33,23 @@ func (r *room[T]) give(t *T) { r.free = append(r.free, t) }
 // empty takes everything back.
 func (r *room[T]) empty() { r.used, r.free = 0, r.free[:0] }
 
+// bulk holds slices that a run makes and does not change any more.
+type bulk[T any] struct {
+	all  []T
+	used int
+}
+
+// take returns a slice of n, in which there may be anything.
+func (b *bulk[T]) take(n int) []T {
+	if len(b.all)-b.used < n { // the slices in the old memory stay good
+		b.all, b.used = make([]T, max(2*len(b.all), n, 1024)), 0
+	}
+	b.used += n
+	return b.all[b.used-n : b.used : b.used]
+}
+
+func (b *bulk[T]) empty() { b.used = 0 }
+
 // rooms are those of a world.
 type rooms struct {
 	turns  room[turnCall]
@@ -43,6 +60,10 @@ type rooms struct {
 	deliveries   room[delivery]
 	transactions room[transaction]
 	messages     room[message]
+
+	pages   room[pageReading]
+	windows room[windowReading]
+	seqs    bulk[int64]
 
 	snapshots memo[snapshotLens]
 	places    memo[place]
@@ -56,6 +77,9 @@ func (r *rooms) empty() {
 	r.deliveries.empty()
 	r.transactions.empty()
 	r.messages.empty()
+	r.pages.empty()
+	r.windows.empty()
+	r.seqs.empty()
 	r.snapshots.empty()
 	r.places.empty()
 }

@@ -10,6 +10,7 @@ import (
 type shares struct {
 	me     string
 	live   []string
+	sorted []string
 	held   []engine.Holding
 	gather bool
 
@@ -29,7 +30,9 @@ func (p *shares) plan(me string, v *outlook, gather bool) {
 	for i := range v.relays {
 		p.live = append(p.live, v.relays[i].id)
 	}
-	sorted := slices.Sorted(slices.Values(p.live))
+	p.sorted = append(p.sorted[:0], p.live...)
+	sorted := p.sorted
+	slices.Sort(sorted)
 	p.take, p.give = engine.Plan(me, sorted, "s", p.held, gather)
 	p.expect = engine.Expect(me, sorted, "s", p.held, gather)
 }

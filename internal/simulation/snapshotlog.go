@@ -114,45 +114,64 @@ func (l *snapshotLog) life(raw string) (int64, bool) {
 	return p.Life, p.Done != nil || p.To != nil
 }
 
-func (l *snapshotLog) reading(q *engine.Request, v *view) *reading {
-	r := &reading{}
-	r.step = func() bool {
-		r.page = l.read(q, v)
-		return true
+// windowReading reads in one statement.
+type windowReading struct {
+	l *snapshotLog
+	q *engine.Request
+	v *view
+
+	answer       engine.Page
+	p            snapshots.Position // whose window is read
+	whole        bool               // up to its end
+	limit, bytes int
+	msgs         []engine.Message
+	at           func(i int) string
+}
+
+func (l *snapshotLog) reading(q *engine.Request, v *view) reading {
+	r := l.server.w.rooms.windows.take()
+	*r = windowReading{l: l, q: q, v: v, limit: q.Limit, bytes: q.Bytes, msgs: r.msgs[:0], at: r.at}
+	if r.at == nil {
+		r.at = r.after
 	}
 	return r
 }
 
-func (l *snapshotLog) read(q *engine.Request, v *view) engine.Page {
-	p := l.decode(q.From).p
+func (r *windowReading) page() *engine.Page { return &r.answer }
+
+func (r *windowReading) step() bool {
+	l, q, p := r.l, r.q, &r.p
+	*p = l.decode(q.From).p
 	if q.Limit == 0 || q.Until != "" && q.Until == q.From {
-		return engine.Page{Next: q.From, Whole: p.To == nil}
+		r.answer = engine.Page{Next: q.From, Whole: p.To == nil}
+		return true
 	}
 	if p.Done == nil && p.To == nil {
 		p.Base = l.foreign
 	}
-	p.Life = v.life
+	p.Life = r.v.life
 	var until *snapshots.Position
 	if q.Until != "" {
 		until = &l.decode(q.Until).p
 		if !p.Towards(until) {
-			return engine.Page{Next: q.From, Ahead: true}
+			r.answer = engine.Page{Next: q.From, Ahead: true}
+			return true
 		}
 	}
 	start := p.After
 	if p.To == nil {
-		start = p.Open(l.snapshot(), l.last, v.bounds)
+		start = p.Open(l.snapshot(), l.last, r.v.bounds)
 	}
-	c := &cursor{q: q, limit: q.Limit, bytes: q.Bytes}
 	to := min(p.Top, start+8*int64(q.Limit))
 	after := to
 	for seq := start + 1; seq <= to; seq++ {
-		if m := l.at(seq); m != nil && l.news(&p, m) && !c.take(m) {
-			after = c.last()
+		if m := l.at(seq); m != nil && l.news(p, m) && !r.take(m) {
+			after = m.seq
 			break
 		}
 	}
-	return c.snapshotPage(p, after, q, until, l.last)
+	r.end(after, until)
+	return true
 }
 
 // news says that a row is one of the window's that the position has not passed: the
@@ -176,47 +195,39 @@ func runs(s *snapshots.Snapshot, xid uint64) bool {
 	return false
 }
 
-// cursor collects the rows of a page.
-type cursor struct {
-	q            *engine.Request
-	limit, bytes int
-	full         bool
-	msgs         []engine.Message
-}
-
 // take takes a row, and says whether there is room for another.
-func (c *cursor) take(m *message) bool {
-	if !wants(c.q.Slots, m.slot) {
+func (r *windowReading) take(m *message) bool {
+	if !wants(r.q.Slots, m.slot) {
 		return true
 	}
-	c.msgs = append(c.msgs, m.engine())
-	c.bytes -= m.size
-	c.full = len(c.msgs) >= c.limit || c.bytes <= 0
-	return !c.full
+	r.msgs = append(r.msgs, m.engine())
+	r.bytes -= m.size
+	return len(r.msgs) < r.limit && r.bytes > 0
 }
 
-func (c *cursor) last() int64 { return c.msgs[len(c.msgs)-1].Seq }
-
-func (c *cursor) snapshotPage(p snapshots.Position, after int64, q *engine.Request, until *snapshots.Position, last int64) engine.Page {
-	page := engine.Page{Messages: c.msgs}
-	whole := after >= p.Top
+// end makes the page.
+func (r *windowReading) end(after int64, until *snapshots.Position) {
+	p, page := &r.p, &r.answer
+	r.whole = after >= p.Top
+	*page = engine.Page{Messages: r.msgs, At: r.at}
 	switch {
-	case !whole:
+	case !r.whole:
 		page.Next, page.More = string(p.At(after)), true
 	case until != nil && p.To.Same(until.Done):
-		page.Next, page.Whole = q.Until, true
+		page.Next, page.Whole = r.q.Until, true
 	default:
 		end := p.Closed()
 		page.Next, page.Whole = string(end.Encode()), true
-		page.More = until != nil || last > p.Top
+		page.More = until != nil || r.l.last > p.Top
 	}
-	page.At = func(i int) string {
-		if whole && i == len(c.msgs)-1 {
-			return page.Next
-		}
-		return string(p.At(c.msgs[i].Seq))
+}
+
+// after is the position behind a message of the page.
+func (r *windowReading) after(i int) string {
+	if r.whole && i == len(r.msgs)-1 {
+		return r.answer.Next
 	}
-	return page
+	return string(r.p.At(r.msgs[i].Seq))
 }
 
 // snapshotLens is a decoded position.

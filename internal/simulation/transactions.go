@@ -11,8 +11,8 @@ import (
 // behind a call covers all that was accepted of it, before the next call.
 type transactions struct {
 	calls    int
-	leases   map[int64]engine.Lease // of the messages of the call that is out
-	accepted []*message             // and not settled
+	leases   []engine.Lease // of the messages of the call that is out, in their order
+	accepted []*message     // and not settled
 }
 
 func (r *relay) transactionBegins(c *engine.Call) {
@@ -26,9 +26,9 @@ func (r *relay) transactionBegins(c *engine.Call) {
 	if len(x.accepted) > 0 {
 		w.failf("engine", "transaction %d is made before %d messages of the last are settled", c.ID, len(x.accepted))
 	}
-	x.leases = map[int64]engine.Lease{}
+	x.leases = x.leases[:0]
 	for _, item := range c.Items {
-		x.leases[item.Seq] = r.leaseOf(of(item.Tag))
+		x.leases = append(x.leases, r.leaseOf(of(item.Tag)))
 	}
 }
 
@@ -39,7 +39,7 @@ func (r *relay) transactionEnds(d *delivery) {
 	r.tx.calls--
 	for i, item := range d.call.Items {
 		m := of(item.Tag)
-		if l := r.leaseOf(m); d.answers[i].Outcome == engine.Accepted && l.Token != 0 && l == r.tx.leases[item.Seq] {
+		if l := r.leaseOf(m); d.answers[i].Outcome == engine.Accepted && l.Token != 0 && l == r.tx.leases[i] {
 			r.tx.accepted = append(r.tx.accepted, m)
 		}
 	}
@@ -47,12 +47,7 @@ func (r *relay) transactionEnds(d *delivery) {
 
 // leaseOf returns the lease that the flow has for a message; zero: none.
 func (r *relay) leaseOf(m *message) engine.Lease {
-	for _, l := range r.flow.Leases() {
-		if m.slot >= l.Lo && m.slot < l.Hi {
-			return l
-		}
-	}
-	return engine.Lease{}
+	return r.flow.LeaseOf(m.slot)
 }
 
 // transactionsSettle looks at a turn that is made.

@@ -48,7 +48,9 @@ func (w *world) trouble() {
 			}
 			w.counts.Faults[indexOf(t.kind)]++
 			w.tell(eventTrouble, i, 0, 0)
-			w.tellf("fault: %s", faultNames[indexOf(t.kind)])
+			if w.trace.out != nil {
+				w.tellf("fault: %s", faultNames[indexOf(t.kind)])
+			}
 			t.do(w)
 			w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
 		}
@@ -66,10 +68,12 @@ func (w *world) backUps() {
 		s.copies = nil
 		return
 	}
+	var old backup // in whose memory the new one is made
 	if len(s.copies) == 8 {
-		s.copies = append(s.copies[:0:0], s.copies[1:]...)
+		old = s.copies[0]
+		s.copies = append(s.copies[:0], s.copies[1:]...)
 	}
-	s.copies = append(s.copies, s.backUp())
+	s.copies = append(s.copies, s.backUp(&old))
 	w.after(time.Duration(50+w.below(500))*time.Millisecond, nil, w.backUps)
 }
 

@@ -22,7 +22,7 @@ type turnCall struct {
 	tx       *transaction
 	verdicts []engine.Verdict
 	pages    []engine.Page
-	reading  *reading
+	reading  reading
 	slots    [][2]int
 	commands []engine.Command
 	nextDue  time.Duration
@@ -220,8 +220,8 @@ func (c *turnCall) read() {
 		c.reading = w.server.log.reading(q, &c.r.view)
 	}
 	if c.reading.step() {
-		p := c.reading.page
-		c.pages = append(c.pages, p)
+		p := c.reading.page()
+		c.pages = append(c.pages, *p)
 		c.reading = nil
 		w.tell(eventRead, c.r.number, int64(len(p.Messages)), bit(p.More))
 	}

@@ -36,6 +36,8 @@ type world struct {
 	mixed     bool  // the order of the subscription was changed
 	excused   bool  // some fault may have caused duplicates
 	idle      int   // wakes of relays that found nothing to do
+	behind    int   // messages, from the first, that settled need not look at again
+	slots     [][2]int
 	counts    Counts
 }
 
@@ -92,6 +94,9 @@ func (w *world) begin(o Options) {
 	w.trouble()
 }
 
+// maxKeys is how many keys a run may have.
+const maxKeys = 100
+
 func (w *world) drawPlan() {
 	o, p := &w.options, &w.plan
 	p.faults = o.Faults
@@ -118,7 +123,7 @@ func (w *world) drawPlan() {
 	if p.messages == 0 {
 		p.messages = 20 + w.below(361)
 	}
-	p.keys = w.of(1, 2, 5, 20, 100)
+	p.keys = w.of(1, 2, 5, 20, maxKeys)
 	p.shards = w.of(1, 1, 2, 3, 4, 7)
 	p.streams = w.coin()
 	p.dedupe = w.of(0, 0, 10, 1000)
