@@ -105,7 +105,8 @@ func (w *streamWitness) Stream(ctx context.Context, msgs []broker.Delivery, repo
 const readSoon = 30 * time.Second
 
 // Wipe is what a fault does that empties the broker: it waits until everything that was stored has been read, for a while, and then
-// runs empty. What was accepted between the two is excused if it does not arrive, and has no order, since it may have been there first.
+// runs empty. More is not called meanwhile: a reader that goes on as if nothing had happened would pass over what comes first, or
+// read something again, and so empty has to see that the next More reads from the beginning. What was accepted between the two is excused if it does not arrive, and has no order, since it may have been there first.
 func (s *Strike) Wipe(ctx context.Context, empty func(context.Context) error) error {
 	r := s.run
 	var from time.Time
@@ -120,7 +121,9 @@ func (s *Strike) Wipe(ctx context.Context, empty func(context.Context) error) er
 	if err != nil {
 		s.Note(fmt.Sprintf("what was stored in the last %v was not read yet", time.Since(from).Round(time.Second)))
 	}
+	r.consumer.mu.Lock()
 	err = empty(ctx)
+	r.consumer.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wipes = append(r.wipes, [2]time.Time{from, time.Now()})
