@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -195,23 +196,45 @@ func (f *sqlite) Faults() []chaos.Fault {
 
 func isBusy(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }
 
-// holding is a transaction that stays open.
+// holdMost is how long a transaction is held at a time: meanwhile the file's log cannot be emptied, and grows.
+const holdMost = 30 * time.Second
+
+// hold holds a transaction until its time is over, or enough is closed, which it says.
+func hold(ctx context.Context, c *sql.Conn, begin string, begun chan<- struct{}, enough <-chan struct{}) (over bool, err error) {
+	_, err = c.ExecContext(ctx, begin)
+	select {
+	case begun <- struct{}{}:
+	default:
+	}
+	t := time.NewTimer(holdMost)
+	defer t.Stop()
+	select {
+	case <-enough:
+		over = true
+	case <-t.C:
+	}
+	_, back := c.ExecContext(ctx, "ROLLBACK")
+	return over, cmp.Or(err, back)
+}
+
+// holding is a transaction that stays open. What lasts throughout is begun again from time to time.
 func (f *sqlite) holding(name, begin string, throughout bool) chaos.Fault {
 	return chaos.Fault{
 		Name: name, Room: chaos.Databases, Throughout: throughout, Least: 500 * time.Millisecond, Most: 3 * time.Second,
 		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 			ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-			begun, enough, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			begun, enough, ended := make(chan struct{}, 1), make(chan struct{}), make(chan error, 1)
 			go func() {
 				ended <- f.stranger(ctx, func(ctx context.Context, c *sql.Conn) error {
-					_, err := c.ExecContext(ctx, begin)
-					close(begun)
-					if err != nil {
-						return err
+					for {
+						over, err := hold(ctx, c, begin, begun, enough)
+						switch {
+						case !throughout:
+							return err
+						case over:
+							return nil // a full disk may have ended it meanwhile
+						}
 					}
-					<-enough
-					_, err = c.ExecContext(ctx, "ROLLBACK")
-					return err
 				})
 			}()
 			<-begun
