@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 )
 
-// copyTree copies folders, files and links, with their modes, and gives the copies to the account.
+// copyTree copies folders, files and links, with their modes, and gives the copies to the account. Sockets are left out.
 func copyTree(from, to string, as *account) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if entry.Type()&fs.ModeSocket != 0 {
+			return nil
 		}
 		rel, err := filepath.Rel(from, path)
 		if err != nil {

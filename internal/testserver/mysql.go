@@ -25,6 +25,10 @@ type MySQLOptions struct {
 	// NoSync gives up durability against loss of power, for tests that only need the SQL. A killed server still
 	// recovers everything.
 	NoSync bool
+	// DataDir takes the data; it must be empty or absent, and is not removed at the end. Defaults to a temporary folder.
+	DataDir string
+	// CopyOf is a server of the same kind, stopped or paused, whose data this one begins with: as it would after a crash then.
+	CopyOf *MySQL
 	// Replication makes a server that can have replicas, and be one: see [MySQL.Follow].
 	Replication bool
 	// StartTimeout is how long a start or recovery may take. Defaults to 2 min.
@@ -65,18 +69,25 @@ func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MySQL{opts: opts, programs: programs, as: as, home: home, password: t.password, data: filepath.Join(home.path, "data")}
-	m.name, m.begin = programs.name, m.start
-	if err := errors.Join(os.Mkdir(m.data, 0o700), as.own(m.data)); err != nil {
+	m := &MySQL{opts: opts, programs: programs, as: as, home: home, password: t.password, data: opts.DataDir}
+	if m.name, m.begin = programs.name, m.start; m.data == "" {
+		m.data = filepath.Join(home.path, "data")
+	}
+	from := t.data
+	if opts.CopyOf != nil {
+		from, m.password = opts.CopyOf.data, opts.CopyOf.password
+	}
+	if err := errors.Join(os.MkdirAll(m.data, 0o700), as.own(m.data)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	if err := copyTree(t.data, m.data, as); err != nil {
-		return nil, errors.Join(fmt.Errorf("testserver: the template of %s could not be copied: %w: give %s at least 200 MB",
+	if err := copyTree(from, m.data, as); err != nil {
+		return nil, errors.Join(fmt.Errorf("testserver: the data of %s could not be copied: %w: give %s at least 200 MB",
 			programs.name, err, m.data), m.Close())
 	}
-	// The identity of the template's server: this one is another.
-	if err := os.Remove(filepath.Join(m.data, "auto.cnf")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, errors.Join(err, m.Close())
+	for _, name := range []string{"auto.cnf", "sock.lock"} { // the other server's identity, and its lock
+		if err := os.Remove(filepath.Join(m.data, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, errors.Join(err, m.Close())
+		}
 	}
 	if err := m.firstStart(ctx, opts.Port, &m.port); err != nil {
 		return nil, errors.Join(err, m.Close())

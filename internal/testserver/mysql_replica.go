@@ -21,7 +21,7 @@ type replicationWords struct {
 var (
 	mysqlWords = replicationWords{
 		follow: "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = %d, SOURCE_USER = 'root', SOURCE_PASSWORD = '%s', " +
-			"SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_CONNECT_RETRY = 1",
+			"SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_CONNECT_RETRY = 1, SOURCE_RETRY_COUNT = 100000",
 		start: "START REPLICA", stop: "STOP REPLICA", reset: "RESET REPLICA ALL", status: "SHOW REPLICA STATUS",
 		source: "rpl_semi_sync_source", replica: "rpl_semi_sync_replica", waitAlone: "wait_no_replica",
 		received: [2]string{"Source_Log_File", "Read_Source_Log_Pos"}, applied: [2]string{"Relay_Source_Log_File", "Exec_Source_Log_Pos"},
@@ -58,10 +58,15 @@ func (m *MySQL) replicationSettings() map[string]string {
 	return s
 }
 
-// Follow makes the server a read-only replica of a primary, from its first change on, and returns when it receives. Both
-// were started with Replication; db is the superuser's on this server.
+// Follow makes the server a read-only replica of a primary, and returns when it receives: from its first change on, or from
+// where a CopyOf it was made. Both were started with Replication; db is the superuser's on this server.
 func (m *MySQL) Follow(ctx context.Context, db *sql.DB, primary *MySQL) error {
 	w := m.words()
+	if m.opts.CopyOf != nil && !m.opts.Oracle { // MySQL knows by itself what it has
+		if err := m.run(ctx, db, w.reset, "SET GLOBAL gtid_slave_pos = @@gtid_binlog_pos"); err != nil {
+			return err
+		}
+	}
 	if err := m.run(ctx, db, fmt.Sprintf(w.follow, primary.port, primary.password), w.start, "SET GLOBAL read_only = 1"); err != nil {
 		return err
 	}

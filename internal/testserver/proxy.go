@@ -50,10 +50,10 @@ type way struct {
 // Proxy forwards TCP connections to a server and can break them. Its methods may be called concurrently and take effect
 // at once, for existing connections too.
 type Proxy struct {
-	target string
-	addr   string
+	addr string
 
 	mu       sync.Mutex
+	target   string
 	listener net.Listener // nil while refusing
 	links    map[int]*link
 	count    int
@@ -85,6 +85,13 @@ func StartProxy(target string) (*Proxy, error) {
 
 // Addr is where clients connect, as host:port. It never changes.
 func (p *Proxy) Addr() string { return p.addr }
+
+// Lead makes new connections go to another server, as an address does that moves. Open ones go on: see Cut.
+func (p *Proxy) Lead(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+}
 
 // Connections is the number of connections that are open now.
 func (p *Proxy) Connections() int {
@@ -199,8 +206,11 @@ func (p *Proxy) accept(listener net.Listener) {
 // serve connects a client with the target and stays until both ends are closed. A target that refuses makes the client
 // see a reset.
 func (p *Proxy) serve(client net.Conn) {
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
 	dialer := net.Dialer{Timeout: 10 * time.Second}
-	server, err := dialer.DialContext(p.dialing, "tcp", p.target)
+	server, err := dialer.DialContext(p.dialing, "tcp", target)
 	if err != nil {
 		reset(client)
 		return

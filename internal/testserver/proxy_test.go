@@ -133,6 +133,22 @@ func TestProxyCarriesEveryByteAndTheEndBothWays(t *testing.T) {
 	await(t, "the end of the connection", func() bool { return p.Connections() == 0 })
 }
 
+func TestProxyLeadsNewConnectionsToAnotherServer(t *testing.T) {
+	t.Parallel()
+	first, second := startEcho(t), startEcho(t)
+	p := servertest.Proxy(t, first.addr)
+	old := dialProxy(t, p)
+	p.Lead(second.addr)
+	say(t, old, "to the first")
+	hear(t, old, "to the first")
+	fresh := dialProxy(t, p)
+	say(t, fresh, "to the second")
+	hear(t, fresh, "to the second")
+	if !first.has("to the first") || first.has("to the second") || !second.has("to the second") {
+		t.Error("open connections go to the first server and new ones to the second, and they did not")
+	}
+}
+
 func TestProxyCutEndsOpenConnectionsOnly(t *testing.T) {
 	t.Parallel()
 	p := servertest.Proxy(t, startEcho(t).addr)

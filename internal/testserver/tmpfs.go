@@ -14,6 +14,7 @@ import (
 // Tmpfs is a small file system in memory, for servers whose disk shall become full. Making one needs root on Linux.
 type Tmpfs struct {
 	home   *folder
+	size   int64
 	closed atomic.Bool
 }
 
@@ -37,7 +38,7 @@ func MountTmpfs(ctx context.Context, size int64) (*Tmpfs, error) {
 		missing := &MissingError{What: "the privilege to mount (a container may withhold it)", Mend: "run with CAP_SYS_ADMIN"}
 		return nil, errors.Join(missing, err, home.Close())
 	}
-	return &Tmpfs{home: home}, nil
+	return &Tmpfs{home: home, size: size}, nil
 }
 
 // Dir is the file system's folder. A server under another account needs a folder of its own in it.
@@ -65,6 +66,27 @@ func (f *Tmpfs) Fill(keep int64) (string, error) {
 		}
 	}
 	return file.Name(), file.Close()
+}
+
+// Full takes all room that is left, at once and without using memory for it, until room is called.
+func (f *Tmpfs) Full(ctx context.Context) (room func(context.Context) error, err error) {
+	resize := func(ctx context.Context, size int64) error {
+		_, err := command{
+			name: "mount", path: programPath("mount"),
+			args: []string{"-o", "remount,size=" + strconv.FormatInt(size, 10), f.home.path},
+		}.run(ctx)
+		return err
+	}
+	for more := int64(0); more < 1<<20; more += 1 << 16 { // somebody may write meanwhile
+		free, errFree := freeBytes(f.home.path)
+		if errFree != nil {
+			return nil, fmt.Errorf("testserver: free space of %s: %w", f.home.path, errFree)
+		}
+		if err = resize(ctx, f.size-free+more); err == nil {
+			return func(ctx context.Context) error { return resize(ctx, f.size) }, nil
+		}
+	}
+	return nil, err
 }
 
 // Close unmounts the file system, also when files in it are still open, and removes the folder. It may be called twice.

@@ -45,6 +45,32 @@ func TestTmpfsIsSmallAndGoesAway(t *testing.T) {
 	}
 }
 
+func TestTmpfsIsFullUntilThereIsRoomAgain(t *testing.T) {
+	t.Parallel()
+	fs := servertest.Tmpfs(t, 1<<20)
+	file := filepath.Join(fs.Dir(), "file")
+	write := func() error { return os.WriteFile(file, make([]byte, 128<<10), 0o600) }
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	makeRoom, err := fs.Full(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file+"2", make([]byte, 128<<10), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("writing to a full disk: %v, want ENOSPC", err)
+	}
+	if err := write(); err != nil {
+		t.Errorf("what has its room is written again: %v", err)
+	}
+	if err := makeRoom(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file+"2", make([]byte, 512<<10), 0o600); err != nil {
+		t.Errorf("with room: %v", err)
+	}
+}
+
 func TestPostgresOnAFullDiskRefusesWritesAndRecoversWithRoom(t *testing.T) {
 	t.Parallel()
 	slow(t)
