@@ -141,7 +141,7 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 			continue
 		}
 		began := time.Now()
-		done, err := m.alter(ctx, fmt.Sprintf(sqlDropPartition, tableOf(m.Box), p.name))
+		done, err := m.alter(ctx, "drop", fmt.Sprintf(sqlDropPartition, tableOf(m.Box), p.name))
 		if err != nil || !done {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/internal/sqlstore"
 )
 
@@ -179,7 +180,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	for _, p := range ahead {
 		names = append(names, p.name)
 	}
-	done, err := m.alter(ctx, fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size)))
+	done, err := m.alter(ctx, "create", fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size)))
 	if err == nil && done {
 		m.Report.Added++
 		m.division, err = m.s.divisionOf(ctx, m.Box)
@@ -225,13 +226,20 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 	return int64(min(max(expected, leastPart), mostPart)), nil
 }
 
-// alter changes the box's partitions, once. Where the lock was not to be had, or the
-// right is missing, it says so and leaves them alone for a while.
-func (m *maintenance) alter(ctx context.Context, text string) (done bool, err error) {
+// alter changes the box's partitions, once; what it does names its points of failure.
+// Where the lock was not to be had, or the right is missing, it says so and leaves
+// them alone for a while.
+func (m *maintenance) alter(ctx context.Context, what, text string) (done bool, err error) {
 	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
 		return false, nil
 	}
-	switch err := m.s.define(ctx, text, partWait, 1); codeOf(err) {
+	if err := failpoint.Hit("mysqlstore/partition/" + what + "/before"); err != nil {
+		return false, err
+	}
+	if err = m.s.define(ctx, text, partWait, 1); err == nil {
+		err = failpoint.Hit("mysqlstore/partition/" + what + "/after")
+	}
+	switch codeOf(err) {
 	case codeLockWait:
 		m.Faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
 			"it is tried again in %s", partWait, partPause)
