@@ -27,7 +27,7 @@ const (
 	attemptsEvery = 5 // looks
 	// mostOpen is how long a relay's transaction may be seen idle, and mostWaited how long a producer may wait for a relay: on a
 	// busy machine a statement may take that.
-	mostOpen   = time.Second
+	mostOpen   = 2 * time.Second
 	mostWaited = 250 * time.Millisecond
 )
 

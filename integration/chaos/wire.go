@@ -144,3 +144,9 @@ func Together(room Room, wires ...*Wire) []Fault {
 
 // Cut cuts what is open.
 func (w *Wire) Cut() { w.proxy.Cut() }
+
+// Lead makes the wire go to another server (host:port), and cuts what is open.
+func (w *Wire) Lead(target string) {
+	w.proxy.Lead(target)
+	w.proxy.Cut()
+}

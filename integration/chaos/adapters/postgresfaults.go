@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,16 +32,18 @@ func (p *postgres) Faults() []chaos.Fault {
 		p.stranger("stranger's write transaction", false, `SELECT pg_current_xact_id()`),
 		p.statement("VACUUM FULL of the log", `VACUUM FULL postbag.outbox`),
 		p.statement("REINDEX of the log", `REINDEX TABLE postbag.outbox`),
+		p.prepared(),
+		p.locked(),
+		p.terminated(),
+		p.readOnly(),
 		p.connectionLimit(),
+		p.full(),
 		chaos.Fault{
 			Name: "the log goes on in its next partition", Room: chaos.Databases,
 			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 				return nil, p.nextPartition(ctx)
 			},
 		})
-	if p.disk != nil {
-		all = append(all, p.full())
-	}
 	if p.standby != nil {
 		all = append(all, atOnce(promotion, chaos.Databases, p.promote))
 	}
@@ -69,16 +73,17 @@ func (p *postgres) promote(ctx context.Context) error {
 		return err
 	}
 	p.primary, p.standby = p.standby, nil
-	if err := old.Close(); err != nil {
+	if err := errors.Join(old.Close(), os.RemoveAll(old.DataDir())); err != nil {
 		return err
 	}
 	return p.follow(ctx, old.Port())
 }
 
-// full is a disk without room under the first server, as long as that is the primary. PostgreSQL ends if it cannot write its log: it
-// is started again, as a service manager does.
+// full is a disk without room under the primary. PostgreSQL ends if it cannot write its log: it is started again, as a service manager
+// does.
 func (p *postgres) full() chaos.Fault {
-	f := full(fullDisk, chaos.Databases, p.disk, func(ctx context.Context) error {
+	pick := func() *testserver.Tmpfs { return p.diskOf(p.server()) }
+	return fullOf(fullDisk, chaos.Databases, pick, func(ctx context.Context) error {
 		return patiently(ctx, func() error {
 			server := p.server()
 			if _, err := server.Exec(ctx, "postgres", "SELECT 1"); err == nil {
@@ -90,15 +95,6 @@ func (p *postgres) full() chaos.Fault {
 			return errors.New("adapters: PostgreSQL does not answer after its disk was full")
 		})
 	})
-	begin := f.Begin
-	f.Begin = func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
-		if p.server() != p.onDisk {
-			s.Note("not under the primary any more")
-			return func(context.Context) error { return nil }, nil
-		}
-		return begin(ctx, s)
-	}
-	return f
 }
 
 // stranger is a transaction in another database that stays open.
@@ -132,35 +128,73 @@ func (p *postgres) statement(name, text string) chaos.Fault {
 	}
 }
 
-// connectionLimit takes every connection that the server has while those of the relays are cut.
-func (p *postgres) connectionLimit() chaos.Fault {
+// prepared is a stranger's transaction in two phases, whose second comes late and from another session. Those of producers, which publish,
+// are in the load.
+func (p *postgres) prepared() chaos.Fault {
 	return chaos.Fault{
-		Name: "connection limit reached", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Name: "prepared transaction committed late", Room: chaos.Databases, Least: 2 * time.Second, Most: 8 * time.Second,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
-			var all []*pgx.Conn
-			take := func() {
-				for len(all) < 200 {
-					c, err := pgx.Connect(ctx, p.DSN(chaos.Operators))
-					if err != nil {
-						return
-					}
-					all = append(all, c)
-				}
-			}
-			take()
-			for _, w := range append(p.relays, p.producers...) {
-				w.Cut()
-			}
-			take() // those of the relays and producers
-			s.Note(fmt.Sprintf("%d connections taken", len(all)))
-			return func(ctx context.Context) error {
-				for _, c := range all {
-					_ = c.Close(ctx) // it may be broken
-				}
-				return nil
-			}, nil
+			name := fmt.Sprintf("stranger-%x", s.Rand.Uint64())
+			return func(ctx context.Context) error { return p.exec(ctx, `COMMIT PREPARED '`+name+`'`) }, p.exec(ctx,
+				`BEGIN; INSERT INTO placed VALUES (gen_random_uuid(), false); PREPARE TRANSACTION '`+name+`'`)
 		},
 	}
+}
+
+// locked is the log locked by a stranger, against everybody.
+func (p *postgres) locked() chaos.Fault {
+	return chaos.Fault{
+		Name: "log locked by a stranger", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			var c *pgx.Conn
+			err := patiently(ctx, func() (err error) { c, err = pgx.Connect(ctx, p.DSN(chaos.Operators)); return err })
+			if err != nil {
+				return nil, err
+			}
+			if _, err := c.Exec(ctx, `BEGIN; LOCK TABLE postbag.outbox`); err != nil {
+				return nil, errors.Join(err, c.Close(ctx))
+			}
+			return c.Close, nil
+		},
+	}
+}
+
+// terminated ends sessions of relays and producers, or what they are at, one after the other.
+func (p *postgres) terminated() chaos.Fault {
+	return chaos.Fault{
+		Name: "sessions and queries ended", Room: chaos.Databases, Repeats: chaos.EveryRelay, Least: time.Second, Most: 4 * time.Second,
+		Begin: again(func(ctx context.Context, s *chaos.Strike) (bool, error) {
+			how := []string{"pg_terminate_backend", "pg_cancel_backend"}[s.Rand.IntN(2)]
+			out, err := p.server().Exec(ctx, "postgres", `SELECT `+how+`(pid) FROM pg_stat_activity
+WHERE application_name IN ('relay', 'producer') ORDER BY state = 'idle', random() LIMIT 1`)
+			return strings.TrimSpace(out) == "t", err
+		}, "%d times, and %d of them somebody was there", 50*time.Millisecond),
+	}
+}
+
+// readOnly is a server whose sessions do not write, as one that is about to be replaced.
+func (p *postgres) readOnly() chaos.Fault {
+	set := func(ctx context.Context, to string) error {
+		return errors.Join(p.exec(ctx, `ALTER SYSTEM SET default_transaction_read_only = `+to), p.exec(ctx, `SELECT pg_reload_conf()`))
+	}
+	return chaos.Fault{
+		Name: "default_transaction_read_only switched on and off", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true,
+		Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			return func(ctx context.Context) error { return set(ctx, "off") }, set(ctx, "on")
+		},
+	}
+}
+
+// connectionLimit takes every connection that the server has while those of the relays and producers are cut.
+func (p *postgres) connectionLimit() chaos.Fault {
+	return connectionLimit(append(slices.Clone(p.relays), p.producers...), func(ctx context.Context) (func() error, error) {
+		c, err := pgx.Connect(ctx, p.DSN(chaos.Operators))
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return c.Close(context.WithoutCancel(ctx)) }, nil
+	})
 }
 
 // nextPartition uses up the numbers of the log's present partition but for some, as any user of the sequence could: the maintainer

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,13 +22,12 @@ import (
 type postgres struct {
 	relays, producers []*chaos.Wire // to each server
 	pooler            *testserver.PgBouncer
-	disk              *testserver.Tmpfs // under the first server; nil: it has none of its own
+	disks             []*testserver.Tmpfs // under the servers, or none
 
 	mu      sync.Mutex
 	primary *testserver.Postgres
 	standby *testserver.Postgres
 	copies  int // standbys that were made
-	onDisk  *testserver.Postgres
 
 	watch *pgxpool.Pool
 }
@@ -36,6 +36,8 @@ type postgres struct {
 const (
 	promotion    = "SIGKILL of the primary and promotion of its standby"
 	pgStandbyLag = "200ms"
+	// pgConnections is how many the servers take.
+	pgConnections = "70"
 )
 
 // Start implements chaos.Store.
@@ -46,20 +48,18 @@ func (k Postgres) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, e
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	o := testserver.PostgresOptions{Settings: map[string]string{"max_connections": "70", "max_wal_size": "64MB", "min_wal_size": "32MB"}}
 	if t.Wants(fullDisk) {
-		p.disk, err = testserver.MountTmpfs(ctx, 640<<20)
-		switch {
-		case err == nil:
-			o.DataDir = filepath.Join(p.disk.Dir(), "data")
-		case !errors.Is(err, testserver.ErrMissing):
+		if err := p.mount(ctx, !k.Pooled && t.Wants(promotion)); err != nil {
 			return nil, err
 		}
 	}
-	if p.primary, err = testserver.StartPostgres(ctx, o); err != nil {
+	p.primary, err = testserver.StartPostgres(ctx, testserver.PostgresOptions{
+		DataDir:  p.freeDisk(),
+		Settings: map[string]string{"max_connections": pgConnections, "max_wal_size": "64MB", "min_wal_size": "32MB"},
+	})
+	if err != nil {
 		return nil, err
 	}
-	p.onDisk = p.primary
 	ports := []int{p.primary.Port()}
 	switch {
 	case k.Pooled:
@@ -90,9 +90,43 @@ func (p *postgres) follow(ctx context.Context, port int) (err error) {
 	p.copies++
 	p.standby, err = testserver.StartStandby(ctx, p.primary, testserver.StandbyOptions{
 		Name: fmt.Sprintf("standby%d", p.copies), Synchronous: true,
-		Postgres: testserver.PostgresOptions{Port: port, Settings: map[string]string{"wal_retrieve_retry_interval": pgStandbyLag, "max_connections": "70"}},
+		Postgres: testserver.PostgresOptions{
+			DataDir: p.freeDisk(), Port: port,
+			Settings: map[string]string{"wal_retrieve_retry_interval": pgStandbyLag, "max_connections": pgConnections},
+		},
 	})
 	return err
+}
+
+// mount makes small file systems for one server, or for two.
+func (p *postgres) mount(ctx context.Context, two bool) error {
+	for n := 0; n < 1 || n < 2 && two; n++ {
+		disk, err := diskOf(ctx, 4<<30)
+		if disk == nil {
+			return err
+		}
+		p.disks = append(p.disks, disk)
+	}
+	return nil
+}
+
+// freeDisk is a folder for data on a file system that the primary does not use; empty: there is none.
+func (p *postgres) freeDisk() string {
+	for _, disk := range p.disks {
+		if p.primary == nil || disk != p.diskOf(p.primary) {
+			return filepath.Join(disk.Dir(), "data")
+		}
+	}
+	return ""
+}
+
+// diskOf is the file system under a server.
+func (p *postgres) diskOf(server *testserver.Postgres) *testserver.Tmpfs {
+	i := slices.IndexFunc(p.disks, func(d *testserver.Tmpfs) bool { return d.Dir() == filepath.Dir(server.DataDir()) })
+	if i < 0 {
+		return nil
+	}
+	return p.disks[i]
 }
 
 // prepare makes the box and the producers' table.
@@ -219,8 +253,8 @@ func (p *postgres) Close() (err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
+	for _, disk := range p.disks {
+		err = errors.Join(err, disk.Close())
 	}
 	return err
 }

@@ -2,13 +2,13 @@ package adapters
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
-	"github.com/postbag/postbag/internal/testserver"
 )
 
 // killable is a server.
@@ -85,6 +85,72 @@ func held(name string, throughout bool, hold func(context.Context) error) chaos.
 	}
 }
 
+// again does something over and over while a fault lasts, with pauses between. It notes how often it did and how often that was
+// something special.
+func again(do func(context.Context, *chaos.Strike) (bool, error), note string, every time.Duration) func(context.Context, *chaos.Strike) (func(context.Context) error, error) {
+	return func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan [2]int)
+		go func() {
+			var n [2]int
+			for ; ctx.Err() == nil; n[0]++ {
+				if special, _ := do(ctx, s); special { // what fails is the point of it
+					n[1]++
+				}
+				_ = chaos.Pause(ctx, every)
+			}
+			ended <- n
+		}()
+		return func(context.Context) error {
+			cancel()
+			n := <-ended
+			s.Note(fmt.Sprintf(note, n[0], n[1]))
+			return nil
+		}, nil
+	}
+}
+
+// connectionLimit takes every connection that a server has, while those over some wires are cut.
+func connectionLimit(wires []*chaos.Wire, connect func(context.Context) (func() error, error)) chaos.Fault {
+	return chaos.Fault{
+		Name: "connection limit reached", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			var all []func() error
+			take := func() {
+				for len(all) < 200 {
+					closing, err := connect(ctx)
+					if err != nil {
+						return
+					}
+					all = append(all, closing)
+				}
+			}
+			take()
+			for _, w := range wires {
+				w.Cut()
+			}
+			take() // those of the relays and producers
+			s.Note(fmt.Sprintf("%d connections taken", len(all)))
+			return func(context.Context) error {
+				for _, closing := range all {
+					_ = closing() // it may be broken
+				}
+				return nil
+			}, nil
+		},
+	}
+}
+
+// dropped ends a session, with whatever it was at. It may be broken.
+func dropped(conn *sql.Conn) error {
+	err := conn.Raw(func(any) error { return driver.ErrBadConn })
+	if errors.Is(err, driver.ErrBadConn) {
+		err = nil
+	}
+	_ = conn.Close() // it is closed
+	return err
+}
+
 // patiently does something as soon as the server takes it.
 func patiently(ctx context.Context, do func() error) (err error) {
 	for {
@@ -107,45 +173,6 @@ func wiped(name string, empty func(context.Context) error) chaos.Fault {
 		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			return nil, s.Wipe(ctx, empty)
-		},
-	}
-}
-
-const diskFull = "full disk under the broker"
-
-// smallDisk is a file system that can be filled under a broker; nil where nobody wants it, or this process may not mount one.
-func smallDisk(ctx context.Context, t chaos.Terms) (*testserver.Tmpfs, error) {
-	if !t.Wants(diskFull) {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	disk, err := testserver.MountTmpfs(ctx, 1<<30)
-	if errors.Is(err, testserver.ErrMissing) {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	return disk, err
-}
-
-// full is a file system that has no room for a while. after, if any, brings back what a full disk ended. Where none could be mounted
-// the report says so.
-func full(name string, room chaos.Room, disk *testserver.Tmpfs, after func(context.Context) error) chaos.Fault {
-	return chaos.Fault{
-		Name: name, Room: room, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
-		Begin: func(_ context.Context, s *chaos.Strike) (func(context.Context) error, error) {
-			if disk == nil {
-				s.Note("not available: this process may not mount a file system")
-				return nil, nil
-			}
-			ballast, err := disk.Fill(0)
-			if err != nil {
-				return nil, fmt.Errorf("adapters: filling a disk: %w", err)
-			}
-			return func(ctx context.Context) error {
-				err := os.Remove(ballast)
-				if after != nil {
-					err = errors.Join(err, after(ctx))
-				}
-				return err
-			}, nil
 		},
 	}
 }

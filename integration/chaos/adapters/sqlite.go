@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -28,10 +27,7 @@ func (SQLite) Name() string { return "sqlite" }
 // Open implements chaos.Store.
 func (SQLite) Open(ctx context.Context, dsn string) (store.Store, func() error, error) {
 	s, err := sqlitestore.Open(ctx, dsn, sqlitestore.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, s.Close, nil
+	return opened(s, err)
 }
 
 // Write implements chaos.Store.
@@ -83,19 +79,7 @@ func (b brief) Write(ctx context.Context, t *chaos.Transaction) error {
 }
 
 func sqlitePlain(ctx context.Context, tx *sql.Tx, msgs []postbag.Message) error {
-	rows, args := make([]string, len(msgs)), []any{}
-	for i := range msgs {
-		m := &msgs[i]
-		headers, err := json.Marshal(m.Headers)
-		if err != nil {
-			return err
-		}
-		rows[i] = "(?, ?, ?, ?, ?)"
-		args = append(args, m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
-	}
-	//nolint:gosec // there are only question marks in it
-	_, err := tx.ExecContext(ctx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES `+strings.Join(rows, ", "), args...)
-	return err
+	return insert(ctx, tx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES `, msgs)
 }
 
 // sqlite is a file, on a small file system of its own where that may be.
@@ -104,19 +88,15 @@ type sqlite struct {
 	disk          *testserver.Tmpfs
 }
 
-// fullDisk is the name of a fault.
-const fullDisk = "full disk under the database"
-
 // Start implements chaos.Store.
 func (SQLite) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err error) {
 	f := &sqlite{path: filepath.Join(t.Dir, "shop.db")}
 	if t.Wants(fullDisk) {
-		f.disk, err = testserver.MountTmpfs(ctx, 512<<20)
-		switch {
-		case err == nil:
-			f.path = filepath.Join(f.disk.Dir(), "shop.db")
-		case !errors.Is(err, testserver.ErrMissing):
+		if f.disk, err = diskOf(ctx, 4<<30); err != nil {
 			return nil, err
+		}
+		if f.disk != nil {
+			f.path = filepath.Join(f.disk.Dir(), "shop.db")
 		}
 	}
 	s, err := sqlitestore.Open(ctx, f.path, sqlitestore.Options{Create: true})
@@ -142,12 +122,7 @@ func (f *sqlite) Version() string { return f.version }
 func (f *sqlite) DSN(chaos.Role) string { return f.path }
 
 // Close implements chaos.Database.
-func (f *sqlite) Close() error {
-	if f.disk == nil {
-		return nil
-	}
-	return f.disk.Close()
-}
+func (f *sqlite) Close() error { return closeDisk(f.disk) }
 
 // stranger opens a connection of somebody else.
 func (f *sqlite) stranger(ctx context.Context, do func(context.Context, *sql.Conn) error) (err error) {
@@ -188,10 +163,7 @@ func (f *sqlite) Faults() []chaos.Fault {
 		f.holding("stranger's write transaction", "BEGIN IMMEDIATE", false),
 		f.holding("snapshot held for the whole run", "BEGIN; SELECT count(*) FROM placed", true),
 	}
-	if f.disk != nil {
-		all = append(all, full(fullDisk, chaos.Databases, f.disk, nil))
-	}
-	return all
+	return append(all, full(fullDisk, chaos.Databases, f.disk, nil))
 }
 
 func isBusy(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }

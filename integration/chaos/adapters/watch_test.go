@@ -2,69 +2,137 @@ package adapters
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
-func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
-	t.Parallel()
-	d, err := Postgres{}.Start(t.Context(), chaos.Terms{Dir: t.TempDir()})
+// begin starts a database without what is for faults alone.
+func begin(t *testing.T, k chaos.Store, faults ...string) chaos.Database {
+	t.Helper()
+	d, err := k.Start(t.Context(), chaos.Terms{Dir: t.TempDir(), Only: append(faults, "no other")})
 	servertest.Need(t, err)
-	t.Cleanup(func() { _ = d.Close() })
-	w, ok := d.(chaos.Watched)
-	if !ok {
-		t.Fatal("it cannot be watched")
-	}
-	session := func(role chaos.Role) *pgx.Conn {
-		c, err := pgx.Connect(t.Context(), d.DSN(role))
-		if err != nil {
-			t.Fatal(err)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() { _ = c.Close(context.WithoutCancel(t.Context())) })
-		return c
-	}
-	watch := func() (open, waited time.Duration) {
-		open, waited, err := w.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return open, waited
-	}
-	if open, waited := watch(); open != 0 || waited != 0 {
-		t.Errorf("at rest a transaction is open for %v, and somebody has waited for %v", open, waited)
-	}
-	relay, err := session(chaos.Relays).Begin(t.Context())
-	if err == nil {
-		_, err = relay.Exec(t.Context(), `LOCK TABLE placed`)
-	}
+	})
+	return d
+}
+
+func open(t *testing.T, driver, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, producer := make(chan error, 1), session(chaos.Producers)
-	go func() {
-		_, err := producer.Exec(t.Context(), `INSERT INTO placed VALUES ('a', true)`)
-		done <- err
-	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := chaos.Until(ctx, func() bool {
-		open, waited := watch()
-		return open > 10*time.Millisecond && waited > 10*time.Millisecond
-	}); err != nil {
-		t.Error("neither the open transaction nor the wait was seen")
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, k := range []struct {
+		chaos.Store
+		driver, insert string
+	}{
+		{Postgres{}, "pgx", `INSERT INTO placed VALUES ('a', true)`},
+		{MySQL{}, "mysql", `INSERT INTO placed VALUES ('a', true)`},
+		{MySQL{MariaDB: true}, "mysql", `INSERT INTO placed VALUES ('a', true)`},
+	} {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			d := begin(t, k.Store)
+			w, ok := d.(chaos.Watched)
+			if !ok {
+				t.Fatal("it cannot be watched")
+			}
+			watch := func() (open, waited time.Duration) { // InnoDB shows who looks again within 100 ms what it showed before
+				_ = chaos.Pause(t.Context(), 150*time.Millisecond)
+				open, waited, err := w.Watch(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return open, waited
+			}
+			if open, waited := watch(); open != 0 || waited != 0 {
+				t.Errorf("at rest a transaction is open for %v, and somebody has waited for %v", open, waited)
+			}
+			relay, err := open(t, k.driver, d.DSN(chaos.Relays)).BeginTx(t.Context(), nil)
+			if err == nil {
+				_, err = relay.ExecContext(t.Context(), k.insert)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			done, producer := make(chan error, 1), open(t, k.driver, d.DSN(chaos.Producers))
+			go func() {
+				_, err := producer.ExecContext(t.Context(), k.insert)
+				done <- err
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			longest, waits := time.Duration(0), time.Duration(0)
+			if err := chaos.Until(ctx, func() bool {
+				open, waited := watch()
+				longest, waits = max(longest, open), max(waits, waited)
+				return longest > 10*time.Millisecond && waits > 10*time.Millisecond
+			}); err != nil {
+				t.Errorf("the open transaction was seen for %v, and the wait for %v", longest, waits)
+			}
+			if err := relay.Rollback(); err != nil {
+				t.Error(err)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			over := func() bool { open, waited := watch(); return open == 0 && waited == 0 }
+			if err := chaos.Until(ctx, over); err != nil { // a server may show for a moment what is over
+				t.Error("what is over is still seen")
+			}
+		})
 	}
-	if err := relay.Rollback(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if open, waited := watch(); open != 0 || waited != 0 {
-		t.Errorf("afterwards a transaction is open for %v, and somebody has waited for %v", open, waited)
+}
+
+func TestAServerOfMySQLIsPromotedAgainAndAgainAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	for _, k := range []MySQL{{}, {MariaDB: true}} {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			d := begin(t, k, promotion)
+			s, ok := d.(*mysqlServer)
+			if !ok {
+				t.Fatal("it is something else")
+			}
+			db := open(t, "mysql", d.DSN(chaos.Producers))
+			write := func() error {
+				_, err := db.ExecContext(t.Context(), "INSERT INTO placed VALUES (UUID(), true)")
+				return err
+			}
+			for n := range 3 {
+				port := s.current().Port()
+				if err := errors.Join(write(), s.promote(t.Context())); err != nil {
+					t.Fatal(err)
+				}
+				if s.current().Port() == port {
+					t.Fatal("the primary is who it was")
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				if err := patiently(ctx, write); err != nil {
+					t.Fatal(err)
+				}
+				cancel()
+				var rows int
+				if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM placed WHERE stands").Scan(&rows); err != nil || rows != 2*n+2 {
+					t.Errorf("after %d promotions there are %d rows of %d: %v", n+1, rows, 2*n+2, err)
+				}
+			}
+		})
 	}
 }

@@ -2,11 +2,41 @@ package adapters
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/integration/chaos"
+	"github.com/postbag/postbag/store"
 )
+
+// opened is what an adapter's Open returns of a store that closes itself.
+func opened[S interface {
+	store.Store
+	Close() error
+}](s S, err error) (store.Store, func() error, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
+}
+
+// insert publishes in SQL, where placeholders are question marks and ids bytes: text is the INSERT up to its values.
+func insert(ctx context.Context, tx postbag.SQLTx, text string, msgs []postbag.Message) error {
+	rows, args := make([]string, len(msgs)), []any{}
+	for i := range msgs {
+		m := &msgs[i]
+		headers, err := json.Marshal(m.Headers)
+		if err != nil {
+			return err
+		}
+		rows[i] = "(?, ?, ?, ?, ?)"
+		args = append(args, m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
+	}
+	_, err := tx.ExecContext(ctx, text+strings.Join(rows, ", "), args...)
+	return err
+}
 
 // writer is a chaos.Writer over a publisher of any kind of transaction.
 type writer[Tx any] struct {
