@@ -176,7 +176,7 @@ func (l *loop) closeLane(held broker.Lane) {
 const laneCloseTimeout = 2 * time.Second
 
 // watchLanes sees to lanes whose shards were lost or handed over.
-func (l *loop) watchLanes(now time.Duration) {
+func (l *loop) watchLanes() {
 	for _, f := range l.flows {
 		x := f.exactly
 		if x == nil {
@@ -193,7 +193,7 @@ func (l *loop) watchLanes(now time.Duration) {
 		if x.Look(!l.turning.out && l.turning.repeat == nil && !l.beating) {
 			l.nextBeat = 0
 		}
-		x.Unlearn(l.turns, func() bool { return f.core.Drained(now) })
+		x.Unlearn(l.turns, f.core.Settled)
 	}
 }
 

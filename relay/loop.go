@@ -163,7 +163,7 @@ func (l *loop) start(work func() func()) {
 func (l *loop) step() {
 	now := l.now()
 	l.handOver()
-	l.watchLanes(now)
+	l.watchLanes()
 	l.beat(now)
 	l.turn(now)
 	l.harvest(now)

@@ -24,6 +24,17 @@ func (f *Flow) Drained(now time.Duration) bool {
 	if p := &f.due; p.asking || p.known && (p.next <= now || p.empty > 0 && p.empty < emptyRounds) {
 		return false
 	}
+	return f.readAll()
+}
+
+// Settled says that all there was is read and settled, and that no parked message waits
+// for its time. What a destination that is down keeps in hand or unread is not.
+func (f *Flow) Settled() bool {
+	return f.Idle() && !f.dirty && !f.due.asking && !f.due.known && f.readAll()
+}
+
+// readAll: the last read of every lane found nothing.
+func (f *Flow) readAll() bool {
 	for _, l := range f.lanes {
 		if !l.dry {
 			return false

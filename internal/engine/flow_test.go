@@ -195,6 +195,30 @@ func TestAFlowIsDrainedWhenNothingCanBeDelivered(t *testing.T) {
 	drained("with messages", false)
 }
 
+// While a destination is down, and while a parked message waits, there is something
+// that is not settled, though nothing can be delivered.
+func TestAFlowIsSettledWhenAllWasReadAndNothingIsParked(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	settled := func(when string, want bool) {
+		t.Helper()
+		equal(t, "settled "+when, d.f.Settled(), want)
+	}
+	settled("before anything is known", false)
+	d.f.DueLanded(d.now, nil)
+	d.feed("1")
+	d.now += 100 * ms
+	d.land(d.turn())
+	settled("with nothing read and nothing parked", true)
+	d.f.NextDue(d.now, time.Hour)
+	settled("with something due later", false)
+	d.lot(parked(1, 1, 1))
+	settled("with something in hand", false)
+	d.answer(d.call(1), engine.Unavailable)
+	equal(t, "circuit", d.f.Circuit(), engine.Open)
+	settled("with a destination that is down", false)
+}
+
 func TestThePauseBetweenReadsCanBeShortened(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMax: time.Minute})

@@ -111,10 +111,10 @@ func (k *Keeper) Look(idle bool) bool {
 }
 
 // Unlearn forgets what is known to be in the broker once all there is was read and
-// settled: it was settled before. turns is how many were made so far.
-func (k *Keeper) Unlearn(turns int64, drained func() bool) {
+// settled, parked messages too: it was settled before. turns is how many were made so far.
+func (k *Keeper) Unlearn(turns int64, settled func() bool) {
 	switch {
-	case k.busy || len(k.Known) == 0 || k.held == 0 || !drained():
+	case k.busy || len(k.Known) == 0 || k.held == 0 || !settled():
 		k.dry = 0
 	case k.dry == 0:
 		k.dry = turns + 1

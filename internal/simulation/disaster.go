@@ -84,7 +84,7 @@ func (s *server) relocate() {
 	s.moved = true
 	s.copies = nil // they are of the other cluster
 	s.newLife()
-	s.w.excuse("copy", "database", len(s.w.broker.stored))
+	s.w.excuse("copy", "database", len(s.w.broker.stored)+s.w.plan.cfg.InFlight*len(s.w.relays)) // and what is stored before they notice
 	floor := l.last
 	for i := range s.shards {
 		p := decode(s.shards[i].position)

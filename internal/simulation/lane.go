@@ -388,7 +388,7 @@ func (r *relay) forgetLane() {
 }
 
 // watchLane sees to a lane whose shards were lost or handed over.
-func (r *relay) watchLane(now time.Duration) {
+func (r *relay) watchLane() {
 	if !r.w.plan.cfg.Transactions {
 		return
 	}
@@ -400,7 +400,7 @@ func (r *relay) watchLane(now time.Duration) {
 	if x.Look(!r.turning && r.repeat == nil && !r.beating) {
 		r.nextBeat = 0
 	}
-	x.Unlearn(r.turns, func() bool { return r.flow.Drained(now) })
+	x.Unlearn(r.turns, r.flow.Settled)
 }
 
 // backoff is the pause after so many failures in a row.

@@ -211,7 +211,7 @@ func (r *relay) audit() {
 func (r *relay) step() {
 	now := r.now()
 	r.handOver()
-	r.watchLane(now)
+	r.watchLane()
 	r.beat(now)
 	r.turn(now)
 	r.harvest(now)

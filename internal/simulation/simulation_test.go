@@ -76,6 +76,8 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"a relay did not see that its shards were set back, and asked for a reshape":            {Seed: 36884},
 		"a parked message that a fail-over brought back stood behind later ones of its key":     {Seed: 199239},
 		"the same, in a store with ranges":                                                      {Seed: 72202},
+		"a lane forgot what is in the broker while it was down":                                 {Seed: 104428},
+		"the simulator excused no duplicate of what was out while a database was copied":        {Seed: 2001165, Mode: simulation.Safety},
 		"the simulator judged a rest in which shards had just changed hands":                    {Seed: 156413},
 	} {
 		t.Run(name, func(t *testing.T) {
