@@ -26,15 +26,12 @@ func (s *server) backUp(old *backup) backup {
 	return b
 }
 
-// crash restarts the server: what was committed is there, and nothing else.
+// crash restarts the server: what was committed or prepared is there, and nothing else.
 func (s *server) crash() {
-	s.end()
-	s.log.restore(s.log.save(), true)
+	s.w.producers.cut(s.w.now + s.w.recorders.tick)
+	s.log.restore(s.log.save())
 	s.newLife()
 }
-
-// end ends all that is open.
-func (s *server) end() { s.w.producers.cut() }
 
 func (s *server) newLife() {
 	s.life++
@@ -46,7 +43,7 @@ func (s *server) newLife() {
 // fallBack sets the store back to an earlier state: a standby that lagged was
 // promoted, or a backup restored. What was committed since is gone.
 func (s *server) fallBack(b *backup) {
-	s.end()
+	s.w.producers.cut(b.at)
 	for _, m := range s.w.producers.msgs {
 		if m.commit > b.commits && m.state == committed {
 			m.state = forgotten
@@ -63,7 +60,7 @@ func (s *server) fallBack(b *backup) {
 	}
 	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
 	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
-	s.log.restore(b.log, true)
+	s.log.restore(b.log)
 	s.newLife()
 }
 
@@ -75,7 +72,7 @@ func (s *server) relocate() {
 	if !ok {
 		return
 	}
-	s.end()
+	s.w.producers.cut(-1) // no dump has a prepared one
 	l.move(uint64(3 + s.w.below(1500)))
 	for _, m := range s.w.producers.msgs {
 		m.copied = m.copied || m.state == committed

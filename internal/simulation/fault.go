@@ -56,8 +56,20 @@ const (
 	Reshapes
 	Policies
 
+	// Prepared is of producers' transactions too: prepared, and ended by a second phase
+	// that may come long after.
+	Prepared
+	// Sequences and GrowingIDs are what a broker keeps a repeat out by, as a Kafka topic
+	// and a Redis stream do; they last when faults end.
+	Sequences
+	GrowingIDs
+
 	faultsEnd
 )
+
+// EarlierFaults are those that there were before [Prepared]: of these alone, seeds that
+// were found then draw what they drew.
+const EarlierFaults = Prepared - 1
 
 // AllFaults is all of them.
 const AllFaults = faultsEnd - 1
@@ -69,6 +81,7 @@ var faultNames = [...]string{
 	"rejects", "silence", "lies", "late-deliveries", "closes", "unroutable", "blocked", "throttled", "slow-answers", "wipes",
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
+	"prepared", "sequences", "growing-ids",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -13,6 +13,8 @@ type log interface {
 	// draw gives a message its seq, and write its row; between the two the seq may be taken.
 	draw(t *transaction, m *message)
 	write(m *message) bool
+	// prepare makes a transaction one that outlives the server; false: it has none of these.
+	prepare(t *transaction) bool
 	// end ends a transaction that holds anything.
 	end(t *transaction, commit bool)
 	// last is the last seq given out.
@@ -28,7 +30,7 @@ type log interface {
 	lens(position string) lens
 	// save returns all counters, and restore sets the log back to them.
 	save() logState
-	restore(s logState, crash bool)
+	restore(s logState)
 }
 
 // lens says what a position has passed.
@@ -71,10 +73,10 @@ func (r *rows) put(seq int64, m *message) {
 	r.bySeq[seq-1] = m
 }
 
-// cut forgets the rows beyond a seq, and those that are not committed.
+// cut forgets the rows that are neither committed nor prepared.
 func (r *rows) cut() {
 	for i, m := range r.bySeq {
-		if m != nil && m.state != committed {
+		if m != nil && !m.durable() {
 			r.bySeq[i] = nil
 		}
 	}

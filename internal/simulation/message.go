@@ -41,6 +41,11 @@ const (
 	forgotten                     // committed, and then the store was set back to before that
 )
 
+// durable: it outlives the server.
+func (m *message) durable() bool {
+	return m.state == committed || m.state == writing && m.by != nil && m.by.prepared && !m.by.gone
+}
+
 func (m *message) hash() uint64 {
 	if m.key == 0 {
 		return 0
@@ -77,4 +82,7 @@ type transaction struct {
 	left     int      // messages that it is still to write
 	together bool     // in one statement
 	late     *message // one whose seq was drawn, and whose row is to come
+
+	prepared   bool // its end is the matter of a coordinator, whatever happens to the server
+	preparedAt time.Duration
 }

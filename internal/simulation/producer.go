@@ -162,6 +162,10 @@ func (p *producers) end(t *transaction) {
 	switch {
 	case t.gone, w.fault(Rollbacks, 100):
 		p.finish(t, false)
+	case !t.prepared && w.fault(Prepared, 60) && w.server.log.prepare(t):
+		t.prepared, t.preparedAt = true, w.instant()
+		w.tell(eventPrepare, t.number, int64(t.xid), 0)
+		w.schedule(time.Duration(w.below(15_000))*time.Millisecond, nil, t, transactionEnds)
 	case w.fault(UnknownCommits, 50):
 		p.doubted++
 		p.finish(t, w.coin())
@@ -216,9 +220,13 @@ func (p *producers) release(t *transaction) {
 	}
 }
 
-// cut ends all open transactions: the server lost them.
-func (p *producers) cut() {
+// cut ends all open transactions, but for those that were prepared by a time: the
+// server lost them.
+func (p *producers) cut(prepared time.Duration) {
 	for _, t := range p.open {
+		if t.prepared && t.preparedAt <= prepared {
+			continue
+		}
 		t.gone = true
 		for _, m := range t.msgs {
 			m.state = undone

@@ -38,6 +38,9 @@ func (l *rangeLog) write(m *message) bool {
 	return true
 }
 
+// prepare: SQLite has no second phase.
+func (l *rangeLog) prepare(t *transaction) bool { return !l.serial && len(t.msgs) > 0 }
+
 func (l *rangeLog) end(t *transaction, _ bool) {
 	for _, m := range t.msgs {
 		if m.state != committed && l.at(m.seq) == m {
@@ -278,15 +281,16 @@ func (r *pageReading) end(p place) {
 
 func (l *rangeLog) save() logState {
 	last := l.last
-	for last > 0 && (l.at(last) == nil || l.at(last).state != committed) {
+	for last > 0 && (l.at(last) == nil || !l.at(last).durable()) {
 		last--
 	}
 	return logState{seq: last}
 }
 
-// restore ends all open transactions. Seqs beyond the last that was committed are
+// restore ends all open transactions but for the prepared ones. Seqs beyond the last
+// that was committed or prepared are
 // given out again.
-func (l *rangeLog) restore(s logState, _ bool) {
+func (l *rangeLog) restore(s logState) {
 	l.last = s.seq
 	l.cut()
 	if int64(len(l.bySeq)) > l.last {

@@ -58,6 +58,14 @@ func (l *snapshotLog) write(m *message) bool {
 	return true
 }
 
+// prepare logs the transaction, and so its id.
+func (l *snapshotLog) prepare(t *transaction) bool {
+	if t.xid != 0 {
+		l.durable = max(l.durable, t.xid, t.subxids)
+	}
+	return t.xid != 0
+}
+
 func (l *snapshotLog) end(t *transaction, commit bool) {
 	if t.xid == 0 {
 		return
@@ -252,20 +260,25 @@ func (s *snapshotLens) reach() int64           { return s.high }
 
 func (l *snapshotLog) save() logState { return logState{seq: l.logged, xid: l.durable + 1} }
 
-// restore ends all open transactions. Ids that no commit made durable are given
+// restore ends all open transactions but for the prepared ones. Ids that no commit made durable are given
 // out again, and seqs as far as they were logged are not.
-func (l *snapshotLog) restore(s logState, _ bool) {
-	l.open = l.open[:0]
+func (l *snapshotLog) restore(s logState) {
+	l.lose()
 	l.last, l.logged = s.seq, s.seq
 	l.xid, l.done, l.durable = s.xid, s.xid-1, s.xid-1
 	l.cut()
+}
+
+// lose forgets the transactions that the server has lost.
+func (l *snapshotLog) lose() {
+	l.open = slices.DeleteFunc(l.open, func(t *transaction) bool { return !t.prepared || t.gone })
 }
 
 // move makes the log one that was copied into another cluster, whose transaction
 // ids begin elsewhere. It returns the position of every shard that had got to
 // floor.
 func (l *snapshotLog) move(xid uint64) {
-	l.open = l.open[:0]
+	l.lose()
 	l.xid, l.done, l.durable = xid, xid-1, xid-1
 	l.foreign = l.last
 	l.logged = l.last

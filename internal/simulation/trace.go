@@ -33,6 +33,7 @@ const (
 	eventStoreError
 	eventDue
 	eventOpen
+	eventPrepare
 )
 
 var eventTexts = [...]string{
@@ -51,6 +52,7 @@ var eventTexts = [...]string{
 	eventStart:      "relay %d starts",
 	eventTrouble:    "", // told by name
 	eventStoreError: "relay %d: a call to the store failed (%d, %d)",
+	eventPrepare:    "transaction %d is prepared, id %d",
 	eventOpen:       "relay %d opens the lane as epoch %d, a record of %d bytes",
 	eventDue:        "relay %d asks for parked messages and gets %d",
 }

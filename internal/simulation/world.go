@@ -109,7 +109,9 @@ func (w *world) drawPlan() {
 		})
 	}
 	for i := range p.rate {
-		p.rate[i] = w.of(1, 2, 5)
+		if k := Faults(1) << i; k <= EarlierFaults || p.faults.has(k) {
+			p.rate[i] = w.of(1, 2, 5)
+		}
 	}
 	p.store = o.Store
 	if p.store == "" {
