@@ -18,10 +18,13 @@ type destination struct {
 	after  time.Duration  // what a throttled one asks to wait
 	recent []int          // ids that it remembers, the latest last
 	lanes  lanes
+
+	numbers map[int]numbers // by relay
+	streams map[int]*stream // by key
 }
 
 func newDestination(w *world) *destination {
-	return &destination{w: w, down: engine.Accepted}
+	return &destination{w: w, down: engine.Accepted, numbers: map[int]numbers{}, streams: map[int]*stream{}}
 }
 
 // patience is how often the broker rejects a message before it takes it.
@@ -48,7 +51,7 @@ func (b *destination) receive(d *delivery) {
 			d.set(i, engine.Answer{Outcome: engine.NotSent})
 			continue
 		}
-		a := b.one(d.r, m)
+		a := b.one(d, m)
 		failed[m.key] = failed[m.key] || a.Outcome != engine.Accepted
 		d.set(i, a)
 	}
@@ -70,13 +73,16 @@ func (d *delivery) set(i int, a engine.Answer) {
 }
 
 // one takes one message.
-func (b *destination) one(r *relay, m *message) engine.Answer {
+func (b *destination) one(d *delivery, m *message) engine.Answer {
 	a := b.judge(m)
 	if a.Outcome != engine.Accepted {
 		return a
 	}
-	b.store(r, m)
-	if b.w.fault(Lies, 10) {
+	if grows, instead := b.grows(d, m); !grows {
+		return instead
+	}
+	b.store(d.r, m)
+	if !b.w.plan.sequences && b.w.fault(Lies, 10) {
 		b.w.excuse("lie", "broker", 1)
 		return engine.Answer{}
 	}
@@ -128,4 +134,7 @@ func (b *destination) remembers(m *message) bool {
 }
 
 // wipe has the broker lose all that it remembers.
-func (b *destination) wipe() { b.recent = nil }
+func (b *destination) wipe() {
+	b.recent = nil
+	clear(b.streams)
+}

@@ -61,6 +61,7 @@ func (s *server) fallBack(b *backup) {
 	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
 	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
 	s.log.restore(b.log)
+	s.timeline++
 	s.newLife()
 }
 
@@ -78,6 +79,7 @@ func (s *server) relocate() {
 		m.copied = m.copied || m.state == committed
 	}
 	s.identity++
+	s.timeline++
 	s.moved = true
 	s.copies = nil // they are of the other cluster
 	s.newLife()

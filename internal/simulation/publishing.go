@@ -18,6 +18,9 @@ type delivery struct {
 	arrived bool
 	over    bool // answered, or given up
 	cut     bool // it was ended before it arrived
+
+	life         int64 // of the database, as the relay knew it
+	epoch, first int   // under Sequences
 }
 
 // publish makes the calls to the destination that the flow wants.
@@ -74,13 +77,21 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: anew(d.answers, n), known: anew(d.known, n), handed: anew(d.handed, n)}
 	r.calls = append(r.calls, d)
+	d.life = r.life
 	if w.plan.cfg.Transactions {
 		r.transact(d)
 		return
 	}
 	there := w.lag()
+	if w.plan.sequences {
+		r.numbered(d)
+	}
 	switch {
 	case w.fault(Silence, 10):
+		if w.plan.sequences {
+			there += silentFor
+			break
+		}
 		w.schedule(r.own(w.plan.timeout), r, d, callGivenUp)
 		return
 	case w.fault(LateDeliveries, 10):
@@ -114,6 +125,10 @@ func (d *delivery) arrive() {
 	if d.cut {
 		return
 	}
+	if w.plan.sequences {
+		d.arriveInTurn()
+		return
+	}
 	d.arrived = true
 	w.broker.receive(d)
 	last := w.slowness()
@@ -144,6 +159,9 @@ func (d *delivery) answered() {
 	if d.over {
 		return
 	}
+	if d.r.w.plan.sequences && d.epoch == d.r.producer.epoch && d.interrupted() {
+		d.r.newEpoch()
+	}
 	d.finish()
 }
 
@@ -162,6 +180,9 @@ func (d *delivery) giveUp() {
 	}
 	d.r.w.excuse("no answer", "broker", lost)
 	d.finish()
+	if d.r.w.plan.sequences && d.epoch == d.r.producer.epoch {
+		d.r.newEpoch()
+	}
 }
 
 func (d *delivery) finish() {

@@ -19,6 +19,7 @@ type server struct {
 	w        *world
 	log      log
 	life     int64
+	timeline int64 // grows when it falls back, and with every copy
 	identity int
 	drift    time.Duration // of its clock
 	copies   []backup

@@ -119,6 +119,10 @@ func (w *world) closeConnections() {
 		return
 	}
 	for _, d := range append([]*delivery(nil), r.calls...) {
+		if w.plan.sequences {
+			w.schedule(w.lag(), nil, d, callArrives) // the request is sent again
+			continue
+		}
 		d.cut = !d.arrived && w.coin()
 		w.schedule(0, r, d, callGivenUp)
 	}

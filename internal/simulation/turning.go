@@ -27,6 +27,7 @@ type turnCall struct {
 	commands []engine.Command
 	nextDue  time.Duration
 	epoch    int64
+	timeline int64
 }
 
 // What else happens to a turn that is made in several steps.
@@ -230,6 +231,7 @@ func (c *turnCall) read() {
 func (c *turnCall) finish() {
 	s := c.r.w.server
 	c.commands, c.nextDue, c.epoch = s.waiting(c.slots), s.nextDue(c.slots), s.epoch
+	c.timeline = s.timeline
 }
 
 // landed hands the answer to the flow.
@@ -251,6 +253,7 @@ func (r *relay) landed(c *turnCall, err error) {
 	}
 	r.storeWorks(askTurn)
 	now := r.now()
+	r.life = c.timeline
 	if c.epoch != r.epoch {
 		r.nextBeat = 0
 	}

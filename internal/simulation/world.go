@@ -57,14 +57,16 @@ type plan struct {
 	timeout  time.Duration // of a call to the destination
 	poison   int           // messages, in a thousand, that the broker rejects for a while or for ever
 	steps    bool          // turns are made in several steps
+
+	sequences, growing bool // see Sequences and GrowingIDs
 }
 
 func (p *plan) String() string {
 	c := &p.cfg
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
-		"batch %d, page %d, TTL %s, timeout %s, streams %v, remembers %d, rejects %d‰, faults %s",
+		"batch %d, page %d, TTL %s, timeout %s, streams %v, remembers %d, numbers %v, growing ids %v, rejects %d‰, faults %s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls, c.Batch, c.Page, p.ttl, p.timeout,
-		p.streams, p.dedupe, p.poison, p.faults)
+		p.streams, p.dedupe, p.sequences, p.growing, p.poison, p.faults)
 }
 
 // Counts say what happened in a run.
@@ -140,6 +142,20 @@ func (w *world) drawPlan() {
 		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
 	p.cfg = c.Normal()
+	w.drawKeeping()
+}
+
+// drawKeeping draws what the broker keeps repeats out by. Ids that must grow want an
+// order that nothing leaves.
+func (w *world) drawKeeping() {
+	p, c := &w.plan, &w.plan.cfg
+	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves)
+	p.growing = p.faults.has(GrowingIDs) && ordered && !c.Transactions
+	p.sequences = p.faults.has(Sequences) && !c.Transactions && (!p.growing || w.coin())
+	p.growing = p.growing && !p.sequences
+	if p.sequences {
+		p.streams = false
+	}
 }
 
 func (w *world) drawConfig() engine.Config {

@@ -1,0 +1,120 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// numbers are what a broker knows of a producer whose messages are numbered, as a
+// Kafka topic does for idempotent ones. A call comes in its turn or not at all; what
+// comes again is answered as it was and not stored; and what is of an earlier epoch of
+// the producer is refused.
+type numbers struct{ epoch, next int }
+
+// producer is the relay's side: the numbers that it gives out. It sends a request
+// again as long as the call lasts, under the same numbers. When it gives one up, it
+// goes on in another epoch, in which nothing is known of the one before.
+type producer struct{ epoch, next int }
+
+// Pauses of a producer before it sends again: after a connection was closed, and
+// after silence.
+const silentFor = 500 * time.Millisecond
+
+// numbered gives a call its numbers.
+func (r *relay) numbered(d *delivery) {
+	d.epoch, d.first = r.producer.epoch, r.producer.next
+	r.producer.next += len(d.call.Items)
+}
+
+// newEpoch ends what a producer has in flight: its numbers are worth nothing now.
+func (r *relay) newEpoch() {
+	r.producer = producer{epoch: r.producer.epoch + 1}
+	for _, d := range slices.Clone(r.calls) {
+		if d.epoch < r.producer.epoch {
+			r.w.schedule(0, r, d, callGivenUp)
+		}
+	}
+}
+
+// inTurn says whether a call is taken now, and if not, whether it may be sent again.
+func (b *destination) inTurn(d *delivery) (now, later bool) {
+	n := b.numbers[d.r.number]
+	if d.epoch > n.epoch {
+		n = numbers{epoch: d.epoch}
+	}
+	switch {
+	case d.epoch < n.epoch:
+		return false, false
+	case d.arrived: // a repeat
+		return true, true
+	case d.first != n.next:
+		return false, true
+	}
+	n.next += len(d.call.Items)
+	b.numbers[d.r.number] = n
+	return true, true
+}
+
+// arriveInTurn brings a call whose messages are numbered to the broker.
+func (d *delivery) arriveInTurn() {
+	r, w := d.r, d.r.w
+	now, later := w.broker.inTurn(d)
+	switch {
+	case now && !d.arrived:
+		d.arrived = true
+		w.broker.receive(d)
+	case !now && later && !d.over:
+		w.schedule(w.lag(), nil, d, callArrives)
+		return
+	case !now:
+		return
+	}
+	if w.fault(Lies, 30) { // the answer is lost, and the request sent again
+		w.schedule(w.lag(), nil, d, callArrives)
+		return
+	}
+	w.schedule(w.slowness(), r, d, callAnswered)
+}
+
+// interrupted says that the producer has to begin a new epoch: the numbers of what
+// was not taken are missing.
+func (d *delivery) interrupted() bool {
+	return slices.ContainsFunc(d.answers, func(a engine.Answer) bool { return a.Outcome != engine.Accepted && a.Outcome != engine.Rejected })
+}
+
+// entryID is the id of an entry in a Redis stream: the life of the database, and the seq.
+type entryID struct{ life, seq int64 }
+
+func (i entryID) above(o entryID) bool { return i.life > o.life || i.life == o.life && i.seq > o.seq }
+
+// stream is what the broker has of a key under GrowingIDs: the last id, and what lies
+// under each.
+type stream struct {
+	last entryID
+	held map[entryID]*message
+}
+
+// grows says whether a message may be added to its key's stream, and if not, what is
+// answered: it is there, or it can never be stored.
+func (b *destination) grows(d *delivery, m *message) (bool, engine.Answer) {
+	if !b.w.plan.growing || m.key == 0 {
+		return true, engine.Answer{}
+	}
+	s, id := b.streams[m.key], entryID{d.life, m.seq}
+	switch {
+	case s == nil:
+		s = &stream{held: map[entryID]*message{}}
+		b.streams[m.key] = s
+	case id.above(s.last):
+	case s.held[id] == m:
+		return false, engine.Answer{Outcome: engine.Accepted}
+	default:
+		m.rejections++
+		b.w.refused(m)
+		return false, engine.Answer{Outcome: engine.Rejected, Reason: "the stream is past its id"}
+	}
+	s.last, s.held[id] = id, m
+	return true, engine.Answer{}
+}
