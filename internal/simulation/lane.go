@@ -31,6 +31,7 @@ type course struct {
 	step    int // grows with each, so that what comes late of an earlier one is known
 	fail    func()
 	store   bool // what failed last was the store
+	talking bool // to the broker
 	ended   bool // nobody waits for it: its life is over
 	pauses  int
 	sent    []int // which items were
@@ -131,6 +132,7 @@ func (c *course) do(do lane.Do) {
 // returns says whether the step is still waited for, and ends it.
 func (c *course) begin(fail func()) (ends func() bool) {
 	c.step++
+	c.talking = false
 	step := c.step
 	ends = func() bool {
 		mine := c.step == step && c.fail != nil
@@ -212,6 +214,7 @@ func (c *course) open() {
 	fail := func() { c.do(c.told().Opened(nil, false)) }
 	ends := c.begin(fail)
 	c.r.w.after(c.r.own(storeTimeout), c.r, c.fail)
+	c.talking = true
 	c.r.w.broker.open(c.r, func(s *session) {
 		if !ends() {
 			return
@@ -253,6 +256,7 @@ func (c *course) commit() {
 		c.committed(t, outcome)
 	})
 	w.after(c.r.own(timeout), c.r, c.fail)
+	c.talking = true
 	w.broker.commit(t, func(o lane.TxOutcome) {
 		if ends() {
 			c.committed(t, o)
@@ -268,10 +272,12 @@ func (c *course) committed(t *commit, o lane.TxOutcome) {
 // cut ends the connections to the broker.
 func (c *course) cut() {
 	w := c.r.w
-	if c.fail == nil || c.under == nil {
+	if c.fail == nil || !c.talking {
 		return
 	}
-	c.under.cut = w.coin()
+	if c.under != nil {
+		c.under.cut = w.coin()
+	}
 	w.after(0, c.r, c.fail)
 }
 
