@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag"
@@ -70,7 +68,7 @@ func (k Kafka) Open(ctx context.Context, text string) (broker.Destination, error
 				"min.insync.replicas": strconv.Itoa((dsn.Nodes + 1) / 2),
 			},
 		},
-		Login: kafkabroker.Login{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		Login: kafkabroker.Login{User: testserver.KafkaUser, Password: testserver.KafkaUserPassword, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if wire := dsn.Wires[address]; wire != "" {
 				address = wire
 			}
@@ -96,6 +94,7 @@ func (Kafka) Poison(m *postbag.Message) bool {
 // kafka is a started cluster.
 type kafka struct {
 	server *testserver.Kafka
+	disk   *testserver.Tmpfs // under the first node
 	wires  []*chaos.Wire
 	once   bool
 	reader *kgo.Client // used by one goroutine; nil: it is to be made anew
@@ -103,7 +102,7 @@ type kafka struct {
 }
 
 // Start implements chaos.Broker.
-func (k Kafka) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err error) {
+func (k Kafka) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err error) {
 	p := &kafka{once: k.Once}
 	defer func() {
 		if err != nil {
@@ -114,10 +113,20 @@ func (k Kafka) Start(ctx context.Context, _ chaos.Terms) (_ chaos.Place, err err
 	if nodes == 0 {
 		nodes = 3
 	}
-	if p.server, err = testserver.StartKafka(ctx, testserver.KafkaOptions{Nodes: nodes}); err != nil {
+	o := testserver.KafkaOptions{Nodes: nodes, Secure: true, StartTimeout: 5 * time.Minute}
+	if p.disk, err = smallDisk(ctx, t); err != nil {
 		return nil, err
 	}
-	for _, address := range p.server.Brokers() {
+	if p.disk != nil {
+		o.LogDirs = []string{filepath.Join(p.disk.Dir(), "data")}
+	}
+	if p.server, err = testserver.StartKafka(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.grant(ctx), p.warm(ctx, nodes)); err != nil {
+		return nil, err
+	}
+	for _, address := range p.server.SASLPlaintext() {
 		w, err := chaos.NewWire(address)
 		if err != nil {
 			return nil, err
@@ -139,32 +148,12 @@ func (p *kafka) open() (err error) {
 	return err
 }
 
-// recreate deletes the topic; a relay makes it again, as it has done before.
-func (p *kafka) recreate(ctx context.Context) error {
-	c, err := kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...))
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	admin := kadm.NewClient(c)
-	defer p.stale.Store(true)
-	return patiently(ctx, func() error {
-		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		defer cancel()
-		_, err := admin.DeleteTopic(ctx, kafkaTopic)
-		if errors.Is(err, kerr.UnknownTopicOrPartition) {
-			return nil // an answer was lost
-		}
-		return err
-	})
-}
-
 // Version implements chaos.Place.
 func (p *kafka) Version() string { return fmt.Sprintf("Kafka of %d nodes", len(p.wires)) }
 
 // DSN implements chaos.Place.
 func (p *kafka) DSN() string {
-	dsn := kafkaDSN{Seeds: p.server.Brokers(), Wires: map[string]string{}, Nodes: len(p.wires)}
+	dsn := kafkaDSN{Seeds: p.server.SASLPlaintext(), Wires: map[string]string{}, Nodes: len(p.wires)}
 	for i, w := range p.wires {
 		dsn.Wires[dsn.Seeds[i]] = w.Addr()
 	}
@@ -207,6 +196,9 @@ func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
 	return out, err
 }
 
+// Reread implements chaos.Rereadable.
+func (p *kafka) Reread() { p.stale.Store(true) }
+
 // Close implements chaos.Place.
 func (p *kafka) Close() (err error) {
 	if p.reader != nil {
@@ -218,57 +210,8 @@ func (p *kafka) Close() (err error) {
 	if p.server != nil {
 		err = errors.Join(err, p.server.Close())
 	}
+	if p.disk != nil {
+		err = errors.Join(err, p.disk.Close())
+	}
 	return err
-}
-
-// Faults implements chaos.Place.
-func (p *kafka) Faults() []chaos.Fault {
-	all := chaos.Together(chaos.BrokerWire, p.wires...)
-	if !p.once {
-		all = append(all, wiped("topic deleted and recreated", p.recreate))
-	}
-	all = append(all,
-		atOnce("restart of all nodes", chaos.Brokers, p.server.Restart),
-		gone("SIGKILL of all nodes", chaos.Brokers, p.server))
-	if len(p.wires) == 1 {
-		return append(all, frozen("SIGSTOP of the node", chaos.Brokers, p.server.Nodes()[0]))
-	}
-	return slices.Concat(all, []chaos.Fault{
-		p.some("SIGKILL of a node that leads some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
-			return n.Start, n.Kill(ctx)
-		}),
-		p.some("stop of a node that follows in some partitions", 1, func(ctx context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
-			return n.Start, n.Stop(ctx)
-		}),
-		p.some("SIGSTOP of two nodes: too few replicas are in sync", 2, func(_ context.Context, n *testserver.KafkaNode) (func(context.Context) error, error) {
-			return func(context.Context) error { return n.Resume() }, n.Pause()
-		}),
-	})
-}
-
-// some is a fault of n nodes.
-func (p *kafka) some(name string, n int, do func(context.Context, *testserver.KafkaNode) (func(context.Context) error, error)) chaos.Fault {
-	return chaos.Fault{
-		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: n > 1, Least: 2 * time.Second, Most: 8 * time.Second,
-		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
-			nodes := slices.Clone(p.server.Nodes())
-			s.Rand.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-			var ends []func(context.Context) error
-			end := func(ctx context.Context) (err error) {
-				for _, one := range ends {
-					err = errors.Join(err, one(ctx))
-				}
-				return err
-			}
-			for _, node := range nodes[:n] {
-				s.Note(fmt.Sprintf("node %d", node.ID()))
-				one, err := do(ctx, node)
-				ends = append(ends, one)
-				if err != nil {
-					return nil, errors.Join(err, end(ctx))
-				}
-			}
-			return end, nil
-		},
-	}
 }

@@ -9,5 +9,5 @@ func Stores() []chaos.Store {
 
 // Brokers are its brokers.
 func Brokers() []chaos.Broker {
-	return []chaos.Broker{NATS{}, Webhook{}, Kafka{}, Kafka{Once: true}, RabbitMQ{}, Redis{}, MQTT{}, Watermill{}}
+	return []chaos.Broker{NATS{}, Webhook{}, Kafka{}, Kafka{Once: true}, RabbitMQ{}, RabbitMQ{Stream: true}, Redis{}, MQTT{}, Watermill{}}
 }
