@@ -196,7 +196,13 @@ func (f *Flow) wanted(s *shard, m *DueMessage) bool {
 	if c := f.chainFor(s, m.Key); c != nil && (c.cut || m.Blocking && c.passed(m.Seq)) {
 		return false
 	}
-	if s.strict && m.Blocking && m.Key == strictHash && len(s.foreign) > 0 {
+	if !m.Blocking || m.Key != strictHash || f.cfg.Order == Unordered {
+		return true
+	}
+	if !s.strict { // another owner parked it, under ByShard, after we loaded what is blocked
+		return false
+	}
+	if len(s.foreign) > 0 {
 		s.withheld = m.Seq
 		return false
 	}

@@ -120,6 +120,20 @@ func TestAParkedMessageOfAStoreThatWasSetBackStoodBehindThoseItIsBefore(t *testi
 	d.deliver(6)
 }
 
+// A relay whose lease was out, and did not know, was shown a message of its window as
+// its successor had parked it, under another order: it sent it beside itself.
+func TestAMessageThatASuccessorParkedUnderAnotherOrderWasSentBesideItself(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1)...)
+	c := d.call(1)
+	strict := parked(1, 1, 0)
+	strict.Key = 1 // of every row under ByShard
+	d.lot(strict)
+	d.noCall()
+	d.answer(c, engine.Accepted)
+}
+
 // A row that had changed since the request was refused, and the next of its key
 // taken in its place.
 func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {

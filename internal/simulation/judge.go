@@ -88,8 +88,16 @@ func (w *world) discarded(m *message) {
 
 // excuse records a fault that may have so many messages sent again.
 func (w *world) excuse(what, target string, most int) {
-	if w.plan.cfg.Transactions && what != "set back" && what != "copy" { // exactly once is promised whatever else happens
-		return
+	switch what {
+	case "set back", "copy":
+	case "policy": // what is parked is promised at least once, and another order parks other messages
+		if !w.plan.cfg.Transactions {
+			return
+		}
+	default:
+		if w.plan.cfg.Transactions { // exactly once is promised whatever else happens
+			return
+		}
 	}
 	if most > 0 {
 		w.excused = true

@@ -214,6 +214,7 @@ func (w *world) policy() {
 	}
 	w.plan.cfg.Order = engine.ByShard - w.plan.cfg.Order
 	w.mixed = true
+	w.excuse("policy", "subscription", w.plan.cfg.InFlight*len(w.relays))
 	if w.coin() {
 		w.stopOne()
 	} else {
