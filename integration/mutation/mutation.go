@@ -105,7 +105,7 @@ func (r *rewriter) rewrite(file string, source []byte, parsed *ast.File) []byte 
 				if first == 0 {
 					first = number
 				}
-				alternatives += ", func() bool { return " + text(n.X.Pos(), n.X.End()) + " " + op.String() + " " + text(n.Y.Pos(), n.Y.End()) + " }"
+				alternatives += fmt.Sprintf(", func() bool { return (%s) %s (%s) }", text(n.X.Pos(), n.X.End()), op, text(n.Y.Pos(), n.Y.End()))
 			}
 			if first > 0 {
 				around(n, fmt.Sprintf("postbagChanged(%d, func() bool { return ", first), " }"+alternatives+")")

@@ -66,6 +66,26 @@ func TestChangesThatATestSeesAreToldFromThoseThatNobodySees(t *testing.T) {
 	}
 }
 
+// What stands on both sides of an operator stays together when the operator is another one.
+func TestAnOperatorIsExchangedBetweenWholeSides(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":        "module small\n\ngo 1.26\n",
+		"small.go":      "package small\n\nfunc Any(a, b, c bool) bool { return a || b || c }\n",
+		"small_test.go": "package small\n\nimport \"testing\"\n\nfunc TestAny(t *testing.T) {\n\tif !Any(true, false, false) {\n\t\tt.Error(\"none\")\n\t}\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(top, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &Bench{Top: top, Every: 1, Parallel: 2, Patience: time.Minute, Say: func(string, ...any) {}}
+	score, err := b.Try(t.Context(), &Target{Module: ".", Package: ".", Files: []string{"small.go"}})
+	if err != nil || score.Changes != 2 || len(score.Survivors) > 0 {
+		t.Errorf("of %d changes, want 2, nobody noticed %v, error %v", score.Changes, score.Survivors, err)
+	}
+}
+
 func TestTestsThatFailByThemselvesAreNotMeasured(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

@@ -37,7 +37,12 @@ func Targets() []Target {
 			Module: ".", Package: "internal/snapshots", Simulator: []string{"-seeds", "150", "-store", "snapshots"},
 			Files: []string{"bounds.go", "codec.go", "position.go", "snapshot.go"},
 		},
-		{Module: "sqlitestore", Package: ".", Files: []string{"position.go", "read.go"}, Run: "TestPositions|TestMessagesAre|TestALogThatLost|TestConformanceOfAStoreOnAPath"},
+		{
+			Module: "sqlitestore", Package: ".", Files: []string{"position.go", "read.go"},
+			Run: "TestPositions|TestMessagesAre|TestALogThatLost|TestAReadBeside|TestConformanceOfAStoreOnAPath/(" +
+				"A_commit|A_filter|A_limit|A_missing|A_position|A_range|A_read|A_settlement_moves|A_straggler|A_window|An_empty|Another_process|" +
+				"Bytes|Limit|Messages_that|One_read|Several_readers|Subscriptions_of)",
+		},
 	}
 }
 

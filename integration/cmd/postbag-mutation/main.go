@@ -74,8 +74,8 @@ func parse(ctx context.Context, args []string, out io.Writer) (*command, error) 
 	if c.bench.Every < 1 || c.bench.Parallel < 1 {
 		wrong = append(wrong, fmt.Errorf("postbag-mutation: one change in %d, %d at a time; use one or more for each", c.bench.Every, c.bench.Parallel))
 	}
-	if c.bench.Patience <= 0 {
-		wrong = append(wrong, fmt.Errorf("postbag-mutation: a patience of %v; use a minute or so", c.bench.Patience))
+	if c.bench.Patience < time.Second {
+		wrong = append(wrong, fmt.Errorf("postbag-mutation: a patience of %v; use a second or more", c.bench.Patience))
 	}
 	if !(c.least >= 0 && c.least <= 100) { // nor what is no number
 		wrong = append(wrong, fmt.Errorf("postbag-mutation: a least share of %v percent; use 0 to 100", c.least))
