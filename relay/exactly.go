@@ -57,7 +57,7 @@ func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardSta
 	case lane.Enter:
 	}
 	for i := range gained {
-		f.loading[gained[i].Lo] = gained[i].Token
+		f.owner.Load(leaseOf(&gained[i]))
 	}
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
@@ -80,8 +80,7 @@ func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, lif
 	e = &entry{store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, shards: shards, trouble: &x.trouble}
 	e.way.Held = x.lane != nil
 	for i := range shards {
-		sh := &shards[i]
-		e.way.Leases = append(e.way.Leases, engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version})
+		e.way.Leases = append(e.way.Leases, leaseOf(&shards[i]))
 	}
 	e.way.Known, life = x.Take()
 	x.lane = nil
@@ -103,7 +102,7 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 	x := f.exactly
 	if err != nil {
 		for i := range gained {
-			delete(f.loading, gained[i].Lo)
+			f.owner.Loaded(leaseOf(&gained[i]))
 		}
 		l.notEntered(f, err)
 		return
@@ -113,7 +112,7 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 		l.log.behind(f.ref)
 	}
 	for i := range gained {
-		if f.unwanted[gained[i].Lo] {
+		if f.owner.Unwanted(gained[i].Lo) {
 			x.Leave()
 		}
 		l.loaded(f, &gained[i], e.blocked[i], nil)

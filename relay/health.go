@@ -122,9 +122,7 @@ func (l *loop) restart() {
 		f.core.Reset()
 		f.core.Landed(l.now(), nil, nil)
 		f.core.Quiesce(false)
-		clear(f.loading)
-		clear(f.claimed)
-		f.knew = nil
+		f.owner.Forget()
 		f.gathering = false
 		if f.exactly != nil {
 			l.forgetLane(f)

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -15,7 +14,7 @@ import (
 // were taken together begin together, so that those at one position are read as one.
 func (l *loop) load(f *flow, gained []store.ShardState) {
 	for i := range gained {
-		f.loading[gained[i].Lo] = gained[i].Token
+		f.owner.Load(leaseOf(&gained[i]))
 	}
 	generation := l.generation
 	l.start(func() func() {
@@ -54,10 +53,9 @@ func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) 
 // loaded gives a shard to its flow, unless it became another one's, or was replaced,
 // while it was loaded.
 func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
-	if f.loading[sh.Lo] != sh.Token {
+	if !f.owner.Loaded(leaseOf(sh)) {
 		return
 	}
-	delete(f.loading, sh.Lo)
 	switch {
 	case err != nil:
 		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
@@ -66,18 +64,13 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error
 	case l.dying:
 		return
 	}
-	delete(f.claimed, sh.Lo)
-	f.core.Add(engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}, string(sh.Position), blocked)
-	if l.stopping || f.unwanted[sh.Lo] {
+	f.core.Add(leaseOf(sh), string(sh.Position), blocked)
+	if leave := f.owner.Got(sh.Lo); leave || l.stopping {
 		f.core.Leave(sh.Lo)
 	}
 }
 
-// stillLoading forgets shards that are being loaded and are not the relay's any more.
-func (f *flow) stillLoading(relay string, s *store.SubscriptionState) {
-	for lo, token := range f.loading {
-		if !slices.ContainsFunc(s.Shards, func(sh store.ShardState) bool { return sh.Lo == lo && sh.Token == token && sh.Owner == relay }) {
-			delete(f.loading, lo)
-		}
-	}
+// leaseOf is a shard's lease as the engine takes it.
+func leaseOf(sh *store.ShardState) engine.Lease {
+	return engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}
 }

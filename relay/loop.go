@@ -49,10 +49,7 @@ type flow struct {
 	ref          store.Ref
 	subscription *Subscription
 	core         *engine.Flow
-	loading      map[int]int64  // shards whose blocked keys are being loaded, and their tokens
-	unwanted     map[int]bool   // those of them that another relay is to have
-	claimed      map[int]bool   // shards asked for, and not yet the core's
-	knew         []engine.Lease // what the core had when the last heartbeat was sent
+	owner        engine.Owner
 	gathering    bool
 	wanted       int // shards, by the last view
 	lastError    string
@@ -73,9 +70,9 @@ func newLoop(r *Relay, drain bool) *loop {
 		f := &flow{
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
-			loading: make(map[int]int64), unwanted: make(map[int]bool), claimed: make(map[int]bool),
 			exactly: newExactly(s),
 		}
+		f.owner.Whole = f.exactly != nil
 		l.flows = append(l.flows, f)
 		l.byRef[f.ref] = f
 	}
@@ -304,7 +301,7 @@ func (l *loop) nothingLeft(now time.Duration) bool {
 		return false
 	}
 	for _, f := range l.flows {
-		if len(f.loading) > 0 || !f.core.Drained(now) {
+		if f.owner.Loading() || !f.core.Drained(now) {
 			return false
 		}
 		if x := f.exactly; x != nil && x.Waiting && x.Failures < 2 {

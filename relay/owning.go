@@ -76,7 +76,7 @@ func (l *loop) unsettled() bool {
 
 // gathered orders the reshape of a flow that is ready for it.
 func (l *loop) gathered(f *flow) {
-	if !f.gathering || len(f.loading) > 0 || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
+	if !f.gathering || f.owner.Loading() || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
 		return
 	}
 	r := store.Reshape{Ref: f.ref, Shards: f.wanted}
@@ -139,11 +139,11 @@ func (l *loop) beat(now time.Duration) {
 // claim notes what the flows have as a heartbeat is sent, and what it takes for them.
 func (l *loop) claim(b *store.Beat) {
 	for _, f := range l.flows {
-		f.knew = f.core.Leases()
+		f.owner.Asks(f.core.Leases())
 	}
 	for _, sh := range b.Take {
 		if f := l.byRef[sh.Ref]; f != nil {
-			f.claimed[sh.Lo] = true
+			f.owner.Claim(sh.Lo)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (l *loop) works() []store.Ref {
 
 func (l *loop) allLeft() bool {
 	for _, f := range l.flows {
-		if len(f.core.Leases()) > 0 || len(f.loading) > 0 {
+		if len(f.core.Leases()) > 0 || f.owner.Loading() {
 			return false
 		}
 	}
@@ -248,37 +248,23 @@ func (l *loop) expired() {
 func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.RelayState, b *store.Beat) {
 	f.wanted = s.Wanted
 	f.core.Pause(s.Paused)
-	held := make(map[int]int64)
-	var gained []store.ShardState
-	f.stillLoading(l.id, s)
-	for _, h := range f.core.Leases() {
-		held[h.Lo] = h.Token
-	}
 	if slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.ref }) && len(s.Shards) == s.Wanted {
 		l.reshaped(f)
-		clear(held)
 		for i := range s.Shards {
-			f.claimed[s.Shards[i].Lo] = true
+			f.owner.Claim(s.Shards[i].Lo)
 		}
 	}
-	for i := range s.Shards {
-		sh := &s.Shards[i]
-		token, have := held[sh.Lo]
-		mine := sh.Owner == l.id
-		if !mine {
-			delete(f.claimed, sh.Lo)
-		}
-		switch {
-		case have && (!mine || token != sh.Token || f.wasSetBack(sh)):
-			f.core.Lost(sh.Lo)
-			l.nextBeat = 0
-		case !mine, have, f.loading[sh.Lo] != 0, l.gives(f, sh):
-		case f.claimed[sh.Lo], f.exactly != nil:
-			gained = append(gained, *sh)
-		default:
-			l.disown(sh)
-		}
-		delete(held, sh.Lo)
+	sight := f.owner.Look(l.id, seen(s), f.core.Leases(), func(sh engine.Lease) bool { return l.gives(f, sh) })
+	for _, lost := range sight.Lost {
+		f.core.Lost(lost.Lo)
+		l.nextBeat = 0
+	}
+	for _, i := range sight.Disowned {
+		l.disown(&s.Shards[i])
+	}
+	var gained []store.ShardState
+	for _, i := range sight.Gained {
+		gained = append(gained, s.Shards[i])
 	}
 	switch {
 	case f.exactly != nil:
@@ -286,26 +272,25 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	case len(gained) > 0:
 		l.load(f, gained)
 	}
-	for lo := range held { // a range that is no more
-		f.core.Lost(lo)
+	for _, old := range sight.Old {
+		f.core.Lost(old.Lo)
 	}
 	if !l.stopping {
 		l.plan(f, s, relays)
 	}
 }
 
-// wasSetBack says that the store has forgotten settlements of a shard that the flow
-// has: it fell back to a standby or to a backup.
-func (f *flow) wasSetBack(sh *store.ShardState) bool {
-	return slices.ContainsFunc(f.knew, func(h engine.Lease) bool {
-		return h.Lo == sh.Lo && h.Token == sh.Token && h.Version > sh.Version
-	})
+// seen is a view's shards as the engine takes them.
+func seen(s *store.SubscriptionState) []engine.Seen {
+	out := make([]engine.Seen, len(s.Shards))
+	for i := range s.Shards {
+		out[i] = engine.Seen{Lease: leaseOf(&s.Shards[i]), Owner: s.Shards[i].Owner}
+	}
+	return out
 }
 
-// disown gives back a shard that is ours, though we did not take it: a settlement of
-// it was refused, or the store was set back to when we had it. What is in flight there
-// was put there by us, and is nobody's until the shard is taken again. The flow of an
-// exactly-once subscription puts nothing in flight, and begins anew with all its shards.
+// disown gives back a shard that is ours, though we did not take it, see engine.Sight.
+// The flow of an exactly-once subscription begins anew with all its shards instead.
 func (l *loop) disown(sh *store.ShardState) {
 	l.give = append(l.give, sh.Lease)
 	l.nextBeat = 0
@@ -313,7 +298,7 @@ func (l *loop) disown(sh *store.ShardState) {
 }
 
 // gives says that the shard is ours only until the next heartbeat gives it back.
-func (l *loop) gives(f *flow, sh *store.ShardState) bool {
+func (l *loop) gives(f *flow, sh engine.Lease) bool {
 	return l.stopping || slices.ContainsFunc(l.give, func(g store.Lease) bool { return g.Ref == f.ref && g.Lo == sh.Lo && g.Token == sh.Token })
 }
 
@@ -346,14 +331,7 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 		l.wanting = true
 		l.nextBeat = min(l.nextBeat, l.now()+takePause)
 	}
-	clear(f.unwanted)
-	for _, lo := range give {
-		if f.loading[lo] != 0 { // the flow does not have it yet
-			f.unwanted[lo] = true
-			continue
-		}
-		l.giveBack(f, s, lo)
-	}
+	f.owner.Give(give, func(lo int) { l.giveBack(f, s, lo) })
 	all := true
 	for i := range s.Shards {
 		all = all && s.Shards[i].Owner == l.id
@@ -366,7 +344,7 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 func (l *loop) giveBack(f *flow, s *store.SubscriptionState, lo int) {
 	if x := f.exactly; x != nil && !x.Leave() {
 		for i := range s.Shards {
-			if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, sh) {
+			if sh := &s.Shards[i]; sh.Lo == lo && !l.gives(f, leaseOf(sh)) {
 				l.give = append(l.give, sh.Lease)
 				l.nextBeat = 0
 			}

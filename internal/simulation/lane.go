@@ -54,7 +54,7 @@ func (r *relay) gain(v *outlook, gained []shard) {
 	case lane.Enter:
 	}
 	for i := range gained {
-		r.loading[gained[i].lo] = gained[i].token
+		r.owner.Load(gained[i].lease())
 	}
 	var leases []engine.Lease
 	for i := range gained {
@@ -352,7 +352,7 @@ func (r *relay) entered(c *course) {
 	x := &r.exactly
 	if !c.way.Entered {
 		for i := range c.gained {
-			delete(r.loading, c.gained[i].lo)
+			r.owner.Loaded(c.gained[i].lease())
 		}
 		r.forgetLane()
 		switch {
@@ -369,7 +369,7 @@ func (r *relay) entered(c *course) {
 	}
 	x.Entered(len(c.gained))
 	for i := range c.gained {
-		if r.unwanted[c.gained[i].lo] {
+		if r.owner.Unwanted(c.gained[i].lo) {
 			x.Leave()
 		}
 		r.loaded(&c.gained[i], c.blocked[i], nil)

@@ -23,8 +23,6 @@ type ownership struct {
 	expectUntil time.Duration
 	left        bool
 	dying       bool
-	claimed     map[int]bool   // shards asked for, and not yet the flow's
-	knew        []engine.Lease // what the flow had when the last heartbeat was sent
 	shares      shares
 }
 
@@ -61,7 +59,7 @@ func (r *relay) handOver() {
 }
 
 func (r *relay) gathered() {
-	if !r.gathering || len(r.loading) > 0 || len(r.reshape) > 0 || r.beating || !r.flow.Quiet() {
+	if !r.gathering || r.owner.Loading() || len(r.reshape) > 0 || r.beating || !r.flow.Quiet() {
 		return
 	}
 	r.reshape = r.flow.Leases()
@@ -69,7 +67,7 @@ func (r *relay) gathered() {
 }
 
 func (r *relay) allLeft() bool {
-	return len(r.flow.Leases()) == 0 && len(r.loading) == 0 && !r.turning && r.repeat == nil
+	return len(r.flow.Leases()) == 0 && !r.owner.Loading() && !r.turning && r.repeat == nil
 }
 
 func (r *relay) canBeat() bool { return !r.beating && !r.checking && !r.dying && !r.left }
@@ -91,9 +89,9 @@ func (r *relay) beat(now time.Duration) {
 		b.take, b.reshape = nil, nil
 		b.leave = r.allLeft()
 	}
-	r.knew = r.flow.Leases()
+	r.owner.Asks(r.flow.Leases())
 	for _, slots := range b.take {
-		r.claimed[slots[0]] = true
+		r.owner.Claim(slots[0])
 	}
 	r.beating = true
 	r.worked++
@@ -184,67 +182,44 @@ func (r *relay) saw(sent time.Duration, b *beatCall, v *outlook) {
 func (r *relay) sawShards(v *outlook, b *beatCall) {
 	r.wanted = v.wanted
 	r.flow.Pause(v.paused)
-	for lo, token := range r.loading { // those that are not its own any more
-		if !slices.ContainsFunc(v.shards, func(sh shard) bool { return sh.lo == lo && sh.token == token && sh.owner == r.id }) {
-			delete(r.loading, lo)
-		}
-	}
-	held := map[int]engine.Lease{}
-	for _, l := range r.flow.Leases() {
-		held[l.Lo] = l
-	}
 	if len(b.reshape) > 0 && len(v.shards) == v.wanted {
 		r.flow.Reset()
 		r.flow.Quiesce(false)
 		r.gathering = false
 		r.exactly.Reshaped() // the lane is the same
 		r.let(0, 4096)
-		clear(held)
 		for i := range v.shards {
-			r.claimed[v.shards[i].lo] = true
+			r.owner.Claim(v.shards[i].lo)
 		}
 	}
-	var gained []shard
+	r.seen = r.seen[:0]
 	for i := range v.shards {
-		sh := &v.shards[i]
-		l, have := held[sh.lo]
-		mine := sh.owner == r.id
-		if !mine {
-			delete(r.claimed, sh.lo)
-		}
-		switch {
-		case have && (!mine || l.Token != sh.token || r.wasSetBack(sh)):
-			r.lost(l)
-			r.nextBeat = 0
-		case !mine, have, r.loading[sh.lo] != 0, r.gives(sh):
-		case r.claimed[sh.lo], r.w.plan.cfg.Transactions:
-			gained = append(gained, *sh)
-		default: // a settlement of it was refused, or the store was set back
-			r.give = append(r.give, engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token})
-			r.nextBeat = 0
-		}
-		delete(held, sh.lo)
+		r.seen = append(r.seen, engine.Seen{Lease: v.shards[i].lease(), Owner: v.shards[i].owner})
+	}
+	sight := r.owner.Look(r.id, r.seen, r.flow.Leases(), r.gives)
+	for _, l := range sight.Lost {
+		r.lost(l)
+		r.nextBeat = 0
+	}
+	for _, i := range sight.Disowned {
+		r.give = append(r.give, v.shards[i].lease())
+		r.nextBeat = 0
+	}
+	var gained []shard
+	for _, i := range sight.Gained {
+		gained = append(gained, v.shards[i])
 	}
 	if r.w.plan.cfg.Transactions {
 		r.gain(v, gained)
 	} else {
 		r.load(gained)
 	}
-	for _, l := range r.flow.Leases() { // a range that is no more
-		if _, old := held[l.Lo]; old {
-			r.lost(l)
-		}
+	for _, l := range sight.Old {
+		r.lost(l)
 	}
 	if !r.stopping {
 		r.share(v)
 	}
-}
-
-// wasSetBack says that the store has forgotten settlements of a shard.
-func (r *relay) wasSetBack(sh *shard) bool {
-	return slices.ContainsFunc(r.knew, func(l engine.Lease) bool {
-		return l.Lo == sh.lo && l.Token == sh.token && l.Version > sh.version
-	})
 }
 
 func (r *relay) lost(l engine.Lease) {
@@ -254,8 +229,8 @@ func (r *relay) lost(l engine.Lease) {
 }
 
 // gives says that the shard is ours only until the next heartbeat gives it back.
-func (r *relay) gives(sh *shard) bool {
-	return r.stopping || slices.ContainsFunc(r.give, func(l engine.Lease) bool { return l.Lo == sh.lo && l.Token == sh.token })
+func (r *relay) gives(sh engine.Lease) bool {
+	return r.stopping || slices.ContainsFunc(r.give, func(l engine.Lease) bool { return l.Lo == sh.Lo && l.Token == sh.Token })
 }
 
 // share decides which shards to take and to give.
@@ -279,14 +254,7 @@ func (r *relay) share(v *outlook) {
 	if len(take) > 0 {
 		r.nextBeat = min(r.nextBeat, r.now()+takePause)
 	}
-	clear(r.unwanted)
-	for _, lo := range give {
-		if r.loading[lo] != 0 {
-			r.unwanted[lo] = true
-			continue
-		}
-		r.giveBack(v, lo)
-	}
+	r.owner.Give(give, func(lo int) { r.giveBack(v, lo) })
 	r.gathering = reshape && all && len(give) == 0
 	r.flow.Quiesce(r.gathering)
 }
@@ -298,7 +266,7 @@ func (r *relay) giveBack(v *outlook, lo int) {
 		return
 	}
 	for i := range v.shards {
-		if sh := &v.shards[i]; sh.lo == lo && !r.gives(sh) {
+		if sh := &v.shards[i]; sh.lo == lo && !r.gives(sh.lease()) {
 			r.give = append(r.give, sh.lease())
 			r.nextBeat = 0
 		}
@@ -312,7 +280,7 @@ func (r *relay) load(gained []shard) {
 		return
 	}
 	for i := range gained {
-		r.loading[gained[i].lo] = gained[i].token
+		r.owner.Load(gained[i].lease())
 	}
 	c := &loading{gained: gained, blocked: make([][]uint64, len(gained)), generation: r.generation}
 	r.ask(&c.asking, c, storeTimeout)
@@ -350,10 +318,9 @@ func (c *loading) over() {}
 
 // loaded gives a shard to the flow.
 func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
-	if r.loading[sh.lo] != sh.token {
+	if !r.owner.Loaded(sh.lease()) {
 		return
 	}
-	delete(r.loading, sh.lo)
 	switch {
 	case err != nil:
 		r.storeFailed(askMore, err)
@@ -363,9 +330,8 @@ func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
 		return
 	}
 	r.w.tell(eventTake, r.number, int64(sh.lo), sh.token)
-	delete(r.claimed, sh.lo)
-	r.flow.Add(engine.Lease{Lo: sh.lo, Hi: sh.hi, Token: sh.token, Version: sh.version}, sh.position, blocked)
-	if r.stopping || r.unwanted[sh.lo] {
+	r.flow.Add(sh.lease(), sh.position, blocked)
+	if leave := r.owner.Got(sh.lo); leave || r.stopping {
 		r.flow.Leave(sh.lo)
 	}
 }

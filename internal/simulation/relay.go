@@ -26,8 +26,8 @@ type relay struct {
 	health
 
 	wanted    int
-	loading   map[int]int64 // tokens
-	unwanted  map[int]bool
+	owner     engine.Owner
+	seen      []engine.Seen // by the last view
 	gathering bool
 
 	told     bool // to stop
@@ -88,13 +88,13 @@ func (w *world) newRelay() {
 	w.counts.Relays++
 	r := &relay{
 		w: w, number: w.started, started: w.now, rate: 1000,
-		flow:    w.newFlow(),
-		loading: map[int]int64{}, unwanted: map[int]bool{},
+		flow: w.newFlow(),
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
 		r.rate = w.of(1000, 990, 1010, 700, 1500)
 	}
 	r.view = view{life: w.server.life, identity: w.server.identity, bounds: &snapshots.Bounds{}, graves: newGraves()}
+	r.owner.Whole = w.plan.cfg.Transactions
 	r.newIdentity()
 	w.relays = append(w.relays, r)
 	w.tell(eventStart, r.number, 0, 0)
@@ -157,7 +157,7 @@ func (r *relay) happen(as what) {
 // newIdentity gives the relay an id that no other has ever had.
 func (r *relay) newIdentity() {
 	r.episode++
-	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true, claimed: map[int]bool{}}
+	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
 }
 
 // woken is a hint that there may be messages.
@@ -297,7 +297,7 @@ func (r *relay) restart() {
 	r.flow.Reset()
 	r.flow.Landed(r.now(), nil, nil)
 	r.flow.Quiesce(false)
-	clear(r.loading)
+	r.owner.Forget()
 	r.gathering = false
 	r.repeat = nil
 	if r.w.plan.cfg.Transactions {
