@@ -168,35 +168,39 @@ func (d *decoder) hand(record []byte, into Recorder) error {
 	d.left, d.bad = record, false
 	switch kind(d.byte()) {
 	case kindIntent:
-		give(d, d.intent, into.Intend)
+		give(d, d.intent, value(into.Intend))
 	case kindOutcome:
-		give(d, d.outcome, into.End)
+		give(d, d.outcome, value(into.End))
 	case kindDelivery:
-		give(d, d.delivery, into.Deliver)
+		give(d, d.delivery, value(into.Deliver))
 	case kindRefusal:
-		give(d, d.refusal, into.Refuse)
+		give(d, d.refusal, value(into.Refuse))
 	case kindStored:
-		give(d, d.stored, into.Hold)
+		give(d, d.stored, value(into.Hold))
 	case kindCommand:
-		give(d, d.command, into.Order)
+		give(d, d.command, value(into.Order))
 	case kindFault:
-		give(d, d.fault, into.Break)
+		give(d, d.fault, value(into.Break))
 	case kindGap:
-		give(d, d.gap, into.Wait)
+		give(d, d.gap, value(into.Wait))
 	case kindWatch:
-		give(d, d.watch, into.Look)
+		give(d, d.watch, value(into.Look))
 	default:
 		d.bad = true
 	}
 	return d.end()
 }
 
-func give[T any](d *decoder, decode func(*T), to func(T)) {
+// give decodes a record of one type and hands it on, if it was read to its end and no further.
+func give[T any](d *decoder, decode, to func(*T)) {
 	var r T
 	if decode(&r); d.end() == nil {
-		to(r)
+		to(&r)
 	}
 }
+
+// value has a function that takes a record take it by its address.
+func value[T any](to func(T)) func(*T) { return func(r *T) { to(*r) } }
 
 // frames reads the frames of a file.
 type frames struct {

@@ -212,25 +212,15 @@ func (c *filesCheck) add(g *group, k kind) {
 	d := &c.decoder
 	switch k {
 	case kindIntent:
-		var r Message
-		d.message(&r)
-		g.intend(&r)
+		give(d, d.message, g.intend)
 	case kindCommand:
-		var r Command
-		d.command(&r)
-		g.order(&r)
+		give(d, d.command, g.order)
 	case kindStored:
-		var r Stored
-		d.stored(&r)
-		g.hold(&r)
+		give(d, d.stored, g.hold)
 	case kindRefusal:
-		var r Refusal
-		d.refusal(&r)
-		g.refuse(&r)
+		give(d, d.refusal, g.refuse)
 	case kindDelivery:
-		var r Delivery
-		d.delivery(&r)
-		g.deliver(&r)
+		give(d, d.delivery, g.deliver)
 	default:
 		d.bad = true
 	}
