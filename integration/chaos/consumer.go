@@ -25,6 +25,7 @@ type consumer struct {
 	positions map[string]uint64
 	upTo      time.Time // what was stored before has been read
 	quiet     time.Time // since when nothing new came
+	came      arrivals
 }
 
 func startConsumer(ctx context.Context, r *run) (*consumer, error) {
@@ -86,6 +87,7 @@ func (c *consumer) take(a *Arrival) {
 	position := c.positions[a.Place]
 	c.positions[a.Place] = position + 1
 	c.seen.Add(1)
+	c.came.note(a.From)
 	c.events.Deliver(history.Delivery{
 		ID: id, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
 		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),

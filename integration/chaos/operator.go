@@ -41,9 +41,12 @@ func startOperator(r *run) (*operator, error) {
 	return &operator{run: r, events: events}, nil
 }
 
+// storeAnswers is how long a store may take for an answer: a log with a large backlog takes its time on a busy machine.
+const storeAnswers = 40 * time.Second
+
 // do runs something on the store, which it opens if it is not.
 func (o *operator) do(ctx context.Context, what func(context.Context, orders) error) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, storeAnswers)
 	defer cancel()
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -121,6 +121,7 @@ func (r *run) noteFaults() error {
 		}
 		e.Break(f)
 	}
+	e.noteResumes(resumesOf(r.happened, r.consumer.came))
 	return e.Close()
 }
 

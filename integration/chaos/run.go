@@ -253,6 +253,7 @@ func (r *run) drain(ctx context.Context) error {
 	r.sayf("no more faults")
 	_ = Pause(ctx, calm) // the load goes on over healthy servers
 	r.unloaded = time.Now()
+	r.overseer.cancel() // without load nothing has to be taken over
 	if err := r.producers.stop(ctx); err != nil {
 		r.failf("%v", err)
 	}

@@ -146,7 +146,7 @@ func takeoverOf(d death, samples []ownership, deaths []death, happened []Happeni
 		}
 	}
 	if g.of = fmt.Sprintf("%s, which had %d shards", d.relay, had); g.to.Sub(g.from) > takeover {
-		g.from = undisturbed(d, g, deaths, happened)
+		g = g.calmed(disturbances(d, deaths, happened))
 	}
 	return g, had > 0
 }
@@ -166,30 +166,34 @@ func deliveredAgain(slots store.Slots, token int64, samples []ownership) (at tim
 	return at, false
 }
 
-// undisturbed is from when on nothing hindered a takeover any more.
-func undisturbed(d death, g gap, deaths []death, happened []Happening) time.Time {
-	from := g.from
-	hinder := func(begin, end time.Time) {
-		if begin.Before(g.to) && end.After(from) {
-			from = end
-		}
-	}
+// disturbances are the times in which something other than a relay's death hindered its takeover.
+func disturbances(d death, deaths []death, happened []Happening) (all [][2]time.Time) {
 	for _, h := range happened {
 		switch {
 		case h.Throughout, h.Room == Processes && !h.From.After(d.at): // the latter is the one that it died of
 		case strings.HasPrefix(h.Fault, pointPrefix):
-			hinder(h.From, h.To.Add(pointPause))
+			all = append(all, [2]time.Time{h.From, h.To.Add(pointPause)})
 		default:
-			hinder(h.From, h.To)
+			all = append(all, [2]time.Time{h.From, h.To})
 		}
 	}
 	for _, other := range deaths {
 		if other.at.After(d.at) {
-			hinder(other.at, other.at)
+			all = append(all, [2]time.Time{other.at, other.at})
 		}
 	}
-	if from.After(g.to) {
-		return g.to
+	return all
+}
+
+// calmed is the gap without the time until what disturbed it was over.
+func (g gap) calmed(disturbances [][2]time.Time) gap {
+	for _, one := range disturbances {
+		if one[0].Before(g.to) && one[1].After(g.from) {
+			g.from = one[1]
+		}
 	}
-	return from
+	if g.from.After(g.to) {
+		g.from = g.to
+	}
+	return g
 }
