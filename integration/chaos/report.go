@@ -94,7 +94,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	}
 	verdict, err := history.CheckFiles(files, history.Options{
 		InFlight: inFlight, Slack: slack, Resume: resume, Takeover: takeover, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
-		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused), Lookups: 100_000,
+		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused, drained != nil), Lookups: 100_000,
 		Unseen: func(id history.ID) bool { return excused[id] },
 	}, history.Space{})
 	if err != nil {

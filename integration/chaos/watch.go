@@ -115,12 +115,19 @@ func (w *watcher) excused(l history.Watch, happened []Happening) bool {
 	return false
 }
 
+// mostLooking is how long the store is asked for what seems lost of a run that did not come to rest: that may be very much.
+const mostLooking = time.Minute
+
 // lookup looks for what seems lost: among what wipes took away, in the store, and in the place if it can be read again.
-func (r *run) lookup(ctx context.Context, wiped map[history.ID]bool) func(history.ID) history.Found {
+func (r *run) lookup(ctx context.Context, wiped map[history.ID]bool, restless bool) func(history.ID) history.Found {
 	again := sync.OnceValues(func() (map[history.ID]bool, error) { return r.reread(ctx) })
+	began := time.Now()
 	return func(id history.ID) (found history.Found) {
-		if wiped[id] {
+		switch {
+		case wiped[id]:
 			return history.Found{Broker: true, Note: "accepted, and wiped before anyone could read it"}
+		case restless && time.Since(began) > mostLooking:
+			return history.Found{State: history.Pending, Note: "not asked for: the run did not come to rest"}
 		}
 		err := r.operator.do(ctx, func(ctx context.Context, s orders) error {
 			items, err := s.Show(ctx, ref.Box, postbag.ID(id))
