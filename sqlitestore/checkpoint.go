@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -14,7 +15,7 @@ const smallWAL = 8 << 20
 // checkpoint keeps the write-ahead log in hand. A passive one blocks nobody. The
 // one that truncates the file holds the writer lock while it waits for readers,
 // for no longer than shortBusy.
-func (m *maintenance) checkpoint(ctx context.Context) error {
+func (m *maintenance) checkpoint(ctx context.Context) (err error) {
 	size := m.s.walSize()
 	if size < min(smallWAL, m.s.opts.LargeWAL) {
 		return nil
@@ -32,6 +33,10 @@ func (m *maintenance) checkpoint(ctx context.Context) error {
 		return err
 	}
 	defer m.s.unpin(conn, false)
+	if err := setBusyTimeout(ctx, conn, shortBusy.Milliseconds()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, setBusyTimeout(context.WithoutCancel(ctx), conn, 0)) }()
 	var busy, pages, moved int
 	err = conn.QueryRowContext(context.WithoutCancel(ctx), text).Scan(&busy, &pages, &moved)
 	if isBusy(err) {

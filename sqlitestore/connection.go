@@ -40,8 +40,8 @@ func (s *Store) connect(ctx context.Context) (conn *sql.Conn, err error) {
 	return conn, err
 }
 
-// pin returns a connection to write with. On one of the application's SQLite's
-// own waiting is made short for as long, since it does not end with a context.
+// pin returns a connection to write with. SQLite itself does not wait on it: see
+// retryKeenly. It would not stop with a context either.
 func (s *Store) pin(ctx context.Context) (*sql.Conn, error) {
 	if s.owned && s.pinned.conn != nil {
 		return s.pinned.conn, nil
@@ -50,12 +50,11 @@ func (s *Store) pin(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := setBusyTimeout(ctx, conn, 0); err != nil {
+		return nil, fmt.Errorf("set busy_timeout: %w", dropConn(conn, err))
+	}
 	if s.owned {
 		s.pinned = pinned{conn: conn, statements: make(map[string]*sql.Stmt)}
-		return conn, nil
-	}
-	if err := setBusyTimeout(ctx, conn, shortBusy.Milliseconds()); err != nil {
-		return nil, fmt.Errorf("set busy_timeout: %w", dropConn(conn, err))
 	}
 	return conn, nil
 }

@@ -27,7 +27,8 @@
 // would keep the log from being emptied.
 //
 // The writer lock is all there is to wait for. Writers of one process queue for
-// it in order; against those of other processes the store tries again, with
+// it in order, and leave it to other processes for a moment when they have had it
+// for long; against those of other processes the store tries again, with
 // short pauses, for Options.BusyTimeout. A transaction always begins with it
 // (BEGIN IMMEDIATE): one that reads first and writes later would fail at once
 // when another had written between.

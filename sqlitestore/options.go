@@ -35,7 +35,8 @@ const (
 	defaultBusyTimeout = 5 * time.Second
 	defaultWatch       = 5 * time.Millisecond
 	defaultLargeWAL    = 64 << 20
-	// shortBusy is how long SQLite itself waits for a lock. It does not look at
+	// shortBusy is how long SQLite itself waits for a lock, but for writes of the
+	// store, for which it does not wait at all. It does not look at
 	// a context meanwhile, so the longer waiting is done here.
 	shortBusy = 20 * time.Millisecond
 )

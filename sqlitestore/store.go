@@ -29,7 +29,7 @@ type Store struct {
 	// busy is the busy_timeout of the application's connections, in milliseconds.
 	busy int64
 	// writer is held from the begin to the end of a write transaction.
-	writer queue
+	writer *queue
 	pinned pinned
 	// running is the application's transaction that InTx runs now.
 	running atomic.Pointer[sql.Tx]

@@ -91,7 +91,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 		kept = s.pinned.statements
 	}
 	t := newTransaction(ctx, conn, kept)
-	err = retryBusy(ctx, deadline, func() error {
+	err = retryKeenly(ctx, deadline, func() error {
 		_, err := t.Exec(sqlBegin)
 		return err
 	})
