@@ -81,14 +81,7 @@ func (f *Flow) meet(now time.Duration) {
 		f.meetBy = 0
 		return
 	}
-	for _, l := range f.lanes {
-		if l.readable() {
-			if l != f.lanes[0] {
-				f.lead(l)
-			}
-			break
-		}
-	}
+	f.choose()
 	if f.quiet || !f.waiting() {
 		f.meetBy = 0
 		return
@@ -102,6 +95,21 @@ func (f *Flow) meet(now time.Duration) {
 		for i, l := range f.lanes {
 			l.near, l.free = false, i > 0
 		}
+	}
+}
+
+// choose has a lane lead that can: one that some shard of stays in, and that is not at
+// the beginning of the log if there is another. Nothing can be told to stop there, for
+// the beginning has no position, and nobody is behind it.
+func (f *Flow) choose() {
+	var can *lane
+	for _, l := range f.lanes {
+		if l.readable() && (can == nil || can.read == "" && l.read != "") {
+			can = l
+		}
+	}
+	if can != nil && can != f.lanes[0] {
+		f.lead(can)
 	}
 }
 

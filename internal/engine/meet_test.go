@@ -296,3 +296,19 @@ func TestAFlowThatCannotReadStillAsksForCommandsAndTheDueTime(t *testing.T) {
 	d.now += 1500 * ms
 	d.reading("ask")
 }
+
+// The beginning has no position to stop at: a quiet flow whose lane there led waited
+// for ever for the others to come by, and read nothing meanwhile.
+func TestALaneAtTheBeginningOfTheLogDoesNotLeadAQuietFlow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{})
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "", nil)
+	d.land(d.reading(""))
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "9", nil)
+	d.f.Quiesce(true)
+	d.land(d.reading("9"), page("10"))
+	d.now += time.Second
+	d.land(d.reading("-10"), page("10"))
+	d.quiesced()
+	equal(t, "lanes", d.f.Lanes(), 1)
+}

@@ -146,10 +146,11 @@ func (w *world) drawPlan() {
 }
 
 // drawKeeping draws what the broker keeps repeats out by. Ids that must grow want an
-// order that nothing leaves.
+// order that nothing leaves, and a stream that is not emptied: what lay there, and is sent
+// again behind a later one, can never be stored.
 func (w *world) drawKeeping() {
 	p, c := &w.plan, &w.plan.cfg
-	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves)
+	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves|Wipes)
 	p.growing = p.faults.has(GrowingIDs) && ordered && !c.Transactions
 	p.sequences = p.faults.has(Sequences) && !c.Transactions && (!p.growing || w.coin())
 	p.growing = p.growing && !p.sequences
