@@ -186,7 +186,7 @@ func (p *redisPlace) Faults() []chaos.Fault {
 
 // spoil has the server fail to save a snapshot, for a folder lies where the file would: it takes no writes until one succeeds.
 func (p *redisPlace) spoil(ctx context.Context) error {
-	if err := os.MkdirAll(p.snapshot(), 0o700); err != nil {
+	if err := errors.Join(os.RemoveAll(p.snapshot()), os.Mkdir(p.snapshot(), 0o700)); err != nil { // there may be one of before
 		return err
 	}
 	return errors.Join(p.order(ctx, "CONFIG", "SET", "save", "3600 100000"), p.save(ctx, "err"))
