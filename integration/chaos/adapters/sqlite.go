@@ -201,7 +201,7 @@ func (f *sqlite) holding(name, begin string, throughout bool) chaos.Fault {
 					for {
 						over, err := hold(ctx, c, begin, begun, enough)
 						switch {
-						case !throughout:
+						case !throughout && !isBusy(err): // busy: others had the lock all the time, such as a producer that stands still
 							return err
 						case over:
 							return nil // a full disk may have ended it meanwhile
