@@ -86,16 +86,16 @@ func drain(b *testing.B, s *site) {
 	t := store.Turn{Read: []store.Request{request("", benchPage)}}
 	for more := true; more; {
 		result, err := s.Turn(b.Context(), t)
-		s.must(err)
+		s.Must(err)
 		batch := result.Batches[0]
-		s.must(batch.Err)
+		s.Must(batch.Err)
 		n += len(batch.Records)
 		sum := store.Tally{Fate: store.TallyDelivered, Count: int64(len(batch.Records))}
 		t = store.Turn{
-			Settle: []store.Settlement{{Lease: s.lease, To: batch.Next, Tally: []store.Tally{sum}}},
+			Settle: []store.Settlement{{Lease: s.Lease, To: batch.Next, Tally: []store.Tally{sum}}},
 			Read:   []store.Request{request(batch.Next, benchPage)},
 		}
-		s.lease.Version++
+		s.Lease.Version++
 		more = batch.More
 	}
 	if _, err := s.Turn(b.Context(), store.Turn{Settle: t.Settle}); err != nil || n != benchRows {
@@ -137,9 +137,9 @@ func BenchmarkIdle(b *testing.B) {
 	benchOnBoth(b, func(b *testing.B, s *site) {
 		b.Helper()
 		s.publish(benchMessages(10)...)
-		s.read()
+		s.Read()
 		for b.Loop() {
-			s.read()
+			s.Read()
 		}
 	})
 }
@@ -186,7 +186,7 @@ func producers(b *testing.B, s *site, with bool) int64 {
 	}
 	if with {
 		rel, err := relay.New(s.Store, relay.Options{Subscriptions: []relay.Subscription{{To: nowhere{}}}})
-		s.must(err)
+		s.Must(err)
 		all.Go(func() {
 			if err := rel.Run(ctx); err != nil {
 				b.Error(err)
@@ -202,7 +202,7 @@ func (s *site) leave() {
 	s.Helper()
 	for _, relay := range []string{"relay", "housekeeper"} {
 		_, err := s.Beat(s.Context(), store.Beat{Relay: relay, Leave: true})
-		s.must(err)
+		s.Must(err)
 	}
 }
 

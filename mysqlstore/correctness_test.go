@@ -14,6 +14,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
 )
@@ -63,7 +64,7 @@ func (l *load) transact(r *rand.Rand) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	msgs := messages(1+r.IntN(4), fmt.Sprint(r.IntN(20)))
+	msgs := sitetest.Messages(1+r.IntN(4), fmt.Sprint(r.IntN(20)))
 	for i := range msgs {
 		switch r.IntN(3) {
 		case 0: // a plain INSERT of any program
@@ -125,13 +126,13 @@ func (l *load) follow(want int) map[postbag.ID]int {
 	l.Helper()
 	got := make(map[postbag.ID]int)
 	for l.count() < want {
-		for _, r := range l.deliver() {
+		for _, r := range l.Deliver() {
 			got[r.ID]++
 		}
 	}
 	committed := l.end()
-	l.eventually("all that was committed comes", func() bool {
-		for _, r := range l.deliver() {
+	l.Eventually("all that was committed comes", func() bool {
+		for _, r := range l.Deliver() {
 			got[r.ID]++
 		}
 		return len(got) >= len(committed)
@@ -244,17 +245,17 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 		l := s.load(sql.LevelRepeatableRead, true)
 		got := make(map[postbag.ID]int)
 		for round := 1; round <= 3; round++ {
-			s.eventually("there is load", func() bool { return l.turn(got) && l.count() > 700*round })
-			s.must(m.Kill(t.Context()))
-			s.must(m.Start(t.Context()))
-			s.eventually("the store answers again", func() bool {
+			s.Eventually("there is load", func() bool { return l.turn(got) && l.count() > 700*round })
+			s.Must(m.Kill(t.Context()))
+			s.Must(m.Start(t.Context()))
+			s.Eventually("the store answers again", func() bool {
 				_, err := s.Check(t.Context())
 				return err == nil
 			})
 		}
-		s.eventually("there is load", func() bool { return l.turn(got) && l.count() > 3000 })
+		s.Eventually("there is load", func() bool { return l.turn(got) && l.count() > 3000 })
 		committed := l.end()
-		s.eventually("everything has come", func() bool {
+		s.Eventually("everything has come", func() bool {
 			l.turn(got)
 			for id := range committed {
 				if got[id] == 0 {
@@ -275,13 +276,13 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 // it goes on from what is settled.
 func (l *load) turn(got map[postbag.ID]int) bool {
 	l.Helper()
-	read, err := l.Turn(l.Context(), store.Turn{Read: []store.Request{request(l.at, 300)}})
+	read, err := l.Turn(l.Context(), store.Turn{Read: []store.Request{request(l.At, 300)}})
 	if err != nil || read.Batches[0].Err != nil {
 		l.recover(err)
 		return false
 	}
 	b := read.Batches[0]
-	st := store.Settlement{Lease: l.lease, To: b.Next, Tally: tally(store.TallyDelivered, b.Records...)}
+	st := store.Settlement{Lease: l.Lease, To: b.Next, Tally: sitetest.Tally(store.TallyDelivered, b.Records...)}
 	settled, err := l.Turn(l.Context(), store.Turn{Settle: []store.Settlement{st}})
 	if err != nil || !settled.Verdicts[0].Applied {
 		l.recover(err)
@@ -290,8 +291,8 @@ func (l *load) turn(got map[postbag.ID]int) bool {
 	for i := range b.Records {
 		got[b.Records[i].ID]++
 	}
-	l.lease.Version++
-	l.at = b.Next
+	l.Lease.Version++
+	l.At = b.Next
 	return true
 }
 
@@ -304,8 +305,8 @@ func (l *load) recover(err error) {
 	if err != nil || len(v.Subscriptions) == 0 {
 		return
 	}
-	l.lease = v.Subscriptions[0].Shards[0].Lease
-	l.at = v.Subscriptions[0].Shards[0].Position
+	l.Lease = v.Subscriptions[0].Shards[0].Lease
+	l.At = v.Subscriptions[0].Shards[0].Position
 }
 
 func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
@@ -313,12 +314,12 @@ func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k, grace(50*time.Millisecond))
-		first := s.publish(messages(1, "a")...)
+		first := s.publish(sitetest.Messages(1, "a")...)
 		hole := s.burn()
-		second := s.publish(messages(1, "b")...)
-		s.want(s.deliver(), append(first, second...)...)
-		s.eventually("a tombstone stands in the hole", func() bool {
-			s.want(s.read())
+		second := s.publish(sitetest.Messages(1, "b")...)
+		s.want(s.Deliver(), append(first, second...)...)
+		s.Eventually("a tombstone stands in the hole", func() bool {
+			s.want(s.Read())
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ? AND slot = 65535", hole) == 1
 		})
 		_, err := s.plain.ExecContext(t.Context(), "INSERT INTO postbag_outbox (seq, topic, payload) VALUES (?, 't', 'p')", hole)
@@ -329,13 +330,13 @@ func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 		// The hole is given to a statement after all. The server's own counter never goes
 		// back behind a row, so that only a session can say so.
 		tx, err := s.plain.BeginTx(t.Context(), nil)
-		s.must(err)
-		third := messages(3, "c")
+		s.Must(err)
+		third := sitetest.Messages(3, "c")
 		_, err = tx.ExecContext(t.Context(), fmt.Sprintf("SET INSERT_ID = %d", hole))
-		s.must(err)
-		s.must(s.Append(t.Context(), tx, "outbox", third))
-		s.must(tx.Commit())
-		s.want(s.read(), third...)
+		s.Must(err)
+		s.Must(s.Append(t.Context(), tx, "outbox", third))
+		s.Must(tx.Commit())
+		s.want(s.Read(), third...)
 	})
 }
 
@@ -343,12 +344,12 @@ func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 func (s *site) burn() int64 {
 	s.Helper()
 	tx, err := s.plain.BeginTx(s.Context(), nil)
-	s.must(err)
+	s.Must(err)
 	result, err := tx.ExecContext(s.Context(), "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', 'p')")
-	s.must(err)
+	s.Must(err)
 	seq, err := result.LastInsertId()
-	s.must(err)
-	s.must(tx.Rollback())
+	s.Must(err)
+	s.Must(tx.Rollback())
 	return seq
 }
 
@@ -358,22 +359,22 @@ func TestAProducerThatSleepsLongerThanTheGraceIsDelivered(t *testing.T) {
 		t.Helper()
 		s := newSite(t, k, grace(50*time.Millisecond))
 		tx, err := s.plain.BeginTx(t.Context(), nil)
-		s.must(err)
-		late := messages(2, "late")
-		s.must(s.Append(t.Context(), tx, "outbox", late))
+		s.Must(err)
+		late := sitetest.Messages(2, "late")
+		s.Must(s.Append(t.Context(), tx, "outbox", late))
 		dead := s.burn()
-		s.want(s.deliver())
-		other := s.publish(messages(1, "a")...)
-		s.want(s.deliver(), other...)
+		s.want(s.Deliver())
+		other := s.publish(sitetest.Messages(1, "a")...)
+		s.want(s.Deliver(), other...)
 		began := time.Now()
-		s.eventually("twenty graces pass", func() bool { s.want(s.read()); return time.Since(began) > time.Second })
+		s.Eventually("twenty graces pass", func() bool { s.want(s.Read()); return time.Since(began) > time.Second })
 		if n := s.tombstones(); n > 0 {
 			t.Errorf("%d tombstones were written above a row that is in flight", n)
 		}
-		s.must(tx.Commit())
-		s.want(s.deliver(), late...)
-		s.eventually("then the dead one is buried", func() bool {
-			s.want(s.read())
+		s.Must(tx.Commit())
+		s.want(s.Deliver(), late...)
+		s.Eventually("then the dead one is buried", func() bool {
+			s.want(s.Read())
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ?", dead) == 1
 		})
 	})
@@ -387,16 +388,16 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 		before := s.lockWaits()
 		l := s.load(sql.LevelRepeatableRead, false)
 		got := make(map[postbag.ID]int)
-		s.eventually("a good part of the log is deleted while it is written", func() bool {
-			for _, r := range s.deliver() {
+		s.Eventually("a good part of the log is deleted while it is written", func() bool {
+			for _, r := range s.Deliver() {
 				got[r.ID]++
 			}
-			s.maintain()
-			return s.total.Deleted > 2000
+			s.Housekeep()
+			return s.Total.Deleted > 2000
 		})
 		committed := l.end()
-		s.eventually("all has come", func() bool {
-			for _, r := range s.deliver() {
+		s.Eventually("all has come", func() bool {
+			for _, r := range s.Deliver() {
 				got[r.ID]++
 			}
 			return len(got) >= len(committed)
@@ -405,15 +406,15 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 		if n := s.lockWaits() - before; n > 0 {
 			t.Errorf("there were %d waits for the lock of a row", n)
 		}
-		if len(s.total.Faults) > 0 {
-			t.Errorf("retention told of faults: %q", s.total.Faults)
+		if len(s.Total.Faults) > 0 {
+			t.Errorf("retention told of faults: %q", s.Total.Faults)
 		}
-		last := s.publish(messages(1, "last")...)
-		s.want(s.deliver(), last...)
-		s.eventually("all but the last is deleted", func() bool {
-			s.read()
-			s.settle(&s.lease, store.Settlement{To: s.at})
-			s.maintain()
+		last := s.publish(sitetest.Messages(1, "last")...)
+		s.want(s.Deliver(), last...)
+		s.Eventually("all but the last is deleted", func() bool {
+			s.Read()
+			s.Settle(&s.Lease, store.Settlement{To: s.At})
+			s.Housekeep()
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096") == 1
 		})
 		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE id = ?", last[0].ID[:]) != 1 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/mysqlstore"
 )
 
@@ -62,20 +63,20 @@ func TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice(t *testi
 		t.Helper()
 		s := newSite(t, k, divided, func(o *mysqlstore.Options) { o.Partition = time.Hour })
 		s.fill(1500)
-		s.eventually("a partition is made", func() bool { return s.maintain().Added == 1 })
+		s.Eventually("a partition is made", func() bool { return s.Housekeep().Added == 1 })
 		before := s.parts()
 		slow, err := s.plain.BeginTx(t.Context(), nil)
-		s.must(err)
-		late := messages(3, "late")
-		s.must(s.Append(t.Context(), slow, "outbox", late))
+		s.Must(err)
+		late := sitetest.Messages(3, "late")
+		s.Must(s.Append(t.Context(), slow, "outbox", late))
 		p := s.produce()
-		s.eventually("a drop is tried", func() bool { s.maintain(); return len(s.total.Faults) > 0 })
+		s.Eventually("a drop is tried", func() bool { s.Housekeep(); return len(s.Total.Faults) > 0 })
 		for range 20 { // it is left alone for a minute
-			s.maintain()
+			s.Housekeep()
 		}
 		p.end()
-		if n := len(s.total.Faults); n != 1 || !strings.Contains(s.total.Faults[0], "is open; it is tried again in 1m0s") {
-			t.Errorf("housekeeping says %q", s.total.Faults)
+		if n := len(s.Total.Faults); n != 1 || !strings.Contains(s.Total.Faults[0], "is open; it is tried again in 1m0s") {
+			t.Errorf("housekeeping says %q", s.Total.Faults)
 		}
 		// The one that ran behind the drop, of thousands: generous on a busy machine.
 		if p.slow > 3 || p.took > 10*time.Second {
@@ -87,11 +88,11 @@ func TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice(t *testi
 		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= 1000") != 1000 {
 			t.Error("rows are gone without a drop")
 		}
-		s.must(slow.Commit())
+		s.Must(slow.Commit())
 		s.TryPartitions()
-		s.eventually("it is dropped when the transaction has ended", func() bool { s.maintain(); return s.total.Dropped == 1 })
+		s.Eventually("it is dropped when the transaction has ended", func() bool { s.Housekeep(); return s.Total.Dropped == 1 })
 		came := make(map[postbag.ID]bool)
-		for _, r := range s.deliver() {
+		for _, r := range s.Deliver() {
 			came[r.ID] = true
 		}
 		for _, m := range late {
@@ -108,14 +109,14 @@ func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
 		t.Helper()
 		s := siteOn(t, databaseOn(t, k.private(t), "parts"), divided, grace(200*time.Millisecond))
 		s.KeepTombstones(time.Second)
-		s.keep = 10 * time.Millisecond
+		s.Keep = 10 * time.Millisecond
 		before := s.lockWaits()
 		l := s.load(sql.LevelRepeatableRead, false)
 		p := s.produce()
 		got := make(map[postbag.ID]int)
 		others := 0
 		turn := func() {
-			for _, r := range s.deliver() {
+			for _, r := range s.Deliver() {
 				if r.Topic == "t" && len(r.Key) == 0 {
 					others++ // of p
 				} else {
@@ -127,15 +128,15 @@ func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
 		if loadSize() > 10_000 {
 			want = 12
 		}
-		s.eventually("partitions are made and dropped while the box is written", func() bool {
+		s.Eventually("partitions are made and dropped while the box is written", func() bool {
 			turn()
-			s.maintain()
+			s.Housekeep()
 			s.TryPartitions()
-			return s.total.Dropped >= want && s.total.Added >= want
+			return s.Total.Dropped >= want && s.Total.Added >= want
 		})
 		p.end()
 		committed := l.end()
-		s.eventually("all has come", func() bool {
+		s.Eventually("all has come", func() bool {
 			turn()
 			return len(got) >= len(committed) && others >= p.count
 		})
@@ -147,14 +148,14 @@ func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
 			t.Errorf("there were %d waits for the lock of a row", n)
 		}
 		t.Logf("%d INSERTs, the longest took %s, %d more than 250 ms; %d partitions made, %d dropped; %d rows deleted; %q",
-			p.count, p.took, p.slow, s.total.Added, s.total.Dropped, s.total.Deleted, s.total.Faults)
+			p.count, p.took, p.slow, s.Total.Added, s.Total.Dropped, s.Total.Deleted, s.Total.Faults)
 		if p.took > 10*time.Second {
 			t.Errorf("an INSERT took %s", p.took)
 		}
-		last := s.publish(messages(1, "last")...)
-		s.eventually("all but the last is removed", func() bool {
+		last := s.publish(sitetest.Messages(1, "last")...)
+		s.Eventually("all but the last is removed", func() bool {
 			turn()
-			s.maintain()
+			s.Housekeep()
 			s.TryPartitions()
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096") == 1
 		})

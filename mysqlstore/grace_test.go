@@ -3,6 +3,8 @@ package mysqlstore_test
 import (
 	"testing"
 	"time"
+
+	"github.com/postbag/postbag/internal/sitetest"
 )
 
 // holes publishes n messages with a hole before each, as n roll-backs leave them, and
@@ -10,12 +12,12 @@ import (
 func (s *site) holes(n int) {
 	s.Helper()
 	tx, err := s.plain.BeginTx(s.Context(), nil)
-	s.must(err)
-	s.must(s.Append(s.Context(), tx, "outbox", messages(2*n, "a")))
+	s.Must(err)
+	s.Must(s.Append(s.Context(), tx, "outbox", sitetest.Messages(2*n, "a")))
 	_, err = tx.ExecContext(s.Context(), "DELETE FROM postbag_outbox WHERE seq > (SELECT m FROM (SELECT MAX(seq) - ? AS m FROM postbag_outbox) x) AND seq % 2 = 1", 2*n)
-	s.must(err)
-	s.must(tx.Commit())
-	if got := len(s.deliver()); got != n {
+	s.Must(err)
+	s.Must(tx.Commit())
+	if got := len(s.Deliver()); got != n {
 		s.Fatalf("%d messages came, and not %d", got, n)
 	}
 }
@@ -27,15 +29,15 @@ func TestTheGraceIsShortWhenAPositionIsNearlyFull(t *testing.T) {
 		s := newSite(t, k, grace(time.Hour))
 		s.holes(900)
 		began := time.Now()
-		s.eventually("four rounds of tombstones pass", func() bool { return time.Since(began) > 2*time.Second })
+		s.Eventually("four rounds of tombstones pass", func() bool { return time.Since(began) > 2*time.Second })
 		if n := s.tombstones(); n > 0 {
 			t.Fatalf("%d tombstones were written an hour too early", n)
 		}
 		s.holes(1200)
-		s.eventually("with many holes they are not waited for that long", func() bool { s.want(s.read()); return s.tombstones() > 0 })
-		s.want(s.deliver())
-		last := s.publish(messages(10, "b")...)
-		s.want(s.deliver(), last...)
+		s.Eventually("with many holes they are not waited for that long", func() bool { s.want(s.Read()); return s.tombstones() > 0 })
+		s.want(s.Deliver())
+		last := s.publish(sitetest.Messages(10, "b")...)
+		s.want(s.Deliver(), last...)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/store"
 )
@@ -21,14 +22,14 @@ func (s *site) parts() (ends []int64) {
 	rows, err := s.plain.QueryContext(s.Context(), `SELECT IF(partition_description = 'MAXVALUE', 0, partition_description)
 FROM information_schema.partitions WHERE table_schema = DATABASE() AND table_name = 'postbag_outbox' AND partition_name IS NOT NULL
 ORDER BY partition_ordinal_position`)
-	s.must(err)
+	s.Must(err)
 	defer rows.Close() //nolint:errcheck // Err is looked at
 	for rows.Next() {
 		var end int64
-		s.must(rows.Scan(&end))
+		s.Must(rows.Scan(&end))
 		ends = append(ends, end-1)
 	}
-	s.must(rows.Err())
+	s.Must(rows.Err())
 	return ends
 }
 
@@ -36,9 +37,9 @@ ORDER BY partition_ordinal_position`)
 func (s *site) fill(n int) {
 	s.Helper()
 	for ; n > 0; n -= 100 {
-		s.publish(messages(100, "a", "b", "c")...)
+		s.publish(sitetest.Messages(100, "a", "b", "c")...)
 	}
-	s.deliver()
+	s.Deliver()
 }
 
 // passAll reads and settles with another subscription all that is there.
@@ -48,10 +49,10 @@ func (s *site) passAll(l *store.Lease) {
 		r := request(at, 1000)
 		r.Ref = l.Ref
 		turn, err := s.Turn(s.Context(), store.Turn{Read: []store.Request{r}})
-		s.must(err)
+		s.Must(err)
 		b := turn.Batches[0]
-		s.must(b.Err)
-		s.settle(l, store.Settlement{To: b.Next, Tally: tally(store.TallyDelivered, b.Records...)})
+		s.Must(b.Err)
+		s.Settle(l, store.Settlement{To: b.Next, Tally: sitetest.Tally(store.TallyDelivered, b.Records...)})
 		at, more = b.Next, b.More
 	}
 }
@@ -66,22 +67,22 @@ func TestPartitionsAreMadeAheadAndDroppedWhenAllHavePassedThem(t *testing.T) {
 			t.Fatalf("a new box has partitions up to %d", first)
 		}
 		slow := store.Ref{Box: "outbox", Subscription: "slow"}
-		s.declare(store.Spec{Ref: slow, Shards: 1})
-		behind := s.take("slow", slow)
+		s.Declare(store.Spec{Ref: slow, Shards: 1})
+		behind := s.Take("slow", slow)
 		s.fill(900)
-		if r := s.maintain(); r.Added+r.Dropped+r.Deleted != 0 {
+		if r := s.Housekeep(); r.Added+r.Dropped+r.Deleted != 0 {
 			t.Errorf("nothing is to be done, and it was %+v", r)
 		}
 		s.fill(600)
-		s.eventually("a partition is made ahead", func() bool { return s.maintain().Added == 1 })
+		s.Eventually("a partition is made ahead", func() bool { return s.Housekeep().Added == 1 })
 		if got := s.parts(); len(got) != 6 || got[0] != first[0] || got[1] != first[1] || got[2] < got[1]+1000 {
 			t.Errorf("then the partitions end at %d, and did at %d", got, first)
 		}
-		if r := s.maintain(); r.Dropped+r.Deleted > 0 {
+		if r := s.Housekeep(); r.Dropped+r.Deleted > 0 {
 			t.Fatalf("%d partitions and %d rows were removed that a subscription has not passed", r.Dropped, r.Deleted)
 		}
 		s.passAll(&behind)
-		s.eventually("the first partition is dropped", func() bool { return s.maintain().Dropped == 1 })
+		s.Eventually("the first partition is dropped", func() bool { return s.Housekeep().Dropped == 1 })
 		if got := s.parts(); got[0] != first[1] {
 			t.Errorf("after the drop the partitions end at %d", got)
 		}
@@ -89,13 +90,13 @@ func TestPartitionsAreMadeAheadAndDroppedWhenAllHavePassedThem(t *testing.T) {
 			t.Errorf("the log begins at %d, and not where the partition ended", n)
 		}
 		fresh := store.Ref{Box: "outbox", Subscription: "fresh"}
-		s.declare(store.Spec{Ref: fresh, Shards: 1})
-		l := s.take("fresh", fresh)
+		s.Declare(store.Spec{Ref: fresh, Shards: 1})
+		l := s.Take("fresh", fresh)
 		s.passAll(&l)
-		if len(s.total.Faults) > 0 {
-			t.Errorf("housekeeping says %q", s.total.Faults)
+		if len(s.Total.Faults) > 0 {
+			t.Errorf("housekeeping says %q", s.Total.Faults)
 		}
-		s.must(s.CreateBox(t.Context(), "outbox")) // again
+		s.Must(s.CreateBox(t.Context(), "outbox")) // again
 	})
 }
 
@@ -106,19 +107,19 @@ func TestAYoungTombstoneKeepsItsPartition(t *testing.T) {
 		s := newSite(t, k, divided, grace(50*time.Millisecond), func(o *mysqlstore.Options) { o.Partition = time.Hour })
 		dead := s.burn()
 		s.fill(1500)
-		s.eventually("the hole is buried and passed", func() bool {
-			s.read()
+		s.Eventually("the hole is buried and passed", func() bool {
+			s.Read()
 			return s.tombstones() == 1
 		})
-		s.read()
-		s.settle(&s.lease, store.Settlement{To: s.at})
+		s.Read()
+		s.Settle(&s.Lease, store.Settlement{To: s.At})
 		for range 3 {
-			if r := s.maintain(); r.Dropped+r.Deleted > 0 {
+			if r := s.Housekeep(); r.Dropped+r.Deleted > 0 {
 				t.Fatalf("%d partitions and %d rows are removed, with a young tombstone", r.Dropped, r.Deleted)
 			}
 		}
 		s.KeepTombstones(time.Millisecond)
-		s.eventually("an old one keeps it no more", func() bool { return s.maintain().Dropped == 1 })
+		s.Eventually("an old one keeps it no more", func() bool { return s.Housekeep().Dropped == 1 })
 		if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= ?", dead+900); n > 0 {
 			t.Errorf("%d rows are left of the partition", n)
 		}
@@ -130,25 +131,25 @@ func TestAParkedMessageKeepsItsPartitionAndNothingElseInIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k, divided)
-		s.publish(messages(1500, "a")...)
-		records := s.read()
+		s.publish(sitetest.Messages(1500, "a")...)
+		records := s.Read()
 		parked := records[7]
-		s.settle(&s.lease, store.Settlement{
-			To:    s.at,
-			Tally: slices.Concat(tally(store.TallyDelivered, slices.Concat(records[:7], records[8:])...), tally(store.TallyParked, parked)),
+		s.Settle(&s.Lease, store.Settlement{
+			To:    s.At,
+			Tally: slices.Concat(sitetest.Tally(store.TallyDelivered, slices.Concat(records[:7], records[8:])...), sitetest.Tally(store.TallyParked, parked)),
 			Park:  []store.Park{{Seq: parked.Seq, Slot: parked.Slot, Hash: parked.Hash, State: store.Dead, Attempts: 1, Reason: "no"}},
 		})
-		s.eventually("the other rows of the partition are deleted", func() bool {
-			s.maintain()
+		s.Eventually("the other rows of the partition are deleted", func() bool {
+			s.Housekeep()
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= 1000") == 1
 		})
-		if s.total.Dropped > 0 {
+		if s.Total.Dropped > 0 {
 			t.Fatal("the partition of a parked message was dropped")
 		}
-		s.settle(&s.lease, store.Settlement{Resolve: []store.Resolved{{Seq: parked.Seq}}, Tally: tally(store.TallyDelivered, parked)})
-		s.eventually("without it the partition is dropped", func() bool { s.maintain(); return s.total.Dropped == 1 })
-		if len(s.total.Faults) > 0 {
-			t.Errorf("housekeeping says %q", s.total.Faults)
+		s.Settle(&s.Lease, store.Settlement{Resolve: []store.Resolved{{Seq: parked.Seq}}, Tally: sitetest.Tally(store.TallyDelivered, parked)})
+		s.Eventually("without it the partition is dropped", func() bool { s.Housekeep(); return s.Total.Dropped == 1 })
+		if len(s.Total.Faults) > 0 {
+			t.Errorf("housekeeping says %q", s.Total.Faults)
 		}
 	})
 }
@@ -159,9 +160,9 @@ func TestRowsOfAPartitionThatDoesNotFillAreDeletedOneByOne(t *testing.T) {
 		t.Helper()
 		s := newSite(t, k, divided)
 		s.fill(100)
-		s.eventually("two partitions' times later the rows go", func() bool { s.maintain(); return s.total.Deleted == 99 })
-		if s.total.Dropped > 0 || s.number("SELECT COUNT(*) FROM postbag_outbox") != 1 {
-			t.Errorf("%d partitions were dropped; the last row is there: %v", s.total.Dropped, s.number("SELECT COUNT(*) FROM postbag_outbox") == 1)
+		s.Eventually("two partitions' times later the rows go", func() bool { s.Housekeep(); return s.Total.Deleted == 99 })
+		if s.Total.Dropped > 0 || s.number("SELECT COUNT(*) FROM postbag_outbox") != 1 {
+			t.Errorf("%d partitions were dropped; the last row is there: %v", s.Total.Dropped, s.number("SELECT COUNT(*) FROM postbag_outbox") == 1)
 		}
 	})
 }
@@ -173,18 +174,18 @@ func TestABoxThatIsThereIsNotDividedAndOneThatIsTakesANewLength(t *testing.T) {
 		dsn := k.database(t)
 		plain := siteOn(t, dsn)
 		s := newFixture(t, dsn, divided)
-		plain.must(s.CreateBox(t.Context(), "other"))
-		plain.must(s.CreateBox(t.Context(), "outbox"))
+		plain.Must(s.CreateBox(t.Context(), "other"))
+		plain.Must(s.CreateBox(t.Context(), "outbox"))
 		if got := plain.parts(); len(got) > 0 {
 			t.Errorf("a box that was there has partitions up to %d", got)
 		}
 		info, err := s.Check(t.Context())
-		plain.must(err)
+		plain.Must(err)
 		if all := strings.Join(info.Warnings, "\n"); !strings.Contains(all, "box outbox has no partitions") || strings.Contains(all, "box other") {
 			t.Errorf("the warnings are %q", all)
 		}
 		days := newFixture(t, dsn, func(o *mysqlstore.Options) { o.Partition = 24 * time.Hour })
-		plain.must(days.CreateBox(t.Context(), "other"))
+		plain.Must(days.CreateBox(t.Context(), "other"))
 		if n := plain.number("SELECT every FROM postbag__partition WHERE box = 'other'"); n != (24 * time.Hour).Microseconds() {
 			t.Errorf("the length is %d microseconds after it was set to a day", n)
 		}
@@ -207,17 +208,17 @@ func TestHousekeepingWithoutTheRightsForPartitionsSaysSoAndGoesOn(t *testing.T) 
 		_, address, _ := strings.Cut(s.dsn, "@")
 		less := newFixture(t, user+":relay@"+address, func(o *mysqlstore.Options) { o.Create, o.Boxes = false, nil })
 		s.fill(1500)
-		later := s.publish(messages(1, "a")...)
+		later := s.publish(sitetest.Messages(1, "a")...)
 		var said []string
-		s.eventually("the rows are deleted nevertheless", func() bool {
-			r, err := less.Maintain(t.Context(), store.Retention{Lease: s.house, Keep: s.keep})
-			s.must(err)
+		s.Eventually("the rows are deleted nevertheless", func() bool {
+			r, err := less.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: s.Keep})
+			s.Must(err)
 			said = append(said, r.Faults...)
 			return r.Deleted > 0
 		})
 		if len(said) != 1 || !strings.Contains(said[0], "grant CREATE, ALTER and DROP") {
 			t.Errorf("housekeeping says %q", said)
 		}
-		s.want(s.deliver(), later...)
+		s.want(s.Deliver(), later...)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/mysqlstore"
 )
 
@@ -17,10 +18,10 @@ type plan struct{ table, access, key, extra string }
 func (s *site) explain(text string) []plan {
 	s.Helper()
 	rows, err := s.plain.QueryContext(s.Context(), "EXPLAIN FORMAT=TRADITIONAL "+text)
-	s.must(err)
+	s.Must(err)
 	defer rows.Close() //nolint:errcheck // Err is looked at
 	columns, err := rows.Columns()
-	s.must(err)
+	s.Must(err)
 	var out []plan
 	for rows.Next() {
 		values := make([]sql.NullString, len(columns))
@@ -28,7 +29,7 @@ func (s *site) explain(text string) []plan {
 		for i := range values {
 			dest[i] = &values[i]
 		}
-		s.must(rows.Scan(dest...))
+		s.Must(rows.Scan(dest...))
 		var p plan
 		for i, name := range columns {
 			switch strings.ToLower(name) {
@@ -44,7 +45,7 @@ func (s *site) explain(text string) []plan {
 		}
 		out = append(out, p)
 	}
-	s.must(rows.Err())
+	s.Must(rows.Err())
 	return out
 }
 
@@ -68,7 +69,7 @@ func walks(t *testing.T, k *kind, change func(*mysqlstore.Options)) {
 	s := newSite(t, k, change)
 	s.exec("ANALYZE TABLE postbag_outbox, postbag__parked, postbag__shard, postbag__ledger, postbag__scheduled")
 	for n := range 40 {
-		s.publish(messages(500, fmt.Sprint(n))...)
+		s.publish(sitetest.Messages(500, fmt.Sprint(n))...)
 	}
 	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
 SELECT 2, seq, slot, seq % 50, 1 + seq % 4, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', '[]' FROM postbag_outbox`)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/mysqlstore"
@@ -108,7 +109,7 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &site{TB: t, fixture: newFixture(t, p.dsn, grace(time.Second))}
-		s.must(s.CreateBox(t.Context(), "outbox"))
+		s.Must(s.CreateBox(t.Context(), "outbox"))
 		l := s.load(sql.LevelReadCommitted, true)
 		to := membroker.New(membroker.Options{})
 		end := p.relays(to)
@@ -120,10 +121,10 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 			}
 			return got
 		}
-		s.eventually("much is delivered", func() bool { return l.count() > 1000 && len(came()) > 500 })
+		s.Eventually("much is delivered", func() bool { return l.count() > 1000 && len(came()) > 500 })
 		p.failOver()
 		before := l.count()
-		s.eventually("writers go on at the other server", func() bool { return l.count() > before+1000 })
+		s.Eventually("writers go on at the other server", func() bool { return l.count() > before+1000 })
 		committed := l.end()
 		lost := func() (n int) {
 			got := came()
@@ -134,7 +135,7 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 			}
 			return n
 		}
-		s.eventually("everything has come", func() bool { return lost() == 0 })
+		s.Eventually("everything has come", func() bool { return lost() == 0 })
 		again, phantoms := 0, 0
 		for id, n := range came() {
 			again += n - 1
@@ -158,27 +159,27 @@ func TestAFailOverToAReplicaThatIsBehindDeliversAllThatIsThere(t *testing.T) {
 		t.Helper()
 		p := newPair(t, k)
 		s := siteOn(t, p.dsn)
-		first := s.publish(messages(10, "a")...)
-		s.want(s.deliver(), first...)
-		unsettled := s.publish(messages(10, "b")...)
-		s.eventually("the replica has it", func() bool {
+		first := s.publish(sitetest.Messages(10, "a")...)
+		s.want(s.Deliver(), first...)
+		unsettled := s.publish(sitetest.Messages(10, "b")...)
+		s.Eventually("the replica has it", func() bool {
 			var n int
 			err := p.admin.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM shop.postbag_outbox").Scan(&n)
 			return err == nil && n == 20
 		})
-		s.must(p.replica.Deaf(t.Context(), p.admin))
-		lost := s.publish(messages(10, "c")...)
+		s.Must(p.replica.Deaf(t.Context(), p.admin))
+		lost := s.publish(sitetest.Messages(10, "c")...)
 		last := s.number("SELECT MAX(seq) FROM postbag_outbox")
-		s.want(s.deliver(), append(unsettled, lost...)...)
-		beyond := s.at
+		s.want(s.Deliver(), append(unsettled, lost...)...)
+		beyond := s.At
 		p.failOver()
 
-		fresh := s.publish(messages(15, "d")...)
+		fresh := s.publish(sitetest.Messages(15, "d")...)
 		if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= ? AND `key` = 'd'", last); n == 0 {
 			t.Fatal("no seq of a lost message was given out again: the test shows nothing")
 		}
 		var err error
-		s.eventually("the other server is reached", func() bool {
+		s.Eventually("the other server is reached", func() bool {
 			_, err = s.Turn(t.Context(), store.Turn{Read: []store.Request{request(beyond, 100)}})
 			return err == nil || errors.Is(err, store.ErrRestarted) || errors.Is(err, store.ErrMoved)
 		})
@@ -188,7 +189,7 @@ func TestAFailOverToAReplicaThatIsBehindDeliversAllThatIsThere(t *testing.T) {
 		if _, err := s.Check(t.Context()); err != nil {
 			t.Fatalf("the log and the positions agree, and the check says %v", err)
 		}
-		s.at = s.position(outbox)
-		s.want(s.read(), append(unsettled, fresh...)...)
+		s.At = s.position(outbox)
+		s.want(s.Read(), append(unsettled, fresh...)...)
 	})
 }

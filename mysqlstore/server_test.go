@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/store"
 )
@@ -20,11 +21,11 @@ func TestALogThatWasEmptiedIsReadFromItsBeginning(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k)
-		s.publish(messages(20, "a", "b")...)
-		s.deliver()
+		s.publish(sitetest.Messages(20, "a", "b")...)
+		s.Deliver()
 		s.exec("TRUNCATE TABLE postbag_outbox")
-		fresh := s.publish(messages(5, "a")...)
-		if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request(s.at, 10)}}); !errors.Is(err, store.ErrMoved) {
+		fresh := s.publish(sitetest.Messages(5, "a")...)
+		if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request(s.At, 10)}}); !errors.Is(err, store.ErrMoved) {
 			t.Errorf("a read from beyond the end of the log: %v, not ErrMoved", err)
 		}
 		if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
@@ -33,8 +34,8 @@ func TestALogThatWasEmptiedIsReadFromItsBeginning(t *testing.T) {
 		if _, err := s.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.at = s.position(outbox)
-		s.want(s.read(), fresh...)
+		s.At = s.position(outbox)
+		s.want(s.Read(), fresh...)
 	})
 }
 
@@ -43,16 +44,16 @@ func TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k)
-		s.publish(messages(10, "a")...)
-		s.deliver()
-		s.eventually("rows are deleted, and the last one noted", func() bool { s.maintain(); return s.total.Deleted > 0 })
+		s.publish(sitetest.Messages(10, "a")...)
+		s.Deliver()
+		s.Eventually("rows are deleted, and the last one noted", func() bool { s.Housekeep(); return s.Total.Deleted > 0 })
 		s.exec("TRUNCATE TABLE postbag_outbox")
-		fresh := s.publish(messages(30, "a")...) // more than there were: the end alone tells nothing
+		fresh := s.publish(sitetest.Messages(30, "a")...) // more than there were: the end alone tells nothing
 		if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
 			t.Fatalf("a check: %v, not ErrMoved", err)
 		}
-		s.at = s.position(outbox)
-		s.want(s.read(), fresh...)
+		s.At = s.position(outbox)
+		s.want(s.Read(), fresh...)
 	})
 }
 
@@ -69,8 +70,8 @@ func TestAReadOnlyServerIsAStandby(t *testing.T) {
 			t.Errorf("a check: %v, not ErrStandby", err)
 		}
 		s.exec("SET GLOBAL read_only = 0")
-		s.publish(messages(1, "a")...)
-		if n := len(s.read()); n != 1 {
+		s.publish(sitetest.Messages(1, "a")...)
+		if n := len(s.Read()); n != 1 {
 			t.Errorf("after it can be written again %d messages come", n)
 		}
 	})
@@ -94,17 +95,17 @@ func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
 		t.Helper()
 		s := siteOn(t, databaseOn(t, k.private(t, "auto-increment-increment=3"), "weak")) // it is NoSync too
 		info, err := s.Check(t.Context())
-		s.must(err)
+		s.Must(err)
 		all := strings.Join(info.Warnings, "\n")
 		for _, name := range []string{"innodb_flush_log_at_trx_commit", "sync_binlog", "auto_increment_increment"} {
 			if !strings.Contains(all, name) {
 				t.Errorf("nothing is said of %s: %q", name, info.Warnings)
 			}
 		}
-		want := s.publish(messages(10, "a")...)
+		want := s.publish(sitetest.Messages(10, "a")...)
 		s.burn()
-		want = append(want, s.publish(messages(10, "a")...)...)
-		s.want(s.deliver(), want...)
+		want = append(want, s.publish(sitetest.Messages(10, "a")...)...)
+		s.want(s.Deliver(), want...)
 	})
 }
 
@@ -114,7 +115,7 @@ func TestAPlainInsertIsAPublisherAndAnEmptyOneIsAnError(t *testing.T) {
 		t.Helper()
 		s := newSite(t, k)
 		s.exec("INSERT INTO postbag_outbox (topic, `key`, payload) VALUES ('t', 'k', 'p'), ('t', '', 'q')")
-		got := s.read()
+		got := s.Read()
 		if len(got) != 2 || got[0].Slot != 2085 || got[0].Key != "k" || got[0].ID[6]>>4 != 7 || got[0].ID[8]>>6 != 2 {
 			t.Fatalf("what came is %+v", got)
 		}
@@ -135,15 +136,15 @@ func TestAPlainInsertIsAPublisherAndAnEmptyOneIsAnError(t *testing.T) {
 		} {
 			for _, mode := range []string{"STRICT_ALL_TABLES", ""} {
 				conn, err := s.plain.Conn(t.Context())
-				s.must(err)
+				s.Must(err)
 				_, err = conn.ExecContext(t.Context(), "SET SESSION sql_mode = '"+mode+"'")
-				s.must(err)
+				s.Must(err)
 				_, err = conn.ExecContext(t.Context(), text)
 				// MariaDB's loose mode leaves a value for a generated column out.
 				if err == nil && (mode != "" || !strings.Contains(what, "slot")) {
 					t.Errorf("%s, with sql_mode %q, is taken", what, mode)
 				}
-				s.must(conn.Close())
+				s.Must(conn.Close())
 			}
 		}
 	})
@@ -157,24 +158,24 @@ func TestAnApplicationsOwnDBPublishesWithEveryDriverSetting(t *testing.T) {
 		for _, params := range []string{"", "?interpolateParams=true", "?sql_mode=%27NO_BACKSLASH_ESCAPES%27", "?charset=latin1&interpolateParams=true"} {
 			db := openSQL(t, s.dsn+params)
 			d, err := mysqlstore.OpenDB(t.Context(), db)
-			s.must(err)
+			s.Must(err)
 			pub, err := postbag.NewPublisher[postbag.SQLTx](d, postbag.PublisherOptions{})
-			s.must(err)
+			s.Must(err)
 			m := postbag.Message{ID: postbag.NewID(), Key: "Schlüssel'\\\"?", Payload: []byte("\x00'\\\"?\xff"), Headers: map[string]string{"h": "ä'\\\"?"}}
 			later := postbag.Message{ID: postbag.NewID(), Key: m.Key, Payload: m.Payload, Headers: m.Headers, NotBefore: time.Now().Add(time.Hour)}
-			s.must(pub.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			s.Must(pub.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
 				return pub.PublishOrdered(ctx, tx, m, later)
 			}))
-			got := s.read()
+			got := s.Read()
 			if len(got) != 1 || got[0].Key != m.Key || string(got[0].Payload) != string(m.Payload) || got[0].Headers["h"] != m.Headers["h"] || got[0].Topic != "outbox" {
 				t.Fatalf("with %q %+v came", params, got)
 			}
 			tx, err := db.BeginTx(t.Context(), &sql.TxOptions{})
-			s.must(err)
+			s.Must(err)
 			if there, err := pub.Cancel(t.Context(), tx, later.ID); err != nil || !there {
 				t.Errorf("with %q the scheduled message could not be cancelled: %v", params, err)
 			}
-			s.must(tx.Commit())
+			s.Must(tx.Commit())
 		}
 	})
 }
@@ -185,25 +186,25 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 		t.Helper()
 		s := siteOn(t, databaseOn(t, k.private(t, "max-allowed-packet=4194304"), "small"))
 		info, err := s.Check(t.Context())
-		s.must(err)
+		s.Must(err)
 		largest := postbag.Message{ID: postbag.NewID(), Topic: "t", Payload: make([]byte, info.MaxMessage)}
-		s.want(append(s.read(), func() []store.Record { s.publish(largest); return s.read() }()...), largest)
+		s.want(append(s.Read(), func() []store.Record { s.publish(largest); return s.Read() }()...), largest)
 		largest.Payload = make([]byte, 4<<20)
 		err = s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
 			refused := s.Append(ctx, tx, "outbox", []postbag.Message{largest})
 			if refused == nil || !strings.Contains(refused.Error(), "max_allowed_packet") {
 				t.Errorf("a payload of 4 MiB: %v", refused)
 			}
-			return s.Append(ctx, tx, "outbox", messages(1, "a")) // the transaction is as it was
+			return s.Append(ctx, tx, "outbox", sitetest.Messages(1, "a")) // the transaction is as it was
 		})
-		s.must(err)
+		s.Must(err)
 		// Many messages that only together are too large take several statements.
-		many := messages(20, "a")
+		many := sitetest.Messages(20, "a")
 		for i := range many {
 			many[i].Payload = make([]byte, 300_000)
 		}
 		s.publish(many...)
-		if n := len(s.read()); n != 21 {
+		if n := len(s.Read()); n != 21 {
 			t.Errorf("%d messages came, and not 21", n)
 		}
 	})
@@ -221,7 +222,7 @@ func TestErrorsHoldNoValueOfAMessage(t *testing.T) {
 			t.Errorf("an append to a box that is not there: %v", err)
 		}
 		config, err := mysql.ParseDSN(s.dsn)
-		s.must(err)
+		s.Must(err)
 		_, err = mysqlstore.Open(t.Context(), strings.Replace(s.dsn, config.Passwd, "wrong-password", 1), mysqlstore.Options{})
 		if err == nil || strings.Contains(err.Error(), "wrong-password") {
 			t.Errorf("a login with a wrong password: %v", err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -15,20 +16,20 @@ func TestASettlementDoesNotWaitForWhoChangesOtherThings(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k)
-		s.publish(messages(3, "a")...)
+		s.publish(sitetest.Messages(3, "a")...)
 		result, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request("", 10)}})
-		s.must(err)
+		s.Must(err)
 		batch := result.Batches[0]
 		tx, err := s.plain.BeginTx(t.Context(), nil)
-		s.must(err)
+		s.Must(err)
 		defer tx.Rollback() //nolint:errcheck // it only reads
 		var one int
-		s.must(tx.QueryRowContext(t.Context(), "SELECT 1 FROM postbag__meta WHERE one = 1 FOR UPDATE").Scan(&one))
+		s.Must(tx.QueryRowContext(t.Context(), "SELECT 1 FROM postbag__meta WHERE one = 1 FOR UPDATE").Scan(&one))
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		sum := store.Tally{Fate: store.TallyDelivered, Count: int64(len(batch.Records))}
-		settled, err := s.Turn(ctx, store.Turn{Settle: []store.Settlement{{Lease: s.lease, To: batch.Next, Tally: []store.Tally{sum}}}})
-		s.must(err)
+		settled, err := s.Turn(ctx, store.Turn{Settle: []store.Settlement{{Lease: s.Lease, To: batch.Next, Tally: []store.Tally{sum}}}})
+		s.Must(err)
 		if !settled.Verdicts[0].Applied {
 			t.Error("the settlement is lost")
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -15,16 +16,16 @@ func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k, grace(time.Minute))
-		first := s.publish(messages(2, "a")...)
+		first := s.publish(sitetest.Messages(2, "a")...)
 		tx, err := s.plain.BeginTx(t.Context(), nil)
-		s.must(err)
-		late := messages(200, "late")
-		s.must(s.Append(t.Context(), tx, "outbox", late))
-		others := slices.Concat(first, s.publish(messages(2, "b")...))
-		s.want(s.read(), others...)
-		s.must(tx.Commit())
+		s.Must(err)
+		late := sitetest.Messages(200, "late")
+		s.Must(s.Append(t.Context(), tx, "outbox", late))
+		others := slices.Concat(first, s.publish(sitetest.Messages(2, "b")...))
+		s.want(s.Read(), others...)
+		s.Must(tx.Commit())
 
-		until := s.at
+		until := s.At
 		s.want(s.chain("", until, 10), others...)
 		s.want(s.chain(until, "", 10), late...)
 	})
@@ -37,9 +38,9 @@ func (s *site) chain(from, until store.Position, limit int) (out []store.Record)
 		r := request(from, limit)
 		r.Until = until
 		turn, err := s.Turn(s.Context(), store.Turn{Read: []store.Request{r}})
-		s.must(err)
+		s.Must(err)
 		b := turn.Batches[0]
-		s.must(b.Err)
+		s.Must(b.Err)
 		out = append(out, b.Records...)
 		if from = b.Next; b.More {
 			continue

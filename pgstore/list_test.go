@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -23,7 +24,7 @@ func (s *site) listAll(q store.Query) (out []store.Item, pages int) {
 	}
 	for {
 		items, next, err := s.List(s.Context(), q)
-		s.must(err)
+		s.Must(err)
 		out = append(out, items...)
 		if pages++; next == "" {
 			return out, pages
@@ -40,10 +41,10 @@ func (s *site) listAll(q store.Query) (out []store.Item, pages int) {
 func many(tb testing.TB) (*site, []postbag.Message) {
 	tb.Helper()
 	s := newSite(tb)
-	s.keep = time.Hour
+	s.Keep = time.Hour
 	var msgs []postbag.Message
 	for i := range 4 {
-		batch := messages(5000, "a", "b", "c", "", fmt.Sprint("part", i))
+		batch := sitetest.Messages(5000, "a", "b", "c", "", fmt.Sprint("part", i))
 		for k := range batch {
 			if k%100 == 0 {
 				batch[k].Type = "order.cancelled"
@@ -58,13 +59,13 @@ func many(tb testing.TB) (*site, []postbag.Message) {
 func TestTwentyThousandMessagesArePagedWholeAndWithoutRepeats(t *testing.T) {
 	t.Parallel()
 	s, msgs := many(t)
-	records := s.read()
-	st := store.Settlement{To: s.at}
+	records := s.Read()
+	st := store.Settlement{To: s.At}
 	for i := 0; i < len(records)-3000; i += 10 {
 		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.Dead, Reason: fmt.Sprint("reason ", i%7)}
 		st.Park = append(st.Park, p)
 	}
-	s.settle(&s.lease, st)
+	s.Settle(&s.Lease, st)
 	for _, q := range []struct {
 		name string
 		store.Query
@@ -104,13 +105,13 @@ func TestTwentyThousandMessagesArePagedWholeAndWithoutRepeats(t *testing.T) {
 func TestAListingGoesOnWhileRetentionDeletes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(9000, "a", "b")...)
-	s.deliver()
+	s.publish(sitetest.Messages(9000, "a", "b")...)
+	s.Deliver()
 	seen := map[int64]bool{}
 	q := store.Query{Ref: outbox, Limit: 50}
 	for pages := 0; ; pages++ {
 		items, next, err := s.List(t.Context(), q)
-		s.must(err)
+		s.Must(err)
 		for _, it := range items {
 			if seen[it.Seq] {
 				t.Fatalf("seq %d is listed twice", it.Seq)
@@ -121,7 +122,7 @@ func TestAListingGoesOnWhileRetentionDeletes(t *testing.T) {
 			break
 		}
 		if pages == 10 {
-			s.until("the log is thinned", func() bool { return s.total.Deleted >= 5000 })
+			s.Until("the log is thinned", func() bool { return s.Total.Deleted >= 5000 })
 		}
 	}
 	if len(seen) < 500 {
@@ -132,8 +133,8 @@ func TestAListingGoesOnWhileRetentionDeletes(t *testing.T) {
 func TestBytesThatAreNoTextFindNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(10, "a")...)
-	s.deliver()
+	s.publish(sitetest.Messages(10, "a")...)
+	s.Deliver()
 	for name, q := range map[string]store.Query{
 		"NUL in the topic":   {Topic: "a\x00"},
 		"NUL in the key":     {Key: "\x00"},
@@ -185,7 +186,7 @@ func TestAQueryThatCannotBeIsRefused(t *testing.T) {
 func TestAPageEndsWhereItsPayloadsGetTooLarge(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	msgs := messages(9, "a")
+	msgs := sitetest.Messages(9, "a")
 	for i := range msgs {
 		msgs[i].Payload = bytes.Repeat([]byte{byte(i)}, 5<<20)
 	}
@@ -250,7 +251,7 @@ func TestMessagesAreFoundByTime(t *testing.T) {
 	s.exec("INSERT INTO postbag.outbox (at, key) SELECT clock_timestamp() - (110 - g) * interval '1 minute', 'old' FROM generate_series(1, 25) g")
 	s.burn()
 	s.exec("INSERT INTO postbag.outbox (at, key) SELECT clock_timestamp() - (110 - g) * interval '1 minute', 'old' FROM generate_series(26, 50) g")
-	s.publish(messages(5000, "a")...)
+	s.publish(sitetest.Messages(5000, "a")...)
 	now := time.Now()
 	for _, c := range []struct {
 		after, before int // minutes
@@ -272,7 +273,7 @@ func TestAMessageIsShownWhereverItIs(t *testing.T) {
 	s, msgs := many(t)
 	for _, i := range []int{0, 4999, 5000, 12345, len(msgs) - 1} {
 		got, err := s.Show(t.Context(), "outbox", msgs[i].ID)
-		s.must(err)
+		s.Must(err)
 		if len(got) != 1 || got[0].ID != msgs[i].ID || got[0].State != store.Pending || !bytes.Equal(got[0].Payload, msgs[i].Payload) {
 			t.Errorf("message %d is shown %d times", i, len(got))
 		}
@@ -280,7 +281,7 @@ func TestAMessageIsShownWhereverItIs(t *testing.T) {
 	// An id that says nothing of when it was made, and one of the future.
 	random := postbag.ID{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89}
 	future := postbag.ID{0xff, 2, 3, 4, 5, 6, 0x77, 8, 0x89}
-	m := messages(2, "odd")
+	m := sitetest.Messages(2, "odd")
 	m[0].ID, m[1].ID = random, future
 	s.publish(m...)
 	for _, id := range []postbag.ID{random, future} {
@@ -299,13 +300,13 @@ func TestAMessageIsShownWhereverItIs(t *testing.T) {
 func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(200, "")...)
-	records := s.read()
-	st := store.Settlement{To: s.at}
+	s.publish(sitetest.Messages(200, "")...)
+	records := s.Read()
+	st := store.Settlement{To: s.At}
 	for _, r := range records {
 		st.Park = append(st.Park, store.Park{Seq: r.Seq, Slot: r.Slot, State: store.Dead})
 	}
-	s.settle(&s.lease, st)
+	s.Settle(&s.Lease, st)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -313,13 +314,13 @@ func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
 		defer cancel()
 		for _, r := range records {
 			n, err := s.Command(t.Context(), store.Audit{Who: "me", Why: "test"}, outbox, store.Discard, []int64{r.Seq})
-			turn, failed := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: s.lease}}})
+			turn, failed := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: s.Lease}}})
 			if err != nil || failed != nil || n != 1 || len(turn.Commands) != 1 {
 				t.Errorf("%d commands are queued, %d come: %v, %v", n, len(turn.Commands), err, failed)
 				return
 			}
-			s.lease.Version++
-			s.settle(&s.lease, store.Settlement{Resolve: []store.Resolved{{Seq: r.Seq}}, Done: []store.Done{turn.Commands[0].Done()}})
+			s.Lease.Version++
+			s.Settle(&s.Lease, store.Settlement{Resolve: []store.Resolved{{Seq: r.Seq}}, Done: []store.Done{turn.Commands[0].Done()}})
 		}
 	}()
 	for ctx.Err() == nil {
@@ -339,12 +340,12 @@ func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
 func TestAnOverviewEstimatesWhatIsMuch(t *testing.T) {
 	t.Parallel()
 	s, msgs := many(t)
-	s.must(pgx.BeginFunc(t.Context(), s.plain, func(tx pgx.Tx) error {
+	s.Must(pgx.BeginFunc(t.Context(), s.plain, func(tx pgx.Tx) error {
 		_, err := tx.Exec(t.Context(), "ANALYZE postbag.outbox")
 		return err
 	}))
 	o, err := s.Overview(t.Context())
-	s.must(err)
+	s.Must(err)
 	b := o.Boxes[0]
 	if b.Rows < 18_000 || b.Rows > 22_000 {
 		t.Errorf("a log of %d messages has about %d", len(msgs), b.Rows)
@@ -352,9 +353,9 @@ func TestAnOverviewEstimatesWhatIsMuch(t *testing.T) {
 	if v := b.Subscriptions[0]; v.Backlog < 20_000 || v.Oldest <= 0 || v.Oldest > time.Hour {
 		t.Errorf("of %d messages that nobody has read about %d are, the oldest for %s", len(msgs), v.Backlog, v.Oldest)
 	}
-	s.deliver()
+	s.Deliver()
 	o, err = s.Overview(t.Context())
-	s.must(err)
+	s.Must(err)
 	if v := o.Boxes[0].Subscriptions[0]; v.Backlog != 0 || v.Oldest != 0 || v.Delivered != int64(len(msgs)) {
 		t.Errorf("after all was delivered the backlog is %d, %s old; %d are delivered", v.Backlog, v.Oldest, v.Delivered)
 	}

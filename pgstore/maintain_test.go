@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/store"
 )
@@ -54,26 +55,26 @@ func TestARoundThatFindsNothingToDoIsOneStatement(t *testing.T) {
 	t.Parallel()
 	sent := &counter{}
 	s := newSite(t, counting(sent))
-	s.keep = time.Hour
+	s.Keep = time.Hour
 	idle := func(what string) {
 		t.Helper()
 		for range 5 { // it may have noted something to be done, such as where all have got to
-			s.maintain()
+			s.Housekeep()
 		}
 		sent.take()
 		for range 3 {
-			r := s.maintain()
+			r := s.Housekeep()
 			if n := sent.take(); n != 1 || r.More || len(r.Faults) > 0 {
 				t.Errorf("%s: a round with nothing to do is %d statements: %+v", what, n, r)
 			}
 		}
 	}
 	idle("an empty box")
-	s.publish(messages(100, "a")...)
+	s.publish(sitetest.Messages(100, "a")...)
 	idle("a box that nobody has read")
-	s.deliver()
+	s.Deliver()
 	idle("a box that was delivered")
-	m := messages(1, "a")
+	m := sitetest.Messages(1, "a")
 	m[0].NotBefore = time.Now().Add(time.Hour)
 	s.publish(m...)
 	idle("a box with a scheduled message")
@@ -89,17 +90,17 @@ func TestScheduledMessagesJoinTheLogInTheOrderInWhichTheyAreDue(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	later := time.Now().Add(time.Hour)
-	msgs := messages(40, "a", "b")
+	msgs := sitetest.Messages(40, "a", "b")
 	for i := range msgs {
 		msgs[i].NotBefore = later.Add(time.Duration((i*17)%40) * time.Millisecond)
 	}
 	s.publish(msgs...)
 	s.hasten()
-	r := s.maintain()
+	r := s.Housekeep()
 	if r.Promoted != 40 || r.NextDue != -1 {
 		t.Fatalf("of 40 due messages %d were promoted, the next is due in %s", r.Promoted, r.NextDue)
 	}
-	records := s.read()
+	records := s.Read()
 	if !slices.IsSortedFunc(records, func(a, b store.Record) int {
 		at := func(r store.Record) int {
 			return slices.IndexFunc(msgs, func(m postbag.Message) bool { return m.ID == r.ID })
@@ -114,27 +115,27 @@ func TestAMessageThatIsBeingCancelledDoesNotMakeHousekeepingSpin(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tx, err := s.plain.Begin(t.Context())
-	s.must(err)
+	s.Must(err)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	var m []postbag.Message
 	// A message that is due cannot be cancelled, and a busy machine may take any time to get here.
 	for lead, there := 100*time.Millisecond, false; !there; lead *= 2 {
-		m = messages(1, "a")
+		m = sitetest.Messages(1, "a")
 		m[0].NotBefore = time.Now().Add(lead)
 		s.publish(m...)
 		there, err = s.Cancel(t.Context(), tx, "outbox", m[0].ID)
-		s.must(err)
-		s.eventually("it would be due", func() bool { return time.Now().After(m[0].NotBefore.Add(50 * time.Millisecond)) })
+		s.Must(err)
+		s.Eventually("it would be due", func() bool { return time.Now().After(m[0].NotBefore.Add(50 * time.Millisecond)) })
 		if !there {
-			s.until("it is promoted", func() bool { return s.total.Promoted > 0 })
-			s.total.Promoted = 0
+			s.Until("it is promoted", func() bool { return s.Total.Promoted > 0 })
+			s.Total.Promoted = 0
 		}
 	}
-	if r := s.maintain(); r.Promoted != 0 || r.More || r.NextDue < 10*time.Millisecond || r.NextDue > time.Second {
+	if r := s.Housekeep(); r.Promoted != 0 || r.More || r.NextDue < 10*time.Millisecond || r.NextDue > time.Second {
 		t.Errorf("a message that is being cancelled: %+v", r)
 	}
-	s.must(tx.Commit(t.Context()))
-	if r := s.maintain(); r.Promoted != 0 || r.NextDue != -1 {
+	s.Must(tx.Commit(t.Context()))
+	if r := s.Housekeep(); r.Promoted != 0 || r.NextDue != -1 {
 		t.Errorf("a message that was cancelled: %+v", r)
 	}
 }
@@ -143,17 +144,17 @@ func TestMaintainRefusesWhatIsNoLeaseOfABox(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for name, l := range map[string]store.Lease{
-		"of another subscription":   s.lease,
-		"with another token":        {Shard: s.house.Shard, Token: s.house.Token + 1},
-		"of other slots":            {Shard: store.Shard{Ref: upkeep, Slots: store.Slots{Hi: 7}}, Token: s.house.Token},
-		"without a token":           {Shard: s.house.Shard},
+		"of another subscription":   s.Lease,
+		"with another token":        {Shard: s.House.Shard, Token: s.House.Token + 1},
+		"of other slots":            {Shard: store.Shard{Ref: upkeep, Slots: store.Slots{Hi: 7}}, Token: s.House.Token},
+		"without a token":           {Shard: s.House.Shard},
 		"of a box that has no name": {Token: 1},
 	} {
 		if _, err := s.Maintain(t.Context(), store.Retention{Lease: l}); !errors.Is(err, store.ErrLeaseLost) {
 			t.Errorf("a lease %s: %v", name, err)
 		}
 	}
-	l := s.house
+	l := s.House
 	l.Box = `no"such; box`
 	if _, err := s.Maintain(t.Context(), store.Retention{Lease: l}); !errors.Is(err, store.ErrNoBox) {
 		t.Errorf("a lease of no box: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -14,15 +15,15 @@ import (
 func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(10, "a", "b")...)
-	s.deliver()
-	late := s.publish(messages(10, "a", "b")...)
+	s.publish(sitetest.Messages(10, "a", "b")...)
+	s.Deliver()
+	late := s.publish(sitetest.Messages(10, "a", "b")...)
 	file := filepath.Join(t.TempDir(), "dump")
-	s.must(shared.Server(t).Dump(t.Context(), s.name, file))
+	s.Must(shared.Server(t).Dump(t.Context(), s.name, file))
 	dsn := shared.Database(t)
 	config, err := pgx.ParseConfig(dsn)
-	s.must(err)
-	s.must(shared.Server(t).Restore(t.Context(), config.Database, file))
+	s.Must(err)
+	s.Must(shared.Server(t).Restore(t.Context(), config.Database, file))
 	copied := newFixture(t, dsn)
 
 	if _, err := copied.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
@@ -31,11 +32,11 @@ func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
 	if _, err := copied.Check(t.Context()); err != nil {
 		t.Fatalf("after its positions were reconciled it is checked with %v", err)
 	}
-	c := &site{TB: t, fixture: copied}
-	c.lease = c.take("another relay", outbox)
-	c.at = lease2position(c, outbox)
+	c := &site{TB: t, Site: sitetest.Of(t, copied), fixture: copied}
+	c.Lease = c.Take("another relay", outbox)
+	c.At = lease2position(c, outbox)
 	got := map[string]bool{}
-	for _, r := range c.read() {
+	for _, r := range c.Read() {
 		got[r.ID.String()] = true
 	}
 	for _, m := range late {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -13,9 +14,9 @@ import (
 func oneDead(tb testing.TB) (*site, store.Record) {
 	tb.Helper()
 	s := newSite(tb)
-	s.publish(messages(1, "a")...)
-	r := s.read()[0]
-	s.settle(&s.lease, store.Settlement{To: s.at, Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.Dead}}})
+	s.publish(sitetest.Messages(1, "a")...)
+	r := s.Read()[0]
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.Dead}}})
 	return s, r
 }
 
@@ -24,12 +25,12 @@ func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
 	s, r := oneDead(t)
 	a := store.Audit{Who: "A\x00B\xff", Why: strings.Repeat("ü", 2000)}
 	n, err := s.Command(t.Context(), a, outbox, store.Retry, []int64{r.Seq, r.Seq, -1, 1 << 62})
-	s.must(err)
+	s.Must(err)
 	if n != 1 {
 		t.Errorf("a command for one parked message was queued for %d", n)
 	}
 	got, err := s.Audited(t.Context(), 10)
-	s.must(err)
+	s.Must(err)
 	if len(got) != 1 || got[0].Who != "A\uFFFDB\uFFFD" || len(got[0].Why) > 1024 || !utf8.ValidString(got[0].Why) ||
 		got[0].What != "retry outbox/default 1" {
 		t.Errorf("the audit log says %+v", got)
@@ -39,19 +40,19 @@ func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
 func TestAnOrderNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(25, "")...)
+	s.publish(sitetest.Messages(25, "")...)
 	st := store.Settlement{}
 	var seqs []int64
-	for _, r := range s.read() {
+	for _, r := range s.Read() {
 		st.Park = append(st.Park, store.Park{Seq: r.Seq, Slot: r.Slot, State: store.Dead})
 		seqs = append(seqs, r.Seq)
 	}
-	s.settle(&s.lease, st)
+	s.Settle(&s.Lease, st)
 	if n, err := s.Command(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, store.Discard, seqs); err != nil || n != 25 {
 		t.Fatalf("queued for %d: %v", n, err)
 	}
 	got, err := s.Audited(t.Context(), 1)
-	s.must(err)
+	s.Must(err)
 	if want := "discard outbox/default 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 and 5 more"; got[0].What != want {
 		t.Errorf("the audit log says %q", got[0].What)
 	}
@@ -95,13 +96,13 @@ func TestAskingForTheSameShardsIsAuditedAndWakesNobody(t *testing.T) {
 	s, _ := oneDead(t)
 	epoch := func() int64 { return s.number("SELECT n FROM postbag._epoch") }
 	before := epoch()
-	s.must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1))
+	s.Must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1))
 	if epoch() != before {
 		t.Error("an order that changes nothing changes the epoch")
 	}
-	s.must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 3))
+	s.Must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 3))
 	got, err := s.Audited(t.Context(), 10)
-	s.must(err)
+	s.Must(err)
 	if epoch() != before+1 || len(got) != 2 || got[0].What != "shards outbox/default 3" {
 		t.Errorf("the epoch went from %d to %d; audited: %+v", before, epoch(), got)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
 )
@@ -36,7 +37,7 @@ func plansOf(t *testing.T, n int, all bool) {
 	p := &plans{tb: t, mode: "auto", seen: map[string]int{}, told: map[string]bool{}}
 	s := &work{site: siteOn(t, plannable.Database(t), p.explain), all: all}
 	if all {
-		s.must(s.CreateBox(t.Context(), "old"))
+		s.Must(s.CreateBox(t.Context(), "old"))
 	}
 	see := func(when string) { p.at(when, s.pool, s.everything) }
 	s.exec("ANALYZE")
@@ -111,9 +112,9 @@ func (s *work) everything() {
 func (s *work) turn(t store.Turn) store.TurnResult {
 	s.Helper()
 	r, err := s.Turn(s.Context(), t)
-	s.must(err)
+	s.Must(err)
 	for _, b := range r.Batches {
-		s.must(b.Err)
+		s.Must(b.Err)
 	}
 	return r
 }
@@ -121,10 +122,10 @@ func (s *work) turn(t store.Turn) store.TurnResult {
 // readAndSettle reads in each form, opening a window and going on in it, far behind and at the end.
 func (s *work) readAndSettle() {
 	s.Helper()
-	s.publish(messages(planPage, "a", "b", "c", "")...)
+	s.publish(sitetest.Messages(planPage, "a", "b", "c", "")...)
 	end := store.Ref{Box: "outbox", Subscription: fmt.Sprint("end", s.n)}
 	few := store.Ref{Box: "outbox", Subscription: "few"}
-	s.declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
+	s.Declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
 	var records []store.Record
 	for _, q := range []store.Request{
 		{Ref: outbox, Slots: []store.Slots{store.AllSlots}},
@@ -142,12 +143,12 @@ func (s *work) readAndSettle() {
 		}
 	}
 	s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
-	st := store.Settlement{Tally: tally(store.TallyParked, records...)}
+	st := store.Settlement{Tally: sitetest.Tally(store.TallyParked, records...)}
 	for i := range records {
 		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.Waiting, Blocking: i%2 == 0, Reason: "no"}
 		st.Park = append(st.Park, p)
 	}
-	s.settle(&s.lease, st)
+	s.Settle(&s.Lease, st)
 	var seqs []int64
 	for i := range records {
 		if i < len(records)/2 {
@@ -155,29 +156,29 @@ func (s *work) readAndSettle() {
 		}
 	}
 	_, err := s.Command(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, store.Discard, seqs)
-	s.must(err)
+	s.Must(err)
 	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Followers: 3, Bytes: 1 << 20})
-	s.must(err)
-	_, err = s.Blocked(s.Context(), s.lease)
-	s.must(err)
+	s.Must(err)
+	_, err = s.Blocked(s.Context(), s.Lease)
+	s.Must(err)
 	r := s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
 	done := store.Settlement{}
 	for _, c := range r.Commands {
 		done.Done = append(done.Done, c.Done())
 		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
 	}
-	s.settle(&s.lease, done)
+	s.Settle(&s.Lease, done)
 }
 
 // write publishes in each form.
 func (s *work) write() {
 	s.Helper()
-	later := messages(2, "k")
+	later := sitetest.Messages(2, "k")
 	later[0].NotBefore = time.Now().Add(time.Hour)
-	s.must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
-		s.must(s.Lock(s.Context(), tx, "outbox", []string{"k"}))
-		for _, m := range [][]postbag.Message{messages(1, "k"), messages(5, "k"), later} {
-			s.must(s.Append(s.Context(), tx, "outbox", m))
+	s.Must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
+		s.Must(s.Lock(s.Context(), tx, "outbox", []string{"k"}))
+		for _, m := range [][]postbag.Message{sitetest.Messages(1, "k"), sitetest.Messages(5, "k"), later} {
+			s.Must(s.Append(s.Context(), tx, "outbox", m))
 		}
 		there, err := s.Cancel(s.Context(), tx, "outbox", later[0].ID)
 		if !there {
@@ -190,13 +191,13 @@ func (s *work) write() {
 // orders are what an operator asks for.
 func (s *work) orders() {
 	s.Helper()
-	s.must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
+	s.Must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
 	_, err := s.Audited(s.Context(), planPage)
-	s.must(err)
+	s.Must(err)
 	_, err = s.Check(s.Context())
-	s.must(err)
+	s.Must(err)
 	recent := store.Ref{Box: "outbox", Subscription: fmt.Sprint("recent", s.n)}
-	s.declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
+	s.Declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
 }
 
 // beats take, give back, reshape and leave.
@@ -204,17 +205,17 @@ func (s *work) beats() {
 	s.Helper()
 	beat := func(b store.Beat) store.View {
 		v, err := s.Beat(s.Context(), b)
-		s.must(err)
+		s.Must(err)
 		return v
 	}
-	v := beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Give: []store.Lease{s.lease}})
+	v := beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Give: []store.Lease{s.Lease}})
 	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Take: []store.Shard{v.Subscriptions[0].Shards[0].Shard}})
 	again := store.Reshape{Ref: outbox, Shards: 1, Leases: []store.Lease{v.Subscriptions[0].Shards[0].Lease}}
 	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Reshape: []store.Reshape{again}})
-	if l := v.Subscriptions[0].Shards[0]; l.Owner != "relay" || l.Token == s.lease.Token {
+	if l := v.Subscriptions[0].Shards[0]; l.Owner != "relay" || l.Token == s.Lease.Token {
 		s.Fatalf("the shard is %s's after it was given back, taken and reshaped", l.Owner)
 	}
-	s.lease = v.Subscriptions[0].Shards[0].Lease
+	s.Lease = v.Subscriptions[0].Shards[0].Lease
 	short := fmt.Sprint("short ", s.n)
 	beat(store.Beat{Relay: short, New: true, TTL: time.Hour})
 	beat(store.Beat{Relay: short, Leave: true})
@@ -239,28 +240,28 @@ func (s *work) listings() {
 	} {
 		q.Ref, q.Limit = outbox, planPage
 		items, next, err := s.List(s.Context(), q)
-		s.must(err)
+		s.Must(err)
 		if q.Cursor = next; next != "" {
 			_, _, err = s.List(s.Context(), q)
-			s.must(err)
+			s.Must(err)
 		}
 		if len(items) > 0 {
 			_, err = s.Show(s.Context(), "outbox", items[0].ID)
-			s.must(err)
+			s.Must(err)
 		}
 	}
 	_, err := s.Show(s.Context(), "outbox", postbag.NewID())
-	s.must(err)
+	s.Must(err)
 	_, err = s.Overview(s.Context())
-	s.must(err)
+	s.Must(err)
 }
 
 // housekeeping is that of another process, which remembers nothing yet.
 func (s *work) housekeeping() {
 	s.Helper()
-	s.maintain()
-	_, err := s.Maintain(s.Context(), store.Retention{Lease: s.house, Keep: time.Hour})
-	s.must(err)
+	s.Housekeep()
+	_, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: time.Hour})
+	s.Must(err)
 }
 
 // retention thins and drops the log of a box whose one subscription has passed it.
@@ -271,20 +272,20 @@ func (s *work) retention() {
 	s.exec("DELETE FROM postbag._shards c USING postbag._subscriptions u, postbag._boxes b WHERE u.id = c.sub AND b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
 	s.exec("DELETE FROM postbag._subscriptions u USING postbag._boxes b WHERE b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
 	ref := store.Ref{Box: "old", Subscription: fmt.Sprint("at", s.n)}
-	s.declare(store.Spec{Ref: ref, Shards: 1, From: store.Start{Now: true}})
+	s.Declare(store.Spec{Ref: ref, Shards: 1, From: store.Start{Now: true}})
 	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, first, id, reason, history)
 		SELECT u.id, b.seq, 0, 7, 0, 4, false, 1, now(), b.id, 'no', '[]' FROM postbag._subscriptions u, (SELECT o.seq, o.id FROM postbag.old o ORDER BY o.seq LIMIT 50) b
 		WHERE u.name = $1`, ref.Subscription)
 	if s.janitor.Token == 0 {
-		s.janitor = s.take("janitor", store.Ref{Box: "old", Subscription: store.Maintenance})
+		s.janitor = s.Take("janitor", store.Ref{Box: "old", Subscription: store.Maintenance})
 	}
 	r := store.Retention{Lease: s.janitor, Keep: time.Millisecond}
 	var total store.Report
 	until := func(what string, done func() bool) {
 		s.Helper()
-		s.eventually(what, func() bool {
+		s.Eventually(what, func() bool {
 			rep, err := s.Maintain(s.Context(), r)
-			s.must(err)
+			s.Must(err)
 			total.Deleted, total.Dropped = total.Deleted+rep.Deleted, total.Dropped+rep.Dropped
 			if len(rep.Faults) > 0 {
 				s.Fatalf("faults: %q", rep.Faults)
@@ -295,8 +296,8 @@ func (s *work) retention() {
 	until("the log is thinned", func() bool { return s.number("SELECT count(*) FROM postbag.old") == 0 })
 	s.exec("SELECT setval('postbag.old__seq', (((last_value - 1) / $1) + 1) * $1) FROM postbag.old__seq", partSize)
 	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', '')")
-	lease := s.take(fmt.Sprint("relay ", s.n), ref)
-	records, end := s.readFrom(ref, lease2position(s.site, ref))
-	s.settle(&lease, store.Settlement{To: end, Tally: tally(store.TallyDelivered, records...)})
+	lease := s.Take(fmt.Sprint("relay ", s.n), ref)
+	records, end := s.ReadFrom(ref, lease2position(s.site, ref))
+	s.Settle(&lease, store.Settlement{To: end, Tally: sitetest.Tally(store.TallyDelivered, records...)})
 	until("a partition is dropped", func() bool { return total.Dropped > 0 })
 }

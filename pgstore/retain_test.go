@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -18,10 +19,10 @@ import (
 func passed(tb testing.TB, n int) (*site, []store.Record) {
 	tb.Helper()
 	s := newSite(tb)
-	s.publish(messages(n, "a", "b", "")...)
+	s.publish(sitetest.Messages(n, "a", "b", "")...)
 	s.burn()
-	s.publish(messages(1, "c")...)
-	records := s.read()
+	s.publish(sitetest.Messages(1, "c")...)
+	records := s.Read()
 	if len(records) != n+1 || records[n].Seq != partSize+1 {
 		tb.Fatalf("%d messages were read, the last with seq %d", len(records), records[n].Seq)
 	}
@@ -32,13 +33,13 @@ func TestAPartitionThatAllHavePassedIsDropped(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 40)
 	s.rounds()
-	if s.rows(partSize) != 40 || len(s.total.Faults) > 0 {
-		t.Fatalf("%d of 40 messages are left that nobody has passed; faults: %q", s.rows(partSize), s.total.Faults)
+	if s.rows(partSize) != 40 || len(s.Total.Faults) > 0 {
+		t.Fatalf("%d of 40 messages are left that nobody has passed; faults: %q", s.rows(partSize), s.Total.Faults)
 	}
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
-	if s.table("outbox__p0") || !s.table("outbox__p32") || len(s.total.Faults) > 0 {
-		t.Errorf("the partition's table is there: %v; faults: %q", s.table("outbox__p0"), s.total.Faults)
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if s.table("outbox__p0") || !s.table("outbox__p32") || len(s.Total.Faults) > 0 {
+		t.Errorf("the partition's table is there: %v; faults: %q", s.table("outbox__p0"), s.Total.Faults)
 	}
 	if n := s.number("SELECT count(*) FROM postbag._drops"); n != 0 {
 		t.Errorf("%d partitions are still noted to be dropped", n)
@@ -46,8 +47,8 @@ func TestAPartitionThatAllHavePassedIsDropped(t *testing.T) {
 	if n := s.number("SELECT sum(n) FROM postbag._ledger WHERE span < 32") + s.number("SELECT sum(delivered) FROM postbag._shards"); n != 41 {
 		t.Errorf("the ledger counts %d of 41 messages after a partition was dropped", n)
 	}
-	s.publish(messages(3, "a")...)
-	if got := s.read(); len(got) != 3 {
+	s.publish(sitetest.Messages(3, "a")...)
+	if got := s.Read(); len(got) != 3 {
 		t.Errorf("%d of 3 messages are read after a partition was dropped", len(got))
 	}
 }
@@ -56,18 +57,18 @@ func TestASubscriptionThatLagsKeepsThePartition(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	late := store.Ref{Box: "outbox", Subscription: "late"}
-	s.declare(store.Spec{Ref: late, Shards: 1})
-	lease := s.take("late relay", late)
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.Declare(store.Spec{Ref: late, Shards: 1})
+	lease := s.Take("late relay", late)
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
 	s.rounds()
-	if s.rows(partSize) != 20 || s.total.Deleted+s.total.Dropped > 0 {
+	if s.rows(partSize) != 20 || s.Total.Deleted+s.Total.Dropped > 0 {
 		t.Fatalf("of 20 messages that a subscription has not read %d are left", s.rows(partSize))
 	}
-	theirs, at := s.readFrom(late, lease2position(s, late))
-	s.settle(&lease, store.Settlement{To: at, Tally: tally(store.TallyDelivered, theirs...)})
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
-	if len(theirs) != 21 || len(s.total.Faults) > 0 {
-		t.Errorf("the late subscription read %d of 21 messages; faults: %q", len(theirs), s.total.Faults)
+	theirs, at := s.ReadFrom(late, lease2position(s, late))
+	s.Settle(&lease, store.Settlement{To: at, Tally: sitetest.Tally(store.TallyDelivered, theirs...)})
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if len(theirs) != 21 || len(s.Total.Faults) > 0 {
+		t.Errorf("the late subscription read %d of 21 messages; faults: %q", len(theirs), s.Total.Faults)
 	}
 }
 
@@ -75,7 +76,7 @@ func TestASubscriptionThatLagsKeepsThePartition(t *testing.T) {
 func lease2position(s *site, r store.Ref) store.Position {
 	s.Helper()
 	v, err := s.Beat(s.Context(), store.Beat{Relay: "looker", New: true, TTL: time.Hour, Works: []store.Ref{r}})
-	s.must(err)
+	s.Must(err)
 	return v.Subscriptions[0].Shards[0].Position
 }
 
@@ -83,75 +84,75 @@ func TestAParkedMessageOutlivesItsPartition(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	parked := records[7]
-	s.settle(&s.lease, store.Settlement{
-		To:    s.at,
+	s.Settle(&s.Lease, store.Settlement{
+		To:    s.At,
 		Park:  []store.Park{{Seq: parked.Seq, Slot: parked.Slot, Hash: parked.Hash, State: store.Waiting, Blocking: true, Attempts: 1, Reason: "no"}},
-		Tally: append(tally(store.TallyParked, parked), tally(store.TallyDelivered, append(records[:7:7], records[8:]...)...)...),
+		Tally: append(sitetest.Tally(store.TallyParked, parked), sitetest.Tally(store.TallyDelivered, append(records[:7:7], records[8:]...)...)...),
 	})
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
-	if s.total.Copied != 1 {
-		t.Errorf("%d messages were copied out, not 1", s.total.Copied)
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if s.Total.Copied != 1 {
+		t.Errorf("%d messages were copied out, not 1", s.Total.Copied)
 	}
 	due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20})
-	s.must(err)
+	s.Must(err)
 	if len(due) != 1 || due[0].ID != parked.ID || !bytes.Equal(due[0].Payload, parked.Payload) || due[0].Record.Key != parked.Key {
 		t.Fatalf("due are %d messages, not the one that was parked", len(due))
 	}
 	for _, state := range []store.State{store.Retrying, ""} {
 		items, _, err := s.List(t.Context(), store.Query{Ref: outbox, State: state, Key: parked.Key})
-		s.must(err)
+		s.Must(err)
 		if len(items) != 1 || items[0].ID != parked.ID || !bytes.Equal(items[0].Payload, parked.Payload) || items[0].Reason != "no" {
 			t.Errorf("state %q: %d messages are listed, not the one that was parked", state, len(items))
 		}
 	}
 	shown, err := s.Show(t.Context(), "outbox", parked.ID)
-	s.must(err)
+	s.Must(err)
 	if len(shown) != 1 || shown[0].State != store.Retrying || len(shown[0].History) != 1 {
 		t.Errorf("a parked message whose partition is gone is shown %d times", len(shown))
 	}
 	if shown, err := s.Show(t.Context(), "outbox", records[3].ID); err != nil || len(shown) != 0 {
 		t.Errorf("a delivered message whose partition is gone is shown %d times (error: %v)", len(shown), err)
 	}
-	s.settle(&s.lease, store.Settlement{
+	s.Settle(&s.Lease, store.Settlement{
 		Resolve: []store.Resolved{{Seq: parked.Seq, Hash: parked.Hash}},
-		Tally:   append(less(tally(store.TallyParked, parked)), tally(store.TallyDelivered, parked)...),
+		Tally:   append(sitetest.Less(sitetest.Tally(store.TallyParked, parked)), sitetest.Tally(store.TallyDelivered, parked)...),
 	})
 	fresh := siteAgain(s) // its housekeeping has no pause to wait for
-	fresh.until("the copy is deleted", func() bool { return s.number("SELECT count(*) FROM postbag._copies") == 0 })
+	fresh.Until("the copy is deleted", func() bool { return s.number("SELECT count(*) FROM postbag._copies") == 0 })
 }
 
 // siteAgain is another process at the same site.
 func siteAgain(s *site) *site {
 	s.Helper()
-	return &site{TB: s.TB, fixture: newFixture(s.TB, s.dsn), lease: s.lease, at: s.at, house: s.house, keep: s.keep}
+	return s.on(newFixture(s.TB, s.dsn))
 }
 
 func TestATransactionThatIsOpenLongerThanMessagesAreKeptLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tx, err := s.plain.Begin(t.Context())
-	s.must(err)
+	s.Must(err)
 	s.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	late := messages(3, "late")
-	s.must(s.Append(t.Context(), tx, "outbox", late))
-	s.publish(messages(20, "a")...)
+	late := sitetest.Messages(3, "late")
+	s.Must(s.Append(t.Context(), tx, "outbox", late))
+	s.publish(sitetest.Messages(20, "a")...)
 	s.burn()
-	s.publish(messages(1, "a")...)
-	s.deliver()
+	s.publish(sitetest.Messages(1, "a")...)
+	s.Deliver()
 	s.rounds()
-	s.deliver()
+	s.Deliver()
 	s.rounds()
-	if s.total.Dropped > 0 {
+	if s.Total.Dropped > 0 {
 		t.Fatal("a partition was dropped with a row of an open transaction in it")
 	}
-	s.must(tx.Commit(t.Context()))
-	got := s.deliver()
+	s.Must(tx.Commit(t.Context()))
+	got := s.Deliver()
 	if len(got) != 3 || got[0].ID != late[0].ID {
 		t.Fatalf("%d messages are read after the transaction committed, not its 3", len(got))
 	}
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
-	if len(s.total.Faults) > 0 {
-		t.Errorf("faults: %q", s.total.Faults)
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if len(s.Total.Faults) > 0 {
+		t.Errorf("faults: %q", s.Total.Faults)
 	}
 }
 
@@ -159,10 +160,10 @@ func TestATransactionThatIsOpenLongerThanMessagesAreKeptLosesNothing(t *testing.
 func (s *site) hold() pgx.Tx {
 	s.Helper()
 	tx, err := s.plain.Begin(s.Context())
-	s.must(err)
+	s.Must(err)
 	s.Cleanup(func() { _ = tx.Rollback(context.Background()) }) // or a test that fails never ends
 	_, err = tx.Exec(s.Context(), "SELECT FROM postbag.outbox LIMIT 1")
-	s.must(err)
+	s.Must(err)
 	return tx
 }
 
@@ -170,23 +171,23 @@ func TestADetachThatWaitsInVainIsFinishedLater(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	tx := s.hold()
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
 	pending := func() bool {
 		return s.number("SELECT count(*) FROM pg_inherits WHERE inhdetachpending AND inhparent = 'postbag.outbox'::regclass") == 1
 	}
-	s.until("a detach is pending", pending)
-	if s.total.Dropped > 0 || !s.table("outbox__p0") {
+	s.Until("a detach is pending", pending)
+	if s.Total.Dropped > 0 || !s.table("outbox__p0") {
 		t.Fatal("a partition was dropped while a transaction reads it")
 	}
-	s.publish(messages(2, "x")...)
-	if got := s.deliver(); len(got) != 2 {
+	s.publish(sitetest.Messages(2, "x")...)
+	if got := s.Deliver(); len(got) != 2 {
 		t.Errorf("%d of 2 messages are read while a detach is pending", len(got))
 	}
-	s.must(tx.Commit(t.Context()))
+	s.Must(tx.Commit(t.Context()))
 	heir := siteAgain(s) // another process finishes what this one began
-	heir.until("the partition is dropped", func() bool { return heir.total.Dropped == 1 })
-	if s.table("outbox__p0") || len(heir.total.Faults) > 0 {
-		t.Errorf("the table is left: %v; faults: %q", s.table("outbox__p0"), heir.total.Faults)
+	heir.Until("the partition is dropped", func() bool { return heir.Total.Dropped == 1 })
+	if s.table("outbox__p0") || len(heir.Total.Faults) > 0 {
+		t.Errorf("the table is left: %v; faults: %q", s.table("outbox__p0"), heir.Total.Faults)
 	}
 }
 
@@ -195,20 +196,20 @@ func TestADetachThatAnOperatorBrokeOffIsFinishedAndTheTableKept(t *testing.T) {
 	s, _ := passed(t, 20)
 	tx := s.hold()
 	conn, err := s.plain.Acquire(t.Context())
-	s.must(err)
+	s.Must(err)
 	defer conn.Release()
 	_, err = conn.Exec(t.Context(), "SET lock_timeout = '50ms'")
-	s.must(err)
+	s.Must(err)
 	if _, err = conn.Exec(t.Context(), "ALTER TABLE postbag.outbox DETACH PARTITION postbag.outbox__p0 CONCURRENTLY"); err == nil {
 		t.Fatal("a detach did not wait for the transaction that reads")
 	}
-	s.must(tx.Commit(t.Context()))
+	s.Must(tx.Commit(t.Context()))
 	attached := func() int64 {
 		return s.number("SELECT count(*) FROM pg_inherits WHERE inhrelid = to_regclass('postbag.outbox__p0')")
 	}
-	s.until("the detach is finished", func() bool { return attached() == 0 })
+	s.Until("the detach is finished", func() bool { return attached() == 0 })
 	s.rounds()
-	if n := s.number("SELECT count(*) FROM postbag.outbox__p0"); n != 20 || s.total.Dropped > 0 {
+	if n := s.number("SELECT count(*) FROM postbag.outbox__p0"); n != 20 || s.Total.Dropped > 0 {
 		t.Errorf("of 20 messages in a partition that an operator detached %d are left", n)
 	}
 	s.exec("ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p0 FOR VALUES FROM (1) TO (33554433)")
@@ -217,19 +218,19 @@ func TestADetachThatAnOperatorBrokeOffIsFinishedAndTheTableKept(t *testing.T) {
 func TestALedgerThatDoesNotAgreeKeepsThePartition(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records[1:]...)})
-	s.until("a fault is told", func() bool {
-		return s.faulty("does not agree with the log from seq 1 on: 20 messages passed, 19 accounted for")
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records[1:]...)})
+	s.Until("a fault is told", func() bool {
+		return s.Faulty("does not agree with the log from seq 1 on: 20 messages passed, 19 accounted for")
 	})
 	s.rounds()
-	if s.rows(partSize) != 20 || s.total.Dropped+s.total.Deleted > 0 {
+	if s.rows(partSize) != 20 || s.Total.Dropped+s.Total.Deleted > 0 {
 		t.Fatal("a message that the ledger does not account for was dropped")
 	}
-	s.total.Faults = nil
-	s.settle(&s.lease, store.Settlement{Tally: tally(store.TallyDiscarded, records[0])})
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
-	if len(s.total.Faults) > 0 {
-		t.Errorf("faults: %q", s.total.Faults)
+	s.Total.Faults = nil
+	s.Settle(&s.Lease, store.Settlement{Tally: sitetest.Tally(store.TallyDiscarded, records[0])})
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if len(s.Total.Faults) > 0 {
+		t.Errorf("faults: %q", s.Total.Faults)
 	}
 }
 
@@ -237,16 +238,16 @@ func TestATableThatDoesNotAgreeAfterItWasDetachedIsKept(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	tx := s.hold()
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
-	s.until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
-	s.must(tx.Commit(t.Context()))
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
+	s.Until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
+	s.Must(tx.Commit(t.Context()))
 	s.exec("DELETE FROM postbag.outbox__p0 WHERE seq = $1", records[5].Seq)
 	heir := siteAgain(s)
-	heir.until("a fault is told", func() bool {
-		return heir.faulty("does not agree with the log from seq 1 on: 19 messages passed, 20 accounted for")
+	heir.Until("a fault is told", func() bool {
+		return heir.Faulty("does not agree with the log from seq 1 on: 19 messages passed, 20 accounted for")
 	})
 	heir.rounds()
-	if heir.total.Dropped > 0 || s.number("SELECT count(*) FROM postbag.outbox__p0") != 19 {
+	if heir.Total.Dropped > 0 || s.number("SELECT count(*) FROM postbag.outbox__p0") != 19 {
 		t.Error("a table that does not agree with the ledger was dropped")
 	}
 }
@@ -255,30 +256,30 @@ func TestASubscriptionThatIsDeclaredDuringADropBeginsBehindIt(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	tx := s.hold()
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
-	s.until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
+	s.Until("the partition is about to be dropped", func() bool { return s.number("SELECT count(*) FROM postbag._drops") == 1 })
 	late := store.Ref{Box: "outbox", Subscription: "late"}
-	s.declare(store.Spec{Ref: late, Shards: 1})
-	lease := s.take("late relay", late)
-	fresh := s.publish(messages(1, "c")...)
-	got, at := s.readFrom(late, lease2position(s, late))
+	s.Declare(store.Spec{Ref: late, Shards: 1})
+	lease := s.Take("late relay", late)
+	fresh := s.publish(sitetest.Messages(1, "c")...)
+	got, at := s.ReadFrom(late, lease2position(s, late))
 	if len(got) == 0 || got[0].Seq <= partSize || got[len(got)-1].ID != fresh[0].ID {
 		t.Fatalf("a subscription that begins during a drop reads %d messages, not those behind it", len(got))
 	}
-	s.deliver()
-	s.must(tx.Commit(t.Context()))
-	s.settle(&lease, store.Settlement{To: at, Tally: tally(store.TallyDelivered, got...)})
+	s.Deliver()
+	s.Must(tx.Commit(t.Context()))
+	s.Settle(&lease, store.Settlement{To: at, Tally: sitetest.Tally(store.TallyDelivered, got...)})
 	heir := siteAgain(s)
-	heir.until("the partition is dropped", func() bool { return heir.total.Dropped == 1 })
-	if len(heir.total.Faults) > 0 {
-		t.Errorf("faults: %q", heir.total.Faults)
+	heir.Until("the partition is dropped", func() bool { return heir.Total.Dropped == 1 })
+	if len(heir.Total.Faults) > 0 {
+		t.Errorf("faults: %q", heir.Total.Faults)
 	}
 }
 
 func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
-	s.settle(&s.lease, store.Settlement{To: s.at, Tally: tally(store.TallyDelivered, records...)})
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: sitetest.Tally(store.TallyDelivered, records...)})
 	s.exec(`CREATE ROLE ` + s.name + `_relay LOGIN PASSWORD 'x'`)
 	s.Cleanup(func() {
 		for _, sql := range []string{"DROP OWNED BY %", "DROP ROLE %"} {
@@ -290,64 +291,64 @@ func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
 	s.exec(`GRANT USAGE ON SCHEMA postbag TO ` + s.name + `_relay`)
 	s.exec(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA postbag TO ` + s.name + `_relay`)
 	s.exec(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA postbag TO ` + s.name + `_relay`)
-	r := &site{TB: t, fixture: newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate), lease: s.lease, at: s.at, house: s.house, keep: s.keep}
-	m := messages(1, "soon")
+	r := s.on(newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate))
+	m := sitetest.Messages(1, "soon")
 	m[0].NotBefore = time.Now().Add(time.Hour)
 	s.publish(m...)
 	s.hasten()
 	const room, drop = "1073741824 are wanted: permission denied", "partition outbox__p0 cannot be taken out of the log: must be owner"
-	r.until("the missing right is told", func() bool { return r.faulty(drop) && r.total.Promoted == 1 })
-	if !r.faulty("run a relay under it") {
-		t.Errorf("the faults do not say what to do: %q", r.total.Faults)
+	r.Until("the missing right is told", func() bool { return r.Faulty(drop) && r.Total.Promoted == 1 })
+	if !r.Faulty("run a relay under it") {
+		t.Errorf("the faults do not say what to do: %q", r.Total.Faults)
 	}
 	again := newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate)
-	rep, err := again.Maintain(t.Context(), store.Retention{Lease: s.house, Keep: time.Hour, Room: 1 << 30})
-	s.must(err)
+	rep, err := again.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Room: 1 << 30})
+	s.Must(err)
 	if all := strings.Join(rep.Faults, "\n"); len(rep.Faults) != 2 || !strings.Contains(all, room) || !strings.Contains(all, drop) {
 		t.Errorf("faults of a role that may neither add nor drop partitions: %q", rep.Faults)
 	}
-	s.until("the owner drops the partition", func() bool { return s.total.Dropped == 1 })
+	s.Until("the owner drops the partition", func() bool { return s.Total.Dropped == 1 })
 }
 
 func TestAPartitionThatPostbagDoesNotMakeIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(5, "a")...)
-	s.deliver()
+	s.publish(sitetest.Messages(5, "a")...)
+	s.Deliver()
 	s.exec("CREATE TABLE postbag.rest PARTITION OF postbag.outbox DEFAULT")
-	s.until("the partition is told", func() bool { return s.faulty("partition rest of box outbox has bounds that Postbag does not make") })
+	s.Until("the partition is told", func() bool { return s.Faulty("partition rest of box outbox has bounds that Postbag does not make") })
 }
 
 func TestDiscardedMessagesAreForgottenWithTheirPartition(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 10)
 	dead := records[2]
-	s.settle(&s.lease, store.Settlement{
-		To:    s.at,
+	s.Settle(&s.Lease, store.Settlement{
+		To:    s.At,
 		Park:  []store.Park{{Seq: dead.Seq, Slot: dead.Slot, Hash: dead.Hash, State: store.Dead}},
-		Tally: append(tally(store.TallyParked, dead), tally(store.TallyDelivered, append(records[:2:2], records[3:]...)...)...),
+		Tally: append(sitetest.Tally(store.TallyParked, dead), sitetest.Tally(store.TallyDelivered, append(records[:2:2], records[3:]...)...)...),
 	})
 	n, err := s.Command(t.Context(), store.Audit{Who: "me", Why: "test"}, outbox, store.Discard, []int64{dead.Seq})
-	s.must(err)
-	turn, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: s.lease}}})
-	s.must(err)
-	s.lease.Version++
+	s.Must(err)
+	turn, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: s.Lease}}})
+	s.Must(err)
+	s.Lease.Version++
 	if n != 1 || len(turn.Commands) != 1 {
 		t.Fatalf("%d commands were queued, %d came", n, len(turn.Commands))
 	}
-	s.settle(&s.lease, store.Settlement{
+	s.Settle(&s.Lease, store.Settlement{
 		Resolve: []store.Resolved{{Seq: dead.Seq, Hash: dead.Hash}}, Done: []store.Done{turn.Commands[0].Done()},
-		Tally: append(less(tally(store.TallyParked, dead)), tally(store.TallyDiscarded, dead)...),
+		Tally: append(sitetest.Less(sitetest.Tally(store.TallyParked, dead)), sitetest.Tally(store.TallyDiscarded, dead)...),
 	})
 	if n := s.number("SELECT count(*) FROM postbag._discarded"); n != 1 {
 		t.Fatalf("%d messages are noted as discarded, not 1", n)
 	}
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
 	if n := s.number("SELECT count(*) FROM postbag._discarded"); n != 0 {
 		t.Errorf("%d messages of a partition that is gone are noted as discarded", n)
 	}
 	o, err := s.Overview(t.Context())
-	s.must(err)
+	s.Must(err)
 	if v := o.Boxes[0].Subscriptions[0]; v.Delivered != 10 || v.Discarded != 1 {
 		t.Errorf("after a drop %d messages count as delivered and %d as discarded, not 10 and 1", v.Delivered, v.Discarded)
 	}
@@ -358,20 +359,20 @@ func TestAMessageWithoutAPlaceIsCopiedWithItsSlot(t *testing.T) {
 	s := newSite(t)
 	s.exec("INSERT INTO postbag.outbox (topic, key, payload) VALUES ('plain', 'k', 'x')")
 	s.burn()
-	s.publish(messages(1, "c")...)
-	records := s.read()
+	s.publish(sitetest.Messages(1, "c")...)
+	records := s.Read()
 	plain := records[0]
 	if want := store.SlotOf(&postbag.Message{Key: "k"}); plain.Slot != want {
 		t.Fatalf("a row of plain SQL has slot %d, not %d", plain.Slot, want)
 	}
-	s.settle(&s.lease, store.Settlement{
-		To:    s.at,
+	s.Settle(&s.Lease, store.Settlement{
+		To:    s.At,
 		Park:  []store.Park{{Seq: plain.Seq, Slot: plain.Slot, Hash: plain.Hash, State: store.Dead}},
-		Tally: append(tally(store.TallyParked, plain), tally(store.TallyDelivered, records[1])...),
+		Tally: append(sitetest.Tally(store.TallyParked, plain), sitetest.Tally(store.TallyDelivered, records[1])...),
 	})
-	s.until("the partition is dropped", func() bool { return s.total.Dropped == 1 })
+	s.Until("the partition is dropped", func() bool { return s.Total.Dropped == 1 })
 	shown, err := s.Show(t.Context(), "outbox", plain.ID)
-	s.must(err)
+	s.Must(err)
 	if len(shown) != 1 || shown[0].Slot != plain.Slot || shown[0].Topic != "plain" || string(shown[0].Payload) != "x" {
 		t.Errorf("a copied row of plain SQL is shown as %+v", shown)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -23,18 +24,18 @@ FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'po
 	if n := last(); n < 500_000_000 || n%partSize != 0 {
 		t.Fatalf("a new box has room for %d messages", n)
 	}
-	if r := s.maintain(); r.Added != 0 {
+	if r := s.Housekeep(); r.Added != 0 {
 		t.Errorf("%d partitions were added to a new box", r.Added)
 	}
 	s.exec("UPDATE postbag._boxes SET spans = 1")
 	s.exec("SELECT setval('postbag.outbox__seq', $1)", last()-500_000_000+2*store.TallySpan)
-	s.until("there is room again", func() bool { return s.total.Added == 2 })
-	if r := s.maintain(); r.Added != 0 || len(s.total.Faults) > 0 {
-		t.Errorf("%d partitions too many were added; faults: %q", r.Added, s.total.Faults)
+	s.Until("there is room again", func() bool { return s.Total.Added == 2 })
+	if r := s.Housekeep(); r.Added != 0 || len(s.Total.Faults) > 0 {
+		t.Errorf("%d partitions too many were added; faults: %q", r.Added, s.Total.Faults)
 	}
 	s.exec("SELECT setval('postbag.outbox__seq', $1)", last()-2)
-	s.publish(messages(2, "a")...) // the last ones there is room for; the next would be refused
-	if got := s.read(); len(got) != 2 {
+	s.publish(sitetest.Messages(2, "a")...) // the last ones there is room for; the next would be refused
+	if got := s.Read(); len(got) != 2 {
 		t.Errorf("%d of 2 messages are read at the end of the log", len(got))
 	}
 }
@@ -47,18 +48,18 @@ func TestTwoHousekeepersMakeRoomOnce(t *testing.T) {
 	for _, keeper := range []*site{s, other} {
 		all.Go(func() {
 			for range 10 {
-				r, err := keeper.Maintain(t.Context(), store.Retention{Lease: s.house, Keep: time.Hour, Room: 1 << 30})
+				r, err := keeper.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Room: 1 << 30})
 				if err != nil {
 					t.Error(err)
 				}
-				keeper.total.Added += r.Added
+				keeper.Total.Added += r.Added
 			}
 		})
 	}
 	all.Wait()
 	n := s.number("SELECT count(*) FROM pg_inherits WHERE inhparent = 'postbag.outbox'::regclass")
 	if want := int64((1<<30 + partSize - 1) / partSize); n != want {
-		t.Errorf("there are %d partitions, not %d; %d and %d were added", n, want, s.total.Added, other.total.Added)
+		t.Errorf("there are %d partitions, not %d; %d and %d were added", n, want, s.Total.Added, other.Total.Added)
 	}
 }
 
@@ -81,7 +82,7 @@ func (f *traffic) write(hold time.Duration) {
 	for i := 0; !f.stop.Load(); i++ {
 		err := pgx.BeginFunc(ctx, f.plain, func(tx pgx.Tx) error {
 			begin := time.Now()
-			if err := f.Append(ctx, tx, "outbox", messages(1, fmt.Sprint("k", i%7))); err != nil {
+			if err := f.Append(ctx, tx, "outbox", sitetest.Messages(1, fmt.Sprint("k", i%7))); err != nil {
 				return err
 			}
 			f.note(&f.waits, time.Since(begin))
@@ -125,18 +126,18 @@ func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
 	var delivered int
 	deliver := func() {
 		begin := time.Now()
-		delivered += len(f.deliver())
+		delivered += len(f.Deliver())
 		f.note(&f.reads, time.Since(begin))
 	}
 	burnt, begun := int64(0), int64(0)
-	f.eventually("partitions were dropped and added", func() bool {
+	f.Eventually("partitions were dropped and added", func() bool {
 		deliver()
-		f.maintain()
-		if n := f.written.Load(); n >= begun+50 && burnt < f.total.Added+5 { // each partition gets some rows
+		f.Housekeep()
+		if n := f.written.Load(); n >= begun+50 && burnt < f.Total.Added+5 { // each partition gets some rows
 			f.burn()
 			burnt, begun = burnt+1, n
 		}
-		return f.total.Dropped >= 4 && f.total.Added >= 4
+		return f.Total.Dropped >= 4 && f.Total.Added >= 4
 	})
 	f.stop.Store(true)
 	f.all.Wait()
@@ -144,12 +145,12 @@ func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
 	if int64(delivered) != f.written.Load() {
 		t.Errorf("%d messages were written and %d read", f.written.Load(), delivered)
 	}
-	if len(f.total.Faults) > 0 {
-		t.Errorf("faults: %q", f.total.Faults)
+	if len(f.Total.Faults) > 0 {
+		t.Errorf("faults: %q", f.Total.Faults)
 	}
 	p50, p99, most := quantiles(f.waits)
 	t.Logf("%d inserts while %d partitions were added and %d dropped: median %s, 99 of 100 %s, longest %s",
-		len(f.waits), f.total.Added, f.total.Dropped, p50, p99, most)
+		len(f.waits), f.Total.Added, f.Total.Dropped, p50, p99, most)
 	r50, r99, longest := quantiles(f.reads)
 	t.Logf("%d reads and settlements: median %s, 99 of 100 %s, longest %s", len(f.reads), r50, r99, longest)
 	if most > 10*time.Second {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/pgstore"
@@ -43,7 +44,7 @@ func TestAPoolerInTransactionModeWillDo(t *testing.T) {
 								if err := s.Lock(ctx, tx, "outbox", []string{"a"}); err != nil {
 									return err
 								}
-								return s.Append(ctx, tx, "outbox", messages(2, "a", "b"))
+								return s.Append(ctx, tx, "outbox", sitetest.Messages(2, "a", "b"))
 							})
 						}))
 					}
@@ -55,31 +56,31 @@ func TestAPoolerInTransactionModeWillDo(t *testing.T) {
 				select {
 				case err := <-ended:
 					left--
-					s.must(err)
+					s.Must(err)
 				default:
-					got += len(s.deliver())
+					got += len(s.Deliver())
 				}
 			}
-			if got += len(s.deliver()); got != 2*writers*each {
+			if got += len(s.Deliver()); got != 2*writers*each {
 				t.Errorf("%d of %d messages are read", got, 2*writers*each)
 			}
 			s.burn()
-			s.must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
-				return s.Append(ctx, tx, "outbox", messages(10, "c"))
+			s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+				return s.Append(ctx, tx, "outbox", sitetest.Messages(10, "c"))
 			}))
-			r := s.read()
-			s.settle(&s.lease, store.Settlement{
-				To: s.at, Park: []store.Park{{Seq: r[0].Seq, Slot: r[0].Slot, Hash: r[0].Hash, State: store.Waiting, Blocking: true}},
-				Tally: append(tally(store.TallyParked, r[0]), tally(store.TallyDelivered, r[1:]...)...),
+			r := s.Read()
+			s.Settle(&s.Lease, store.Settlement{
+				To: s.At, Park: []store.Park{{Seq: r[0].Seq, Slot: r[0].Slot, Hash: r[0].Hash, State: store.Waiting, Blocking: true}},
+				Tally: append(sitetest.Tally(store.TallyParked, r[0]), sitetest.Tally(store.TallyDelivered, r[1:]...)...),
 			})
 			due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20})
-			s.must(err)
+			s.Must(err)
 			if len(due) != 1 || due[0].ID != r[0].ID {
 				t.Errorf("%d messages are due, not the one that was parked", len(due))
 			}
-			s.until("the first partition is dropped", func() bool { return s.total.Dropped == 1 })
-			if len(s.total.Faults) > 0 {
-				t.Errorf("faults: %q", s.total.Faults)
+			s.Until("the first partition is dropped", func() bool { return s.Total.Dropped == 1 })
+			if len(s.Total.Faults) > 0 {
+				t.Errorf("faults: %q", s.Total.Faults)
 			}
 		})
 	}
@@ -120,14 +121,14 @@ func TestANotificationWakesAnotherProcessAndALostConnectionIsMadeAgain(t *testin
 	heard(t, listener.Store, "it listens") // what came before is found by a poll
 	speaker := newFixture(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) { o.Notify = time.Millisecond })
 	speak := func() []postbag.Message {
-		msgs := messages(1, "a")
-		listener.must(speaker.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error { return speaker.Append(ctx, tx, "outbox", msgs) }))
+		msgs := sitetest.Messages(1, "a")
+		listener.Must(speaker.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error { return speaker.Append(ctx, tx, "outbox", msgs) }))
 		speaker.Wake("outbox")
 		return msgs
 	}
 	msgs := speak()
 	heard(t, listener.Store, "a notification")
-	if got := listener.read(); len(got) != 1 || got[0].ID != msgs[0].ID {
+	if got := listener.Read(); len(got) != 1 || got[0].ID != msgs[0].ID {
 		t.Errorf("%d messages are read after a notification, not the one", len(got))
 	}
 	if n := listener.number("SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%') x"); n != 1 {
@@ -142,11 +143,11 @@ func TestANotificationWakesAnotherProcessAndALostConnectionIsMadeAgain(t *testin
 		t.Fatal("a lost connection is not told within a minute")
 	}
 	msgs = speak()
-	if got := listener.read(); len(got) != 1 || got[0].ID != msgs[0].ID {
+	if got := listener.Read(); len(got) != 1 || got[0].ID != msgs[0].ID {
 		t.Errorf("%d messages are read while nobody listens, not the one", len(got))
 	}
 	heard(t, listener.Store, "it listens again")
-	listener.eventually("a notification is heard again", func() bool {
+	listener.Eventually("a notification is heard again", func() bool {
 		speak()
 		select {
 		case <-listener.Woken():
@@ -161,9 +162,9 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	t.Parallel()
 	primary := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
 	s := siteOn(t, primary.DSN("postgres"))
-	msgs := s.publish(messages(3, "a")...)
+	msgs := s.publish(sitetest.Messages(3, "a")...)
 	standby := servertest.Standby(t, primary, testserver.StandbyOptions{Synchronous: true, Postgres: testserver.PostgresOptions{NoSync: true, Settings: settings}})
-	msgs = append(msgs, s.publish(messages(3, "a")...)...)
+	msgs = append(msgs, s.publish(sitetest.Messages(3, "a")...)...)
 	config := plainConfig(t, standby.DSN("postgres"))
 	pool := newPool(t, config)
 	if _, err := pgstore.Open(t.Context(), pool, pgstore.Options{}); !errors.Is(err, store.ErrStandby) {
@@ -180,7 +181,7 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	}
 	pool = newPool(t, both)
 	wandering, err := pgstore.Open(t.Context(), pool, pgstore.Options{})
-	s.must(err)
+	s.Must(err)
 	t.Cleanup(func() { _ = wandering.Close() })
 	read := store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 100, Bytes: 1 << 20}}}
 	before, err := wandering.Turn(t.Context(), read)
@@ -196,15 +197,15 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 		t.Errorf("a standby was accepted: %v", err)
 	}
 	err = wandering.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
-		return wandering.Append(ctx, tx, "outbox", messages(1, "a"))
+		return wandering.Append(ctx, tx, "outbox", sitetest.Messages(1, "a"))
 	})
 	if !errors.Is(err, store.ErrStandby) {
 		t.Errorf("a message was published on a standby: %v", err)
 	}
-	s.must(primary.Kill(t.Context()))
-	s.must(standby.Promote(t.Context()))
+	s.Must(primary.Kill(t.Context()))
+	s.Must(standby.Promote(t.Context()))
 	_, err = wandering.Check(t.Context())
-	s.must(err)
+	s.Must(err)
 	res, err := wandering.Turn(t.Context(), read)
 	if err != nil || len(res.Batches[0].Records) != len(msgs) {
 		t.Errorf("after it was promoted not all %d messages are read: %v", len(msgs), err)
@@ -217,8 +218,8 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
-	s.publish(messages(1, "a")...)
-	s.deliver()
+	s.publish(sitetest.Messages(1, "a")...)
+	s.Deliver()
 	s.exec(`SELECT setval('postbag.outbox__seq', max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)'))[1]::bigint) - 1)
 		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.outbox'::regclass`)
 	put := func(m []postbag.Message) map[string]error {
@@ -229,23 +230,23 @@ func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 			}),
 		}
 	}
-	for name, err := range put(messages(2, "a")) {
+	for name, err := range put(sitetest.Messages(2, "a")) {
 		if err == nil || !strings.Contains(err.Error(), "the log is full: run postbag maintain") {
 			t.Errorf("%s: a message for which there is no partition: %v", name, err)
 		}
 	}
-	s.until("there is room", func() bool { return s.total.Added > 0 })
-	for name, err := range put(messages(2, "a")) {
+	s.Until("there is room", func() bool { return s.Total.Added > 0 })
+	for name, err := range put(sitetest.Messages(2, "a")) {
 		if err != nil {
 			t.Errorf("%s: after room was made: %v", name, err)
 		}
 	}
-	m := messages(1, "a")
+	m := sitetest.Messages(1, "a")
 	m[0].ID = postbag.ID{}
 	if err := s.to.Append(t.Context(), s.begin(), "outbox", m); err == nil || strings.Contains(err.Error(), "full") {
 		t.Errorf("a message that a constraint refuses: %v", err)
 	}
-	if got := s.read(); len(got) != 2 {
+	if got := s.Read(); len(got) != 2 {
 		t.Errorf("%d of 2 messages are read after room was made", len(got))
 	}
 }
@@ -269,11 +270,11 @@ func TestTheRightsThatArePrintedAreThoseThatAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	grants, err := pgstore.GrantProducer(s.name+"_app", "outbox")
-	s.must(err)
+	s.Must(err)
 	app := s.role(s.name+"_app", grants)
-	later := messages(2, "k")
+	later := sitetest.Messages(2, "k")
 	later[0].NotBefore = time.Now().Add(time.Hour)
-	s.must(app.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+	s.Must(app.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
 		err := errors.Join(app.Lock(ctx, tx, "outbox", []string{"k"}), app.Append(ctx, tx, "outbox", later), app.Append(ctx, tx, "outbox", later[1:]))
 		there, fault := app.Cancel(ctx, tx, "outbox", later[0].ID)
 		if !there {
@@ -291,17 +292,17 @@ func TestTheRightsThatArePrintedAreThoseThatAreNeeded(t *testing.T) {
 		}
 	}
 	relay := s.role(s.name+"_relay", pgstore.GrantRelay(s.name+"_relay"))
-	s.must(s.CreateBox(t.Context(), "second"))
-	r := &site{TB: t, fixture: relay, lease: s.lease, at: s.at, house: s.house, keep: s.keep}
+	s.Must(s.CreateBox(t.Context(), "second"))
+	r := s.on(relay)
 	_, err = r.Check(t.Context())
-	s.must(err)
+	s.Must(err)
 	second := store.Ref{Box: "second", Subscription: "default"}
-	r.declare(store.Spec{Ref: second, Shards: 1})
-	r.take("another", second)
-	if got := r.deliver(); len(got) != 2 {
+	r.Declare(store.Spec{Ref: second, Shards: 1})
+	r.Take("another", second)
+	if got := r.Deliver(); len(got) != 2 {
 		t.Errorf("a relay delivers %d of 2 messages", len(got))
 	}
-	r.until("it is thinned", func() bool { return r.total.Deleted == 2 })
+	r.Until("it is thinned", func() bool { return r.Total.Deleted == 2 })
 	if _, err := pgstore.GrantProducer("app", `x"; --`); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
 	}

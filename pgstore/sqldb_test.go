@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/store"
 )
@@ -43,20 +44,20 @@ func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
 	t.Helper()
 	s := &sqlSite{site: newSite(t)}
 	config, err := pgx.ParseConfig(s.dsn)
-	s.must(err)
+	s.Must(err)
 	config.DefaultQueryExecMode = mode
 	config.DialFunc = s.cut.dial
 	s.db = stdlib.OpenDB(*config)
 	t.Cleanup(func() { _ = s.db.Close() })
 	s.to, err = pgstore.OpenDB(t.Context(), s.db, pgstore.Options{})
-	s.must(err)
+	s.Must(err)
 	return s
 }
 
 func (s *sqlSite) begin() textsAndBytes {
 	s.Helper()
 	tx, err := s.db.BeginTx(s.Context(), nil)
-	s.must(err)
+	s.Must(err)
 	s.Cleanup(func() { _ = tx.Rollback() })
 	return textsAndBytes{tx}
 }
@@ -69,25 +70,25 @@ func TestMessagesArePublishedThroughDatabaseSQL(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSQLSite(t, mode)
-			msgs := messages(6, "a", "b", `'"\{}`, "")
+			msgs := sitetest.Messages(6, "a", "b", `'"\{}`, "")
 			msgs[1].Payload = []byte{0, 1, 0xff, '\\', '\''}
 			msgs[2].Headers = map[string]string{`"`: "\\\n{,}"}
 			msgs[4].NotBefore = time.Now().Add(time.Hour)
 			msgs[5].NotBefore = msgs[4].NotBefore
 			tx := s.begin()
-			s.must(s.to.Lock(t.Context(), tx, "outbox", []string{"a", "b"}))
-			s.must(s.to.Append(t.Context(), tx, "outbox", msgs[:1]))
-			s.must(s.to.Append(t.Context(), tx, "outbox", msgs[1:]))
+			s.Must(s.to.Lock(t.Context(), tx, "outbox", []string{"a", "b"}))
+			s.Must(s.to.Append(t.Context(), tx, "outbox", msgs[:1]))
+			s.Must(s.to.Append(t.Context(), tx, "outbox", msgs[1:]))
 			if there, err := s.to.Cancel(t.Context(), tx, "outbox", msgs[5].ID); !there || err != nil {
 				t.Errorf("a scheduled message was cancelled: %v, %v", there, err)
 			}
 			if there, err := s.to.Cancel(t.Context(), tx, "outbox", msgs[0].ID); there || err != nil {
 				t.Errorf("a message that is not scheduled was cancelled: %v, %v", there, err)
 			}
-			s.must(tx.Commit())
+			s.Must(tx.Commit())
 			s.hasten()
-			s.until("the scheduled message is promoted", func() bool { return s.total.Promoted == 1 })
-			got := s.read()
+			s.Until("the scheduled message is promoted", func() bool { return s.Total.Promoted == 1 })
+			got := s.Read()
 			if len(got) != 5 {
 				t.Fatalf("%d of 5 messages are read", len(got))
 			}
@@ -107,11 +108,11 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	put := func(msgs []postbag.Message) func(context.Context, postbag.SQLTx) error {
 		return func(ctx context.Context, tx postbag.SQLTx) error { return s.to.Append(ctx, tx, "outbox", msgs) }
 	}
-	kept := messages(2, "a")
-	s.must(s.to.InTx(t.Context(), put(kept[:1])))
+	kept := sitetest.Messages(2, "a")
+	s.Must(s.to.InTx(t.Context(), put(kept[:1])))
 	no := errors.New("no")
 	if err := s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-		return errors.Join(put(messages(1, "a"))(ctx, tx), no)
+		return errors.Join(put(sitetest.Messages(1, "a"))(ctx, tx), no)
 	}); !errors.Is(err, no) {
 		t.Errorf("a function that fails: %v", err)
 	}
@@ -124,7 +125,7 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	func() {
 		defer func() { _ = recover() }()
 		_ = s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-			s.must(put(messages(1, "a"))(ctx, tx))
+			s.Must(put(sitetest.Messages(1, "a"))(ctx, tx))
 			panic("in the middle")
 		})
 	}()
@@ -135,7 +136,7 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	if err := s.to.InTx(t.Context(), put(kept[1:])); !errors.Is(err, postbag.ErrCommitUnknown) {
 		t.Errorf("a commit whose answer was lost: %v", err)
 	}
-	if got := s.read(); len(got) != 2 || got[0].ID != kept[0].ID || got[1].ID != kept[1].ID {
+	if got := s.Read(); len(got) != 2 || got[0].ID != kept[0].ID || got[1].ID != kept[1].ID {
 		t.Errorf("%d messages are read, not the 2 that were committed", len(got))
 	}
 }
@@ -154,11 +155,11 @@ func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
 	if _, err := pgstore.OpenDB(t.Context(), empty, pgstore.Options{}); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("a database without the schema: %v", err)
 	}
-	if err := s.to.Append(t.Context(), nil, "outbox", messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
+	if err := s.to.Append(t.Context(), nil, "outbox", sitetest.Messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
 		t.Errorf("no transaction: %v", err)
 	}
 	for _, box := range []string{"nothing", `x"; --`} {
-		if err := s.to.Append(t.Context(), s.begin(), box, messages(1, "")); !errors.Is(err, store.ErrNoBox) {
+		if err := s.to.Append(t.Context(), s.begin(), box, sitetest.Messages(1, "")); !errors.Is(err, store.ErrNoBox) {
 			t.Errorf("box %q: %v", box, err)
 		}
 	}

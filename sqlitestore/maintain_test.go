@@ -2,13 +2,13 @@ package sqlitestore_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
 )
@@ -32,29 +32,10 @@ func (u *upkeep) maintain(keep time.Duration) store.Report {
 	return report
 }
 
-// tally sums records that met a fate.
-func tally(fate store.Fate, records ...store.Record) []store.Tally {
-	bySpan := make(map[int64]store.Tally)
-	for _, r := range records {
-		span := (r.Seq - 1) / store.TallySpan
-		s := bySpan[span]
-		s.Span, s.Fate = span, fate
-		s.Count++
-		s.SeqSum += uint64(r.Seq)
-		s.IDSum += binary.BigEndian.Uint64(r.ID[8:])
-		bySpan[span] = s
-	}
-	var out []store.Tally
-	for _, s := range bySpan {
-		out = append(out, s)
-	}
-	return out
-}
-
 // deliver settles a page as delivered.
 func (f *fixture) deliver(l *store.Lease, batch store.Batch) {
 	f.Helper()
-	f.settle(l, store.Settlement{To: batch.Next, Tally: tally(store.TallyDelivered, batch.Records...)})
+	f.settle(l, store.Settlement{To: batch.Next, Tally: sitetest.Tally(store.TallyDelivered, batch.Records...)})
 }
 
 func (f *fixture) count(query string) (n int) {
@@ -130,7 +111,7 @@ func TestShardsApartDoNotConfuseTheLedger(t *testing.T) {
 			}
 		}
 		to := f.read("", end).Next
-		f.settle(&shards[i].Lease, store.Settlement{To: to, Tally: tally(store.TallyDelivered, mine...)})
+		f.settle(&shards[i].Lease, store.Settlement{To: to, Tally: sitetest.Tally(store.TallyDelivered, mine...)})
 	}
 	if report := u.maintain(0); report.Deleted != 100 || len(report.Faults) > 0 {
 		t.Fatalf("%+v, want the 100 deleted that all shards have passed", report)
@@ -170,8 +151,8 @@ func TestAResolvedMessageLeavesTheTableLater(t *testing.T) {
 	f.settle(&lease, store.Settlement{
 		To:   batch.Next,
 		Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, State: store.Dead, Reason: "no"}},
-		Tally: append(tally(store.TallyParked, r),
-			tally(store.TallyDelivered, append(batch.Records[:4:4], batch.Records[5:]...)...)...),
+		Tally: append(sitetest.Tally(store.TallyParked, r),
+			sitetest.Tally(store.TallyDelivered, append(batch.Records[:4:4], batch.Records[5:]...)...)...),
 	})
 	if report := u.maintain(0); report.Deleted != 9 || report.Copied != 1 {
 		t.Fatalf("%+v, want 9 deleted and one kept", report)
