@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -261,73 +260,6 @@ func (w *reading) scanRows() int {
 		rows = min(rows, int(2*int64(w.request.Bytes)/average)+16)
 	}
 	return rows
-}
-
-// rowsText reads rows of the log that meet a condition, without the bytes of those
-// that are not wanted.
-func (w *reading) rowsText(condition string) string {
-	if w.slots.All && len(w.about.types) == 0 {
-		return fmt.Sprintf(sqlPage, tableOf(w.about.Box), condition)
-	}
-	in := slotCondition(w.slots)
-	want := in
-	if len(w.about.types) > 0 {
-		want += " AND " + typeCondition(w.about.types)
-	}
-	return fmt.Sprintf(sqlSomePage, tableOf(w.about.Box), in, want, condition)
-}
-
-func slotCondition(slots storekit.SlotSet) string {
-	if slots.All {
-		return "slot < 4096"
-	}
-	parts := []string{"FALSE"}
-	for _, r := range slots.Ranges {
-		parts = append(parts, fmt.Sprintf("slot >= %d AND slot < %d", r.Lo, r.Hi))
-	}
-	return "(" + strings.Join(parts, " OR ") + ")"
-}
-
-// typeCondition compares exact types, and a prefix as a range: the column
-// compares bytes, and '/' comes next after '.'.
-func typeCondition(types []string) string {
-	parts := make([]string, 0, len(types))
-	for _, t := range types {
-		if prefix, ok := storekit.TypePrefix(t); ok {
-			end := prefix[:len(prefix)-1] + "/"
-			parts = append(parts, fmt.Sprintf("type >= x'%x' AND type < x'%x'", prefix, end))
-		} else {
-			parts = append(parts, fmt.Sprintf("type = x'%x'", t))
-		}
-	}
-	return "(" + strings.Join(parts, " OR ") + ")"
-}
-
-// seqCondition asks for the seqs of a set; "" for none.
-func seqCondition(r ranges) string {
-	if len(r) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	var single []int64
-	for _, s := range r {
-		if s.lo == s.hi {
-			single = append(single, s.lo)
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(" OR ")
-		}
-		fmt.Fprintf(&b, "seq BETWEEN %d AND %d", s.lo, s.hi)
-	}
-	switch {
-	case len(single) == 0:
-	case b.Len() == 0:
-		return "(seq IN (" + list(single) + "))"
-	default:
-		b.WriteString(" OR seq IN (" + list(single) + ")")
-	}
-	return "(" + b.String() + ")"
 }
 
 // take runs a text on a session and takes its results.

@@ -1,0 +1,236 @@
+package brokertest_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// habits are wrong in order, custody, life and what they declare.
+func habits() map[string]wrong {
+	return map[string]wrong{
+		"reorders a call": {
+			caught: []string{"an ordered destination stores the messages of a call in order"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					reversed := slices.Clone(msgs)
+					slices.Reverse(reversed)
+					s.Destination.Publish(ctx, reversed, results)
+					slices.Reverse(results)
+				}
+			},
+		},
+		"holds every third message back for the next call": {
+			caught: []string{"a key sent one by one is stored in that order"},
+			spoil: func(s *spoilt) {
+				var mu sync.Mutex
+				var late []broker.Delivery
+				n := 0
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					mu.Lock()
+					defer mu.Unlock()
+					n++
+					before := late
+					late = nil
+					if n%3 == 0 && n < 50 {
+						late = slices.Clone(msgs)
+						for i := range results {
+							results[i].Outcome = broker.Accepted
+						}
+						return
+					}
+					s.Destination.Publish(ctx, msgs, results)
+					s.Destination.Publish(ctx, before, make([]broker.Result, len(before)))
+				}
+			},
+		},
+		"goes on with a key after a reject": {
+			caught: []string{"an ordered destination takes nothing of a key after its rejected message"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					for i := range msgs {
+						s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
+					}
+				}
+			},
+		},
+		"keeps the slice": {
+			caught: []string{"the slice is not read after the call returned"},
+			spoil: func(s *spoilt) {
+				first := make(chan struct{})
+				close(first)
+				before := first
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					done, turn := make(chan struct{}), before
+					before = done
+					go func() {
+						defer close(done)
+						<-turn
+						pause := time.NewTimer(5 * time.Millisecond)
+						<-pause.C
+						s.Destination.Publish(context.WithoutCancel(ctx), msgs, make([]broker.Result, len(msgs)))
+					}()
+					for i := range results {
+						results[i].Outcome = broker.Accepted
+					}
+				}
+			},
+		},
+		"writes results late": {
+			caught: []string{"nothing is said of a message after the call returned"},
+			spoil:  lateResults,
+		},
+		"reports late": {
+			stream: true,
+			caught: []string{"nothing is said of a message after the call returned"},
+			spoil: func(s *spoilt) {
+				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+					own := slices.Clone(msgs)
+					returned := make(chan struct{})
+					defer close(returned)
+					results := make([]broker.Result, len(own))
+					s.Destination.Publish(ctx, own, results)
+					for i, r := range results {
+						if r.Outcome == broker.Accepted {
+							report(i, r)
+							continue
+						}
+						go func() { // an answer that came too late
+							<-returned
+							late := time.NewTimer(100 * time.Millisecond)
+							<-late.C
+							report(i, r)
+						}()
+					}
+				}
+			},
+		},
+		"reports twice": {
+			stream: true,
+			caught: []string{"every message of a call gets its answer, whatever the call's size"},
+			spoil: func(s *spoilt) {
+				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+					s.Destination.Stream(ctx, msgs, func(i int, r broker.Result) {
+						report(i, r)
+						report(i, r)
+					})
+				}
+			},
+		},
+		"changes headers in place": {
+			caught: []string{"callers may share headers and payloads", "every message of a call gets its answer, whatever the call's size"},
+			spoil: func(s *spoilt) {
+				var mu sync.Mutex
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					mu.Lock()
+					for i := range msgs {
+						if msgs[i].Headers != nil {
+							msgs[i].Headers["made"] = "changed"
+						}
+					}
+					mu.Unlock()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"does not heed its context": {
+			caught: []string{"a message whose answer is lost is unknown"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+					defer cancel()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"leaks a goroutine": {
+			caught: []string{"leaves no goroutine behind after Close"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					go func() { select {} }()
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
+		"sends after Close":             {caught: []string{"Publish after Close sends nothing and says so"}, spoil: func(s *spoilt) { s.close = func(context.Context) error { return nil } }},
+		"fails a second Close":          {caught: []string{"Close twice, and from many callers, is harmless"}, spoil: secondClose},
+		"does not wait in Close":        {caught: []string{"Close lets calls end with true answers, and nothing is sent after it"}, spoil: hastyClose},
+		"panics at an odd message":      {caught: []string{"odd messages never panic and never harm good ones"}, spoil: each(func(m *broker.Delivery) { _ = m.Headers["made"][0] })},
+		"stores twice without a fault":  {caught: []string{"without a fault nothing is stored twice"}, spoil: storesTwice},
+		"declares a fence it lacks":     {caught: []string{"a message sent twice is stored once with a declared fence, and twice without"}, spoil: storesTwice},
+		"hides a fence it has":          {caught: []string{"a message sent twice is stored once with a declared fence, and twice without", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Fences = "" })},
+		"declares more than it takes":   {caught: []string{"a payload of the declared MaxBytes is accepted", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.MaxBytes *= 2 })},
+		"is not as ordered as expected": {caught: []string{"the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Ordered = false })},
+		"changes its features":          {caught: []string{"the features never change"}, spoil: fickle},
+	}
+}
+
+func lateResults(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		own := make([]broker.Result, len(results))
+		s.Destination.Publish(ctx, msgs, own)
+		copy(results, own)
+		if own[0].Outcome == broker.Unknown {
+			go func() { // an answer that came too late
+				tick := time.NewTicker(time.Millisecond)
+				defer tick.Stop()
+				for range 1000 {
+					<-tick.C
+					copy(results, own)
+				}
+			}()
+		}
+	}
+}
+
+func secondClose(s *spoilt) {
+	var mu sync.Mutex
+	closed := false
+	s.close = func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if closed {
+			return errors.New("already closed")
+		}
+		closed = true
+		return s.Destination.Close(ctx)
+	}
+}
+
+func hastyClose(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		tick := time.NewTimer(2 * time.Millisecond)
+		defer tick.Stop()
+		<-tick.C
+		s.Destination.Connect().Publish(ctx, msgs, results)
+	}
+	s.close = func(context.Context) error { return nil }
+}
+
+func storesTwice(s *spoilt) {
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		s.Destination.Publish(ctx, msgs, results)
+		copies := slices.Clone(msgs)
+		for i := range copies {
+			copies[i].ID[15]++ // past the fence of the broker behind
+		}
+		s.Destination.Publish(ctx, copies, make([]broker.Result, len(copies)))
+	}
+}
+
+func fickle(s *spoilt) {
+	var mu sync.Mutex
+	n := 0
+	s.features = func() broker.Features {
+		mu.Lock()
+		defer mu.Unlock()
+		f := s.Destination.Features()
+		n++
+		f.MaxBytes += n
+		return f
+	}
+}
