@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,18 +28,10 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	t, err := parse(ctx, os.Args[1:], os.Stdout)
-	code := 0
-	switch {
-	case err == nil:
-		code = t.run(ctx)
-	case !errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(os.Stderr, err)
-		code = 2
-	}
-	stop()
-	os.Exit(code)
+	os.Exit(flags.Run(func(ctx context.Context, args []string, out io.Writer) (func(context.Context) int, error) {
+		t, err := parse(ctx, args, out)
+		return t.run, err
+	}))
 }
 
 // parse reads the flags. It returns flag.ErrHelp when help was asked for and printed.

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path"
 	"strings"
 	"time"
@@ -27,18 +26,10 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	c, err := parse(ctx, os.Args[1:], os.Stdout)
-	code := 0
-	switch {
-	case err == nil:
-		code = c.run(ctx)
-	case !errors.Is(err, flag.ErrHelp):
-		fmt.Fprintln(os.Stderr, err)
-		code = 2
-	}
-	stop()
-	os.Exit(code)
+	os.Exit(flags.Run(func(ctx context.Context, args []string, out io.Writer) (func(context.Context) int, error) {
+		c, err := parse(ctx, args, out)
+		return c.run, err
+	}))
 }
 
 // command is what was asked for.

@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 )
 
@@ -68,4 +70,20 @@ func Top(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the top of the checkout is not found: %w; call this within a checkout", err)
 	}
 	return strings.TrimSpace(string(top)), nil
+}
+
+// Run has parse read the arguments of this program, and runs what it returns, until that ends or the user interrupts it. It
+// returns the exit code: what run says, 0 if help was asked for, 2 if the call was wrong.
+func Run(parse func(ctx context.Context, args []string, out io.Writer) (run func(context.Context) int, err error)) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	run, err := parse(ctx, os.Args[1:], os.Stdout)
+	switch {
+	case err == nil:
+		return run(ctx)
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	}
+	_, _ = fmt.Fprintln(os.Stderr, err)
+	return 2
 }
