@@ -108,7 +108,8 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 		if err := p.primary.Synchronous(t.Context(), openSQL(t, p.primary.DSN(""))); err != nil {
 			t.Fatal(err)
 		}
-		s := &site{TB: t, fixture: newFixture(t, p.dsn, grace(time.Second))}
+		f := newFixture(t, p.dsn, grace(time.Second))
+		s := &site{TB: t, Site: sitetest.Of(t, f), fixture: f}
 		s.Must(s.CreateBox(t.Context(), "outbox"))
 		l := s.load(sql.LevelReadCommitted, true)
 		to := membroker.New(membroker.Options{})
