@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"testing"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -11,27 +12,27 @@ import (
 func TestASettlementThatIsRefusedBoundsNobody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(3, "a")...)
-	s.deliver()
+	s.publish(sitetest.Messages(3, "a")...)
+	s.Deliver()
 	tx, err := s.plain.Begin(t.Context())
-	s.must(err)
-	late := messages(2, "late")
-	s.must(s.Append(t.Context(), tx, "outbox", late))
-	s.publish(messages(3, "a")...)
-	lost := s.lease
+	s.Must(err)
+	late := sitetest.Messages(2, "late")
+	s.Must(s.Append(t.Context(), tx, "outbox", late))
+	s.publish(sitetest.Messages(3, "a")...)
+	lost := s.Lease
 	lost.Token++
 	for range 3 { // whatever else gives a bound by itself
-		res, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: lost, To: s.at}}})
-		s.must(err)
+		res, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{{Lease: lost, To: s.At}}})
+		s.Must(err)
 		if res.Verdicts[0].Applied {
 			t.Fatal("a settlement under another token was applied")
 		}
 	}
-	if got := len(s.read()); got != 3 {
+	if got := len(s.Read()); got != 3 {
 		t.Errorf("while the transaction is open %d messages come, not 3", got)
 	}
-	s.must(tx.Commit(t.Context()))
-	got := s.read()
+	s.Must(tx.Commit(t.Context()))
+	got := s.Read()
 	if len(got) != len(late) || got[0].ID != late[0].ID || got[1].ID != late[1].ID {
 		t.Errorf("after its commit %d messages come, not the %d of the transaction", len(got), len(late))
 	}

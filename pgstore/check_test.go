@@ -3,12 +3,14 @@ package pgstore_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/postbag/postbag/internal/sitetest"
 )
 
 func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.publish(messages(5, "a")...)
+	s.publish(sitetest.Messages(5, "a")...)
 	refused := func(what, words string) {
 		t.Helper()
 		if _, err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), words) {

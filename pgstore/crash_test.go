@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -15,18 +16,18 @@ func TestAPositionThatWasOnlyReadBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	t.Parallel()
 	pg := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
 	s := siteOn(t, pg.DSN("postgres"))
-	s.publish(messages(5, "a", "b")...)
-	s.deliver()
-	settled := s.at
-	s.publish(messages(5, "a", "b")...)
-	if got := len(s.read()); got != 5 {
+	s.publish(sitetest.Messages(5, "a", "b")...)
+	s.Deliver()
+	settled := s.At
+	s.publish(sitetest.Messages(5, "a", "b")...)
+	if got := len(s.Read()); got != 5 {
 		t.Fatalf("%d messages were read, not 5", got)
 	}
-	unsettled := s.at
-	s.must(pg.Kill(t.Context()))
-	s.must(pg.Start(t.Context()))
+	unsettled := s.At
+	s.Must(pg.Kill(t.Context()))
+	s.Must(pg.Start(t.Context()))
 	s.plain.Reset()
-	s.eventually("the store answers after the crash", func() bool {
+	s.Eventually("the store answers after the crash", func() bool {
 		_, err := s.Check(t.Context())
 		return err == nil
 	})
@@ -38,11 +39,11 @@ func TestAPositionThatWasOnlyReadBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{read}}); !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("a read towards what was only read before the crash gives %v", err)
 	}
-	st := store.Settlement{Lease: s.lease, To: unsettled}
+	st := store.Settlement{Lease: s.Lease, To: unsettled}
 	if _, err := s.Turn(t.Context(), store.Turn{Settle: []store.Settlement{st}}); !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("a settlement at what was only read before the crash gives %v", err)
 	}
-	if again, _ := s.readFrom(outbox, settled); len(again) != 5 {
+	if again, _ := s.ReadFrom(outbox, settled); len(again) != 5 {
 		t.Errorf("from what was settled %d messages come, not 5", len(again))
 	}
 }
