@@ -6,11 +6,12 @@ import "time"
 // of those does is drawn: two that wait for nothing but their time come in any
 // order, and one may wait long after it could have come.
 type agenda struct {
-	later  heap
+	later  queue
 	ready  []int32 // in the order in which they became so
 	events []event // that later and ready name by their place
 	free   []int32 // places that name none
-	n      int64
+
+	ringing []int32 // relays
 }
 
 // event is something that happens to somebody.
@@ -37,7 +38,6 @@ type doing func()
 func (d doing) happen(what) { d() }
 
 func (a *agenda) add(at time.Duration, e event) {
-	a.n++
 	place := int32(len(a.events))
 	if n := len(a.free); n > 0 {
 		place = a.free[n-1]
@@ -46,7 +46,7 @@ func (a *agenda) add(at time.Duration, e event) {
 	} else {
 		a.events = append(a.events, e)
 	}
-	a.later.push(entry{at, a.n, place})
+	a.later.push(entry{at, place})
 }
 
 // next takes the next event out, by chance, and returns the time at which it
@@ -60,34 +60,27 @@ func (a *agenda) next(now time.Duration, c *chance, relays []*relay) (time.Durat
 		}
 		now = max(now, first)
 	}
-	for len(a.later) > 0 && a.later[0].at <= now {
+	for len(a.later) > 0 && a.later.first() <= now {
 		a.ready = append(a.ready, a.later.pop().place)
 	}
-	rings := 0
-	for _, r := range relays {
-		rings += int(bit(r.rings(now)))
+	a.ringing = a.ringing[:0]
+	for i, r := range relays {
+		if r.rings(now) {
+			a.ringing = append(a.ringing, int32(i))
+		}
 	}
-	i := c.below(len(a.ready) + rings)
+	i := c.below(len(a.ready) + len(a.ringing))
 	if i < len(a.ready) {
 		return now, a.take(i)
 	}
-	i -= len(a.ready)
-	for _, r := range relays {
-		if !r.rings(now) {
-			continue
-		}
-		if i == 0 {
-			return now, event{who: r, to: r, as: relayTicks}
-		}
-		i--
-	}
-	return now, event{} // not reached
+	r := relays[a.ringing[i-len(a.ready)]]
+	return now, event{who: r, to: r, as: relayTicks}
 }
 
 // first is when the first event or timer is due.
 func (a *agenda) first(relays []*relay) (at time.Duration, some bool) {
 	if len(a.later) > 0 {
-		at, some = a.later[0].at, true
+		at, some = a.later.first(), true
 	}
 	for _, r := range relays {
 		if t := max(r.timer, r.frozen); r.timer > 0 && (!some || t < at) {
@@ -98,69 +91,53 @@ func (a *agenda) first(relays []*relay) (at time.Duration, some bool) {
 }
 
 func (a *agenda) take(i int) event {
-	place := a.ready[i]
-	copy(a.ready[i:], a.ready[i+1:])
-	a.ready = a.ready[:len(a.ready)-1]
+	place, last := a.ready[i], len(a.ready)-1
+	if i < last {
+		copy(a.ready[i:], a.ready[i+1:])
+	}
+	a.ready = a.ready[:last]
 	a.free = append(a.free, place)
 	return a.events[place]
 }
 
 func (a *agenda) reset() {
 	clear(a.events)
-	*a = agenda{later: a.later[:0], ready: a.ready[:0], events: a.events[:0], free: a.free[:0]}
+	*a = agenda{later: a.later[:0], ready: a.ready[:0], events: a.events[:0], free: a.free[:0], ringing: a.ringing[:0]}
 }
 
-// entry is an event that is to come, by its time, and among those of one time by
-// when it was planned.
+// entry is an event that is to come.
 type entry struct {
 	at    time.Duration
-	n     int64
 	place int32
 }
 
-func (e *entry) before(o *entry) bool { return e.at < o.at || e.at == o.at && e.n < o.n }
+// queue is what is to come, the first at the end, and of those of one time the one
+// that was planned first. Most of what is added comes soon, so that little is moved
+// for it: a heap takes three times as long.
+type queue []entry
 
-// heap is a binary heap: container/heap would box each of its entries.
-type heap []entry
-
-func (h *heap) push(e entry) {
-	s := append(*h, e)
-	*h = s
-	i := len(s) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !e.before(&s[up]) {
-			break
+func (q *queue) push(e entry) {
+	s := append(*q, e)
+	*q = s
+	low, high := 0, len(s)-1
+	for low < high {
+		if mid := int(uint(low+high) / 2); s[mid].at > e.at {
+			low = mid + 1
+		} else {
+			high = mid
 		}
-		s[i] = s[up]
-		i = up
 	}
-	s[i] = e
+	if low < len(s)-1 {
+		copy(s[low+1:], s[low:])
+		s[low] = e
+	}
 }
 
-func (h *heap) pop() entry {
-	s := *h
-	last := len(s) - 1
-	first, e := s[0], s[last]
-	s = s[:last]
-	*h = s
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= last {
-			break
-		}
-		if c+1 < last && s[c+1].before(&s[c]) {
-			c++
-		}
-		if !s[c].before(&e) {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	if last > 0 {
-		s[i] = e
-	}
-	return first
+func (q *queue) first() time.Duration { return (*q)[len(*q)-1].at }
+
+func (q *queue) pop() entry {
+	last := len(*q) - 1
+	e := (*q)[last]
+	*q = (*q)[:last]
+	return e
 }
