@@ -318,8 +318,8 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 	reshape := s.Wanted != len(s.Shards)
 	gather := reshape || f.exactly != nil // a lane has all shards
 	live, held := able(relays, f.ref), holdings(s)
-	take, give := engine.Plan(l.id, live, f.ref.String(), held, gather)
-	l.expecting = l.expecting || engine.Expect(l.id, live, f.ref.String(), held, gather)
+	take, give, expect := engine.Share(l.id, live, f.ref.String(), held, gather)
+	l.expecting = l.expecting || expect
 	for _, lo := range take {
 		for i := range s.Shards {
 			if s.Shards[i].Lo == lo {

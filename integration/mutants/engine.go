@@ -221,7 +221,7 @@ var owning = []Mutant{
 	{
 		Name: "never-taken-over", What: "the shards of a dead relay are taken by nobody",
 		Evidence: "wolverine#3954: nine days of silent backlog",
-		Patches:  []Patch{{"internal/engine/share.go", "	return free[:min(quota-len(mine), len(free))], nil", "	return free[:min(quota-len(mine), len(free))/2], nil"}},
+		Patches:  []Patch{{"internal/engine/share.go", "	return free[:min(quota-len(mine), len(free))], nil, expect", "	return free[:min(quota-len(mine), len(free))/2], nil, expect"}},
 		By:       sim(),
 	},
 }

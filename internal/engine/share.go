@@ -28,6 +28,12 @@ type Holding struct {
 // gather brings all shards to one relay, the one that holds the most: for a
 // store that expects one owner, and before a reshape.
 func Plan(me string, relays []string, subscription string, shards []Holding, gather bool) (take, give []int) {
+	take, give, _ = Share(me, relays, subscription, shards, gather)
+	return take, give
+}
+
+// Share is Plan, and says beside whether a relay other than me has shards to give.
+func Share(me string, relays []string, subscription string, shards []Holding, gather bool) (take, give []int, expect bool) {
 	var mine, free []int
 	for _, s := range shards {
 		switch s.Owner {
@@ -37,24 +43,21 @@ func Plan(me string, relays []string, subscription string, shards []Holding, gat
 			free = append(free, s.Lo)
 		}
 	}
-	rank := slices.IndexFunc(ranking(relays, subscription, shards), func(c candidate) bool { return c.relay == me })
-	quota := quota(rank, len(relays), len(shards), gather)
+	quota := 0
+	for rank, c := range ranking(relays, subscription, shards) {
+		its := quotaOf(rank, len(relays), len(shards), gather)
+		if c.relay == me {
+			quota = its
+		} else {
+			expect = expect || c.held > its
+		}
+	}
 	byAppeal(me, subscription, mine)
 	byAppeal(me, subscription, free)
 	if len(mine) >= quota {
-		return nil, mine[quota:]
+		return nil, mine[quota:], expect
 	}
-	return free[:min(quota-len(mine), len(free))], nil
-}
-
-// Expect says that a relay other than me has shards to give, by Plan.
-func Expect(me string, relays []string, subscription string, shards []Holding, gather bool) bool {
-	for rank, c := range ranking(relays, subscription, shards) {
-		if c.relay != me && c.held > quota(rank, len(relays), len(shards), gather) {
-			return true
-		}
-	}
-	return false
+	return free[:min(quota-len(mine), len(free))], nil, expect
 }
 
 // candidate is a relay as it is ranked.
@@ -88,10 +91,10 @@ func ranking(relays []string, subscription string, shards []Holding) []candidate
 	return ranked
 }
 
-// quota returns how many shards the relay of a rank is to hold in the end.
-func quota(rank, relays, shards int, gather bool) int {
+// quotaOf returns how many shards the relay of a rank is to hold in the end.
+func quotaOf(rank, relays, shards int, gather bool) int {
 	switch {
-	case rank < 0 || gather && rank > 0:
+	case gather && rank > 0:
 		return 0
 	case gather:
 		return shards

@@ -20,14 +20,15 @@ type log interface {
 	// last is the last seq given out.
 	lastSeq() int64
 	at(seq int64) *message
-	// all are the messages with seqs up to last, at seq-1.
-	all() []*message
 	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
 	life(position string) (life int64, bound bool)
 	// reading begins to answer a request: step goes on until page is there.
 	reading(q *engine.Request, v *view) reading
 	// lens decodes a position, to ask what it has passed.
 	lens(position string) lens
+	// passes are the messages of a shard that a position has passed, and the shard's
+	// own has not; back is one of which it is the other way round.
+	passes(sh *shard, position string) (t engine.Tally, back *message)
 	// save returns all counters, and restore sets the log back to them.
 	save() logState
 	restore(s logState)
@@ -36,9 +37,8 @@ type log interface {
 // lens says what a position has passed.
 type lens interface {
 	passed(m *message) bool
-	// lowest is lower than every seq that it has not passed, and reach at least as high as every one it has.
+	// lowest is lower than every seq that it has not passed.
 	lowest() int64
-	reach() int64
 }
 
 // view is what one relay's connections know of the server.
@@ -57,13 +57,30 @@ type rows struct {
 
 func (r *rows) lastSeq() int64 { return r.last }
 
-func (r *rows) all() []*message { return r.bySeq }
-
 func (r *rows) at(seq int64) *message {
 	if seq < 1 || seq > int64(len(r.bySeq)) {
 		return nil
 	}
 	return r.bySeq[seq-1]
+}
+
+// between are the rows behind a seq, up to another.
+func (r *rows) between(first, last int64) []*message {
+	n := int64(len(r.bySeq))
+	first = min(first, n)
+	return r.bySeq[first:max(min(last, n), first)]
+}
+
+// differs adds m to t if a position has passed it and the one before has not, and
+// keeps it if it is the other way round.
+func differs(t *engine.Tally, back **message, m *message, was, is bool) {
+	switch {
+	case was == is:
+	case is:
+		*t = sum(*t, 1, uint64(m.seq), m.sum)
+	case *back == nil:
+		*back = m
+	}
 }
 
 func (r *rows) put(seq int64, m *message) {

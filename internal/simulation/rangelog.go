@@ -97,13 +97,34 @@ func (p *place) passed(m *message) bool {
 	return m.seq <= p.high && !contains(p.open, m.seq)
 }
 
-func (p *place) reach() int64 { return p.high }
-
 func (p *place) lowest() int64 {
 	if len(p.open) > 0 {
 		return p.open[0] - 1
 	}
 	return p.high
+}
+
+func (l *rangeLog) passes(sh *shard, position string) (t engine.Tally, back *message) {
+	from, to := l.place(sh.position), l.place(position)
+	open, left := from.open, to.open
+	first := min(from.lowest(), to.lowest())
+	for i, m := range l.between(first, max(from.high, to.high)) {
+		seq := first + int64(i) + 1
+		was, is := seq <= from.high && !skip(&open, seq), seq <= to.high && !skip(&left, seq)
+		if m != nil && m.state == committed && sh.has(m.slot) {
+			differs(&t, &back, m, was, is)
+		}
+	}
+	return t, back
+}
+
+// skip takes seq off the front of a list that has none lower, and says whether it
+// was there.
+func skip(open *[]int64, seq int64) bool {
+	for len(*open) > 0 && (*open)[0] < seq {
+		*open = (*open)[1:]
+	}
+	return len(*open) > 0 && (*open)[0] == seq
 }
 
 func contains(sorted []int64, seq int64) bool {
@@ -182,10 +203,10 @@ func (l *rangeLog) reading(q *engine.Request, v *view) reading {
 func (r *pageReading) page() *engine.Page { return &r.answer }
 
 func (r *pageReading) step() bool {
-	switch {
-	case r.q == nil: // there is nothing to read
+	if r.q == nil { // there is nothing to read
 		return true
-	case !r.asked:
+	}
+	if !r.asked {
 		r.asked = true
 		r.readPage()
 		return false

@@ -33,8 +33,7 @@ func (p *shares) plan(me string, v *outlook, gather bool) {
 	p.sorted = append(p.sorted[:0], p.live...)
 	sorted := p.sorted
 	slices.Sort(sorted)
-	p.take, p.give = engine.Plan(me, sorted, "s", p.held, gather)
-	p.expect = engine.Expect(me, sorted, "s", p.held, gather)
+	p.take, p.give, p.expect = engine.Share(me, sorted, "s", p.held, gather)
 }
 
 // knows says that the plan is for the same.

@@ -241,7 +241,7 @@ func (r *windowReading) after(i int) string {
 // snapshotLens is a decoded position.
 type snapshotLens struct {
 	p         snapshots.Position
-	low, high int64
+	low, high int64 // lowest, and at least as high as every seq that it has passed
 }
 
 func (l *snapshotLog) lens(raw string) lens { return l.decode(raw) }
@@ -254,9 +254,18 @@ func (l *snapshotLog) decode(raw string) *snapshotLens {
 	})
 }
 
+func (l *snapshotLog) passes(sh *shard, position string) (t engine.Tally, back *message) {
+	from, to := l.decode(sh.position), l.decode(position)
+	for _, m := range l.between(min(from.low, to.low), max(from.high, to.high)) {
+		if m != nil && m.state == committed && sh.has(m.slot) {
+			differs(&t, &back, m, from.p.Passed(m.xid, m.seq), to.p.Passed(m.xid, m.seq))
+		}
+	}
+	return t, back
+}
+
 func (s *snapshotLens) passed(m *message) bool { return s.p.Passed(m.xid, m.seq) }
 func (s *snapshotLens) lowest() int64          { return s.low }
-func (s *snapshotLens) reach() int64           { return s.high }
 
 func (l *snapshotLog) save() logState { return logState{seq: l.logged, xid: l.durable + 1} }
 
