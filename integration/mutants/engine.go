@@ -66,13 +66,35 @@ var sending = []Mutant{
 		Name: "circuit-opens-on-rejection", What: "a rejected message closes the destination for all",
 		Evidence: "MassTransit#6216: one bad message stops all",
 		Patches:  []Patch{{"internal/engine/circuit.go", "	case Accepted, Rejected:\n		t.works++", "	case Accepted:\n		t.works++\n	case Rejected:\n		t.down++"}},
-		By:       engineTests("."),
+		By:       coreTests("internal/engine", "."),
 	},
 	{
 		Name: "circuit-stays-open", What: "a destination that works again is never tried",
 		Evidence: "River#1077, oban#1488: leaders that never heal",
 		Patches:  []Patch{{"internal/engine/circuit.go", "	if !f.mayCheck(now) || now < c.until {", "	if !f.mayCheck(now) || now < c.until || c.failures > 1 {"}},
 		By:       sim(),
+	},
+}
+
+// Mistakes in when something is done.
+var timing = []Mutant{
+	{
+		Name: "sent-after-its-lease", What: "a relay goes on sending when its lease is over by its own clock",
+		Evidence: "leases that are renewed by a timer and looked at by nobody (golang/go#24595; CAP#1682)",
+		Patches:  []Patch{{"internal/engine/send.go", "	if f.paused || now >= f.expires || f.circuit.state != Closed", "	if f.paused || f.circuit.state != Closed"}},
+		By:       coreTests("internal/engine", "."),
+	},
+	{
+		Name: "read-only-when-woken", What: "a flow that found nothing reads again only when somebody wakes it",
+		Evidence: "LISTEN without polling: notifications are lost when a connection is (FAULTS A12)",
+		Patches:  []Patch{{"internal/engine/lane.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + 24*time.Hour"}},
+		By:       sim(),
+	},
+	{
+		Name: "slow-destination-holds-up-all", What: "calls that are late take the places of others",
+		Evidence: "one pool of workers for all (FAULTS C29)",
+		Patches:  []Patch{{"internal/engine/send.go", "	return len(f.calls)-slow < f.cfg.Calls && slow <= f.cfg.Calls", "	return len(f.calls) < f.cfg.Calls"}},
+		By:       coreTests("internal/engine", "."),
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Mutant is one mistake.
@@ -31,25 +32,40 @@ type Patch struct {
 	Old, New string
 }
 
-// Instrument is what finds a mutant: the simulator if Package is empty, else tests
-// on real servers.
+// Instrument is what finds a mutant: tests if there is a Package, the fault harness
+// if there is a Pair, else the simulator.
 type Instrument struct {
 	// Arguments go to the simulator.
 	Arguments []string
 	// Module is the folder of the module whose tests are run, Package the package in
 	// it, Run the tests.
 	Module, Package, Run string
+	// Pair goes through the fault harness with the faults Only, for as long as For.
+	Pair string
+	Only []string
+	For  time.Duration
 }
 
 // String names the instrument in the table.
 func (i Instrument) String() string {
-	if i.Package == "" {
+	switch {
+	case i.Pair != "":
+		return fmt.Sprintf("fault harness, %s for %s: %s", i.Pair, i.For, strings.Join(i.Only, ", "))
+	case i.Package == "":
 		return strings.Join(append([]string{"simulator"}, i.Arguments...), " ")
-	}
-	if i.Module == "." {
+	case i.Module == ".":
 		return "tests of " + i.Package + ", " + i.Run
+	default:
+		return "tests of " + i.Module + ", " + i.Run
 	}
-	return "tests of " + i.Module + ", " + i.Run
+}
+
+// kind is the same of all instruments that are one program.
+func (i *Instrument) kind() string {
+	if i.Pair != "" {
+		return "harness"
+	}
+	return i.Module + " " + i.Package
 }
 
 // sim is the simulator, with arguments.
@@ -60,14 +76,22 @@ func tests(module, run string) Instrument {
 	return Instrument{Module: module, Package: ".", Run: run}
 }
 
-// engineTests are those of the engine core.
-func engineTests(run string) Instrument {
-	return Instrument{Module: ".", Package: "./internal/engine", Run: run}
+// coreTests are those of a package of the root module.
+func coreTests(folder, run string) Instrument {
+	if folder != "." {
+		folder = "./" + folder
+	}
+	return Instrument{Module: ".", Package: folder, Run: run}
+}
+
+// harness is the fault harness.
+func harness(pair string, long time.Duration, only ...string) Instrument {
+	return Instrument{Pair: pair, For: long, Only: only}
 }
 
 // All returns every mutant, in the order of the table.
 func All() []Mutant {
-	return slices.Concat(sending, parking, settling, owning, finding, naive, storing, answering)
+	return slices.Concat(sending, timing, parking, settling, owning, finding, naive, storing, passing, leasing, keeping, publishing, answering, classing, shell, judging)
 }
 
 // overlay writes the patched files of m into a folder, and the file that tells the

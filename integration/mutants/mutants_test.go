@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,7 +78,7 @@ func TestTheSimulatorFindsTheQuickMutantsAndNothingInTheTrueCode(t *testing.T) {
 	}
 	t.Parallel()
 	b := &Bank{Top: top(t), Seeds: 2000}
-	if err := b.Sound(t.Context(), []Instrument{sim()}, func(*Instrument) {}); err != nil {
+	if err := b.Sound(t.Context(), []Instrument{sim()}, 1, func(*Instrument) {}); err != nil {
 		t.Fatal(err)
 	}
 	tried := 0
@@ -97,6 +98,32 @@ func TestTheSimulatorFindsTheQuickMutantsAndNothingInTheTrueCode(t *testing.T) {
 	}
 	if tried == 0 {
 		t.Error("no mutant is marked quick")
+	}
+}
+
+func TestTheFirstPromiseThatTheHarnessSawBrokenIsTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		report string
+		want   Finding
+	}{
+		{`{"history": {"verdicts": [{"promise": "lost", "held": true, "broken": 0}]}, "failures": null}`, Finding{How: "nothing"}},
+		{
+			`{"history": {"verdicts": [{"promise": "lost", "held": true, "broken": 0}, {"promise": "order", "held": false, "broken": 3}]}, "failures": ["x"]}`,
+			Finding{Caught: true, How: "order is broken 3 times"},
+		},
+		{
+			`{"history": {"verdicts": [{"promise": "lost", "held": true, "broken": 0}]}, "failures": ["the backlog does not drain: 7 wait"]}`,
+			Finding{Caught: true, How: "the backlog does not drain"},
+		},
+	} {
+		var r harnessReport
+		if err := json.Unmarshal([]byte(c.report), &r); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.broken(); got != c.want {
+			t.Errorf("of %s: %+v, not %+v", c.report, got, c.want)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ var naive = []Mutant{
 		Name: "open-seqs-read-before-the-page", What: "what was open is looked for before the page is read",
 		Evidence: "a second message of a key is on the page, its first came in between",
 		Patches: []Patch{
-			{"internal/simulation/rangelog.go", "	if !r.asked {\n		r.asked = true\n		r.readPage()\n		return false\n	}\n	r.readOpen()\n	return true", "	if !r.asked {\n		r.asked = true\n		r.looked = slices.DeleteFunc(slices.Clone(r.from.open), func(seq int64) bool { return r.l.at(seq) == nil || r.l.at(seq).state != committed })\n		return false\n	}\n	r.readPage()\n	r.readOpen()\n	return true"},
+			{"internal/simulation/rangelog.go", "		r.asked = true\n		r.readPage()\n		return false\n	}\n	r.readOpen()\n	return true", "		r.asked = true\n		r.looked = slices.DeleteFunc(slices.Clone(r.from.open), func(seq int64) bool { return r.l.at(seq) == nil || r.l.at(seq).state != committed })\n		return false\n	}\n	r.readPage()\n	r.readOpen()\n	return true"},
 			{"internal/simulation/rangelog.go", "	more        bool\n	asked       bool", "	more        bool\n	looked      []int64\n	asked       bool"},
 			{"internal/simulation/rangelog.go", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if m == nil", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if !contains(r.looked, seq) || m == nil"},
 		},

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -59,7 +60,10 @@ func (b *Bank) Try(ctx context.Context, m *Mutant) (Finding, error) {
 
 // build builds an instrument.
 func (b *Bank) build(ctx context.Context, by *Instrument, overlay, program string) error {
-	if by.Package == "" {
+	switch {
+	case by.Pair != "":
+		return b.goCommand(ctx, "integration", "build", "-tags", "postbag_failpoints", "-overlay", overlay, "-o", program, "./cmd/postbag-chaos")
+	case by.Package == "":
 		return b.goCommand(ctx, "integration", "build", "-overlay", overlay, "-o", program, "./cmd/postbag-sim")
 	}
 	return b.goCommand(ctx, by.Module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, by.Package)
@@ -68,9 +72,12 @@ func (b *Bank) build(ctx context.Context, by *Instrument, overlay, program strin
 // look has an instrument look for what is wrong.
 func (b *Bank) look(ctx context.Context, program string, by *Instrument) (f Finding, err error) {
 	began := time.Now()
-	if by.Package == "" {
+	switch {
+	case by.Pair != "":
+		f, err = b.harm(ctx, program, by)
+	case by.Package == "":
 		f, err = b.simulate(ctx, program, by.Arguments)
-	} else {
+	default:
 		f, err = b.test(ctx, program, by)
 	}
 	f.Took = time.Since(began)
@@ -170,8 +177,8 @@ func deepest(names [][]string) string {
 	return best
 }
 
-// Sound makes sure that instruments find nothing in the true code. It tells of each.
-func (b *Bank) Sound(ctx context.Context, all []Instrument, say func(*Instrument)) error {
+// Sound makes sure that instruments find nothing in the true code, several at a time. It tells of each.
+func (b *Bank) Sound(ctx context.Context, all []Instrument, parallel int, say func(*Instrument)) error {
 	folder, err := os.MkdirTemp("", "postbag-mutant-*")
 	if err != nil {
 		return err
@@ -184,25 +191,36 @@ func (b *Bank) Sound(ctx context.Context, all []Instrument, say func(*Instrument
 	}
 	short := *b
 	short.Seeds = min(b.Seeds, 40) // the simulator's own tests play more
+	var wg sync.WaitGroup
+	free, faults := make(chan struct{}, parallel), make([]error, len(all))
 	built := map[string]string{}
 	for i := range all {
 		by := &all[i]
-		program, known := built[by.Module+by.Package]
+		program, known := built[by.kind()]
 		if !known {
 			program = filepath.Join(folder, fmt.Sprintf("instrument-%d", len(built)))
-			if err := b.build(ctx, by, overlay, program); err != nil {
-				return err
+			if faults[i] = b.build(ctx, by, overlay, program); faults[i] != nil {
+				break
 			}
-			built[by.Module+by.Package] = program
+			built[by.kind()] = program
 		}
-		f, err := short.look(ctx, program, by)
-		if err != nil {
-			return err
-		}
-		if f.Caught {
-			return fmt.Errorf("%s finds %s in the true code: mend that first", by, f.How)
-		}
-		say(by)
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			if faults[i] = short.silent(ctx, program, by); faults[i] == nil {
+				say(by)
+			}
+		})
 	}
-	return nil
+	wg.Wait()
+	return errors.Join(faults...)
+}
+
+// silent is an error if an instrument finds something in the true code.
+func (b *Bank) silent(ctx context.Context, program string, by *Instrument) error {
+	f, err := b.look(ctx, program, by)
+	if err == nil && f.Caught {
+		err = fmt.Errorf("%s finds %s in the true code: mend that first", by, f.How)
+	}
+	return err
 }

@@ -153,7 +153,7 @@ func (t *trial) sound(ctx context.Context) error {
 			all = append(all, by)
 		}
 	}
-	return t.bank.Sound(ctx, all, func(by *mutants.Instrument) { t.sayf("sound     %s finds nothing in the true code\n", by) })
+	return t.bank.Sound(ctx, all, t.parallel, func(by *mutants.Instrument) { t.sayf("sound     %s finds nothing in the true code\n", by) })
 }
 
 // say prints what came of one.
