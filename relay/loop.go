@@ -52,10 +52,12 @@ type flow struct {
 	owner        engine.Owner
 	gathering    bool
 	wanted       int // shards, by the last view
-	lastError    string
-	acceptedAt   time.Time
-	circuit      engine.CircuitState
-	exactly      *exactly // nil: at least once
+	// No change of shards is asked for before reshapeAfter, see reshaping.
+	reshapePause, reshapeAfter time.Duration
+	lastError                  string
+	acceptedAt                 time.Time
+	circuit                    engine.CircuitState
+	exactly                    *exactly // nil: at least once
 }
 
 func newLoop(r *Relay, drain bool) *loop {

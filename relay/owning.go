@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -74,19 +75,6 @@ func (l *loop) unsettled() bool {
 	return false
 }
 
-// gathered orders the reshape of a flow that is ready for it.
-func (l *loop) gathered(f *flow) {
-	if !f.gathering || f.owner.Loading() || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
-		return
-	}
-	r := store.Reshape{Ref: f.ref, Shards: f.wanted}
-	for _, held := range f.core.Leases() {
-		r.Leases = append(r.Leases, lease(f.ref, held))
-	}
-	l.reshape = append(l.reshape, r)
-	l.nextBeat = 0
-}
-
 // canBeat says that a heartbeat may be made once its time has come.
 func (l *loop) canBeat() bool { return !l.beating && !l.checking && !l.dying && !l.left }
 
@@ -108,6 +96,7 @@ func (l *loop) beat(now time.Duration) {
 		b.Leave = l.allLeft()
 	}
 	l.claim(&b)
+	l.reshaping(now, &b)
 	l.beating = true
 	l.beats++
 	l.nextBeat = now + l.options.TTL/3
@@ -163,6 +152,9 @@ func (l *loop) beatFailed(err error) {
 	if isMoved(err) {
 		l.log.moved(err)
 		l.restart()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		l.reshape = nil // the next one only renews; its view shows what came of this one
 	}
 	l.nextBeat = 0 // as soon as the store is asked again
 	l.storeFailed(askBeat, fmt.Errorf("relay: the heartbeat failed: %w", err))
@@ -248,10 +240,10 @@ func (l *loop) expired() {
 func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.RelayState, b *store.Beat) {
 	f.wanted = s.Wanted
 	f.core.Pause(s.Paused)
-	if slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.ref }) && len(s.Shards) == s.Wanted {
-		l.reshaped(f)
-		for i := range s.Shards {
-			f.owner.Claim(s.Shards[i].Lo)
+	if asksFor(b, f) {
+		f.reshapePause, f.reshapeAfter = 0, 0
+		if len(s.Shards) == s.Wanted {
+			l.reshaped(f, s)
 		}
 	}
 	sight := f.owner.Look(l.id, seen(s), f.core.Leases(), func(sh engine.Lease) bool { return l.gives(f, sh) })
@@ -302,17 +294,6 @@ func (l *loop) gives(f *flow, sh engine.Lease) bool {
 	return l.stopping || slices.ContainsFunc(l.give, func(g store.Lease) bool { return g.Ref == f.ref && g.Lo == sh.Lo && g.Token == sh.Token })
 }
 
-// reshaped: the flow's shards were replaced; the new ones are loaded afresh.
-func (l *loop) reshaped(f *flow) {
-	f.core.Reset()
-	f.core.Quiesce(false)
-	f.gathering = false
-	if f.exactly != nil {
-		f.exactly.Reshaped()
-	}
-	l.log.reshaped(f.ref, f.wanted)
-}
-
 // plan decides which shards to take and to give.
 func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelayState) {
 	reshape := s.Wanted != len(s.Shards)
@@ -336,7 +317,7 @@ func (l *loop) plan(f *flow, s *store.SubscriptionState, relays []store.RelaySta
 	for i := range s.Shards {
 		all = all && s.Shards[i].Owner == l.id
 	}
-	f.gathering = reshape && all && len(give) == 0
+	f.gathering = reshape && all && len(give) == 0 && l.now() >= f.reshapeAfter
 	f.core.Quiesce(f.gathering)
 }
 
