@@ -77,21 +77,27 @@ func (t *Tx) heads(id int64, slots store.Slots, hashes []uint64) (map[int64]head
 	})
 }
 
-// rehead finds the first of every chain of a new shard: those of one hash that
-// were in two shards are one chain now, or the reverse.
-func (t *Tx) rehead(id int64, slots store.Slots) error {
-	touched, err := ChainsOf(t.Query, id, slots)
-	if err != nil {
-		return err
-	}
-	_, err = t.SettleHeads(id, slots, touched)
+// spread returns the chains that have rows in more than one slot: those of one
+// hash that were in two shards may be one chain in a new shard, or the reverse.
+// All others have the same first row in whatever shard has their slot.
+func (t *Tx) spread(id int64) (storekit.Hashes, error) {
+	return chains(t.Query, sqlSpread, id)
+}
+
+// rehead finds the first row, in a new shard, of the chains that are spread.
+func (t *Tx) rehead(id int64, slots store.Slots, spread storekit.Hashes) error {
+	_, err := t.SettleHeads(id, slots, spread)
 	return err
 }
 
 // ChainsOf returns the chains that have a row within slots.
 func ChainsOf(query Querier, id int64, slots store.Slots) (storekit.Hashes, error) {
+	return chains(query, sqlChains, id, slots.Lo, slots.Hi)
+}
+
+func chains(query Querier, text string, args ...any) (storekit.Hashes, error) {
 	var c storekit.Hashes
-	err := query(sqlChains, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
+	err := query(text, args, func(rows *sql.Rows) error {
 		var chain int64
 		err := rows.Scan(&chain)
 		c.Add(uint64(chain))

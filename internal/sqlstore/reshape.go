@@ -25,6 +25,10 @@ func (t *Tx) reshape(relay string, r store.Reshape) error {
 	if _, err := t.Exec(sqlDeleteShards, id); err != nil {
 		return err
 	}
+	split, err := t.spread(id)
+	if err != nil {
+		return err
+	}
 	position := state.Shards[0].Position
 	for _, slots := range store.Split(r.Shards) {
 		token, err := t.token()
@@ -34,7 +38,7 @@ func (t *Tx) reshape(relay string, r store.Reshape) error {
 		if _, err := t.Exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
 			return err
 		}
-		if err := t.rehead(id, slots); err != nil {
+		if err := t.rehead(id, slots, split); err != nil {
 			return err
 		}
 	}

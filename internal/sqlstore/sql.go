@@ -85,6 +85,11 @@ const (
 SELECT DISTINCT chain FROM postbag__parked
 WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
 
+	// The chains of a subscription that have rows in more than one slot, by the index of chains.
+	sqlSpread = `
+SELECT chain FROM postbag__parked
+WHERE subscription = ? AND chain IS NOT NULL GROUP BY chain HAVING MIN(slot) < MAX(slot)`
+
 	// SQLInFlight returns seq and chain of what was in flight when a shard changed
 	// hands, by the index of states; it locks.
 	SQLInFlight = `

@@ -15,6 +15,7 @@ func reshapeCases() []scenario {
 		{name: "A reshape is refused where a lease is missing, stale or another's", run: reshapeLeases},
 		{name: "After a reshape old leases are lost, even of shards with the same slots", run: reshapeTokens},
 		{name: "Parked messages stay as they are through a reshape", run: reshapeParked},
+		{name: "Lines of parked messages are joined and parted by a reshape", run: reshapeLines},
 	}
 }
 
@@ -149,6 +150,38 @@ func reshapeParked(e *env) {
 		for _, i := range []int{0, 2} {
 			if got, want := slices.Contains(hashes, lot.at(i).Hash), l.Contains(lot.at(i).Slot); got != want {
 				e.Errorf("after the reshape shard %s says %v of a blocked key, not %v", l.Shard, got, want)
+			}
+		}
+	}
+}
+
+// reshapeLines parks messages of many slots under one hash, as strict order does:
+// in each shard they are one line, of which the first alone may be tried.
+func reshapeLines(e *env) {
+	e.open(2)
+	r := e.relay("r")
+	leases := r.take(ref)
+	e.spread(60)
+	all := e.chain().all()
+	for i := range leases {
+		var st store.Settlement
+		for _, rec := range all {
+			if leases[i].Contains(rec.Slot) {
+				p := park(rec, store.Blocked)
+				p.Hash, p.Blocking = 1, true
+				st.Park = append(st.Park, p)
+			}
+		}
+		e.settle(&leases[i], st)
+	}
+	for _, n := range []int{2, 1, 4, 3, 1} {
+		leases = r.reshape(ref, n, leases)
+		for _, l := range leases {
+			first := slices.IndexFunc(all, func(rec store.Record) bool { return l.Contains(rec.Slot) })
+			got, err := e.Store.Due(e.ctx, store.Due{Ref: ref, Slots: []store.Slots{l.Slots}, Limit: 100, Bytes: 1 << 20})
+			e.check(err, "due")
+			if len(got) != 1 || got[0].Record.Seq != all[first].Seq {
+				e.Fatalf("of %d shards, %s has %d messages of one line due; want its first alone", n, l.Shard, len(got))
 			}
 		}
 	}
