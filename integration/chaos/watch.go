@@ -14,7 +14,7 @@ import (
 
 // Watched is implemented by a Database that can be asked, while it is at work, what relays do to it. Watch returns for how long
 // the longest transaction of a relay has been open with nothing to do, and the longest time that a producer has waited for a
-// lock of a relay. Zero: there is none. It is called by one goroutine, over a way that is never broken.
+// lock of a relay. Zero: there is none; negative: that cannot be seen. It is called by one goroutine, over a way that is never broken.
 type Watched interface {
 	Watch(ctx context.Context) (open, waited time.Duration, err error)
 }
@@ -72,7 +72,9 @@ func (w *watcher) watch(ctx context.Context) {
 	}
 	now := w.events.clock.Now()
 	w.looks = append(w.looks, history.Watch{Kind: history.OpenTransaction, Of: "a relay", Begin: now - open, End: now})
-	w.events.Look(history.Watch{Kind: history.LockWait, Of: "a producer, for a relay", Begin: now - waited, End: now})
+	if waited >= 0 {
+		w.events.Look(history.Watch{Kind: history.LockWait, Of: "a producer, for a relay", Begin: now - waited, End: now})
+	}
 }
 
 // attempts records what the store counts against messages, if it answers.

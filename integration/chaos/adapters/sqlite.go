@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -85,6 +86,8 @@ func sqlitePlain(ctx context.Context, tx *sql.Tx, msgs []postbag.Message) error 
 // sqlite is a file, on a small file system of its own where that may be.
 type sqlite struct {
 	path, version string
+	watch         *sql.DB
+	writing       writing // at the last look
 	disk          *testserver.Tmpfs
 }
 
@@ -122,11 +125,21 @@ func (f *sqlite) Version() string { return f.version }
 func (f *sqlite) DSN(chaos.Role) string { return f.path }
 
 // Close implements chaos.Database.
-func (f *sqlite) Close() error { return closeDisk(f.disk) }
+func (f *sqlite) Close() (err error) {
+	if f.watch != nil {
+		err = f.watch.Close()
+	}
+	return errors.Join(err, closeDisk(f.disk))
+}
+
+// open opens the file as somebody else does.
+func (f *sqlite) open() (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+f.path+"?_pragma=busy_timeout(10000)&_pragma=synchronous(full)")
+}
 
 // stranger opens a connection of somebody else.
 func (f *sqlite) stranger(ctx context.Context, do func(context.Context, *sql.Conn) error) (err error) {
-	db, err := sql.Open("sqlite", "file:"+f.path+"?_pragma=busy_timeout(10000)&_pragma=synchronous(full)")
+	db, err := f.open()
 	if err != nil {
 		return err
 	}
@@ -160,10 +173,25 @@ func (f *sqlite) Faults() []chaos.Fault {
 		statement("VACUUM", "VACUUM"),
 		statement("checkpoint that empties the log", "PRAGMA wal_checkpoint(TRUNCATE)"),
 		statement("REINDEX", "REINDEX"),
+		f.backup(),
 		f.holding("stranger's write transaction", "BEGIN IMMEDIATE", false),
 		f.holding("snapshot held for the whole run", "BEGIN; SELECT count(*) FROM placed", true),
 	}
 	return append(all, full(fullDisk, chaos.Databases, f.disk, nil))
+}
+
+// backup is a copy of the whole database, which is read for as long as that takes.
+func (f *sqlite) backup() chaos.Fault {
+	return chaos.Fault{
+		Name: "backup with VACUUM INTO", Room: chaos.Databases,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			to := f.path + ".backup"
+			return nil, errors.Join(f.stranger(ctx, func(ctx context.Context, c *sql.Conn) error {
+				_, err := c.ExecContext(ctx, "VACUUM INTO ?", to)
+				return err
+			}), os.Remove(to))
+		},
+	}
 }
 
 func isBusy(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }
