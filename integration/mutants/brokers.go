@@ -27,7 +27,7 @@ var classing = []Mutant{
 	{
 		Name: "rabbitmq-not-mandatory", What: "RabbitMQ: messages are sent without asking for those that no queue takes",
 		Evidence: "reproduced: an unroutable message is acknowledged and gone; eventuate-tram#194",
-		Patches:  []Patch{{"rabbitbroker/session.go", "PublishWithDeferredConfirm(it.exchange, it.key, true, false,", "PublishWithDeferredConfirm(it.exchange, it.key, false, false,"}},
+		Patches:  []Patch{{"rabbitbroker/session.go", "PublishWithDeferredConfirm(it.exchange, it.key, true, false,", "PublishWithDeferredConfirm(it.exchange, it.key, !true, false,"}},
 		By:       tests("rabbitbroker", "TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged"),
 	},
 	{

@@ -62,12 +62,12 @@ func (b *Bank) harm(ctx context.Context, program string, by *Instrument) (Findin
 type harnessReport struct {
 	History struct {
 		Verdicts []struct {
-			Promise string
-			Held    bool
-			Broken  int
-		}
-	}
-	Failures []string
+			Promise string `json:"promise"`
+			Held    bool   `json:"held"`
+			Broken  int    `json:"broken"`
+		} `json:"verdicts"`
+	} `json:"history"`
+	Failures []string `json:"failures"`
 }
 
 // broken is the first promise that a run of the harness saw broken.

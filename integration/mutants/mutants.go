@@ -61,7 +61,7 @@ func (i Instrument) String() string {
 }
 
 // kind is the same of all instruments that are one program.
-func (i *Instrument) kind() string {
+func (i Instrument) kind() string {
 	if i.Pair != "" {
 		return "harness"
 	}
