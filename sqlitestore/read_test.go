@@ -17,7 +17,7 @@ func TestAReadThatWantsLittleOfMuchPassesNothingItHasNotLookedAt(t *testing.T) {
 		f.publish(messages(1000, "other")...)
 	}
 	f.publish(last)
-	end := store.Position("")
+	var end store.Position
 	for b := f.read("", 5000); ; b = f.read(end, 5000) {
 		if end = b.Next; !b.More {
 			break
