@@ -30,7 +30,7 @@ type happening interface {
 }
 
 // what says which of the things happens that can happen to one.
-type what uint8
+type what = uint8
 
 // doing is a function that is carried out.
 type doing func()

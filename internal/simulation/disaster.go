@@ -20,9 +20,9 @@ type backup struct {
 // backUp copies the state, in the memory of an old copy.
 func (s *server) backUp(old *backup) backup {
 	b := backup{tables: s.tables, at: s.w.instant(), commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
-	b.shards, b.rows = append(old.shards[:0], s.shards...), append(old.rows[:0], s.rows...)
+	b.shards, b.rows = copied(s.shards, old.shards), copied(s.rows, old.rows)
 	b.discarded = slices.Clip(s.discarded)
-	b.commands, b.relays = append(old.commands[:0], s.commands...), append(old.relays[:0], s.relays...)
+	b.commands, b.relays = copied(s.commands, old.commands), copied(s.relays, old.relays)
 	return b
 }
 

@@ -20,18 +20,23 @@ type log interface {
 	// last is the last seq given out.
 	lastSeq() int64
 	at(seq int64) *message
-	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
-	life(position string) (life int64, bound bool)
 	// reading begins to answer a request: step goes on until page is there.
 	reading(q *engine.Request, v *view) reading
+	positions
+	// save returns all counters, and restore sets the log back to them.
+	save() logState
+	restore(s logState)
+}
+
+// positions says what the positions of a log mean.
+type positions interface {
+	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
+	life(position string) (life int64, bound bool)
 	// lens decodes a position, to ask what it has passed.
 	lens(position string) lens
 	// passes are the messages of a shard that a position has passed, and the shard's
 	// own has not; back is one of which it is the other way round.
 	passes(sh *shard, position string) (t engine.Tally, back *message)
-	// save returns all counters, and restore sets the log back to them.
-	save() logState
-	restore(s logState)
 }
 
 // lens says what a position has passed.

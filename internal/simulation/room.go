@@ -93,3 +93,6 @@ func anew[T any](s []T, n int) []T {
 	clear(s)
 	return s
 }
+
+// copied returns a copy of s, in the memory of old if that is enough.
+func copied[T any](s, old []T) []T { return append(old[:0], s...) }
