@@ -78,6 +78,8 @@ type event struct {
 	Key     int  `json:"key"`
 	N       int  `json:"n"`
 	Phantom bool `json:"phantom,omitempty"`
+
+	sum history.Hash // of the payload, where it arrived
 }
 
 // write starts writers that commit until the world's stop.
@@ -270,6 +272,7 @@ func (w *world) read() []event {
 			if err := json.Unmarshal(r.Value, &e); err != nil {
 				w.t.Fatalf("a message arrived damaged: %v", err)
 			}
+			e.sum = history.Sum(r.Value)
 			all = append(all, e)
 		})
 	}
@@ -285,8 +288,9 @@ func (w *world) judge(seen []event, killed int) {
 	}
 	arrivals := make([]record.Arrival, len(seen))
 	for i, e := range seen {
-		arrivals[i] = record.Arrival{Key: fmt.Sprint(e.Key), N: e.N, Phantom: e.Phantom}
+		arrivals[i] = record.Arrival{Key: fmt.Sprint(e.Key), N: e.N, Phantom: e.Phantom, Sum: e.sum}
 	}
-	r := record.Require(w.t, arrivals, committed, nil, history.Options{ExactlyOnce: true})
+	sent := func(key string, n int) []byte { return fmt.Appendf(nil, `{"key":%s,"n":%d}`, key, n) }
+	r := record.Require(w.t, arrivals, committed, sent, nil, history.Options{ExactlyOnce: true})
 	w.t.Logf("%d relays killed: %d seen, %s", killed, len(seen), record.Line(r))
 }

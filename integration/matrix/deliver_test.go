@@ -68,6 +68,19 @@ type event struct {
 	Key     string `json:"key"`
 	N       int    `json:"n"`
 	Phantom bool   `json:"phantom,omitempty"`
+
+	sum history.Hash // of the payload, where it arrived
+}
+
+// payload is that of the N-th message of a key that was committed.
+func payload(key string, n int) []byte { return event{Key: key, N: n}.payload() }
+
+func (e event) payload() []byte {
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	return text
 }
 
 // parse reads the payload of a message that arrived.
@@ -77,6 +90,7 @@ func parse(t *testing.T, payload []byte) event {
 	if err := json.Unmarshal(payload, &e); err != nil {
 		t.Fatalf("a message arrived damaged: %v", err)
 	}
+	e.sum = history.Sum(payload)
 	return e
 }
 
@@ -107,13 +121,13 @@ func deliver(t *testing.T, b *box, s *server) *history.Report {
 
 	o := history.Options{InFlight: inFlight}
 	for deadline := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
-		r := record.Judge(t, arrivals(p.stored(t)), w.committed, &faults, o)
+		r := record.Judge(t, arrivals(p.stored(t)), w.committed, payload, &faults, o)
 		if r.Of(history.Lost).Held || time.Now().After(deadline) {
 			break
 		}
 	}
 	second.stop(t)
-	r := record.Require(t, arrivals(p.stored(t)), w.committed, &faults, o)
+	r := record.Require(t, arrivals(p.stored(t)), w.committed, payload, &faults, o)
 	t.Logf("committed %d, rolled back %d: %s", w.done.Load(), w.rolled.Load(), record.Line(r))
 	return r
 }
@@ -122,7 +136,7 @@ func deliver(t *testing.T, b *box, s *server) *history.Report {
 func arrivals(events []event) []record.Arrival {
 	all := make([]record.Arrival, len(events))
 	for i, e := range events {
-		all[i] = record.Arrival{Key: e.Key, N: e.N, Phantom: e.Phantom}
+		all[i] = record.Arrival{Key: e.Key, N: e.N, Phantom: e.Phantom, Sum: e.sum}
 	}
 	return all
 }
@@ -202,12 +216,7 @@ func (w *writers) transaction(ctx context.Context, writer, n int) (int, error) {
 		}
 		e.N = next[e.Key]
 		next[e.Key]++
-		payload, err := json.Marshal(e)
-		if err != nil {
-			w.mu.Unlock()
-			return 0, err
-		}
-		msgs[i] = postbag.Message{Topic: w.topic, Key: e.Key, Type: "event", Payload: payload, Headers: map[string]string{"a": "b"}}
+		msgs[i] = postbag.Message{Topic: w.topic, Key: e.Key, Type: "event", Payload: e.payload(), Headers: map[string]string{"a": "b"}}
 	}
 	w.mu.Unlock()
 	if err := w.box.write(ctx, !rolled, msgs); err != nil {

@@ -139,7 +139,7 @@ func (p *pair) must(err error) {
 // verdict waits for all that was committed and judges what has arrived.
 func (p *pair) verdict(w *writers) {
 	p.t.Helper()
-	r := record.Require(p.t, p.arrivals(w), w.counts(), &p.faults, history.Options{InFlight: inFlight, Slack: slack})
+	r := record.Require(p.t, p.arrivals(w), w.counts(), w.payload, &p.faults, history.Options{InFlight: inFlight, Slack: slack})
 	p.t.Logf("%s: committed %d, %s; rolled back %d transactions, commits without an answer %d, of which %d stood; faults %d, in %v",
 		p.db.Version(), w.total(), record.Line(r), w.rolled, w.unsure, w.stood, p.faults.Count(), time.Since(p.began).Round(time.Millisecond))
 }
@@ -153,7 +153,7 @@ func (p *pair) arrivals(w *writers) (all []record.Arrival) {
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		for _, a := range p.sink.more(p.t) {
 			seen[a.event] = true
-			all = append(all, record.Arrival{Key: a.Key, N: a.N, Phantom: !w.committedBy(a.event), From: a.from, To: a.to})
+			all = append(all, record.Arrival{Key: a.Key, N: a.N, Phantom: !w.committedBy(a.event), From: a.from, To: a.to, Sum: a.sum})
 		}
 		switch {
 		case len(seen) < w.total():

@@ -10,6 +10,7 @@ import (
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/integration/chaos/adapters"
+	"github.com/postbag/postbag/internal/history"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
@@ -26,6 +27,7 @@ type sink struct {
 type arrival struct {
 	event
 
+	sum      history.Hash // of its payload
 	from, to time.Time
 }
 
@@ -88,7 +90,7 @@ func (s *sink) more(t *testing.T) []arrival {
 	}
 	out := make([]arrival, len(all))
 	for i, a := range all {
-		out[i] = arrival{event: parse(t, a.Payload), from: a.From, to: a.To}
+		out[i] = arrival{event: parse(t, a.Payload), sum: history.Sum(a.Payload), from: a.From, to: a.To}
 	}
 	return out
 }

@@ -161,6 +161,21 @@ func (w *writers) counts() map[string]int {
 	return out
 }
 
+// payload is that of the N-th message of a key that was committed.
+func (w *writers) payload(key string, n int) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return event{Key: key, N: n, Tx: w.committed[key][n]}.payload()
+}
+
+func (e event) payload() []byte {
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	return text
+}
+
 // committedBy says whether e was committed by the very transaction that it names.
 func (w *writers) committedBy(e event) bool {
 	w.mu.Lock()
@@ -219,16 +234,13 @@ func (w *writers) publish(ctx context.Context, tx *sql.Tx, key string, first, n 
 	if form == 0 {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf(
 			"INSERT INTO postbag_outbox (topic, `key`, payload) "+
-				"SELECT '%s', '%s', CONCAT('{\"key\": \"%s\", \"tx\": \"%s\", \"n\": ', n + %d, '}') FROM numbers WHERE n < %d ORDER BY n",
-			topic, key, key, name, first, n))
+				"SELECT '%s', '%s', CONCAT('{\"key\":\"%s\",\"n\":', n + %d, ',\"tx\":\"%s\"}') FROM numbers WHERE n < %d ORDER BY n",
+			topic, key, key, first, name, n))
 		return err
 	}
 	msgs, rows := make([]postbag.Message, n), make([]string, n)
 	for i := range msgs {
-		payload, err := json.Marshal(event{Key: key, N: first + i, Tx: name})
-		if err != nil {
-			return err
-		}
+		payload := event{Key: key, N: first + i, Tx: name}.payload()
 		msgs[i] = postbag.Message{Topic: topic, Key: key, Type: "event", Payload: payload, Headers: map[string]string{"a": "b"}}
 		rows[i] = fmt.Sprintf("('%s', '%s', '%s')", topic, key, payload)
 	}

@@ -15,6 +15,7 @@ import (
 // stored is one message in the stream.
 type stored struct {
 	event
+	sum  history.Hash  // of its payload
 	at   time.Time     // when the broker stored it
 	took time.Duration // since the database had stored it, commit or not
 }
@@ -70,7 +71,7 @@ func read(m jetstream.Msg) (stored, error) {
 	if err != nil {
 		return s, err
 	}
-	s.at = meta.Timestamp
+	s.at, s.sum = meta.Timestamp, history.Sum(m.Data())
 	put, err := time.Parse(time.RFC3339Nano, m.Headers().Get("Postbag-Time"))
 	s.took = s.at.Sub(put)
 	return s, err
@@ -81,9 +82,9 @@ func (w *world) judge(messages []stored, committed map[string]int, faults *recor
 	w.t.Helper()
 	all := make([]record.Arrival, len(messages))
 	for i, m := range messages {
-		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at}
+		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at, Sum: m.sum}
 	}
-	return record.Require(w.t, all, committed, faults, history.Options{InFlight: inFlight, Slack: slack})
+	return record.Require(w.t, all, committed, payload, faults, history.Options{InFlight: inFlight, Slack: slack})
 }
 
 // longest is the longest that a message took from the database to the broker.

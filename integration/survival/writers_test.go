@@ -236,11 +236,18 @@ func (ws *writers) stands(ctx context.Context, name string) (stands bool, err er
 }
 
 func (ws *writers) message(e event) postbag.Message {
-	payload, err := json.Marshal(e)
+	return postbag.Message{Topic: "events.a", Key: e.Key, Type: "event", Payload: e.payload(), Headers: map[string]string{"a": "b"}}
+}
+
+// payload is that of the N-th message of a key that was committed.
+func payload(key string, n int) []byte { return event{Key: key, N: n}.payload() }
+
+func (e event) payload() []byte {
+	text, err := json.Marshal(e)
 	if err != nil {
-		ws.w.t.Fatal(err)
+		panic(err) // strings and a number
 	}
-	return postbag.Message{Topic: "events.a", Key: e.Key, Type: "event", Payload: payload, Headers: map[string]string{"a": "b"}}
+	return text
 }
 
 // publish writes msgs with the library, or by a plain INSERT of several rows.

@@ -19,7 +19,12 @@ type Arrival struct {
 	Phantom bool
 	// From and To are when the broker stored it: the earliest and the latest that it can have been. Zero: that is not known.
 	From, To time.Time
+	// Sum is of the payload as it arrived. Zero: its bytes are not judged.
+	Sum history.Hash
 }
+
+// Payload is what the N-th message of a key was published with.
+type Payload func(key string, n int) []byte
 
 // Faults are what a test did to its servers and relays, and when. The zero Faults are none. Methods may be called concurrently.
 type Faults struct {
@@ -49,18 +54,19 @@ func since(t time.Time) time.Duration { return t.Sub(origin) }
 // manyArrivals is from when on a history is judged in a file rather than in memory.
 const manyArrivals = 300_000
 
-// Judge compares what arrived with how many messages of each key were committed, one after another.
-func Judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options) *history.Report {
+// Judge compares what arrived with how many messages of each key were committed, one after another, and with what; a nil payload
+// leaves the bytes out.
+func Judge(t testing.TB, arrivals []Arrival, committed map[string]int, payload Payload, faults *Faults, o history.Options) *history.Report {
 	t.Helper()
-	return judge(t, arrivals, committed, faults, o, manyArrivals)
+	return judge(t, arrivals, committed, payload, faults, o, manyArrivals)
 }
 
 // judge is Judge with another limit to what is judged in memory.
-func judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options, many int) *history.Report {
+func judge(t testing.TB, arrivals []Arrival, committed map[string]int, payload Payload, faults *Faults, o history.Options, many int) *history.Report {
 	t.Helper()
 	if len(arrivals) < many {
 		var h history.History
-		write(&h, arrivals, committed, faults)
+		write(&h, arrivals, committed, payload, faults)
 		return h.Check(o)
 	}
 	dir := t.TempDir()
@@ -69,7 +75,7 @@ func judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *F
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(w, arrivals, committed, faults)
+	write(w, arrivals, committed, payload, faults)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +87,9 @@ func judge(t testing.TB, arrivals []Arrival, committed map[string]int, faults *F
 }
 
 // Require judges, and fails the test if a promise was broken.
-func Require(t testing.TB, arrivals []Arrival, committed map[string]int, faults *Faults, o history.Options) *history.Report {
+func Require(t testing.TB, arrivals []Arrival, committed map[string]int, payload Payload, faults *Faults, o history.Options) *history.Report {
 	t.Helper()
-	r := Judge(t, arrivals, committed, faults, o)
+	r := Judge(t, arrivals, committed, payload, faults, o)
 	if !r.Held() {
 		t.Errorf("a promise was broken:\n%s", r)
 	}
@@ -98,18 +104,22 @@ func Line(r *history.Report) string {
 
 // write records it all. That each message of a key was committed before the next was begun is all that is known of the
 // writers' times, so these are numbers of their own: they are compared with nothing else.
-func write(to history.Recorder, arrivals []Arrival, committed map[string]int, faults *Faults) {
+func write(to history.Recorder, arrivals []Arrival, committed map[string]int, payload Payload, faults *Faults) {
 	tx := history.Tx(0)
 	for key, count := range committed {
 		for n := range count {
 			begin := 2 * time.Duration(n)
-			to.Intend(history.Intent{Tx: tx, ID: name(key, n), Key: key, Begin: begin, End: begin})
+			intent := history.Intent{Tx: tx, ID: name(key, n), Key: key, Begin: begin, End: begin}
+			if payload != nil {
+				intent.Payload = history.Sum(payload(key, n))
+			}
+			to.Intend(intent)
 			to.End(history.Outcome{Tx: tx, Fate: history.Committed, Begin: begin, End: begin + 1})
 			tx++
 		}
 	}
 	for i, a := range arrivals {
-		d := history.Delivery{ID: name(a.Key, a.N), Key: a.Key, Position: uint64(i)}
+		d := history.Delivery{ID: name(a.Key, a.N), Key: a.Key, Position: uint64(i), Payload: a.Sum}
 		if a.Phantom {
 			d.ID = history.Name(fmt.Sprintf("phantom %s/%d", a.Key, a.N))
 		}
