@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/integration/chaos/adapters"
 	"github.com/postbag/postbag/internal/history"
+	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
@@ -40,7 +41,8 @@ func startKafka(t *testing.T) *sink {
 	if err := json.Unmarshal([]byte(s.DSN()), &dsn); err != nil || len(dsn.Seeds) == 0 {
 		t.Fatalf("the broker is not told: %v", err)
 	}
-	s.yaml = fmt.Sprintf("{url: 'kafka://%s', create: {partitions: 4, config: {message.timestamp.type: LogAppendTime}}}", strings.Join(dsn.Seeds, ","))
+	s.yaml = fmt.Sprintf("{url: 'kafka://%s', user_env: KAFKA_USER, password_env: KAFKA_PASSWORD, create: {partitions: 4, config: {message.timestamp.type: LogAppendTime}}}", strings.Join(dsn.Seeds, ","))
+	s.env = []string{"KAFKA_USER=" + testserver.KafkaUser, "KAFKA_PASSWORD=" + testserver.KafkaUserPassword}
 	return s
 }
 
