@@ -37,7 +37,7 @@ func TestTheProcessThatWritesToSQLiteIsFound(t *testing.T) {
 	if isRelay(os.Getpid()) {
 		t.Error("this process is taken for a relay")
 	}
-	if _, waited, err := d.(chaos.Watched).Watch(t.Context()); err != nil || waited >= 0 { //nolint:forcetypeassert // as above
+	if _, waited, err := chaos.Watched(f).Watch(t.Context()); err != nil || waited >= 0 {
 		t.Errorf("a look: %v, and a wait of %v was seen, which nobody can", err, waited)
 	}
 	if _, err := tx.ExecContext(t.Context(), "COMMIT"); err != nil {
