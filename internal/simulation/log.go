@@ -5,9 +5,8 @@ import (
 	"github.com/postbag/postbag/internal/snapshots"
 )
 
-// log is the log of the simulated store: it hands out seqs before commits, as
-// databases do, and answers reads.
-type log interface {
+// written is what producers' transactions do to a log.
+type written interface {
 	// touch gives the transaction what a first write gives it.
 	touch(t *transaction)
 	// draw gives a message its seq, and write its row; between the two the seq may be taken.
@@ -17,6 +16,13 @@ type log interface {
 	prepare(t *transaction) bool
 	// end ends a transaction that holds anything.
 	end(t *transaction, commit bool)
+}
+
+// log is the log of the simulated store: it hands out seqs before commits, as
+// databases do, and answers reads.
+type log interface {
+	written
+
 	// last is the last seq given out.
 	lastSeq() int64
 	at(seq int64) *message
