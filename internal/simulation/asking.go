@@ -64,7 +64,7 @@ func (a *asking) plan(d time.Duration, who *relay, as what) {
 
 func (a *asking) happen(as what) {
 	a.events--
-	switch as { //nolint:exhaustive // the others happen to other things
+	switch as {
 	case askArrives:
 		a.err = a.errand.act()
 		if a.lost {

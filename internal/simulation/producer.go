@@ -61,7 +61,7 @@ const (
 )
 
 func (t *transaction) happen(as what) {
-	switch as { //nolint:exhaustive // the others happen to other things
+	switch as {
 	case transactionGoesOn:
 		t.p.statement(t)
 	case transactionWrites:

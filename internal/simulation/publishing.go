@@ -109,7 +109,7 @@ const (
 )
 
 func (d *delivery) happen(as what) {
-	switch as { //nolint:exhaustive // the others happen to other things
+	switch as {
 	case callArrives:
 		d.arrive()
 	case callAnswered:
