@@ -20,7 +20,7 @@ var rules = map[string][]string{
 	"format":                         {"", "broker", "internal/httpfield"},
 	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/gate", "internal/lane"},
 	"inbox":                          {"", "store", "broker", "internal/engine", "internal/gate"},
-	"store/memstore":                 {"", "store", "internal/gate"},
+	"store/memstore":                 {"", "store", "store/storekit", "internal/gate"},
 	"store/storekit":                 {"", "store"},
 	"store/storetest":                {"", "store"},
 	"broker/membroker":               {"", "broker", "internal/gate"},

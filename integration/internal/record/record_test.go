@@ -27,7 +27,11 @@ func TestEachWayToGoWrongIsSeen(t *testing.T) {
 	swapped, late, damaged := arrivals(3), arrivals(3), arrivals(3)
 	damaged[1].Sum = history.Sum([]byte("k1 "))
 	swapped[0], swapped[1] = swapped[1], swapped[0]
-	late = append(late, Arrival{Key: "k", N: 1, From: time.Now().Add(time.Hour), To: time.Now().Add(time.Hour)})
+	late = append(late, late[1])
+	for i := range late { // the first time too: a fault in between would explain the second
+		late[i].From = time.Now().Add(time.Hour)
+		late[i].To = late[i].From
+	}
 	for _, one := range []struct {
 		name     string
 		arrivals []Arrival
