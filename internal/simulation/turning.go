@@ -84,7 +84,7 @@ func (r *relay) try(t engine.Turn) {
 
 func (c *turnCall) happen(as what) {
 	r := c.r
-	switch as { //nolint:exhaustive // the others happen to other things
+	switch as {
 	case turnStep: // what else happens may come between two of them
 		done, err := c.next()
 		if !done && err == nil {
