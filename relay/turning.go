@@ -125,6 +125,10 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 	}
 	l.storeWorks(askTurn)
 	now := l.now()
+	if l.life != 0 && result.Life != 0 && result.Life != l.life { // what was read of another life may have a seq that is given out again
+		l.restart()
+		return
+	}
 	l.life = result.Life
 	if result.Epoch != l.epoch {
 		l.nextBeat = 0

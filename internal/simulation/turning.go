@@ -253,7 +253,11 @@ func (r *relay) landed(c *turnCall, err error) {
 	}
 	r.storeWorks(askTurn)
 	now := r.now()
-	r.life = c.timeline
+	was := r.life
+	if r.life = c.timeline; was != 0 && was != r.life {
+		r.restart()
+		return
+	}
 	if c.epoch != r.epoch {
 		r.nextBeat = 0
 	}
