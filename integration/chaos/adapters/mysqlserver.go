@@ -231,9 +231,10 @@ func (s *mysqlServer) exec(ctx context.Context, text string) error {
 	return errors.Join(err, conn.Close())
 }
 
-// session is one of the superuser's on the primary, in the producers' database.
-func (s *mysqlServer) session(ctx context.Context) (*sql.Conn, error) {
-	conn, err := s.current().db.Conn(ctx)
+// session is one of the superuser's on the primary, in the producers' database, as soon as the server has one: sessions that others
+// left may be there for a moment.
+func (s *mysqlServer) session(ctx context.Context) (conn *sql.Conn, err error) {
+	err = patiently(ctx, func() (err error) { conn, err = s.current().db.Conn(ctx); return err })
 	if err != nil {
 		return nil, err
 	}
