@@ -231,10 +231,11 @@ func (s *mysqlServer) connectionLimit() chaos.Fault {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := db.Conn(ctx); err != nil {
+		conn, err := db.Conn(ctx)
+		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
-		return db.Close, nil
+		return func() error { return errors.Join(conn.Close(), db.Close()) }, nil
 	})
 }
 
