@@ -98,7 +98,8 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 }
 
 // viewBacklog counts what lies beyond a subscription's positions, exactly as
-// long as it is not much.
+// long as it is not much. Behind many rows that were passed, over a seq that is
+// still open, what all shards have passed is left out of the estimate.
 func (t *Tx) viewBacklog(v *store.SubscriptionView, r *Reader, last int64) error {
 	n, at := 0, r.Floor()
 	err := t.Places(t.Query, r.Box, at, last, countRows, func(row *Placed) error {
@@ -111,7 +112,7 @@ func (t *Tx) viewBacklog(v *store.SubscriptionView, r *Reader, last int64) error
 		return nil
 	})
 	if n == countRows {
-		v.Backlog += last - at
+		v.Backlog += max(last-max(at, r.high()), 0)
 	}
 	return err
 }

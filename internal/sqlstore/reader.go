@@ -55,6 +55,15 @@ func (r *Reader) Floor() int64 {
 	return floor
 }
 
+// high returns the seq up to which all shards have passed all but what is open.
+func (r *Reader) high() int64 {
+	high := r.Shards[0].At.High()
+	for _, h := range r.Shards[1:] {
+		high = min(high, h.At.High())
+	}
+	return high
+}
+
 // Passed says whether the shard of a slot has passed a seq.
 func (r *Reader) Passed(seq int64, slot int) bool {
 	for i := range r.Shards {
