@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Idle says that nothing is in hand and nothing waits for a settlement.
 func (f *Flow) Idle() bool {
@@ -28,9 +31,15 @@ func (f *Flow) Drained(now time.Duration) bool {
 }
 
 // Settled says that all there was is read and settled, and that no parked message waits
-// for its time. What a destination that is down keeps in hand or unread is not.
+// for its time, or for an earlier one of its key, be that one dead. What a destination
+// that is down keeps in hand or unread is not.
 func (f *Flow) Settled() bool {
-	return f.Idle() && !f.dirty && !f.due.asking && !f.due.known && f.readAll()
+	return f.Idle() && !f.dirty && !f.due.asking && !f.due.known && f.readAll() && !f.blocking()
+}
+
+// blocking: rows are parked, or may be, that others wait for.
+func (f *Flow) blocking() bool {
+	return slices.ContainsFunc(f.shards, func(s *shard) bool { return len(s.chains) > 0 })
 }
 
 // readAll: the last read of every lane found nothing.
