@@ -51,8 +51,12 @@ func (s *server) fallBack(b *backup) {
 		m.discarded = false
 	}
 	s.w.rewound(b.at)
-	s.w.excuse("set back", "database", len(s.w.broker.stored)-b.firsts+s.w.plan.cfg.InFlight) // and what was stored before, and settled since
-	token := s.token                                                                          // has a random half
+	again := len(s.w.broker.stored) - b.firsts + s.w.plan.cfg.InFlight // and what was stored before, and settled since
+	if s.w.plan.cfg.Transactions {
+		again += s.w.plan.cfg.InFlight // and what is under way now: otherwise the restart has an excuse of its own for it
+	}
+	s.w.excuse("set back", "database", again)
+	token := s.token // has a random half
 	s.tables = b.tables
 	s.token = token
 	for _, m := range s.discarded {
