@@ -18,9 +18,12 @@ type numbers struct{ epoch, next int }
 // goes on in another epoch, in which nothing is known of the one before.
 type producer struct{ epoch, next int }
 
-// Pauses of a producer before it sends again: after a connection was closed, and
+// Pauses of a producer before it sends again: after a request that was not taken, and
 // after silence.
-const silentFor = 500 * time.Millisecond
+const (
+	sentAgainAfter = 20 * time.Millisecond
+	silentFor      = 500 * time.Millisecond
+)
 
 // numbered gives a call its numbers.
 func (r *relay) numbered(d *delivery) {
@@ -65,17 +68,35 @@ func (d *delivery) arriveInTurn() {
 	case now && !d.arrived:
 		d.arrived = true
 		w.broker.receive(d)
-	case !now && later && !d.over:
-		w.schedule(w.lag(), nil, d, callArrives)
-		return
 	case !now:
+		if later {
+			d.again(sentAgainAfter)
+		}
 		return
 	}
 	if w.fault(Lies, 30) { // the answer is lost, and the request sent again
-		w.schedule(w.lag(), nil, d, callArrives)
+		d.again(0)
 		return
 	}
 	w.schedule(w.slowness(), r, d, callAnswered)
+}
+
+// again has the request sent once more after a pause, by the process that the call is
+// of: one that has ended sends nothing, and one that is stopped waits.
+func (d *delivery) again(pause time.Duration) {
+	if d.repeats {
+		return
+	}
+	d.repeats = true
+	d.r.w.schedule(pause, d.r, d, callSentAgain)
+}
+
+// sendAgain sends the request once more, unless nobody waits for it any more.
+func (d *delivery) sendAgain() {
+	d.repeats = false
+	if !d.over {
+		d.r.w.schedule(d.r.w.lag(), nil, d, callArrives)
+	}
 }
 
 // interrupted says that the producer has to begin a new epoch: the numbers of what

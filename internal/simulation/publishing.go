@@ -21,6 +21,7 @@ type delivery struct {
 
 	life         int64 // of the database, as the relay knew it
 	epoch, first int   // under Sequences
+	repeats      bool  // it is to be sent again, under Sequences
 }
 
 // publish makes the calls to the destination that the flow wants.
@@ -104,6 +105,7 @@ func (r *relay) send(c *engine.Call) {
 // What happens to a delivery.
 const (
 	callArrives what = iota
+	callSentAgain
 	callAnswered
 	callGivenUp
 )
@@ -112,6 +114,8 @@ func (d *delivery) happen(as what) {
 	switch as {
 	case callArrives:
 		d.arrive()
+	case callSentAgain:
+		d.sendAgain()
 	case callAnswered:
 		d.answered()
 	case callGivenUp:

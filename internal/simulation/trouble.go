@@ -120,7 +120,7 @@ func (w *world) closeConnections() {
 	}
 	for _, d := range append([]*delivery(nil), r.calls...) {
 		if w.plan.sequences {
-			w.schedule(w.lag(), nil, d, callArrives) // the request is sent again
+			d.again(0)
 			continue
 		}
 		d.cut = !d.arrived && w.coin()
