@@ -15,6 +15,7 @@ type ownership struct {
 	beating     bool
 	nextBeat    time.Duration
 	epoch       int64
+	life        int64 // of the database, see store.TurnResult
 	others      int
 	take        [][2]int
 	give        []engine.Lease

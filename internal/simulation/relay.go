@@ -41,7 +41,6 @@ type relay struct {
 	tx       transactions
 	exactly  exactly
 	producer producer
-	life     int64 // of the database, see store.TurnResult
 
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in

@@ -19,7 +19,7 @@ type server struct {
 	w        *world
 	log      log
 	life     int64
-	timeline int64 // grows when it falls back, and with every copy
+	timeline int64 // from one on: grows when it falls back, and with every copy
 	identity int
 	drift    time.Duration // of its clock
 	copies   []backup
@@ -59,7 +59,7 @@ type heartbeat struct {
 }
 
 func newServer(w *world) *server {
-	s := &server{w: w, life: 1, identity: 1}
+	s := &server{w: w, life: 1, identity: 1, timeline: 1}
 	s.wanted, s.epoch = w.plan.shards, 1
 	switch w.plan.store {
 	case Snapshots:

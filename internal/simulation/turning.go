@@ -253,11 +253,11 @@ func (r *relay) landed(c *turnCall, err error) {
 	}
 	r.storeWorks(askTurn)
 	now := r.now()
-	was := r.life
-	if r.life = c.timeline; was != 0 && was != r.life {
+	if r.life != 0 && r.life != c.timeline {
 		r.restart()
 		return
 	}
+	r.life = c.timeline
 	if c.epoch != r.epoch {
 		r.nextBeat = 0
 	}
