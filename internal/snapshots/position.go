@@ -93,9 +93,10 @@ func (p *Position) Reach() int64 {
 
 // Towards opens the window that leads to until, which is in none, unless one is
 // open already. It says no where the position has passed something that until has
-// not, or is in a window that leads beyond it.
+// not, or is in a window that leads beyond it; and where until looks for less than
+// the position has to come by, see surer.
 func (p *Position) Towards(until *Position) bool {
-	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) {
+	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) || p.surer(until.Done) {
 		return false
 	}
 	if p.To != nil {
@@ -107,6 +108,33 @@ func (p *Position) Towards(until *Position) bool {
 		p.After = p.Done.News(until.Done)
 	}
 	return true
+}
+
+// surer says that t has a higher bound for a running transaction than p may have. A
+// row of another cluster that has its id waits with it; whoever read it before that
+// transaction ran looks no more for it, and p has not read it.
+func (p *Position) surer(t *Snapshot) bool {
+	if p.Base == 0 {
+		return false
+	}
+	own := p.Done
+	if p.To != nil {
+		own = p.To
+	}
+	for _, r := range t.Running {
+		low := p.Floor
+		if own != nil {
+			i, runs := own.find(r.XID)
+			if !runs { // it has read those rows
+				continue
+			}
+			low = own.Running[i].Low
+		}
+		if low < min(r.Low, p.Base) {
+			return true
+		}
+	}
+	return false
 }
 
 // Open makes the snapshot to, which is new, the window that p reads; top is the

@@ -263,6 +263,34 @@ func TestAWindowIsOpenedReadAndClosed(t *testing.T) {
 	}
 }
 
+// A row of another cluster may have the id of a transaction that runs, and waits with
+// it. A position that read it before has a bound beyond it, which holds for no other.
+func TestAWindowLeadsNotToAPositionThatLooksForLess(t *testing.T) {
+	t.Parallel()
+	at := func(low int64) *Snapshot { return &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, low}}} }
+	for _, c := range []struct {
+		name string
+		p    Position
+		low  int64
+		want bool
+	}{
+		{"from a lower bound", Position{Done: at(10), Base: 40}, 40, false},
+		{"from the same bound", Position{Done: at(10), Base: 40}, 10, true},
+		{"from a higher bound", Position{Done: at(40), Base: 40}, 10, true},
+		{"from a lower bound beyond the base", Position{Done: at(40), Base: 40}, 45, true},
+		{"from before the transaction", Position{Done: &Snapshot{XMax: 11, Beyond: 30}, Base: 40}, 40, true},
+		{"from a floor", Position{Floor: 10, Base: 40}, 40, false},
+		{"from a floor to its bound", Position{Floor: 10, Base: 40}, 10, true},
+		{"from the base", Position{Floor: 40, Base: 40}, 40, true},
+		{"from within a window with a lower bound", Position{Floor: 10, Base: 40, To: at(10), Top: 60}, 40, false},
+		{"where no row is of another cluster", Position{Done: at(10)}, 40, true},
+	} {
+		if got := c.p.Towards(&Position{Done: at(c.low), Base: c.p.Base, High: 60}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 func TestAWindowTowardsAPosition(t *testing.T) {
 	t.Parallel()
 	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
