@@ -3,7 +3,7 @@ package simulation
 // chance decides everything in a run that is left to chance. It is drawn from a
 // seed; or read from a tape, which is what an earlier run drew, cut down by the
 // shrinker. In every choice zero is the plainest: no fault, the event that waits
-// longest, the shortest time. A tape that is at its end gives zeros, so that the
+// longest, the shortest time (but for the time until a fault, see rest). A tape that is at its end gives zeros, so that the
 // beginning of a tape is a run too.
 type chance struct {
 	state  uint64
@@ -39,6 +39,19 @@ func (c *chance) below(n int) int {
 		c.tape = append(c.tape, v)
 	}
 	return int(v)
+}
+
+// rest returns a number in [1, n], of which the plainest is the largest: how long
+// nothing goes wrong.
+func (c *chance) rest(n int) int {
+	v := c.below(n)
+	switch {
+	case c.replay:
+		return n - v
+	case c.record && n > 1:
+		c.tape[len(c.tape)-1] = uint32(n - 1 - v)
+	}
+	return 1 + v
 }
 
 // permille says yes so many times in a thousand.

@@ -52,9 +52,9 @@ func (w *world) trouble() {
 				w.tellf("fault: %s", faultNames[indexOf(t.kind)])
 			}
 			t.do(w)
-			w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
+			w.after(time.Duration(w.chance.rest(every))*time.Millisecond, nil, again)
 		}
-		w.after(time.Duration(1+w.below(every))*time.Millisecond, nil, again)
+		w.after(time.Duration(w.chance.rest(every))*time.Millisecond, nil, again)
 	}
 	if w.plan.faults.has(FailOvers | Restores) {
 		w.backUps()
