@@ -43,8 +43,8 @@ func shrink(o Options, also func(*world)) (Shrunk, error) {
 	if r.Violation == nil {
 		return Shrunk{Options: o, Result: r}, nil
 	}
-	s.promise, s.best, s.result = r.Violation.Promise, o, r
-	s.best.Steps = 2*r.Steps + 1000 // what takes longer says nothing shorter
+	s.promise = r.Violation.Promise
+	s.keep(o, r)
 	s.fewer()
 	s.best.Tape = s.result.Tape
 	s.end()
@@ -62,6 +62,12 @@ func shrink(o Options, also func(*world)) (Shrunk, error) {
 	return Shrunk{Options: s.best, Result: r, Trace: out.Bytes(), Tries: s.tries}, err
 }
 
+// keep is what was cut down so far. A run that takes much longer says nothing shorter.
+func (s *shrinker) keep(o Options, r Result) {
+	s.best, s.result = o, r
+	s.best.Steps = 2*r.Steps + 1000
+}
+
 // try keeps o if it breaks the promise too.
 func (s *shrinker) try(o Options) bool {
 	if s.spent() {
@@ -73,7 +79,7 @@ func (s *shrinker) try(o Options) bool {
 	if err != nil || r.Violation == nil || r.Violation.Promise != s.promise || r.Steps > o.Steps {
 		return false
 	}
-	s.best, s.result = o, r
+	s.keep(o, r)
 	return true
 }
 
