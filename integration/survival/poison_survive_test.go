@@ -81,7 +81,10 @@ func (w *world) publishAll(keys, n int, pad string, only ...int) {
 	var msgs []postbag.Message
 	for k := range keys {
 		if len(only) == 0 || slices.Contains(only, k) {
-			msgs = append(msgs, ws.message(event{Key: key(k), N: n, Pad: pad}))
+			e := event{Key: key(k), N: n}
+			w.pads[e] = pad
+			e.Pad = pad
+			msgs = append(msgs, ws.message(e))
 		}
 	}
 	err := w.pub.InTx(w.t.Context(), func(ctx context.Context, tx pgx.Tx) error { return w.pub.Publish(ctx, tx, msgs...) })

@@ -84,7 +84,7 @@ func (w *world) judge(messages []stored, committed map[string]int, faults *recor
 	for i, m := range messages {
 		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at, Sum: m.sum}
 	}
-	return record.Require(w.t, all, committed, payload, faults, history.Options{InFlight: inFlight, Slack: slack})
+	return record.Require(w.t, all, committed, w.payload, faults, history.Options{InFlight: inFlight, Slack: slack})
 }
 
 // longest is the longest that a message took from the database to the broker.

@@ -240,7 +240,9 @@ func (ws *writers) message(e event) postbag.Message {
 }
 
 // payload is that of the N-th message of a key that was committed.
-func payload(key string, n int) []byte { return event{Key: key, N: n}.payload() }
+func (w *world) payload(key string, n int) []byte {
+	return event{Key: key, N: n, Pad: w.pads[event{Key: key, N: n}]}.payload()
+}
 
 func (e event) payload() []byte {
 	text, err := json.Marshal(e)
