@@ -128,8 +128,12 @@ func (m *MySQL) await(ctx context.Context, db *sql.DB, what string, reached func
 	return nil
 }
 
+// replicaPatience is how long a replica gets: it may have tables to rebuild that its source rebuilt long ago, one
+// statement after another.
+const replicaPatience = 3 * time.Minute
+
 func (m *MySQL) until(ctx context.Context, what string, reached func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -140,7 +144,7 @@ func (m *MySQL) until(ctx context.Context, what string, reached func() (bool, er
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("testserver: not within a minute: a replica of %s %s: %w", m.programs.name, what, ctx.Err())
+			return fmt.Errorf("testserver: not within %v: a replica of %s %s: %w", replicaPatience, m.programs.name, what, ctx.Err())
 		case <-tick.C:
 		}
 	}
