@@ -217,26 +217,32 @@ func dueStrict(e *env) {
 	e.spread(60)
 	all := e.chain().all()
 	for i := range leases {
-		var st store.Settlement
-		for _, r := range all {
-			if leases[i].Contains(r.Slot) {
-				p := park(r, store.Blocked)
-				p.Hash, p.Blocking = 1, true
-				st.Park = append(st.Park, p)
-			}
-		}
-		e.settle(&leases[i], st)
+		parks := e.line(&leases[i], all)
 		d := store.Due{Ref: ref, Slots: []store.Slots{leases[i].Slots}, Limit: 100, Bytes: 1 << 20, Followers: 2}
-		for n := 0; n+3 <= len(st.Park); n++ {
+		for n := 0; n+3 <= len(parks); n++ {
 			got, err := e.Store.Due(e.ctx, d)
 			e.check(err, "due")
-			if len(got) != 3 || got[0].Record.Seq != st.Park[n].Seq || got[1].Record.Seq != st.Park[n+1].Seq {
+			if len(got) != 3 || got[0].Record.Seq != parks[n].Seq || got[1].Record.Seq != parks[n+1].Seq {
 				e.Fatalf("in shard %d, of messages in one line, %d are due; want the first, number %d, and two followers", i, len(got), n)
 			}
-			v := e.settle(&leases[i], store.Settlement{Resolve: []store.Resolved{{Seq: st.Park[n].Seq, Hash: 1}}})
+			v := e.settle(&leases[i], store.Settlement{Resolve: []store.Resolved{{Seq: parks[n].Seq, Hash: 1}}})
 			if len(v.Cleared) > 0 {
-				e.Fatalf("a line of %d messages is cleared after %d", len(st.Park), n+1)
+				e.Fatalf("a line of %d messages is cleared after %d", len(parks), n+1)
 			}
 		}
 	}
+}
+
+// line parks the records of a shard under one hash, as strict order does.
+func (e *env) line(l *store.Lease, all []store.Record) (parks []store.Park) {
+	e.Helper()
+	for _, r := range all {
+		if l.Contains(r.Slot) {
+			p := park(r, store.Blocked)
+			p.Hash, p.Blocking = 1, true
+			parks = append(parks, p)
+		}
+	}
+	e.settle(l, store.Settlement{Park: parks})
+	return parks
 }

@@ -164,15 +164,7 @@ func reshapeLines(e *env) {
 	e.spread(60)
 	all := e.chain().all()
 	for i := range leases {
-		var st store.Settlement
-		for _, rec := range all {
-			if leases[i].Contains(rec.Slot) {
-				p := park(rec, store.Blocked)
-				p.Hash, p.Blocking = 1, true
-				st.Park = append(st.Park, p)
-			}
-		}
-		e.settle(&leases[i], st)
+		e.line(&leases[i], all)
 	}
 	for _, n := range []int{2, 1, 4, 3, 1} {
 		leases = r.reshape(ref, n, leases)
