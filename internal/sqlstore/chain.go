@@ -84,12 +84,6 @@ func (t *Tx) spread(id int64) (storekit.Hashes, error) {
 	return chains(t.Query, sqlSpread, id)
 }
 
-// rehead finds the first row, in a new shard, of the chains that are spread.
-func (t *Tx) rehead(id int64, slots store.Slots, spread storekit.Hashes) error {
-	_, err := t.SettleHeads(id, slots, spread)
-	return err
-}
-
 // ChainsOf returns the chains that have a row within slots.
 func ChainsOf(query Querier, id int64, slots store.Slots) (storekit.Hashes, error) {
 	return chains(query, sqlChains, id, slots.Lo, slots.Hi)

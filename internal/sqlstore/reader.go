@@ -47,21 +47,17 @@ type Standing struct {
 }
 
 // Floor returns the seq up to which all shards have passed everything.
-func (r *Reader) Floor() int64 {
-	floor := r.Shards[0].At.Floor()
-	for _, h := range r.Shards[1:] {
-		floor = min(floor, h.At.Floor())
-	}
-	return floor
-}
+func (r *Reader) Floor() int64 { return r.lowest(Passed.Floor) }
 
 // high returns the seq up to which all shards have passed all but what is open.
-func (r *Reader) high() int64 {
-	high := r.Shards[0].At.High()
+func (r *Reader) high() int64 { return r.lowest(Passed.High) }
+
+func (r *Reader) lowest(of func(Passed) int64) int64 {
+	seq := of(r.Shards[0].At)
 	for _, h := range r.Shards[1:] {
-		high = min(high, h.At.High())
+		seq = min(seq, of(h.At))
 	}
-	return high
+	return seq
 }
 
 // Passed says whether the shard of a slot has passed a seq.

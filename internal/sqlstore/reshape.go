@@ -38,7 +38,7 @@ func (t *Tx) reshape(relay string, r store.Reshape) error {
 		if _, err := t.Exec(sqlInsertShard, id, slots.Lo, slots.Hi, relay, token, []byte(position)); err != nil {
 			return err
 		}
-		if err := t.rehead(id, slots, split); err != nil {
+		if _, err := t.SettleHeads(id, slots, split); err != nil {
 			return err
 		}
 	}
