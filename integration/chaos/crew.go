@@ -162,6 +162,16 @@ func (c *crew) died(p *testserver.Program) {
 
 // stop ends all in order.
 func (c *crew) stop(ctx context.Context) error {
+	return c.close(func(i int, p *testserver.Program) error { return stopRole(ctx, p, c.place(i)) })
+}
+
+// end kills all that are left.
+func (c *crew) end(ctx context.Context) error {
+	return c.close(func(_ int, p *testserver.Program) error { return p.Kill(ctx) })
+}
+
+// close ends what still runs, one after another, so that nobody takes its place.
+func (c *crew) close(end func(i int, p *testserver.Program) error) error {
 	c.mu.Lock()
 	c.stopped = true
 	c.mu.Unlock()
@@ -169,24 +179,7 @@ func (c *crew) stop(ctx context.Context) error {
 	for i, m := range c.members {
 		m.mu.Lock()
 		if m.program != nil {
-			errs = append(errs, stopRole(ctx, m.program, c.place(i)))
-		}
-		m.mu.Unlock()
-	}
-	c.watch.Wait()
-	return errors.Join(errs...)
-}
-
-// end kills all that are left.
-func (c *crew) end(ctx context.Context) error {
-	c.mu.Lock()
-	c.stopped = true
-	c.mu.Unlock()
-	var errs []error
-	for _, m := range c.members {
-		m.mu.Lock()
-		if m.program != nil {
-			errs = append(errs, m.program.Kill(ctx))
+			errs = append(errs, end(i, m.program))
 		}
 		m.mu.Unlock()
 	}
