@@ -207,11 +207,5 @@ func (p *kafka) Close() (err error) {
 	for _, w := range p.wires {
 		err = errors.Join(err, w.Close())
 	}
-	if p.server != nil {
-		err = errors.Join(err, p.server.Close())
-	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
-	}
-	return err
+	return errors.Join(err, closed(p.server), closed(p.disk))
 }

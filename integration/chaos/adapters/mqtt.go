@@ -91,20 +91,11 @@ func (p *mqttPlace) DSN() string {
 func (*mqttPlace) Topic() string { return mqttTopic }
 
 // Close implements chaos.Place.
-func (p *mqttPlace) Close() (err error) {
+func (p *mqttPlace) Close() error {
 	if p.mqttSubscriber != nil {
 		p.end()
 	}
-	if p.wire != nil {
-		err = p.wire.Close()
-	}
-	if p.server != nil {
-		err = errors.Join(err, p.server.Close())
-	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
-	}
-	return err
+	return errors.Join(closed(p.wire), closed(p.server), closed(p.disk))
 }
 
 // saved is the file of what the broker keeps.

@@ -162,18 +162,9 @@ func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
 }
 
 // Close implements chaos.Place.
-func (p *natsPlace) Close() (err error) {
+func (p *natsPlace) Close() error {
 	if p.conn != nil {
 		p.conn.Close()
 	}
-	if p.wire != nil {
-		err = p.wire.Close()
-	}
-	if p.server != nil {
-		err = errors.Join(err, p.server.Close())
-	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
-	}
-	return err
+	return errors.Join(closed(p.wire), closed(p.server), closed(p.disk))
 }

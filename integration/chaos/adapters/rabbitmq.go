@@ -200,20 +200,11 @@ func (p *rabbit) DSN() string { return p.user }
 func (*rabbit) Topic() string { return rabbitQueue }
 
 // Close implements chaos.Place.
-func (p *rabbit) Close() (err error) {
+func (p *rabbit) Close() error {
 	if p.ticker != nil {
 		p.ticker()
 		p.ended.Wait()
 	}
 	p.hangUp()
-	if p.wire != nil {
-		err = p.wire.Close()
-	}
-	if p.node != nil {
-		err = errors.Join(err, p.node.Close())
-	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
-	}
-	return err
+	return errors.Join(closed(p.wire), closed(p.node), closed(p.disk))
 }

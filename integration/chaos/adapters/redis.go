@@ -124,21 +124,10 @@ func redisArrival(e *redis.XMessage) (a chaos.Arrival, err error) {
 }
 
 // Close implements chaos.Place.
-func (p *redisPlace) Close() (err error) {
-	if p.client != nil {
-		err = p.client.Close()
-		p.client = nil
-	}
-	if p.wire != nil {
-		err = errors.Join(err, p.wire.Close())
-	}
-	if p.server != nil {
-		err = errors.Join(err, p.server.Close())
-	}
-	if p.disk != nil {
-		err = errors.Join(err, p.disk.Close())
-	}
-	return err
+func (p *redisPlace) Close() error {
+	client := p.client
+	p.client = nil
+	return errors.Join(closed(client), closed(p.wire), closed(p.server), closed(p.disk))
 }
 
 // redisStream is the key of a stream.

@@ -263,16 +263,8 @@ func (h *hook) Faults() []chaos.Fault {
 }
 
 // Close implements chaos.Place.
-func (h *hook) Close() (err error) {
-	if h.wire != nil {
-		err = h.wire.Close()
-	}
-	if h.child != nil {
-		err = errors.Join(err, h.child.Close())
-	}
-	if h.in != nil {
-		err = errors.Join(err, h.in.Close())
-		h.in = nil
-	}
-	return err
+func (h *hook) Close() error {
+	in := h.in
+	h.in = nil
+	return errors.Join(closed(h.wire), closed(h.child), closed(in))
 }
