@@ -70,11 +70,16 @@ func (m MySQL) Write(ctx context.Context, dsn string) (chaos.Writer, error) {
 
 // mysqlOpen opens a pool of so many sessions.
 func mysqlOpen(dsn string, most int) (*sql.DB, error) {
-	_ = mysql.SetLogger(&mysql.NopLogger{}) // of lost connections there are many here; it fails without a logger only
-	db, err := sql.Open("mysql", dsn)
+	c, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		return nil, errors.New("adapters: the DSN of MySQL is not one") // what the driver says may hold the password
 	}
+	c.Logger = &mysql.NopLogger{} // of lost connections there are many here
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, errors.New("adapters: the DSN of MySQL cannot be used")
+	}
+	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db, nil
