@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // top is the top of the repository.
@@ -49,26 +49,54 @@ func TestAPatchThatDoesNotApplyOnceNamesItsMutant(t *testing.T) {
 	}
 }
 
-func TestTheDocsNameTheMutantsThereAre(t *testing.T) {
+func TestTheDocsHaveARowOfEachMutantThereIs(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(top(t), "docs", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _, err := around(string(raw))
+	_, old, _, err := around(string(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\|").FindAllStringSubmatch(table, -1) {
-		names = append(names, row[1])
+	if again, err := table(All(), nil, old); err != nil || again != old {
+		t.Errorf("the table of docs/reliability.md has %d bytes, and is of %d with the mutants there are, in their order (%v): run make mutants",
+			len(old), len(again), err)
 	}
-	var want []string
-	for _, m := range All() {
-		want = append(want, m.Name)
+}
+
+func TestARowIsOfTheRunThatItComesFrom(t *testing.T) {
+	t.Parallel()
+	a, b := Mutant{Name: "a", What: "is wrong", By: sim()}, Mutant{Name: "b", What: "this|that", By: coreTests(".", "X|Y")}
+	path := filepath.Join(t.TempDir(), "page.md")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if strings.Join(names, " ") != strings.Join(want, " ") {
-		t.Errorf("docs/reliability.md names %d mutants and there are %d, or in another order: run make mutants\n%v\n%v", len(names), len(want), names, want)
+	write("before\n" + tableBegins + tableEnds + "after\n")
+	first := map[string]Finding{"a": {How: "lost", Seeds: 7}, "b": {How: "TestX|Y", Took: time.Second}}
+	if err := WriteTable(path, []Mutant{a, b}, first); err != nil {
+		t.Fatal(err)
+	}
+	second := map[string]Finding{"b": {How: "TestY", Took: time.Minute}}
+	if err := WriteTable(path, []Mutant{b, a}, second); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	want := "before\n" + tableBegins + tableHead +
+		"| `b` | this\\|that |  | tests of ., X\\|Y | 1m0s | TestY |\n" +
+		"| `a` | is wrong |  | simulator | 7 seeds, 0.0 s | lost |\n" + tableEnds + "after\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nnot\n%s", err, got, want)
+	}
+	a.By = sim("-store", "ranges")
+	if err := WriteTable(path, []Mutant{a, b}, second); err == nil || !strings.Contains(err.Error(), "-only a") {
+		t.Errorf("the row of a mutant that is found by something else now: %v", err)
+	}
+	if again, err := os.ReadFile(path); err != nil || string(again) != want {
+		t.Errorf("it was written nevertheless (%v): %s", err, again)
 	}
 }
 

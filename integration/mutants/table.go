@@ -3,6 +3,7 @@ package mutants
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	tableBegins = "<!-- mutants: written by make mutants -->\n"
 	tableEnds   = "<!-- end of mutants -->\n"
+	tableHead   = "| mutant | what it does | seen in | found by | after | as |\n|---|---|---|---|---|---|\n"
 )
 
 // After says how long it took.
@@ -21,28 +23,65 @@ func (f *Finding) After() string {
 	return f.Took.Round(100 * time.Millisecond).String()
 }
 
-// Table is what came of all, in Markdown.
-func Table(all []Mutant, findings []Finding) string {
+// said is what the table says of m whoever tries it: the beginning of its row.
+func (m *Mutant) said() string {
+	return row("`"+m.Name+"`", m.What, m.Evidence, m.By.String())
+}
+
+// row is some cells of a row of Markdown.
+func row(cells ...string) string {
 	var b strings.Builder
-	b.WriteString("| mutant | what it does | seen in | found by | after | as |\n|---|---|---|---|---|---|\n")
-	for i := range all {
-		m, f := &all[i], &findings[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", m.Name, m.What, m.Evidence, m.By, f.After(), strings.ReplaceAll(f.How, "|", "/"))
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 	}
 	return b.String()
 }
 
-// WriteTable puts the table into a file, between its two marks.
-func WriteTable(path string, all []Mutant, findings []Finding) error {
+// table is what came of all, in Markdown: of those that were tried now by what was found, of the others by the rows of the
+// table before, which stay as the runs that they come from left them. A row that says something else of its mutant than the bank
+// does is of another mutant.
+func table(all []Mutant, tried map[string]Finding, before string) (string, error) {
+	old := strings.SplitAfter(before, "\n")
+	var b strings.Builder
+	b.WriteString(tableHead)
+	var missing []string
+	for i := range all {
+		m := &all[i]
+		said := m.said()
+		if f, is := tried[m.Name]; is {
+			b.WriteString(said + row(f.After(), f.How) + "|\n")
+			continue
+		}
+		at := slices.IndexFunc(old, func(line string) bool { return strings.HasPrefix(line, said) })
+		if at < 0 {
+			missing = append(missing, m.Name)
+			continue
+		}
+		b.WriteString(old[at])
+	}
+	if len(missing) > 0 {
+		return "", fmt.Errorf("the table lacks rows of mutants as they are now; try these too: -only %s", strings.Join(missing, ","))
+	}
+	return b.String(), nil
+}
+
+// WriteTable puts what came of the mutants that were tried, by their names, into the table of a file, between its two marks. all are
+// those of the table, in its order. Rows of others stay; it is an error, and nothing is written, if there is none of a mutant that
+// was not tried.
+func WriteTable(path string, all []Mutant, tried map[string]Finding) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	before, _, after, err := around(string(raw))
+	before, old, after, err := around(string(raw))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(before+tableBegins+Table(all, findings)+tableEnds+after), 0o644) //nolint:gosec // a page of the docs
+	now, err := table(all, tried, old)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(before+tableBegins+now+tableEnds+after), 0o644) //nolint:gosec // a page of the docs
 }
 
 // around splits a page at the table.

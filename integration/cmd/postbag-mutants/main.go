@@ -5,6 +5,7 @@
 //	postbag-mutants                     all
 //	postbag-mutants -only late-rows-forgotten,seq-is-the-cursor
 //	postbag-mutants -write              all, and the table goes into docs/reliability.md
+//	postbag-mutants -write -only ...    some, whose rows alone are written; the others stay as they are
 //
 // Its exit code is 1 if one is not found, or cannot be tried, and 2 if it was called
 // wrongly.
@@ -42,7 +43,7 @@ func parse(ctx context.Context, args []string, out io.Writer) (*trial, error) {
 	f.IntVar(&b.Seeds, "seeds", 10_000, "how many seeds the simulator may take")
 	only := f.String("only", "", "the names of those to try, with commas between; empty: all")
 	f.IntVar(&t.parallel, "parallel", 2, "how many are tried at a time")
-	f.BoolVar(&t.write, "write", false, "write the table into docs/reliability.md, if all were tried and found")
+	f.BoolVar(&t.write, "write", false, "write what was found into the table of docs/reliability.md, if all that were tried were found; rows of others stay")
 	if err := flags.Parse(f, args, out); err != nil {
 		return nil, err
 	}
@@ -52,9 +53,6 @@ func parse(ctx context.Context, args []string, out io.Writer) (*trial, error) {
 	}
 	if t.parallel < 1 {
 		wrong = append(wrong, fmt.Errorf("postbag-mutants: %d at a time; use one or more", t.parallel))
-	}
-	if t.write && *only != "" {
-		wrong = append(wrong, errors.New("postbag-mutants: the table is of all mutants; leave out -write or -only"))
 	}
 	var err error
 	t.chosen, err = choose(*only)
@@ -97,13 +95,13 @@ func (t *trial) run(ctx context.Context) int {
 	if err := t.sound(ctx); err != nil {
 		return t.fail(err)
 	}
-	findings, missed := t.tryAll(ctx)
+	tried, missed := t.tryAll(ctx)
 	t.sayf("%d mutants, %d not found, %.0f s\n", len(t.chosen), missed, time.Since(began).Seconds())
 	if missed > 0 {
 		return 1
 	}
 	if t.write {
-		if err := mutants.WriteTable(filepath.Join(t.bank.Top, "docs", "reliability.md"), t.chosen, findings); err != nil {
+		if err := mutants.WriteTable(filepath.Join(t.bank.Top, "docs", "reliability.md"), mutants.All(), tried); err != nil {
 			return t.fail(err)
 		}
 	}
@@ -111,26 +109,27 @@ func (t *trial) run(ctx context.Context) int {
 }
 
 // tryAll tries several at a time, and counts those that were not found.
-func (t *trial) tryAll(ctx context.Context) (findings []mutants.Finding, missed int) {
-	findings = make([]mutants.Finding, len(t.chosen))
+func (t *trial) tryAll(ctx context.Context) (tried map[string]mutants.Finding, missed int) {
+	tried = make(map[string]mutants.Finding, len(t.chosen))
 	free := make(chan struct{}, t.parallel)
 	var wg sync.WaitGroup
 	for i := range t.chosen {
+		m := &t.chosen[i]
 		free <- struct{}{}
 		wg.Go(func() {
-			f, err := t.bank.Try(ctx, &t.chosen[i])
-			findings[i] = f
+			f, err := t.bank.Try(ctx, m)
 			t.mu.Lock()
+			tried[m.Name] = f
 			if err != nil || !f.Caught {
 				missed++
 			}
 			t.mu.Unlock()
-			t.say(&t.chosen[i], &f, err)
+			t.say(m, &f, err)
 			<-free
 		})
 	}
 	wg.Wait()
-	return findings, missed
+	return tried, missed
 }
 
 func (t *trial) sayf(format string, about ...any) {
