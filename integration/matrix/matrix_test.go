@@ -67,7 +67,7 @@ func table(found map[string]*history.Report) string {
 			cell := "-"
 			if v, ran := found[s.name+" "+b.name]; ran {
 				cell = fmt.Sprintf("%d/%d/%d (%d)", v.Of(history.Lost).Broken, v.Of(history.Phantom).Broken,
-					v.Of(history.Order).Broken, v.Of(history.Duplicates).Seen)
+					v.Of(history.Order).Broken, v.Of(history.Duplicates).N("duplicates"))
 			}
 			fmt.Fprintf(&out, "%-18s", cell)
 		}

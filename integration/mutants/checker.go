@@ -68,7 +68,7 @@ var judging = []Mutant{
 	{
 		Name: "checker-duplicates-not-summed", What: "the checker: a fault explains any number of duplicates",
 		Evidence: "batches that are repeated whole (FAULTS C1)",
-		Patches:  []Patch{{"internal/history/judge.go", "		over := s.duplicates - s.most\n", "		over := min(s.duplicates-s.most, 0)\n"}, {"internal/history/judge.go", "	if over := v.Seen - w.most(); v.Broken < over {", "	if over := v.Seen - w.most(); v.Broken < over && over < 0 {"}},
+		Patches:  []Patch{{"internal/history/judge.go", "		over := s.duplicates - s.most\n", "		over := min(s.duplicates-s.most, 0)\n"}, {"internal/history/judge.go", "	if over := c[repeated] - w.most(); v.Broken < over {", "	if over := c[repeated] - w.most(); v.Broken < over && over < 0 {"}},
 		By:       judged,
 	},
 	{

@@ -91,7 +91,7 @@ func TestAHistoryThatHoldsEveryPromiseIsReportedSo(t *testing.T) {
 				t.Errorf("nothing was judged by %v", p)
 			}
 		}
-		if got := fmt.Sprint(r.Of(Lost).N("delivered"), r.Of(Lost).N("excused"), r.Of(Duplicates).Seen, r.Of(Sound).N("transactions without a certain end")); got != "5 3 1 1" {
+		if got := fmt.Sprint(r.Of(Lost).N("delivered"), r.Of(Lost).N("excused"), r.Of(Duplicates).N("duplicates"), r.Of(Sound).N("transactions without a certain end")); got != "5 3 1 1" {
 			t.Error(got)
 		}
 	}

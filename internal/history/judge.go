@@ -26,9 +26,9 @@ var countNames = [promises][len(counts{})]string{
 	Rest:       {"parked or dead"},
 	Phantom:    {"of unknown transactions", "never published", "rolled back", "cancelled"},
 	Order:      {"within a transaction", "across transactions", "in two places"},
-	Duplicates: {"faults", "explained by them at most", "without a time"},
+	Duplicates: {"duplicates", "faults", "explained by them at most", "without a time"},
 	Bytes:      {"not recorded"},
-	Attempts:   {"refusals", "of messages that are always refused"},
+	Attempts:   {"refusals", "of messages that are always refused", "looks at the store"},
 	Resumes:    {"longest, in ms"},
 	Takeovers:  {"longest, in ms"},
 }
@@ -40,9 +40,9 @@ const (
 	parked                                         = 0
 	ofUnknown, unpublished, rolledBack, wasRemoved = 0, 1, 2, 3
 	within, across, spread                         = 0, 1, 2
-	faultCount, mostExplained, timeless            = 0, 1, 2
+	repeated, faultCount, mostExplained, timeless  = 0, 1, 2, 3
 	unrecorded                                     = 0
-	refusals, alwaysRefused                        = 0, 1
+	refusals, alwaysRefused, asked                 = 0, 1, 2
 	longest                                        = 0
 )
 
@@ -82,6 +82,7 @@ func (j *judge) breach(p Promise) *Example {
 	return &v.Examples[len(v.Examples)-1]
 }
 
+// saw counts something that a promise could have been broken by, whether it was or not.
 func (j *judge) saw(p Promise) { j.report.Of(p).Seen++ }
 
 // mine says whether a record is of the subscription that is judged.
@@ -103,9 +104,9 @@ func (j *judge) judgeDuplicates() {
 		}
 		v.Broken += over - 1
 	}
-	if over := v.Seen - w.most(); v.Broken < over {
+	if over := c[repeated] - w.most(); v.Broken < over {
 		if e := j.breach(Duplicates); e != nil {
-			e.Why = fmt.Sprintf("%d duplicates; %d faults explain %d at most", v.Seen, len(w.all), w.most())
+			e.Why = fmt.Sprintf("%d duplicates; %d faults explain %d at most", c[repeated], len(w.all), w.most())
 		}
 		v.Broken = over
 	}
@@ -155,6 +156,11 @@ func (j *judge) judgeWatches(watches []Watch) {
 }
 
 func (j *judge) judgeWatch(w *Watch) {
+	if w.Kind == BurnedAttempts {
+		j.saw(Attempts)
+		j.counts[Attempts][asked]++
+		return
+	}
 	p, bound, what := Transactions, j.o.OpenTransaction, "a relay's transaction was open during network I/O for"
 	if w.Kind == LockWait {
 		p, bound, what = Locks, j.o.LockWait, "a producer waited for a relay's lock for"

@@ -50,6 +50,7 @@ type Harm uint8
 const (
 	OpenTransaction Harm = iota // a relay's transaction was open while the relay spoke to its destination
 	LockWait                    // a producer waited for a lock that a relay held
+	BurnedAttempts              // the store was asked which attempts it counts; those that it does are recorded as Stored
 )
 
 var (
@@ -57,7 +58,7 @@ var (
 	states  = []string{"absent", "pending", "parked", "dead"}
 	actions = []string{"retry", "discard", "cancel"}
 	pauses  = []string{"takeover", "resume"}
-	harms   = []string{"open transaction", "lock wait"}
+	harms   = []string{"open transaction", "lock wait", "burned attempts"}
 )
 
 func word(words []string, n uint8) string {

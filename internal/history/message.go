@@ -52,6 +52,7 @@ func (g *group) intend(m *Message) {
 	if g.j.o.Wants != nil && !g.j.o.Wants(&m.Intent) {
 		return
 	}
+	g.j.saw(Sound)
 	if g.intended {
 		if e := g.j.breach(Sound); e != nil {
 			e.Why, e.Messages = "two messages have one id", []Message{g.message, *m}
@@ -93,6 +94,7 @@ func (g *group) deliver(d *Delivery) {
 		return
 	}
 	g.deliveries++
+	g.j.saw(Duplicates)
 	if g.deliveries == 1 {
 		g.first = *d
 		return
@@ -101,9 +103,7 @@ func (g *group) deliver(d *Delivery) {
 	if earlier(d, &g.first) {
 		again, g.first = g.first, *d
 	}
-	if again.Place != g.first.Place {
-		g.spread(&again)
-	}
+	g.spread(&again)
 	g.again = append(g.again, again)
 	g.check(&again)
 }
@@ -119,9 +119,13 @@ func earlier(a, b *Delivery) bool {
 	return a.Place < b.Place
 }
 
+// spread judges whether what came again lies where it lay first.
 func (g *group) spread(again *Delivery) {
 	j := g.j
 	if again.Key == "" || j.o.Unordered {
+		return
+	}
+	if j.saw(Order); again.Place == g.first.Place {
 		return
 	}
 	j.counts[Order][spread]++
@@ -132,7 +136,7 @@ func (g *group) spread(again *Delivery) {
 
 func (g *group) duplicate(again *Delivery) {
 	j := g.j
-	j.saw(Duplicates)
+	j.counts[Duplicates][repeated]++
 	why := "no fault explains a duplicate"
 	switch {
 	case j.o.ExactlyOnce:
@@ -202,6 +206,9 @@ func (g *group) finish() (p placed, ordered bool) {
 	if !g.intended {
 		return p, false
 	}
+	if g.deliveries == 0 {
+		g.withheld()
+	}
 	g.judgeAttempts()
 	p = placed{Message: g.message, first: g.first, stand: there}
 	p.Payload, p.first.Payload = Hash{}, Hash{} // the order has no need of them
@@ -229,12 +236,26 @@ func (g *group) finish() (p placed, ordered bool) {
 	return p, ordered && (o.Unseen == nil || !o.Unseen(g.id))
 }
 
+// withheld counts what was not delivered as what could have been delivered wrongly.
+func (g *group) withheld() {
+	if g.message.Fate == RolledBack || g.cancelled() {
+		g.j.saw(Phantom)
+	}
+	if g.message.Fate == Committed && g.message.Due > 0 {
+		g.j.saw(Schedule)
+	}
+}
+
+// cancelled says whether the message must not arrive, by an order that was answered.
+func (g *group) cancelled() bool {
+	return g.removals > 0 && g.removal.What == Cancel && !g.removal.Unknown
+}
+
 // phantom judges whether what was delivered was committed.
 func (g *group) phantom() {
 	j := g.j
 	j.saw(Phantom)
 	c, m := &j.counts[Phantom], &g.message
-	cancelled := g.removals > 0 && g.removal.What == Cancel && !g.removal.Unknown
 	switch {
 	case !g.intended:
 		c[unpublished]++
@@ -242,7 +263,7 @@ func (g *group) phantom() {
 	case m.Fate == RolledBack:
 		c[rolledBack]++
 		g.breach(Phantom, "delivered, and its transaction rolled back", &g.first)
-	case cancelled:
+	case g.cancelled():
 		c[wasRemoved]++
 		if e := j.breach(Phantom); e != nil {
 			e.Why, e.Messages, e.Deliveries = "delivered, and it was cancelled", g.messages(), []Delivery{g.first}
@@ -265,10 +286,11 @@ func (g *group) judgeAttempts() {
 		return
 	}
 	j := g.j
-	if j.saw(Attempts); g.message.Poison {
+	if g.message.Poison {
 		j.counts[Attempts][alwaysRefused]++
 		return
 	}
+	j.saw(Attempts)
 	j.counts[Attempts][refusals] += g.refusals
 	if g.attempts <= g.refusals {
 		return
@@ -287,6 +309,9 @@ func (g *group) arrived() {
 	}
 	j.saw(Lost)
 	j.counts[Lost][delivered]++
+	if !g.mayPend() && g.removals == 0 {
+		j.saw(Rest)
+	}
 	hindered := g.held || g.refusals > 0 || g.removals > 0 || m.Poison || m.Due > 0
 	if !hindered && g.first.To != 0 && len(j.faults.stops) > 0 {
 		j.faults.resume(m.CommitEnd, &g.first)
@@ -348,15 +373,23 @@ func (g *group) lookup() (found Found, looked bool) {
 // pending judges what the store still holds.
 func (g *group) pending(s *Stored) {
 	j := g.j
-	j.saw(Rest)
+	may := g.mayPend()
+	if !may {
+		j.saw(Rest)
+	}
 	if s.State != Pending {
 		j.counts[Rest][parked]++
 		return
 	}
-	if j.o.MayPend || g.message.Due > 0 && g.message.Due >= j.o.Ended {
+	if may {
 		return
 	}
 	if e := j.breach(Rest); e != nil {
 		e.Why, e.Messages, e.Stored = "committed, and still to be sent", g.messages(), clone(s)
 	}
+}
+
+// mayPend says whether the message may be waiting in the store when it is judged.
+func (g *group) mayPend() bool {
+	return g.j.o.MayPend || g.message.Due > 0 && g.message.Due >= g.j.o.Ended
 }

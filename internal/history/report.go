@@ -63,7 +63,7 @@ type Report struct {
 type Verdict struct {
 	Promise Promise `json:"promise"`
 	Held    bool    `json:"held"`
-	Seen    int     `json:"seen"`   // how many there were to judge; zero: it was held because nothing put it to the test
+	Seen    int     `json:"seen"`   // how much could have broken it; zero: it was held because nothing put it to the test
 	Broken  int     `json:"broken"` // how many breaches there are
 	// Counts tell more of what was seen and what was broken, in the order in which they should be read.
 	Counts   []Count   `json:"counts,omitempty"`

@@ -101,8 +101,9 @@ type topicPlace struct {
 }
 
 func (s *inTime) add(m *placed) {
-	s.j.saw(Order)
-	if !s.any || m.Key != s.key {
+	if s.any && m.Key == s.key {
+		s.j.saw(Order) // the first of a key can be before nothing
+	} else {
 		s.past.reset()
 		s.open, s.topics = s.open[:0], s.topics[:0]
 		s.key, s.any = m.Key, true

@@ -99,7 +99,7 @@ func Require(t testing.TB, arrivals []Arrival, committed map[string]int, payload
 // Line is what the tests log of a report.
 func Line(r *history.Report) string {
 	return fmt.Sprintf("distinct %d, lost %d, phantoms %d, inversions %d, duplicates %d", r.Of(history.Lost).N("delivered"),
-		r.Of(history.Lost).Broken, r.Of(history.Phantom).Broken, r.Of(history.Order).Broken, r.Of(history.Duplicates).Seen)
+		r.Of(history.Lost).Broken, r.Of(history.Phantom).Broken, r.Of(history.Order).Broken, r.Of(history.Duplicates).N("duplicates"))
 }
 
 // write records it all. That each message of a key was committed before the next was begun is all that is known of the
