@@ -71,7 +71,9 @@ func (w *watcher) watch(ctx context.Context) {
 		return // it is away
 	}
 	now := w.events.clock.Now()
-	w.looks = append(w.looks, history.Watch{Kind: history.OpenTransaction, Of: "a relay", Begin: now - open, End: now})
+	if open >= 0 {
+		w.looks = append(w.looks, history.Watch{Kind: history.OpenTransaction, Of: "a relay", Begin: now - open, End: now})
+	}
 	if waited >= 0 {
 		w.events.Look(history.Watch{Kind: history.LockWait, Of: "a producer, for a relay", Begin: now - waited, End: now})
 	}
@@ -89,6 +91,8 @@ func (w *watcher) attempts(ctx context.Context) {
 				w.events.Hold(history.Stored{ID: history.ID(items[i].ID), Attempts: items[i].Attempts})
 			}
 		}
+		now := w.events.clock.Now()
+		w.events.Look(history.Watch{Kind: history.BurnedAttempts, Begin: now, End: now})
 		return nil
 	})
 }
