@@ -66,49 +66,34 @@ func (p *producer) append(ctx context.Context, tx postbag.SQLTx, box string, msg
 	if err != nil {
 		return translateError(doing, err)
 	}
-	for _, s := range texts {
-		if err := s.run(ctx, tx); err != nil {
+	for _, text := range texts {
+		if err := insert(ctx, tx, text); err != nil {
 			return translateError(doing, err)
 		}
 	}
 	return nil
 }
 
-// statement is one INSERT with its values.
-type statement struct {
-	text string
-	// rows is how many it must write; zero: it says so itself.
-	rows int64
-}
-
 // repeats is how often a statement is repeated that was given a seq under which
 // there is a tombstone.
 const repeats = 100
 
-// run runs a statement. One that met a tombstone has written nothing, and leaves
-// the transaction as it was: again, it is given other seqs.
-func (s *statement) run(ctx context.Context, tx postbag.SQLTx) error {
+// insert runs a statement. One that met a tombstone has written nothing, and
+// leaves the transaction as it was: again, it is given other seqs.
+func insert(ctx context.Context, tx postbag.SQLTx, text string) error {
 	for n := 0; ; n++ {
-		result, err := tx.ExecContext(ctx, s.text)
-		if codeOf(err) == codeDuplicate && n < repeats {
-			continue
-		}
-		if err != nil || s.rows == 0 {
+		if _, err := tx.ExecContext(ctx, text); codeOf(err) != codeDuplicate || n >= repeats {
 			return err
 		}
-		if made, err := result.RowsAffected(); err == nil && made == 0 {
-			return store.ErrNoBox
-		}
-		return nil
 	}
 }
 
 // texts makes the statements for msgs: one for the log and one for the schedule,
 // or more where the server would not take them so large.
-func (p *producer) texts(box string, now int64, msgs []postbag.Message) ([]statement, error) {
+func (p *producer) texts(box string, now int64, msgs []postbag.Message) ([]string, error) {
 	log := inserting{most: p.statement(), head: fmt.Sprintf(sqlAppend, tableOf(box)), between: ", ", open: "(", end: ")"}
 	later := inserting{most: p.statement(), between: " UNION ALL ", open: "SELECT ", names: true, wrap: func(rows string) string {
-		return fmt.Sprintf(sqlSchedule, rows, box)
+		return fmt.Sprintf(sqlSchedule, rows, box, tableOf(box))
 	}}
 	for i := range msgs {
 		m := &msgs[i]
@@ -127,7 +112,7 @@ func (p *producer) texts(box string, now int64, msgs []postbag.Message) ([]state
 			return nil, fmt.Errorf("message %d of %d: %w", i+1, len(msgs), err)
 		}
 	}
-	return append(log.done(0), later.done(1)...), nil
+	return append(log.done(), later.done()...), nil
 }
 
 // inserting makes INSERTs of rows.
@@ -208,19 +193,15 @@ func (w *inserting) cut() {
 	}
 }
 
-// done returns the statements. rows is zero where nothing has to be looked at
-// after them.
-func (w *inserting) done(rows int64) []statement {
+// done returns the statements.
+func (w *inserting) done() []string {
 	w.cut()
-	out := make([]statement, 0, len(w.made))
-	for _, rowsText := range w.made {
-		text := w.head + rowsText
-		if w.wrap != nil {
-			text = w.wrap(rowsText)
+	for i, rows := range w.made {
+		if w.made[i] = w.head + rows; w.wrap != nil {
+			w.made[i] = w.wrap(rows)
 		}
-		out = append(out, statement{text: text, rows: rows})
 	}
-	return out
+	return w.made
 }
 
 // locks is how many rows postbag__lock has.

@@ -1,7 +1,6 @@
 package mysqlstore_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -197,16 +196,8 @@ func TestHousekeepingWithoutTheRightsForPartitionsSaysSoAndGoesOn(t *testing.T) 
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k, divided)
-		user := "relay_" + s.name
-		s.exec("CREATE USER " + user + "@'%' IDENTIFIED BY 'relay'")
-		t.Cleanup(func() {
-			if _, err := k.admin.ExecContext(context.Background(), "DROP USER "+user); err != nil {
-				t.Error(err)
-			}
-		})
-		s.exec("GRANT SELECT, INSERT, UPDATE, DELETE ON " + s.name + ".* TO " + user)
-		_, address, _ := strings.Cut(s.dsn, "@")
-		less := newFixture(t, user+":relay@"+address, func(o *mysqlstore.Options) { o.Create, o.Boxes = false, nil })
+		dsn := s.account(k, "SELECT, INSERT, UPDATE, DELETE ON *")
+		less := newFixture(t, dsn, func(o *mysqlstore.Options) { o.Create, o.Boxes = false, nil })
 		s.fill(1500)
 		later := s.publish(sitetest.Messages(1, "a")...)
 		var said []string

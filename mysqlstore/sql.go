@@ -191,9 +191,10 @@ FROM %[1]s WHERE %[4]s ORDER BY seq LIMIT ?`
 const (
 	sqlAppend = "INSERT INTO %s (id, topic, `key`, shard_key, type, headers, payload) VALUES "
 
-	// Rows of the schedule, for a box that exists.
+	// Rows of the schedule, for a box that exists: its table is named, and not read. What an INSERT ... SELECT reads in REPEATABLE
+	// READ it locks, and producers and relays would wait for each other.
 	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +
-		`SELECT b.name, x.* FROM (%s) x JOIN postbag__box b ON b.name = '%s' ORDER BY 2`
+		`SELECT '%[2]s', x.* FROM (%[1]s) x WHERE NOT EXISTS (SELECT 1 FROM %[3]s WHERE FALSE) ORDER BY 2`
 
 	// By the index (box, id).
 	sqlCancel = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
