@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,11 +13,21 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Watched is implemented by a Database that can be asked, while it is at work, what relays do to it. Watch returns for how long
-// the longest transaction of a relay has been open with nothing to do, and the longest time that a producer has waited for a
-// lock of a relay. Zero: there is none; negative: that cannot be seen. It is called by one goroutine, over a way that is never broken.
+// Watched is implemented by a Database that can be asked, while it is at work, what relays do to it. It is called by one goroutine,
+// over a way that is never broken.
 type Watched interface {
-	Watch(ctx context.Context) (open, waited time.Duration, err error)
+	Watch(ctx context.Context) (Seen, error)
+}
+
+// Seen is what a look at a database shows.
+type Seen struct {
+	// Open is for how long the longest transaction of a relay has been open with nothing to do. Zero: there is none; negative: that
+	// cannot be seen.
+	Open time.Duration
+	// Waited is the longest time that a producer has waited for a lock of a relay. Zero: nobody waits; negative: that cannot be seen.
+	Waited time.Duration
+	// Lock says which lock that is and what the relay does that has it, in the server's words.
+	Lock string
 }
 
 // Rereadable is implemented by a Place that can be read once more, from the first message that is still there: More begins anew.
@@ -66,16 +77,16 @@ func (w *watcher) watch(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	open, waited, err := d.Watch(ctx)
+	seen, err := d.Watch(ctx)
 	if err != nil {
 		return // it is away
 	}
 	now := w.events.clock.Now()
-	if open >= 0 {
-		w.looks = append(w.looks, history.Watch{Kind: history.OpenTransaction, Of: "a relay", Begin: now - open, End: now})
+	if seen.Open >= 0 {
+		w.looks = append(w.looks, history.Watch{Kind: history.OpenTransaction, Of: "a relay", Begin: now - seen.Open, End: now})
 	}
-	if waited >= 0 {
-		w.events.Look(history.Watch{Kind: history.LockWait, Of: "a producer, for a relay", Begin: now - waited, End: now})
+	if seen.Waited >= 0 {
+		w.events.Look(history.Watch{Kind: history.LockWait, Of: strings.TrimSpace("a producer, for a relay " + seen.Lock), Begin: now - seen.Waited, End: now})
 	}
 }
 

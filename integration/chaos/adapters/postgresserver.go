@@ -205,27 +205,37 @@ func with(dsn, name, value string) string {
 	return u.String()
 }
 
-// pgWatch asks what sessions of relays do to others: the longest that one of them is idle in a transaction, and the longest that a
-// session of a producer waits for one of them. It reads what sessions show of themselves, and locks nothing.
+// pgWatch asks what sessions of relays do to others: the longest that one of them is idle in a transaction, the longest that a
+// session of a producer waits for one of them, and for what. It reads what sessions show of themselves, and locks nothing.
 const pgWatch = `
-SELECT coalesce(max(extract(epoch FROM clock_timestamp() - a.state_change)) FILTER (
-		WHERE a.application_name = 'relay' AND a.state LIKE 'idle in transaction%'), 0)::float8,
-	coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)) FILTER (
-		WHERE a.application_name = 'producer' AND EXISTS (SELECT FROM pg_stat_activity b
-			WHERE b.application_name = 'relay' AND b.pid = ANY (pg_blocking_pids(a.pid)))), 0)::float8
-FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND NOT l.granted`
+SELECT (
+		SELECT coalesce(max(extract(epoch FROM clock_timestamp() - a.state_change)), 0)::float8 FROM pg_stat_activity a
+		WHERE a.application_name = 'relay' AND a.state LIKE 'idle in transaction%'),
+	coalesce(w.waited, 0), coalesce(w.lock, '')
+FROM (SELECT) one LEFT JOIN LATERAL (
+	SELECT extract(epoch FROM clock_timestamp() - l.waitstart)::float8 AS waited,
+		concat_ws(' ', l.locktype, l.mode, l.relation::regclass::text, 'held at', left(b.query, 100)) AS lock
+	FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND NOT l.granted
+	JOIN pg_stat_activity b ON b.application_name = 'relay' AND b.pid = ANY (pg_blocking_pids(a.pid))
+	WHERE a.application_name = 'producer' AND l.waitstart IS NOT NULL ORDER BY 1 DESC LIMIT 1) w ON true`
 
 // Watch implements chaos.Watched.
-func (p *postgres) Watch(ctx context.Context) (open, waited time.Duration, err error) {
+func (p *postgres) Watch(ctx context.Context) (chaos.Seen, error) {
 	if p.watch == nil {
-		if p.watch, err = pgPool(ctx, p.DSN(chaos.Operators), 1); err != nil {
-			return 0, 0, err
+		pool, err := pgPool(ctx, p.DSN(chaos.Operators), 1)
+		if err != nil {
+			return chaos.Seen{}, err
 		}
+		p.watch = pool
 	}
-	var openFor, waitedFor float64
-	err = p.watch.QueryRow(ctx, pgWatch).Scan(&openFor, &waitedFor)
-	return time.Duration(openFor * float64(time.Second)), time.Duration(waitedFor * float64(time.Second)), err
+	var open, waited float64
+	var lock string
+	err := p.watch.QueryRow(ctx, pgWatch).Scan(&open, &waited, &lock)
+	return chaos.Seen{Open: seconds(open), Waited: seconds(waited), Lock: lock}, err
 }
+
+// seconds is how long so many are.
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
 // at is a URL with another host and port.
 func at(dsn, host string) string {

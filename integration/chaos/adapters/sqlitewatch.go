@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/postbag/postbag/integration/chaos"
 )
 
 // walWriteLock is the byte of the shared-memory file that the writer locks (sqlite.org/walformat.html, "WAL locks").
@@ -18,29 +20,33 @@ const walWriteLock = 120
 // Watch implements chaos.Watched, where the system lists the locks of files: it is for how long a relay's process has had the
 // writer's lock at every look without a commit of anybody between them, so a look less than it was. What a producer waits for
 // cannot be seen: all writers wait for each other, and nobody is in a line.
-func (f *sqlite) Watch(ctx context.Context) (open, waited time.Duration, err error) {
+func (f *sqlite) Watch(ctx context.Context) (chaos.Seen, error) {
+	seen := chaos.Seen{Waited: -1}
 	if f.watch == nil {
-		if f.watch, err = f.open(); err != nil {
-			return 0, -1, err
+		db, err := f.open()
+		if err != nil {
+			return seen, err
 		}
+		f.watch = db
 		f.watch.SetMaxOpenConns(1) // the version is a connection's own
 	}
 	pid, err := writerOf(f.path + "-shm")
 	if err != nil {
-		return 0, -1, err
+		return seen, err
 	}
 	var version int64
 	if err := f.watch.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version); err != nil {
-		return 0, -1, err
+		return seen, err
 	}
 	now := writing{pid: pid, version: version, since: time.Now()}
 	if f.writing.pid == pid && f.writing.version == version {
 		now.since = f.writing.since
 	}
 	if f.writing = now; pid == 0 || !isRelay(pid) {
-		return 0, -1, nil
+		return seen, nil
 	}
-	return time.Since(now.since), -1, nil
+	seen.Open = time.Since(now.since)
+	return seen, nil
 }
 
 // writing is a process that has the writer's lock.

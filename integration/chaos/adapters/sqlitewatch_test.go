@@ -37,8 +37,8 @@ func TestTheProcessThatWritesToSQLiteIsFound(t *testing.T) {
 	if isRelay(os.Getpid()) {
 		t.Error("this process is taken for a relay")
 	}
-	if _, waited, err := chaos.Watched(f).Watch(t.Context()); err != nil || waited >= 0 {
-		t.Errorf("a look: %v, and a wait of %v was seen, which nobody can", err, waited)
+	if seen, err := chaos.Watched(f).Watch(t.Context()); err != nil || seen.Waited >= 0 {
+		t.Errorf("a look: %v, and a wait of %v was seen, which nobody can", err, seen.Waited)
 	}
 	if _, err := tx.ExecContext(t.Context(), "COMMIT"); err != nil {
 		t.Fatal(err)

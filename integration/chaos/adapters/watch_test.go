@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,16 +54,16 @@ func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
 			if !ok {
 				t.Fatal("it cannot be watched")
 			}
-			watch := func() (open, waited time.Duration) { // InnoDB shows who looks again within 100 ms what it showed before
+			watch := func() chaos.Seen { // InnoDB shows who looks again within 100 ms what it showed before
 				_ = chaos.Pause(t.Context(), 150*time.Millisecond)
-				open, waited, err := w.Watch(t.Context())
+				seen, err := w.Watch(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				return open, waited
+				return seen
 			}
-			if open, waited := watch(); open != 0 || waited != 0 {
-				t.Errorf("at rest a transaction is open for %v, and somebody has waited for %v", open, waited)
+			if seen := watch(); seen != (chaos.Seen{}) {
+				t.Errorf("at rest it shows %+v", seen)
 			}
 			relay, err := open(t, k.driver, d.DSN(chaos.Relays)).BeginTx(t.Context(), nil)
 			if err == nil {
@@ -78,21 +79,25 @@ func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
 			}()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			longest, waits := time.Duration(0), time.Duration(0)
+			longest, waits, lock := time.Duration(0), time.Duration(0), ""
 			if err := chaos.Until(ctx, func() bool {
-				open, waited := watch()
-				longest, waits = max(longest, open), max(waits, waited)
+				seen := watch()
+				longest, waits, lock = max(longest, seen.Open), max(waits, seen.Waited), seen.Lock
 				return longest > 10*time.Millisecond && waits > 10*time.Millisecond
 			}); err != nil {
 				t.Errorf("the open transaction was seen for %v, and the wait for %v", longest, waits)
 			}
+			if !strings.Contains(lock, " held ") {
+				t.Errorf("the lock is described as %q", lock)
+			}
+			t.Logf("the lock: %s", lock)
 			if err := relay.Rollback(); err != nil {
 				t.Error(err)
 			}
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
-			over := func() bool { open, waited := watch(); return open == 0 && waited == 0 }
+			over := func() bool { return watch() == (chaos.Seen{}) }
 			if err := chaos.Until(ctx, over); err != nil { // a server may show for a moment what is over
 				t.Error("what is over is still seen")
 			}
