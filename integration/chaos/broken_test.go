@@ -70,7 +70,7 @@ func TestADestinationThatRepeatsMessagesIsFoundOut(t *testing.T) {
 // found wants a promise to be seen broken though no fault comes that breaks anything.
 func found(t *testing.T, b chaos.Broker, p history.Promise) {
 	t.Helper()
-	if r := here(t, chaos.Options{Broker: b, For: 4 * time.Second, Rate: 400, Only: []string{"shards set"}}); r.OK() || r.History.Of(p).Held {
+	if r := here(t, chaos.Options{Broker: b, For: 4 * time.Second, Rate: 400, Only: []string{"shards set"}}); r.OK || r.History.Of(p).Held {
 		t.Errorf("what the destination did wrong was not found:\n%v", r.History)
 	}
 }

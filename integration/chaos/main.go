@@ -41,8 +41,8 @@ func Main(args []string, out, diag io.Writer, stores []Store, brokers []Broker) 
 	if err := r.Text(out); err != nil {
 		return 2
 	}
-	_, _ = fmt.Fprintf(out, "\nthe report, its plot and all logs are in %s\nagain: %s\n", o.Dir, o.again())
-	if !r.OK() {
+	_, _ = fmt.Fprintf(out, "\nthe report, its plot and all logs are in %s\nthe same schedule again: %s\n", o.Dir, o.again())
+	if !r.OK {
 		return 1
 	}
 	return 0

@@ -169,7 +169,7 @@ func (r *run) operatorFaults() []Fault {
 				return err
 			}
 			items = items[:1+s.Rand.IntN(len(items))]
-			s.Note(times(len(items)))
+			s.Note(count(len(items), "message"))
 			return r.operator.command(ctx, kind, items)
 		}
 	}
@@ -193,6 +193,3 @@ func (o *operator) stop() error {
 	}
 	return err
 }
-
-// times says how often.
-func times(n int) string { return fmt.Sprintf("%d times", n) }

@@ -80,7 +80,7 @@ func (o *Options) Validate() error {
 // options reads the arguments.
 func options(args []string, out io.Writer, stores []Store, brokers []Broker) (o Options, err error) {
 	f := flag.NewFlagSet("postbag-chaos", flag.ContinueOnError)
-	pair := f.String("pair", "postgresql-nats", "a store and a broker: "+strings.Join(pairs(stores, brokers), ", "))
+	pair := f.String("pair", "postgresql-nats", pairs(stores, brokers))
 	f.DurationVar(&o.For, "for", defaultFor, "how long faults come")
 	f.Uint64Var(&o.Seed, "seed", 0, "draws the schedule and the load (default: another each time)")
 	f.IntVar(&o.Relays, "relays", defaultProcesses, "processes")
@@ -96,10 +96,13 @@ func options(args []string, out io.Writer, stores []Store, brokers []Broker) (o 
 		o.Seed = rand.Uint64N(1 << 32)
 	}
 	if o.Store, o.Broker = find(*pair, stores, brokers); o.Store == nil {
-		return o, fmt.Errorf("chaos: there is no pair %q; write one of %s", *pair, strings.Join(pairs(stores, brokers), ", "))
+		return o, fmt.Errorf("chaos: there is no pair %q; write %s", *pair, pairs(stores, brokers))
 	}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("postbag-chaos-%s-%d-%s", *pair, o.Seed, time.Now().Format("0102-150405")))
+	}
+	if *only != "" && len(o.Only) == 0 {
+		return o, fmt.Errorf("chaos: -only %q names no fault; write names with commas between them, or leave it out", *only)
 	}
 	return o, o.asked()
 }
@@ -130,13 +133,16 @@ func (o *Options) again() string {
 	return b.String()
 }
 
-func pairs(stores []Store, brokers []Broker) (out []string) {
-	for _, s := range stores {
-		for _, b := range brokers {
-			out = append(out, s.Name()+"-"+b.Name())
-		}
+// pairs says what there is.
+func pairs(stores []Store, brokers []Broker) string {
+	left, right := make([]string, len(stores)), make([]string, len(brokers))
+	for i, s := range stores {
+		left[i] = s.Name()
 	}
-	return out
+	for i, b := range brokers {
+		right[i] = b.Name()
+	}
+	return fmt.Sprintf("a store (%s), a hyphen and a broker (%s)", strings.Join(left, ", "), strings.Join(right, ", "))
 }
 
 func find(pair string, stores []Store, brokers []Broker) (Store, Broker) {

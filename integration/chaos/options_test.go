@@ -22,7 +22,7 @@ func TestACallThatIsWrongEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-pair", "oracle-nats"}, `no pair "oracle-nats"; write one of postgresql-nats`},
+		{[]string{"-pair", "oracle-nats"}, `no pair "oracle-nats"; write a store (postgresql, `},
 		{[]string{"-for", "-3s"}, "-3s of faults"},
 		{[]string{"-for", "0s"}, "more than none"},
 		{[]string{"-for", "soon"}, `"soon"`},
@@ -33,7 +33,10 @@ func TestACallThatIsWrongEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
 		{[]string{"-dir", full}, "is not empty"},
 		{[]string{"-dir", file}, "cannot be read"},
 		{[]string{"postgresql-nats"}, `"postgresql-nats" is no flag`},
-		{[]string{"-pair", "sqlite-webhook", "-only", "shards set,flood", "-dir", t.TempDir()}, `no fault of sqlite-webhook is called "flood"`},
+		{[]string{"-pair", "sqlite-webhook", "-only", "shards set,flood", "-dir", t.TempDir()}, `no fault of sqlite-webhook is called "flood"; write some of ["SIGKILL of a relay"`},
+		{[]string{"-pair", "sqlite-webhook", "-only", "at relay/fetch/after", "-dir", t.TempDir()}, "build this program with -tags postbag_failpoints"},
+		{[]string{"-pair", "sqlite-webhook", "-only", ","}, `-only "," names no fault`},
+		{[]string{"-pair", "sqlite-webhook", "-dir", filepath.Join(string(os.PathSeparator), "proc", "none")}, "cannot be made"},
 	} {
 		var out, diag strings.Builder
 		if code := chaos.Main(one.args, &out, &diag, adapters.Stores(), adapters.Brokers()); code != 2 || !strings.Contains(diag.String(), one.want) {

@@ -7,17 +7,19 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // The picture is about 1,100 by 600 units. Time runs to the right; throughput is above, backlog below it, and under both each
-// room has a lane with a bar for each fault.
+// room has a lane with a bar for each fault, with its number in the text of the report.
 const (
 	plotLeft, plotRight = 120, 1110
-	rateTop, rateBottom = 60, 240
-	backTop, backBottom = 270, 400
-	laneTop, laneHeight = 425, 26
+	rateTop, rateBottom = 76, 250
+	backTop, backBottom = 290, 415
+	laneTop, laneHeight = 435, 26
+	digitWidth          = 5.5
 	mostPoints          = 1500
 )
 
@@ -29,9 +31,12 @@ var plotTemplate = template.Must(template.New("plot").Parse(plotText))
 // picture is what the template draws.
 type picture struct {
 	Title, Subtitle                string
+	Verdict, VerdictColor          string
 	Width, Height, Left, Right     int
+	RateTop, BackTop, Shaded       int
 	Bottom                         int
-	Committed, Arrived, Backlog    string // points of lines
+	Over                           float64 // where the faults end
+	Committed, Arrived, Backlog    string  // points of lines
 	RateTicks, BackTicks, TimeAxis []tick
 	Lanes                          []lane
 	Marks                          []bar
@@ -53,6 +58,14 @@ type bar struct {
 	Color, Title        string
 	Number              int
 	Shade               float64 // of its time behind the lines
+	Label               label
+	lane                int
+}
+
+// label is a bar's number where there is room for it; else its Text is empty.
+type label struct {
+	X, Y        float64
+	Text, Color string
 }
 
 // laneColors tell rooms apart, also for those who do not see all colours.
@@ -69,16 +82,30 @@ func (r *Report) Plot(w io.Writer) error {
 		return plotLeft + float64(plotRight-plotLeft)*float64(min(max(at, 0), length))/float64(max(length, 1))
 	}
 	p := picture{
-		Title:    fmt.Sprintf("%s: %d messages committed, %d arrived, %d faults", r.Pair, r.Load.Committed, r.Load.Arrived, len(r.Faults)),
-		Subtitle: fmt.Sprintf("%s, seed %d, %v", strings.Join(r.Versions, " to "), r.Seed, r.For),
-		Width:    plotRight + 30, Left: plotLeft, Right: plotRight,
+		Title:    fmt.Sprintf("%s: %s committed, %d deliveries, %s", r.Pair, count(r.Load.Committed, "message"), r.Load.Arrived, count(len(r.Faults), "fault")),
+		Subtitle: fmt.Sprintf("%s, seed %d, faults for %v", strings.Join(r.Versions, " to "), r.Seed, r.For),
+		Width:    plotRight + 30, Left: plotLeft, Right: plotRight, RateTop: rateTop, BackTop: backTop, Shaded: backBottom - rateTop,
+		Over: x(r.For), VerdictColor: "#333",
+	}
+	if r.History != nil {
+		p.Verdict = "promises: " + r.History.Summary()
+	}
+	if !r.OK {
+		p.VerdictColor = "#c00"
 	}
 	p.lines(samples, x)
 	p.lanes(r.Faults, x)
 	p.Bottom = laneTop + laneHeight*len(p.Lanes)
-	p.Height = p.Bottom + 40
-	for _, at := range steps(length.Seconds()) {
-		p.TimeAxis = append(p.TimeAxis, tick{x(time.Duration(at * float64(time.Second))), fmt.Sprintf("%g s", at)})
+	p.Height = p.Bottom + 44
+	unit, name := time.Second, "s"
+	switch {
+	case length >= 4*time.Hour:
+		unit, name = time.Hour, "h"
+	case length >= 4*time.Minute:
+		unit, name = time.Minute, "min"
+	}
+	for _, at := range steps(float64(length) / float64(unit)) {
+		p.TimeAxis = append(p.TimeAxis, tick{x(time.Duration(at * float64(unit))), fmt.Sprintf("%g %s", at, name)})
 	}
 	return plotTemplate.Execute(w, p)
 }
@@ -161,12 +188,36 @@ func (p *picture) lanes(faults []Strikes, x func(time.Duration) float64) {
 		left := x(f.At)
 		b := bar{
 			X: left, Width: max(2, x(f.At+f.For)-left), Y: float64(laneTop + laneHeight*n + 4), Height: laneHeight - 8,
-			Color: laneColors[n%len(laneColors)], Number: i + 1, Shade: 0.13,
-			Title: fmt.Sprintf("%.2f s, for %.2f s: %s%s", f.At.Seconds(), f.For.Seconds(), f.Fault, parenthesis(f.Notes)),
+			Color: laneColors[n%len(laneColors)], Number: i + 1, Shade: 0.13, lane: n,
+			Title: fmt.Sprintf("from %s, for %s: %s%s", lasted(f.At), lasted(f.For), f.Fault, parenthesis(f.Notes)),
 		}
 		if f.Throughout { // a line under the others
 			b.Y, b.Height, b.Shade = b.Y+b.Height+1, 2, 0
 		}
 		p.Marks = append(p.Marks, b)
+	}
+	p.number()
+}
+
+// number writes the numbers of the bars in them, or behind them where there is room before the next.
+func (p *picture) number() {
+	next := make([]float64, len(p.Lanes)) // where the bar after it begins
+	for i := range next {
+		next[i] = float64(p.Width)
+	}
+	for i := range p.Marks {
+		b := &p.Marks[len(p.Marks)-1-i]
+		text := strconv.Itoa(b.Number)
+		width := digitWidth*float64(len(text)) + 4
+		thin := b.Height < laneHeight/2
+		switch {
+		case b.Width >= width && !thin:
+			b.Label = label{X: b.X + 2, Y: b.Y + b.Height - 6, Text: text, Color: "white"}
+		case b.X+b.Width+width <= next[b.lane]:
+			b.Label = label{X: b.X + b.Width + 2, Y: b.Y + max(b.Height-6, 3), Text: text, Color: b.Color}
+		}
+		if !thin {
+			next[b.lane] = b.X
+		}
 	}
 }

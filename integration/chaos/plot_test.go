@@ -43,6 +43,11 @@ func TestThePlotIsADrawingWithEachFaultInIt(t *testing.T) {
 	if count["title"] != 100 || count["polyline"] != 3 {
 		t.Errorf("it has %v", count)
 	}
+	for _, want := range []string{">8 h<", ">faults end<", ">100</text>"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it lacks %s", want)
+		}
+	}
 }
 
 func TestThePlotOfNothingIsADrawingToo(t *testing.T) {

@@ -14,7 +14,7 @@ func TestWhatKilledProducersLeftOpenIsFoundOutAndTheShardsOfKilledRelaysAreTaken
 	r := here(t, chaos.Options{
 		Broker: adapters.Webhook{}, For: 18 * time.Second, Rate: 1500, Only: []string{"SIGKILL of a producer", "SIGKILL of all relays"},
 	})
-	if !r.OK() {
+	if !r.OK {
 		t.Errorf("%v\n%v", r.Failures, r.History)
 	}
 	for _, fault := range []string{"SIGKILL of a producer", "SIGKILL of all relays"} {

@@ -1,16 +1,12 @@
 package chaos
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/postbag/postbag/internal/history"
@@ -21,7 +17,9 @@ type Report struct {
 	Pair     string        `json:"pair"`
 	Versions []string      `json:"versions"`
 	Seed     uint64        `json:"seed"`
-	For      time.Duration `json:"for"` // in nanoseconds
+	For      time.Duration `json:"for"` // in nanoseconds, as all times are
+	// OK: all promises were held, and nothing else went wrong.
+	OK bool `json:"ok"`
 	// Load is what the producers did and what arrived.
 	Load Load `json:"load"`
 	// Faults are all that happened, in their order, and Counts how often each kind did.
@@ -29,7 +27,7 @@ type Report struct {
 	Counts map[string]int `json:"counts"`
 	// History is the verdict on each promise.
 	History *history.Report `json:"history"`
-	// Failures are what went wrong beside: a process that did not end in order, a run that did not come to rest.
+	// Failures are what went wrong beside that: a process that did not end in order, a run that did not come to rest.
 	Failures []string `json:"failures"`
 	// Samples are throughput and backlog, one for each SampleEvery of the run.
 	Samples []Sample `json:"samples"`
@@ -44,7 +42,7 @@ type Load struct {
 	RolledBack   int `json:"rolledBack"`
 	Unknown      int `json:"unknown"`   // transactions whose commit got no answer, and none later
 	Inherited    int `json:"inherited"` // transactions whose producer was killed, and whose fate the next one found out
-	Arrived      int `json:"arrived"`
+	Arrived      int `json:"arrived"`   // deliveries, with those that came again
 }
 
 // Strikes is one fault that happened.
@@ -57,9 +55,6 @@ type Strikes struct {
 	// Throughout: it lasted for the whole run.
 	Throughout bool `json:"throughout,omitempty"`
 }
-
-// OK says whether all promises were held and nothing else went wrong.
-func (r *Report) OK() bool { return len(r.Failures) == 0 && r.History.Held() }
 
 // slack is how long after a fault it can still cause a duplicate: leases change hands, a destination is probed again, and a busy
 // machine takes its time.
@@ -128,10 +123,12 @@ func (r *run) noteFaults() error {
 func (r *run) report(verdict *history.Report, files []string) (*Report, error) {
 	out := &Report{
 		Pair: r.Store.Name() + "-" + r.Broker.Name(), Versions: []string{r.database.Version(), r.place.Version()}, Seed: r.Seed, For: r.For,
+		OK:       len(r.failures) == 0 && verdict.Held(),
 		Load:     Load{Relays: r.Relays, Producers: r.Producers},
+		Faults:   []Strikes{},
 		Counts:   map[string]int{},
 		History:  verdict,
-		Failures: r.failures,
+		Failures: append([]string{}, r.failures...),
 	}
 	slices.SortFunc(r.happened, func(a, b Happening) int { return a.From.Compare(b.From) })
 	for _, h := range r.happened {
@@ -162,40 +159,4 @@ func (r *Report) write(dir string) error {
 		os.WriteFile(filepath.Join(dir, "report.json"), append(text, '\n'), 0o600),
 		r.Text(plain), plain.Close(), r.Plot(plot), plot.Close(),
 	)
-}
-
-// Text writes the report for people.
-func (r *Report) Text(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, seed %d, %v\n", r.Pair, strings.Join(r.Versions, " to "), r.Seed, r.For)
-	fmt.Fprintf(&b, "load: %d relays, %d producers, %d transactions, %d messages committed, %d rolled back, %d transactions undecided, %d settled after their producer was killed, "+
-		"%d messages arrived\n",
-		r.Load.Relays, r.Load.Producers, r.Load.Transactions, r.Load.Committed, r.Load.RolledBack, r.Load.Unknown, r.Load.Inherited, r.Load.Arrived)
-	fmt.Fprintf(&b, "\nfaults: %d\n", len(r.Faults))
-	for _, f := range r.Faults {
-		fmt.Fprintf(&b, "%8.2fs %7.2fs  %-20s  %s%s\n", f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))
-	}
-	b.WriteString("\nhow often\n")
-	kinds := make([]string, 0, len(r.Counts))
-	for kind := range r.Counts {
-		kinds = append(kinds, kind)
-	}
-	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b)) })
-	for _, kind := range kinds {
-		fmt.Fprintf(&b, "%6d  %s\n", r.Counts[kind], kind)
-	}
-	b.WriteString("\npromises\n" + r.History.String())
-	for _, f := range r.Failures {
-		b.WriteString("WRONG: " + f + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// parenthesis is notes as they follow something.
-func parenthesis(notes []string) string {
-	if len(notes) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(notes, ", ") + ")"
 }

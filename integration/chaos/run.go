@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
@@ -105,7 +107,7 @@ func (r *run) start(ctx context.Context) (err error) {
 	} {
 		t.Dir = filepath.Join(r.dir, side.name)
 		if err := os.MkdirAll(t.Dir, 0o755); err != nil { //nolint:gosec // as the folder above it
-			return err
+			return fmt.Errorf("chaos: the folder for logs and the report cannot be made: %w; name another", err)
 		}
 		if err := side.start(t); err != nil {
 			return fmt.Errorf("chaos: the %s does not start: %w", side.name, err)
@@ -154,21 +156,30 @@ func (r *run) awaitArrivals(ctx context.Context) error {
 
 // faults are all that may come.
 func (r *run) faults() []Fault {
-	all := slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
 	t := Terms{Only: r.Only}
-	return slices.DeleteFunc(all, func(f Fault) bool { return !t.Wants(f.Name) })
+	return slices.DeleteFunc(r.everyFault(), func(f Fault) bool { return !t.Wants(f.Name) })
+}
+
+// everyFault are all that there are.
+func (r *run) everyFault() []Fault {
+	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
 }
 
 // known makes sure that the faults that may come are known, lest a run without any shows that nothing goes wrong.
 func (r *run) known() error {
 	var names []string
-	for _, f := range r.faults() {
+	for _, f := range r.everyFault() {
 		names = append(names, f.Name)
 	}
 	for _, name := range r.Only {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; a report without -only says what there is", r.Store.Name(), r.Broker.Name(), name)
+		if slices.Contains(names, name) {
+			continue
 		}
+		mend := fmt.Sprintf("write some of %q", names)
+		if strings.HasPrefix(name, pointPrefix) && !failpoint.Enabled {
+			mend = "build this program with -tags postbag_failpoints"
+		}
+		return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; %s", r.Store.Name(), r.Broker.Name(), name, mend)
 	}
 	return nil
 }
@@ -229,7 +240,7 @@ func (r *run) strike(ctx context.Context, f Fault, b Blow) {
 		r.failf("%s: %v", f.Name, err)
 	}
 	r.happen(h)
-	r.sayf("%s, for %v%s", h.Fault, h.To.Sub(h.From).Round(time.Millisecond), parenthesis(h.Notes))
+	r.sayf("%s, over after %s%s", h.Fault, lasted(h.To.Sub(h.From)), parenthesis(h.Notes))
 }
 
 func (r *run) happen(h Happening) {

@@ -87,7 +87,7 @@ func (w *Wire) trap(name string, room Room, repeats Repeats, d testserver.Direct
 			go func() { ended <- w.spring(ctx, d, pattern, verdict, every) }()
 			return func(context.Context) error {
 				cancel()
-				s.Note(times(<-ended))
+				s.Note(count(<-ended, "time"))
 				w.proxy.Watch(d, nil)
 				return nil
 			}, nil

@@ -95,9 +95,16 @@ func TestAHistoryThatHoldsEveryPromiseIsReportedSo(t *testing.T) {
 			t.Error(got)
 		}
 	}
+	if got := h.Check(options()).Summary(); got != "13 held" {
+		t.Error(got)
+	}
 	h.Reset()
 	r := h.Check(options())
 	if !r.Held() || strings.Count(r.String(), "not put to the test") != promises {
 		t.Error("an empty history:", r)
+	}
+	sent(h, 1, "a", Committed)
+	if got := h.Check(options()).Summary(); got != "1 BROKEN (lost), 1 held, 11 not put to the test" {
+		t.Error(got)
 	}
 }

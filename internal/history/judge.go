@@ -21,16 +21,18 @@ type counts [4]int
 
 // What is counted of each promise beside what was judged and what was broken.
 var countNames = [promises][len(counts{})]string{
-	Sound:      {"transactions without a certain end", "undone by a fault", "torn ends of files"},
-	Lost:       {"delivered", "excused", "not looked up", "that only a look found in the broker"},
-	Rest:       {"parked or dead"},
-	Phantom:    {"of unknown transactions", "never published", "rolled back", "cancelled"},
-	Order:      {"within a transaction", "across transactions", "in two places"},
-	Duplicates: {"duplicates", "faults", "explained by them at most", "without a time"},
-	Bytes:      {"not recorded"},
-	Attempts:   {"refusals", "of messages that are always refused", "looks at the store"},
-	Resumes:    {"longest, in ms"},
-	Takeovers:  {"longest, in ms"},
+	Sound:        {"transactions without a certain end", "undone by a fault", "torn ends of files"},
+	Lost:         {"delivered", "excused", "not looked up", "that only a look found in the broker"},
+	Rest:         {"parked or dead"},
+	Phantom:      {"of unknown transactions", "never published", "rolled back", "cancelled"},
+	Order:        {"within a transaction", "across transactions", "in two places"},
+	Duplicates:   {"duplicates", "faults", "explained by them at most", "without a time"},
+	Bytes:        {"not recorded"},
+	Attempts:     {"refusals", "of messages that are always refused", "looks at the store"},
+	Takeovers:    {"longest in ms", "allowed in ms"},
+	Resumes:      {"longest in ms", "allowed in ms"},
+	Transactions: {"longest in ms", "allowed in ms"},
+	Locks:        {"longest in ms", "allowed in ms"},
 }
 
 // The numbers of the counts.
@@ -43,7 +45,7 @@ const (
 	repeated, faultCount, mostExplained, timeless  = 0, 1, 2, 3
 	unrecorded                                     = 0
 	refusals, alwaysRefused, asked                 = 0, 1, 2
-	longest                                        = 0
+	longest, allowed                               = 0, 1
 )
 
 // begin makes the judge ready for another history.
@@ -134,9 +136,7 @@ func (j *judge) judgeGap(g *Gap) {
 		return
 	}
 	j.saw(p)
-	took := g.End - g.Begin
-	c := &j.counts[p][longest]
-	*c = max(*c, int(took/time.Millisecond))
+	took := j.took(p, g.Begin, g.End, bound)
 	if took >= 0 && took <= bound {
 		return
 	}
@@ -166,12 +166,19 @@ func (j *judge) judgeWatch(w *Watch) {
 		p, bound, what = Locks, j.o.LockWait, "a producer waited for a relay's lock for"
 	}
 	j.saw(p)
-	if took := w.End - w.Begin; took > bound {
+	if took := j.took(p, w.Begin, w.End, bound); took > bound {
 		if e := j.breach(p); e != nil {
 			e.Watch = clone(w)
 			e.Why = fmt.Sprintf("%s %v; the bound is %v", what, took, bound)
 		}
 	}
+}
+
+// took is how long something lasted that a bound is for. The longest of each promise is told.
+func (j *judge) took(p Promise, begin, end, bound time.Duration) time.Duration {
+	took, c := end-begin, &j.counts[p]
+	c[longest], c[allowed] = max(c[longest], int(took/time.Millisecond)), int(bound/time.Millisecond)
+	return took
 }
 
 func clone[T any](v *T) *T {

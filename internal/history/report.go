@@ -49,6 +49,12 @@ var promiseNames = [promises]string{
 	"transactions", "locks",
 }
 
+// judgedNames say what is counted by Verdict.Seen.
+var judgedNames = [promises]string{
+	"messages and transactions", "committed messages", "committed messages", "messages", "messages behind another of their key", "deliveries",
+	"deliveries", "scheduled messages", "messages and looks", "takeovers", "ends of faults", "looks", "looks",
+}
+
 func (p Promise) String() string { return promiseNames[p] }
 
 // MarshalText is String.
@@ -110,6 +116,28 @@ func (r *Report) Held() bool {
 	return true
 }
 
+// Summary says in a line what became of all promises.
+func (r *Report) Summary() string {
+	var broken []string
+	held := 0
+	for i := range r.Verdicts {
+		switch v := &r.Verdicts[i]; {
+		case !v.Held:
+			broken = append(broken, v.Promise.String())
+		case v.Seen > 0:
+			held++
+		}
+	}
+	out := fmt.Sprintf("%d held", held)
+	if len(broken) > 0 {
+		out = fmt.Sprintf("%d BROKEN (%s), %s", len(broken), strings.Join(broken, ", "), out)
+	}
+	if idle := promises - held - len(broken); idle > 0 {
+		out += fmt.Sprintf(", %d not put to the test", idle)
+	}
+	return out
+}
+
 // Err is nil if all promises were held, and else says which were not and shows a breach of each.
 func (r *Report) Err() error {
 	var all []error
@@ -147,9 +175,15 @@ func (v *Verdict) Line() string {
 		word = "not put to the test"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-12s %s; judged %d", v.Promise, word, v.Seen)
+	fmt.Fprintf(&b, "%-12s %s", v.Promise, word)
+	separator := "; "
+	if v.Seen > 0 {
+		fmt.Fprintf(&b, "; judged %d %s", v.Seen, judgedNames[v.Promise])
+		separator = ", "
+	}
 	for _, c := range v.Counts {
-		fmt.Fprintf(&b, ", %s %d", c.Of, c.N)
+		fmt.Fprintf(&b, "%s%s %d", separator, c.Of, c.N)
+		separator = ", "
 	}
 	return b.String()
 }

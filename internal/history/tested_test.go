@@ -175,7 +175,7 @@ func TestAVerdictSaysWhetherItsPromiseWasPutToTheTest(t *testing.T) {
 	for _, one := range tests {
 		word := "not put to the test"
 		if one.tested {
-			tested[one.promise], word = true, "held"
+			tested[one.promise], word = true, "held; judged"
 		} else {
 			idle[one.promise] = true
 		}
@@ -184,7 +184,7 @@ func TestAVerdictSaysWhetherItsPromiseWasPutToTheTest(t *testing.T) {
 			h, o := &History{}, options()
 			one.make(h, &o)
 			judgeBoth(t, h, o, func(r *Report) {
-				if v := r.Of(one.promise); !r.Held() || !strings.Contains(v.Line(), " "+word+";") || (v.Seen > 0) != one.tested {
+				if v := r.Of(one.promise); !r.Held() || !strings.Contains(v.Line(), " "+word) || (v.Seen > 0) != one.tested {
 					t.Errorf("%v should be %s:\n%s", one.promise, word, r)
 				}
 			})
