@@ -78,7 +78,9 @@ func held(name string, throughout bool, hold func(context.Context) error) chaos.
 			}()
 			return func(context.Context) error {
 				cancel()
-				s.Note(fmt.Sprintf("begun %d times", <-ended))
+				if n := <-ended; n > 1 {
+					s.Note(fmt.Sprintf("begun %d times", n))
+				}
 				return nil
 			}, nil
 		},

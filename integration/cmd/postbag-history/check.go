@@ -42,7 +42,10 @@ func run(args []string, out, diag io.Writer) (code int, err error) {
 		_, _ = io.WriteString(out, usage)
 	default:
 		_, _ = io.WriteString(diag, usage)
-		err = fmt.Errorf("postbag-history: %q is none of its commands; write check or show", command)
+		err = errors.New("postbag-history: write check or show")
+		if command != "" {
+			err = fmt.Errorf("postbag-history: %q is none of its commands; write check or show", command)
+		}
 	}
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
@@ -84,6 +87,8 @@ func check(args []string, out io.Writer) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("postbag-history: print the report: %w", err)
+	case report.Of(history.Sound).Seen == 0 && report.Of(history.Phantom).Seen > 0:
+		return errors.New("postbag-history: check: something was delivered, and nobody published anything; give the files of the producers too")
 	case !report.Held():
 		return errBroken
 	case !judged(report):
@@ -119,8 +124,8 @@ func parse(args []string, help io.Writer) (*request, error) {
 	if err := flags.ParseFiles(f, args, help); err != nil {
 		return nil, err
 	}
-	if *mebibytes > math.MaxInt64>>20 {
-		return nil, fmt.Errorf("postbag-history check: -memory %d is more than there is; it is in MiB", *mebibytes)
+	if *mebibytes < 0 || *mebibytes > math.MaxInt64>>20 {
+		return nil, fmt.Errorf("postbag-history check: -memory %d is no size; it is in MiB, and 0 is 256", *mebibytes)
 	}
 	q.Memory, q.files = *mebibytes<<20, f.Args()
 	return q, named(f)

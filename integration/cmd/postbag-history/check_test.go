@@ -43,7 +43,7 @@ func TestTheVerdictIsPrintedAndTold(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"check", "-slack", "2s", good}, exitHeld, "lost         held; judged 2, delivered 2"},
+		{[]string{"check", "-slack", "2s", good}, exitHeld, "lost         held; judged 2 committed messages, delivered 2"},
 		{[]string{"check", good}, exitBroken, "duplicates   BROKEN 1 times"},
 		{[]string{"check", "-slack", "2s", "-exactly-once", good}, exitBroken, "promised exactly once"},
 		{[]string{"check", "-slack", "2s", bad}, exitBroken, "lost         BROKEN 1 times"},
@@ -100,7 +100,8 @@ func TestBadUseIsTold(t *testing.T) {
 		{"check", "-memory", "-1", record(t, false)},
 		{"check", "-memory", "9000000000000000", record(t, false)},
 		{"check", "-dir", filepath.Join(t.TempDir(), "gone"), record(t, false)},
-		{"check", empty(t)},
+		{"check", recorded(t, func(*history.Writer) {})},
+		{"check", recorded(t, func(w *history.Writer) { w.Deliver(history.Delivery{}) })},
 	} {
 		var out bytes.Buffer
 		if code, err := run(args, &out, &out); code != exitUse || err == nil {
@@ -127,12 +128,13 @@ func TestHelpIsGivenToThoseWhoAsk(t *testing.T) {
 	}
 }
 
-// empty is the file of a recorder that had nothing to record.
-func empty(t *testing.T) string {
+// recorded is the file of one recorder.
+func recorded(t *testing.T, what func(*history.Writer)) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "empty")
+	name := filepath.Join(t.TempDir(), "recorded")
 	w, err := history.Create(name, 0)
 	if err == nil {
+		what(w)
 		err = w.Close()
 	}
 	if err != nil {
