@@ -82,7 +82,7 @@ func (f *Tmpfs) Full(ctx context.Context) (room func(context.Context) error, err
 		if errFree != nil {
 			return nil, fmt.Errorf("testserver: free space of %s: %w", f.home.path, errFree)
 		}
-		if err = resize(ctx, f.size-free+more); err == nil {
+		if err = resize(ctx, max(1, f.size-free+more)); err == nil { // without a size there is no bound, and none could be set again
 			return func(ctx context.Context) error { return resize(ctx, f.size) }, nil
 		}
 	}

@@ -97,3 +97,22 @@ func TestPostgresOnAFullDiskRefusesWritesAndRecoversWithRoom(t *testing.T) {
 		t.Errorf("%s rows, want 2000", got)
 	}
 }
+
+func TestTmpfsThatHoldsNothingIsFullToo(t *testing.T) {
+	t.Parallel()
+	fs := servertest.Tmpfs(t, 1<<20)
+	makeRoom, err := fs.Full(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func() error { return os.WriteFile(filepath.Join(fs.Dir(), "file"), make([]byte, 128<<10), 0o600) }
+	if err := write(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("writing to a full disk: %v, want ENOSPC", err)
+	}
+	if err := makeRoom(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err != nil {
+		t.Errorf("after making room: %v", err)
+	}
+}
