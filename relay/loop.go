@@ -50,8 +50,8 @@ type flow struct {
 	subscription *Subscription
 	core         *engine.Flow
 	owner        engine.Owner
-	gathering    bool
-	wanted       int // shards, by the last view
+	gathering    bool // all shards are here to be replaced, and that was not asked for yet
+	wanted       int  // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.
 	reshapePause, reshapeAfter time.Duration
 	lastError                  string

@@ -13,7 +13,7 @@ const maxReshapePause = 64
 
 // gathered orders the reshape of a flow that is ready for it.
 func (l *loop) gathered(f *flow) {
-	if !f.gathering || l.now() < f.reshapeAfter || f.owner.Loading() || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
+	if !f.gathering || f.owner.Loading() || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
 		return
 	}
 	r := store.Reshape{Ref: f.ref, Shards: f.wanted}
@@ -40,6 +40,7 @@ func (l *loop) reshaping(now time.Duration, b *store.Beat) {
 			ttl := l.options.TTL
 			f.reshapePause = min(max(2*f.reshapePause, 2*ttl), maxReshapePause*ttl)
 			f.reshapeAfter = now + f.reshapePause
+			f.gathering = false // until a view shows what came of it
 		}
 	}
 }
