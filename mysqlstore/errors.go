@@ -60,11 +60,10 @@ func again(err error) bool {
 }
 
 // translateError wraps err, once, with what failed and what to do about it.
-func translateError(doing string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case storekit.Said(err, errDamaged, errStatementLog, errTooLarge), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+func translateError(doing string, err error) error { return sqlstore.Tell(doing, err, translate) }
+
+func translate(doing string, err error) error {
+	if storekit.Said(err, errDamaged, errStatementLog, errTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("mysqlstore: %s: %w", doing, err)
 	}
 	text := serverMessage(err)

@@ -1,6 +1,8 @@
 package mysqlstore_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -211,5 +213,25 @@ func TestHousekeepingWithoutTheRightsForPartitionsSaysSoAndGoesOn(t *testing.T) 
 			t.Errorf("housekeeping says %q", said)
 		}
 		s.want(s.Deliver(), later...)
+	})
+}
+
+func TestAnErrorOfHousekeepingSaysOnceWhatFailed(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		s.fill(100)
+		tx, err := s.plain.BeginTx(t.Context(), nil)
+		s.Must(err)
+		_, err = tx.ExecContext(t.Context(), `SELECT lo FROM postbag__shard FOR UPDATE`)
+		s.Must(err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // while somebody has the lease locked
+		defer cancel()
+		_, err = s.Maintain(ctx, store.Retention{Lease: s.House, Keep: time.Hour})
+		s.Must(tx.Rollback())
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "mysqlstore: maintain box outbox: ") || strings.Count(err.Error(), "mysqlstore:") != 1 {
+			t.Errorf("the error is %v", err)
+		}
 	})
 }

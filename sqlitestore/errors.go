@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -39,10 +40,10 @@ func isBusy(err error) bool {
 
 // translateError wraps err, once, with what failed and what to do about it.
 // SQLite's messages name tables, columns and constraints and never a value.
-func translateError(doing string, err error) error {
+func translateError(doing string, err error) error { return sqlstore.Tell(doing, err, translate) }
+
+func translate(doing string, err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case storekit.Said(err, errDamaged, ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, err)
 	case strings.Contains(err.Error(), "no such table: postbag__"):

@@ -241,3 +241,18 @@ func TestAReaderThatHoldsOnKeepsTheLogAndIsWarnedOf(t *testing.T) {
 		t.Errorf("Check warns of %q (error: %v)", info.Warnings, err)
 	}
 }
+
+func TestAnErrorOfHousekeepingSaysOnceWhatFailed(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	u := f.upkeep()
+	lease := f.lease(outbox)
+	f.publish(messages(20, "k")...)
+	f.deliver(&lease, f.read("", 20))
+	_, err := f.DB().ExecContext(t.Context(), `CREATE TRIGGER refused BEFORE INSERT ON postbag__floor BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	f.check(err)
+	_, err = u.Maintain(t.Context(), store.Retention{Lease: u.lease, Keep: time.Hour})
+	if err == nil || !strings.HasPrefix(err.Error(), "sqlitestore: maintain box outbox: ") || strings.Count(err.Error(), "sqlitestore:") != 1 {
+		t.Errorf("the error is %v", err)
+	}
+}

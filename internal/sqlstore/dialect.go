@@ -13,7 +13,7 @@ type Dialect struct {
 
 	// Package is the name of the store's package, with which errors begin.
 	Package string
-	// Translate wraps an error, once, with what failed and what to do about it.
+	// Translate wraps an error with what failed and what to do about it, by [Tell].
 	Translate func(doing string, err error) error
 	// Position reads a position of the store.
 	Position func(store.Position) (Passed, error)
