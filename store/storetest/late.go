@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -16,6 +17,7 @@ func lateCases() []scenario {
 		{name: "Transactions that began before a read and write after it are read", needs: concurrentWriters, run: writesLater},
 		{name: "A commit in the middle of a window is read, once", needs: concurrentWriters, run: midWindow},
 		{name: "A stranger's open transaction delays nothing, and nothing comes again after it", needs: concurrentWriters, run: stranger},
+		{name: "An application's open transaction holds up nothing that relays and operators do", needs: concurrentWriters, run: applicationOpen},
 		{name: "A position stays small while many transactions are open, and loses none", needs: concurrentWriters, run: manyOpen},
 	}
 }
@@ -144,6 +146,35 @@ func stranger(e *env) {
 	e.check(end(e.ctx), "end the stranger's transaction")
 	c.expect(e.publish(e.message("a"))...)
 	c.expect(e.publish(e.message("b"))...)
+}
+
+// applicationOpen does all that an application may do in a transaction. Whoever waits for it waits until the case ends.
+func applicationOpen(e *env) {
+	h := e.history(1)
+	gone := at(e.message("k"), e.now().Add(time.Hour))
+	e.publish(gone)
+	tx := e.begin()
+	msgs := e.append(tx, e.message("k"), at(e.message("k"), e.now().Add(2*time.Hour)))
+	e.check(e.Appender.Lock(e.ctx, tx, box, []string{"k"}), "lock a key")
+	if !e.cancel(tx, gone) {
+		e.Error("a scheduled message is not there to be cancelled")
+	}
+	h.settleAll()
+	for range 3 {
+		h.round()
+		e.pass(5 * time.Millisecond)
+	}
+	if len(h.total.Faults) > 0 {
+		e.Errorf("housekeeping beside an open transaction: %q", h.total.Faults)
+	}
+	e.declare(store.Spec{Ref: store.Ref{Box: box, Subscription: "another"}, Shards: 2})
+	if o, ok := e.Store.(store.Operator); ok {
+		e.check(o.SetShards(e.ctx, why, store.Ref{Box: box, Subscription: "another"}, 3), "set shards")
+	}
+	_, err := e.Store.Check(e.ctx)
+	e.check(err, "check")
+	e.commit(tx)
+	e.chain().from(e.positions(ref)[0]).expect(msgs[0])
 }
 
 func manyOpen(e *env) {
