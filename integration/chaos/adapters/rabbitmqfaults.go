@@ -16,6 +16,7 @@ import (
 func (p *rabbit) Faults() []chaos.Fault {
 	all := slices.Concat(p.wire.Faults(chaos.BrokerWire), []chaos.Fault{
 		p.wire.Doubtful("cut after a publish was sent", chaos.BrokerWire, chaos.EveryRelay, "Postbag-Key"),
+		p.wire.Lost("answer to a publish lost", chaos.BrokerWire, chaos.EveryRelay, "\x00\x3c\x00\x50"), // basic.ack
 		atOnce("restart of the broker", chaos.Brokers, p.node.Restart),
 		gone("SIGKILL of the broker", chaos.Brokers, p.node),
 		frozen("SIGSTOP of the broker", chaos.Brokers, p.node),

@@ -26,6 +26,8 @@ type Redis struct{}
 const (
 	redisTopic  = "events"
 	redisShards = 3
+	// redisMaxBytes is the largest payload: there is nothing of a sensible size that Redis itself refuses.
+	redisMaxBytes = 64 << 10
 )
 
 // Name implements chaos.Broker.
@@ -33,11 +35,14 @@ func (Redis) Name() string { return "redis" }
 
 // Open implements chaos.Broker.
 func (Redis) Open(ctx context.Context, dsn string) (broker.Destination, error) {
-	return redisbroker.Dial(ctx, dsn, redisbroker.Options{Shards: redisShards})
+	return redisbroker.Dial(ctx, dsn, redisbroker.Options{Shards: redisShards, MaxBytes: redisMaxBytes})
 }
 
-// Poison implements chaos.Broker: there is nothing of a sensible size that Redis refuses.
-func (Redis) Poison(*postbag.Message) bool { return false }
+// Poison implements chaos.Broker.
+func (Redis) Poison(m *postbag.Message) bool {
+	m.Payload = append(m.Payload, strings.Repeat(" ", 2*redisMaxBytes)...)
+	return true
+}
 
 // redisPlace is a started server.
 type redisPlace struct {
