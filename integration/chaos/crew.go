@@ -32,9 +32,10 @@ type member struct {
 	mu       sync.Mutex // held by whoever changes the process
 	program  *testserver.Program
 	lives    int
-	expected bool // it was told to end
-	armed    bool // a point of failure may end it
-	falls    int  // since it was armed
+	expected bool  // it was told to end
+	armed    bool  // a point of failure may end it
+	falls    int   // since it was armed
+	logged   int64 // bytes of its log until then
 }
 
 func startCrew(r *run, job Job, n int) (*crew, error) {

@@ -59,10 +59,18 @@ type Strike struct {
 
 	run   *run
 	notes []string
+	idle  bool
 }
 
 // Note adds something to the report's line of the strike.
 func (s *Strike) Note(text string) { s.notes = append(s.notes, text) }
+
+// Idle adds to the report's line why the fault had no effect, such as that nothing went over a wire. It is counted apart from those
+// that had one.
+func (s *Strike) Idle(text string) {
+	s.Note(text)
+	s.idle = true
+}
 
 // Pause lets time pass, or returns ctx's error.
 func Pause(ctx context.Context, d time.Duration) error {

@@ -165,7 +165,7 @@ func (r *run) operatorFaults() []Fault {
 		return func(ctx context.Context, s *Strike) error {
 			items, err := r.operator.dead(ctx)
 			if err != nil || len(items) == 0 {
-				s.Note("none is dead")
+				s.Idle("none is dead")
 				return err
 			}
 			items = items[:1+s.Rand.IntN(len(items))]

@@ -1,9 +1,14 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +24,7 @@ var relayPoints = []string{
 const (
 	pointPrefix = "at "            // of the names of such faults
 	pointPause  = 10 * time.Second // how long a relay stands still at one, which may be beyond the fault's end
+	provokedFor = 10 * time.Second // how long it may take until a relay comes where it was led
 )
 
 // Pointed is implemented by a Database whose store has named points of its own, of package failpoint.
@@ -60,16 +66,30 @@ func (r *run) pointFault(point string, provoke func(context.Context) error) Faul
 					return nil, err
 				}
 			}
-			end := func(context.Context) error {
+			end := func(context.Context) (err error) {
+				var came []string
 				for _, m := range r.crew.members {
-					s.Note(r.crew.disarm(m))
+					what, one := r.crew.disarm(m, point)
+					if err = errors.Join(err, one); what != "" {
+						came = append(came, fmt.Sprintf("relay %d %s", m.number, what))
+					}
 				}
-				return nil
+				if len(came) == 0 {
+					s.Idle("no relay came there")
+				}
+				s.notes = append(s.notes, came...)
+				return err
 			}
-			if provoke != nil {
-				return end, provoke(ctx)
+			if provoke == nil {
+				return end, nil
 			}
-			return end, nil
+			err := provoke(ctx)
+			soon, cancel := context.WithTimeout(ctx, provokedFor)
+			defer cancel()
+			_ = Until(soon, func() bool {
+				return slices.ContainsFunc(r.crew.members, func(m *member) bool { return r.crew.passed(m, point) })
+			})
+			return end, err
 		},
 	}
 }
@@ -78,20 +98,40 @@ func (r *run) pointFault(point string, provoke func(context.Context) error) Faul
 func (c *crew) arm(m *member, order string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.armed, m.falls = true, 0
+	m.armed, m.falls, m.logged = true, 0, 0
+	if log, err := os.Stat(c.log(m)); err == nil {
+		m.logged = log.Size()
+	}
 	return os.WriteFile(c.failpoints(m), []byte(order), 0o600)
 }
 
-// disarm ends that and says what came of it.
-func (c *crew) disarm(m *member) string {
+// disarm ends that and says what came of it; nothing if the relay did not come there.
+func (c *crew) disarm(m *member, point string) (string, error) {
+	err := os.WriteFile(c.failpoints(m), []byte("none"), 0o600)
+	came := c.passed(m, point)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.armed = false
-	if err := os.WriteFile(c.failpoints(m), []byte("none"), 0o600); err != nil {
-		return err.Error()
+	switch {
+	case m.falls > 0:
+		return "died", err
+	case came:
+		return "came there and lives", err
+	default:
+		return "", err
 	}
-	if m.falls > 0 {
-		return fmt.Sprintf("relay %d died", m.number)
+}
+
+// passed says whether the point has done something in a relay since it was armed, as its log says.
+func (c *crew) passed(m *member, point string) bool {
+	f, err := os.Open(c.log(m))
+	if err != nil {
+		return false
 	}
-	return fmt.Sprintf("relay %d lives", m.number)
+	defer func() { _ = f.Close() }() // it was only read
+	m.mu.Lock()
+	from := m.logged
+	m.mu.Unlock()
+	text, err := io.ReadAll(io.NewSectionReader(f, from, math.MaxInt64-from))
+	return err == nil && bytes.Contains(text, []byte(failpoint.Said(point, "")))
 }

@@ -22,9 +22,11 @@ type Report struct {
 	OK bool `json:"ok"`
 	// Load is what the producers did and what arrived.
 	Load Load `json:"load"`
-	// Faults are all that happened, in their order, and Counts how often each kind did.
+	// Faults are all that came, in their order. Counts are how often each kind did and had an effect, and Idle how often it came and
+	// had none: nothing went over the wire, nobody came to the point, no message was dead.
 	Faults []Strikes      `json:"faults"`
 	Counts map[string]int `json:"counts"`
+	Idle   map[string]int `json:"idle"`
 	// History is the verdict on each promise.
 	History *history.Report `json:"history"`
 	// Failures are what went wrong beside that: a process that did not end in order, a run that did not come to rest.
@@ -54,6 +56,8 @@ type Strikes struct {
 	Notes []string      `json:"notes,omitempty"`
 	// Throughout: it lasted for the whole run.
 	Throughout bool `json:"throughout,omitempty"`
+	// Idle: it had no effect.
+	Idle bool `json:"idle,omitempty"`
 }
 
 // slack is how long after a fault it can still cause a duplicate: leases change hands, a destination is probed again, and a busy
@@ -127,13 +131,20 @@ func (r *run) report(verdict *history.Report, files []string) (*Report, error) {
 		Load:     Load{Relays: r.Relays, Producers: r.Producers},
 		Faults:   []Strikes{},
 		Counts:   map[string]int{},
+		Idle:     map[string]int{},
 		History:  verdict,
 		Failures: append([]string{}, r.failures...),
 	}
 	slices.SortFunc(r.happened, func(a, b Happening) int { return a.From.Compare(b.From) })
 	for _, h := range r.happened {
-		out.Counts[h.Fault]++
-		out.Faults = append(out.Faults, Strikes{Fault: h.Fault, Room: h.Room, At: h.From.Sub(r.began), For: h.To.Sub(h.From), Notes: h.Notes, Throughout: h.Throughout})
+		if h.Idle {
+			out.Idle[h.Fault]++
+		} else {
+			out.Counts[h.Fault]++
+		}
+		out.Faults = append(out.Faults, Strikes{
+			Fault: h.Fault, Room: h.Room, At: h.From.Sub(r.began), For: h.To.Sub(h.From), Notes: h.Notes, Throughout: h.Throughout, Idle: h.Idle,
+		})
 	}
 	if err := out.measure(files, history.NewClock(r.origin).At(r.began)); err != nil {
 		return nil, err

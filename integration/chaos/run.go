@@ -51,7 +51,9 @@ type Happening struct {
 	Stops    bool
 	// Throughout: it lasted for the whole run.
 	Throughout bool
-	Notes      []string
+	// Idle: it had no effect.
+	Idle  bool
+	Notes []string
 }
 
 // Run runs the harness once and returns its report. The error says that the run could not be made; what it found is in the report.
@@ -235,7 +237,7 @@ func (r *run) strike(ctx context.Context, f Fault, b Blow) {
 		_ = Pause(ctx, b.For-time.Since(from)) // the end of the run ends it too
 		err = end(limit)
 	}
-	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops, Throughout: f.Throughout, Notes: s.notes}
+	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops && !s.idle, Throughout: f.Throughout, Idle: s.idle, Notes: s.notes}
 	if err != nil {
 		r.failf("%s: %v", f.Name, err)
 	}

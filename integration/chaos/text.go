@@ -26,9 +26,11 @@ func (r *Report) Text(w io.Writer) error {
 	for i, f := range r.Faults {
 		fmt.Fprintf(&b, "%6d %8.2fs %7.2fs  %-20s  %s%s\n", i+1, f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))
 	}
-	b.WriteString("\nhow often\n")
-	for _, kind := range slices.SortedFunc(maps.Keys(r.Counts), func(a, b string) int { return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b)) }) {
-		fmt.Fprintf(&b, "%6d  %s\n", r.Counts[kind], kind)
+	b.WriteString("\nhow often each came and had an effect, and how often it had none\n")
+	kinds := slices.AppendSeq(slices.Collect(maps.Keys(r.Counts)), maps.Keys(r.Idle))
+	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(r.Counts[b]-r.Counts[a], strings.Compare(a, b)) })
+	for _, kind := range slices.Compact(kinds) {
+		fmt.Fprintf(&b, "%6d %6d  %s\n", r.Counts[kind], r.Idle[kind], kind)
 	}
 	b.WriteString("\npromises\n" + r.History.String())
 	_, err := io.WriteString(w, b.String())

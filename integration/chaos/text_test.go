@@ -20,6 +20,7 @@ func told(t *testing.T, arrived bool, failures ...string) string {
 	}
 	r := &chaos.Report{
 		Pair: "a-b", Versions: []string{"A", "B"}, For: time.Minute, Load: chaos.Load{Relays: 2, Producers: 1}, History: h.Check(history.Options{}), Failures: failures,
+		Counts: map[string]int{"stop": 1}, Idle: map[string]int{"stop": 2, "cut": 3},
 		Faults: []chaos.Strikes{{Fault: "stop", Room: chaos.Brokers, At: time.Second, For: 2 * time.Second, Notes: []string{"once"}}},
 	}
 	var b strings.Builder
@@ -37,6 +38,7 @@ func TestAReportSaysFirstWhatBecameOfThePromises(t *testing.T) {
 	}{
 		{told(t, true), []string{
 			"promises: 6 held, 7 not put to the test\n", "load: 2 relays, 1 producer,", "     1     1.00s    2.00s  broker                stop (once)\n",
+			"     1      2  stop\n     0      3  cut\n\n",
 			"lost         held; judged 1 committed messages, delivered 1\n", "order        not put to the test\n",
 		}},
 		{told(t, false, "a relay fell"), []string{"promises: 1 BROKEN (lost), ", "WRONG: a relay fell\n", "load: ", "lost         BROKEN 1 times"}},

@@ -87,7 +87,11 @@ func (w *Wire) trap(name string, room Room, repeats Repeats, d testserver.Direct
 			go func() { ended <- w.spring(ctx, d, pattern, verdict, every) }()
 			return func(context.Context) error {
 				cancel()
-				s.Note(count(<-ended, "time"))
+				if n := <-ended; n > 0 {
+					s.Note(count(n, "time"))
+				} else {
+					s.Idle("nothing of the kind went by")
+				}
 				w.proxy.Watch(d, nil)
 				return nil
 			}, nil
@@ -102,9 +106,12 @@ func (w *Wire) spring(ctx context.Context, d testserver.Direction, pattern strin
 		w.proxy.Watch(d, trap.Watch)
 		select {
 		case <-ctx.Done():
-			return n
 		case <-trap.Sprung():
+		}
+		select {
+		case <-trap.Sprung(): // just before the end, too
 			n++
+		default:
 		}
 		if Pause(ctx, every) != nil {
 			return n

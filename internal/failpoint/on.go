@@ -38,11 +38,13 @@ const every = 20 * time.Millisecond
 
 // Hit passes the point name and does what it is armed with. It may be called concurrently.
 func Hit(name string) error {
-	switch action := next(name); action {
-	case "":
+	action := next(name)
+	if action == "" {
 		return nil
+	}
+	_, _ = fmt.Fprintln(os.Stderr, Said(name, action)) // it is done, whether this is read or not
+	switch action {
 	case "kill":
-		_, _ = fmt.Fprintln(os.Stderr, "failpoint:", name, action) // the process ends here, whether this is read or not
 		self, err := os.FindProcess(os.Getpid())
 		if err == nil {
 			err = self.Kill()

@@ -52,7 +52,7 @@ func fullOf(name string, room chaos.Room, pick func() *testserver.Tmpfs, after f
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			disk := pick()
 			if disk == nil {
-				s.Note("not available: this process may not mount a file system")
+				s.Idle("not available: this process may not mount a file system")
 				return nil, nil
 			}
 			makeRoom, err := disk.Full(ctx)

@@ -162,7 +162,7 @@ func (f *sqlite) Faults() []chaos.Fault {
 					return err
 				})
 				if isBusy(err) {
-					s.Note("others had the lock all the time")
+					s.Idle("others had the lock all the time")
 					return nil, nil
 				}
 				return nil, err
