@@ -38,6 +38,7 @@ func (w *Wire) Faults(room Room) []Fault {
 	const least, most = 500 * time.Millisecond, 4 * time.Second
 	return []Fault{
 		{Name: "cut: " + string(room), Room: room, Repeats: EveryRelay, Begin: w.cut},
+		{Name: "hung up: " + string(room), Room: room, Repeats: EveryRelay, Begin: w.hangUp},
 		{Name: "refused: " + string(room), Room: room, Stops: true, Repeats: EveryRelay, Least: least, Most: most, Begin: w.refuse},
 		{Name: "black hole there: " + string(room), Room: room, Stops: true, Repeats: EveryRelay, Least: least, Most: most, Begin: held(testserver.Up)},
 		{Name: "black hole back: " + string(room), Room: room, Stops: true, Repeats: EveryRelay, Least: least, Most: most, Begin: held(testserver.Down)},
@@ -47,6 +48,11 @@ func (w *Wire) Faults(room Room) []Fault {
 
 func (w *Wire) cut(context.Context, *Strike) (func(context.Context) error, error) {
 	w.proxy.Cut()
+	return nil, nil //nolint:nilnil // it is over
+}
+
+func (w *Wire) hangUp(context.Context, *Strike) (func(context.Context) error, error) {
+	w.proxy.HangUp()
 	return nil, nil //nolint:nilnil // it is over
 }
 

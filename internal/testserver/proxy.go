@@ -101,12 +101,18 @@ func (p *Proxy) Connections() int {
 }
 
 // Cut closes every open connection, on both sides, with a reset. New ones are accepted.
-func (p *Proxy) Cut() {
+func (p *Proxy) Cut() { p.end(reset) }
+
+// HangUp closes every open connection, on both sides, in order, as a balancer does that has no more use for it: who reads sees its
+// end, and what was under way is lost. New ones are accepted.
+func (p *Proxy) HangUp() { p.end(goodbye) }
+
+func (p *Proxy) end(how func(net.Conn)) {
 	p.mu.Lock()
 	open := slices.Collect(maps.Values(p.links))
 	p.mu.Unlock()
 	for _, l := range open {
-		l.cut()
+		l.end(how)
 		<-l.gone
 	}
 }

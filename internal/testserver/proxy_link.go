@@ -71,6 +71,14 @@ func reset(c net.Conn) {
 	_ = c.Close()
 }
 
+// goodbye closes a connection so that its peer sees an orderly end, before it hears that nobody reads what it has sent since.
+func goodbye(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.CloseWrite()
+	}
+	_ = c.Close()
+}
+
 // read fills the queue until its end of the connection has no more.
 func (l *link) read(d Direction, queue chan<- chunk) {
 	defer close(queue)

@@ -160,6 +160,20 @@ func TestProxyCutEndsOpenConnectionsOnly(t *testing.T) {
 	dialProxy(t, p)
 }
 
+func TestProxyHangsUpInOrder(t *testing.T) {
+	t.Parallel()
+	p := servertest.Proxy(t, startEcho(t).addr)
+	conn := dialProxy(t, p)
+	p.HangUp()
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("a connection that was hung up ended with %v, want its end", err)
+	}
+	if n := p.Connections(); n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+	dialProxy(t, p)
+}
+
 func TestProxyRefusesUntilResumed(t *testing.T) {
 	t.Parallel()
 	p := servertest.Proxy(t, startEcho(t).addr)
