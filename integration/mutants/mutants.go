@@ -91,7 +91,7 @@ func harness(pair string, long time.Duration, only ...string) Instrument {
 
 // All returns every mutant, in the order of the table.
 func All() []Mutant {
-	return slices.Concat(sending, timing, parking, settling, owning, finding, lanes, outliving, naive, storing, passing, leasing, keeping, publishing, answering, classing, shell, judging)
+	return slices.Concat(sending, timing, parking, settling, owning, finding, lanes, outliving, naive, storing, reading, passing, leasing, keeping, blocking, publishing, answering, classing, shell, judging)
 }
 
 // overlay writes the patched files of m into a folder, and the file that tells the

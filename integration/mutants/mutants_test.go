@@ -167,3 +167,20 @@ func TestAMutantThatDoesNothingSurvives(t *testing.T) {
 		t.Errorf("one that does not compile gave %v", err)
 	}
 }
+
+func TestTheFirstFailureThatIsToldEndsTheTests(t *testing.T) {
+	t.Parallel()
+	stopped := 0
+	w := &witness{stop: func() { stopped++ }}
+	for _, said := range []string{
+		"\x16=== RUN   TestStore\n--- FAIL is no line of its", " own\n\x16--- PASS: TestStore/one (0.01s)\n\x16--- FA", "IL: TestStore/two (1.00s)\n",
+		"\x16--- FAIL: TestStore (1.01s)\n",
+	} {
+		if _, err := w.Write([]byte(said)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.failed != "TestStore/two" || stopped != 1 {
+		t.Errorf("the first is %q, and the tests were stopped %d times", w.failed, stopped)
+	}
+}

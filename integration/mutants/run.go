@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -137,28 +136,32 @@ var (
 	panicked = regexp.MustCompile(`(?m)^panic: (.*)$`)
 	// What a message says beyond its first clause is of one run only.
 	numbers = regexp.MustCompile(`(?s)^([^,(:]*).*$`)
-	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	failed  = regexp.MustCompile(`^\x16?\s*--- FAIL: (\S+)`)
 )
 
-// test runs tests until the first failure is told.
+// test runs tests until the first failure is told, and no longer: what comes after it may wait for minutes for what the mutant has lost.
 func (b *Bank) test(ctx context.Context, program string, by *Instrument) (Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c := exec.CommandContext(ctx, program, "-test.run", by.Run, "-test.count", "1", "-test.failfast", "-test.timeout", (patience - 10*time.Second).String())
+	// In this form, made for programs, the end of each case is told when it comes.
+	c := exec.CommandContext(ctx, program, "-test.v=test2json", "-test.run", by.Run, "-test.count", "1", "-test.failfast", "-test.timeout", (patience - 10*time.Second).String())
 	c.Dir = filepath.Join(b.Top, by.Module, by.Package)
 	c.Env = append(os.Environ(), "POSTBAG_REQUIRE_SERVERS=1")
 	c.WaitDelay = 10 * time.Second
-	out, err := c.CombinedOutput()
+	w := &witness{stop: cancel}
+	c.Stdout, c.Stderr = w, w
+	err := c.Run()
+	out := w.all.Bytes()
 	var exit *exec.ExitError
-	switch names := failed.FindAllStringSubmatch(string(out), -1); {
+	switch {
+	case w.failed != "":
+		return Finding{Caught: true, How: w.failed}, nil
 	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return Finding{}, fmt.Errorf("%s has no test %s", by.Module, by.Run)
 	case err == nil:
 		return Finding{How: "nothing"}, nil
 	case bytes.Contains(out, []byte("panic: test timed out")), ctx.Err() != nil:
 		return Finding{How: "nothing in " + patience.String()}, nil
-	case len(names) > 0:
-		return Finding{Caught: true, How: deepest(names)}, nil
 	case errors.As(err, &exit) && panicked.Match(out):
 		return Finding{Caught: true, How: "panic: " + string(panicked.FindSubmatch(out)[1])}, nil
 	default:
@@ -166,15 +169,28 @@ func (b *Bank) test(ctx context.Context, program string, by *Instrument) (Findin
 	}
 }
 
-// deepest is the failed case that says most.
-func deepest(names [][]string) string {
-	best := ""
-	for _, n := range names {
-		if strings.Count(n[1], "/") > strings.Count(best, "/") || best == "" {
-			best = n[1]
+// witness keeps what tests say, and stops them when the first failure is told: that of the innermost case.
+type witness struct {
+	stop   func()
+	all    bytes.Buffer
+	line   int // where the last line begins
+	failed string
+}
+
+func (w *witness) Write(p []byte) (int, error) {
+	w.all.Write(p)
+	for w.failed == "" {
+		line, _, whole := bytes.Cut(w.all.Bytes()[w.line:], []byte("\n"))
+		if !whole {
+			break
+		}
+		w.line += len(line) + 1
+		if name := failed.FindSubmatch(line); name != nil {
+			w.failed = string(name[1])
+			w.stop()
 		}
 	}
-	return best
+	return len(p), nil
 }
 
 // Sound makes sure that instruments find nothing in the true code, several at a time. It tells of each.

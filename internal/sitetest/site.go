@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ var (
 
 // patience is how long Eventually waits: for as long as a slow machine may need.
 const patience = 2 * time.Minute
+
+// within is how long one call of the store may take. One that waits for ever fails its test, and is not left to the end of all.
+const within = time.Minute
 
 // Site is a box and its default subscription of one shard, in the hands of a test. It is for one goroutine.
 type Site struct {
@@ -55,6 +59,11 @@ func (s *Site) On(tb testing.TB, other store.Store) *Site {
 	return &Site{TB: tb, of: other, Lease: s.Lease, At: s.At, House: s.House, Keep: s.Keep}
 }
 
+// bounded ends with the test, or when a call has taken too long.
+func (s *Site) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.Context(), within)
+}
+
 // Must fails the test on an error.
 func (s *Site) Must(err error) {
 	s.Helper()
@@ -66,7 +75,9 @@ func (s *Site) Must(err error) {
 // Declare declares subscriptions.
 func (s *Site) Declare(specs ...store.Spec) {
 	s.Helper()
-	s.Must(s.of.Declare(s.Context(), specs))
+	ctx, cancel := s.bounded()
+	defer cancel()
+	s.Must(s.of.Declare(ctx, specs))
 }
 
 // Take makes a new relay the owner of the one shard of a subscription.
@@ -74,7 +85,9 @@ func (s *Site) Take(relay string, r store.Ref) store.Lease {
 	s.Helper()
 	b := store.Beat{Relay: relay, New: true, TTL: time.Hour, Works: []store.Ref{r}}
 	b.Take = []store.Shard{{Ref: r, Slots: store.AllSlots}}
-	v, err := s.of.Beat(s.Context(), b)
+	ctx, cancel := s.bounded()
+	defer cancel()
+	v, err := s.of.Beat(ctx, b)
 	s.Must(err)
 	if len(v.Subscriptions) != 1 || len(v.Subscriptions[0].Shards) != 1 || v.Subscriptions[0].Shards[0].Owner != relay {
 		s.Fatalf("%s did not get the shard of %s", relay, r)
@@ -87,14 +100,22 @@ func Request(r store.Ref, from store.Position, limit int) store.Request {
 	return store.Request{Ref: r, Slots: []store.Slots{store.AllSlots}, From: from, Limit: limit, Bytes: 64 << 20}
 }
 
+// turn is a turn that must succeed.
+func (s *Site) turn(t store.Turn) store.TurnResult {
+	s.Helper()
+	ctx, cancel := s.bounded()
+	defer cancel()
+	r, err := s.of.Turn(ctx, t)
+	s.Must(err)
+	return r
+}
+
 // ReadFrom reads all that a subscription has beyond a position.
 func (s *Site) ReadFrom(r store.Ref, from store.Position) ([]store.Record, store.Position) {
 	s.Helper()
 	var out []store.Record
 	for {
-		t, err := s.of.Turn(s.Context(), store.Turn{Read: []store.Request{Request(r, from, 1000)}})
-		s.Must(err)
-		b := t.Batches[0]
+		b := s.turn(store.Turn{Read: []store.Request{Request(r, from, 1000)}}).Batches[0]
 		s.Must(b.Err)
 		out = append(out, b.Records...)
 		if from = b.Next; !b.More {
@@ -115,9 +136,7 @@ func (s *Site) Read() []store.Record {
 func (s *Site) Settle(l *store.Lease, st store.Settlement) {
 	s.Helper()
 	st.Lease = *l
-	t, err := s.of.Turn(s.Context(), store.Turn{Settle: []store.Settlement{st}})
-	s.Must(err)
-	if !t.Verdicts[0].Applied {
+	if !s.turn(store.Turn{Settle: []store.Settlement{st}}).Verdicts[0].Applied {
 		s.Fatalf("the settlement at version %d is lost", l.Version)
 	}
 	l.Version++
@@ -134,7 +153,9 @@ func (s *Site) Deliver() []store.Record {
 // Housekeep is one round of housekeeping.
 func (s *Site) Housekeep() store.Report {
 	s.Helper()
-	r, err := s.of.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: s.Keep})
+	ctx, cancel := s.bounded()
+	defer cancel()
+	r, err := s.of.Maintain(ctx, store.Retention{Lease: s.House, Keep: s.Keep})
 	s.Must(err)
 	s.Total.Promoted += r.Promoted
 	s.Total.Added += r.Added

@@ -55,6 +55,17 @@ func (c *chain) page() store.Batch {
 	return b
 }
 
+// pages reads page after page, without a pause, until n messages came since the
+// chain began.
+func (c *chain) pages(n int) {
+	c.Helper()
+	for end := time.Now().Add(c.patience); len(c.got) < n; c.page() {
+		if time.Now().After(end) {
+			c.Fatalf("within %s %d of %d messages came", c.patience, len(c.got), n)
+		}
+	}
+}
+
 // maxPosition is the size that positions must not exceed.
 const maxPosition = 8 << 10
 

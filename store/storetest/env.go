@@ -167,10 +167,19 @@ func (e *env) messages(n int, keys ...string) []postbag.Message {
 	return out
 }
 
+// begin opens a transaction. One that a failed case leaves open ends with it: what
+// closes the database would wait for it.
 func (e *env) begin() any {
 	e.Helper()
 	tx, err := e.Begin(e.ctx)
 	e.check(err, "begin")
+	e.Cleanup(func() {
+		if e.Failed() {
+			ctx, cancel := context.WithTimeout(context.Background(), e.patience)
+			defer cancel()
+			_ = e.Rollback(ctx, tx) // an error where it has ended
+		}
+	})
 	return tx
 }
 

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ func lateCases() []scenario {
 		{name: "Four writers' commits are read in every order they may have", needs: concurrentWriters, run: everyOrder},
 		{name: "Transactions that began before a read and write after it are read", needs: concurrentWriters, run: writesLater},
 		{name: "A commit in the middle of a window is read, once", needs: concurrentWriters, run: midWindow},
+		{name: "A transaction that commits while the log is read comes in its own order", needs: concurrentWriters, run: commitWhileRead},
 		{name: "A stranger's open transaction delays nothing, and nothing comes again after it", needs: concurrentWriters, run: stranger},
 		{name: "An application's open transaction holds up nothing that relays and operators do", needs: concurrentWriters, run: applicationOpen},
 		{name: "A position stays small while many transactions are open, and loses none", needs: concurrentWriters, run: manyOpen},
@@ -121,9 +123,7 @@ func midWindow(e *env) {
 	c.page()
 	e.commit(tx)
 	want = append(want, e.publish(e.messages(15, "a", "b", "")...)...)
-	for len(c.got) < 20 {
-		c.page()
-	}
+	c.pages(20)
 	late := e.begin()
 	want = append(want, e.append(late, e.message("later"))...)
 	want = append(want, e.publish(e.message("a"))...)
@@ -131,6 +131,38 @@ func midWindow(e *env) {
 	e.commit(late)
 	c.await(len(want))
 	checkExact(e.TB, c.got, want)
+}
+
+// commitWhileRead has a transaction whose first messages lie below what was read, and
+// its last above, commit at some moment of a read. A store that looks for what was
+// open, and then for what is new, and not as of one moment, finds the last alone: the
+// first are many, so that it takes a while to look for them.
+func commitWhileRead(e *env) {
+	e.open(1)
+	c := e.chain()
+	for n := range 20 {
+		tx := e.begin()
+		want := e.append(tx, e.messages(700, "k")...)
+		c.expect(e.publish(e.message("x"))...)
+		last := e.messages(1+n, "k")
+		ended := make(chan error, 1)
+		go func() {
+			for i := range last { // each time it takes a little longer
+				if err := e.Appender.Append(e.ctx, tx, box, last[i:i+1]); err != nil {
+					ended <- errors.Join(err, e.Rollback(e.ctx, tx))
+					return
+				}
+			}
+			ended <- e.Commit(e.ctx, tx)
+		}()
+		c.got = nil
+		want = append(want, last...)
+		c.pages(len(want))
+		e.check(<-ended, "write and commit")
+		if checkExact(e.TB, c.got, want); e.Failed() {
+			return
+		}
+	}
 }
 
 func stranger(e *env) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -116,7 +117,7 @@ func readElsewhere(e *env) {
 	for range 6 {
 		msgs := e.publish(e.messages(9, "a", "b", "")...)
 		c.got = nil
-		for len(c.got) < len(msgs) {
+		for end := time.Now().Add(e.patience); len(c.got) < len(msgs) && time.Now().Before(end); {
 			c.s = e.Store
 			if turns++; turns%2 == 0 {
 				c.s = other
@@ -134,7 +135,7 @@ func readersAtOnce(e *env) {
 	for range 6 {
 		all.Go(func() {
 			c := e.chain().limit(40)
-			for len(c.got) < len(msgs) {
+			for end := time.Now().Add(e.patience); len(c.got) < len(msgs) && time.Now().Before(end); {
 				res, err := c.s.Turn(e.ctx, store.Turn{Read: []store.Request{c.req}})
 				if err != nil || res.Batches[0].Err != nil {
 					e.Errorf("read: %v", errors.Join(err, res.Batches[0].Err))

@@ -19,6 +19,7 @@ func wrongReads() []wrong {
 			"A commit below a settled position is read",
 			"Of two writers that were open at the first read both are read",
 			"Four writers' commits are read in every order they may have",
+			"A transaction that commits while the log is read comes in its own order",
 			"Many writers, late commits: each message comes once along a chain, keys in order",
 			"A prepared transaction is read after its commit, and others before",
 		}},
@@ -77,6 +78,7 @@ func wrongReads() []wrong {
 		}},
 		{"the order of a page is by id of the message", onlyRead(shuffle), []string{
 			"A transaction's messages come together, in its order",
+			"A transaction that commits while the log is read comes in its own order",
 		}},
 		{"the next due time is not told", answered(func(r *store.TurnResult) { r.NextDue = -1 }), []string{
 			"What is due later is not due, and the wait is told",
