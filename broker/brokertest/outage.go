@@ -17,6 +17,7 @@ func outageCases() []testCase {
 		{name: "what was accepted is still there after an outage", needs: PartOutage, run: outageKeeps},
 		{name: "a call in an outage returns when its context ends", needs: PartOutage, run: outageContext},
 		{name: "keys keep their order through an outage", needs: PartOutage, run: outageOrder},
+		{name: "an ordered destination keeps the order of a call through an outage", needs: PartOutage, run: outageInCall},
 		{name: "outages in the middle of traffic lose nothing that was accepted", needs: PartOutage, run: outageInTraffic},
 		{name: "Close in an outage returns", needs: PartOutage, run: outageClose},
 	}
@@ -84,6 +85,59 @@ func outageOrder(s *scene) {
 		sent = append(sent, msgs...)
 	}
 	s.holdsAll(sent...)
+}
+
+// outageInCall has an outage end, and another come and go, while a call holds many
+// messages of a key. Whether the destination sends them again by itself or leaves
+// that to its caller, their order stays.
+func outageInCall(s *scene) {
+	power := s.openOutage()
+	if !s.f.Destination.Features().Ordered {
+		s.Skip("the destination is not ordered; a call holds a key only once")
+	}
+	var sent []broker.Delivery
+	for _, early := range []bool{true, false} {
+		msgs := s.messages(600)
+		for i := range msgs {
+			msgs[i].Key = fmt.Sprintf("%s-%d", canaryKey, i%3)
+		}
+		if early {
+			power.Off()
+		}
+		results := make([]broker.Result, len(msgs))
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			s.send(s.patient(), msgs, results)
+		}()
+		s.until("the call is under way", s.elapsed(short/10))
+		if !early {
+			power.Off()
+		}
+		power.On()
+		<-answered
+		s.sane(results)
+		s.recover(s.behind(msgs, results)...)
+		sent = append(sent, msgs...)
+	}
+	s.holdsAll(sent...)
+}
+
+// behind returns the messages that were not accepted, and wants none accepted of a
+// key behind one of them.
+func (s *scene) behind(msgs []broker.Delivery, results []broker.Result) (rest []broker.Delivery) {
+	s.Helper()
+	held := map[string]bool{}
+	for i, r := range results {
+		switch {
+		case r.Outcome != broker.Accepted:
+			held[msgs[i].Key] = true
+			rest = append(rest, msgs[i])
+		case held[msgs[i].Key]:
+			s.Errorf("message %d was accepted, and one of its key before it was not", i)
+		}
+	}
+	return rest
 }
 
 func outageInTraffic(s *scene) {

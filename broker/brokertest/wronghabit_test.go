@@ -24,6 +24,33 @@ func habits() map[string]wrong {
 				}
 			},
 		},
+		"sends what an outage has held up again backwards": {
+			caught: []string{"an ordered destination keeps the order of a call through an outage"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					for i := len(msgs) - 1; i >= 0; i-- {
+						for results[i].Outcome != broker.Accepted && ctx.Err() == nil {
+							time.Sleep(time.Millisecond) //nolint:forbidigo // as its clients do
+							s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
+						}
+					}
+				}
+			},
+		},
+		"goes on with a key that an outage has held up": {
+			caught: []string{"an ordered destination keeps the order of a call through an outage"},
+			spoil: func(s *spoilt) {
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					s.Destination.Publish(ctx, msgs, results)
+					last := len(msgs) - 1
+					for results[last].Outcome != broker.Accepted && ctx.Err() == nil {
+						time.Sleep(time.Millisecond) //nolint:forbidigo // as its clients do
+						s.Destination.Publish(ctx, msgs[last:], results[last:])
+					}
+				}
+			},
+		},
 		"holds every third message back for the next call": {
 			caught: []string{"a key sent one by one is stored in that order"},
 			spoil: func(s *spoilt) {

@@ -94,4 +94,14 @@ var naive = []Mutant{
 		Patches:  []Patch{{"internal/simulation/server.go", "	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat\n		return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}\n	case sh.version != t.Version:\n		return engine.Verdict{}\n", ""}},
 		By:       sim(),
 	},
+	{
+		Name: "call-sent-again-backwards", What: "a client that keeps order within a call sends the call again backwards when its connection is back",
+		Evidence: "buffers of clients that are emptied from their end; retries that overtake each other (nats.go#1464)",
+		Patches: []Patch{
+			{"internal/simulation/publishing.go", "	repeats      bool  // it is to be sent again, under Sequences", "	repeats      bool  // it is to be sent again, under Sequences\n	backwards    bool"},
+			{"internal/simulation/keeping.go", "	d.repeats = false\n", "	d.repeats, d.backwards = false, true\n"},
+			{"internal/simulation/broker.go", "	for i, item := range d.call.Items {\n		m := of(item.Tag)\n		b.checkAttempt(item)", "	for i := range d.call.Items {\n		if d.backwards {\n			i = len(d.call.Items) - 1 - i\n		}\n		item := d.call.Items[i]\n		m := of(item.Tag)\n		b.checkAttempt(item)"},
+		},
+		By: sim(),
+	},
 }
