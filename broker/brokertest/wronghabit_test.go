@@ -29,7 +29,7 @@ func habits() map[string]wrong {
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					s.Destination.Publish(ctx, msgs, results)
-					for i := len(msgs) - 1; i >= 0; i-- {
+					for i := range slices.Backward(msgs) {
 						for results[i].Outcome != broker.Accepted && ctx.Err() == nil {
 							time.Sleep(time.Millisecond) //nolint:forbidigo // as its clients do
 							s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
