@@ -135,7 +135,7 @@ func (l *loop) notEntered(f *flow, err error) {
 		x.Failures++
 		x.RetryAt = l.now() + storeBackoff(x.Failures)
 		l.destinationFailed(f, err)
-		l.log.noLane(f.ref, err)
+		l.log.noLane(f, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func (l *loop) watchLanes() {
 		}
 		if err := x.trouble.Swap(nil); err != nil {
 			l.destinationFailed(f, *err)
-			l.log.noLane(f.ref, *err)
+			l.log.noLane(f, *err)
 		}
 		if x.Lost(len(f.core.Leases()), l.stopping) {
 			l.forgetLane(f)

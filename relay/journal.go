@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -91,11 +90,20 @@ func (j *journal) readFailed(r store.Ref, err error) {
 }
 
 // noLane says that an exactly-once subscription waits for its lane.
-func (j *journal) noLane(r store.Ref, err error) {
-	if now := time.Now(); now.Sub(j.laneSaid[r]) >= reminder {
-		j.laneSaid[r] = now
-		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", "subscription", r.String(), "error", err)
+func (j *journal) noLane(f *flow, err error) {
+	if now := time.Now(); now.Sub(j.laneSaid[f.ref]) >= reminder {
+		j.laneSaid[f.ref] = now
+		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", append(between(f), "error", err)...)
 	}
+}
+
+// between says from where to where a flow delivers.
+func between(f *flow) []any {
+	out := []any{"subscription", f.ref.String()}
+	if to := f.subscription.ToName; to != "" {
+		out = append(out, "to", to)
+	}
+	return out
 }
 
 // behind says that the database is not as far as the broker's record.
@@ -115,18 +123,17 @@ func (j *journal) maintenance(err error) {
 
 func (j *journal) down(f *flow, now time.Duration) {
 	j.since[f.ref], j.said[f.ref] = now, now
-	j.logger.Warn("relay: the destination does not take messages; waiting", "subscription", f.ref.String(), "error", f.lastError)
+	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", f.lastError)...)
 }
 
 func (j *journal) stillDown(f *flow, now time.Duration) {
 	if now-j.said[f.ref] >= reminder {
 		j.said[f.ref] = now
-		j.logger.Warn("relay: the destination still does not take messages", "subscription", f.ref.String(),
-			"error", f.lastError, "for", (now - j.since[f.ref]).Round(time.Second))
+		j.logger.Warn("relay: the destination still does not take messages",
+			append(between(f), "error", f.lastError, "for", (now-j.since[f.ref]).Round(time.Second))...)
 	}
 }
 
 func (j *journal) up(f *flow, now time.Duration) {
-	j.logger.LogAttrs(context.Background(), slog.LevelInfo, "relay: the destination takes messages again",
-		slog.String("subscription", f.ref.String()), slog.Duration("after", (now-j.since[f.ref]).Round(time.Millisecond)))
+	j.logger.Info("relay: the destination takes messages again", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
 }

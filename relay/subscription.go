@@ -57,6 +57,9 @@ type Retry struct {
 type Subscription struct {
 	// To takes the messages. Required. The caller closes it after Run.
 	To broker.Destination
+	// ToName is what the log calls To. Defaults to none: the log names the
+	// subscription alone.
+	ToName string
 	// Encoder makes of each message what To sends: one of package format, or a
 	// function of one's own. Defaults to none: To's plain form.
 	Encoder broker.Encoder

@@ -115,7 +115,7 @@ func openSubscriptions(ctx context.Context, c *console.Console, file *config.Fil
 func subscription(s config.Subscription, to broker.Destination) relay.Subscription {
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
 	out := relay.Subscription{
-		To: to, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
+		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
 		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, Concurrency: s.Concurrency,
 		Retry: relay.Retry{
