@@ -164,6 +164,25 @@ func TestATopicIsCreatedWhereThatIsAskedFor(t *testing.T) {
 	sendtest.Wants(t, sendtest.Publish(t, wrong, 30*time.Second, sendtest.Messages(p.topic+".more", 1)...), broker.Misconfigured, "cannot be created")
 }
 
+// While a circuit is open a relay only probes: of a topic that the next message makes it must not hear that it is missing.
+func TestATopicThatIsGoneIsNoReasonNotToSendWhereItIsCreated(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, plainKafka.get(t).Brokers())
+	lines := newThrough(t, p.brokers)
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{
+		Create: &kafkabroker.Create{Partitions: 1, Replicas: 1}, Login: kafkabroker.Login{Dial: lines.dial},
+	}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...), broker.Accepted, "")
+	lines.mute()
+	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.topic, 3)...), broker.Unknown, "")
+	p.delete(t)
+	lines.unmute(t)
+	sendtest.Eventually(t, "the probe is content", func() bool { return d.Probe(sendtest.Timeout(t, 30*time.Second)) == nil })
+	sendtest.Eventually(t, "the topic is made anew", func() bool {
+		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
+	})
+}
+
 func TestCallsThatLingerShareBatches(t *testing.T) {
 	t.Parallel()
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1))

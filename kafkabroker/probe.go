@@ -43,6 +43,9 @@ func (s *topics) usable(ctx context.Context, name string) *broker.Error {
 		f = s.configure(ctx, t)
 	}
 	switch {
+	case f != nil && s.create != nil && isMissing(f): // the next message creates it
+		s.forget(name)
+		return nil
 	case f != nil:
 		return f
 	case t.leaderless:

@@ -28,6 +28,9 @@ func (l *lane) judge(s *session) bool {
 		return true
 	}
 	l.link.known.forget(sizeLimit(s.why))
+	if s.why.Code == amqp.NotFound {
+		l.link.redeclare()
+	}
 	rest := convict(left, s.why)
 	if len(rest) == len(left) {
 		if len(left) == 1 {

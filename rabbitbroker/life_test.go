@@ -114,6 +114,34 @@ func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testi
 	send("after a removal and a new connection")
 }
 
+// While a circuit is open a relay only probes: what the probe finds missing must be made by then.
+func TestAnExchangeOfTheTopologyThatIsGoneIsDeclaredAgain(t *testing.T) {
+	t.Parallel()
+	node := shared(t)
+	ch := channel(t, node.URL("/"))
+	for title, try := range map[string]func(*rabbitbroker.Destination) error{
+		"a probe": func(d *rabbitbroker.Destination) error { return d.Probe(sendtest.Timeout(t, 20*time.Second)) },
+		"a message": func(d *rabbitbroker.Destination) error {
+			return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("t", 1)...)[0].Err
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			name := "gone-" + strings.ReplaceAll(title, " ", "-")
+			d := sendtest.Closing(t, dial(t, node.URL("/"), rabbitbroker.Options{Exchange: name, Topology: rabbitbroker.Topology{
+				Exchanges: []rabbitbroker.Exchange{{Name: name, Kind: "fanout"}}, Queues: []rabbitbroker.Queue{{Name: name}},
+				Bindings: []rabbitbroker.Binding{{Exchange: name, Queue: name}},
+			}}))
+			if err := try(d); err != nil {
+				t.Fatal(err)
+			}
+			if err := ch.ExchangeDelete(name, false, false); err != nil {
+				t.Fatal(err)
+			}
+			sendtest.Eventually(t, "the exchange is there again", func() bool { return try(d) == nil })
+		})
+	}
+}
+
 func TestATopologyThatDiffersFromWhatExistsIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)

@@ -26,7 +26,7 @@ type Options struct {
 	Route func(m broker.Delivery) (exchange, routingKey string)
 
 	// Topology is declared at each connection, before anything is sent, and again
-	// when a message finds no way. Defaults to nothing: exchanges, queues and
+	// when a message finds no way or its exchange is gone. Defaults to nothing: exchanges, queues and
 	// bindings are somebody else's.
 	Topology Topology
 

@@ -47,7 +47,11 @@ func (d *Destination) probe() *broker.Error {
 		return nil
 	}
 	// The kind is not looked at where an exchange is only asked for.
-	return translateProbe(ch.ExchangeDeclarePassive(exchange, amqp.ExchangeDirect, true, false, false, false, nil))
+	err = ch.ExchangeDeclarePassive(exchange, amqp.ExchangeDirect, true, false, false, false, nil)
+	if why, ok := errors.AsType[*amqp.Error](err); ok && why.Code == amqp.NotFound {
+		d.link.redeclare()
+	}
+	return translateProbe(err)
 }
 
 func translateProbe(err error) *broker.Error {
