@@ -2,7 +2,6 @@ package exactlyonce
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -73,15 +72,6 @@ func (w *world) start(name string) {
 	w.relays[name] = start(w.t, name, w.dsn, w.kafka.Brokers())
 }
 
-// event is the N-th committed message of a key.
-type event struct {
-	Key     int  `json:"key"`
-	N       int  `json:"n"`
-	Phantom bool `json:"phantom,omitempty"`
-
-	sum history.Hash // of the payload, where it arrived
-}
-
 // write starts writers that commit until the world's stop.
 func (w *world) write() {
 	const count = 4
@@ -110,11 +100,8 @@ var errRollback = errors.New("rolled back on purpose")
 func (w *world) transaction(key, n int, back bool) error {
 	err := w.pub.InTx(context.WithoutCancel(w.t.Context()), func(ctx context.Context, tx pgx.Tx) error {
 		for i := range n {
-			payload, err := json.Marshal(event{Key: key, N: int(w.committed[key].Load()) + i, Phantom: back})
-			if err != nil {
-				return err
-			}
-			if err := w.pub.Publish(ctx, tx, postbag.Message{Topic: topic, Key: fmt.Sprint(key), Payload: payload}); err != nil {
+			e := record.Event{Key: fmt.Sprint(key), N: int(w.committed[key].Load()) + i, Phantom: back}
+			if err := w.pub.Publish(ctx, tx, postbag.Message{Topic: topic, Key: e.Key, Payload: e.Payload()}); err != nil {
 				return err
 			}
 		}
@@ -223,7 +210,7 @@ func TestKilledRelaysAndZombiesDeliverEachMessageOnce(t *testing.T) {
 }
 
 // end stops the writers, and returns what a consumer sees when all is settled.
-func (w *world) end() []event {
+func (w *world) end() []record.Arrival {
 	w.t.Helper()
 	close(w.stop)
 	w.writers.Wait()
@@ -235,7 +222,7 @@ func (w *world) end() []event {
 }
 
 // read returns what a consumer of committed messages sees.
-func (w *world) read() []event {
+func (w *world) read() []record.Arrival {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
@@ -255,7 +242,7 @@ func (w *world) read() []event {
 			left[o.Partition] = o.Offset
 		}
 	})
-	var all []event
+	var all []record.Arrival
 	for len(left) > 0 {
 		fetched := c.PollFetches(ctx)
 		if ctx.Err() != nil {
@@ -268,29 +255,19 @@ func (w *world) read() []event {
 			if r.Attrs.IsControl() {
 				return
 			}
-			var e event
-			if err := json.Unmarshal(r.Value, &e); err != nil {
-				w.t.Fatalf("a message arrived damaged: %v", err)
-			}
-			e.sum = history.Sum(r.Value)
-			all = append(all, e)
+			all = append(all, record.Arrived(w.t, r.Value))
 		})
 	}
 	return all
 }
 
 // judge wants each committed message once, those of a key in order.
-func (w *world) judge(seen []event, killed int) {
+func (w *world) judge(seen []record.Arrival, killed int) {
 	w.t.Helper()
 	committed := map[string]int{}
 	for k := range w.committed {
 		committed[fmt.Sprint(k)] = int(w.committed[k].Load())
 	}
-	arrivals := make([]record.Arrival, len(seen))
-	for i, e := range seen {
-		arrivals[i] = record.Arrival{Key: fmt.Sprint(e.Key), N: e.N, Phantom: e.Phantom, Sum: e.sum}
-	}
-	sent := func(key string, n int) []byte { return fmt.Appendf(nil, `{"key":%s,"n":%d}`, key, n) }
-	r := record.Require(w.t, arrivals, committed, sent, nil, history.Options{ExactlyOnce: true})
+	r := record.Require(w.t, seen, committed, record.Plain, nil, history.Options{ExactlyOnce: true})
 	w.t.Logf("%d relays killed: %d seen, %s", killed, len(seen), record.Line(r))
 }

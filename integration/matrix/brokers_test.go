@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -40,19 +41,20 @@ func startMemory(*testing.T) *server {
 			last = d
 			return &place{
 				topic: "events", open: func(*testing.T) broker.Destination { return d },
-				stored: func(t *testing.T) (out []event) {
+				stored: func(t *testing.T) (out [][]byte) {
 					t.Helper()
 					for _, m := range d.Taken() {
-						out = append(out, parse(t, m.Payload))
+						out = append(out, m.Payload)
 					}
 					return out
 				},
 			}
 		},
-		restart: func(*testing.T) {
+		restart: func(context.Context) error {
 			last.SetDown(true)
 			<-time.After(shortly)
 			last.SetDown(false)
+			return nil
 		},
 	}
 }

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -48,7 +47,7 @@ type sink struct {
 type server struct {
 	place func(t *testing.T) *place
 	// restart ends the broker and starts it again.
-	restart func(t *testing.T)
+	restart func(ctx context.Context) error
 }
 
 // place is where the messages of one pair go.
@@ -59,39 +58,8 @@ type place struct {
 	env  []string
 	// open makes the destination in this process.
 	open func(t *testing.T) broker.Destination
-	// stored returns what has arrived so far, the messages of a key in their order.
-	stored func(t *testing.T) []event
-}
-
-// event is what the writers publish: the N-th committed message of a key, or one that must never be seen.
-type event struct {
-	Key     string `json:"key"`
-	N       int    `json:"n"`
-	Phantom bool   `json:"phantom,omitempty"`
-
-	sum history.Hash // of the payload, where it arrived
-}
-
-// payload is that of the N-th message of a key that was committed.
-func payload(key string, n int) []byte { return event{Key: key, N: n}.payload() }
-
-func (e event) payload() []byte {
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic(err) // strings and a number
-	}
-	return text
-}
-
-// parse reads the payload of a message that arrived.
-func parse(t *testing.T, payload []byte) event {
-	t.Helper()
-	var e event
-	if err := json.Unmarshal(payload, &e); err != nil {
-		t.Fatalf("a message arrived damaged: %v", err)
-	}
-	e.sum = history.Sum(payload)
-	return e
+	// stored returns the payloads that have arrived so far, those of a key in their order.
+	stored func(t *testing.T) [][]byte
 }
 
 // deliver runs one pair.
@@ -115,28 +83,32 @@ func deliver(t *testing.T, b *box, s *server) *history.Report {
 	wait = w.meanwhile(t, messages()-2*third)
 	w.reach(t, 2*third+third/4)
 	from = time.Now()
-	s.restart(t)
+	if err := s.restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	faults.Note("restart", from)
 	wait()
 
 	o := history.Options{InFlight: inFlight}
 	for deadline := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
-		r := record.Judge(t, arrivals(p.stored(t)), w.committed, payload, &faults, o)
+		r := record.Judge(t, p.arrivals(t), w.committed, record.Plain, &faults, o)
 		if r.Of(history.Lost).Held || time.Now().After(deadline) {
 			break
 		}
 	}
 	second.stop(t)
-	r := record.Require(t, arrivals(p.stored(t)), w.committed, payload, &faults, o)
+	r := record.Require(t, p.arrivals(t), w.committed, record.Plain, &faults, o)
 	t.Logf("committed %d, rolled back %d: %s", w.done.Load(), w.rolled.Load(), record.Line(r))
 	return r
 }
 
-// arrivals are events as they are judged: when they were stored is not known.
-func arrivals(events []event) []record.Arrival {
-	all := make([]record.Arrival, len(events))
-	for i, e := range events {
-		all[i] = record.Arrival{Key: e.Key, N: e.N, Phantom: e.Phantom, Sum: e.sum}
+// arrivals are what has arrived; when it was stored is not known.
+func (p *place) arrivals(t *testing.T) []record.Arrival {
+	t.Helper()
+	payloads := p.stored(t)
+	all := make([]record.Arrival, len(payloads))
+	for i, payload := range payloads {
+		all[i] = record.Arrived(t, payload)
 	}
 	return all
 }
@@ -210,13 +182,13 @@ func (w *writers) transaction(ctx context.Context, writer, n int) (int, error) {
 	msgs := make([]postbag.Message, n)
 	w.mu.Lock()
 	for i := range msgs {
-		e := event{Key: fmt.Sprintf("k%d", writer+writerCount*rand.IntN((keys-writer+writerCount-1)/writerCount)), Phantom: rolled}
+		e := record.Event{Key: fmt.Sprintf("k%d", writer+writerCount*rand.IntN((keys-writer+writerCount-1)/writerCount)), Phantom: rolled}
 		if _, known := next[e.Key]; !known {
 			next[e.Key] = w.committed[e.Key]
 		}
 		e.N = next[e.Key]
 		next[e.Key]++
-		msgs[i] = postbag.Message{Topic: w.topic, Key: e.Key, Type: "event", Payload: e.payload(), Headers: map[string]string{"a": "b"}}
+		msgs[i] = postbag.Message{Topic: w.topic, Key: e.Key, Type: "event", Payload: e.Payload(), Headers: map[string]string{"a": "b"}}
 	}
 	w.mu.Unlock()
 	if err := w.box.write(ctx, !rolled, msgs); err != nil {

@@ -20,13 +20,8 @@ func startKafka(t *testing.T) *server {
 	t.Helper()
 	s := servertest.Kafka(t, testserver.KafkaOptions{})
 	return &server{
-		place: func(t *testing.T) *place { return kafkaPlace(t, s) },
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		place:   func(t *testing.T) *place { return kafkaPlace(t, s) },
+		restart: s.Restart,
 	}
 }
 
@@ -45,15 +40,15 @@ func kafkaPlace(t *testing.T, s *testserver.Kafka) *place {
 			}
 			return d
 		},
-		stored: func(t *testing.T) []event {
+		stored: func(t *testing.T) [][]byte {
 			t.Helper()
-			return kafkaEvents(t, s.Brokers(), name)
+			return kafkaPayloads(t, s.Brokers(), name)
 		},
 	}
 }
 
-// kafkaEvents reads a topic up to its present end.
-func kafkaEvents(t *testing.T, brokers []string, topic string) (out []event) {
+// kafkaPayloads reads a topic up to its present end.
+func kafkaPayloads(t *testing.T, brokers []string, topic string) (out [][]byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -74,7 +69,7 @@ func kafkaEvents(t *testing.T, brokers []string, topic string) (out []event) {
 		if err := fetches.Err0(); err != nil {
 			t.Fatal(err)
 		}
-		fetches.EachRecord(func(r *kgo.Record) { out = append(out, parse(t, r.Value)) })
+		fetches.EachRecord(func(r *kgo.Record) { out = append(out, r.Value) })
 	}
 	return out
 }

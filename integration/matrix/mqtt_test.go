@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"sync"
@@ -21,16 +22,8 @@ func startMQTT(t *testing.T) *server {
 	t.Helper()
 	s := servertest.Mosquitto(t, testserver.MosquittoOptions{})
 	return &server{
-		place: func(t *testing.T) *place { return mqttPlace(t, "mqtt://"+s.Addr()) },
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Stop(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		place:   func(t *testing.T) *place { return mqttPlace(t, "mqtt://"+s.Addr()) },
+		restart: func(ctx context.Context) error { return errors.Join(s.Stop(ctx), s.Start(ctx)) },
 	}
 }
 
@@ -51,15 +44,10 @@ func mqttPlace(t *testing.T, address string) *place {
 			}
 			return d
 		},
-		stored: func(t *testing.T) (out []event) {
-			t.Helper()
+		stored: func(*testing.T) [][]byte {
 			s.mu.Lock()
-			taken := slices.Clone(s.taken)
-			s.mu.Unlock()
-			for _, payload := range taken {
-				out = append(out, parse(t, payload))
-			}
-			return out
+			defer s.mu.Unlock()
+			return slices.Clone(s.taken)
 		},
 	}
 }

@@ -19,13 +19,8 @@ func startNATS(t *testing.T) *server {
 	t.Helper()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	return &server{
-		place: func(t *testing.T) *place { return natsPlace(t, s) },
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		place:   func(t *testing.T) *place { return natsPlace(t, s) },
+		restart: s.Restart,
 	}
 }
 
@@ -58,14 +53,14 @@ func natsPlace(t *testing.T, s *testserver.NATS) *place {
 			}
 			return d
 		},
-		stored: func(t *testing.T) []event {
+		stored: func(t *testing.T) [][]byte {
 			t.Helper()
-			return natsEvents(t, js, name)
+			return natsPayloads(t, js, name)
 		},
 	}
 }
 
-func natsEvents(t *testing.T, js jetstream.JetStream, stream string) (out []event) {
+func natsPayloads(t *testing.T, js jetstream.JetStream, stream string) (out [][]byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -84,7 +79,7 @@ func natsEvents(t *testing.T, js jetstream.JetStream, stream string) (out []even
 			continue
 		}
 		for m := range batch.Messages() {
-			out = append(out, parse(t, m.Data()))
+			out = append(out, m.Data())
 		}
 	}
 	return out

@@ -16,13 +16,8 @@ func startRabbitMQ(t *testing.T) *server {
 	t.Helper()
 	s := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
 	return &server{
-		place: func(t *testing.T) *place { return rabbitPlace(t, s) },
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		place:   func(t *testing.T) *place { return rabbitPlace(t, s) },
+		restart: s.Restart,
 	}
 }
 
@@ -30,7 +25,7 @@ func startRabbitMQ(t *testing.T) *server {
 func rabbitPlace(t *testing.T, s *testserver.RabbitMQ) *place {
 	t.Helper()
 	name := newName()
-	var out []event
+	var out [][]byte
 	return &place{
 		topic: name,
 		yaml:  fmt.Sprintf("{url_env: RABBIT_URL, topology: {queues: [{name: %s}]}}", name),
@@ -45,16 +40,16 @@ func rabbitPlace(t *testing.T, s *testserver.RabbitMQ) *place {
 			}
 			return d
 		},
-		stored: func(t *testing.T) []event {
+		stored: func(t *testing.T) [][]byte {
 			t.Helper()
-			out = append(out, rabbitEvents(t, s, name)...)
+			out = append(out, rabbitPayloads(t, s, name)...)
 			return out
 		},
 	}
 }
 
-// rabbitEvents takes what is in a queue now.
-func rabbitEvents(t *testing.T, s *testserver.RabbitMQ, queue string) (out []event) {
+// rabbitPayloads takes what is in a queue now.
+func rabbitPayloads(t *testing.T, s *testserver.RabbitMQ, queue string) (out [][]byte) {
 	t.Helper()
 	c, err := amqp.Dial(s.URL("/"))
 	if err != nil {
@@ -76,6 +71,6 @@ func rabbitEvents(t *testing.T, s *testserver.RabbitMQ, queue string) (out []eve
 		if err := m.Ack(false); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, parse(t, m.Body))
+		out = append(out, m.Body)
 	}
 }

@@ -18,13 +18,8 @@ func startRedis(t *testing.T) *server {
 	c := redis.NewClient(&redis.Options{Addr: s.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	return &server{
-		place: func(*testing.T) *place { return redisPlace(s, c) },
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		place:   func(*testing.T) *place { return redisPlace(s, c) },
+		restart: s.Restart,
 	}
 }
 
@@ -42,7 +37,7 @@ func redisPlace(s *testserver.Redis, c *redis.Client) *place {
 			}
 			return d
 		},
-		stored: func(t *testing.T) (out []event) {
+		stored: func(t *testing.T) (out [][]byte) {
 			t.Helper()
 			for shard := range 3 {
 				entries, err := c.XRange(t.Context(), fmt.Sprintf("{%s:%d}", name, shard), "-", "+").Result()
@@ -54,7 +49,7 @@ func redisPlace(s *testserver.Redis, c *redis.Client) *place {
 					if err != nil {
 						t.Fatal(err)
 					}
-					out = append(out, parse(t, m.Payload))
+					out = append(out, m.Payload)
 				}
 			}
 			return out

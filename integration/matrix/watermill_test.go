@@ -37,11 +37,6 @@ func startWatermill(t *testing.T) *server {
 			}
 			return p
 		},
-		restart: func(t *testing.T) {
-			t.Helper()
-			if err := s.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		restart: s.Restart,
 	}
 }

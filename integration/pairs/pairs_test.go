@@ -148,12 +148,13 @@ func (p *pair) verdict(w *writers) {
 // believes to have its lease still has to say.
 func (p *pair) arrivals(w *writers) (all []record.Arrival) {
 	p.t.Helper()
-	seen := map[event]bool{}
+	seen := map[record.Event]bool{}
 	enough := time.Time{}
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		for _, a := range p.sink.more(p.t) {
-			seen[a.event] = true
-			all = append(all, record.Arrival{Key: a.Key, N: a.N, Phantom: !w.committedBy(a.event), From: a.from, To: a.to, Sum: a.sum})
+			seen[a.Event] = true
+			a.Phantom = !w.committedBy(a.Event)
+			all = append(all, a)
 		}
 		switch {
 		case len(seen) < w.total():

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/postbag/postbag/integration/chaos"
 	"github.com/postbag/postbag/integration/chaos/adapters"
-	"github.com/postbag/postbag/internal/history"
+	"github.com/postbag/postbag/integration/internal/record"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -22,14 +21,6 @@ type sink struct {
 	yaml string // the destination in a configuration
 	env  []string
 	kill chaos.Fault // that kills the broker, and starts it again in the end
-}
-
-// arrival is an event as it lies in the broker, and when it was stored there.
-type arrival struct {
-	event
-
-	sum      history.Hash // of its payload
-	from, to time.Time
 }
 
 // startKafka starts a broker for a topic of four partitions, which the relay makes. The broker stamps each record with the
@@ -84,25 +75,16 @@ func (s *sink) killed(ctx context.Context) error {
 }
 
 // more returns what has arrived since it was last called, or waits a little for it. The messages of a key stand in their order.
-func (s *sink) more(t *testing.T) []arrival {
+func (s *sink) more(t *testing.T) []record.Arrival {
 	t.Helper()
 	all, err := s.More(t.Context())
 	if err != nil {
 		t.Logf("the broker is read again: %v", err)
 	}
-	out := make([]arrival, len(all))
+	out := make([]record.Arrival, len(all))
 	for i, a := range all {
-		out[i] = arrival{event: parse(t, a.Payload), sum: history.Sum(a.Payload), from: a.From, to: a.To}
+		out[i] = record.Arrived(t, a.Payload)
+		out[i].From, out[i].To = a.From, a.To
 	}
 	return out
-}
-
-// parse reads the payload of a message.
-func parse(t *testing.T, payload []byte) event {
-	t.Helper()
-	var e event
-	if err := json.Unmarshal(payload, &e); err != nil {
-		t.Fatalf("a message arrived damaged: %v", err)
-	}
-	return e
 }

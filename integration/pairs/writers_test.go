@@ -3,7 +3,6 @@ package pairs
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/internal/record"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/mysqlstore"
 )
@@ -25,13 +25,6 @@ const (
 	keysOfAWriter = 30
 	most          = 5 // messages of a statement
 )
-
-// event is what the writers publish: the N-th message of a key, in a transaction that has a name.
-type event struct {
-	Key string `json:"key"`
-	N   int    `json:"n"`
-	Tx  string `json:"tx"`
-}
 
 // newDatabase makes a database with a box and the tables of the writers, and returns its DSN.
 func newDatabase(t *testing.T, server *testserver.MySQL) string {
@@ -165,23 +158,15 @@ func (w *writers) counts() map[string]int {
 func (w *writers) payload(key string, n int) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return event{Key: key, N: n, Tx: w.committed[key][n]}.payload()
-}
-
-func (e event) payload() []byte {
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic(err) // strings and a number
-	}
-	return text
+	return record.Event{Key: key, N: n, Note: w.committed[key][n]}.Payload()
 }
 
 // committedBy says whether e was committed by the very transaction that it names.
-func (w *writers) committedBy(e event) bool {
+func (w *writers) committedBy(e record.Event) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	names := w.committed[e.Key]
-	return e.N < len(names) && names[e.N] == e.Tx
+	return e.N < len(names) && names[e.N] == e.Note
 }
 
 // delay is how late a commit comes: up to 50 ms, and 2 s in one of a hundred.
@@ -234,13 +219,13 @@ func (w *writers) publish(ctx context.Context, tx *sql.Tx, key string, first, n 
 	if form == 0 {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf(
 			"INSERT INTO postbag_outbox (topic, `key`, payload) "+
-				"SELECT '%s', '%s', CONCAT('{\"key\":\"%s\",\"n\":', n + %d, ',\"tx\":\"%s\"}') FROM numbers WHERE n < %d ORDER BY n",
+				"SELECT '%s', '%s', CONCAT('{\"key\":\"%s\",\"n\":', n + %d, ',\"note\":\"%s\"}') FROM numbers WHERE n < %d ORDER BY n",
 			topic, key, key, first, name, n))
 		return err
 	}
 	msgs, rows := make([]postbag.Message, n), make([]string, n)
 	for i := range msgs {
-		payload := event{Key: key, N: first + i, Tx: name}.payload()
+		payload := record.Event{Key: key, N: first + i, Note: name}.Payload()
 		msgs[i] = postbag.Message{Topic: topic, Key: key, Type: "event", Payload: payload, Headers: map[string]string{"a": "b"}}
 		rows[i] = fmt.Sprintf("('%s', '%s', '%s')", topic, key, payload)
 	}

@@ -72,8 +72,8 @@ func (w *world) wantNothingParked(when string) {
 func (w *world) resumed(n int, back time.Time) time.Duration {
 	w.t.Helper()
 	for _, m := range w.messages(n, time.Minute) {
-		if m.at.After(back) {
-			return m.at.Sub(back)
+		if m.To.After(back) {
+			return m.To.Sub(back)
 		}
 	}
 	w.t.Error("no message was taken after the fault")

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/internal/record"
 	"github.com/postbag/postbag/store"
 )
 
@@ -81,9 +82,9 @@ func (w *world) publishAll(keys, n int, pad string, only ...int) {
 	var msgs []postbag.Message
 	for k := range keys {
 		if len(only) == 0 || slices.Contains(only, k) {
-			e := event{Key: key(k), N: n}
+			e := record.Event{Key: key(k), N: n}
 			w.pads[e] = pad
-			e.Pad = pad
+			e.Note = pad
 			msgs = append(msgs, ws.message(e))
 		}
 	}

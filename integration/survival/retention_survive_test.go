@@ -48,7 +48,7 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 
 	old, err := w.pool.Begin(t.Context())
 	if err == nil {
-		err = w.pub.Publish(t.Context(), old, ws.message(event{Key: "old"}))
+		err = w.pub.Publish(t.Context(), old, ws.message(record.Event{Key: "old"}))
 	}
 	if err != nil {
 		t.Fatal(err)

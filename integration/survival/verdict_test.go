@@ -2,7 +2,6 @@ package survival
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 
 // stored is one message in the stream.
 type stored struct {
-	event
-	sum  history.Hash  // of its payload
-	at   time.Time     // when the broker stored it
+	record.Arrival
+
 	took time.Duration // since the database had stored it, commit or not
 }
 
@@ -46,7 +44,7 @@ func (w *world) messagesIn(stream string, n int, within time.Duration) []stored 
 			got := 0
 			for m := range batch.Messages() {
 				got++
-				s, err := read(m)
+				s, err := w.read(m)
 				if err != nil {
 					return err
 				}
@@ -62,18 +60,15 @@ func (w *world) messagesIn(stream string, n int, within time.Duration) []stored 
 	return out
 }
 
-func read(m jetstream.Msg) (stored, error) {
-	var s stored
-	if err := json.Unmarshal(m.Data(), &s.event); err != nil {
-		return s, fmt.Errorf("a message in the stream is damaged: %w", err)
-	}
+func (w *world) read(m jetstream.Msg) (stored, error) {
+	s := stored{Arrival: record.Arrived(w.t, m.Data())}
 	meta, err := m.Metadata()
 	if err != nil {
 		return s, err
 	}
-	s.at, s.sum = meta.Timestamp, history.Sum(m.Data())
+	s.From, s.To = meta.Timestamp, meta.Timestamp
 	put, err := time.Parse(time.RFC3339Nano, m.Headers().Get("Postbag-Time"))
-	s.took = s.at.Sub(put)
+	s.took = s.To.Sub(put)
 	return s, err
 }
 
@@ -82,7 +77,7 @@ func (w *world) judge(messages []stored, committed map[string]int, faults *recor
 	w.t.Helper()
 	all := make([]record.Arrival, len(messages))
 	for i, m := range messages {
-		all[i] = record.Arrival{Key: m.Key, N: m.N, Phantom: m.Phantom, From: m.at, To: m.at, Sum: m.sum}
+		all[i] = m.Arrival
 	}
 	return record.Require(w.t, all, committed, w.payload, faults, history.Options{InFlight: inFlight, Slack: slack})
 }

@@ -47,7 +47,7 @@ type world struct {
 	dsn   string // where the writers and, unless told otherwise, the relays connect
 
 	faults record.Faults
-	pads   map[event]string // what was added to a message to make it large
+	pads   map[record.Event]string // what was added to a message to make it large
 }
 
 func newWorld(t *testing.T) *world {
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 
 func newWorldOn(t *testing.T, po testserver.PostgresOptions, no testserver.NATSOptions) *world {
 	t.Helper()
-	w := &world{t: t, pg: servertest.Postgres(t, po), nats: servertest.NATS(t, no), began: time.Now(), pads: map[event]string{}}
+	w := &world{t: t, pg: servertest.Postgres(t, po), nats: servertest.NATS(t, no), began: time.Now(), pads: map[record.Event]string{}}
 	w.dsn = w.pg.DSN("postgres")
 	w.open()
 	w.addStream(jetstream.StreamConfig{})

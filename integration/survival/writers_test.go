@@ -2,7 +2,6 @@ package survival
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,16 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/integration/internal/record"
 )
-
-// event is what writers publish: the N-th committed message of a key, or one that
-// must never be seen.
-type event struct {
-	Key     string `json:"key"`
-	N       int    `json:"n"`
-	Phantom bool   `json:"phantom,omitempty"`
-	Pad     string `json:"pad,omitempty"`
-}
 
 // writers commit messages, many at a time. Each key has one writer, so that its
 // transactions are ordered.
@@ -173,7 +164,7 @@ func (ws *writers) fill(ctx context.Context, tx pgx.Tx, r *rand.Rand, o order) e
 	}
 	msgs := make([]postbag.Message, o.n)
 	for i := range msgs {
-		msgs[i] = ws.message(event{Key: o.key, N: o.first + i, Phantom: o.phantom})
+		msgs[i] = ws.message(record.Event{Key: o.key, N: o.first + i, Phantom: o.phantom})
 	}
 	begun := time.Now()
 	if err := ws.publish(ctx, tx, r, msgs); err != nil {
@@ -235,21 +226,13 @@ func (ws *writers) stands(ctx context.Context, name string) (stands bool, err er
 	}
 }
 
-func (ws *writers) message(e event) postbag.Message {
-	return postbag.Message{Topic: "events.a", Key: e.Key, Type: "event", Payload: e.payload(), Headers: map[string]string{"a": "b"}}
+func (ws *writers) message(e record.Event) postbag.Message {
+	return postbag.Message{Topic: "events.a", Key: e.Key, Type: "event", Payload: e.Payload(), Headers: map[string]string{"a": "b"}}
 }
 
 // payload is that of the N-th message of a key that was committed.
 func (w *world) payload(key string, n int) []byte {
-	return event{Key: key, N: n, Pad: w.pads[event{Key: key, N: n}]}.payload()
-}
-
-func (e event) payload() []byte {
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic(err) // strings and a number
-	}
-	return text
+	return record.Event{Key: key, N: n, Note: w.pads[record.Event{Key: key, N: n}]}.Payload()
 }
 
 // publish writes msgs with the library, or by a plain INSERT of several rows.
@@ -275,7 +258,7 @@ func (ws *writers) savepoint(ctx context.Context, tx pgx.Tx, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := ws.w.pub.Publish(ctx, inner, ws.message(event{Key: key, Phantom: true})); err != nil {
+	if err := ws.w.pub.Publish(ctx, inner, ws.message(record.Event{Key: key, Phantom: true})); err != nil {
 		return err
 	}
 	return inner.Rollback(ctx)

@@ -10,19 +10,6 @@ import (
 	"github.com/postbag/postbag/internal/history"
 )
 
-// Arrival is a message in the broker: the N-th of its key, from zero. Arrivals stand in the broker's order, or at least those of
-// a key do.
-type Arrival struct {
-	Key string
-	N   int
-	// Phantom says that it is a message of a transaction that did not commit.
-	Phantom bool
-	// From and To are when the broker stored it: the earliest and the latest that it can have been. Zero: that is not known.
-	From, To time.Time
-	// Sum is of the payload as it arrived. Zero: its bytes are not judged.
-	Sum history.Hash
-}
-
 // Payload is what the N-th message of a key was published with.
 type Payload func(key string, n int) []byte
 

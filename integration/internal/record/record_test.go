@@ -15,7 +15,7 @@ func payload(key string, n int) []byte { return fmt.Append(nil, key, n) }
 func arrivals(n int) (all []Arrival) {
 	now := time.Now()
 	for i := range n {
-		all = append(all, Arrival{Key: "k", N: i, From: now, To: now, Sum: history.Sum(payload("k", i))})
+		all = append(all, Arrival{Event: Event{Key: "k", N: i}, From: now, To: now, Sum: history.Sum(payload("k", i))})
 	}
 	return all
 }
@@ -44,7 +44,7 @@ func TestEachWayToGoWrongIsSeen(t *testing.T) {
 		{"lost", arrivals(2), nil, history.Lost, "distinct 2, lost 1, phantoms 0, inversions 0, duplicates 0", false},
 		{"never committed", arrivals(4), nil, history.Phantom, "distinct 3, lost 0, phantoms 1, inversions 0, duplicates 0", false},
 		{
-			"rolled back", append(arrivals(3), Arrival{Key: "k", N: 2, Phantom: true}), nil, history.Phantom,
+			"rolled back", append(arrivals(3), Arrival{Event: Event{Key: "k", N: 2, Phantom: true}}), nil, history.Phantom,
 			"distinct 3, lost 0, phantoms 1, inversions 0, duplicates 0", false,
 		},
 		{"swapped", swapped, nil, history.Order, "distinct 3, lost 0, phantoms 0, inversions 1, duplicates 0", false},
