@@ -123,31 +123,13 @@ func (s *mqttSubscriber) tick(ctx context.Context) {
 }
 
 // More implements chaos.Place.
-func (s *mqttSubscriber) More(ctx context.Context) (out []chaos.Arrival, err error) {
-	asked := time.Now()
-	enough, end := time.NewTimer(300*time.Millisecond), time.NewTimer(2*time.Second)
-	defer enough.Stop()
-	defer end.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return out, ctx.Err()
-		case <-end.C:
-			return out, errBehind
-		case <-enough.C:
-			if len(out) > 0 {
-				return out, nil
-			}
-		case p := <-s.came:
-			ready, err := s.receive(p)
-			if out = append(out, ready...); err != nil || len(out) > mostUnacked {
-				return out, err
-			}
-		}
-		if len(out)+len(s.first)+len(s.second) == 0 && s.before.After(asked) {
-			return nil, nil
-		}
-	}
+func (s *mqttSubscriber) More(ctx context.Context) ([]chaos.Arrival, error) {
+	return gather(ctx, s.came, s.receive, s.readTo)
+}
+
+// readTo says whether everything was given out that was stored before a time.
+func (s *mqttSubscriber) readTo(at time.Time) bool {
+	return s.before.After(at) && len(s.first)+len(s.second) == 0
 }
 
 // receive takes what came, and returns what has its second tick by now.

@@ -57,7 +57,7 @@ type queued struct {
 }
 
 // More implements chaos.Place.
-func (r *rabbitReader) More(ctx context.Context) (out []chaos.Arrival, err error) {
+func (r *rabbitReader) More(ctx context.Context) ([]chaos.Arrival, error) {
 	if r.stale.Swap(false) {
 		r.begin()
 	}
@@ -70,34 +70,11 @@ func (r *rabbitReader) More(ctx context.Context) (out []chaos.Arrival, err error
 			return nil, err
 		}
 	}
-	asked := time.Now()
-	enough, end := time.NewTimer(300*time.Millisecond), time.NewTimer(2*time.Second)
-	defer enough.Stop()
-	defer end.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return out, ctx.Err()
-		case <-end.C:
-			return out, errBehind
-		case <-enough.C:
-			if len(out) > 0 {
-				return out, nil
-			}
-		case m, open := <-r.messages:
-			if !open {
-				r.hangUp()
-				return out, errors.New("adapters: the consumer's connection was lost")
-			}
-			ready, err := r.receive(&m)
-			if out = append(out, ready...); err != nil || len(out) > mostUnacked {
-				return out, err
-			}
-		}
-		if len(out) == 0 && r.readTo(asked) {
-			return nil, nil
-		}
+	out, err := gather(ctx, r.messages, func(m amqp.Delivery) ([]chaos.Arrival, error) { return r.receive(&m) }, r.readTo)
+	if errors.Is(err, errHungUp) {
+		r.hangUp()
 	}
+	return out, err
 }
 
 // readTo says whether everything was given out that was stored before a time.
