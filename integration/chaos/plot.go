@@ -16,9 +16,9 @@ import (
 // room has a lane with a bar for each fault, with its number in the text of the report.
 const (
 	plotLeft, plotRight = 120, 1110
-	rateTop, rateBottom = 76, 250
-	backTop, backBottom = 290, 415
-	laneTop, laneHeight = 435, 26
+	rateTop, rateBottom = 96, 270
+	backTop, backBottom = 310, 435
+	laneTop, laneHeight = 455, 26
 	digitWidth          = 5.5
 	mostPoints          = 1500
 )
