@@ -1,4 +1,3 @@
-// Package flagstest tries the flags of a command of this module.
 package flagstest
 
 import (
