@@ -104,7 +104,7 @@ var judging = []Mutant{
 	{
 		Name: "checker-blind-to-open-transactions", What: "the checker: transactions and locks may be held for twice their bound",
 		Evidence: "gruelbox#788: one slow send holds a transaction open",
-		Patches:  []Patch{{"internal/history/judge.go", "took := w.End - w.Begin; took > bound {", "took := w.End - w.Begin; took > 2*bound {"}},
+		Patches:  []Patch{{"internal/history/judge.go", "took := j.took(p, w.Begin, w.End, bound); took > bound {", "took := j.took(p, w.Begin, w.End, bound); took > 2*bound {"}},
 		By:       judged,
 	},
 	{
