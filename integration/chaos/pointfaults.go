@@ -24,7 +24,7 @@ var relayPoints = []string{
 const (
 	pointPrefix = "at "            // of the names of such faults
 	pointPause  = 10 * time.Second // how long a relay stands still at one, which may be beyond the fault's end
-	provokedFor = 10 * time.Second // how long it may take until a relay comes where it was led
+	awaitedFor  = 10 * time.Second // how long it may take until a relay comes there
 )
 
 // Pointed is implemented by a Database whose store has named points of its own, of package failpoint.
@@ -55,7 +55,7 @@ func (r *run) pointFault(point string, provoke func(context.Context) error) Faul
 		Name: pointPrefix + point, Room: Processes, Repeats: EveryRelay, Least: 2 * time.Second, Most: 5 * time.Second,
 		Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
 			action := []string{"kill", "kill", "kill", "pause", "error"}[s.Rand.IntN(5)]
-			order := fmt.Sprintf("%s=%s@%d", point, action, 1+s.Rand.IntN(20))
+			order := fmt.Sprintf("%s=%s@%d", point, action, 1+s.Rand.IntN(8))
 			if provoke != nil || strings.HasPrefix(point, "relay/renew") {
 				order = fmt.Sprintf("%s=%s", point, action) // it is passed seldom
 			}
@@ -80,11 +80,11 @@ func (r *run) pointFault(point string, provoke func(context.Context) error) Faul
 				s.notes = append(s.notes, came...)
 				return err
 			}
-			if provoke == nil {
-				return end, nil
+			var err error
+			if provoke != nil {
+				err = provoke(ctx)
 			}
-			err := provoke(ctx)
-			soon, cancel := context.WithTimeout(ctx, provokedFor)
+			soon, cancel := context.WithTimeout(ctx, awaitedFor) // where store or destination is away, relays come nowhere
 			defer cancel()
 			_ = Until(soon, func() bool {
 				return slices.ContainsFunc(r.crew.members, func(m *member) bool { return r.crew.passed(m, point) })
