@@ -13,6 +13,8 @@ import (
 const (
 	fullDisk = "full disk under the database"
 	diskFull = "full disk under the broker"
+	// noDisk is said where there is none that could be full.
+	noDisk = "not available: this process may not mount a file system"
 )
 
 // diskOf mounts a small file system, or returns nil where this process may not.
@@ -52,7 +54,7 @@ func fullOf(name string, room chaos.Room, pick func() *testserver.Tmpfs, after f
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			disk := pick()
 			if disk == nil {
-				s.Idle("not available: this process may not mount a file system")
+				s.Idle(noDisk)
 				return nil, nil
 			}
 			makeRoom, err := disk.Full(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -31,9 +32,50 @@ func (p *rabbit) Faults() []chaos.Fault {
 	if !p.stream { // which forgets what is old and never refuses
 		all = append(all, during("full queue that rejects publishes", p.fill, p.drain))
 	}
-	return append(all, full(diskFull, chaos.Brokers, p.disk, func(ctx context.Context) error {
-		return errors.Join(p.node.Kill(ctx), p.node.Start(ctx)) // it waits for its log in vain
-	}))
+	return append(all, p.fullDisk())
+}
+
+// fullDisk is a disk without room under the node, which then has to be killed, since it waits for its log in vain. RabbitMQ confirms a
+// few messages meanwhile that are not there after its start, and may not be able to read the queue any more: then that is made anew.
+func (p *rabbit) fullDisk() chaos.Fault {
+	return chaos.Fault{
+		Name: diskFull, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+			if p.disk == nil {
+				s.Idle(noDisk)
+				return nil, nil
+			}
+			return nil, s.Wipe(ctx, func(ctx context.Context) error {
+				makeRoom, err := p.disk.Full(ctx)
+				if err != nil {
+					return err
+				}
+				if !p.stream { // it forgets, too, what was taken and acknowledged
+					defer p.reread(time.Now().Add(-10 * time.Second))
+				}
+				if err := errors.Join(chaos.Pause(ctx, s.For), p.node.Kill(ctx), makeRoom(ctx), p.node.Start(ctx)); err != nil || p.readable(ctx) {
+					return err
+				}
+				s.Note("the queue cannot be read any more, and is made anew")
+				return p.recreate(ctx)
+			})
+		},
+	}
+}
+
+// readable says whether somebody may read the queue, which a node that was just started may say late.
+func (p *rabbit) readable(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	return patiently(ctx, func() error {
+		return p.admin(func(ch *amqp.Channel) error {
+			err := ch.Qos(1, 0, false)
+			if err == nil {
+				_, err = ch.Consume(rabbitQueue, "", false, false, false, false, nil)
+			}
+			return err
+		})
+	}) == nil
 }
 
 // ctl is an order to the node, given until it takes it.

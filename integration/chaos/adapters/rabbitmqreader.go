@@ -91,6 +91,12 @@ func (r *rabbitReader) begin() {
 	r.order, r.base, r.given, r.ticks = nil, 0, 0, [2]int64{}
 }
 
+// reread has it take what comes for what was never seen, and was stored after a time.
+func (r *rabbitReader) reread(after time.Time) {
+	r.begin()
+	r.before = after
+}
+
 // hangUp ends the connection.
 func (r *rabbitReader) hangUp() {
 	if r.conn != nil {
