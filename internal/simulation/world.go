@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -61,12 +62,17 @@ type plan struct {
 	sequences, growing bool // see Sequences and GrowingIDs
 }
 
+// String says all that was drawn.
 func (p *plan) String() string {
-	c := &p.cfg
+	c, r := &p.cfg, &p.cfg.Retry
+	often := ""
+	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
-		"batch %d, page %d, TTL %s, timeout %s, streams %v, remembers %d, numbers %v, growing ids %v, rejects %d‰, faults %s",
-		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls, c.Batch, c.Page, p.ttl, p.timeout,
-		p.streams, p.dedupe, p.sequences, p.growing, p.poison, p.faults)
+		"batch %d (at most %d, %d bytes), page %d (%d bytes), retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
+		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, rejects %d‰, faults%s",
+		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
+		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
+		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.poison, cmp.Or(often, " none"))
 }
 
 // Counts say what happened in a run.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/postbag/postbag/internal/simulation"
 )
 
 func TestSeedsThatHoldEndWithZero(t *testing.T) {
@@ -65,5 +67,35 @@ func TestACallThatCannotBeReadEndsWithTwoAndNamesWhatIsWrong(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run([]string{"-h"}, &out, &errs); code != exitHeld || !strings.Contains(out.String(), "-stop-at-first") || errs.Len() > 0 {
 		t.Errorf("asked for help: %d, %s%s", code, &errs, &out)
+	}
+}
+
+func TestASeedThatBreaksAPromiseIsToldWithAllThatItDrewAndTheCommandThatPlaysItAgain(t *testing.T) {
+	t.Parallel()
+	o := simulation.DefaultOptions(7)
+	o.Relays = 2
+	var s simulation.Simulator
+	r, err := s.Run(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Violation = &simulation.Violation{Promise: "P1", What: "a message is lost"}
+	f := &finding{options: o, result: r, shrunk: simulation.Shrunk{Trace: []byte("what happens\n"), Result: simulation.Result{Drawn: "little"}}}
+	var out bytes.Buffer
+	c := &command{out: &out}
+	c.say(f)
+	for _, want := range []string{
+		"what happens\ncut down to: little\n", "P1 is broken at 0s: a message is lost", "2 relays", "retry batch", "linger", "faults ",
+		"replay: go run ./cmd/postbag-sim -seed 7 -relays 2 -trace", r.Drawn,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not told:\n%s", want, &out)
+		}
+	}
+	out.Reset()
+	c.print(f.report())
+	var told report
+	if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Drawn != r.Drawn || told.Trace != "what happens\n" || told.CutDown != "little" {
+		t.Errorf("%+v, %v", told, err)
 	}
 }

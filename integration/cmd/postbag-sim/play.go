@@ -27,7 +27,6 @@ func (c *command) playOne() int {
 		if err != nil {
 			return c.usage(err)
 		}
-		_, _ = fmt.Fprintf(c.out, "%s", found.shrunk.Trace)
 	}
 	if c.json {
 		c.print(found.report())
@@ -59,7 +58,10 @@ type report struct {
 	Promise   string  `json:"promise,omitempty"`
 	What      string  `json:"what,omitempty"`
 	Options   string  `json:"options"`
-	Replay    string  `json:"replay"`
+	Drawn     string  `json:"drawn,omitempty"` // all options, of one seed
+	Replay    string  `json:"replay"`          // the command, in the folder integration
+	Trace     string  `json:"trace,omitempty"` // of what was cut down, with CutDown as its options
+	CutDown   string  `json:"cut_down,omitempty"`
 	Steps     int     `json:"steps"`
 	Simulated string  `json:"simulated"`
 	Hash      string  `json:"hash"`
@@ -71,8 +73,9 @@ type report struct {
 func (f *finding) report() report {
 	r := report{
 		Held: f.result.Violation == nil, Seed: f.options.Seed, Options: f.options.Arguments(),
-		Replay: "postbag-sim " + f.options.Arguments() + " -trace", Steps: f.result.Steps,
+		Replay: "go run ./cmd/postbag-sim " + f.options.Arguments() + " -trace", Steps: f.result.Steps,
 		Simulated: f.result.Time.String(), Hash: fmt.Sprintf("%016x", f.result.Hash), Seeds: 1,
+		Drawn: f.result.Drawn, Trace: string(f.shrunk.Trace), CutDown: f.shrunk.Result.Drawn,
 	}
 	if v := f.result.Violation; v != nil {
 		r.Promise, r.What = v.Promise, v.What
@@ -90,11 +93,14 @@ func (c *command) print(r report) {
 
 func (c *command) say(f *finding) {
 	r := f.report()
+	if len(r.Trace) > 0 {
+		_, _ = fmt.Fprintf(c.out, "%scut down to: %s\n", r.Trace, r.CutDown)
+	}
 	if r.Held {
 		_, _ = fmt.Fprintf(c.out, "seed %d: every promise held, %d steps, %s, hash %s\n", r.Seed, r.Steps, r.Simulated, r.Hash)
 		return
 	}
-	_, _ = fmt.Fprintf(c.out, "seed %d: %v\n  drawn:  %s\n  steps:  %d, hash %s\n  replay: %s\n", r.Seed, f.result.Violation, f.result.Drawn, r.Steps, r.Hash, r.Replay)
+	_, _ = fmt.Fprintf(c.out, "seed %d: %v\n  drawn:  %s\n  steps:  %d, hash %s\n  replay: %s   (in the folder integration)\n", r.Seed, f.result.Violation, f.result.Drawn, r.Steps, r.Hash, r.Replay)
 }
 
 // series is seeds that are played over the cores.
