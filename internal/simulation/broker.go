@@ -133,8 +133,5 @@ func (b *destination) remembers(m *message) bool {
 	return false
 }
 
-// wipe has the broker lose all that it remembers.
-func (b *destination) wipe() {
-	b.recent = nil
-	clear(b.streams)
-}
+// wipe has the broker lose the ids that it remembers. There are no streams then: see drawKeeping.
+func (b *destination) wipe() { b.recent = nil }

@@ -12,8 +12,9 @@ import (
 // recorders write the run's history: those of the producers, of the broker, of the
 // operators, and of whoever makes the faults. None of them asks a relay.
 type recorders struct {
-	history *history.History
-	tick    time.Duration
+	history   *history.History
+	tick      time.Duration
+	takeovers int
 }
 
 // instant is the time, no two the same.
@@ -133,9 +134,10 @@ func (w *world) verdict(pending bool) {
 		}
 		h.Hold(history.Stored{ID: idOf(r.m), State: state, Attempts: r.Attempts})
 	}
+	w.stillDead()
 	cfg := &w.plan.cfg
 	report := h.Check(history.Options{
-		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending, ExactlyOnce: cfg.Transactions && !w.excused,
+		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending, Takeover: w.plan.takeover(), ExactlyOnce: cfg.Transactions && !w.excused,
 		Unordered: cfg.Order == engine.Unordered || cfg.OnReject != engine.Block,
 		Lookup:    w.lookUp,
 	})

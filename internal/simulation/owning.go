@@ -331,6 +331,7 @@ func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
 		return
 	}
 	r.w.tell(eventTake, r.number, int64(sh.lo), sh.token)
+	r.w.tookOver(sh)
 	r.flow.Add(sh.lease(), sh.position, blocked)
 	if leave := r.owner.Got(sh.lo); leave || r.stopping {
 		r.flow.Leave(sh.lo)

@@ -155,6 +155,7 @@ func (w *world) freeze() {
 func (w *world) kill() {
 	if r := w.anyRelay(); r != nil {
 		w.excuse("kill", "relay "+r.id, w.plan.cfg.InFlight)
+		w.died(r)
 		r.exit()
 		w.newRelay()
 	}

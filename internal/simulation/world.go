@@ -33,11 +33,12 @@ type world struct {
 
 	rooms     rooms
 	recorders recorders
-	shapes    []int // numbers of shards that an operator asked for
-	mixed     bool  // the order of the subscription was changed
-	excused   bool  // some fault may have caused duplicates
-	idle      int   // wakes of relays that found nothing to do
-	behind    int   // messages, from the first, that settled need not look at again
+	deaths    []death // of relays whose shards nobody has taken over
+	shapes    []int   // numbers of shards that an operator asked for
+	mixed     bool    // the order of the subscription was changed
+	excused   bool    // some fault may have caused duplicates
+	idle      int     // wakes of relays that found nothing to do
+	behind    int     // messages, from the first, that settled need not look at again
 	slots     [][2]int
 	counts    Counts
 }
