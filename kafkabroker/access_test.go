@@ -140,6 +140,7 @@ func TestAMechanismThatTheBrokerDoesNotKnowIsMisconfigured(t *testing.T) {
 func TestATopicThatTheUserMayNotWriteIsMisconfiguredUntilHeMay(t *testing.T) {
 	t.Parallel()
 	k := secureKafka.get(t)
+	newPlace(t, k.Brokers()).create(t).grant(t, kadm.OpWrite) // without the right to write anywhere nobody gets a producer
 	p := newPlace(t, k.Brokers()).create(t)
 	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
 	msgs := sendtest.Messages(p.topic, 5)
