@@ -114,7 +114,15 @@ func TestAPlainInsertIsAPublisherAndAnEmptyOneIsAnError(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		s := newSite(t, k)
-		s.exec("INSERT INTO postbag_outbox (topic, `key`, payload) VALUES ('t', 'k', 'p'), ('t', '', 'q')")
+		conn, err := s.plain.Conn(t.Context())
+		s.Must(err)
+		for _, text := range []string{ // whose clock shows another hour
+			"SET SESSION time_zone = '+08:00'", "INSERT INTO postbag_outbox (topic, `key`, payload) VALUES ('t', 'k', 'p'), ('t', '', 'q')",
+		} {
+			_, err = conn.ExecContext(t.Context(), text)
+			s.Must(err)
+		}
+		s.Must(conn.Close())
 		got := s.Read()
 		if len(got) != 2 || got[0].Slot != 2085 || got[0].Key != "k" || got[0].ID[6]>>4 != 7 || got[0].ID[8]>>6 != 2 {
 			t.Fatalf("what came is %+v", got)
@@ -220,6 +228,14 @@ func TestErrorsHoldNoValueOfAMessage(t *testing.T) {
 		})
 		if !errors.Is(err, store.ErrNoBox) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("an append to a box that is not there: %v", err)
+		}
+		s.exec("CREATE TRIGGER quoting BEFORE INSERT ON postbag_outbox FOR EACH ROW BEGIN DECLARE said VARCHAR(100); " +
+			"SET said = CONCAT('refused: ', NEW.`key`); SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = said; END")
+		err = s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			return s.Append(ctx, tx, "outbox", []postbag.Message{{ID: postbag.NewID(), Topic: "t", Key: "secret", Payload: []byte("secret")}})
+		})
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("an append that a trigger refuses: %v", err)
 		}
 		config, err := mysql.ParseDSN(s.dsn)
 		s.Must(err)

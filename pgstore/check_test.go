@@ -1,10 +1,12 @@
 package pgstore_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/store"
 )
 
 func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
@@ -29,4 +31,39 @@ func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
 	refused("that counts down", "INCREMENT -1")
 	s.exec("ALTER SEQUENCE postbag.outbox__seq INCREMENT 1 CYCLE")
 	refused("that begins again", "CYCLE")
+}
+
+func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	dsn := shared.Database(t)
+	f := newFixture(t, dsn)
+	warned := func(f *fixture) bool {
+		info, err := f.Check(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(info.Warnings, "\n"), "synchronous_commit is off")
+	}
+	if warned(f) {
+		t.Error("synchronous_commit is said to be off, and is on")
+	}
+	if _, err := f.plain.Exec(t.Context(), `ALTER DATABASE "`+f.name+`" SET synchronous_commit = off`); err != nil {
+		t.Fatal(err)
+	}
+	if !warned(newFixture(t, dsn)) { // its sessions begin with the new setting
+		t.Error("nothing is said of synchronous_commit")
+	}
+}
+
+func TestASchemaThatNeedsANewerProgramIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.exec("UPDATE postbag._meta SET reader = 30000")
+	if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("it is checked with %v", err)
+	}
+	s.exec("UPDATE postbag._meta SET reader = 1")
+	if _, err := s.Check(t.Context()); err != nil {
+		t.Errorf("one that does not is checked with %v", err)
+	}
 }

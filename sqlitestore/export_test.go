@@ -20,3 +20,6 @@ func (s *Store) Exec(ctx context.Context, text string, args ...any) error {
 	_, err := s.db.ExecContext(ctx, text, args...)
 	return err
 }
+
+// SafeLibrary says whether a version of SQLite is taken.
+var SafeLibrary = safeLibrary

@@ -195,7 +195,7 @@ func TestTheWriteAheadLogDoesNotGrow(t *testing.T) {
 		u.maintain(0)
 		most = max(most, f.WAL())
 	}
-	if most > 8*large {
+	if most > 2*large { // without housekeeping, writers alone keep it below some MiB
 		t.Errorf("the write-ahead log grew to %d bytes", most)
 	}
 }

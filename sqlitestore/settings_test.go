@@ -229,3 +229,15 @@ func TestAFullDiskIsSaidAndLosesNothing(t *testing.T) {
 		t.Errorf("%d messages are there, %d were committed", got, committed)
 	}
 }
+
+func TestVersionsThatDamageTheirLogAreRefused(t *testing.T) {
+	t.Parallel()
+	for version, safe := range map[string]bool{
+		"3.40.1": false, "3.50.9": false, "3.51.2": false, "3.51.3": true, "3.52.0": false, "3.53.0": true, "3.54.1": true,
+		"4.0.0": true, "2.8.17": false, "": false, "three": false,
+	} {
+		if sqlitestore.SafeLibrary(version) != safe {
+			t.Errorf("version %q: it is taken: %v", version, !safe)
+		}
+	}
+}
