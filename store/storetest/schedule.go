@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -46,12 +47,21 @@ func (e *env) upkeep() *upkeep {
 	return &upkeep{env: e, r: r, lease: lease, keep: time.Hour}
 }
 
+// maintain makes one call of Maintain, which must not wait for others for long.
+func (u *upkeep) maintain() store.Report {
+	u.Helper()
+	ctx, cancel := context.WithTimeout(u.ctx, u.patience)
+	defer cancel()
+	rep, err := u.r.s.Maintain(ctx, store.Retention{Lease: u.lease, Keep: u.keep})
+	u.check(err, "maintain")
+	return rep
+}
+
 // round maintains until there is nothing more to do now.
 func (u *upkeep) round() {
 	u.Helper()
 	for range 1000 {
-		rep, err := u.r.s.Maintain(u.ctx, store.Retention{Lease: u.lease, Keep: u.keep})
-		u.check(err, "maintain")
+		rep := u.maintain()
 		u.last = rep
 		u.total.Promoted += rep.Promoted
 		u.total.Copied += rep.Copied
