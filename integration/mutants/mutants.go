@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +56,8 @@ func (i Instrument) String() string {
 		return strings.Join(append([]string{"simulator"}, i.Arguments...), " ")
 	case i.Module == ".":
 		return "tests of " + i.Package + ", " + i.Run
+	case i.Package != ".":
+		return "tests of " + path.Join(i.Module, i.Package) + ", " + i.Run
 	default:
 		return "tests of " + i.Module + ", " + i.Run
 	}
@@ -91,7 +94,7 @@ func harness(pair string, long time.Duration, only ...string) Instrument {
 
 // All returns every mutant, in the order of the table.
 func All() []Mutant {
-	return slices.Concat(sending, timing, parking, settling, owning, finding, lanes, outliving, naive, storing, reading, passing, leasing, keeping, blocking, publishing, answering, classing, shell, judging)
+	return slices.Concat(sending, timing, parking, settling, owning, finding, lanes, outliving, naive, storing, reading, passing, leasing, keeping, blocking, enduring, publishing, answering, classing, adapting, operating, shell, judging)
 }
 
 // overlay writes the patched files of m into a folder, and the file that tells the

@@ -1,0 +1,40 @@
+package mutants
+
+// daemonTests are those of a package of the command postbag.
+func daemonTests(folder, run string) Instrument {
+	return Instrument{Module: "cmd/postbag", Package: "./" + folder, Run: run}
+}
+
+// Mistakes around operators: what they may do, and what they are shown.
+var operating = []Mutant{
+	{
+		Name: "orders-leave-no-trace", What: "MySQL, MariaDB and SQLite: an operator's order is carried out and not written to the audit log",
+		Evidence: "consoles that retry and discard without a trace (FAULTS G15; lionagi#1960)",
+		Patches:  []Patch{{"internal/sqlstore/operate.go", "		_, err = t.Exec(SQLAudit, t.Now, a.Who, a.Why, what)\n		return err", "		return err"}},
+		By:       tests("sqlitestore", "TestConformanceOfAStoreOnAPath/Orders_are_audited"),
+	},
+	{
+		Name: "orders-of-nobody", What: "MySQL, MariaDB and SQLite: an order need not say who gives it, and why",
+		Evidence: "as before",
+		Patches:  []Patch{{"store/storekit/text.go", "	if a.Who == \"\" || a.Why == \"\" {\n", "	if a.Who == \"\" && a.Who != \"\" {\n"}},
+		By:       tests("sqlitestore", "TestConformanceOfAStoreOnAPath/An_order_without"),
+	},
+	{
+		Name: "stuck-relay-is-healthy", What: "a relay whose loop is stuck says that it is well",
+		Evidence: "wolverine#3954: nine days of silent backlog behind a green light (FAULTS F11)",
+		Patches:  []Patch{{"cmd/postbag/internal/admin/server.go", "		answer(w, time.Since(asked) < loopPatience, ", "		answer(w, time.Since(asked) < loopPatience<<20, "}},
+		By:       daemonTests("internal/admin", "TestRelayWhoseLoopIsStuck"),
+	},
+	{
+		Name: "metrics-for-everybody", What: "a port without a host is listened on at every address",
+		Evidence: "pprof and metrics on the internet (FAULTS G13)",
+		Patches:  []Patch{{"cmd/postbag/internal/config/check.go", "cmp.Or(host, \"127.0.0.1\")", "cmp.Or(host, \"0.0.0.0\")"}},
+		By:       daemonTests("internal/config", "."),
+	},
+	{
+		Name: "passwords-in-messages", What: "a URL that is quoted in a message keeps its password",
+		Evidence: "pgx#1271, pgx#1428: passwords in errors of parsers (FAULTS G7)",
+		Patches:  []Patch{{"cmd/postbag/internal/config/secret.go", "	text = redactInfo.ReplaceAllString(text, \"${1}***@\")\n", "	text = redactInfo.ReplaceAllString(text, \"${0}\")\n"}},
+		By:       daemonTests("internal/config", "TestRedact"),
+	},
+}
