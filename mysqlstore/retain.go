@@ -143,12 +143,28 @@ func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) (gone, stay int64,
 	if len(stays) > 0 {
 		but = " AND seq NOT IN (" + list(stays) + ")"
 	}
-	old := t.Now - m.s.tombstoneKeep.Microseconds()
-	if gone, err = t.Exec(fmt.Sprintf(sqlSweep, tableOf(m.Box), but), after, to, old); err != nil {
+	if gone, err = m.erase(t, after, to, but); err != nil {
 		return 0, 0, err
 	}
 	_, err = t.Exec(sqlForgetDiscarded, m.Box, after, to)
 	return gone, int64(len(stays)), err
+}
+
+// erase deletes the rows of a range, but for those that but excepts. The server looks
+// at the row behind a range too, and waits for who has locked it: a transaction that
+// is open writes just behind what all have passed. So the range ends before its last
+// row, which is deleted by its seq.
+func (m *maintenance) erase(t *sqlstore.Tx, after, to int64, but string) (gone int64, err error) {
+	var last int64
+	if _, err = t.Row(fmt.Sprintf(sqlLastOf, tableOf(m.Box)), []any{after, to}, &last); err != nil || last == 0 {
+		return 0, err
+	}
+	old := t.Now - m.s.tombstoneKeep.Microseconds()
+	if gone, err = t.Exec(fmt.Sprintf(sqlSweep, tableOf(m.Box), but), after, last, old); err != nil {
+		return 0, err
+	}
+	one, err := t.Exec(fmt.Sprintf(sqlSweepOne, tableOf(m.Box), but), last, old)
+	return gone + one, err
 }
 
 // recheckKept deletes rows that were kept because they were parked, and are not

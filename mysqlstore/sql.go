@@ -236,7 +236,13 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 
 	// A range of the primary key, of which these rows stay: what is parked, young
 	// tombstones, the last row.
-	sqlSweep = `DELETE FROM %s WHERE seq > ? AND seq <= ? AND (slot < 4096 OR at < ?)%s`
+	sqlSweep = `DELETE FROM %s WHERE seq > ? AND seq < ? AND (slot < 4096 OR at < ?)%s`
+
+	// One row, by the primary key.
+	sqlSweepOne = `DELETE FROM %s WHERE seq = ? AND (slot < 4096 OR at < ?)%s`
+
+	// The end of a range of the primary key; zero: it is empty.
+	sqlLastOf = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq > ? AND seq <= ?`
 
 	// A range of the primary key, below the beginning of the log.
 	sqlKept = `SELECT seq, at, slot FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq`

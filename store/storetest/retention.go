@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -17,6 +19,7 @@ func retentionCases() []scenario {
 		{name: "Nothing is dropped before its time", run: retentionKeep},
 		{name: "A parked message outlives the log, with its bytes", run: retentionParked},
 		{name: "A message of a transaction that is open all the while is kept and read", needs: concurrentWriters, run: retentionOpen},
+		{name: "An open transaction holds up neither housekeeping nor, through it, producers", needs: concurrentWriters, run: retentionBeside},
 		{name: "Maintain needs the lease of its pseudo-subscription", run: maintainLease},
 		{name: "The maintenance lease is one, and changes hands like others", run: maintainOwner},
 	}
@@ -222,6 +225,50 @@ func retentionOpen(e *env) {
 	}
 	e.commit(tx)
 	e.chain().from(e.positions(ref)[0]).expect(late...)
+}
+
+func retentionBeside(e *env) {
+	h := e.history(1)
+	h.settleAll()
+	tx := e.begin()
+	late := e.append(tx, e.message("late"))
+	done := make(chan struct{})
+	longest := time.Duration(0)
+	var producer sync.WaitGroup
+	producer.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			began := time.Now()
+			if err := e.writeSoon(e.ctx); err != nil {
+				e.Errorf("write beside housekeeping: %v", err)
+				return
+			}
+			longest = max(longest, time.Since(began))
+		}
+	})
+	end := sync.OnceFunc(func() {
+		close(done)
+		producer.Wait()
+	})
+	defer end()
+	for range 5 {
+		h.round()
+		e.pass(5 * time.Millisecond)
+	}
+	end()
+	if longest > e.patience/3 {
+		e.Errorf("a producer waited %s", longest)
+	}
+	e.commit(tx)
+	c := e.chain().from(e.positions(ref)[0])
+	c.all()
+	if !slices.ContainsFunc(c.got, func(r store.Record) bool { return r.ID == late[0].ID }) {
+		e.Error("what was open all the while is not read")
+	}
 }
 
 func maintainLease(e *env) {
