@@ -18,6 +18,7 @@ import (
 // Faults implements chaos.Place.
 func (p *kafka) Faults() []chaos.Fault {
 	all := append(chaos.Together(chaos.BrokerWire, p.wires...),
+		p.wires[0].Doubtful("cut after a publish to the first node was sent", chaos.BrokerWire, chaos.EveryRelay, "Postbag-Id"),
 		atOnce("restart of all nodes", chaos.Brokers, p.server.Restart),
 		gone("SIGKILL of all nodes", chaos.Brokers, p.server),
 		during("right to write taken away", p.revoke, p.restore),
