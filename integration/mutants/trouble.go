@@ -108,7 +108,7 @@ var enduring = []Mutant{
 		Name: "outage-tried-without-a-pause", What: "a destination that is down is tried again at once",
 		Evidence: "herds after an outage (CAP#1797); one bad destination at 100 % of a processor (MassTransit#6216)",
 		Patches:  []Patch{{"internal/engine/circuit.go", "	c.until = now + max(pause, min(after, cfg.AfterMax))", "	c.until = now + min(pause, 0)"}},
-		By:       coreTests("internal/engine", "TestThePause|TestAnOutage"),
+		By:       sim(),
 	},
 	{
 		Name: "old-messages-not-looked-for", What: "messages that were published half a minute ago are not read any more",

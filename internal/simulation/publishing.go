@@ -31,9 +31,22 @@ func (r *relay) publish(now time.Duration) {
 	}
 }
 
-// check finds out whether a destination that failed works again.
+// leastPause is the least time between two tries of a destination that is down: half of
+// the engine's own, of which chance takes up to a half.
+const leastPause = 50 * time.Millisecond
+
+// check finds out whether a destination that failed works again. Nobody may be asked
+// that without a pause.
 func (r *relay) check(now time.Duration) {
-	switch r.flow.Check(now) {
+	how := r.flow.Check(now)
+	if how == engine.NoCheck {
+		return
+	}
+	if since := now - r.tried; r.tried > 0 && since < leastPause {
+		r.w.failf("P8", "relay %d tries a destination that is down again after %v", r.number, since)
+	}
+	r.tried = now
+	switch how {
 	case engine.NoCheck:
 	case engine.TryOne:
 		r.worked++

@@ -41,6 +41,7 @@ type relay struct {
 	tx       transactions
 	exactly  exactly
 	producer producer
+	tried    time.Duration // when it last found out whether the destination works again
 
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in
