@@ -119,8 +119,8 @@ func (s *mysqlServer) prepared() chaos.Fault {
 func (s *mysqlServer) statement(name, text string) chaos.Fault {
 	return chaos.Fault{
 		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay,
-		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
-			return nil, patiently(ctx, func() error { return s.exec(ctx, text) })
+		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
+			return nil, patiently(ctx, func() error { return givenUp(strike, s.exec(ctx, text)) })
 		},
 	}
 }
@@ -129,13 +129,13 @@ func (s *mysqlServer) statement(name, text string) chaos.Fault {
 func (s *mysqlServer) locked(name, text string) chaos.Fault {
 	return chaos.Fault{
 		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
-		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
 			conn, err := s.session(ctx)
 			if err != nil {
 				return nil, err
 			}
 			if _, err := conn.ExecContext(ctx, text); err != nil {
-				return nil, errors.Join(err, dropped(conn))
+				return nil, errors.Join(givenUp(strike, err), dropped(conn))
 			}
 			return func(context.Context) error { return dropped(conn) }, nil
 		},
@@ -153,9 +153,16 @@ func refusedWith(err error, number uint16) bool {
 	return ok && refused.Number == number
 }
 
-// queued is an ALTER that waits for a transaction which has touched the log, and everybody waits behind it. It may find a prepared
-// transaction of before a restart there, which has locked the table and which nobody sees that waits for the table's name: then it
-// gives up.
+// givenUp makes no error of a lock that was not to be had.
+func givenUp(s *chaos.Strike, err error) error {
+	if !refusedWith(err, lockWaitTimeout) {
+		return err
+	}
+	s.Idle("given up: somebody else has the log")
+	return nil
+}
+
+// queued is an ALTER that waits for a transaction which has touched the log, and everybody waits behind it.
 func (s *mysqlServer) queued() chaos.Fault {
 	return chaos.Fault{
 		Name: "ALTER waits behind an open transaction", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true,
@@ -167,18 +174,13 @@ func (s *mysqlServer) queued() chaos.Fault {
 			}
 			for _, text := range []string{"BEGIN", "SELECT COUNT(*) FROM postbag_outbox WHERE seq = 0"} {
 				if _, err := conn.ExecContext(ctx, text); err != nil {
-					return nil, errors.Join(err, dropped(conn))
+					return nil, errors.Join(givenUp(strike, err), dropped(conn))
 				}
 			}
 			altered := make(chan error, 1)
 			go func() { altered <- s.exec(ctx, "ALTER TABLE postbag_outbox COMMENT = 'by a stranger'") }()
 			return func(context.Context) error {
-				left, err := dropped(conn), <-altered
-				if refusedWith(err, lockWaitTimeout) {
-					strike.Note("given up")
-					err = nil
-				}
-				return errors.Join(left, err)
+				return errors.Join(dropped(conn), givenUp(strike, <-altered))
 			}, nil
 		},
 	}

@@ -232,14 +232,17 @@ func (s *mysqlServer) exec(ctx context.Context, text string) error {
 }
 
 // session is one of the superuser's on the primary, in the producers' database, as soon as the server has one: sessions that others
-// left may be there for a moment.
+// left may be there for a moment. It waits for a table no longer than an operator may who knows that everybody waits behind him, even
+// those whose transactions he waits for, where these are prepared: servers wait for a year.
 func (s *mysqlServer) session(ctx context.Context) (conn *sql.Conn, err error) {
 	err = patiently(ctx, func() (err error) { conn, err = s.current().db.Conn(ctx); return err })
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.ExecContext(ctx, "USE "+mysqlDatabase); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	for _, text := range []string{"USE " + mysqlDatabase, "SET SESSION lock_wait_timeout = 8"} {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
 	}
 	return conn, nil
 }
