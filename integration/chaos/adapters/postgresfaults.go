@@ -21,8 +21,12 @@ func (p *postgres) Faults() []chaos.Fault {
 		return func(ctx context.Context) error { return p.server().Restart(ctx, mode) }
 	}
 	all := append(chaos.Together(chaos.DatabaseWire, p.relays...),
-		p.producers[0].Doubtful("cut after COMMIT was sent", chaos.DatabaseWire, chaos.NoRelay, "commit\x00"),
-		p.producers[0].Lost("answer to COMMIT lost", chaos.DatabaseWire, chaos.NoRelay, "COMMIT\x00"),
+		p.trap(func(w *chaos.Wire) chaos.Fault {
+			return w.Doubtful("cut after COMMIT was sent", chaos.DatabaseWire, chaos.NoRelay, "commit\x00")
+		}),
+		p.trap(func(w *chaos.Wire) chaos.Fault {
+			return w.Lost("answer to COMMIT lost", chaos.DatabaseWire, chaos.NoRelay, "COMMIT\x00")
+		}),
 		atOnce("restart of the database", chaos.Databases, restart(testserver.StopFast)),
 		atOnce("immediate shutdown of the database", chaos.Databases, restart(testserver.StopImmediate)),
 		gone("SIGKILL of the database", chaos.Databases, current{p}),
@@ -51,6 +55,23 @@ func (p *postgres) Faults() []chaos.Fault {
 		all = append(all, atOnce("restart of the pooler", chaos.Databases, p.pooler.Restart))
 	}
 	return all
+}
+
+// trap is a fault of the wire from producers to the server that is the primary by then.
+func (p *postgres) trap(of func(*chaos.Wire) chaos.Fault) chaos.Fault {
+	f := of(p.producers[0])
+	f.Begin = func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
+		return of(p.leading()).Begin(ctx, s)
+	}
+	return f
+}
+
+// leading is the wire from producers to the primary.
+func (p *postgres) leading() *chaos.Wire {
+	if len(p.producers) > 1 && p.server().Port() != p.first {
+		return p.producers[1]
+	}
+	return p.producers[0]
 }
 
 // current is the server that is the primary by then.

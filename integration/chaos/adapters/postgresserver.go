@@ -21,6 +21,7 @@ import (
 // postgres is a started PostgreSQL: one server behind a pooler, or two of which one is the primary.
 type postgres struct {
 	relays, producers []*chaos.Wire // to each server
+	first             int           // the port of the server that the first of them lead to
 	pooler            *testserver.PgBouncer
 	disks             []*testserver.Tmpfs // under the servers, or none
 
@@ -60,7 +61,8 @@ func (k Postgres) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, e
 	if err != nil {
 		return nil, err
 	}
-	ports := []int{p.primary.Port()}
+	p.first = p.primary.Port()
+	ports := []int{p.first}
 	switch {
 	case k.Pooled:
 		if p.pooler, err = testserver.StartPgBouncer(ctx, p.primary, testserver.PgBouncerOptions{PoolSize: 20}); err != nil {
