@@ -57,11 +57,16 @@ func (p *postgres) Faults() []chaos.Fault {
 	return all
 }
 
-// trap is a fault of the wire from producers to the server that is the primary by then.
+// trap is a fault of the wire from producers to the server that is the primary by then. It lasts no less long because a promotion was
+// under way when it came.
 func (p *postgres) trap(of func(*chaos.Wire) chaos.Fault) chaos.Fault {
 	f := of(p.producers[0])
 	f.Begin = func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
-		return of(p.leading()).Begin(ctx, s)
+		end, err := of(p.leading()).Begin(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return end, chaos.Pause(ctx, s.For)
 	}
 	return f
 }
