@@ -45,7 +45,7 @@ func (r *relay) ask(a *asking, e errand, timeout time.Duration) {
 		a.plan(there, r, askAnswered)
 		return
 	case w.fault(HungCalls, 4):
-		there += time.Duration(w.below(60)) * time.Second
+		there += time.Duration(w.below(int(hungFor/time.Second))) * time.Second
 		a.plan(r.own(timeout), r, askTimeout)
 		a.hanging = 1
 	case w.fault(SlowCalls, 20):
@@ -54,7 +54,24 @@ func (r *relay) ask(a *asking, e errand, timeout time.Duration) {
 	}
 	r.hanging += a.hanging
 	a.lost = w.fault(LostAnswers, 10)
+	a.send(there)
+}
+
+// hungFor is longer than a call hangs before it gets to the store.
+const hungFor = time.Minute
+
+// send has the call get to the store after a time, whatever becomes of the relay.
+func (a *asking) send(there time.Duration) {
+	if a.beats() {
+		a.r.w.coming++
+	}
 	a.plan(there, nil, askArrives)
+}
+
+// beats says that the call is a heartbeat.
+func (a *asking) beats() bool {
+	_, is := a.errand.(*beating)
+	return is
 }
 
 func (a *asking) plan(d time.Duration, who *relay, as what) {
@@ -66,6 +83,9 @@ func (a *asking) happen(as what) {
 	a.events--
 	switch as {
 	case askArrives:
+		if a.beats() {
+			a.r.w.coming--
+		}
 		a.err = a.errand.act()
 		if a.lost {
 			a.err = errLost

@@ -105,7 +105,7 @@ const restTime = 5 * time.Second
 // rest lets the world be for a while: nobody may ask for more than a little.
 func (w *world) rest() {
 	end := w.now + restTime
-	w.run("coming to rest", time.Minute+w.server.longest(), func() bool { return w.now >= end && !w.expecting() })
+	w.run("coming to rest", time.Minute+w.lingering(), func() bool { return w.now >= end && !w.expecting() })
 	turns, wakes := w.counts.Turns, w.idle
 	end = w.now + restTime
 	w.run("resting", time.Minute, func() bool { return w.now >= end })
@@ -115,10 +115,22 @@ func (w *world) rest() {
 	}
 }
 
+// lingering is how long a relay that is gone may still be taken for one that lives.
+func (w *world) lingering() time.Duration {
+	if w.coming > 0 {
+		return max(w.server.longest(), hungFor+w.plan.ttl)
+	}
+	return w.server.longest()
+}
+
 // expecting says that shards are to change hands: a relay looks for those that
-// another one is to give, or the heartbeat of one that is gone runs out; or that
-// they just did, and have still to be read to where they were.
+// another one is to give, or the heartbeat of one that is gone runs out, or has still
+// to come, as one that hung while its relay was killed; or that they just did, and
+// have still to be read to where they were.
 func (w *world) expecting() bool {
+	if w.coming > 0 {
+		return true
+	}
 	held := 0
 	for _, r := range w.relays {
 		if r.expecting && r.now() < r.expectUntil || !r.flow.Idle() {
