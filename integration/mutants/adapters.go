@@ -15,6 +15,12 @@ var adapting = []Mutant{
 		By:       tests("kafkabroker", "TestAMissingTopic|TestEveryCodeOfTheProtocol"),
 	},
 	{
+		Name: "kafka-probe-wants-what-is-to-be-created", What: "Kafka: while nothing is sent, a topic that the next message creates counts as an outage",
+		Evidence: "circuit breakers whose probe asks for more than a send needs: what was deleted meanwhile is never made (FAULTS C23)",
+		Patches:  []Patch{{"kafkabroker/probe.go", "	case f != nil && s.create != nil && isMissing(f):", "	case f != nil && s.create != nil && isMissing(f) && ctx == nil:"}},
+		By:       tests("kafkabroker", "TestATopicThatIsGone"),
+	},
+	{
 		Name: "kafka-weak-topic-not-told", What: "Kafka: a topic that one broker alone may acknowledge is graded as safe",
 		Evidence: "acks=all with min.insync.replicas=1: a leader that dies takes messages along (FAULTS C6, C7)",
 		Patches:  []Patch{{"kafkabroker/durability.go", "	case g.MinInSync < 2:\n", "	case g.MinInSync < 0:\n"}},
@@ -25,6 +31,12 @@ var adapting = []Mutant{
 		Evidence: "delivery_mode 1, the clients' default (FAULTS C12)",
 		Patches:  []Patch{{"rabbitbroker/header.go", "DeliveryMode: amqp.Persistent, MessageId: id, Body: m.Payload,", "DeliveryMode: amqp.Transient, MessageId: id, Body: m.Payload,"}},
 		By:       tests("rabbitbroker", "TestAConsumerGetsTheMessage|TestAServerThatFails"),
+	},
+	{
+		Name: "rabbitmq-topology-declared-once", What: "RabbitMQ: an exchange of the topology that is gone is not declared again",
+		Evidence: "topology that is declared at start alone: a deleted exchange needs a restart (FAULTS C23)",
+		Patches:  []Patch{{"rabbitbroker/link.go", "	if k.topology.empty() {\n", "	if !k.topology.empty() || k.topology.empty() {\n"}},
+		By:       tests("rabbitbroker", "TestAnExchangeOfTheTopology"),
 	},
 	{
 		Name: "rabbitmq-blocked-not-heeded", What: "RabbitMQ: that the server blocks publishers is not heeded",

@@ -71,6 +71,15 @@ var blocking = []Mutant{
 		By:       tests("mysqlstore", "TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice/MariaDB"),
 	},
 	{
+		Name: "mysql-schedule-reads-the-box", What: "MySQL and MariaDB: who schedules a message looks for the box's row, which relays lock",
+		Evidence: "INSERT ... SELECT locks what it reads in REPEATABLE READ: the fault harness saw producers wait a second, and relays for producers",
+		Patches: []Patch{{
+			"mysqlstore/sql.go", "SELECT '%[2]s', x.* FROM (%[1]s) x WHERE NOT EXISTS (SELECT 1 FROM %[3]s WHERE FALSE) ORDER BY 2",
+			"SELECT b.name, x.* FROM (%[1]s) x JOIN postbag__box b ON b.name = '%[2]s' ORDER BY 2",
+		}},
+		By: tests("mysqlstore", "TestAProducerOfScheduledMessagesAnd"),
+	},
+	{
 		Name: "mysql-sweep-looks-behind-its-end", What: "MySQL and MariaDB: what all have passed is deleted by its range, whose end the server looks behind",
 		Evidence: "found by a case of the conformance suite: retention waited for every transaction that was open at its edge",
 		Patches:  []Patch{{"mysqlstore/sql.go", "DELETE FROM %s WHERE seq > ? AND seq < ? AND (slot", "DELETE FROM %s WHERE seq > ? AND seq <= ? AND (slot"}},

@@ -202,3 +202,18 @@ func TestWhatIsKnownIsForgottenOnceAllWasReadAndSettledForAFewTurns(t *testing.T
 		t.Error("it is not forgotten three turns after all was seen to be settled")
 	}
 }
+
+// A process that slept before it opened the lane has fenced whoever owns the shards by now: it must not commit.
+func TestWhoOpenedALaneLooksOnceMoreWhetherItsLeasesStand(t *testing.T) {
+	t.Parallel()
+	var e Entry
+	if e.Enter(nil) != Ask || e.Asked(Stand) != Open || e.Opened((&Record{}).Encode(), true) != Ask {
+		t.Fatal("a lane is entered in another way than by a look, the lane and a look")
+	}
+	if e.Asked(Gone) != Drop || e.Dropped() != Over {
+		t.Error("a lane is kept that was opened without leases")
+	}
+	if e.Entered || !e.LostLeases || e.Held {
+		t.Errorf("the lane is entered: %v; its leases are lost: %v; it is held: %v", e.Entered, e.LostLeases, e.Held)
+	}
+}
