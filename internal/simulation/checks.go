@@ -106,12 +106,16 @@ const restTime = 5 * time.Second
 func (w *world) rest() {
 	end := w.now + restTime
 	w.run("coming to rest", time.Minute+w.lingering(), func() bool { return w.now >= end && !w.expecting() })
-	turns, wakes := w.counts.Turns, w.idle
+	turns, wakes, beats := w.counts.Turns, w.idle, w.beats
 	end = w.now + restTime
 	w.run("resting", time.Minute, func() bool { return w.now >= end })
 	most := 6 * int(restTime/time.Second) * len(w.relays) // by clocks that may be half as fast again
 	if t, i := w.counts.Turns-turns, w.idle-wakes; w.failed == nil && (t > most || i > most) {
 		w.failf("P8", "%d idle relays made %d turns in %v, and woke %d times for nothing", len(w.relays), t, restTime, i)
+	}
+	most = 2 * (1 + int(9*restTime/(2*w.plan.ttl))) * len(w.relays) // three a TTL, by such clocks, and as many again
+	if b := w.beats - beats; w.failed == nil && b > most {
+		w.failf("P8", "%d idle relays made %d heartbeats in %v, of a TTL of %v", len(w.relays), b, restTime, w.plan.ttl)
 	}
 }
 

@@ -96,6 +96,7 @@ func (r *relay) beat(now time.Duration) {
 	}
 	r.beating = true
 	r.worked++
+	w.beats++
 	r.nextBeat = now + w.plan.ttl/3
 	c.sent, c.gave, c.generation = now, len(r.give), r.generation
 	c.seen = outlook{relays: c.seen.relays[:0], shards: c.seen.shards[:0]}

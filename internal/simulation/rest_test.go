@@ -1,12 +1,14 @@
 package simulation
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
 
-func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T) {
-	t.Parallel()
+// delivered is a world of two relays, without faults, in which everything is delivered.
+func delivered(t *testing.T) *world {
+	t.Helper()
 	w := &world{}
 	w.reset(false)
 	o := DefaultOptions(1)
@@ -16,7 +18,15 @@ func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T
 	w.run("writing", writeLimit, w.producers.done)
 	w.calmDown()
 	w.run("delivering", deliverLimit, w.done(func() bool { return true }))
+	if w.failed != nil {
+		t.Fatal(w.failed)
+	}
+	return w
+}
 
+func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T) {
+	t.Parallel()
+	w := delivered(t)
 	w.newRelay()
 	gone := w.relays[len(w.relays)-1]
 	first := &beating{beatCall: beatCall{relay: gone.id, fresh: true, ttl: w.plan.ttl}}
@@ -29,5 +39,22 @@ func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T
 	}
 	if h := w.server.heartbeat(gone.id); h == nil || !h.dead {
 		t.Fatalf("what was watched had the heartbeat %+v of a relay that was killed before", h)
+	}
+}
+
+func TestARestFindsARelayThatMakesHeartbeatsWithoutAPause(t *testing.T) {
+	t.Parallel()
+	w := delivered(t)
+	r := w.relays[0]
+	var again func()
+	again = func() {
+		r.nextBeat = 0
+		r.wake()
+		w.after(50*time.Millisecond, r, again)
+	}
+	again()
+	w.rest()
+	if w.failed == nil || w.failed.Promise != "P8" || !strings.Contains(w.failed.What, "heartbeats") {
+		t.Fatalf("a relay makes twenty heartbeats a second, and what was found is %v", w.failed)
 	}
 }

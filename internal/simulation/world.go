@@ -38,6 +38,7 @@ type world struct {
 	mixed     bool    // the order of the subscription was changed
 	excused   bool    // some fault may have caused duplicates
 	idle      int     // wakes of relays that found nothing to do
+	beats     int     // heartbeats so far
 	coming    int     // heartbeats that have not got to the store
 	behind    int     // messages, from the first, that settled need not look at again
 	slots     [][2]int
