@@ -51,10 +51,29 @@ func (b *Bank) Try(ctx context.Context, m *Mutant) (Finding, error) {
 		return Finding{}, fmt.Errorf("mutant %s does not build: %w", m.Name, err)
 	}
 	f, err := b.look(ctx, program, &m.By)
+	if err == nil && f.Caught && f.Seeds > 0 {
+		err = b.replay(ctx, folder, &m.By, f.Seeds-1)
+	}
 	if err != nil {
 		err = fmt.Errorf("mutant %s could not be tried: %w", m.Name, err)
 	}
 	return f, err
+}
+
+// replay is an error if the simulator finds something in the true code too, with the seed that found a mutant: then it is not the mutant
+// that was found.
+func (b *Bank) replay(ctx context.Context, folder string, by *Instrument, seed int) error {
+	none := Mutant{Name: "none"}
+	overlay, err := none.overlay(b.Top, folder)
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(folder, "true")
+	if err := b.build(ctx, by, overlay, program); err != nil {
+		return err
+	}
+	one := Bank{Top: b.Top, Seeds: 1}
+	return one.silent(ctx, program, &Instrument{Arguments: append([]string{"-from", strconv.Itoa(seed)}, by.Arguments...)})
 }
 
 // build builds an instrument.
