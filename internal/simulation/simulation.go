@@ -77,7 +77,7 @@ func (w *world) reset(record bool) {
 
 // Bounds of a run, by the simulated clock. What faults leave behind takes its time:
 // a call that hangs half a minute, the pauses of a circuit, a clock that was set
-// back.
+// back. That may be any time: deliverLimit is beside w.lingering.
 const (
 	writeLimit   = time.Hour
 	deliverLimit = 10 * time.Minute
@@ -95,12 +95,12 @@ func (w *world) play() {
 		return
 	}
 	w.calmDown()
-	w.run("delivering", deliverLimit, w.done(func() bool { return true }))
+	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
 	for i := range w.server.rows {
 		w.server.order(engine.RetryNow, w.server.rows[i].m)
 	}
-	w.run("retrying", deliverLimit, w.done(func() bool { return len(w.server.rows) == 0 }))
+	w.run("retrying", deliverLimit+w.lingering(), w.done(func() bool { return len(w.server.rows) == 0 }))
 	w.rest()
 	w.verdict(false)
 	w.checkLedger()

@@ -84,6 +84,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"what was read before a fail-over was sent as of the life behind it":                    {Seed: 61041, Faults: simulation.AllFaults},
 		"the simulator judged a rest in which shards had just changed hands":                    {Seed: 156413},
 		"the simulator judged a rest into which a heartbeat of a killed relay came":             {Seed: 878, Mode: simulation.Liveness, Faults: simulation.AllFaults},
+		"the simulator gave no time to a delivery behind a heartbeat of a clock set back":       {Seed: 13422, Mode: simulation.Liveness, Faults: simulation.AllFaults},
 		"the simulator sent what was numbered again for ever after its process had ended":       {Seed: 64866, Faults: simulation.AllFaults},
 		"the simulator sent what was numbered again once more for each closed connection":       {Seed: 51220, Faults: simulation.AllFaults},
 		"the simulator gave the first life of a database the number of none":                    {Seed: 134519, Faults: simulation.AllFaults},
