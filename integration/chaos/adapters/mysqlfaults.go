@@ -39,7 +39,7 @@ func (s *mysqlServer) Faults() []chaos.Fault {
 		fullOf(fullDisk, chaos.Databases, func() *testserver.Tmpfs { return s.current().disk }, s.afterFull),
 	})
 	if s.replica != nil {
-		all = append(all, atOnce(promotion, chaos.Databases, s.promote))
+		all = append(all, s.promotion())
 	}
 	return all
 }

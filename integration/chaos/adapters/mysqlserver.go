@@ -25,6 +25,7 @@ type mysqlServer struct {
 	primary  *mysqlNode
 	replica  *mysqlNode // nil: there is none
 	password string
+	applies  time.Duration // how long a replica may take to apply what it has
 
 	watch *mysqlWatch
 }
@@ -47,7 +48,7 @@ const (
 
 // Start implements chaos.Store.
 func (m MySQL) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err error) {
-	s := &mysqlServer{kind: m}
+	s := &mysqlServer{kind: m, applies: replicaPatience}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -167,32 +168,79 @@ func (s *mysqlServer) synchronise(ctx context.Context) error {
 	return err
 }
 
-// promote kills the primary and makes its replica the primary, and what was the primary a replica of that.
-func (s *mysqlServer) promote(ctx context.Context) error {
+// replicaPatience is how long a replica may take to apply what it has received.
+const replicaPatience = 30 * time.Second
+
+// promotion kills the primary and makes its replica the primary, and what was the primary a replica of that.
+func (s *mysqlServer) promotion() chaos.Fault {
+	return chaos.Fault{
+		Name: promotion, Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true,
+		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
+			stuck, err := s.promote(ctx)
+			if stuck != nil {
+				strike.Idle(fmt.Sprintf("the replica did not apply what it has in %v and was made anew, its primary is the old one: %v", s.applies, stuck))
+			}
+			return nil, err
+		},
+	}
+}
+
+// promote promotes the replica. One that does not apply what it has makes place for a new one of the old primary, as it is.
+func (s *mysqlServer) promote(ctx context.Context) (stuck, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.primary
 	if err := old.Kill(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.replica.Promote(ctx, s.replica.db); err != nil {
-		return err
+	soon, cancel := context.WithTimeout(ctx, s.applies)
+	defer cancel()
+	if stuck = s.replica.Promote(soon, s.replica.db); stuck != nil {
+		stuck = errors.Join(stuck, s.replica.busy(ctx))
+		if err := old.Start(ctx); err != nil {
+			return stuck, err
+		}
+		old = s.replica
+	} else {
+		s.primary = s.replica
 	}
-	s.primary, s.replica = s.replica, nil
+	s.replica = nil
 	for _, w := range []*chaos.Wire{s.relays, s.producers, s.operators} {
 		w.Lead(s.primary.address())
 	}
-	disk := old.disk
-	old.disk = nil
-	if err := old.close(); err != nil {
-		return errors.Join(err, closeDisk(disk))
+	disk, err := old.leave()
+	if err != nil {
+		return stuck, errors.Join(err, closeDisk(disk))
 	}
-	if disk != nil {
-		if err := os.RemoveAll(filepath.Join(disk.Dir(), "data")); err != nil {
-			return errors.Join(err, closeDisk(disk))
+	return stuck, s.follow(ctx, disk)
+}
+
+// leave ends the server, and returns its disk, if it has one, without its data.
+func (n *mysqlNode) leave() (disk *testserver.Tmpfs, err error) {
+	disk, n.disk = n.disk, nil
+	if err = n.close(); err == nil && disk != nil {
+		err = os.RemoveAll(filepath.Join(disk.Dir(), "data"))
+	}
+	return disk, err
+}
+
+// busy is what the server's threads wait for, as an error.
+func (n *mysqlNode) busy(ctx context.Context) (err error) {
+	rows, err := n.db.QueryContext(ctx, "SELECT COALESCE(user, ''), COALESCE(state, ''), COALESCE(time, 0) FROM information_schema.processlist WHERE command <> 'Sleep'")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all []error
+	for rows.Next() {
+		var user, state string
+		var seconds int
+		if err := rows.Scan(&user, &state, &seconds); err != nil {
+			return err
 		}
+		all = append(all, fmt.Errorf("%s: %s, for %d s", user, state, seconds))
 	}
-	return s.follow(ctx, disk)
+	return errors.Join(errors.Join(all...), rows.Err())
 }
 
 // started runs what starts the primary, and lets commits wait for the replica again, which a start forgets.

@@ -3,7 +3,6 @@ package adapters
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -122,8 +121,11 @@ func TestAServerOfMySQLIsPromotedAgainAndAgainAndNothingIsLost(t *testing.T) {
 			}
 			for n := range 3 {
 				port := s.current().Port()
-				if err := errors.Join(write(), s.promote(t.Context())); err != nil {
+				if err := write(); err != nil {
 					t.Fatal(err)
+				}
+				if stuck, err := s.promote(t.Context()); stuck != nil || err != nil {
+					t.Fatal(stuck, err)
 				}
 				if s.current().Port() == port {
 					t.Fatal("the primary is who it was")
@@ -137,6 +139,57 @@ func TestAServerOfMySQLIsPromotedAgainAndAgainAndNothingIsLost(t *testing.T) {
 				if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM placed WHERE stands").Scan(&rows); err != nil || rows != 2*n+2 {
 					t.Errorf("after %d promotions there are %d rows of %d: %v", n+1, rows, 2*n+2, err)
 				}
+			}
+		})
+	}
+}
+
+func TestAReplicaOfMySQLThatDoesNotApplyWhatItHasIsMadeAnewAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	for _, k := range []MySQL{{}, {MariaDB: true}} {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			s, ok := begin(t, k, promotion).(*mysqlServer)
+			if !ok {
+				t.Fatal("it is something else")
+			}
+			db := open(t, "mysql", s.DSN(chaos.Producers))
+			count := func() (rows int) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				if err := patiently(ctx, func() error {
+					return db.QueryRowContext(ctx, "SELECT COUNT(*) FROM placed WHERE stands").Scan(&rows)
+				}); err != nil {
+					t.Fatal(err)
+				}
+				return rows
+			}
+			for _, db := range []*sql.DB{s.replica.db, db} {
+				text := "INSERT INTO placed VALUES (UUID(), true)"
+				if db == s.replica.db {
+					text = "STOP SLAVE SQL_THREAD"
+					if !k.MariaDB {
+						text = "STOP REPLICA SQL_THREAD"
+					}
+				}
+				if _, err := db.ExecContext(t.Context(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			port := s.current().Port()
+			s.applies = time.Second
+			if stuck, err := s.promote(t.Context()); stuck == nil || err != nil || s.current().Port() != port {
+				t.Fatalf("a replica that applies nothing was promoted: %v, %v", stuck, err)
+			}
+			if n := count(); n != 1 {
+				t.Errorf("there are %d rows, not one", n)
+			}
+			s.applies = replicaPatience
+			if stuck, err := s.promote(t.Context()); stuck != nil || err != nil || s.current().Port() == port {
+				t.Fatalf("its successor was not promoted: %v, %v", stuck, err)
+			}
+			if n := count(); n != 1 {
+				t.Errorf("there are %d rows, not one, after a promotion", n)
 			}
 		})
 	}
