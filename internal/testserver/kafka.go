@@ -233,6 +233,21 @@ func (k *Kafka) Restart(ctx context.Context) error {
 	return k.Start(ctx)
 }
 
+// Wipe kills all nodes and starts them again with nothing but their users: no topic, no rule.
+func (k *Kafka) Wipe(ctx context.Context) error {
+	err := k.Kill(ctx)
+	if err == nil {
+		err = k.each(func(n *KafkaNode) error { return os.RemoveAll(n.logDir()) })
+	}
+	if err == nil {
+		err = k.format(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return k.Start(ctx)
+}
+
 // Close kills all nodes and removes their files. It may be called twice.
 func (k *Kafka) Close() error {
 	return errors.Join(k.each(func(n *KafkaNode) error { return n.retire() }), k.home.Close())

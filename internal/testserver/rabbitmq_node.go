@@ -148,6 +148,16 @@ func (r *RabbitMQ) Ctl(ctx context.Context, args ...string) (string, error) {
 	}.run(ctx)
 }
 
+// Reset lets the node forget all it has, and go on with the user of its options alone.
+func (r *RabbitMQ) Reset(ctx context.Context) error {
+	for _, order := range []string{"stop_app", "reset", "start_app"} {
+		if _, err := r.Ctl(ctx, order); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Remember has the node write its list of quorum queues to the disk, which it does by itself half a second after the last
 // change. Killed before that it does not find a new queue's messages again (Ra's directory is a dets table, RabbitMQ 3.10).
 func (r *RabbitMQ) Remember(ctx context.Context) error {

@@ -24,7 +24,7 @@ func (p *kafka) Faults() []chaos.Fault {
 		during("right to write taken away", p.revoke, p.restore),
 		p.fullDisk())
 	if !p.once {
-		all = append(all, wiped("topic deleted and recreated", p.recreate))
+		all = append(all, wiped("topic deleted and recreated", p.recreate), wiped("restart of all nodes with their data wiped", p.forget))
 	}
 	if len(p.wires) == 1 {
 		return append(all, frozen("SIGSTOP of the node", chaos.Brokers, p.server.Nodes()[0]))
@@ -126,6 +126,12 @@ func (p *kafka) recreate(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// forget takes all that the nodes have away. The topic is made anew by whoever needs it first.
+func (p *kafka) forget(ctx context.Context) error {
+	defer p.stale.Store(true)
+	return errors.Join(p.server.Wipe(ctx), p.grant(ctx))
 }
 
 // grant gives the relays' user every right.

@@ -60,12 +60,13 @@ func (RabbitMQ) Poison(m *postbag.Message) bool {
 type rabbit struct {
 	rabbitReader
 
-	node   *testserver.RabbitMQ
-	disk   *testserver.Tmpfs
-	wire   *chaos.Wire
-	user   string // the DSN of relays, whose rights can be taken away
-	ticker context.CancelFunc
-	ended  sync.WaitGroup
+	node     *testserver.RabbitMQ
+	disk     *testserver.Tmpfs
+	wire     *chaos.Wire
+	user     string // the DSN of relays, whose rights can be taken away
+	password string
+	ticker   context.CancelFunc
+	ended    sync.WaitGroup
 }
 
 // Start implements chaos.Broker.
@@ -96,22 +97,24 @@ func (r RabbitMQ) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err 
 	if p.wire, err = chaos.NewWire(u.Host); err != nil {
 		return nil, err
 	}
-	password, _ := u.User.Password()
-	if err := errors.Join(p.node.AddUser(ctx, rabbitUser, password), p.node.Allow(ctx, "/", rabbitUser, ".*", ".*", ".*")); err != nil {
-		return nil, err
-	}
-	u.User, u.Host = url.UserPassword(rabbitUser, password), p.wire.Addr()
+	p.password, _ = u.User.Password()
+	u.User, u.Host = url.UserPassword(rabbitUser, p.password), p.wire.Addr()
 	p.user = u.String()
-	if err := p.declare(); err != nil {
-		return nil, err
-	}
-	if err := p.node.Remember(ctx); err != nil { // what is tried is not the node's list of new queues
+	if err := p.furnish(ctx); err != nil {
 		return nil, err
 	}
 	ticking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.ticker = cancel
 	p.ended.Go(func() { p.tick(ticking) })
 	return p, nil
+}
+
+// furnish gives a node that has nothing what relays need. What is tried is not the node's list of new queues: it is remembered.
+func (p *rabbit) furnish(ctx context.Context) error {
+	if err := errors.Join(p.node.AddUser(ctx, rabbitUser, p.password), p.node.Allow(ctx, "/", rabbitUser, ".*", ".*", ".*")); err != nil {
+		return err
+	}
+	return errors.Join(p.declare(), p.node.Remember(ctx))
 }
 
 // admin does something over a channel of its own.

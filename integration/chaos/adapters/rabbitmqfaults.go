@@ -22,6 +22,7 @@ func (p *rabbit) Faults() []chaos.Fault {
 		gone("SIGKILL of the broker", chaos.Brokers, p.node),
 		frozen("SIGSTOP of the broker", chaos.Brokers, p.node),
 		wiped("queue deleted and recreated", p.recreate),
+		wiped("restart of the broker with its data wiped", p.forget),
 		during("memory alarm", p.ctl("set_vm_memory_high_watermark", "0.0001"), p.ctl("set_vm_memory_high_watermark", "0.4")),
 		during("disk alarm", p.ctl("set_disk_free_limit", "1000000000000000"), p.ctl("set_disk_free_limit", "1000000")),
 		during("right to write taken away", p.revoke, p.grant),
@@ -97,6 +98,12 @@ func (p *rabbit) recreate(ctx context.Context) error {
 		}
 		return errors.Join(p.declare(), p.node.Remember(ctx))
 	})
+}
+
+// forget takes all that the node has away.
+func (p *rabbit) forget(ctx context.Context) error {
+	defer p.stale.Store(true)
+	return patiently(ctx, func() error { return errors.Join(p.node.Reset(ctx), p.furnish(ctx)) })
 }
 
 // revoke takes the right to write away. A channel that has used it goes on for ever, so the connections are closed too.
