@@ -91,6 +91,12 @@ var timing = []Mutant{
 		By:       sim(),
 	},
 	{
+		Name: "idle-flow-polls-without-a-rest", What: "a flow that finds nothing looks ten times a second for ever",
+		Evidence: "relays that poll an empty table all night (xilapa's pattern: no needless query)",
+		Patches:  []Patch{{"internal/engine/lane.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + min(f.pollAfter(now-l.found), 100*time.Millisecond)"}},
+		By:       sim("-mode", "liveness"),
+	},
+	{
 		Name: "slow-destination-holds-up-all", What: "calls that are late take the places of others",
 		Evidence: "one pool of workers for all (FAULTS C29)",
 		Patches:  []Patch{{"internal/engine/send.go", "	return len(f.calls)-slow < f.cfg.Calls && slow <= f.cfg.Calls", "	return len(f.calls) < f.cfg.Calls"}},
