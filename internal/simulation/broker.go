@@ -133,5 +133,19 @@ func (b *destination) remembers(m *message) bool {
 	return false
 }
 
-// wipe has the broker lose the ids that it remembers. There are no streams then: see drawKeeping.
-func (b *destination) wipe() { b.recent = nil }
+// wipe has the broker lose what it keeps repeats out by: the ids that it remembers, and what it knows of producers, as a topic does that
+// is deleted and made again. What was sent to the one that was there is not taken by the other. There are no streams then: see
+// drawKeeping.
+func (b *destination) wipe() {
+	b.recent = nil
+	if !b.w.plan.sequences {
+		return
+	}
+	for r, n := range b.numbers {
+		b.numbers[r] = numbers{epoch: n.epoch + 1}
+	}
+	for _, r := range b.w.relays {
+		r.newEpoch()
+		b.numbers[r.number] = numbers{epoch: r.producer.epoch}
+	}
+}

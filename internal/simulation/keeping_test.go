@@ -74,6 +74,24 @@ func TestACallWhoseConnectionClosesOftenIsSentAgainOnceAtATime(t *testing.T) {
 	}
 }
 
+func TestABrokerThatIsWipedTakesNothingThatWasSentToTheOneBefore(t *testing.T) {
+	t.Parallel()
+	w, d := numberedWorld(t)
+	d.first = 0
+	w.broker.wipe()
+	if now, later := w.broker.inTurn(d); now || later {
+		t.Error("a request of before the wipe is taken, or may come again")
+	}
+	if n := w.planned(d); n != 1 {
+		t.Errorf("a call to a broker that is no more has %d events to come, not that it is given up", n)
+	}
+	next := &delivery{r: d.r, call: d.call}
+	d.r.numbered(next)
+	if now, _ := w.broker.inTurn(next); !now {
+		t.Error("the first call after the wipe is not taken")
+	}
+}
+
 func TestEveryLifeOfTheDatabaseHasANumber(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
