@@ -18,8 +18,8 @@ const (
 	portAttempts = 200
 )
 
-// freePort returns a port of 127.0.0.1 on which nobody listens now. Somebody else may take it before the caller does:
-// callers try again with another.
+// freePort returns a port of 127.0.0.1 on which nobody listens now, and which no other process that calls freePort is given while this one
+// lives. A stranger may take it before the caller does: callers try again with another.
 func freePort() (int, error) {
 	for range portAttempts {
 		port := lowestPort + rand.IntN(highestPort-lowestPort)
@@ -27,7 +27,9 @@ func freePort() (int, error) {
 		if err != nil {
 			continue
 		}
-		return port, l.Close()
+		if err := l.Close(); err != nil || claim(port) {
+			return port, err
+		}
 	}
 	return 0, errors.New("testserver: no free port of 127.0.0.1 found between " +
 		fmt.Sprintf("%d and %d: end what listens there", lowestPort, highestPort))
