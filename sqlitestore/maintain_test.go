@@ -38,6 +38,17 @@ func (f *fixture) deliver(l *store.Lease, batch store.Batch) {
 	f.settle(l, store.Settlement{To: batch.Next, Tally: sitetest.Tally(store.TallyDelivered, batch.Records...)})
 }
 
+// delivered is a box whose messages were all delivered, and its upkeep.
+func delivered(t *testing.T, n int) (*fixture, *upkeep) {
+	t.Helper()
+	f := open(t)
+	u := f.upkeep()
+	lease := f.lease(outbox)
+	f.publish(messages(n, "k")...)
+	f.deliver(&lease, f.read("", n))
+	return f, u
+}
+
 func (f *fixture) count(query string) (n int) {
 	f.Helper()
 	f.check(f.DB().QueryRowContext(f.Context(), query).Scan(&n))
@@ -46,11 +57,7 @@ func (f *fixture) count(query string) (n int) {
 
 func TestAnIdleMaintainWritesNothing(t *testing.T) {
 	t.Parallel()
-	f := open(t)
-	u := f.upkeep()
-	lease := f.lease(outbox)
-	f.publish(messages(20, "k")...)
-	f.deliver(&lease, f.read("", 20))
+	f, u := delivered(t, 20)
 	if got := u.maintain(0); got.Deleted != 20 {
 		t.Fatalf("%d messages were deleted, want 20", got.Deleted)
 	}
@@ -128,11 +135,7 @@ func keys(n int) []string {
 
 func TestARowThatVanishedIsAFault(t *testing.T) {
 	t.Parallel()
-	f := open(t)
-	u := f.upkeep()
-	lease := f.lease(outbox)
-	f.publish(messages(50, "k")...)
-	f.deliver(&lease, f.read("", 50))
+	f, u := delivered(t, 50)
 	f.check(f.Exec(t.Context(), `DELETE FROM postbag_outbox WHERE seq = 7`))
 	report := u.maintain(0)
 	if report.Deleted != 0 || len(report.Faults) != 1 || !strings.Contains(report.Faults[0], "49 messages passed, 50 accounted for") {
@@ -244,11 +247,7 @@ func TestAReaderThatHoldsOnKeepsTheLogAndIsWarnedOf(t *testing.T) {
 
 func TestAnErrorOfHousekeepingSaysOnceWhatFailed(t *testing.T) {
 	t.Parallel()
-	f := open(t)
-	u := f.upkeep()
-	lease := f.lease(outbox)
-	f.publish(messages(20, "k")...)
-	f.deliver(&lease, f.read("", 20))
+	f, u := delivered(t, 20)
 	_, err := f.DB().ExecContext(t.Context(), `CREATE TRIGGER refused BEFORE INSERT ON postbag__floor BEGIN SELECT RAISE(ABORT, 'refused'); END`)
 	f.check(err)
 	_, err = u.Maintain(t.Context(), store.Retention{Lease: u.lease, Keep: time.Hour})
