@@ -34,13 +34,6 @@ func smallDisk(ctx context.Context, t chaos.Terms) (*testserver.Tmpfs, error) {
 	return diskOf(ctx, 1<<30)
 }
 
-func closeDisk(disk *testserver.Tmpfs) error {
-	if disk == nil {
-		return nil
-	}
-	return disk.Close()
-}
-
 // full is a file system that has no room for a while. after, if any, brings back what a full disk ended. Where none could be mounted
 // the report says so.
 func full(name string, room chaos.Room, disk *testserver.Tmpfs, after func(context.Context) error) chaos.Fault {

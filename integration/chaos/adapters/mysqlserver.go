@@ -66,16 +66,16 @@ func (m MySQL) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err 
 		}
 	}
 	if s.primary, err = s.start(ctx, disks[0], nil); err != nil {
-		return nil, errors.Join(err, closeDisk(disks[1]))
+		return nil, errors.Join(err, closed(disks[1]))
 	}
 	s.password = s.primary.Password()
 	for _, w := range []**chaos.Wire{&s.relays, &s.producers, &s.operators} {
 		if *w, err = chaos.NewWire(s.primary.address()); err != nil {
-			return nil, errors.Join(err, closeDisk(disks[1]))
+			return nil, errors.Join(err, closed(disks[1]))
 		}
 	}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, closeDisk(disks[1]))
+		return nil, errors.Join(err, closed(disks[1]))
 	}
 	if t.Wants(promotion) {
 		return s, s.follow(ctx, disks[1])
@@ -96,7 +96,7 @@ func (s *mysqlServer) start(ctx context.Context, disk *testserver.Tmpfs, of *mys
 		o.CopyOf = of.MySQL
 	}
 	if n.MySQL, err = testserver.StartMySQL(ctx, o); err != nil {
-		return nil, errors.Join(err, closeDisk(disk))
+		return nil, errors.Join(err, closed(disk))
 	}
 	if n.db, err = mysqlOpen(n.DSN(""), 20); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -137,7 +137,7 @@ const mysqlStranger = "stranger"
 // the lock, or is alone.
 func (s *mysqlServer) follow(ctx context.Context, disk *testserver.Tmpfs) error {
 	if err := s.primary.Pause(); err != nil {
-		return errors.Join(err, closeDisk(disk))
+		return errors.Join(err, closed(disk))
 	}
 	replica, err := s.startCopy(ctx, disk)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *mysqlServer) promote(ctx context.Context) (stuck, err error) {
 	}
 	disk, err := old.leave()
 	if err != nil {
-		return stuck, errors.Join(err, closeDisk(disk))
+		return stuck, errors.Join(err, closed(disk))
 	}
 	return stuck, s.follow(ctx, disk)
 }
@@ -262,12 +262,7 @@ func (s *mysqlServer) current() *mysqlNode {
 
 func (n *mysqlNode) address() string { return fmt.Sprintf("127.0.0.1:%d", n.Port()) }
 
-func (n *mysqlNode) close() (err error) {
-	if n.db != nil {
-		err = n.db.Close()
-	}
-	return errors.Join(err, n.Close(), closeDisk(n.disk))
-}
+func (n *mysqlNode) close() error { return errors.Join(closed(n.db), n.Close(), closed(n.disk)) }
 
 // exec executes a statement of the superuser's in a session of its own.
 func (s *mysqlServer) exec(ctx context.Context, text string) error {
@@ -328,9 +323,7 @@ func (s *mysqlServer) Close() (err error) {
 		err = s.watch.db.Close()
 	}
 	for _, w := range []*chaos.Wire{s.relays, s.producers, s.operators} {
-		if w != nil {
-			err = errors.Join(err, w.Close())
-		}
+		err = errors.Join(err, closed(w))
 	}
 	for _, n := range []*mysqlNode{s.replica, s.primary} {
 		if n != nil {

@@ -129,7 +129,7 @@ func (f *sqlite) Close() (err error) {
 	if f.watch != nil {
 		err = f.watch.Close()
 	}
-	return errors.Join(err, closeDisk(f.disk))
+	return errors.Join(err, closed(f.disk))
 }
 
 // open opens the file as somebody else does.
