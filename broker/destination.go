@@ -70,6 +70,10 @@ type Delivery struct {
 // Result is the fate of one message. The zero Result is Unknown.
 type Result struct {
 	Outcome Outcome
+	// Scope says for how much of the destination a Misconfigured or Unavailable
+	// holds. With ScopeTopic the relay parks the messages of that topic, counts no
+	// attempt, and tries one of them now and then; all others go on.
+	Scope Scope
 	// Err says why, for any Outcome but Accepted. It names neither payload, key,
 	// header value nor credential.
 	Err error

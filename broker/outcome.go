@@ -17,12 +17,12 @@ const (
 	// Rejected: this message can never be accepted as it is: too large, badly
 	// encoded, refused by a handler. An attempt is counted.
 	Rejected
-	// Misconfigured: the destination is wrong for every message of its kind: no
-	// such topic, no right, unroutable. The subscription pauses and alarms; no
-	// attempt is counted.
+	// Misconfigured: the topic or the destination is wrong, see Scope: no such
+	// topic, no right, unroutable, a login refused. What is in its scope waits, the
+	// relay alarms; no attempt is counted.
 	Misconfigured
-	// Unavailable: not reachable, blocked or throttled; the message was not
-	// stored. The circuit opens; no attempt is counted.
+	// Unavailable: not reachable, blocked, full or throttled; the message was not
+	// stored. What is in its scope waits; no attempt is counted.
 	Unavailable
 	// NotSent: held back because an earlier message of its key, or the call as a
 	// whole, failed. It is sent again; no attempt is counted.
@@ -41,10 +41,36 @@ func (o Outcome) String() string {
 // ErrClosed is the error of a Publish after Close.
 var ErrClosed = errors.New("broker: destination is closed; make a new one")
 
-// Error is an error that knows its outcome. Adapters return it from Probe and
-// in results; handlers and classifiers may wrap it.
+// Scope says for how much of a destination a failure holds. It has a meaning for
+// Misconfigured and Unavailable; a Rejected message fails for itself alone.
+type Scope int
+
+const (
+	// ScopeDestination: for every message. The zero value.
+	ScopeDestination Scope = iota
+	// ScopeTopic: for messages of this one's topic: a subject that no stream
+	// stores, a topic that is missing or full, an exchange without a queue for
+	// this routing key, a path that answers 404, a right that is missing there.
+	// Messages of other topics go on.
+	ScopeTopic
+)
+
+// String returns the scope's name in lower case.
+func (s Scope) String() string {
+	switch s {
+	case ScopeDestination:
+		return "destination"
+	case ScopeTopic:
+		return "topic"
+	}
+	return fmt.Sprintf("scope(%d)", int(s))
+}
+
+// Error is an error that knows its outcome and for how much it holds. Adapters
+// return it from Probe and in results; handlers and classifiers may wrap it.
 type Error struct {
 	Outcome Outcome
+	Scope   Scope
 	Err     error
 }
 
@@ -58,6 +84,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the wrapped error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ScopeOf returns the scope that err carries in an *Error, and ScopeDestination for
+// any other error.
+func ScopeOf(err error) Scope {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Scope
+	}
+	return ScopeDestination
+}
 
 // OutcomeOf returns the outcome that err carries in an *Error, Accepted for nil,
 // and Unknown for any other error.

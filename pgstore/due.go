@@ -75,8 +75,8 @@ func (c *columns) park() store.Park {
 }
 
 // Blocked implements store.Store.
-func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
-	var out []uint64
+func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
+	var out store.Blocks
 	err := s.guarded(ctx, func(v *server) error {
 		if _, err := s.subscription(ctx, l.Ref); err != nil {
 			return err
@@ -85,14 +85,14 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 		a := new(parameters).text(l.Box).text(l.Subscription).int4(int32(l.Lo)).int4(int32(l.Hi)).int8(l.Token)
 		err := s.run(ctx, s.guard(v, "", nil), call{
 			st: s.catalog.get("blocked", ""), args: a,
-			reset: func() { out, held = nil, false },
+			reset: func() { out, held = store.Blocks{}, false },
 			each: func(r row) error {
 				held = true
 				if r[0] == nil {
 					return nil
 				}
 				c := columns{rest: r}
-				out = append(out, uint64(c.int8()))
+				out.Keys = append(out.Keys, uint64(c.int8()))
 				return c.err
 			},
 		})
@@ -102,7 +102,7 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
 		return err
 	})
 	if err != nil {
-		return nil, translateError("blocked keys of "+l.Shard.String(), err)
+		return store.Blocks{}, translateError("blocked keys of "+l.Shard.String(), err)
 	}
 	return out, nil
 }

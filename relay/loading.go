@@ -36,23 +36,23 @@ func (l *loop) load(f *flow, gained []store.ShardState) {
 const loadsAtATime = 4
 
 // blockedKeys reads the blocked keys of shards.
-func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) ([][]uint64, []error) {
-	hashes, errs := make([][]uint64, len(shards)), make([]error, len(shards))
+func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) ([]store.Blocks, []error) {
+	blocks, errs := make([]store.Blocks, len(shards)), make([]error, len(shards))
 	var wg sync.WaitGroup
 	for first := range min(loadsAtATime, len(shards)) {
 		wg.Go(func() {
 			for i := first; i < len(shards); i += loadsAtATime {
-				hashes[i], errs[i] = s.Blocked(ctx, shards[i].Lease)
+				blocks[i], errs[i] = s.Blocked(ctx, shards[i].Lease)
 			}
 		})
 	}
 	wg.Wait()
-	return hashes, errs
+	return blocks, errs
 }
 
 // loaded gives a shard to its flow, unless it became another one's, or was replaced,
 // while it was loaded.
-func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error) {
+func (l *loop) loaded(f *flow, sh *store.ShardState, blocked store.Blocks, err error) {
 	if !f.owner.Loaded(leaseOf(sh)) {
 		return
 	}
@@ -64,7 +64,7 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked []uint64, err error
 	case l.dying:
 		return
 	}
-	f.core.Add(leaseOf(sh), string(sh.Position), blocked)
+	f.core.Add(leaseOf(sh), string(sh.Position), blocked.Keys)
 	if leave := f.owner.Got(sh.Lo); leave || l.stopping {
 		f.core.Leave(sh.Lo)
 	}

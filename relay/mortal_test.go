@@ -140,8 +140,8 @@ func (p *process) Turn(ctx context.Context, t store.Turn) (store.TurnResult, err
 	return send(ctx, p, before, after, func(ctx context.Context) (store.TurnResult, error) { return p.Store.Turn(ctx, t) })
 }
 
-func (p *process) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
-	return send(ctx, p, "", afterBlocked, func(ctx context.Context) ([]uint64, error) { return p.Store.Blocked(ctx, l) })
+func (p *process) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
+	return send(ctx, p, "", afterBlocked, func(ctx context.Context) (store.Blocks, error) { return p.Store.Blocked(ctx, l) })
 }
 
 func (p *process) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {

@@ -43,7 +43,7 @@ func (s *watched) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	return v, err
 }
 
-func (s *watched) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+func (s *watched) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
 	if s.onLoad != nil {
 		s.onLoad(l)
 	}

@@ -27,7 +27,7 @@ type entry struct {
 
 	lane    broker.Lane
 	shards  []store.ShardState
-	blocked [][]uint64
+	blocked []store.Blocks
 	err     error // of the last step that failed
 	trouble *atomic.Pointer[error]
 }

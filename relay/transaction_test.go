@@ -27,11 +27,11 @@ type forgetful struct {
 	asked atomic.Int32
 }
 
-func (s *forgetful) Blocked(context.Context, store.Lease) ([]uint64, error) {
+func (s *forgetful) Blocked(context.Context, store.Lease) (store.Blocks, error) {
 	if s.asked.Add(1) > 1 {
-		return nil, store.ErrLeaseLost
+		return store.Blocks{}, store.ErrLeaseLost
 	}
-	return nil, nil
+	return store.Blocks{}, nil
 }
 
 func TestALeaseThatIsLostWhileTheLaneIsOpenedEndsTheTryBeforeAnythingIsWritten(t *testing.T) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -25,15 +26,52 @@ type Inspector interface {
 // Operator is implemented by a store that takes operators' orders. Every change
 // is written to the audit log with who and why, in the same transaction.
 type Operator interface {
-	// Command queues kind for parked messages, and returns how many it was
-	// queued for. Seqs that are not parked are passed over; one that has the
-	// same command queued is not queued again.
+	// Command queues kind for parked and pending messages, and returns how many it
+	// was queued for. Seqs that are in no row of the box are passed over, as are
+	// those whose fate is settled; one that has the same command queued is not
+	// queued again. At most MaxPendingCommands of a subscription can wait for
+	// pending messages: more is ErrTooManyCommands, and nothing is queued. Retry of
+	// a pending message is passed over.
 	Command(ctx context.Context, a Audit, r Ref, kind CommandKind, seqs []int64) (int, error)
 	// SetShards asks for n shards. Relays carry it out.
 	SetShards(ctx context.Context, a Audit, r Ref, n int) error
 	// Audited returns the latest entries of the audit log, newest first.
 	Audited(ctx context.Context, limit int) ([]AuditEntry, error)
 }
+
+// Editor is implemented by a store whose messages and ledger operators can change.
+// Every change is written to the audit log with who and why, in the same
+// transaction.
+type Editor interface {
+	// Scheduled changes scheduled messages of a box, by their ids, in one
+	// transaction, and returns how many it changed: Retry makes them due now,
+	// Discard removes them.
+	Scheduled(ctx context.Context, a Audit, box string, kind CommandKind, ids []postbag.ID) (int, error)
+	// Erase overwrites payload, headers and key of messages with nothing, in the log
+	// and wherever else the store keeps them, and returns how many it found. Their
+	// ids, topics and types stay, so does the ledger. A message that is still to be
+	// delivered is not erased: it is in Refused of the answer; discard it first.
+	Erase(ctx context.Context, a Audit, box string, ids []postbag.ID) (Erased, error)
+	// AcceptLedger has retention go on over the spans of a box in which the ledger
+	// and the log differ now, and returns what it accepted, a line each. None: an
+	// empty slice.
+	AcceptLedger(ctx context.Context, a Audit, box string) ([]string, error)
+}
+
+// Erased is what Erase did.
+type Erased struct {
+	// Messages is how many were overwritten; Refused are ids of those that are still
+	// to be delivered.
+	Messages int
+	Refused  []postbag.ID
+}
+
+// MaxPendingCommands bounds the commands of a subscription that wait for pending
+// messages.
+const MaxPendingCommands = 500
+
+// ErrTooManyCommands: more commands would wait for pending messages than may.
+var ErrTooManyCommands = errors.New("store: too many pending messages are under order; wait until a relay has worked through some")
 
 // Migrator is implemented by a store that makes its own schema.
 type Migrator interface {
@@ -92,11 +130,18 @@ type SubscriptionView struct {
 	Oldest time.Duration
 	// Delivered and Discarded count since the beginning.
 	Delivered, Discarded int64
-	// Parked counts by state.
+	// Parked counts by state, exactly or, beyond CountedParked, that number: Parked
+	// says "at least" then.
 	Parked map[ParkState]int64
+	// Held are the topics that do not work, those with most messages first, at most
+	// 20.
+	Held []HeldTopic
 	// Commands is how many wait for an owner.
 	Commands int64
 }
+
+// CountedParked is the most that SubscriptionView.Parked counts of a state.
+const CountedParked = 1_000_000
 
 // State is what became of a message for a subscription, as people see it.
 type State string
@@ -108,6 +153,7 @@ const (
 	Waits     State = "blocked"
 	Sending   State = "in flight"
 	Died      State = "dead"
+	IsHeld    State = "held"
 	Delivered State = "delivered"
 	Discarded State = "discarded"
 	Filtered  State = "filtered"
@@ -117,8 +163,8 @@ const (
 // Query selects messages. Zero fields select everything.
 type Query struct {
 	Ref
-	// State is one state. Retrying, Waits, Sending and Died read the parked rows
-	// only, by an index; the others read the log.
+	// State is one state. Retrying, Waits, Sending, Died and IsHeld read the parked
+	// rows only, by an index; the others read the log.
 	State State
 	ID    postbag.ID
 	// Topic and Key are exact; Type is exact or a prefix followed by ".*".
@@ -145,7 +191,9 @@ type Item struct {
 	// due. Negative or zero: now, or not at all.
 	Due    time.Duration
 	Reason string
-	// History are the latest attempts, oldest first; only Show fills it.
+	// History are the latest attempts, oldest first; only Show fills it. Attempts,
+	// Reason and History stay after a message was delivered or discarded, as long as
+	// it is in the log.
 	History []Attempt
 	// Queued is the command that waits for this message, zero if none.
 	Queued CommandKind

@@ -134,6 +134,34 @@ type Beat struct {
 	// Take are shards wanted. One that another live relay holds, or that does
 	// not exist any more, is ignored.
 	Take []Shard
+	// Conditions are how this relay's destinations are, for people to see. They
+	// replace those of the last Beat.
+	Conditions []Condition
+}
+
+// Condition is how a subscription's destination is, as the relay that works it says.
+type Condition struct {
+	Ref
+	// State is "closed" while messages flow, "open" while the destination is left
+	// alone, "probing" while it is tried, "held" while too many messages wait for
+	// topics that do not work.
+	State string
+	// Since is how long ago the state began, as of the heartbeat.
+	Since time.Duration
+	// Error is the last failure, scrubbed. Empty: none since the state began.
+	Error string
+	// Topics are those that do not work, with the error of each, at most 20.
+	Topics []TopicCondition
+	// Unsettled is how many messages were accepted whose settlement is still to
+	// come: they count as backlog, and are in the broker.
+	Unsettled int
+}
+
+// TopicCondition is a topic that does not work.
+type TopicCondition struct {
+	Topic string
+	Since time.Duration
+	Error string
 }
 
 // Reshape replaces all shards of a subscription by Shards new ones of equal
@@ -167,6 +195,8 @@ type RelayState struct {
 	Expires time.Duration
 	// Works lists the subscriptions it can work.
 	Works []Ref
+	// Conditions are those of its last Beat.
+	Conditions []Condition
 }
 
 // SubscriptionState is one subscription in a View.

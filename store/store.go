@@ -72,9 +72,10 @@ type Store interface {
 	// settlements may stand, and repeating it is safe.
 	Turn(ctx context.Context, t Turn) (TurnResult, error)
 
-	// Blocked returns the key hashes that have blocking parked messages in the
-	// lease's slots. A relay calls it after each take and before the first read.
-	Blocked(ctx context.Context, l Lease) ([]uint64, error)
+	// Blocked returns the keys that have blocking parked messages in the lease's
+	// slots, and the topics that messages there are held for. A relay calls it
+	// after each take and before the first read.
+	Blocked(ctx context.Context, l Lease) (Blocks, error)
 
 	// Due returns parked messages whose time has come, see Due. Messages come
 	// with their bytes.

@@ -19,7 +19,27 @@ type Record struct {
 	// Filtered: the subscription's filter refuses it. Message then holds the ID
 	// and nothing else.
 	Filtered bool
+	// Err, if not nil, says that the row cannot be read whole, such as headers that
+	// are no JSON object of strings. Message holds what can be read. The relay does
+	// not send it: it is a rejected message. The text names no value of the row.
+	Err error
 }
+
+// Size is what the row weighs in memory, in bytes: everything in it counts, headers
+// and keys as well as the payload.
+func (r *Record) Size() int {
+	n := recordOverhead + len(r.Payload) + len(r.Topic) + len(r.Key) + len(r.ShardKey) + len(r.Type)
+	for k, v := range r.Headers {
+		n += headerOverhead + len(k) + len(v)
+	}
+	return n
+}
+
+// About what a record weighs without its bytes, and a header besides its own.
+const (
+	recordOverhead = 256
+	headerOverhead = 48
+)
 
 // Request asks for the messages of some slots beyond a position.
 type Request struct {
@@ -31,8 +51,10 @@ type Request struct {
 	// Until, if not empty, ends the read: a chain that starts before it ends
 	// with Next equal to it, byte for byte. It is the Next of a Whole batch.
 	Until Position
-	// Limit is the most rows to return, and Bytes the most payload: at least
-	// one row comes if there is one, and the row that crosses Bytes comes too.
+	// Limit is the most rows to return, and Bytes the most bytes of them, everything
+	// in a row counted, as it is stored: at least one row comes if there is one, and
+	// the row that crosses Bytes comes too. No store holds much more than that in
+	// memory to find out.
 	// Filtered rows and rows of other slots that were scanned count towards
 	// Limit in the store's own way, so that a batch may be short, or empty with
 	// More, and is still bounded work. Limit zero reads nothing, Next is From:
@@ -104,6 +126,8 @@ type Park struct {
 	// Reason is the last error, scrubbed, at most 1,024 bytes, of any value: the
 	// store makes it valid text. Empty: none.
 	Reason string
+	// Topic is the topic that does not work, of a message that is Held; else empty.
+	Topic string
 }
 
 // Resolved names a parked row to be removed.
@@ -126,9 +150,12 @@ const (
 	InFlight
 	// Dead: out of attempts or of time. It is due only after a Retry command.
 	Dead
+	// Held: its topic does not work, see Park.Topic. It has no due time: Due returns
+	// it when asked for its topic.
+	Held
 )
 
-var parkStateNames = [...]string{"", "retrying", "blocked", "in flight", "dead"}
+var parkStateNames = [...]string{"", "retrying", "blocked", "in flight", "dead", "held"}
 
 // String returns the state's name as the CLI shows it.
 func (s ParkState) String() string {
@@ -159,13 +186,32 @@ type Due struct {
 	Ref
 	Slots []Slots
 	// Limit is the most messages to return, followers included, and Bytes the
-	// most payload, as in Request.
+	// most bytes of them, as in Request.
 	Limit, Bytes int
+	// Topics, if not empty, asks for the Held messages of these topics, lowest seq
+	// first, and for nothing else; of each blocking Hash only the first, without
+	// followers.
+	Topics []string
 	// Followers is the most to return behind the first of a Hash.
 	Followers int
 	// Skip are seqs that the caller has in hand already. A Hash whose first is
 	// skipped is skipped whole.
 	Skip []int64
+}
+
+// Blocks is what Blocked answers.
+type Blocks struct {
+	// Keys are the hashes of keys that have blocking parked messages.
+	Keys []uint64
+	// Held are the topics that messages are Held for.
+	Held []HeldTopic
+}
+
+// HeldTopic is a topic that does not work.
+type HeldTopic struct {
+	Topic string
+	// Messages is how many are Held for it; those Blocked behind them do not count.
+	Messages int64
 }
 
 // TallySpan is how many seqs one line of the ledger covers. The bounds of a
@@ -204,7 +250,9 @@ type Command struct {
 	ID CommandID
 	Ref
 	Kind CommandKind
-	// Park is the message's row as it is; its Seq and Slot say which one.
+	// Park is the message's row as it is; its Seq and Slot say which one. State zero:
+	// the message is not parked, so it is pending, or its fate was settled since.
+	// Hash is then that of its key.
 	Park Park
 	// Message is the id of the message.
 	Message postbag.ID
@@ -224,9 +272,10 @@ type Done struct {
 type CommandKind int
 
 const (
-	// Retry makes a parked message due now, with its attempts begun anew.
+	// Retry makes a parked message due now, with its attempts begun anew. For one
+	// that is pending it means nothing.
 	Retry CommandKind = iota + 1
-	// Discard removes a parked message undelivered, for ever.
+	// Discard removes a parked or pending message undelivered, for ever.
 	Discard
 )
 

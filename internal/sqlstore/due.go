@@ -12,21 +12,21 @@ import (
 
 // Blocked returns the hashes of a lease's keys that are blocked; see
 // [store.Store]. A lease that is another's by now is ErrLeaseLost.
-func (s *Base) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+func (s *Base) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
 	doing := "list the blocked keys of " + l.String()
 	held, err := s.row(ctx, SQLHolds, []any{l.Box, l.Subscription, l.Lo, l.Hi, l.Token}, new(int))
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}
 	if err != nil {
-		return nil, s.dialect.Translate(doing, err)
+		return store.Blocks{}, s.dialect.Translate(doing, err)
 	}
 	id, err := s.hooks.Subscription(ctx, l.Ref)
 	if err != nil {
-		return nil, s.dialect.Translate(doing, err)
+		return store.Blocks{}, s.dialect.Translate(doing, err)
 	}
 	blocked, err := ChainsOf(s.hooks.Query(ctx), id, l.Slots)
-	return blocked.List, s.dialect.Translate(doing, err)
+	return store.Blocks{Keys: blocked.List}, s.dialect.Translate(doing, err)
 }
 
 // Due returns parked messages whose time has come; see [store.Due].

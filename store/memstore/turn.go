@@ -115,17 +115,17 @@ func nextDue(scopes []scope, now time.Time) time.Duration {
 }
 
 // Blocked implements store.Store.
-func (s *Store) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
-	return call(ctx, s, OpBlocked, func() ([]uint64, error) {
+func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
+	return call(ctx, s, OpBlocked, func() (store.Blocks, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		sub, err := s.subscription(l.Ref)
 		if err != nil {
-			return nil, err
+			return store.Blocks{}, err
 		}
 		if sh := sub.shard(l.Slots); sh == nil || sh.token != l.Token {
-			return nil, fmt.Errorf("memstore: blocked keys of %s: %w", l.Shard, store.ErrLeaseLost)
+			return store.Blocks{}, fmt.Errorf("memstore: blocked keys of %s: %w", l.Shard, store.ErrLeaseLost)
 		}
-		return sub.lot.blocked(l.Slots), nil
+		return store.Blocks{Keys: sub.lot.blocked(l.Slots)}, nil
 	})
 }

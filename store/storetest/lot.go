@@ -135,7 +135,7 @@ func (l *lot) blocked() []uint64 {
 	l.Helper()
 	got, err := l.s.Blocked(l.ctx, l.lease)
 	l.check(err, "blocked keys")
-	return slices.Sorted(slices.Values(got))
+	return slices.Sorted(slices.Values(got.Keys))
 }
 
 // hashes returns the hashes of messages, sorted.

@@ -154,8 +154,8 @@ func blockedSlots(e *env) {
 	for i, l := range leases {
 		got, err := e.Store.Blocked(e.ctx, l)
 		e.check(err, "blocked keys")
-		if len(got) != 1 || got[0] != records[i].Hash {
-			e.Errorf("shard %d has the blocked keys %x, not %x", i, got, records[i].Hash)
+		if len(got.Keys) != 1 || got.Keys[0] != records[i].Hash {
+			e.Errorf("shard %d has the blocked keys %x, not %x", i, got.Keys, records[i].Hash)
 		}
 	}
 }

@@ -71,7 +71,7 @@ type spoilt struct {
 	turn     func(context.Context, store.Turn) (store.TurnResult, error)
 	beat     func(context.Context, store.Beat) (store.View, error)
 	due      func(context.Context, store.Due) ([]store.Parked, error)
-	blocked  func(context.Context, store.Lease) ([]uint64, error)
+	blocked  func(context.Context, store.Lease) (store.Blocks, error)
 	declare  func(context.Context, []store.Spec) error
 	maintain func(context.Context, store.Retention) (store.Report, error)
 }
@@ -94,7 +94,7 @@ func (s *spoilt) Beat(ctx context.Context, b store.Beat) (store.View, error) { r
 
 func (s *spoilt) Due(ctx context.Context, d store.Due) ([]store.Parked, error) { return s.due(ctx, d) }
 
-func (s *spoilt) Blocked(ctx context.Context, l store.Lease) ([]uint64, error) {
+func (s *spoilt) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
 	return s.blocked(ctx, l)
 }
 

@@ -145,10 +145,10 @@ func reshapeParked(e *env) {
 	leases := lot.r.reshape(ref, 4, []store.Lease{lot.lease})
 	lot.due(store.Due{}, 2)
 	for _, l := range leases {
-		hashes, err := e.Store.Blocked(e.ctx, l)
+		blocks, err := e.Store.Blocked(e.ctx, l)
 		e.check(err, "blocked keys")
 		for _, i := range []int{0, 2} {
-			if got, want := slices.Contains(hashes, lot.at(i).Hash), l.Contains(lot.at(i).Slot); got != want {
+			if got, want := slices.Contains(blocks.Keys, lot.at(i).Hash), l.Contains(lot.at(i).Slot); got != want {
 				e.Errorf("after the reshape shard %s says %v of a blocked key, not %v", l.Shard, got, want)
 			}
 		}

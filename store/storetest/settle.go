@@ -69,8 +69,8 @@ func (l *lot) untouched(why string) {
 		l.Errorf("the position moved although %s", why)
 	}
 	l.due(store.Due{}) // nothing
-	if hashes, err := l.s.Blocked(l.ctx, l.lease); err != nil || len(hashes) > 0 {
-		l.Errorf("%d keys are blocked (error: %v) although %s", len(hashes), err, why)
+	if blocks, err := l.s.Blocked(l.ctx, l.lease); err != nil || len(blocks.Keys) > 0 {
+		l.Errorf("%d keys are blocked (error: %v) although %s", len(blocks.Keys), err, why)
 	}
 }
 

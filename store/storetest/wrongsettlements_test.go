@@ -55,9 +55,10 @@ func wrongSettlements() []wrong {
 		}},
 		{"one blocked key is left out", func(db *database) {
 			s := spoil(db)
-			s.blocked = func(ctx context.Context, l store.Lease) ([]uint64, error) {
+			s.blocked = func(ctx context.Context, l store.Lease) (store.Blocks, error) {
 				got, err := s.Store.Blocked(ctx, l)
-				return got[:max(0, len(got)-1)], err
+				got.Keys = got.Keys[:max(0, len(got.Keys)-1)]
+				return got, err
 			}
 		}, []string{
 			"The blocked keys of a lease are all and only those",
