@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/store"
 )
@@ -59,7 +60,8 @@ rates too, with --json one object a line.`,
 	cmd.Flags().StringVar(&f.box, "box", "", "`name` of the one box to show; all when left out")
 	cmd.Flags().BoolVar(&f.shards, "shards", false, "show every shard with its owner")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "look again and again, and show rates, until interrupted")
-	cmd.Flags().DurationVar(&f.every, "every", 2*time.Second, "with --watch: `time` between two looks")
+	f.every = 2 * time.Second
+	cmd.Flags().Var(duration.Flag(&f.every), "every", "with --watch: `time` between two looks")
 	return cmd
 }
 

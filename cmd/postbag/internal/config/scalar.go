@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 )
 
 // scalarText is a type that is written as one word.
@@ -42,9 +44,9 @@ func textOf(n ast.Node) (string, bool) {
 // setScalar sets v, or returns what is wrong and how to mend it.
 func setScalar(v reflect.Value, n ast.Node, text string) string {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
-		d, err := time.ParseDuration(text)
+		d, err := duration.Parse(text)
 		if err != nil || n.Type() == ast.IntegerType {
-			return "is no duration; write a number and a unit, such as 15s, 10m or 72h"
+			return "is no duration; write " + duration.Forms
 		}
 		v.SetInt(int64(d))
 		return ""
