@@ -1,10 +1,13 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-all matrix interop model mutants mutation sim chaos chaos-short lint fmt bench bench-full clean
+.PHONY: help build setup demo test test-fast test-all matrix interop model mutants mutation sim chaos chaos-short lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+build: ## build the program into ./postbag, stamped with its commit
+	@cd cmd/postbag && GOWORK=off go build -buildvcs=auto -trimpath -o ../../postbag .
 
 setup: ## install what the tests need and this machine lacks (Debian packages, Go tools into .tools)
 	@scripts/setup

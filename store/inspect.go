@@ -151,7 +151,7 @@ const (
 	Pending   State = "pending"
 	Retrying  State = "retrying"
 	Waits     State = "blocked"
-	Sending   State = "in flight"
+	Sending   State = "in-flight"
 	Died      State = "dead"
 	IsHeld    State = "held"
 	Delivered State = "delivered"

@@ -112,7 +112,7 @@ func TestNamesArePlain(t *testing.T) {
 		"outbox/default[1024-2047]": store.Shard{Ref: ref, Slots: store.Split(4)[1]},
 		"retrying":                  store.Waiting,
 		"blocked":                   store.Blocked,
-		"in flight":                 store.InFlight,
+		"in-flight":                 store.InFlight,
 		"dead":                      store.Dead,
 		"unknown":                   store.ParkState(0),
 	} {

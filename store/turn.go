@@ -155,7 +155,7 @@ const (
 	Held
 )
 
-var parkStateNames = [...]string{"", "retrying", "blocked", "in flight", "dead", "held"}
+var parkStateNames = [...]string{"", "retrying", "blocked", "in-flight", "dead", "held"}
 
 // String returns the state's name as the CLI shows it.
 func (s ParkState) String() string {

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 )
@@ -51,4 +53,38 @@ destinations:
   hook: {url: "https://example.com/", secrets_file: [%q], ca_file: %q}
 `, secret, pem))
 	cli(t, "config", "check", "-c", path).ends(exit.Usage, "ca_file holds no certificate")
+}
+
+func TestConfigCheckNamesEachMistakeForPrograms(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", "store: {dsn: a.db}\nttl: 5\ndestinations:\n  m: {url: 'stdout:', nonsense: 1}\n")
+	var c checked
+	cli(t, "config", "check", "-c", path, "--json").ends(exit.Usage, path+":2: ttl is no duration").json(&c)
+	if c.Right || len(c.Mistakes) != 2 || c.Mistakes[0].Line != 2 || c.Mistakes[1].Line != 4 ||
+		!strings.HasPrefix(c.Mistakes[0].Text, "ttl is no duration") || !strings.Contains(c.Mistakes[1].Text, "nonsense") {
+		t.Errorf("it says %+v", c)
+	}
+	cli(t, "config", "check", "-c", path+".none", "--json").ends(exit.Usage).json(&c)
+	if len(c.Mistakes) != 1 || !strings.Contains(c.Mistakes[0].Text, "cannot be read") {
+		t.Errorf("of a file that is missing it says %+v", c)
+	}
+}
+
+func TestAConfigurationFileIsGivenOnce(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"config", "check"}, {"status"}, {"relay"}, {"migrate", "up"}} {
+		cli(t, append(args, "-c", "a.yaml", "-c", "b.yaml")...).ends(exit.Usage, "it is given twice; keep one file")
+	}
+}
+
+func TestDurationsAreTheSameInFlagsAndFiles(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []string{"3d", "P3D", "72h", "1d48h"} {
+		path := write(t, "postbag.yaml", "store: {dsn: a.db}\nkeep: "+keep+"\ndestinations:\n  m: {url: 'stdout:'}\n")
+		cli(t, "config", "check", "-c", path).ok()
+		if at, err := moment("after", keep, time.Unix(72*3600, 0), -1); err != nil || at.Unix() != 0 {
+			t.Errorf("--after %s is %v (%v)", keep, at, err)
+		}
+	}
+	cli(t, "status", "--store", "a.db", "--every", "P1D").ends(exit.Usage, "--every is 24h0m0s; choose between 100ms and 1h")
 }

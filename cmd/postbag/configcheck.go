@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -33,15 +34,23 @@ nothing. What the file names of the environment and of other files is looked at 
 			return checkConfig(cmd.Context(), c, path, formOnly)
 		},
 	}
-	cmd.Flags().StringVarP(&path, "config", "c", "", "configuration `file`")
+	configFlag(cmd, &path)
 	cmd.Flags().BoolVar(&formOnly, "form-only", false, "do not look at environment variables and other files")
 	return cmd
 }
 
-// checked says what a configuration that is right would do.
+// checked says what a configuration that is right would do, or what is wrong.
 type checked struct {
 	Path          string              `json:"path"`
+	Right         bool                `json:"right"`
 	Subscriptions []checkedDelivering `json:"subscriptions"`
+	Mistakes      []mistake           `json:"mistakes"`
+}
+
+// mistake is one that was found. Line is zero where it is in no line.
+type mistake struct {
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
 }
 
 type checkedDelivering struct {
@@ -57,10 +66,10 @@ func checkConfig(ctx context.Context, c *console.Console, path string, formOnly 
 		checkOutside(ctx, file)
 		err = file.Err()
 	}
+	out := checked{Path: path, Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return exit.With(exit.Usage, showMistakes(c, &out, err))
 	}
-	out := checked{Path: path}
 	for _, s := range file.Subscriptions {
 		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Store, s.Box, s.Name, s.To})
 	}
@@ -76,6 +85,17 @@ func checkConfig(ctx context.Context, c *console.Console, path string, formOnly 
 		c.Sayf("  %s%s/%s goes to %s", store, s.Box, s.Subscription, s.To)
 	}
 	return nil
+}
+
+// showMistakes writes the mistakes for programs, and returns them for people.
+func showMistakes(c *console.Console, out *checked, err error) error {
+	if !c.JSON {
+		return err
+	}
+	for _, m := range config.Mistakes(err) {
+		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(m.Text)})
+	}
+	return errors.Join(err, c.Emit(out))
 }
 
 // checkOutside notes what is wrong in the environment and in files.

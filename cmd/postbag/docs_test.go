@@ -54,11 +54,11 @@ func shellWords(line string) []string {
 func TestCommandsInTheDocumentationExist(t *testing.T) {
 	t.Parallel()
 	example := regexp.MustCompile("(?m)(?:^[ \t]*|`)postbag ([^`\n]+)")
-	root := newRoot(&console.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
-	root.InitDefaultCompletionCmd()
 	found := 0
 	for file, text := range pages(t) {
 		for _, m := range example.FindAllStringSubmatch(text, -1) {
+			root := newRoot(&console.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}) // a flag keeps what it was set to
+			root.InitDefaultCompletionCmd()
 			args := shellWords(m[1])
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == root {

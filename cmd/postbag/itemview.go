@@ -18,7 +18,7 @@ type itemView struct {
 	Box string `json:"box"`
 	// The subscription whose state this is; none for a scheduled message.
 	Subscription string `json:"subscription,omitempty"`
-	// pending, retrying, blocked, "in flight", dead, delivered, discarded, filtered
+	// pending, retrying, blocked, in-flight, held, dead, delivered, discarded, filtered
 	// or scheduled.
 	State store.State `json:"state"`
 	// Attempts that were counted.

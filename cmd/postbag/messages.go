@@ -56,14 +56,14 @@ func parkedStates() []store.State {
 func stateNames(list []store.State) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = strings.ReplaceAll(string(s), " ", "-")
+		out[i] = string(s)
 	}
 	return out
 }
 
 // stateOf reads a state; the empty text is none.
 func stateOf(text string, allowed []store.State) (store.State, error) {
-	s := store.State(strings.ReplaceAll(text, "-", " "))
+	s := store.State(text)
 	if s == "" || slices.Contains(allowed, s) {
 		return s, nil
 	}

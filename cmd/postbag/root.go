@@ -58,6 +58,7 @@ func newRoot(c *console.Console) *cobra.Command {
 		newAuditCommand(c),
 		newConfigCommand(c),
 		newDemoCommand(c),
+		newWebhookSecretCommand(c),
 		newVersionCommand(c),
 	)
 	return root

@@ -29,7 +29,7 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration `file`")
+	configFlag(cmd, &f.config)
 	cmd.Flags().StringVar(&f.env, "store-env", "", "environment `variable` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.file, "store-file", "", "`file` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.dsn, "store", "", "the store's `DSN` without a password, or the path of a sqlite file")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 
@@ -56,14 +57,42 @@ func thisBuild() build {
 			b.Modified = s.Value == "true"
 		}
 	}
+	if b.Revision == "" {
+		b.Revision = pseudoRevision(b.Version)
+	}
 	return b
+}
+
+// pseudoVersion is the end of a pseudo-version: a time, and twelve digits of the
+// commit (Go Modules Reference, "Pseudo-versions").
+var pseudoVersion = regexp.MustCompile(`[.-]\d{14}-([0-9a-f]{12})(\+dirty)?$`)
+
+// pseudoRevision returns the commit that a pseudo-version names, if it is one: a
+// program that go install made of a module has no other sign of it.
+func pseudoRevision(version string) string {
+	if m := pseudoVersion.FindStringSubmatch(version); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// commit says of which commit the program was built.
+func (b *build) commit() string {
+	switch {
+	case b.Revision == "":
+		return "(commit unknown: build with make build, or go build -buildvcs=true)"
+	case b.Modified:
+		return b.Revision + " with changes"
+	default:
+		return b.Revision
+	}
 }
 
 func showBuild(c *console.Console, b *build) error {
 	if c.JSON {
 		return c.Emit(b)
 	}
-	c.Sayf("postbag %s %s %s %s", b.Version, cmp.Or(b.Revision, "(unknown revision)"), b.Go, b.Platform)
+	c.Sayf("postbag %s %s %s %s", b.Version, b.commit(), b.Go, b.Platform)
 	if len(b.Components) == 0 {
 		return nil
 	}

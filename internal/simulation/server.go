@@ -294,7 +294,7 @@ func (s *server) showParks(parks []engine.Park) string {
 	return "[" + out.String() + "]"
 }
 
-var stateTexts = [...]string{"", "retrying", "blocked", "in flight", "dead"}
+var stateTexts = [...]string{"", "retrying", "blocked", "in-flight", "dead"}
 
 func (s *server) String() string {
 	var out strings.Builder

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/broker/webhook"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+)
+
+func newWebhookSecretCommand(c *console.Console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "webhook-secret",
+		Short: "Draw a secret that signs webhooks",
+		Long: `Draw a secret of 32 random bytes, in the form of Standard Webhooks (whsec_ and base64), and
+write it to standard output. Give each endpoint one of its own: keep it in an environment
+variable or a file, name that in secrets_env or secrets_file, and hand it to those who
+verify the signatures.`,
+		Example: `  umask 077 && postbag webhook-secret > orders.secret`,
+		Args:    none,
+		RunE: func(*cobra.Command, []string) error {
+			secret := webhook.NewSecret()
+			if c.JSON {
+				return c.Emit(map[string]string{"secret": secret})
+			}
+			c.Sayf("%s", secret)
+			return nil
+		},
+	}
+}
