@@ -56,6 +56,7 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
 	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/prompostbag v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
@@ -82,3 +83,5 @@ replace (
 )
 
 replace github.com/postbag/postbag/mysqlstore => ../../mysqlstore
+
+replace github.com/postbag/postbag/prompostbag => ../../prompostbag

@@ -20,11 +20,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/admin"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/prompostbag"
 )
 
 // update writes the reference pages anew, as in: go test -run Reference -update.
@@ -167,7 +167,7 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 		"What to be woken for: `max(postbag_oldest_seconds) > 300` (messages wait, whatever the reason), `max(postbag_parked{state=\"dead\"}) > 0` (messages\n" +
 		"gave up), `max(postbag_relays) == 0` or no scrape at all (nobody works), `postbag_circuit_open == 1` for some minutes (a destination is away or\n" +
 		"misconfigured).\n\n| metric | kind | labels | |\n|---|---|---|---|\n")
-	for _, m := range admin.Metrics() {
+	for _, m := range prompostbag.Metrics() {
 		kind := "gauge"
 		if m.Kind == prometheus.CounterValue {
 			kind = "counter"

@@ -15,10 +15,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/admin"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/prompostbag"
 )
 
 // stream is a JetStream stream with a consumer that starts at its beginning.
@@ -177,7 +177,7 @@ func checkMetrics(t *testing.T, scrape string) {
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(scrape, -1) {
 		got[m[1]] = m[2]
 	}
-	for _, m := range admin.Metrics() {
+	for _, m := range prompostbag.Metrics() {
 		kind := "gauge"
 		if m.Kind == prometheus.CounterValue {
 			kind = "counter"

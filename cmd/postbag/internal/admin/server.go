@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 )
@@ -66,11 +67,11 @@ func handler(sources []Source) http.Handler {
 		if s.Name != "" {
 			labels = prometheus.Labels{"store": s.Name}
 		}
-		prometheus.WrapRegistererWith(labels, registry).MustRegister(newCollector(s.Stats, s.Store))
+		prometheus.WrapRegistererWith(labels, registry).MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store}))
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
-		Timeout: 2 * scrapeTimeout, MaxRequestsInFlight: 4,
+		Timeout: 2 * prompostbag.DefaultTimeout, MaxRequestsInFlight: 4,
 	}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		asked := time.Now()

@@ -1,4 +1,4 @@
-package admin
+package prompostbag
 
 import (
 	"context"
@@ -10,15 +10,25 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// scrapeTimeout bounds what a scrape asks of the store.
-const scrapeTimeout = 5 * time.Second
+// Options say what a Collector shows. One of Stats and Store is required.
+type Options struct {
+	// Stats is the Stats method of a running relay. Nil: no relay runs here, and the
+	// metrics of one are left out.
+	Stats func() relay.Stats
+	// Store is asked at each scrape. Nil: what only the store knows is left out.
+	Store store.Inspector
+	// Timeout bounds what a scrape asks of the store. Defaults to 5 s.
+	Timeout time.Duration
+}
 
-// collector reads the relay and the store whenever it is asked.
-type collector struct {
-	stats   func() relay.Stats
-	store   store.Inspector
+// Collector is a prometheus.Collector that reads the relay and the store whenever it
+// is asked. It is safe for concurrent use and keeps nothing between scrapes.
+type Collector struct {
+	options Options
 	metrics map[string]described
 }
+
+var _ prometheus.Collector = (*Collector)(nil)
 
 type described struct {
 	Metric
@@ -26,8 +36,16 @@ type described struct {
 	desc *prometheus.Desc
 }
 
-func newCollector(stats func() relay.Stats, s store.Inspector) *collector {
-	c := &collector{stats: stats, store: s, metrics: make(map[string]described)}
+// DefaultTimeout is that of Options.Timeout.
+const DefaultTimeout = 5 * time.Second
+
+// NewCollector returns a collector. Several of one registry need labels that tell
+// them apart: see prometheus.WrapRegistererWith.
+func NewCollector(o Options) *Collector {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	c := &Collector{options: o, metrics: make(map[string]described)}
 	for _, m := range Metrics() {
 		c.metrics[m.Name] = described{m, prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)}
 	}
@@ -35,19 +53,27 @@ func newCollector(stats func() relay.Stats, s store.Inspector) *collector {
 }
 
 // Describe implements prometheus.Collector.
-func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, m := range c.metrics {
 		ch <- m.desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	send := func(name string, v float64, labels ...string) {
 		m := c.metrics[name]
 		ch <- prometheus.MustNewConstMetric(m.desc, m.Kind, v, labels...)
 	}
-	s := c.stats()
+	if c.options.Stats != nil {
+		collectRelay(c.options.Stats(), send)
+	}
+	if c.options.Store != nil {
+		c.collectStore(send)
+	}
+}
+
+func collectRelay(s relay.Stats, send func(string, float64, ...string)) {
 	send(relayReady, one(s.Ready))
 	send(relayCount, float64(s.Relays))
 	send(storeTurns, float64(s.Turns))
@@ -56,7 +82,6 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	for i := range s.Subscriptions {
 		collectSubscription(&s.Subscriptions[i], send)
 	}
-	c.collectStore(send)
 }
 
 func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, ...string)) {
@@ -90,10 +115,10 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 
 // collectStore adds what only the store knows. One that does not answer leaves
 // these out, and says so.
-func (c *collector) collectStore(send func(string, float64, ...string)) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+func (c *Collector) collectStore(send func(string, float64, ...string)) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout)
 	defer cancel()
-	o, err := c.store.Overview(ctx)
+	o, err := c.options.Store.Overview(ctx)
 	send(storeUp, one(err == nil))
 	for _, b := range o.Boxes {
 		send(logLast, float64(b.Last), b.Name)

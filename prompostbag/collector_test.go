@@ -1,0 +1,115 @@
+package prompostbag_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/prompostbag"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// away is a store that does not answer.
+type away struct{ store.Inspector }
+
+func (away) Overview(context.Context) (store.Overview, error) {
+	return store.Overview{}, errors.New("away")
+}
+
+func names(t *testing.T, c prometheus.Collector) string {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, f := range families {
+		out.WriteString(f.GetName() + "\n")
+	}
+	return out.String()
+}
+
+func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
+	t.Parallel()
+	s := memstore.New(memstore.Options{})
+	if err := s.CreateBox(t.Context(), "outbox"); err != nil {
+		t.Fatal(err)
+	}
+	rel, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{{To: membroker.New(membroker.Options{})}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- rel.Run(ctx) }()
+	pub, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pub.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error {
+		return pub.Publish(ctx, tx, postbag.Message{Topic: "t"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for rel.Stats().Subscriptions[0].Delivered == 0 {
+		<-time.After(time.Millisecond)
+	}
+	c := prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: s})
+	got := names(t, c)
+	for _, m := range prompostbag.Metrics() {
+		if !strings.Contains(got, m.Name+"\n") {
+			t.Errorf("%s is missing", m.Name)
+		}
+	}
+	want := `
+# HELP postbag_messages_delivered_total Messages confirmed and settled.
+# TYPE postbag_messages_delivered_total counter
+postbag_messages_delivered_total{box="outbox",subscription="default"} 1
+`
+	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_messages_delivered_total"); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStoreWithoutARelayShowsItsBacklog(t *testing.T) {
+	t.Parallel()
+	got := names(t, prompostbag.NewCollector(prompostbag.Options{Store: memstore.New(memstore.Options{})}))
+	if !strings.Contains(got, "postbag_store_up\n") || strings.Contains(got, "postbag_relay_ready") {
+		t.Errorf("it shows\n%s", got)
+	}
+}
+
+func TestARelayIsShownWhenItsStoreIsAway(t *testing.T) {
+	t.Parallel()
+	c := prompostbag.NewCollector(prompostbag.Options{Stats: func() relay.Stats { return relay.Stats{Turns: 7} }, Store: away{}, Timeout: time.Second})
+	want := `
+# HELP postbag_store_turns_total Round trips of this relay that settle and read.
+# TYPE postbag_store_turns_total counter
+postbag_store_turns_total 7
+# HELP postbag_store_up One if the store answered this scrape; what follows is read from it, for all relays.
+# TYPE postbag_store_up gauge
+postbag_store_up 0
+`
+	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_store_turns_total", "postbag_store_up"); err != nil {
+		t.Error(err)
+	}
+	if got := names(t, c); strings.Contains(got, "postbag_backlog") {
+		t.Error("there is a backlog, which only the store knows")
+	}
+}
