@@ -10,9 +10,15 @@ import (
 
 // answer is what came back for one message.
 type answer struct {
-	kind      answerKind
-	duplicate bool                // of an acknowledgement
-	err       *jetstream.APIError // of a refusal
+	kind answerKind
+	copy place               // of an acknowledgement that says "duplicate"; else zero
+	err  *jetstream.APIError // of a refusal
+}
+
+// place is where a stream holds a message.
+type place struct {
+	stream string
+	seq    uint64
 }
 
 type answerKind int
@@ -54,7 +60,10 @@ func readAnswer(m *nats.Msg) answer {
 	case ack.Stream == "" || ack.Seq == 0:
 		return answer{}
 	}
-	return answer{kind: acknowledged, duplicate: ack.Duplicate}
+	if ack.Duplicate {
+		return answer{kind: acknowledged, copy: place{ack.Stream, ack.Seq}}
+	}
+	return answer{kind: acknowledged}
 }
 
 // plainAck says whether data is an acknowledgement in the one form that servers

@@ -18,7 +18,7 @@ func TestAnswersAreReadForWhatTheyAre(t *testing.T) {
 		"an acknowledgement":             {data: `{"stream":"S","seq":12}`, want: answer{kind: acknowledged}},
 		"one with a domain":              {data: `{"stream":"S","domain":"hub","seq":12}`, want: answer{kind: acknowledged}},
 		"one of an older server":         {data: `{"stream":"S", "seq":12}`, want: answer{kind: acknowledged}},
-		"one of a repeat":                {data: `{"stream":"S","seq":12,"duplicate": true}`, want: answer{kind: acknowledged, duplicate: true}},
+		"one of a repeat":                {data: `{"stream":"S","seq":12,"duplicate": true}`, want: answer{kind: acknowledged, copy: place{"S", 12}}},
 		"one of the largest sequence":    {data: `{"stream":"S","seq":18446744073709551615}`, want: answer{kind: acknowledged}},
 		"one of a strange stream":        {data: `{"stream":"S\"","seq":12}`, want: answer{kind: acknowledged}},
 		"a status nobody heard":          {header: status("503"), want: answer{kind: nobody}},

@@ -20,7 +20,7 @@ type call struct {
 	began  time.Time
 	before error // the connection's last error when the call began
 
-	wake chan struct{} // a message was heard by nobody
+	wake chan struct{} // a message was heard by nobody, or taken for a repeat
 
 	mu      sync.Mutex
 	msgs    []broker.Delivery // nil once the call is over: the slice is the caller's
@@ -29,6 +29,7 @@ type call struct {
 	subject []string // of messages sent
 	left    int      // without a fate
 	strange bool     // something that is no stream answered
+	repeats map[int]*repeat
 }
 
 type messageState uint8
@@ -36,7 +37,8 @@ type messageState uint8
 const (
 	waiting messageState = iota
 	sent
-	unheard // sent, and nobody was there to hear it
+	unheard  // sent, and nobody was there to hear it
+	repeated // sent, and the stream says that it has it; whether it has is looked up
 	settled
 )
 
@@ -83,7 +85,7 @@ func (c *call) settleLocked(i int, r broker.Result) {
 	switch c.state[i] {
 	case settled:
 		return
-	case sent, unheard:
+	case sent, unheard, repeated:
 		<-c.d.slots
 	case waiting:
 	}
@@ -114,6 +116,8 @@ func (c *call) end(unanswered, unsent *broker.Error) (out bool) {
 					"look who else listens to the topic's subject")
 			}
 			c.settleLocked(i, result(unanswered))
+		case repeated:
+			c.settleLocked(i, result(errNotCompared()))
 		case settled:
 		}
 	}
@@ -129,11 +133,11 @@ func (c *call) answered(i int, a answer) {
 	}
 	switch a.kind {
 	case acknowledged:
-		r := broker.Result{Outcome: broker.Accepted}
-		if a.duplicate {
-			r.Note = "duplicate"
+		if a.copy == (place{}) {
+			c.settleLocked(i, broker.Result{Outcome: broker.Accepted})
+			return
 		}
-		c.settleLocked(i, r)
+		c.foundLocked(i, a.copy)
 	case refused:
 		f := refusal(a.err)
 		if f.Outcome != broker.Rejected {
@@ -142,12 +146,17 @@ func (c *call) answered(i int, a answer) {
 		c.settleLocked(i, result(f))
 	case nobody:
 		c.state[i] = unheard
-		select {
-		case c.wake <- struct{}{}:
-		default:
-		}
+		c.wakeUp()
 	case foreign:
 		c.strange = true
+	}
+}
+
+// wakeUp has the worker look at what it has to judge.
+func (c *call) wakeUp() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
 	}
 }
 

@@ -34,6 +34,13 @@
 // larger than the server's max_payload or the stream's max_msg_size is Rejected
 // without being sent.
 //
+// # Repeats
+//
+// Nats-Msg-Id is made of the message's id, the box, the subscription and the subject:
+// what differs in one of them is stored. The stream drops repeats of it within its
+// duplicate window. Its word that it has a message is not enough: what it holds is
+// read, and a message that is not there goes out again under another id.
+//
 // # Headers
 //
 // The message's facts travel as Postbag-Id, Postbag-Key, Postbag-Type and

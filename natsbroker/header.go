@@ -19,6 +19,8 @@ const (
 	// headerFrame is "NATS/1.0\r\n" and the empty line, headerLine the ": " and
 	// "\r\n" of one header.
 	headerFrame, headerLine = 12, 4
+	// idLength is that of a message's id as text.
+	idLength = 36
 )
 
 // noName are the characters of visible ASCII that the client library refuses in
@@ -48,7 +50,8 @@ type headers struct {
 	pass   map[string]bool
 	header nats.Header
 	values []string
-	text   []byte // of id and time
+	msgID  msgID
+	text   []byte // of ids and time
 	size   int    // on the wire
 }
 
@@ -65,12 +68,13 @@ func passes(names []string) map[string]bool {
 	return pass
 }
 
-// set makes the headers of m, for a stream whose name is known or empty.
-func (h *headers) set(m *broker.Delivery, stream string) {
+// set makes the headers of m, for a subject of a stream whose name is known or empty;
+// after is as in msgID.append.
+func (h *headers) set(m *broker.Delivery, subject, stream string, after uint64) {
 	clear(h.header)
 	h.values, h.size = h.values[:0], headerFrame
-	id, at := h.idAndTime(m)
-	h.add(headerMsgID, id)
+	msgID, id, at := h.idsAndTime(m, subject, after)
+	h.add(headerMsgID, msgID)
 	if stream != "" {
 		h.add(headerExpectedStream, stream)
 	}
@@ -93,15 +97,16 @@ func (h *headers) set(m *broker.Delivery, stream string) {
 	}
 }
 
-// idAndTime writes both as one text, for one allocation.
-func (h *headers) idAndTime(m *broker.Delivery) (id, at string) {
-	h.text, _ = m.ID.AppendText(h.text[:0]) // it never fails
+// idsAndTime writes them as one text, for one allocation. The id for the stream begins
+// with that of the message.
+func (h *headers) idsAndTime(m *broker.Delivery, subject string, after uint64) (msgID, id, at string) {
+	h.text = h.msgID.append(h.text[:0], m, subject, after)
 	end := len(h.text)
 	if !m.At.IsZero() {
 		h.text = m.At.UTC().AppendFormat(h.text, broker.TimeFormat)
 	}
-	both := string(h.text)
-	return both[:end], both[end:]
+	all := string(h.text)
+	return all[:end], all[:idLength], all[end:]
 }
 
 // own adds a header of the message's own.

@@ -23,9 +23,9 @@ func sample() broker.Delivery {
 func TestHeadersCarryTheFactsAndWhatTheStreamNeeds(t *testing.T) {
 	t.Parallel()
 	h, m := newHeaders(nil), sample()
-	h.set(&m, "ORDERS")
+	h.set(&m, "orders", "ORDERS", 0)
 	want := nats.Header{
-		"Nats-Msg-Id": {m.ID.String()}, "Nats-Expected-Stream": {"ORDERS"},
+		"Nats-Msg-Id": {string(new(msgID).append(nil, &m, "orders", 0))}, "Nats-Expected-Stream": {"ORDERS"},
 		"Postbag-Id": {m.ID.String()}, "Postbag-Key": {"%D0%BA%D0%BB%D1%8E%D1%87%201"},
 		"Postbag-Type": {"order.created%0A"}, "Postbag-Time": {"2026-05-06T07:08:09.123456Z"},
 	}
@@ -33,7 +33,7 @@ func TestHeadersCarryTheFactsAndWhatTheStreamNeeds(t *testing.T) {
 		t.Errorf("headers %v, want %v", h.header, want)
 	}
 	m = broker.Delivery{Message: postbag.Message{ID: m.ID}}
-	h.set(&m, "")
+	h.set(&m, "orders", "", 0)
 	if len(h.header) != 2 {
 		t.Errorf("a bare message for an unknown stream has headers %v, want two ids", h.header)
 	}
@@ -48,10 +48,10 @@ func TestHeadersThatSomebodyWouldObeyAreDisarmedUnlessPassed(t *testing.T) {
 	m := sample()
 	m.Headers = own
 	h := newHeaders(passes([]string{"Nats-TTL"}))
-	h.set(&m, "ORDERS")
+	h.set(&m, "orders", "ORDERS", 0)
 	for name, want := range map[string]string{
 		"Nats-Rollup": "", "Status": "", "Description": "",
-		"Nats-Msg-Id": m.ID.String(), "Nats-Expected-Stream": "ORDERS", "Postbag-Id": m.ID.String(),
+		"Nats-Msg-Id": string(new(msgID).append(nil, &m, "orders", 0)), "Nats-Expected-Stream": "ORDERS", "Postbag-Id": m.ID.String(),
 		"nats-rollup": "all", "Nats-TTL": "1 h", "%4Eats-Rollup": "all",
 	} {
 		if got := h.header.Get(name); got != want {
@@ -81,7 +81,7 @@ func FuzzHeaders(f *testing.F) {
 		m := sample()
 		m.Key, m.Headers = key, map[string]string{name: value}
 		h := newHeaders(nil)
-		h.set(&m, "S")
+		h.set(&m, "s", "S", 0)
 		size := headerFrame
 		for name, values := range h.header {
 			for _, c := range []byte(name) {

@@ -90,7 +90,8 @@ const lookInterval = 50 * time.Millisecond
 // isAPI says whether subject is one of those that request publishes to, whatever
 // prefix or domain the account's API has.
 func isAPI(subject string) bool {
-	return strings.Contains(subject, ".STREAM.NAMES") || strings.Contains(subject, ".STREAM.INFO.") || strings.HasSuffix(subject, ".INFO")
+	return strings.Contains(subject, ".STREAM.NAMES") || strings.Contains(subject, ".STREAM.INFO.") || strings.HasSuffix(subject, ".INFO") ||
+		strings.Contains(subject, "."+readSubject)
 }
 
 // deniedPublish returns the subject of a denied publish that the connection heard

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -206,8 +207,8 @@ func (p place) stored(t *testing.T) []brokertest.Received {
 		for name, values := range m.Headers() {
 			headers[name] = values[0]
 		}
-		if id := headers["Nats-Msg-Id"]; id != headers["Postbag-Id"] {
-			t.Errorf("Nats-Msg-Id is %q, want the message's id", id)
+		if id := headers["Nats-Msg-Id"]; !strings.HasPrefix(id, headers["Postbag-Id"]+":") {
+			t.Errorf("Nats-Msg-Id is %q, want one that begins with the message's id", id)
 		}
 		if stream := headers["Nats-Expected-Stream"]; stream != p.name {
 			t.Errorf("Nats-Expected-Stream is %q, want %q", stream, p.name)

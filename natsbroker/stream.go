@@ -18,6 +18,7 @@ type target struct {
 	subjects []string
 	maxBytes int           // headers and payload of a message; zero: no limit known
 	fault    *broker.Error // the stream cannot take messages at all
+	mapped   bool          // it stores messages at other subjects
 	checked  time.Time
 }
 
@@ -130,6 +131,13 @@ func (s *streams) remember(subject string, t *target) {
 	s.link(subject, &fresh)
 }
 
+// mapped says whether a message may be stored at another subject than the one that it
+// was sent to: the stream maps it, or perhaps the account.
+func (s *streams) mapped(subject string) bool {
+	t := s.stale(subject)
+	return s.named != "" || t != nil && t.mapped
+}
+
 // theNamed returns what is known of Options.Stream, nil when that is nothing.
 func (s *streams) theNamed() *target {
 	s.mu.Lock()
@@ -157,7 +165,7 @@ func (s *streams) forget() {
 
 // newTarget takes what matters from a stream's configuration.
 func newTarget(c jetstream.StreamConfig) *target {
-	t := &target{name: c.Name, subjects: c.Subjects}
+	t := &target{name: c.Name, subjects: c.Subjects, mapped: c.SubjectTransform != nil}
 	if c.MaxMsgSize > 0 {
 		t.maxBytes = int(c.MaxMsgSize)
 	}

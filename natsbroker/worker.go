@@ -26,6 +26,7 @@ type worker struct {
 	lastTarget  *target
 	nowhere     map[string]*broker.Error
 	away        *broker.Error // JetStream did not answer: it is not asked again by this call
+	blind       bool          // the user may not read what streams hold
 }
 
 func (w *worker) sendAll(ctx context.Context) {
@@ -40,7 +41,7 @@ func (w *worker) sendAll(ctx context.Context) {
 // send sends message i, or gives it its fate. It says whether the next one may
 // follow.
 func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
-	if f := w.build(ctx, m); f != nil {
+	if f := w.build(ctx, m, 0); f != nil {
 		w.settle(i, result(w.orNotInTime(f)))
 		return true
 	}
@@ -58,8 +59,8 @@ func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
 	return true
 }
 
-// build makes the message for the wire.
-func (w *worker) build(ctx context.Context, m *broker.Delivery) *broker.Error {
+// build makes the message for the wire; after is as in msgID.append.
+func (w *worker) build(ctx context.Context, m *broker.Delivery, after uint64) *broker.Error {
 	subject, f := w.d.options.subject(m)
 	if f != nil {
 		return f
@@ -76,7 +77,7 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery) *broker.Error {
 	if f := w.aim(ctx, subject); f != nil {
 		return f
 	}
-	w.headers.set(m, w.lastTarget.name)
+	w.headers.set(m, subject, w.lastTarget.name, after)
 	w.msg = nats.Msg{Subject: subject, Header: w.headers.header, Data: m.Payload}
 	if w.headers.size+len(m.Payload) > w.lastTarget.maxBytes && w.lastTarget.maxBytes > 0 {
 		if f := w.aimAnew(ctx, subject, m.Attempt); f != nil {
@@ -149,6 +150,7 @@ func (w *worker) await(ctx context.Context, slots chan<- struct{}) bool {
 			return false
 		case <-w.wake:
 			w.judgeUnheard(ctx)
+			w.judgeRepeats(ctx)
 		case <-w.look.C:
 			w.judgeDenied()
 		}

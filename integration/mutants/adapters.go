@@ -59,8 +59,20 @@ var adapting = []Mutant{
 	{
 		Name: "nats-without-message-ids", What: "NATS: messages do not carry the id by which a stream knows repeats",
 		Evidence: "the dedupe window, unused (FAULTS C18)",
-		Patches:  []Patch{{"natsbroker/header.go", "	h.add(headerMsgID, id)\n", "	_ = headerMsgID\n"}},
+		Patches:  []Patch{{"natsbroker/header.go", "	h.add(headerMsgID, msgID)\n", "	_, _ = headerMsgID, msgID\n"}},
 		By:       tests("natsbroker", "TestHeadersCarryTheFacts|TestARepeatWithinTheWindow"),
+	},
+	{
+		Name: "nats-one-id-for-two-subscriptions", What: "NATS: a message has one id for a stream, wherever it goes",
+		Evidence: "reproduced: of two subscriptions into one stream the second was dropped",
+		Patches:  []Patch{{"natsbroker/msgid.go", "	b = append(append(b, ':'), d.digest[:]...)\n", "	b = append(b, ':')\n"}},
+		By:       tests("natsbroker", "TestTheIDForTheStreamTellsBoxSubscriptionAndSubjectApart"),
+	},
+	{
+		Name: "nats-duplicates-believed", What: "NATS: a stream that says duplicate is taken to hold the message",
+		Evidence: "reproduced: a purge within the window, then a replay",
+		Patches:  []Patch{{"natsbroker/ack.go", "	if ack.Duplicate {\n", "	if ack.Duplicate && false {\n"}},
+		By:       tests("natsbroker", "TestARepeatOfWhatIsGoneIsStoredAgain"),
 	},
 	{
 		Name: "redis-replicas-not-waited-for", What: "Redis: a message counts as stored before its replicas have it",
