@@ -75,7 +75,7 @@ func placesOnMySQL(t *testing.T, dsn string) {
 	if _, err := db.ExecContext(t.Context(), "create table orders (id bigint auto_increment primary key, customer text not null, cents bigint not null)"); err != nil {
 		t.Fatal(err)
 	}
-	appender, err := mysqlstore.OpenDB(t.Context(), db)
+	appender, err := mysqlstore.OpenAppender(t.Context(), db, mysqlstore.AppenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

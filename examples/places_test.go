@@ -66,7 +66,7 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	appender, err := pgstore.OpenDB(t.Context(), s.db, pgstore.Options{})
+	appender, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 //	pub, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
 //
 // A box is a table, postbag_NAME, in the application's own database, so that
-// messages commit with its data. [OpenDB] publishes in transactions of the
+// messages commit with its data. [OpenAppender] publishes in transactions of the
 // application's own *sql.DB.
 //
 // # How messages are read

@@ -37,7 +37,7 @@ func TestAProducerWithTheRightsOfThePageDoesWhateverProducersDo(t *testing.T) {
 		db := openSQL(t, s.account(k, "INSERT (id, topic, `key`, shard_key, type, headers, payload) ON postbag_outbox",
 			"SELECT ON postbag__meta", "SELECT ON postbag__life", "SELECT, INSERT, DELETE ON postbag__scheduled",
 			"SELECT (seq) ON postbag_outbox", "SELECT, UPDATE ON postbag__lock"))
-		d, err := mysqlstore.OpenDB(t.Context(), db)
+		d, err := mysqlstore.OpenAppender(t.Context(), db, mysqlstore.AppenderOptions{})
 		s.Must(err)
 		later := postbag.Message{ID: postbag.NewID(), Topic: "t", Key: "a", NotBefore: time.Now().Add(time.Hour)}
 		now := postbag.Message{ID: postbag.NewID(), Topic: "t", Key: "a"}

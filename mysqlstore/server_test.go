@@ -165,7 +165,7 @@ func TestAnApplicationsOwnDBPublishesWithEveryDriverSetting(t *testing.T) {
 		s := newSite(t, k)
 		for _, params := range []string{"", "?interpolateParams=true", "?sql_mode=%27NO_BACKSLASH_ESCAPES%27", "?charset=latin1&interpolateParams=true"} {
 			db := openSQL(t, s.dsn+params)
-			d, err := mysqlstore.OpenDB(t.Context(), db)
+			d, err := mysqlstore.OpenAppender(t.Context(), db, mysqlstore.AppenderOptions{})
 			s.Must(err)
 			pub, err := postbag.NewPublisher[postbag.SQLTx](d, postbag.PublisherOptions{})
 			s.Must(err)
@@ -276,6 +276,30 @@ func TestMigratingAgainAndBySeveralAtOnceChangesNothing(t *testing.T) {
 		}
 		if done, err := f.Migrate(t.Context()); err != nil || len(done) > 0 {
 			t.Errorf("another time takes %v: %v", done, err)
+		}
+	})
+}
+
+func TestAnAppenderWakesTheRelayOfItsProcess(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		woken := make(chan string, 1)
+		d, err := mysqlstore.OpenAppender(t.Context(), openSQL(t, s.dsn), mysqlstore.AppenderOptions{Wake: func(box string) { woken <- box }})
+		s.Must(err)
+		pub, err := postbag.NewPublisher[postbag.SQLTx](d, postbag.PublisherOptions{})
+		s.Must(err)
+		s.Must(pub.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			return pub.Publish(ctx, tx, postbag.Message{Topic: "t"})
+		}))
+		select {
+		case box := <-woken:
+			if box != "outbox" {
+				t.Errorf("box %q was woken", box)
+			}
+		case <-t.Context().Done():
+			t.Error("nobody was woken")
 		}
 	})
 }

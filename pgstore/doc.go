@@ -1,7 +1,7 @@
 // Package pgstore keeps boxes in PostgreSQL 14 and later.
 //
 // [Open] gives a store over a pgx pool: it is what a relay works on, and it
-// publishes in transactions of pgx. [OpenDB] publishes in transactions of
+// publishes in transactions of pgx. [OpenAppender] publishes in transactions of
 // database/sql, and of the libraries that build on it.
 //
 // Everything lies in the schema postbag: a partitioned table a box, its schedule,

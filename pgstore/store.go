@@ -52,7 +52,7 @@ var (
 // does without prepared statements then). Errors name all bad options at once.
 func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	if pool == nil {
-		return nil, errors.New("pgstore: open: pool is nil; give a *pgxpool.Pool, or use OpenDB with a *sql.DB")
+		return nil, errors.New("pgstore: open: pool is nil; give a *pgxpool.Pool, or use OpenAppender with a *sql.DB")
 	}
 	if err := o.validate(); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (w *waker) start(s *Store) {
 		w.done.Go(func() { s.listen(ctx) })
 	}
 	if s.opts.Notify > 0 {
-		w.done.Go(func() { s.notify(ctx) })
+		w.done.Go(func() { notify(ctx, w.due, s.opts.Notify, s.sendNotification) })
 	}
 }
 
@@ -66,8 +66,11 @@ func (s *Store) Wake(box string) {
 	}
 }
 
-// notify sends at most one notification a window.
-func (s *Store) notify(ctx context.Context) {
+// notifyTimeout bounds the sending of one notification.
+const notifyTimeout = 5 * time.Second
+
+// notify sends what is due, at most one notification a window.
+func notify(ctx context.Context, due <-chan string, pause time.Duration, send func(ctx context.Context, box string)) {
 	window := time.NewTimer(0)
 	defer window.Stop()
 	for {
@@ -79,15 +82,15 @@ func (s *Store) notify(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case box := <-s.wake.due:
-			s.sendNotification(ctx, box)
+		case box := <-due:
+			send(ctx, box)
 		}
-		window.Reset(s.opts.Notify)
+		window.Reset(pause)
 	}
 }
 
 func (s *Store) sendNotification(ctx context.Context, box string) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	err := s.run(ctx, call{st: s.catalog.get("notify", ""), args: new(parameters).text(box)})
 	if err != nil && ctx.Err() == nil {

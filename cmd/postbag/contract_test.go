@@ -159,7 +159,7 @@ func copied(t *testing.T, dsn string) int64 {
 // cancelled before its time.
 func publishAndCancel(t *testing.T, db *sql.DB) {
 	t.Helper()
-	appender, err := pgstore.OpenDB(t.Context(), db, pgstore.Options{})
+	appender, err := pgstore.OpenAppender(t.Context(), db, pgstore.AppenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

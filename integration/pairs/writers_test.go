@@ -82,7 +82,7 @@ func newWriters(t *testing.T, dsn string) *writers {
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(writerCount + 4)
 	db.SetMaxIdleConns(writerCount + 4)
-	out, err := mysqlstore.OpenDB(t.Context(), db)
+	out, err := mysqlstore.OpenAppender(t.Context(), db, mysqlstore.AppenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (m MySQL) Write(ctx context.Context, dsn string) (chaos.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := mysqlstore.OpenDB(ctx, db)
+	out, err := mysqlstore.OpenAppender(ctx, db, mysqlstore.AppenderOptions{})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

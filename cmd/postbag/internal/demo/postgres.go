@@ -49,7 +49,7 @@ func openShopDatabase(ctx context.Context, server *testserver.Postgres) (*databa
 		return nil, err
 	}
 	db.SetMaxIdleConns(tills)
-	appender, err := pgstore.OpenDB(ctx, db, pgstore.Options{})
+	appender, err := pgstore.OpenAppender(ctx, db, pgstore.AppenderOptions{})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/postbag/postbag"
@@ -37,7 +38,7 @@ type sqlSite struct {
 	*site
 
 	db *sql.DB
-	to *pgstore.DB
+	to *pgstore.Appender
 }
 
 func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
@@ -49,7 +50,7 @@ func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
 	config.DialFunc = s.cut.dial
 	s.db = stdlib.OpenDB(*config)
 	t.Cleanup(func() { _ = s.db.Close() })
-	s.to, err = pgstore.OpenDB(t.Context(), s.db, pgstore.Options{})
+	s.to, err = pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{})
 	s.Must(err)
 	return s
 }
@@ -144,15 +145,15 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
-	if _, err := pgstore.OpenDB(t.Context(), nil, pgstore.Options{}); err == nil {
+	if _, err := pgstore.OpenAppender(t.Context(), nil, pgstore.AppenderOptions{}); err == nil {
 		t.Error("a nil *sql.DB was opened")
 	}
-	if _, err := pgstore.OpenDB(t.Context(), s.db, pgstore.Options{Create: true}); err == nil || !strings.Contains(err.Error(), "migrate up") {
-		t.Errorf("the schema is to be made through database/sql: %v", err)
+	if _, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{Notify: -1}); err == nil || !strings.Contains(err.Error(), "Notify is -1ns") {
+		t.Errorf("a negative pause between notifications: %v", err)
 	}
 	empty := stdlib.OpenDB(*newPool(t, plainConfig(t, shared.Database(t))).Config().ConnConfig)
 	t.Cleanup(func() { _ = empty.Close() })
-	if _, err := pgstore.OpenDB(t.Context(), empty, pgstore.Options{}); !errors.Is(err, store.ErrSchema) {
+	if _, err := pgstore.OpenAppender(t.Context(), empty, pgstore.AppenderOptions{}); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("a database without the schema: %v", err)
 	}
 	if err := s.to.Append(t.Context(), nil, "outbox", sitetest.Messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
@@ -163,4 +164,23 @@ func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
 			t.Errorf("box %q: %v", box, err)
 		}
 	}
+}
+
+func TestAnAppenderWakesRelaysOfThisProcessAndOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
+	listener := siteOn(t, s.dsn, func(_ *pgxpool.Config, o *pgstore.Options) { o.Listen = true })
+	heard(t, listener.Store, "it listens")
+	to, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{Wake: s.Store.Wake, Notify: time.Millisecond})
+	s.Must(err)
+	pub, err := postbag.NewPublisher[postbag.SQLTx](to, postbag.PublisherOptions{})
+	s.Must(err)
+	s.Must(pub.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+		return pub.Publish(ctx, tx, sitetest.Messages(1, "a")...)
+	}))
+	heard(t, s.Store, "the store of this process")
+	heard(t, listener.Store, "a notification of an appender")
+	s.Must(to.Close())
+	s.Must(to.Close())
+	pub.Committed() // after Close it wakes nobody elsewhere, and blocks nobody
 }

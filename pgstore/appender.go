@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,27 +14,48 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// DB publishes through database/sql: it is the writing half of a store, for
+// Appender publishes through database/sql: it is the writing half of a store, for
 // applications whose transactions are *sql.Tx, sqlx's, bun's, ent's or GORM's. It
-// is made by [OpenDB] and is safe for concurrent use. A relay needs a [Store].
-type DB struct {
+// is made by [OpenAppender] and is safe for concurrent use. A relay needs a [Store].
+type Appender struct {
 	db      *sql.DB
+	opts    AppenderOptions
 	catalog *catalog
+
+	due    chan string // holds one request to notify
+	cancel context.CancelFunc
+	done   sync.WaitGroup
 }
 
-var _ postbag.Appender[postbag.SQLTx] = (*DB)(nil)
+var _ postbag.Appender[postbag.SQLTx] = (*Appender)(nil)
 
-// OpenDB returns what publishes in transactions of db, whatever driver it has:
-// every parameter is a text or bytes, so that pgx's, lib/pq and poolers in
+// AppenderOptions are the settings of an Appender. The zero AppenderOptions wakes
+// nobody: relays find new messages by polling.
+type AppenderOptions struct {
+	// Wake is called with the box after each commit of the publisher's InTx and each
+	// Committed: Store.Wake, where a relay of this process has a Store of its own.
+	// It must not block. Defaults to nothing.
+	Wake func(box string)
+	// Notify is the least time between two notifications to other processes, each
+	// outside any transaction of the application. Relays there listen with
+	// Options.Listen. Zero: none is sent.
+	Notify time.Duration
+	// OnFault hears of notifications that could not be sent. It must not block, and
+	// is called at most once a second. Defaults to nothing.
+	OnFault func(error)
+}
+
+// OpenAppender returns what publishes in transactions of db, whatever driver it
+// has: every parameter is a text or bytes, so that pgx's, lib/pq and poolers in
 // transaction mode will do. Schema and boxes must be there: make them with
 // postbag migrate up, or with Open and its Create option. db stays the
 // application's.
-func OpenDB(ctx context.Context, db *sql.DB, o Options) (*DB, error) {
+func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender, error) {
 	switch {
 	case db == nil:
 		return nil, errors.New("pgstore: open: db is nil; give an open *sql.DB, or use Open with a pool")
-	case o.Create || o.Unmigrated || o.Listen || o.Notify != 0 || len(o.Boxes) > 0:
-		return nil, errors.New("pgstore: open: OpenDB only publishes; make schema and boxes with Open or postbag migrate up, and leave the options zero")
+	case o.Notify < 0:
+		return nil, fmt.Errorf("pgstore: AppenderOptions.Notify is %s; give the least time between two notifications, or zero for none", o.Notify)
 	}
 	catalog, err := newCatalog()
 	if err != nil {
@@ -47,11 +70,51 @@ func OpenDB(ctx context.Context, db *sql.DB, o Options) (*DB, error) {
 	if !there {
 		return nil, fmt.Errorf("pgstore: open: %w", store.ErrSchema)
 	}
-	return &DB{db: db, catalog: catalog}, nil
+	a := &Appender{db: db, opts: o, catalog: catalog, due: make(chan string, 1), cancel: func() {}}
+	if o.Notify > 0 {
+		faults := &faults{report: o.OnFault}
+		run, cancel := context.WithCancel(context.Background())
+		a.cancel = cancel
+		a.done.Go(func() {
+			notify(run, a.due, o.Notify, func(ctx context.Context, box string) { a.sendNotification(ctx, faults, box) })
+		})
+	}
+	return a, nil
+}
+
+// Close ends the sending of notifications. It leaves db open. A second Close does
+// nothing.
+func (d *Appender) Close() error {
+	d.cancel()
+	d.done.Wait()
+	return nil
+}
+
+// Wake implements postbag.Appender: it calls AppenderOptions.Wake, and has other
+// processes notified, soon.
+func (d *Appender) Wake(box string) {
+	if d.opts.Wake != nil {
+		d.opts.Wake(box)
+	}
+	if d.opts.Notify <= 0 {
+		return
+	}
+	select {
+	case d.due <- box:
+	default:
+	}
+}
+
+func (d *Appender) sendNotification(ctx context.Context, faults *faults, box string) {
+	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
+	defer cancel()
+	if _, err := d.db.ExecContext(ctx, d.catalog.get("notify", "").sql, box); err != nil && ctx.Err() == nil {
+		faults.tell("notify", translateError("notify other processes", err))
+	}
 }
 
 // Append implements postbag.Appender.
-func (d *DB) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
+func (d *Appender) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
@@ -77,7 +140,7 @@ func sqlAppendError(box string, err error) error {
 }
 
 // Lock implements postbag.Appender.
-func (d *DB) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
+func (d *Appender) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
@@ -87,7 +150,7 @@ func (d *DB) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []stri
 }
 
 // Cancel implements postbag.Appender.
-func (d *DB) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
+func (d *Appender) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
 	if tx == nil {
 		return false, postbag.ErrNoTx
 	}
@@ -104,7 +167,7 @@ func (d *DB) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postba
 }
 
 // InTx implements postbag.Appender.
-func (d *DB) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) (err error) {
+func (d *Appender) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) (err error) {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {
 		return translateError("begin", err)
@@ -143,7 +206,3 @@ func sqlCommitError(err error) error {
 		return fmt.Errorf("pgstore: commit: %w", postbag.ErrCommitUnknown)
 	}
 }
-
-// Wake implements postbag.Appender. It does nothing: a relay in this process has
-// a Store of its own, and polls.
-func (d *DB) Wake(string) {}

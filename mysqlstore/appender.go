@@ -9,25 +9,35 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// DB publishes in transactions of an application's own *sql.DB: *sql.Tx, sqlx's,
-// bun's, ent's or GORM's. It is the writing half of a store, made by [OpenDB], and
+// Appender publishes in transactions of an application's own *sql.DB: *sql.Tx, sqlx's,
+// bun's, ent's or GORM's. It is the writing half of a store, made by [OpenAppender], and
 // safe for concurrent use. A relay needs a [Store].
-type DB struct {
+type Appender struct {
 	db       *sql.DB
+	opts     AppenderOptions
 	producer producer
 }
 
-var _ postbag.Appender[postbag.SQLTx] = (*DB)(nil)
+var _ postbag.Appender[postbag.SQLTx] = (*Appender)(nil)
 
-// OpenDB returns what publishes in transactions of db, whatever its driver's
+// AppenderOptions are the settings of an Appender. The zero AppenderOptions wakes
+// nobody: relays find new messages by polling.
+type AppenderOptions struct {
+	// Wake is called with the box after each commit of the publisher's InTx and each
+	// Committed: Store.Wake, where a relay of this process has a Store of its own.
+	// It must not block. Defaults to nothing.
+	Wake func(box string)
+}
+
+// OpenAppender returns what publishes in transactions of db, whatever its driver's
 // settings: a statement of it has no placeholder. Schema and boxes must be there:
 // make them with postbag migrate up, or with Open and its Create option. db stays
 // the application's.
-func OpenDB(ctx context.Context, db *sql.DB) (*DB, error) {
+func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender, error) {
 	if db == nil {
 		return nil, errors.New("mysqlstore: open: db is nil; give an open *sql.DB, or use Open with a DSN")
 	}
-	d := &DB{db: db}
+	d := &Appender{db: db, opts: o}
 	s := Store{db: db}
 	if err := s.recogniseServer(ctx); err != nil {
 		return nil, err
@@ -45,28 +55,31 @@ func OpenDB(ctx context.Context, db *sql.DB) (*DB, error) {
 }
 
 // Append implements postbag.Appender.
-func (d *DB) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
+func (d *Appender) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
 	return d.producer.append(ctx, tx, box, msgs)
 }
 
 // Lock implements postbag.Appender. It locks rows of a table with 4,096 of them.
-func (d *DB) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
+func (d *Appender) Lock(ctx context.Context, tx postbag.SQLTx, box string, keys []string) error {
 	return d.producer.lock(ctx, tx, box, keys)
 }
 
 // Cancel implements postbag.Appender.
-func (d *DB) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
+func (d *Appender) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
 	return d.producer.cancel(ctx, tx, box, id)
 }
 
 // InTx implements postbag.Appender.
-func (d *DB) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) error {
+func (d *Appender) InTx(ctx context.Context, fn func(context.Context, postbag.SQLTx) error) error {
 	return inTx(ctx, d.db, fn)
 }
 
-// Wake implements postbag.Appender. It does nothing: a relay in this process has
-// a Store of its own, and polls.
-func (d *DB) Wake(string) {}
+// Wake implements postbag.Appender: it calls AppenderOptions.Wake.
+func (d *Appender) Wake(box string) {
+	if d.opts.Wake != nil {
+		d.opts.Wake(box)
+	}
+}
 
 // Append writes msgs to box in tx; see [postbag.Appender].
 func (s *Store) Append(ctx context.Context, tx postbag.SQLTx, box string, msgs []postbag.Message) error {
