@@ -33,9 +33,11 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		return info, translateError("check", err)
 	}
 	moved := seen.identity != seen.written
-	if old := s.server.Load(); old != nil && old.identity != seen.identity {
+	old := s.server.Load()
+	if old != nil && old.identity != seen.identity {
 		moved = true
 	}
+	older := !moved && old.older(&seen)
 	if seen.identity != seen.written {
 		if err := s.reconcile(ctx, seen); err != nil {
 			return info, translateError("reconcile the positions of a database that was copied", err)
@@ -45,6 +47,9 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		}
 	}
 	s.accept(seen)
+	if older {
+		return info, translateError("check", errOlder)
+	}
 	if moved {
 		return info, fmt.Errorf("pgstore: check: the database is %q, and its positions were those of another; messages that were "+
 			"sent before it was copied may be sent again: %w", seen.identity, store.ErrMoved)

@@ -125,7 +125,7 @@ func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEn
 	if err := s.run(ctx, s.bound(v, name)...); err != nil {
 		return snapshots.Position{}, err
 	}
-	p := snapshots.Position{Life: v.life, Base: box.foreign}
+	p := snapshots.Position{Life: v.era, Base: box.foreign}
 	to, last, err := s.instant(ctx, name)
 	if err != nil {
 		return p, err

@@ -151,7 +151,7 @@ func (m *maintenance) settled(ctx context.Context) (int64, error) {
 // fingerprint is of all that a refinement depends on.
 func (m *maintenance) fingerprint() [32]byte {
 	var b []byte
-	b = binary.BigEndian.AppendUint64(b, uint64(m.v.life))
+	b = binary.BigEndian.AppendUint64(b, uint64(m.v.era))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.last))
 	for i := range m.followers {
 		f := &m.followers[i]

@@ -157,7 +157,7 @@ func (rd *reader) finish(v *server, h *hints) {
 	if !rd.form.window {
 		rd.from = p.Open(f.snapshot, f.last, known)
 	}
-	p.Life = v.life
+	p.Life = v.era
 	count := len(pg.rows)
 	after, whole := rd.reached(f, count)
 	next := rd.next(after, whole)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/postbag/postbag/internal/snapshots"
@@ -23,11 +24,16 @@ type server struct {
 	// life is new after a crash and on a promoted standby: transaction ids that
 	// were not durable are given out again then, and seqs with them.
 	life int64
+	// era is of life and started: new at every start, and what positions are marked with. A folder of the server's data that
+	// was put back, as it was after a clean stop, has the same life, and gives out again what it had given out since.
+	era int64
 	// timeline grows at each promotion of a standby.
 	timeline int64
+	// highest is the highest xmax of a snapshot that was seen.
+	highest atomic.Uint64
 
 	mu     sync.Mutex
-	bounds map[string]*snapshots.Bounds // by box, of this life
+	bounds map[string]*snapshots.Bounds // by box, of this era
 }
 
 // of returns what is known of a box's writers.
@@ -92,14 +98,42 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 	if seen.identity != seen.written || old != nil && old.identity != seen.identity {
 		return fmt.Errorf("the database is %q, its positions are of %q: %w", seen.identity, seen.written, store.ErrMoved)
 	}
+	if old.older(&seen) {
+		return errOlder
+	}
 	s.accept(seen)
 	return nil
 }
 
+// older says that the database that was seen is one of before v was seen last, by the transaction ids that it gives out. After
+// a crash, which takes the life away, a few may be given out again.
+func (v *server) older(seen *sight) bool {
+	return v != nil && v.life == seen.life && seen.xmax < v.highest.Load()
+}
+
+// errOlder is what an older copy of the database is told by.
+var errOlder = fmt.Errorf("an older copy of the database was put in its place, what was sent since may be sent again: %w", store.ErrMoved)
+
+// eraOf returns the era of a life in which the server was started then.
+func eraOf(life, started int64) int64 { return life ^ started*0x2545F4914F6CDD1D }
+
+// saw takes the xmax of a snapshot.
+func (v *server) saw(xmax uint64) {
+	for {
+		if old := v.highest.Load(); old >= xmax || v.highest.CompareAndSwap(old, xmax) {
+			return
+		}
+	}
+}
+
 // accept makes seen the server that calls are meant for.
 func (s *Store) accept(seen sight) {
-	v := &server{identity: seen.identity, started: seen.started, life: seen.life, timeline: seen.timeline, bounds: map[string]*snapshots.Bounds{}}
-	if old := s.server.Load(); old != nil && old.life == v.life && old.identity == v.identity {
+	v := &server{
+		identity: seen.identity, started: seen.started, life: seen.life, era: eraOf(seen.life, seen.started), timeline: seen.timeline,
+		bounds: map[string]*snapshots.Bounds{},
+	}
+	v.saw(seen.xmax)
+	if old := s.server.Load(); old != nil && old.era == v.era && old.identity == v.identity {
 		old.mu.Lock()
 		v.bounds = old.bounds
 		old.mu.Unlock()
@@ -119,6 +153,7 @@ type sight struct {
 	number         int // server_version_num
 	encoding       string
 	version        string
+	xmax           uint64 // of a snapshot
 }
 
 // look reads what the session's server is, and gives it a life if a crash took
@@ -144,6 +179,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 			v.reader, v.schema = c.int2(), int(c.int4())
 			v.number, v.encoding, v.version = int(c.int4()), c.text(), c.text()
 			v.timeline = c.int8()
+			v.xmax = uint64(c.int8())
 			return c.err
 		}})
 		if err != nil {

@@ -92,7 +92,7 @@ func (s *Store) skip(ctx context.Context, table string, from, to int64) (int64, 
 // that the sums stay true.
 type survey struct {
 	table string
-	life  int64
+	era   int64
 	subs  []int32
 	// from is where it began, and dropped up to where rows were deleted then, or
 	// since then by its owner.
@@ -105,10 +105,10 @@ type survey struct {
 
 // begin has the survey begin behind a seq, unless it goes on.
 func (v *survey) begin(m *maintenance, table string, from, dropped int64) {
-	if v.table == table && v.life == m.v.life && slices.Equal(v.subs, m.subs()) && v.from <= from && v.dropped == dropped {
+	if v.table == table && v.era == m.v.era && slices.Equal(v.subs, m.subs()) && v.from <= from && v.dropped == dropped {
 		return
 	}
-	*v = survey{table: table, life: m.v.life, subs: m.subs(), from: from, dropped: dropped, agreed: from}
+	*v = survey{table: table, era: m.v.era, subs: m.subs(), from: from, dropped: dropped, agreed: from}
 	v.enter(spanOf(from+1), from)
 }
 

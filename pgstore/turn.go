@@ -135,12 +135,12 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 	return nil, err
 }
 
-// position decodes a position and refuses one that was read before a crash,
-// unless it was settled. The settling or reading statement itself makes sure that
+// position decodes a position and refuses one that was read before the server was
+// started, unless it was settled. The settling or reading statement itself makes sure that
 // its session is on the server whose life this is.
 func (w *turning) position(ctx context.Context, sub *subEntry, raw store.Position) (snapshots.Position, error) {
 	p, err := snapshots.Decode(raw)
-	if err != nil || p.Life == w.v.life || p.Done == nil && p.To == nil {
+	if err != nil || p.Life == w.v.era || p.Done == nil && p.To == nil {
 		return p, err
 	}
 	stored := false
@@ -275,6 +275,7 @@ func (w *turning) landed(rd *reader, err error) error {
 	if !w.facts.come {
 		w.facts = *f
 	}
+	w.v.saw(f.snapshot.XMax)
 	w.v.of(rd.q.Box).Saw(f.last)
 	if rd.again() {
 		rd.hint.bounded = boundedPages

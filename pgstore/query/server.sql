@@ -4,13 +4,15 @@
 SELECT pg_is_in_recovery();
 
 -- name: look
--- Single rows of our tables, and the cluster's control file. Refused on a standby, since _life is unlogged. The last column is
--- the timeline: a write-ahead log file's name begins with it, and knows it before the control file does.
+-- Single rows of our tables, and the cluster's control file. Refused on a standby, since _life is unlogged. The last columns
+-- are the timeline (a write-ahead log file's name begins with it, and knows it before the control file does) and a
+-- snapshot's xmax.
 SELECT timestamptz_send(pg_postmaster_start_time()),
   coalesce((SELECT l.life FROM postbag._life l), 0), postbag._identity(), m.identity, m.reader,
   (SELECT max(g.version) FROM postbag._migrations g), current_setting('server_version_num')::integer,
   current_setting('server_encoding'), current_setting('server_version'),
-  ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
+  ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint,
+  pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 FROM postbag._meta m;
 
 -- name: begin_life
