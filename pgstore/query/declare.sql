@@ -39,11 +39,23 @@ SELECT pg_snapshot_send(pg_current_snapshot()), (SELECT CASE WHEN q.is_called TH
 
 -- name: writers
 -- Which running transactions have written to the box: those hold a lock on one of its tables until they end. Reads the
--- lock table: milliseconds, so it is asked about old transactions only.
-SELECT t.transactionid::text::bigint, bool_or(r.relation IS NOT NULL)
-FROM pg_locks t
-LEFT JOIN pg_locks r ON r.virtualtransaction = t.virtualtransaction AND r.locktype = 'relation' AND r.mode = 'RowExclusiveLock'
-  AND r.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-  AND r.relation IN (SELECT 'postbag.{box}'::regclass UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = 'postbag.{box}'::regclass)
-WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock' AND t.granted
-GROUP BY 1;
+-- lock table: milliseconds, so it is asked about old transactions only. It is read once: a transaction that is prepared, or
+-- takes its first lock, between two readings would be in one and not in the other. Even one reading may see a transaction
+-- that is just being prepared with a part of its locks under its session and a part under -1/xid: its own locks count under
+-- either, and while there is a writer whose id is not seen, no prepared one counts as quiet.
+WITH l AS MATERIALIZED (
+  SELECT k.locktype, k.transactionid, k.virtualtransaction, k.relation, k.database, k.mode, k.granted FROM pg_locks k
+), r AS MATERIALIZED (
+  SELECT DISTINCT l.virtualtransaction FROM l
+  WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock'
+    AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+    AND l.relation IN (SELECT 'postbag.{box}'::regclass UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = 'postbag.{box}'::regclass)
+), t AS MATERIALIZED (
+  SELECT l.transactionid, l.virtualtransaction FROM l WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted
+), o AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM r WHERE r.virtualtransaction NOT IN (SELECT t.virtualtransaction FROM t)) AS unknown
+)
+SELECT t.transactionid::text::bigint, bool_or(t.virtualtransaction IN (SELECT r.virtualtransaction FROM r)
+  OR '-1/' || t.transactionid::text IN (SELECT r.virtualtransaction FROM r)
+  OR t.virtualtransaction LIKE '-1/%' AND (SELECT o.unknown FROM o))
+FROM t GROUP BY 1;
