@@ -137,3 +137,8 @@ func (j *journal) stillDown(f *flow, now time.Duration) {
 func (j *journal) up(f *flow, now time.Duration) {
 	j.logger.Info("relay: the destination takes messages again", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
 }
+
+// idle says that an outage is not seen any more, since nothing waits for its end.
+func (j *journal) idle(f *flow, now time.Duration) {
+	j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
+}

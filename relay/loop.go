@@ -56,7 +56,7 @@ type flow struct {
 	reshapePause, reshapeAfter time.Duration
 	lastError                  string
 	acceptedAt                 time.Time
-	circuit                    engine.CircuitState
+	condition                  condition
 	exactly                    *exactly // nil: at least once
 }
 
@@ -172,7 +172,7 @@ func (l *loop) step() {
 		l.check(f, now)
 		l.publish(f, now)
 		l.due(f, now)
-		l.noteCircuit(f, now)
+		l.noteCondition(f, now)
 	}
 	for _, u := range l.keep {
 		l.maintain(u, now)

@@ -18,6 +18,7 @@ type ownership struct {
 	fresh    bool // no heartbeat of this id was made yet
 	beating  bool
 	nextBeat time.Duration
+	beatenAt time.Duration // the last heartbeat was sent then
 	viewed   bool
 	epoch    int64
 	life     int64 // of the database, see store.TurnResult
@@ -89,7 +90,7 @@ func (l *loop) beat(now time.Duration) {
 	}
 	b := store.Beat{
 		Relay: l.id, Name: l.options.Name, New: l.fresh, TTL: l.options.TTL, Works: l.works(),
-		Give: l.give, Take: l.take, Reshape: l.reshape,
+		Give: l.give, Take: l.take, Reshape: l.reshape, Conditions: l.conditions(now),
 	}
 	if l.stopping {
 		b.Take, b.Reshape = nil, nil
@@ -99,6 +100,7 @@ func (l *loop) beat(now time.Duration) {
 	l.reshaping(now, &b)
 	l.beating = true
 	l.beats++
+	l.beatenAt = now
 	l.nextBeat = now + l.options.TTL/3
 	gave := len(l.give)
 	generation := l.generation

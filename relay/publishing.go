@@ -171,12 +171,11 @@ func reason(r *broker.Result) string {
 	if r.Err == nil {
 		return r.Outcome.String()
 	}
-	s := r.Err.Error()
-	if len(s) > 1024 {
-		s = s[:1024]
-	}
-	return s
+	return reasonOf(r.Err.Error())
 }
+
+// reasonOf bounds what is kept of an error.
+func reasonOf(text string) string { return text[:min(len(text), 1024)] }
 
 func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
 	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
@@ -199,22 +198,4 @@ func (l *loop) destinationFailed(f *flow, err error) {
 	if l.options.OnError != nil {
 		l.options.OnError(fmt.Errorf("relay: %s: %w", f.ref, err))
 	}
-}
-
-// noteCircuit writes one line when a destination's state changed, and one a
-// minute while it is down.
-func (l *loop) noteCircuit(f *flow, now time.Duration) {
-	state := f.core.Circuit()
-	if state == f.circuit || state == engine.Probing {
-		if f.circuit != engine.Closed {
-			l.log.stillDown(f, now)
-		}
-		return
-	}
-	f.circuit = state
-	if state == engine.Open {
-		l.log.down(f, now)
-		return
-	}
-	l.log.up(f, now)
 }

@@ -54,7 +54,7 @@ func (l *loop) stats() Stats {
 	}
 	for _, f := range l.flows {
 		s.Subscriptions = append(s.Subscriptions, SubscriptionStats{
-			Ref: f.ref, Shards: len(f.core.Leases()), Circuit: circuitName(f.core.Circuit()),
+			Ref: f.ref, Shards: len(f.core.Leases()), Circuit: f.state(),
 			LastError: f.lastError, Accepted: f.acceptedAt, Stats: f.core.Stats(),
 		})
 	}

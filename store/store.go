@@ -151,6 +151,8 @@ type Features struct {
 	OneGroup bool
 	// Partitions: the log has partitions that Maintain adds and drops.
 	Partitions bool
+	// Conditions: Beat.Conditions are kept, and shown in RelayState.
+	Conditions bool
 }
 
 // Maintenance is the name of the pseudo-subscription of every box whose single

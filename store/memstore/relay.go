@@ -15,7 +15,9 @@ type relayRow struct {
 	id, name string
 	expires  time.Time
 	works    []store.Ref
-	dead     bool
+	// conditions are those of the last Beat.
+	conditions []store.Condition
+	dead       bool
 }
 
 // keepDead is how long a dead relay's row stays, so that its id is not made anew.
@@ -66,6 +68,7 @@ func (s *Store) renew(b store.Beat, now time.Time) bool {
 		s.epoch++
 	}
 	r.name, r.works, r.expires = b.Name, slices.Clone(b.Works), now.Add(b.TTL)
+	r.conditions = copied(b.Conditions)
 	return true
 }
 
@@ -186,9 +189,19 @@ func (s *Store) live(now time.Time) []store.RelayState {
 		if !r.dead && now.Before(r.expires) {
 			out = append(out, store.RelayState{
 				ID: r.id, Name: r.name, Expires: r.expires.Sub(now), Works: slices.Clone(r.works),
+				Conditions: copied(r.conditions),
 			})
 		}
 	}
 	slices.SortFunc(out, func(a, b store.RelayState) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// copied returns conditions that share nothing with those given.
+func copied(conditions []store.Condition) []store.Condition {
+	out := slices.Clone(conditions)
+	for i := range out {
+		out[i].Topics = slices.Clone(out[i].Topics)
+	}
 	return out
 }

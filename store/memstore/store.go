@@ -111,6 +111,7 @@ func (s *Store) features() store.Features {
 		Prepared:          !s.opts.SingleWriter,
 		Savepoints:        true,
 		OneGroup:          s.opts.SingleWriter,
+		Conditions:        true,
 	}
 }
 

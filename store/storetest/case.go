@@ -21,7 +21,7 @@ func cases() []scenario {
 	return slices.Concat(
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
-		heartbeatCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(),
+		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(),
 		commandCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(),
 	)
@@ -30,4 +30,6 @@ func cases() []scenario {
 func concurrentWriters(f store.Features) bool { return f.ConcurrentWriters }
 func singleWriter(f store.Features) bool      { return !f.ConcurrentWriters }
 func savepoints(f store.Features) bool        { return f.Savepoints }
+func conditions(f store.Features) bool        { return f.Conditions }
+func noConditions(f store.Features) bool      { return !f.Conditions }
 func prepared(f store.Features) bool          { return f.Prepared }

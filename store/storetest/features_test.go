@@ -11,8 +11,8 @@ import (
 // TestFeaturesAreHeldBothWays declares what is not so, and sees it caught.
 func TestFeaturesAreHeldBothWays(t *testing.T) {
 	t.Parallel()
-	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true}
-	single := store.Features{Savepoints: true, OneGroup: true}
+	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true}
+	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true}
 	for _, c := range []struct {
 		name     string
 		declared store.Features
@@ -32,6 +32,10 @@ func TestFeaturesAreHeldBothWays(t *testing.T) {
 		}},
 		{"partitions are declared, there are none", with(concurrent, func(f *store.Features) { f.Partitions = true }), memstore.Options{}, []string{
 			"Without partitions Maintain adds none, with them it makes room",
+		}},
+		{"no conditions are declared, they are kept", with(concurrent, func(f *store.Features) { f.Conditions = false }), memstore.Options{}, []string{
+			"Check reports the features that the harness declares",
+			"Without conditions a view shows none",
 		}},
 		{"no savepoints are declared, there are some", with(concurrent, func(f *store.Features) { f.Savepoints = false }), memstore.Options{}, []string{
 			"The harness has what the features ask for, and no more",

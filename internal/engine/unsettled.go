@@ -1,0 +1,29 @@
+package engine
+
+// Accepted says how many messages were accepted whose settlement is still to come.
+func (f *Flow) Accepted() int {
+	n := int64(0)
+	for _, l := range f.lanes {
+		l.each(func(e *entry) {
+			if e.state == done && e.fate == Delivered {
+				n++
+			}
+		})
+	}
+	for _, s := range f.shards {
+		n += delivered(s.draft.tally)
+		if s.turn != nil {
+			n += delivered(s.turn.Tally)
+		}
+	}
+	return int(n)
+}
+
+func delivered(lines []Tally) (n int64) {
+	for i := range lines {
+		if lines[i].Fate == Delivered {
+			n += lines[i].Count
+		}
+	}
+	return n
+}

@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// condition is how a flow's destination is, as people are told.
+type condition struct {
+	down     bool
+	since    time.Duration // the state began
+	accepted int64         // messages, when it began
+}
+
+// conditionPause is the shortest time between two heartbeats that are made to say
+// that a destination's state changed.
+const conditionPause = time.Second
+
+// conditions are those of all flows, for the next heartbeat.
+func (l *loop) conditions(now time.Duration) []store.Condition {
+	out := make([]store.Condition, len(l.flows))
+	for i, f := range l.flows {
+		c := &f.condition
+		out[i] = store.Condition{
+			Ref: f.ref, State: f.state(), Since: max(now-c.since, 0), Unsettled: f.core.Accepted(),
+		}
+		if c.down {
+			out[i].Error = reasonOf(f.lastError)
+		}
+	}
+	return out
+}
+
+// state names the state of the destination. It is not closed before a message was
+// accepted: a destination may answer a probe and take nothing.
+func (f *flow) state() string {
+	s := f.core.Circuit()
+	if s == engine.Closed && f.condition.down {
+		s = engine.Probing
+	}
+	return circuitName(s)
+}
+
+// noteCondition writes one line when a destination's state changed, and one a minute
+// while it is down. The store is told soon, and not at once: one that flaps would cost
+// a heartbeat each time.
+func (l *loop) noteCondition(f *flow, now time.Duration) {
+	c, state := &f.condition, f.core.Circuit()
+	accepted := f.core.Stats().Accepted
+	switch {
+	case !c.down && state != engine.Open:
+		return
+	case !c.down:
+		*c = condition{down: true, since: now, accepted: accepted}
+		l.log.down(f, now)
+	case state != engine.Closed:
+		c.accepted = accepted
+		l.log.stillDown(f, now)
+		return
+	case accepted > c.accepted:
+		l.log.up(f, now)
+		*c = condition{since: now}
+	case f.core.Idle():
+		l.log.idle(f, now)
+		*c = condition{since: now}
+	default:
+		l.log.stillDown(f, now)
+		return
+	}
+	l.nextBeat = min(l.nextBeat, max(now, l.beatenAt+conditionPause))
+}

@@ -1,0 +1,132 @@
+package relay_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// count says how many lines hold a text.
+func (l *lines) count(text string) int { return len(l.with(text)) }
+
+func (l *lines) String() string { return strings.Join(l.with(""), "") }
+
+// logged runs a relay that writes its log to lines, until the test ends it.
+func (w *world) logged(s store.Store, o relay.Options) (log *lines, r *relay.Relay, stop func()) {
+	w.t.Helper()
+	log = &lines{}
+	o.Logger = slog.New(slog.NewTextHandler(log, nil))
+	if o.Subscriptions == nil {
+		o.Subscriptions = []relay.Subscription{{To: w.to}}
+	}
+	r, err := relay.New(s, o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	return log, r, func() {
+		w.t.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+	}
+}
+
+// shown returns the condition that the store shows of the only relay's only
+// subscription.
+func (w *world) shown() store.Condition {
+	w.t.Helper()
+	o, err := w.store.Overview(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if len(o.Relays) != 1 || len(o.Relays[0].Conditions) != 1 {
+		w.t.Fatalf("%d relays are shown: %+v", len(o.Relays), o.Relays)
+	}
+	return o.Relays[0].Conditions[0]
+}
+
+// Somebody who looked at a store saw that messages waited, and not for what.
+func TestTheStoreIsToldHowADestinationIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		_, _, stop := w.logged(w.store, relay.Options{})
+		w.publish(10, 3)
+		<-time.After(10 * time.Second)
+		if c := w.shown(); c.State != "closed" || c.Error != "" || c.Since < 5*time.Second || c.Unsettled != 0 {
+			t.Errorf("while messages flow the condition is %+v", c)
+		}
+		w.to.SetDown(true)
+		w.publish(10, 3)
+		<-time.After(2 * time.Second)
+		if c := w.shown(); c.State == "closed" || c.Error == "" || c.Since > 2*time.Second {
+			t.Errorf("two seconds after it went down the condition is %+v", c)
+		}
+		<-time.After(30 * time.Second)
+		if c := w.shown(); c.State == "closed" || c.Since < 25*time.Second {
+			t.Errorf("half a minute after it went down the condition is %+v", c)
+		}
+		w.to.SetDown(false)
+		<-time.After(8 * time.Second)
+		if c := w.shown(); c.State != "closed" || c.Error != "" {
+			t.Errorf("after it came back the condition is %+v", c)
+		}
+		stop()
+	})
+}
+
+// A destination that answers probes and refuses messages was said to take messages
+// again after each probe: 34 lines in 100 seconds, and each a lie.
+func TestADestinationTakesMessagesAgainOnlyOnceItTookOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var beats, refuses atomic.Int64
+		refuses.Store(1)
+		w := newWorld(t, memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
+			if op == memstore.OpBeat {
+				beats.Add(1)
+			}
+			return memstore.Fault{}
+		}}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+			if refuses.Load() == 1 {
+				return membroker.Fail(broker.Unavailable, "503")
+			}
+			return membroker.Act{}
+		}})
+		log, r, stop := w.logged(w.store, relay.Options{})
+		w.publish(10, 3)
+		<-time.After(50 * time.Second)
+		if n := log.count("takes messages again"); n > 0 {
+			t.Errorf("while it refuses all of them it is said to take messages again %d times:\n%s", n, log)
+		}
+		if n := log.count("does not take messages; waiting"); n != 1 {
+			t.Errorf("it is said to be down %d times, not once:\n%s", n, log)
+		}
+		if s := of(r); s.Circuit == "closed" {
+			t.Errorf("its circuit is %q", s.Circuit)
+		}
+		if n := beats.Load(); n > 20 {
+			t.Errorf("%d heartbeats in 50 s, of a destination whose state changed once", n)
+		}
+		refuses.Store(0)
+		<-time.After(10 * time.Second)
+		if n := log.count("takes messages again"); n != 1 {
+			t.Errorf("once it took them it is said to take messages again %d times, not once:\n%s", n, log)
+		}
+		stop()
+	})
+}
