@@ -13,7 +13,8 @@ setup: ## install what the tests need and this machine lacks (Debian packages, G
 	@scripts/setup
 
 demo: ## a small shop, a relay and a broker in one process, with faults (needs only Go)
-	@cd cmd/postbag && GOWORK=off go run . demo
+	@echo "==> compiling the demo (the first time it downloads modules and takes a minute or two) ..."
+	@cd cmd/postbag && GOWORK=off go build -o ../../tmp/postbag-demo . && exec ../../tmp/postbag-demo demo $(ARGS)
 
 test: ## everything: set-up, build, vet, lint, format, race tests of every module, one table
 	@scripts/test
@@ -68,4 +69,4 @@ bench-full: ## measure, with the long holds
 	@cd bench && GOWORK=off go run . -full
 
 clean: ## remove built tools and kept programs; tests and demo clean up after themselves
-	rm -rf .tools "$${XDG_CACHE_HOME:-$$HOME/.cache}/postbag-testserver"
+	rm -rf .tools tmp "$${XDG_CACHE_HOME:-$$HOME/.cache}/postbag-testserver"

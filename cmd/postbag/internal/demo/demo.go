@@ -57,6 +57,7 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 	if err := s.set(ctx, dir); err != nil {
 		return report, err
 	}
+	showLines(s.screen)
 	if err := s.play(ctx); err != nil {
 		return report, err
 	}
@@ -65,6 +66,7 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 	if !report.Kept {
 		return report, ErrBroken
 	}
+	showNext(s.screen)
 	return report, nil
 }
 

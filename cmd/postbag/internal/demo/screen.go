@@ -35,6 +35,14 @@ func (s *screen) sayf(format string, args ...any) {
 	s.line(fmt.Sprintf(format, args...))
 }
 
+// showf writes text that is no event: without the clock.
+func (s *screen) showf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
+}
+
 func (s *screen) line(text string) {
 	s.erase()
 	_, _ = fmt.Fprintf(s.out, "%s  %s\n", s.clock(), text)
