@@ -11,7 +11,8 @@ import (
 // Inspector is implemented by a store that can show what it holds. It is for
 // people: no relay needs it. Every answer is bounded and needs no lease.
 type Inspector interface {
-	// Overview returns all boxes with their subscriptions and relays.
+	// Overview returns all boxes with their subscriptions and relays. A shard whose
+	// owner's heartbeat is over is shown as free.
 	Overview(ctx context.Context) (Overview, error)
 	// List returns messages of a box that match q, at most q.Limit, newest first
 	// unless q.Oldest, and a cursor to go on with, empty at the end. A search
@@ -70,8 +71,8 @@ type Erased struct {
 // messages.
 const MaxPendingCommands = 500
 
-// ErrTooManyCommands: more commands would wait for pending messages than may.
-var ErrTooManyCommands = errors.New("store: too many pending messages are under order; wait until a relay has worked through some")
+// ErrTooManyCommands says that more commands would wait for pending messages than may.
+var ErrTooManyCommands = errors.New("store: more than 500 commands would wait for pending messages; discard fewer, or wait until a relay has carried some out")
 
 // Migrator is implemented by a store that makes its own schema.
 type Migrator interface {
@@ -93,13 +94,19 @@ type Step struct {
 }
 
 // Audit says who orders and why. Both are required.
-type Audit struct{ Who, Why string }
+type Audit struct {
+	Who, Why string
+	// Filter is what selected the messages, for the audit log to keep at the end of
+	// AuditEntry.What, such as "--error refused". Empty: they were named.
+	Filter string
+}
 
 // AuditEntry is one line of the audit log.
 type AuditEntry struct {
 	At time.Time
 	Audit
-	// What was ordered, on what, such as "discard outbox/default 17".
+	// What was ordered, on what, such as "discard outbox/default 17 (orders,
+	// 0190a1b2-...)". Of many messages the first 20 are named, and the rest counted.
 	What string
 }
 
@@ -192,8 +199,8 @@ type Item struct {
 	Due    time.Duration
 	Reason string
 	// History are the latest attempts, oldest first; only Show fills it. Attempts,
-	// Reason and History stay after a message was delivered or discarded, as long as
-	// it is in the log.
+	// Reason and History of a message that had an error stay after it was delivered
+	// or discarded, as long as it is in the log.
 	History []Attempt
 	// Queued is the command that waits for this message, zero if none.
 	Queued CommandKind

@@ -153,6 +153,9 @@ type Features struct {
 	Partitions bool
 	// Conditions: Beat.Conditions are kept, and shown in RelayState.
 	Conditions bool
+	// Editing: commands are taken for pending messages too, what failed of a message
+	// is shown after its end, and the store is an Editor.
+	Editing bool
 }
 
 // Maintenance is the name of the pseudo-subscription of every box whose single
@@ -171,10 +174,12 @@ type TurnResult struct {
 	Verdicts []Verdict
 	// Batches[i] answers Read[i].
 	Batches []Batch
-	// Commands wait for slots that were read or settled, oldest first, at most
-	// 1,000. A command comes again until a settlement says that it is done. They
-	// are read after the settlements of the same Turn; a command whose message
-	// is no longer parked is closed by the store and does not come.
+	// Commands wait for slots that were read or settled: all about messages that
+	// are not parked, and up to 1,000 about parked ones, oldest first. A command
+	// comes again until a settlement says that it is done. They are read after the
+	// settlements of the same Turn; a command whose message is not parked, and which
+	// the settled position of its shard has passed, is closed by the store and does
+	// not come, nor does one whose message is gone.
 	Commands []Command
 	// NextDue is how long until the next parked message of the slots that were
 	// read or settled is due: zero when one is, negative when none is parked

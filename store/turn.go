@@ -104,7 +104,8 @@ type Settlement struct {
 	// Done are commands that were carried out. Each is closed if it is there as it
 	// is named, and nothing happens if it is not: after a fail-over to an older
 	// state its id may be another order's. A message in Resolve that a Discard
-	// names is discarded, whether the order is still there or not.
+	// names is discarded, whether the order is still there or not; so is one that has
+	// no parked row, which the settlement's position passes.
 	Done []Done
 }
 
@@ -244,15 +245,15 @@ const (
 // was set back to an older state gives it out again.
 type CommandID int64
 
-// Command is an operator's order about one parked message, carried out by the
-// owner of its shard between batches.
+// Command is an operator's order about one message, carried out by the owner of its
+// shard between batches.
 type Command struct {
 	ID CommandID
 	Ref
 	Kind CommandKind
 	// Park is the message's row as it is; its Seq and Slot say which one. State zero:
-	// the message is not parked, so it is pending, or its fate was settled since.
-	// Hash is then that of its key.
+	// the message is not parked, and the settled position of its shard has not passed
+	// it. Hash is then that of its key.
 	Park Park
 	// Message is the id of the message.
 	Message postbag.ID

@@ -38,6 +38,8 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 	case e.Filtered:
 		f.unsent--
 		f.finish(e, Filtered, now)
+	case e.condemned():
+		f.strike(e, now)
 	default:
 		f.line(e, now)
 	}

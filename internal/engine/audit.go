@@ -16,7 +16,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += len(s.chains) + len(s.limbo) + len(s.ordered) + len(s.foreign)
+		n += len(s.chains) + len(s.limbo) + len(s.ordered) + len(s.foreign) + len(s.doomed)
 	}
 	for _, l := range f.lanes {
 		l.each(func(*entry) { n++ })

@@ -11,15 +11,14 @@ const (
 	DiscardIt
 )
 
-// Command is an operator's order about one parked message.
+// Command is an operator's order about one message.
 type Command struct {
 	ID   int64
 	Kind Kind
-	// Message and Park are the parked message as the store has it; Gone says
-	// that there is none.
+	// Message and Park are the parked message as the store has it. State zero: it is
+	// not parked, and the position that the store has of its shard has not passed it.
 	Message Message
 	Park    Park
-	Gone    bool
 }
 
 // Done names a command that was carried out. A store that was set back gives the id
@@ -52,10 +51,13 @@ func (f *Flow) Order(now time.Duration, commands []Command) {
 // obey carries out c, or says that it must wait: for an answer that is out, or
 // for a settlement.
 func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
-	if c.Gone {
-		return true
-	}
 	seq := c.Message.Seq
+	if c.Park.State == 0 {
+		return f.obeyPending(s, c, now)
+	}
+	if d, doomed := s.doomed[seq]; doomed && !d.struck { // it was parked meanwhile
+		delete(s.doomed, seq)
+	}
 	if _, limbo := s.limbo[seq]; limbo || f.flying(seq) {
 		return false
 	}

@@ -134,17 +134,6 @@ func TestARetryOfABlockedMessageChangesNothing(t *testing.T) {
 	equal(t, "rows", len(s.Park), 0)
 }
 
-func TestACommandForAMessageThatIsGoneIsDone(t *testing.T) {
-	t.Parallel()
-	d := manned(t, engine.Config{})
-	c := command(engine.DiscardIt, 1, 1, engine.Dead)
-	c.Gone = true
-	d.f.Order(d.now, []engine.Command{c})
-	s := d.settle()
-	equal(t, "done", len(s.Done), 1)
-	equal(t, "tally", len(s.Tally), 0)
-}
-
 func TestAMessageInFlightOfAnEarlierOwnerCanBeDiscarded(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})

@@ -232,8 +232,8 @@ func (g *gremlin) order() {
 	m := g.message()
 	m.Seq = int64(1 + g.n(30))
 	g.f.Order(g.now, []engine.Command{{
-		ID: int64(g.n(9)), Kind: engine.Kind(1 + g.n(2)), Message: m, Gone: g.n(8) == 0,
-		Park: engine.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Key, State: engine.ParkState(1 + g.n(4)), Blocking: m.Key != 0},
+		ID: int64(g.n(9)), Kind: engine.Kind(1 + g.n(2)), Message: m,
+		Park: engine.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Key, State: engine.ParkState(g.n(5)), Blocking: m.Key != 0},
 	}})
 }
 

@@ -69,6 +69,9 @@ func (f *Flow) draft(e *entry) {
 	d := &e.shard.draft
 	d.count(&e.Message, e.fate, f.cfg.TallySpan, 1)
 	f.tallied(e.fate)
+	if e.fate == Discarded {
+		e.shard.struck(e)
+	}
 	if e.park != nil {
 		f.stats.Parked++
 		if e.park.State == Dead {

@@ -32,6 +32,7 @@ type shard struct {
 	sealed   Settlement
 	turnSent int
 	ordered  map[Done]struct{} // commands whose end is not settled
+	doomed   map[int64]doom    // see there
 
 	// limbo holds the parked rows whose change is not settled, or was while the
 	// answer to Due was under way, and the number of the draft that changes each.

@@ -125,6 +125,7 @@ func (f *Flow) Landed(now time.Duration, verdicts []Verdict, pages []Page) {
 	if !r.out {
 		return
 	}
+	f.forgetDoom()
 	r.out, r.landed, r.heard = false, r.number, r.all
 	for i, s := range r.settling {
 		if s.turn != nil && i < len(verdicts) {

@@ -56,6 +56,7 @@ func (s *server) fallBack(b *backup) {
 		again += s.w.plan.cfg.InFlight // and what is under way now: otherwise the restart has an excuse of its own for it
 	}
 	s.w.excuse("set back", "database", again)
+	s.forget(b.commands)
 	token := s.token // has a random half
 	s.tables = b.tables
 	s.token = token
@@ -67,6 +68,17 @@ func (s *server) fallBack(b *backup) {
 	s.log.restore(b.log)
 	s.timeline++
 	s.newLife()
+}
+
+// forget notes whose discards the store does not have any more, though a relay may
+// have begun to carry them out, so that the key went on.
+func (s *server) forget(kept []command) {
+	for i := range s.commands {
+		c := &s.commands[i]
+		if c.kind == engine.DiscardIt && !c.done && !slices.ContainsFunc(kept, func(k command) bool { return k.id == c.id && k.m == c.m }) {
+			c.m.forgiven = true
+		}
+	}
 }
 
 // relocate makes the database a copy in another cluster, made from a dump.
@@ -102,7 +114,9 @@ func (s *server) relocate() {
 		sh.version++
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(r parked) bool { return r.Seq > floor })
-	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.m.seq > floor })
+	kept := slices.DeleteFunc(slices.Clone(s.commands), func(c command) bool { return c.m.seq > floor })
+	s.forget(kept)
+	s.commands = kept
 	for i := range s.relays {
 		s.relays[i].dead = true
 	}

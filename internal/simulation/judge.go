@@ -39,7 +39,7 @@ func bytesOf(m *message) (h history.Hash) {
 // lineOf is what a message's order is kept by; empty: nothing.
 func (w *world) lineOf(m *message) string {
 	switch {
-	case m.given && m.accepted > 0: // a store that was set back had forgotten the order, or a late call came after it
+	case (m.given || m.forgiven) && m.accepted > 0: // a store that was set back had forgotten the order, or a late call came after it
 		return ""
 	case m.copied: // the id of its transaction may be that of one that runs now, for which it then has to wait
 		return ""
@@ -81,10 +81,25 @@ func (w *world) refused(m *message) {
 	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: w.instant()})
 }
 
-// discarded records an operator's order that was carried out.
-func (w *world) discarded(m *message) {
+// discarded records an operator's order that was carried out: just now if the message
+// was parked, or else at some time since the order was given.
+func (w *world) discarded(m *message, parked bool) {
 	at := w.instant()
-	w.recorders.history.Order(history.Command{ID: idOf(m), What: history.Discard, Begin: at, End: at})
+	c := history.Command{ID: idOf(m), What: history.Discard, Begin: at, End: at}
+	if !parked {
+		c.Begin = m.ordered
+	}
+	w.recorders.history.Order(c)
+}
+
+// stillOrdered records the discards that are not settled: those that a relay has begun
+// to carry out let the key go on.
+func (w *world) stillOrdered() {
+	for i := range w.server.commands {
+		if c := &w.server.commands[i]; !c.done && c.kind == engine.DiscardIt {
+			w.recorders.history.Order(history.Command{ID: idOf(c.m), What: history.Discard, Unknown: true, Begin: c.m.ordered, End: w.instant()})
+		}
+	}
 }
 
 // excuse records a fault that may have so many messages sent again.
@@ -134,6 +149,7 @@ func (w *world) verdict(pending bool) {
 		}
 		h.Hold(history.Stored{ID: idOf(r.m), State: state, Attempts: r.Attempts})
 	}
+	w.stillOrdered()
 	w.stillDead()
 	cfg := &w.plan.cfg
 	report := h.Check(history.Options{

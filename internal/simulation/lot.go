@@ -196,36 +196,38 @@ func (s *server) nextDue(slots [][2]int) time.Duration {
 	return wait
 }
 
-// order queues a command for a parked message.
+// order queues a command for a message.
 func (s *server) order(kind engine.Kind, m *message) {
 	for i := range s.commands {
 		if c := &s.commands[i]; c.m == m && c.kind == kind && !c.done {
 			return
 		}
 	}
-	m.unwanted = m.unwanted || kind == engine.DiscardIt
+	if kind == engine.DiscardIt && !m.unwanted {
+		m.unwanted, m.ordered = true, s.w.instant()
+	}
 	s.commandID++
 	s.commands = append(s.commands, command{id: s.commandID, kind: kind, m: m})
 }
 
-// waiting returns the commands of the slots. One whose message is not parked any
-// more is closed.
+// waiting returns the commands of the slots. One whose message is not parked is closed
+// once the position of its shard has passed it.
 func (s *server) waiting(slots [][2]int) []engine.Command {
 	var out []engine.Command
 	for i := range s.commands {
 		c := &s.commands[i]
-		if c.done {
+		if c.done || !wants(slots, c.m.slot) {
 			continue
 		}
-		row, _ := s.row(c.m.seq)
-		if row == nil || row.m != c.m {
-			c.done = true
-			continue
-		}
-		if wants(slots, row.Slot) {
+		switch row, _ := s.row(c.m.seq); {
+		case row != nil && row.m == c.m:
 			m := row.m.engine()
 			m.Key = row.Hash
 			out = append(out, engine.Command{ID: c.id, Kind: c.kind, Park: row.Park, Message: m})
+		case s.log.at(c.m.seq) != c.m || c.m.state != committed || s.w.passed(c.m):
+			c.done = true
+		default:
+			out = append(out, engine.Command{ID: c.id, Kind: c.kind, Message: c.m.engine()})
 		}
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.done })

@@ -24,12 +24,14 @@ type message struct {
 	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
-	accepted   int  // how often the broker stored it
-	discarded  bool // as the store says
-	given      bool // it was discarded once
-	unwanted   bool // somebody ordered that once
-	copied     bool // its row came from another cluster
-	takenBack  bool // rolled back to a savepoint before it
+	accepted   int           // how often the broker stored it
+	discarded  bool          // as the store says
+	given      bool          // it was discarded once
+	unwanted   bool          // somebody ordered that once
+	ordered    time.Duration // when that was first
+	forgiven   bool          // somebody ordered that, and the store has forgotten it
+	copied     bool          // its row came from another cluster
+	takenBack  bool          // rolled back to a savepoint before it
 }
 
 type messageState uint8

@@ -150,21 +150,43 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 	for _, r := range t.Resolve {
 		if row, i := s.row(r.Seq); row != nil {
 			if slices.Contains(discarding, r.Seq) {
-				if !row.m.unwanted {
-					s.w.failf("P1", "message %d is discarded, and nobody ordered that", row.m.id)
-				}
-				row.m.discarded, row.m.given = true, true
-				s.w.discarded(row.m)
-				s.discarded = append(s.discarded, row.m)
+				s.discard(row.m, true)
 			}
 			s.rows = slices.Delete(s.rows, i, i+1)
 		}
 	}
+	s.discardPending(sh, t, discarding)
 	for i := range t.Park {
 		s.park(&t.Park[i])
 	}
 	s.tally(t)
 	return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+}
+
+// discardPending ends the messages that a settlement discards and that have no row: its
+// position passes them.
+func (s *server) discardPending(sh *shard, t *engine.Settlement, discarding []int64) {
+	for _, seq := range discarding {
+		row, _ := s.row(seq)
+		m := s.log.at(seq)
+		if row != nil || slices.ContainsFunc(t.Resolve, func(r engine.Resolved) bool { return r.Seq == seq }) {
+			continue
+		}
+		if m == nil || m.state != committed || !s.log.lens(sh.position).passed(m) {
+			s.w.failf("engine", "seq %d is discarded, and no message that the position passes has it", seq)
+			return
+		}
+		s.discard(m, false)
+	}
+}
+
+func (s *server) discard(m *message, parked bool) {
+	if !m.unwanted {
+		s.w.failf("P1", "message %d is discarded, and nobody ordered that", m.id)
+	}
+	m.discarded, m.given = true, true
+	s.w.discarded(m, parked)
+	s.discarded = append(s.discarded, m)
 }
 
 // hits says that one of the settlements will be applied.

@@ -182,11 +182,27 @@ func (w *world) stepRelayClock() {
 	}
 }
 
-// command has an operator order something about a parked message.
+// command has an operator order something about a parked message, or discard one that
+// is about to be delivered.
 func (w *world) command() {
 	s := w.server
+	if w.coin() {
+		w.discardOne()
+		return
+	}
 	if len(s.rows) > 0 {
 		s.order(engine.Kind(1+w.below(2)), s.rows[w.below(len(s.rows))].m)
+	}
+}
+
+// discardOne orders the discard of one of the latest messages.
+func (w *world) discardOne() {
+	msgs := w.producers.msgs
+	if len(msgs) == 0 {
+		return
+	}
+	if m := msgs[len(msgs)-1-w.below(min(len(msgs), 20))]; m.state == committed && !m.filtered && !w.passed(m) {
+		w.server.order(engine.DiscardIt, m)
 	}
 }
 

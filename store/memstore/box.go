@@ -52,9 +52,12 @@ type subscription struct {
 	wanted    int
 	shards    []*shard // in order of lo
 	lot       lot
-	commands  []*command // oldest first
+	commands  []*command           // oldest first
+	orders    map[int64][]*command // the open ones, by seq
+	past      map[int64]*parked    // what was resolved, as long as the log has it
 	tallies   map[tallyKey]sums
 	before    map[int64]sums     // by span: what lay before its start
+	accepted  map[int64]sums     // by span: what the ledger lacks, as an operator accepted
 	discarded map[int64]struct{} // seqs that were discarded, as long as the log has them
 }
 
@@ -66,7 +69,10 @@ func newSubscription(b *box, name string, shards int) *subscription {
 		lot:       newLot(),
 		tallies:   map[tallyKey]sums{},
 		before:    map[int64]sums{},
+		accepted:  map[int64]sums{},
 		discarded: map[int64]struct{}{},
+		orders:    map[int64][]*command{},
+		past:      map[int64]*parked{},
 	}
 	for _, r := range store.Split(shards) {
 		sub.shards = append(sub.shards, &shard{slots: r, version: 1})

@@ -23,7 +23,7 @@ const (
 type command struct {
 	id     store.CommandID
 	kind   store.CommandKind
-	p      *parked
+	row    *row
 	closed bool
 }
 
@@ -50,20 +50,18 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 		if err != nil {
 			return 0, err
 		}
-		var queued []int64
-		for _, seq := range seqs {
-			if p := sub.lot.bySeq[seq]; p != nil && !p.ordered(kind) {
-				s.lastCommand++
-				c := &command{id: s.lastCommand, kind: kind, p: p}
-				p.commands = append(p.commands, c)
-				sub.commands = append(sub.commands, c)
-				queued = append(queued, seq)
-			}
+		rows, err := s.commanded(sub, kind, seqs)
+		if err != nil {
+			return 0, err
 		}
-		if len(queued) > 0 {
-			s.note(a, fmt.Sprintf("%s %s %s", commandName(kind), r, seqList(queued)))
+		for _, r := range rows {
+			s.lastCommand++
+			sub.queue(&command{id: s.lastCommand, kind: kind, row: r})
 		}
-		return len(queued), nil
+		if len(rows) > 0 {
+			s.note(a, fmt.Sprintf("%s %s %s", commandName(kind), r, textList(rows, (*row).named)))
+		}
+		return len(rows), nil
 	})
 }
 
@@ -75,27 +73,95 @@ func (s *Store) ordered(a store.Audit, r store.Ref) (*subscription, error) {
 	return s.subscription(r)
 }
 
-// ordered says whether a command of the kind waits for p.
-func (p *parked) ordered(kind store.CommandKind) bool {
-	return slices.ContainsFunc(p.commands, func(c *command) bool { return c.kind == kind && !c.closed })
+// commanded returns the messages that a command is to be queued for.
+func (s *Store) commanded(sub *subscription, kind store.CommandKind, seqs []int64) ([]*row, error) {
+	at, err := sub.positions()
+	if err != nil {
+		return nil, err
+	}
+	snap := s.snapshot(sub.box)
+	pending := 0
+	var out []*row
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
+		if sub.ordered(seq, kind) {
+			continue
+		}
+		if p := sub.lot.bySeq[seq]; p != nil {
+			out = append(out, p.row)
+			continue
+		}
+		r := sub.box.log.at(seq)
+		if kind != store.Discard || r == nil || !snap.sees(r.xid) || sub.filter.refuses(r.Type) {
+			continue
+		}
+		if p := at[sub.shardOf(r.Slot)]; !p.passed(r) {
+			out = append(out, r)
+			pending++
+		}
+	}
+	if pending > 0 && pending+sub.waitingForPending() > store.MaxPendingCommands {
+		return nil, fmt.Errorf("memstore: discard messages of %s: %w", sub.ref, store.ErrTooManyCommands)
+	}
+	return out, nil
 }
 
-// seqList returns seqs as text, cut short.
-func seqList(seqs []int64) string {
+// waitingForPending counts the commands about messages that are not parked.
+func (sub *subscription) waitingForPending() (n int) {
+	for _, c := range sub.commands {
+		if !c.closed && sub.lot.bySeq[c.row.Seq] == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// queue has a command wait.
+func (sub *subscription) queue(c *command) {
+	sub.commands = append(sub.commands, c)
+	sub.orders[c.row.Seq] = append(sub.orders[c.row.Seq], c)
+}
+
+// ordered says whether a command of the kind waits for a message.
+func (sub *subscription) ordered(seq int64, kind store.CommandKind) bool {
+	return slices.ContainsFunc(sub.orders[seq], func(c *command) bool { return c.kind == kind })
+}
+
+// end closes a command.
+func (sub *subscription) end(c *command) {
+	c.closed = true
+	seq := c.row.Seq
+	sub.orders[seq] = slices.DeleteFunc(sub.orders[seq], func(o *command) bool { return o == c })
+	if len(sub.orders[seq]) == 0 {
+		delete(sub.orders, seq)
+	}
+}
+
+// endAll closes the commands about a message.
+func (sub *subscription) endAll(seq int64) {
+	for _, c := range slices.Clone(sub.orders[seq]) {
+		sub.end(c)
+	}
+}
+
+// textList returns a list as text, cut short.
+func textList[T any](list []T, text func(T) string) string {
 	const most = 20
 	var b strings.Builder
-	for i, seq := range seqs {
+	for i, x := range list {
 		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(seqs)-most)
+			fmt.Fprintf(&b, " and %d more", len(list)-most)
 			break
 		}
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprint(&b, seq)
+		b.WriteString(text(x))
 	}
 	return b.String()
 }
+
+// named is how the audit log calls a message: by seq, topic and id.
+func (r *row) named() string { return fmt.Sprintf("%d (%s, %s)", r.Seq, r.Topic, r.ID) }
 
 // done closes commands.
 func (sub *subscription) done(list []store.Done) {
@@ -104,39 +170,65 @@ func (sub *subscription) done(list []store.Done) {
 		if !found {
 			continue
 		}
-		if c := sub.commands[i]; c.kind == d.Kind && c.p.park.Seq == d.Seq {
-			c.closed = true
+		if c := sub.commands[i]; c.kind == d.Kind && c.row.Seq == d.Seq && !c.closed {
+			sub.end(c)
 		}
 	}
 }
 
-// waiting returns the open commands of the scopes, oldest first.
-func waiting(scopes []scope, now time.Time) []store.Command {
-	var out []store.Command
+// waiting returns the open commands of the scopes: those about messages that are not
+// parked, and then the oldest of the others. One about a message that was passed, or is
+// gone, is closed.
+func waiting(scopes []scope, now time.Time) ([]store.Command, error) {
+	var pending, out []store.Command
 	seen := map[store.CommandID]bool{}
 	for _, sc := range scopes {
 		if sc.sub == nil || len(sc.sub.commands) == 0 {
 			continue
 		}
-		sc.sub.commands = slices.DeleteFunc(sc.sub.commands, func(c *command) bool { return c.closed })
-		found := 0
+		if err := sc.sub.closePassed(); err != nil {
+			return nil, err
+		}
 		for _, c := range sc.sub.commands {
-			if found == maxCommands {
-				break
+			if !inSlots(sc.slots, c.row.Slot) || seen[c.id] {
+				continue
 			}
-			if inSlots(sc.slots, c.p.park.Slot) && !seen[c.id] {
-				seen[c.id] = true
-				found++
-				out = append(out, c.shown(sc.sub.ref, now))
+			seen[c.id] = true
+			if p := sc.sub.lot.bySeq[c.row.Seq]; p != nil {
+				out = append(out, c.shown(sc.sub.ref, p.shown(now)))
+			} else {
+				pending = append(pending, c.shown(sc.sub.ref, store.Park{Seq: c.row.Seq, Slot: c.row.Slot, Hash: c.row.Hash}))
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Command) int { return cmp.Compare(a.ID, b.ID) })
-	return out[:min(len(out), maxCommands)]
+	older := func(a, b store.Command) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(pending, older)
+	slices.SortFunc(out, older)
+	return append(pending, out[:min(len(out), maxCommands)]...), nil
 }
 
-func (c *command) shown(r store.Ref, now time.Time) store.Command {
-	return store.Command{ID: c.id, Ref: r, Kind: c.kind, Park: c.p.shown(now), Message: c.p.row.ID}
+// closePassed closes the commands about messages that are not parked and that sub has
+// passed, and forgets those that are closed.
+func (sub *subscription) closePassed() error {
+	at, err := sub.positions()
+	if err != nil {
+		return err
+	}
+	for _, c := range sub.commands {
+		r := sub.box.log.at(c.row.Seq)
+		if c.closed || sub.lot.bySeq[c.row.Seq] != nil {
+			continue
+		}
+		if p := at[sub.shardOf(c.row.Slot)]; r == nil || p.passed(r) {
+			sub.end(c)
+		}
+	}
+	sub.commands = slices.DeleteFunc(sub.commands, func(c *command) bool { return c.closed })
+	return nil
+}
+
+func (c *command) shown(r store.Ref, p store.Park) store.Command {
+	return store.Command{ID: c.id, Ref: r, Kind: c.kind, Park: p, Message: c.row.ID}
 }
 
 // SetShards implements store.Operator.
@@ -163,7 +255,10 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 
 // note writes to the audit log.
 func (s *Store) note(a store.Audit, what string) {
-	s.audit = append(s.audit, store.AuditEntry{At: s.now().UTC(), Audit: a, What: what})
+	if a.Filter != "" {
+		what += "; selected by " + a.Filter
+	}
+	s.audit = append(s.audit, store.AuditEntry{At: s.now().UTC(), Audit: store.Audit{Who: a.Who, Why: a.Why}, What: what})
 	if len(s.audit) > 2*maxAudit {
 		s.audit = slices.Clone(s.audit[len(s.audit)-maxAudit:])
 	}

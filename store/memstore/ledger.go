@@ -35,8 +35,10 @@ func (sub *subscription) tally(ts []store.Tally) {
 	}
 }
 
-// tallied returns what the ledger has of a span, whatever its fate.
+// tallied returns what the ledger has of a span, whatever its fate, with what an
+// operator has accepted.
 func (sub *subscription) tallied(span int64) (out sums) {
+	out = sub.accepted[span]
 	for fate := store.TallyDelivered; fate <= store.TallyDiscarded; fate++ {
 		out = out.add(sub.tallies[tallyKey{span, fate}])
 	}

@@ -187,7 +187,19 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 	case discarded:
 		it.State = store.Discarded
 	}
+	if p := sub.past[seq]; p != nil && it.State != store.Pending {
+		it.Attempts, it.Reason = p.park.Attempts, p.park.Reason
+	}
+	it.Queued = sub.lastOrder(seq)
 	return it, true
+}
+
+// lastOrder returns the kind of the last command that waits for a message; zero: none.
+func (sub *subscription) lastOrder(seq int64) (kind store.CommandKind) {
+	for _, c := range sub.orders[seq] {
+		kind = c.kind
+	}
+	return kind
 }
 
 // parkedState returns what people call a parked row's state.
@@ -215,11 +227,7 @@ func (p *parked) item(sub *subscription, now time.Time) store.Item {
 		Due:          k.Delay,
 		Reason:       k.Reason,
 	}
-	for _, c := range p.commands {
-		if !c.closed {
-			it.Queued = c.kind
-		}
-	}
+	it.Queued = sub.lastOrder(p.park.Seq)
 	return it
 }
 
@@ -261,7 +269,12 @@ func (s *Store) Show(ctx context.Context, boxName string, id postbag.ID) ([]stor
 }
 
 func (l *lister) withHistory(b *box, it store.Item) store.Item {
-	if p := b.subs[it.Subscription].lot.bySeq[it.Seq]; p != nil {
+	sub := b.subs[it.Subscription]
+	p := sub.lot.bySeq[it.Seq]
+	if p == nil {
+		p = sub.past[it.Seq]
+	}
+	if p != nil {
 		it.History = slices.Clone(p.history)
 	}
 	return it

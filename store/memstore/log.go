@@ -2,7 +2,7 @@ package memstore
 
 import "github.com/postbag/postbag/store"
 
-// row is a message in a log. It never changes.
+// row is a message in a log. It never changes; one that is erased is replaced.
 type row struct {
 	store.Record
 	xid uint64
@@ -64,6 +64,14 @@ func (l *log) add(r *row) {
 	}
 	l.chunks[c][i] = r
 	l.rows++
+}
+
+// erase leaves of a row what listings and the ledger need.
+func (l *log) erase(r *row) {
+	e := &row{Record: r.Record, xid: r.xid}
+	e.Key, e.ShardKey, e.Headers, e.Payload, e.Hash = "", "", nil, nil, 0
+	c, i := l.place(r.Seq)
+	l.chunks[c][i] = e
 }
 
 // remove forgets the row of seq.

@@ -37,7 +37,7 @@ func (l *lot) park(k store.Park, r *row, now time.Time) {
 	l.link(p, now)
 }
 
-// resolve removes a parked row and closes its commands.
+// resolve removes a parked row.
 func (l *lot) resolve(seq int64, now time.Time) *parked {
 	p := l.bySeq[seq]
 	if p == nil {
@@ -45,9 +45,6 @@ func (l *lot) resolve(seq int64, now time.Time) *parked {
 	}
 	delete(l.bySeq, seq)
 	l.unlink(p, now)
-	for _, c := range p.commands {
-		c.closed = true
-	}
 	return p
 }
 

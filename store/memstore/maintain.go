@@ -157,6 +157,11 @@ func (b *box) drop(to int64, rep *store.Report) {
 				delete(sub.discarded, seq)
 			}
 		}
+		for seq := range sub.past {
+			if seq <= to {
+				delete(sub.past, seq)
+			}
+		}
 	}
 	for seq := b.log.skip(b.log.base); seq <= to; seq = b.log.skip(seq + 1) {
 		if r := b.log.at(seq); r != nil {

@@ -39,6 +39,11 @@ func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
 		if err != nil {
 			return store.BoxView{}, err
 		}
+		for i := range sv.Shards {
+			if r := s.relays[sv.Shards[i].Owner]; r == nil || !now.Before(r.expires) {
+				sv.Shards[i].Owner = ""
+			}
+		}
 		v.Subscriptions = append(v.Subscriptions, sv)
 	}
 	return v, nil

@@ -17,13 +17,12 @@ const (
 
 // parked is a parked row.
 type parked struct {
-	row      *row // its bytes, which outlive the log's
-	park     store.Park
-	first    time.Time
-	due      time.Time // for Waiting: when; for others: when it was parked
-	history  []store.Attempt
-	commands []*command
-	copied   bool // the log has dropped its row
+	row     *row // its bytes, which outlive the log's
+	park    store.Park
+	first   time.Time
+	due     time.Time // for Waiting: when; for others: when it was parked
+	history []store.Attempt
+	copied  bool // the log has dropped its row
 
 	counts  bool // see slotQueue
 	entered uint64

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // scheduled is a message that waits for its time.
@@ -48,6 +49,21 @@ func (c *schedule) remove(m *scheduled) {
 		return
 	}
 	c.byID[m.row.ID] = rest
+}
+
+// change has m be due now, or removes it.
+func (c *schedule) change(m *scheduled, kind store.CommandKind, now time.Time) {
+	if kind == store.Discard {
+		c.remove(m)
+		return
+	}
+	c.due.remove(m.place)
+	r := *m.row
+	if r.NotBefore.After(now) {
+		r.NotBefore = now
+	}
+	m.row = &r
+	c.due.push(m)
 }
 
 // take removes and returns up to most messages that are due and that no open

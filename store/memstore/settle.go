@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -36,15 +37,52 @@ func (sub *subscription) apply(st store.Settlement, now time.Time) {
 	sub.done(st.Done)
 	discarding := storekit.Discarding(st.Done)
 	for _, k := range st.Park {
-		sub.lot.park(k, sub.box.log.at(k.Seq), now)
+		sub.park(k, now)
 	}
 	for _, r := range st.Resolve {
-		if sub.lot.resolve(r.Seq, now) != nil && discarding[r.Seq] {
-			sub.discarded[r.Seq] = struct{}{}
+		if !sub.resolve(r.Seq, now) {
+			delete(discarding, r.Seq)
+		}
+	}
+	for seq := range discarding {
+		if sub.lot.bySeq[seq] == nil && sub.box.log.at(seq) != nil {
+			sub.discarded[seq] = struct{}{}
 		}
 	}
 	sub.tally(st.Tally)
 }
+
+// park writes a parked row. One that was resolved before, and is parked again because
+// positions were set back, has the history that it had.
+func (sub *subscription) park(k store.Park, now time.Time) {
+	if p := sub.past[k.Seq]; p != nil && sub.lot.bySeq[k.Seq] == nil {
+		delete(sub.past, k.Seq)
+		sub.lot.park(k, p.row, now)
+		if again := sub.lot.bySeq[k.Seq]; again != nil {
+			again.history = append(slices.Clone(p.history), again.history...)
+			again.history = again.history[max(0, len(again.history)-maxHistory):]
+		}
+		return
+	}
+	sub.lot.park(k, sub.box.log.at(k.Seq), now)
+}
+
+// resolve removes a parked row and the commands about it, and says whether it was there. What it
+// tells of errors is kept as long as the message is in the log.
+func (sub *subscription) resolve(seq int64, now time.Time) bool {
+	p := sub.lot.resolve(seq, now)
+	if p == nil {
+		return false
+	}
+	sub.endAll(seq)
+	if p.failed() && !p.copied {
+		sub.past[seq] = p
+	}
+	return true
+}
+
+// failed says whether something of p is worth keeping.
+func (p *parked) failed() bool { return p.park.Attempts > 0 || p.park.Reason != "" }
 
 // cleared returns the hashes, of those that st parked or resolved, that block
 // nothing any more.

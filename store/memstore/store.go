@@ -60,6 +60,7 @@ var (
 	_ store.Waker           = (*Store)(nil)
 	_ store.Inspector       = (*Store)(nil)
 	_ store.Operator        = (*Store)(nil)
+	_ store.Editor          = (*Store)(nil)
 	_ store.Migrator        = (*Store)(nil)
 	_ postbag.Appender[*Tx] = (*Store)(nil)
 )
@@ -112,6 +113,7 @@ func (s *Store) features() store.Features {
 		Savepoints:        true,
 		OneGroup:          s.opts.SingleWriter,
 		Conditions:        true,
+		Editing:           true,
 	}
 }
 

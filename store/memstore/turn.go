@@ -65,7 +65,11 @@ func (s *Store) turn(t store.Turn) (store.TurnResult, []filtered, error) {
 		}
 		res.Batches = append(res.Batches, b)
 	}
-	res.Commands = waiting(scopes, now)
+	commands, err := waiting(scopes, now)
+	if err != nil {
+		return store.TurnResult{}, nil, err
+	}
+	res.Commands = commands
 	res.NextDue = nextDue(scopes, now)
 	res.Epoch, res.Life = s.epoch, int64(s.life)
 	return res, pages, nil

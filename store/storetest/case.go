@@ -22,8 +22,8 @@ func cases() []scenario {
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(),
-		commandCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
-		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(),
+		commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
+		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), editCases(),
 	)
 }
 

@@ -41,6 +41,7 @@ func checkReports(e *env) {
 }
 
 func harnessFits(e *env) {
+	_, editor := e.Store.(store.Editor)
 	agree := func(feature string, declared, there bool) {
 		if declared != there {
 			e.Errorf("feature %s is declared %v, and the harness can do it: %v", feature, declared, there)
@@ -48,6 +49,7 @@ func harnessFits(e *env) {
 	}
 	agree("Savepoints", e.features.Savepoints, e.Savepoint != nil && e.RollbackTo != nil)
 	agree("Prepared", e.features.Prepared, e.Prepare != nil && e.CommitPrepared != nil && e.RollbackPrepared != nil)
+	agree("Editing", e.features.Editing, editor)
 	agree("ConcurrentWriters", e.features.ConcurrentWriters, e.Stranger != nil)
 }
 

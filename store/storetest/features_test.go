@@ -11,8 +11,8 @@ import (
 // TestFeaturesAreHeldBothWays declares what is not so, and sees it caught.
 func TestFeaturesAreHeldBothWays(t *testing.T) {
 	t.Parallel()
-	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true}
-	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true}
+	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true}
+	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true}
 	for _, c := range []struct {
 		name     string
 		declared store.Features

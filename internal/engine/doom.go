@@ -1,0 +1,108 @@
+package engine
+
+import "time"
+
+// A message that is not parked can be discarded as long as it is in no call. What is
+// in a window and not sent is resolved where it stands, and the settlement that
+// passes it says that the order is done: one that was done before could be of a
+// message that the next owner finds in its window, without an order. What was not
+// read yet is remembered until it is.
+//
+// What is remembered may be on its way into a settlement already, so that it will not
+// be read again. The store then closes the command, which comes no more: so what a
+// turn that covered every shard did not bring is forgotten.
+
+// doom is an order to discard a message of a window, or one that was not read.
+type doom struct {
+	order Done
+	sum   uint64
+	// seen is the last turn that brought the order.
+	seen int64
+	// struck: the message is resolved in its window.
+	struck bool
+}
+
+// obeyPending carries out c, whose message is not parked, or remembers it.
+func (f *Flow) obeyPending(s *shard, c *Command, now time.Duration) bool {
+	if c.Kind != DiscardIt {
+		return true
+	}
+	m := &c.Message
+	d, known := s.doomed[m.Seq]
+	if known && d.struck {
+		return false
+	}
+	if s.doomed == nil {
+		s.doomed = make(map[int64]doom)
+	}
+	s.doomed[m.Seq] = doom{order: Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
+	if e := s.find(m.Seq); e != nil && e.state < sent {
+		f.strike(e, now)
+	}
+	return false
+}
+
+// find returns the message of s with a seq, if it stands in the window.
+func (s *shard) find(seq int64) (found *entry) {
+	s.lane.each(func(e *entry) {
+		if e.Seq == seq && e.shard == s {
+			found = e
+		}
+	})
+	return found
+}
+
+// condemned says that e, which is not sent, is to be discarded.
+func (e *entry) condemned() bool {
+	if len(e.shard.doomed) == 0 {
+		return false
+	}
+	d, is := e.shard.doomed[e.Seq]
+	return is && !d.struck && d.sum == e.Sum
+}
+
+// strike resolves an entry of a window, in no call, that is to be discarded. Its key
+// goes on without it.
+func (f *Flow) strike(e *entry, now time.Duration) {
+	if !e.condemned() {
+		return
+	}
+	s := e.shard
+	d := s.doomed[e.Seq]
+	d.struck = true
+	s.doomed[e.Seq] = d
+	s.ordered[d.order] = struct{}{}
+	if !e.counted {
+		f.unsent--
+	}
+	c := e.chain
+	if c != nil {
+		c.remove(e)
+	}
+	f.finish(e, Discarded, now)
+	f.urgent = true
+	if c != nil {
+		f.advance(c)
+	}
+}
+
+// struck drafts the end of the order that e was discarded by.
+func (s *shard) struck(e *entry) {
+	s.draft.done = append(s.draft.done, s.doomed[e.Seq].order)
+	delete(s.doomed, e.Seq)
+}
+
+// forgetDoom forgets orders that the turn before did not bring, if it covered every
+// shard: the store has closed them.
+func (f *Flow) forgetDoom() {
+	if !f.round.heard {
+		return
+	}
+	for _, s := range f.shards {
+		for seq, d := range s.doomed {
+			if !d.struck && d.seen < f.round.landed {
+				delete(s.doomed, seq)
+			}
+		}
+	}
+}
