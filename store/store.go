@@ -156,6 +156,10 @@ type Features struct {
 	// Editing: commands are taken for pending messages too, what failed of a message
 	// is shown after its end, and the store is an Editor.
 	Editing bool
+	// HeldTopics: messages can be parked Held, Due finds them by their topic, and
+	// Blocked names those topics. A relay on a store without it takes a failure of
+	// one topic for one of the whole destination.
+	HeldTopics bool
 }
 
 // Maintenance is the name of the pseudo-subscription of every box whose single

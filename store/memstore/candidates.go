@@ -24,7 +24,7 @@ func (l *lister) candidates(b *box) candidates {
 		}
 		slices.Sort(apart)
 		return candidates{apart: apart, hi: -1}
-	case store.Retrying, store.Waits, store.Sending, store.Died:
+	case store.Retrying, store.Waits, store.Sending, store.Died, store.IsHeld:
 		return candidates{apart: l.parked(func(*parked) bool { return true }), hi: -1}
 	default:
 		return candidates{apart: l.parked(func(p *parked) bool { return p.copied }), lo: b.log.base, hi: b.log.last}

@@ -22,7 +22,11 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 		}
 		now := s.now()
 		var out []store.Parked
-		for _, p := range sub.lot.ready(d, now) {
+		find := sub.lot.ready
+		if len(d.Topics) > 0 {
+			find = sub.lot.heldFor
+		}
+		for _, p := range find(d, now) {
 			out = append(out, store.Parked{Record: p.row.record(filter{}), Park: p.shown(now), First: now.Sub(p.first)})
 		}
 		return out, nil

@@ -211,6 +211,8 @@ func parkedState(s store.ParkState) store.State {
 		return store.Sending
 	case store.Dead:
 		return store.Died
+	case store.Held:
+		return store.IsHeld
 	default:
 		return store.Retrying
 	}

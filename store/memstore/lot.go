@@ -12,10 +12,13 @@ type lot struct {
 	chains map[uint64]*chain
 	mixed  map[uint64]*chain // those of several slots
 	queues *queues           // nil until the first row counts
+	held   map[string]*chain // the Held rows of each topic, by seq
 }
 
 func newLot() lot {
-	return lot{bySeq: map[int64]*parked{}, chains: map[uint64]*chain{}, mixed: map[uint64]*chain{}}
+	return lot{
+		bySeq: map[int64]*parked{}, chains: map[uint64]*chain{}, mixed: map[uint64]*chain{}, held: map[string]*chain{},
+	}
 }
 
 // park writes a parked row. r is the message's row in the log, which may be nil
@@ -50,6 +53,7 @@ func (l *lot) resolve(seq int64, now time.Time) *parked {
 
 // link puts p where Due finds it.
 func (l *lot) link(p *parked, now time.Time) {
+	l.hold(p)
 	if !p.park.Blocking {
 		l.count(p, p.due)
 		return
@@ -65,6 +69,7 @@ func (l *lot) link(p *parked, now time.Time) {
 
 // unlink takes p away from where Due finds it.
 func (l *lot) unlink(p *parked, now time.Time) {
+	l.unhold(p)
 	l.uncount(p)
 	c := l.chains[p.park.Hash]
 	if !p.park.Blocking || c == nil {

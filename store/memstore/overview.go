@@ -56,6 +56,7 @@ func (sub *subscription) view(snap *snapshot, now time.Time) (store.Subscription
 		Delivered:         sub.count(store.TallyDelivered),
 		Discarded:         sub.count(store.TallyDiscarded),
 		Parked:            map[store.ParkState]int64{},
+		Held:              sub.lot.mostHeld(),
 	}
 	for _, p := range sub.lot.bySeq {
 		v.Parked[p.park.State]++

@@ -32,6 +32,9 @@ type parked struct {
 func (p *parked) set(k store.Park, now time.Time) {
 	k.Reason = cleanReason(k.Reason)
 	k.Blocking = k.Blocking && k.Hash != 0
+	if k.State != store.Held {
+		k.Topic = ""
+	}
 	p.park = k
 	p.due = now
 	if k.State == store.Waiting {

@@ -114,6 +114,7 @@ func (s *Store) features() store.Features {
 		OneGroup:          s.opts.SingleWriter,
 		Conditions:        true,
 		Editing:           true,
+		HeldTopics:        true,
 	}
 }
 

@@ -21,7 +21,7 @@ func cases() []scenario {
 	return slices.Concat(
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
-		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(),
+		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(),
 		commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), editCases(),
 	)
@@ -32,4 +32,6 @@ func singleWriter(f store.Features) bool      { return !f.ConcurrentWriters }
 func savepoints(f store.Features) bool        { return f.Savepoints }
 func conditions(f store.Features) bool        { return f.Conditions }
 func noConditions(f store.Features) bool      { return !f.Conditions }
+func heldTopics(f store.Features) bool        { return f.HeldTopics }
+func noHeldTopics(f store.Features) bool      { return !f.HeldTopics }
 func prepared(f store.Features) bool          { return f.Prepared }

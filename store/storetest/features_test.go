@@ -11,8 +11,8 @@ import (
 // TestFeaturesAreHeldBothWays declares what is not so, and sees it caught.
 func TestFeaturesAreHeldBothWays(t *testing.T) {
 	t.Parallel()
-	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true}
-	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true}
+	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true}
+	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true}
 	for _, c := range []struct {
 		name     string
 		declared store.Features
@@ -36,6 +36,10 @@ func TestFeaturesAreHeldBothWays(t *testing.T) {
 		{"no conditions are declared, they are kept", with(concurrent, func(f *store.Features) { f.Conditions = false }), memstore.Options{}, []string{
 			"Check reports the features that the harness declares",
 			"Without conditions a view shows none",
+		}},
+		{"no held topics are declared, there are some", with(concurrent, func(f *store.Features) { f.HeldTopics = false }), memstore.Options{}, []string{
+			"Check reports the features that the harness declares",
+			"Without held topics none are named",
 		}},
 		{"no savepoints are declared, there are some", with(concurrent, func(f *store.Features) { f.Savepoints = false }), memstore.Options{}, []string{
 			"The harness has what the features ask for, and no more",

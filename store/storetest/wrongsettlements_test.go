@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -92,6 +93,42 @@ func wrongSettlements() []wrong {
 				}
 			}
 		}), []string{"A message in flight is due only after its shard changed hands"}},
+		{"held messages are due by themselves", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				if st.Park[i].State == store.Held {
+					st.Park[i].State = store.Waiting
+				}
+			}
+		}), []string{
+			"Held messages come only when asked for their topic",
+			"Blocked names the held topics",
+			"A take leaves held messages held",
+		}},
+		{"topics are compared without case", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				st.Park[i].Topic = strings.ToLower(st.Park[i].Topic)
+			}
+		}), []string{"Topics are compared byte for byte"}},
+		{"held messages of a key come together", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				st.Park[i].Blocking = st.Park[i].Blocking && st.Park[i].State != store.Held
+			}
+		}), []string{
+			"Held messages of a topic come lowest seq first, of a key only the first",
+		}},
+		{"held messages come latest first", func(db *database) {
+			s := spoil(db)
+			s.due = func(ctx context.Context, d store.Due) ([]store.Parked, error) {
+				got, err := s.Store.Due(ctx, d)
+				if len(d.Topics) > 0 {
+					slices.Reverse(got)
+				}
+				return got, err
+			}
+		}, []string{
+			"Held messages of a topic come lowest seq first, of a key only the first",
+			"Held messages of several topics come in one line",
+		}},
 		{"an expired heartbeat is renewed", func(db *database) {
 			s := spoil(db)
 			s.beat = func(ctx context.Context, b store.Beat) (store.View, error) {
