@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -87,4 +88,22 @@ func TestDurationsAreTheSameInFlagsAndFiles(t *testing.T) {
 		}
 	}
 	cli(t, "status", "--store", "a.db", "--every", "P1D").ends(exit.Usage, "--every is 24h0m0s; choose between 100ms and 1h")
+}
+
+func TestErrorsNameFlagsWhereFlagsWereGivenAndSettingsWhereAFileWas(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "a.db")
+	cli(t, "migrate", "up", "--store", db).ok()
+	for text, args := range map[string][]string{
+		"--order is \"foo\"":          {"--to", "stdout:", "--order", "foo"},
+		"--concurrency is -3":         {"--to", "stdout:", "--concurrency", "-3"},
+		"--to does not tell the kind": {"--to", "foo://x"},
+		"--to: there is no signing secret; name one with --secret-env": {"--to", "https://example.com/"},
+		"--box is wrong": {"--to", "stdout:", "--box", "a b"},
+	} {
+		cli(t, append([]string{"relay", "--store", db}, args...)...).ends(exit.Usage, text)
+	}
+	cli(t, "relay", "--store", db, "--to", "stdout:").ends(exit.NotFound, "no such box; make it with postbag migrate up --box, or with --create")
+	path := write(t, "postbag.yaml", "store: {dsn: "+db+"}\ndestinations:\n  m: {url: 'nats://127.0.0.1:1', stream: 'a b'}\n")
+	cli(t, "relay", "-c", path).ends(exit.Usage, `destination m: stream "a b" is no name of a stream`)
 }

@@ -93,7 +93,7 @@ func showMistakes(c *console.Console, out *checked, err error) error {
 		return err
 	}
 	for _, m := range config.Mistakes(err) {
-		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(m.Text)})
+		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(config.InSettings(m.Text))})
 	}
 	return errors.Join(err, c.Emit(out))
 }

@@ -40,9 +40,9 @@ for a single subscription flags will do. The log goes to standard error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, err := f.configuration(cmd)
 			if err != nil {
-				return err
+				return f.inFlags(err)
 			}
-			return runRelay(cmd.Context(), c, file, f.drain)
+			return f.inFlags(runRelay(cmd.Context(), c, file, f.drain))
 		},
 	}
 	f.store.add(cmd)
@@ -73,6 +73,34 @@ func (f *relayFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("log-format", words("text", "json"))
 	_ = cmd.RegisterFlagCompletionFunc("log-level", words("debug", "info", "warn", "error"))
 }
+
+// settingFlags are the flags that say a setting.
+var settingFlags = map[string]string{ //nolint:gosec // names of settings, no credential
+	"subscriptions[0].box": "--box", "subscriptions[0].name": "--subscription", "subscriptions[0].from": "--from",
+	"subscriptions[0].types": "--types", "subscriptions[0].order": "--order", "subscriptions[0].concurrency": "--concurrency",
+	"destinations.main.url": "--to", "destinations.main.url_env": "--to-env", "destinations.main.stream": "--stream",
+	"destinations.main": "--to", "destination main": "--to", "allow_private": "--allow-private", "secrets_env": "--secret-env",
+	"log.format": "--log-format", "log.level": "--log-level", "admin.listen": "--admin", "create: true in the store (relay --create)": "--create",
+	"store.dsn": "--store", "store.dsn_env": "--store-env", "store.dsn_file": "--store-file", "store.kind": "--store-kind",
+}
+
+// inFlags names flags in an error about a relay that flags describe.
+func (f *relayFlags) inFlags(err error) error {
+	if err == nil || f.store.config != "" {
+		return err
+	}
+	return &told{err: err, text: config.InFlags(config.InSettings(err.Error()), settingFlags)}
+}
+
+// told is an error in other words.
+type told struct {
+	err  error
+	text string
+}
+
+func (t *told) Error() string { return t.text }
+
+func (t *told) Unwrap() error { return t.err }
 
 // configuration makes one of the flags, or reads the file that they name.
 func (f *relayFlags) configuration(cmd *cobra.Command) (*config.File, error) {

@@ -29,10 +29,10 @@ func (c *Console) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.Err, format+"\n", args...)
 }
 
-// Fail writes an error to standard error, each of its lines begun with the
-// program's name.
+// Fail writes an error to standard error in the words of settings, each of its lines
+// begun with the program's name.
 func (c *Console) Fail(err error) {
-	for line := range strings.SplitSeq(config.Redact(err.Error()), "\n") {
+	for line := range strings.SplitSeq(config.Redact(config.InSettings(err.Error())), "\n") {
 		_, _ = fmt.Fprintln(c.Err, "postbag:", Printable(line))
 	}
 }

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// goOption is a field of an adapter's options as its errors name it, with the
+// package before it.
+var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\bOptions\.([A-Z]\w*(?:\.[A-Z]\w*)*)`)
+
+// InSettings returns the text of a library's error in the words of a configuration
+// file: its authors name fields of Go, which no operator has seen. A field that is
+// no setting stays as it is.
+func InSettings(text string) string {
+	text = strings.ReplaceAll(text, "with the store's Create option", "with create: true in the store (relay --create)")
+	return goOption.ReplaceAllStringFunc(text, func(found string) string {
+		fields := strings.Split(goOption.FindStringSubmatch(found)[1], ".")
+		for i := range fields {
+			fields[i] = snake(fields[i])
+		}
+		if fields[0] == "login" { // its settings stand in the destination itself
+			fields = fields[1:]
+		}
+		for _, name := range fields {
+			if !knownSettings[name] && !knownSettings[name+"_env"] && !knownSettings[name+"_file"] {
+				return found
+			}
+		}
+		if len(fields) == 0 {
+			return "the login"
+		}
+		return strings.Join(fields, ".")
+	})
+}
+
+// snake turns the name of a Go field into that of a setting: ReplicaWait, replica_wait.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// knownSettings are the names of all settings.
+var knownSettings = collectSettings(reflect.TypeFor[File](), make(map[string]bool))
+
+func collectSettings(t reflect.Type, names map[string]bool) map[string]bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return collectSettings(t.Elem(), names)
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if name := field.Tag.Get("yaml"); name != "" {
+				names[name] = true
+				collectSettings(field.Type, names)
+			}
+		}
+	default:
+	}
+	return names
+}
+
+// InFlags names flags in place of settings, in a text about a configuration that
+// flags made: each setting, with its path, by the flag that says it.
+func InFlags(text string, flags map[string]string) string {
+	for path, flag := range flags {
+		pattern := regexp.MustCompile(`(^|[\s,])` + regexp.QuoteMeta(path) + `($|[\s,;:])`)
+		text = pattern.ReplaceAllString(text, "${1}"+flag+"${2}")
+	}
+	return text
+}
