@@ -22,6 +22,8 @@ type builder struct {
 	// high is the seq of the last row of the page, holes what is missing up to it;
 	// until the i-th record, holesUpTo[i] spans of them. Both begin with the page.
 	high      int64
+	mark      uint32 // of that row; of the i-th record, marks[i]
+	marks     []uint32
 	holes     ranges
 	holesUpTo []int
 	size      int // of the position in bytes, about
@@ -30,10 +32,14 @@ type builder struct {
 
 func newBuilder(w *reading) *builder {
 	rows := len(w.page.records) + len(w.late.records)
-	return &builder{
+	b := &builder{
 		w: w, high: w.floorSeq(), size: len(w.request.From),
-		lateUpTo: make([]int, 0, rows), holesUpTo: make([]int, 0, rows),
+		lateUpTo: make([]int, 0, rows), holesUpTo: make([]int, 0, rows), marks: make([]uint32, 0, rows),
 	}
+	if b.high == w.from.high {
+		b.mark = w.from.mark
+	}
+	return b
 }
 
 // takeLate adds the rows of open seqs.
@@ -74,6 +80,7 @@ func (b *builder) takePage(rows taken) {
 		if b.full || !b.advance(row.seq) {
 			return
 		}
+		b.mark = row.mark
 		b.add(record)
 	}
 }
@@ -126,13 +133,14 @@ func (b *builder) add(record *store.Record) {
 	b.records = append(b.records, *record) // mostly onto itself
 	b.lateUpTo = append(b.lateUpTo, len(b.late))
 	b.holesUpTo = append(b.holesUpTo, len(b.holes))
+	b.marks = append(b.marks, b.mark)
 	b.bytes += len(record.Payload)
 	b.full = b.full || len(b.records) >= b.w.request.Limit || b.bytes >= b.w.request.Bytes
 }
 
 // at returns a position: some late seqs and holes are behind it.
-func (b *builder) at(high int64, late, holes int) store.Position {
-	p := position{life: b.w.seen.tag(), high: high}
+func (b *builder) at(high int64, mark uint32, late, holes int) store.Position {
+	p := position{life: b.w.seen.tag(), high: high, mark: mark}
 	open := b.w.from.open.from(b.w.swept + 1)
 	p.open = open.minus(rangesOf(slices.Clone(b.late[:late]))).plus(b.holes[:holes])
 	return p.encode()
@@ -148,7 +156,7 @@ func (b *builder) batch() store.Batch {
 	case w.towards && ended:
 		out.Next, out.More = w.request.Until, false
 	case b.high != w.from.high || len(b.late) > 0:
-		out.Next = b.at(b.high, len(b.late), len(b.holes))
+		out.Next = b.at(b.high, b.mark, len(b.late), len(b.holes))
 		if w.towards && sameBut(out.Next, w.until) {
 			out.Next, out.More = w.request.Until, false
 		}
@@ -156,13 +164,13 @@ func (b *builder) batch() store.Batch {
 	if len(b.records) > 0 {
 		// What At needs, and not the reading with all its rows.
 		small := &builder{w: &reading{from: w.from, swept: w.swept, seen: w.seen}, late: b.late, holes: b.holes}
-		lateUpTo, holesUpTo, high := b.lateUpTo, b.holesUpTo, w.floorSeq()
+		lateUpTo, holesUpTo, marks, high := b.lateUpTo, b.holesUpTo, b.marks, w.floorSeq()
 		seqs := make([]int64, len(b.records))
 		for i := range b.records {
 			seqs[i] = b.records[i].Seq
 		}
 		out.At = func(i int) store.Position {
-			return small.at(max(high, seqs[i]), lateUpTo[i], holesUpTo[i])
+			return small.at(max(high, seqs[i]), marks[i], lateUpTo[i], holesUpTo[i])
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
@@ -101,7 +102,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
 				return err
 			}
-			if back, err = t.beyond(); err != nil {
+			if back, err = t.elsewhere(); err != nil {
 				return err
 			}
 			for _, ref := range back {
@@ -126,68 +127,98 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 	return id, old.identity != "" && old.identity != id, back, nil
 }
 
-// beyond returns the subscriptions with a position that their log does not reach,
-// and those of boxes that have lost their witness.
-func (t *transaction) beyond() ([]store.Ref, error) {
-	ends, err := t.ends()
+// elsewhere returns the subscriptions of boxes whose log is not the one that a
+// position in it was written in, and of those that have lost their witness.
+func (t *transaction) elsewhere() ([]store.Ref, error) {
+	logs, err := t.logs()
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Ref
-	err = t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
-		var ref store.Ref
-		var text []byte
-		if err := rows.Scan(&ref.Box, &ref.Subscription, &text); err != nil {
-			return err
+	var all []store.Ref
+	moved := make(map[string]bool)
+	err = t.eachPosition(func(ref store.Ref, p *position) error {
+		log, ok := logs[ref.Box]
+		if !ok || ref.Subscription == store.Maintenance {
+			return nil
 		}
-		p, err := decodePosition(store.Position(text))
-		if err != nil {
-			return fmt.Errorf("a position of %s: %w", ref, err)
+		if n := len(all); n == 0 || all[n-1] != ref {
+			all = append(all, ref)
 		}
-		if end, ok := ends[ref.Box]; ok && p.high > end && (len(out) == 0 || out[len(out)-1] != ref) {
-			out = append(out, ref)
+		now := there{witnessed: log.witnessed}
+		if p.mark != 0 {
+			if _, err := t.Row(fmt.Sprintf(sqlMarkedBy, tableOf(ref.Box)), []any{p.high}, &now.row); err != nil {
+				return err
+			}
 		}
+		moved[ref.Box] = moved[ref.Box] || p.high > log.last || !p.holds(&now, log.swept)
 		return nil
 	})
-	return out, err
+	return slices.DeleteFunc(all, func(ref store.Ref) bool { return !moved[ref.Box] }), err
 }
 
-// ends returns the last seq of each box; -1 for one whose table is not the one it
-// had.
-func (t *transaction) ends() (map[string]int64, error) {
-	type mark struct {
-		seq int64
-		id  []byte
+// eachPosition calls each with all positions, by subscription.
+func (t *transaction) eachPosition(each func(store.Ref, *position) error) error {
+	type standing struct {
+		ref store.Ref
+		at  position
 	}
-	marks := make(map[string]mark)
+	var all []standing
+	err := t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
+		var h standing
+		var text []byte
+		if err := rows.Scan(&h.ref.Box, &h.ref.Subscription, &text); err != nil {
+			return err
+		}
+		var err error
+		if h.at, err = decodePosition(store.Position(text)); err != nil {
+			return fmt.Errorf("a position of %s: %w", h.ref, err)
+		}
+		all = append(all, h)
+		return nil
+	})
+	for i := range all {
+		if err == nil {
+			err = each(all[i].ref, &all[i].at)
+		}
+	}
+	return err
+}
+
+// logState is what a box and its log say of each other.
+type logState struct {
+	last, swept int64
+	witnessed   bool // the log has the row that it must have
+
+	witness int64
+	id      []byte
+}
+
+// logs returns the boxes' logs by the names of the boxes.
+func (t *transaction) logs() (map[string]*logState, error) {
+	logs := make(map[string]*logState)
 	err := t.Query(sqlWitnesses, nil, func(rows *sql.Rows) error {
 		var box string
-		var m mark
-		err := rows.Scan(&box, &m.seq, &m.id)
-		marks[box] = m
+		log := new(logState)
+		err := rows.Scan(&box, &log.swept, &log.witness, &log.id)
+		logs[box] = log
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	ends := make(map[string]int64, len(marks))
-	for box, m := range marks {
-		last, err := lastSeq(t.Query, box)
-		if err != nil {
+	for box, log := range logs {
+		if log.last, err = lastSeq(t.Query, box); err != nil {
 			return nil, err
 		}
-		ends[box] = last
-		if m.seq == 0 {
+		if log.witnessed = log.witness == 0; log.witnessed {
 			continue
 		}
 		var id []byte
-		found, err := t.Row(fmt.Sprintf(sqlIDOf, tableOf(box)), []any{m.seq}, &id)
+		found, err := t.Row(fmt.Sprintf(sqlIDOf, tableOf(box)), []any{log.witness}, &id)
 		if err != nil {
 			return nil, err
 		}
-		if !found || string(id) != string(m.id) {
-			ends[box] = -1
-		}
+		log.witnessed = found && string(id) == string(log.id)
 	}
-	return ends, nil
+	return logs, nil
 }

@@ -29,6 +29,9 @@ func (s *Store) startOf(t *sqlstore.Tx, box string, from store.Start) (store.Pos
 		return "", err
 	}
 	at, err := passedUpTo(t, &v, box, swept, last)
+	if err == nil {
+		at.mark, err = marked(t.Query, box, at.high)
+	}
 	return at.encode(), err
 }
 

@@ -22,13 +22,26 @@ type position struct {
 	life uint32
 	high int64
 	open ranges
+	// mark is that of the row at high, see markOf: a log that was emptied and
+	// numbered anew has another row there, or none. Zero: not known.
+	mark uint32
 }
 
-// positionFormat is the first byte of a position. After it come, as varints
-// without padding: life, high, and the spans of open from the highest down, each
-// as its distance from what was above it and its length less one. The beginning
+// The first byte of a position. After it come, as varints without padding: life,
+// high, in marked positions the mark, and the spans of open from the highest down,
+// each as its distance from what was above it and its length less one. The beginning
 // is the empty position and no other.
-const positionFormat = 1
+const (
+	plainFormat  = 1
+	markedFormat = 2
+)
+
+// markOf returns the mark of a row, never zero: of its id, whose bits are random, and
+// of its time, since tombstones have no id.
+func markOf(id []byte, at int64) uint32 {
+	x := binary.BigEndian.Uint64(id)*0x9e3779b97f4a7c15 ^ binary.BigEndian.Uint64(id[8:]) ^ uint64(at)*0xd6e8feb86659fd93
+	return max(uint32(x>>32)^uint32(x), 1)
+}
 
 // Sizes of a position in bytes: the most there may be, and the most that new open
 // seqs may make it. What lies between is for spans that fall apart as some of
@@ -43,9 +56,13 @@ func (p *position) encode() store.Position {
 		return ""
 	}
 	b := make([]byte, 0, 32+4*len(p.open))
-	b = append(b, positionFormat)
+	b = append(b, plainFormat)
 	b = binary.AppendUvarint(b, uint64(p.life))
 	b = binary.AppendUvarint(b, uint64(p.high))
+	if p.mark != 0 {
+		b[0] = markedFormat
+		b = binary.AppendUvarint(b, uint64(p.mark))
+	}
 	above := p.high
 	for _, s := range slices.Backward(p.open) {
 		b = binary.AppendUvarint(b, uint64(above-s.hi))
@@ -60,7 +77,7 @@ func decodePosition(text store.Position) (position, error) {
 	if text == "" {
 		return p, nil
 	}
-	if text[0] != positionFormat {
+	if text[0] != plainFormat && text[0] != markedFormat {
 		return p, fmt.Errorf("mysqlstore: read a position of format %d: %w", text[0], store.ErrPosition)
 	}
 	malformed := fmt.Errorf("mysqlstore: read a position of %d bytes: %w", len(text), store.ErrPosition)
@@ -76,6 +93,9 @@ func decodePosition(text store.Position) (position, error) {
 	}
 	life := number()
 	p.life, p.high = uint32(life), number()
+	if text[0] == markedFormat {
+		p.mark = uint32(number())
+	}
 	above := p.high
 	for ok && len(rest) > 0 {
 		hi := above - number()

@@ -63,10 +63,10 @@ func TestAPositionComesBackAsItWasAndHasOneForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		open, _ := someIDs(r)
-		p := position{life: r.Uint32(), high: 60 + r.Int64N(1<<40), open: open}
+		p := position{life: r.Uint32(), high: 60 + r.Int64N(1<<40), open: open, mark: r.Uint32() * r.Uint32N(2)}
 		text := p.encode()
 		got, err := decodePosition(text)
-		if err != nil || got.life != p.life || got.high != p.high || !slices.Equal(got.open, p.open) {
+		if err != nil || got.life != p.life || got.high != p.high || got.mark != p.mark || !slices.Equal(got.open, p.open) {
 			t.Fatalf("%+v came back as %+v (error: %v)", p, got, err)
 		}
 		for i := range text {
@@ -75,7 +75,7 @@ func TestAPositionComesBackAsItWasAndHasOneForm(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []store.Position{"\x00", "\x02\x01\x01", "\x01", "\x01\x01", "\x01\x01\x05\x00\x07", "\x01\x01\x80\x00"} {
+	for _, text := range []store.Position{"\x00", "\x02\x01\x01", "\x02\x01\x01\x00", "\x03\x01\x01", "\x01", "\x01\x01", "\x01\x01\x05\x00\x07", "\x01\x01\x80\x00"} {
 		if _, err := decodePosition(text); !errors.Is(err, store.ErrPosition) {
 			t.Errorf("%x is read with error %v", text, err)
 		}

@@ -32,7 +32,9 @@ type reading struct {
 	seen      sight
 	glance    *glance // the status of a moment ago, of which only some is asked for again
 	swept     int64
-	last      int64 // the highest seq of the log
+	check     position // the highest of the subscription's in this Turn
+	there     there    // what is there now
+	last      int64    // the highest seq of the log
 	ready     sql.NullInt64
 	commands  bool
 	asked     bool // the page was asked for
@@ -96,17 +98,8 @@ func (w *reading) work(ctx context.Context, life *sight) error {
 	// With nothing at the end last time only the status is asked for.
 	busy := w.s.busy.Of(w.about.String()) != 0
 	if w.status {
-		if g, ok := w.s.glances.of(w.request); ok && w.wanted() && busy && !w.towards {
-			w.glance = &g
-		}
-		if err := w.ask(ctx, w.wanted() && (busy || w.towards)); err != nil {
+		if err := w.askStatus(ctx, life, busy); err != nil {
 			return err
-		}
-		if err := w.s.accept(&w.seen); err != nil {
-			return err
-		}
-		if w.seen.full() != life.full() {
-			return errNewLife
 		}
 	}
 	if !w.wanted() {
@@ -125,6 +118,28 @@ func (w *reading) work(ctx context.Context, life *sight) error {
 	w.found = len(w.page.rows)+len(w.late.rows) > 0
 	w.assemble()
 	w.note()
+	return nil
+}
+
+// askStatus asks for the status, and for the page where one is expected, and refuses
+// what is there if the positions are not of it.
+func (w *reading) askStatus(ctx context.Context, life *sight, busy bool) error {
+	if g, ok := w.s.glances.of(w.request); ok && w.wanted() && busy && !w.towards {
+		w.glance = &g
+	}
+	if err := w.ask(ctx, w.wanted() && (busy || w.towards)); err != nil {
+		return err
+	}
+	if err := w.s.accept(&w.seen); err != nil {
+		return err
+	}
+	switch {
+	case w.seen.full() != life.full():
+		return errNewLife
+	case !w.check.holds(&w.there, w.swept):
+		return fmt.Errorf("the log of box %s was emptied and its numbering begun again since the position %d of %s was read: %w",
+			w.about.Box, w.check.high, w.about.Ref, store.ErrMoved)
+	}
 	return nil
 }
 
@@ -181,9 +196,9 @@ func (w *reading) ask(ctx context.Context, page bool) error {
 	status := w.status
 	switch {
 	case status && w.glance != nil:
-		add(fmt.Sprintf(sqlGlance, w.s.server.Load().id, w.about.Box))
+		add(fmt.Sprintf(sqlGlance, w.s.server.Load().id, tableOf(w.about.Box), w.check.high, w.about.Box))
 	case status:
-		add(fmt.Sprintf(sqlStatus, w.s.server.Load().id, tableOf(w.about.Box)), w.about.id)
+		add(fmt.Sprintf(sqlStatus, w.s.server.Load().id, tableOf(w.about.Box), w.check.high), w.about.id)
 	}
 	if page {
 		w.asked = true

@@ -1,6 +1,7 @@
 package mysqlstore
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -51,7 +52,7 @@ func (a *arena) keep(b []byte) []byte {
 // takeStatus takes the one row of sqlStatus, or of sqlGlance.
 func (w *reading) takeStatus(rows driver.Rows) error {
 	var ready sql.NullInt64
-	dest := append(w.seen.dest(), &w.swept)
+	dest := append(w.seen.dest(), &w.swept, &w.there.row, &w.there.witnessed)
 	if w.glance == nil {
 		dest = append(dest, &w.last, &ready, &w.commands)
 	} else {
@@ -119,6 +120,7 @@ type taken struct {
 // that has none is a tombstone or of other slots.
 type rowRef struct {
 	seq    int64
+	mark   uint32
 	wanted bool
 }
 
@@ -126,11 +128,11 @@ type rowRef struct {
 // result was cut.
 func (w *reading) takeRows(rows driver.Rows, most int) (out taken, cut bool, err error) {
 	values := make([]driver.Value, len(rows.Columns()))
-	bytes := 0
+	size := 0
 	for {
 		err := rows.Next(values)
 		if errors.Is(err, io.EOF) {
-			w.learn(bytes, len(out.records))
+			w.learn(size, len(out.records))
 			return out, false, nil
 		}
 		if err != nil {
@@ -141,22 +143,22 @@ func (w *reading) takeRows(rows driver.Rows, most int) (out taken, cut bool, err
 			return out, false, err
 		}
 		if out.rows == nil {
-			size := min(most, w.request.Limit+64)
-			out.rows, out.records = make([]rowRef, 0, size), make([]store.Record, 0, size)
+			n := min(most, w.request.Limit+64)
+			out.rows, out.records = make([]rowRef, 0, n), make([]store.Record, 0, n)
 		}
 		packed, _ := values[1].([]byte)
 		payload, _ := values[2].([]byte)
 		out.records = append(out.records, store.Record{Seq: seq})
-		wanted, err := w.unpack(&out.records[len(out.records)-1], packed, payload, values[2] == nil)
+		wanted, mark, err := w.unpack(&out.records[len(out.records)-1], packed, payload, values[2] == nil)
 		if err != nil {
 			return out, false, err
 		}
-		if out.rows = append(out.rows, rowRef{seq: seq, wanted: wanted}); !wanted {
+		if out.rows = append(out.rows, rowRef{seq: seq, mark: mark, wanted: wanted}); !wanted {
 			out.records = out.records[:len(out.records)-1]
 		}
-		bytes += len(payload)
-		if bytes >= w.request.Bytes && len(out.rows) < most {
-			w.learn(bytes, len(out.records))
+		size += len(payload)
+		if size >= w.request.Bytes && len(out.rows) < most {
+			w.learn(size, len(out.records))
 			return out, true, nil
 		}
 	}
@@ -178,22 +180,23 @@ func (w *reading) learn(bytes, rows int) {
 // shard_key, type and headers.
 const packedFields = 7
 
-// unpack takes one row apart, and says whether it is a message for this reader.
-// The driver's bytes are good until the next row.
-func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered bool) (wanted bool, err error) {
-	if packed == nil { // of other slots
-		return false, nil
-	}
+// unpack takes one row apart, and says whether it is a message for this reader, and
+// what its mark is. The driver's bytes are good until the next row.
+func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered bool) (wanted bool, mark uint32, err error) {
 	if len(packed) < len(rec.ID) {
-		return false, damagedRow(rec.Seq)
+		return false, 0, damagedRow(rec.Seq)
 	}
 	rec.ID = postbag.ID(packed[:len(rec.ID)])
+	if rest := packed[len(rec.ID):]; bytes.IndexByte(rest, 0) < 0 { // of other slots
+		at, err := strconv.ParseInt(string(rest), 10, 64)
+		return false, markOf(rec.ID[:], at), err
+	}
 	text := w.texts.keep(packed[len(rec.ID):])
 	var field [packedFields]string
 	for i := range packedFields - 1 {
 		end := strings.IndexByte(text, 0)
 		if end < 0 {
-			return false, damagedRow(rec.Seq)
+			return false, 0, damagedRow(rec.Seq)
 		}
 		field[i], text = text[:end], text[end+1:]
 	}
@@ -202,17 +205,18 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 	if err == nil {
 		rec.Slot, err = strconv.Atoi(field[0])
 	}
+	mark = markOf(rec.ID[:], at)
 	if err != nil || rec.Slot == tombstoneSlot {
-		return false, err
+		return false, mark, err
 	}
 	rec.Hash = store.KeyHash(field[3])
 	if rec.Filtered = filtered; filtered {
-		return true, nil
+		return true, mark, nil
 	}
 	rec.At = time.UnixMicro(at).UTC()
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], field[4], field[5]
 	rec.Payload = w.arena.keep(payload)
-	return true, setHeaders(rec, field[6])
+	return true, mark, setHeaders(rec, field[6])
 }
 
 func damagedRow(seq int64) error { return fmt.Errorf("seq %d: %w", seq, errDamaged) }

@@ -53,13 +53,16 @@ ORDER BY s.id`
 	sqlLockBox = `SELECT swept FROM postbag__box WHERE name = ? FOR UPDATE`
 
 	// All boxes, with the row that each must still have.
-	sqlWitnesses = `SELECT name, witness, witness_id FROM postbag__box`
+	sqlWitnesses = `SELECT name, swept, witness, witness_id FROM postbag__box`
 
 	// By primary key.
 	sqlSetWitness = `UPDATE postbag__box SET witness = ?, witness_id = ? WHERE name = ?`
 
 	// By primary key.
 	sqlIDOf = `SELECT id FROM %s WHERE seq = ?`
+
+	// The same.
+	sqlMarkedBy = `SELECT CONCAT(id, at) FROM %s WHERE seq = ?`
 )
 
 // Subscriptions and shards.
@@ -152,7 +155,7 @@ const (
 	sqlStatus = `
 SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)),
-	COALESCE(b.swept, 0), COALESCE((SELECT MAX(x.seq) FROM %[2]s x), 0),
+	COALESCE(b.swept, 0), ` + sqlThere + `, COALESCE((SELECT MAX(x.seq) FROM %[2]s x), 0),
 	(SELECT MIN(p.ready) FROM postbag__parked p FORCE INDEX (postbag__parked_ready) WHERE p.subscription = s.id AND p.ready IS NOT NULL),
 	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__meta m
@@ -163,10 +166,15 @@ WHERE m.one = 1`
 
 	// What is asked again a moment after: sqlSight, and where the box's log begins.
 	sqlGlance = `
-SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
-	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), COALESCE(b.swept, 0)
-FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 LEFT JOIN postbag__box b ON b.name = '%s'
+SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
+	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), COALESCE(b.swept, 0), ` + sqlThere + `
+FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 LEFT JOIN postbag__box b ON b.name = '%[4]s'
 WHERE m.one = 1`
+
+	// By the primary key of the log: the row at a position, and whether the box's
+	// witness is still there. %[2]s is the table, %[3]d the position.
+	sqlThere = `(SELECT CONCAT(y.id, y.at) FROM %[2]s y WHERE y.seq = %[3]d),
+	COALESCE(b.witness, 0) = 0 OR EXISTS (SELECT 1 FROM %[2]s w WHERE w.seq = b.witness AND w.id = b.witness_id)`
 
 	// A range of the primary key, in its order, ended by the limit; or the rows of
 	// open seqs, some ranges of it. All but the payload is packed into one column:
@@ -176,10 +184,10 @@ WHERE m.one = 1`
 	sqlPacked = "CONCAT(id, slot, x'00', at, x'00', topic, x'00', `key`, x'00', shard_key, x'00', type, x'00', COALESCE(headers, ''))"
 
 	// The same, where slots or a filter refuse some rows: those of other slots come
-	// as their seqs alone, and those that are filtered with neither headers nor
+	// as their ids and times alone, and those that are filtered with neither headers nor
 	// payload, which are not even read. The conditions are text without placeholders.
 	sqlSomePage = `
-SELECT seq, IF(%[2]s, IF(%[3]s, ` + sqlPacked + `, ` + sqlFiltered + `), NULL), IF(%[3]s, payload, NULL)
+SELECT seq, IF(%[2]s, IF(%[3]s, ` + sqlPacked + `, ` + sqlFiltered + `), CONCAT(id, at)), IF(%[3]s, payload, NULL)
 FROM %[1]s WHERE %[4]s ORDER BY seq LIMIT ?`
 
 	sqlFiltered = "CONCAT(id, slot, x'00', at, x'00', '', x'00', `key`, x'00', '', x'00', '', x'00')"

@@ -141,8 +141,19 @@ func (w *turning) compose() error {
 	for _, one := range w.subs {
 		one.status = true
 		one.slotsToo = w.slotsOf(one.about.Ref)
+		one.check = w.highest(one.about.Ref)
 	}
 	return nil
+}
+
+// highest returns the highest position of a subscription that the Turn reads from.
+func (w *turning) highest(r store.Ref) (at position) {
+	for _, one := range w.reads {
+		if one.about.Ref == r && one.batch.Err == nil && one.from.high > at.high {
+			at = one.from
+		}
+	}
+	return at
 }
 
 // slotsOf returns the slots of a subscription that the Turn is about.

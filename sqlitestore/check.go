@@ -12,9 +12,9 @@ import (
 const maxMessage = 990_000_000
 
 // Check verifies settings, schema and that the file can be written, and warns of
-// a file system or a write-ahead log that looks dangerous. If the log has lost
-// messages that positions had passed, as when a box's table was replaced by an
-// older copy, it sets those positions back to the beginning and returns ErrMoved:
+// a file system or a write-ahead log that looks dangerous. If a log is not
+// the one that positions in it were written in, as when a box's table was emptied and
+// numbered anew or replaced by an older copy, it sets those positions back to the beginning and returns ErrMoved:
 // messages may then come again, and none is lost.
 func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	settings, err := s.settings(ctx)
@@ -41,7 +41,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	}
 	switch {
 	case len(back) > 0:
-		return info, translateError("check", fmt.Errorf("the log ends before the positions of %v, which begin anew: %w",
+		return info, translateError("check", fmt.Errorf("the log is not the one that the positions of %v were written in, which begin anew: %w",
 			back, store.ErrMoved))
 	case another:
 		return info, translateError("check", fmt.Errorf("the file is another database now, %s: %w", id, store.ErrMoved))

@@ -1,6 +1,8 @@
 package sqlitestore
 
 import (
+	"fmt"
+
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
@@ -17,7 +19,22 @@ func startOf(t *sqlstore.Tx, box string, from store.Start) (store.Position, erro
 	default:
 		after, err = sqlstore.Swept(t.Query, box)
 	}
-	return positionOf(after), err
+	if err != nil {
+		return "", err
+	}
+	at, err := placeAt(t.Query, box, after)
+	return at.encode(), err
+}
+
+// placeAt returns the place of a seq. Where its row was deleted it has no mark.
+func placeAt(query sqlstore.Querier, box string, seq int64) (place, error) {
+	at := place{seq: seq}
+	var id bytesValue
+	found, err := sqlstore.Row(query, fmt.Sprintf(sqlIDOf, quoted(box)), []any{seq}, &id)
+	if found {
+		at.mark = markOf(id)
+	}
+	return at, err
 }
 
 // lastSeq returns the last seq that box has given out, zero if none.

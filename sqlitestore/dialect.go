@@ -12,8 +12,8 @@ var dialect = sqlstore.Dialect{
 	Package:   "sqlitestore",
 	Translate: translateError,
 	Position: func(p store.Position) (sqlstore.Passed, error) {
-		seq, err := seqOf(p)
-		return upTo(seq), err
+		at, err := placeOf(p)
+		return upTo(at.seq), err
 	},
 	Last:      lastSeq,
 	ClockStep: time.Millisecond,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -21,7 +22,7 @@ func (s *Store) read(ctx context.Context, about subscribed, r *store.Request) (s
 		return store.Batch{Err: translateError("read "+r.String(), err)}, nil
 	}
 	switch {
-	case p.from > p.until:
+	case p.from.seq > p.until:
 		return store.Batch{Next: r.From, Whole: true, Ahead: true}, nil
 	case p.limit <= 0 || r.Subscription == store.Maintenance:
 		return store.Batch{Next: r.From, Whole: true}, nil
@@ -38,17 +39,29 @@ func (s *Store) read(ctx context.Context, about subscribed, r *store.Request) (s
 
 // page is one read of a range of the log.
 type page struct {
-	about       subscribed
-	slots       storekit.SlotSet
-	from, until int64
-	limit       int // rows to return
-	scan        int // rows to look at
-	bytes       int
+	about subscribed
+	slots storekit.SlotSet
+	from  place
+	until int64
+	limit int // rows to return
+	scan  int // rows to look at
+	bytes int
 
 	records []store.Record
-	scanned int
-	last    int64
+	looked  int
+	last    passedRow
 	full    bool // a limit ended it
+}
+
+// passedRow is a row that a page has passed.
+type passedRow struct {
+	seq int64
+	id  postbag.ID
+}
+
+// position returns the position behind the row.
+func (s *passedRow) position() store.Position {
+	return place{seq: s.seq, mark: markOf(s.id[:])}.encode()
 }
 
 func pageOf(about subscribed, r *store.Request) (*page, error) {
@@ -60,13 +73,15 @@ func pageOf(about subscribed, r *store.Request) (*page, error) {
 		return nil, fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", r.Limit, r.Bytes)
 	}
 	var err error
-	if p.from, err = seqOf(r.From); err != nil {
+	if p.from, err = placeOf(r.From); err != nil {
 		return nil, err
 	}
 	if r.Until != "" {
-		p.until, err = seqOf(r.Until)
+		var end place
+		end, err = placeOf(r.Until)
+		p.until = end.seq
 	}
-	p.last, p.scan = p.from, p.limit
+	p.last.seq, p.scan = p.from.seq, p.limit
 	if !p.slots.All {
 		p.scan = 8*p.limit + 1024
 	}
@@ -77,7 +92,7 @@ func pageOf(about subscribed, r *store.Request) (*page, error) {
 func (p *page) fill(ctx context.Context, s *Store) error {
 	f := filterOf(p.about.types)
 	text := f.statement(quoted(p.about.Box))
-	args := append([]any{max(p.from, p.about.swept), p.until, p.scan}, f.args...)
+	args := append([]any{max(p.from.seq, p.about.swept), p.until, p.scan}, f.args...)
 	var row pageRow
 	dest := row.dest(f.any)
 	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
@@ -86,17 +101,18 @@ func (p *page) fill(ctx context.Context, s *Store) error {
 		}
 		return p.take(&row)
 	})
-	p.full = p.full || p.scanned >= p.scan
+	p.full = p.full || p.looked >= p.scan
 	return err
 }
 
 // take adds a scanned row to the page.
 func (p *page) take(row *pageRow) error {
-	p.scanned++
-	p.last = row.seq
+	p.looked++
 	if err := row.split(); err != nil {
 		return err
 	}
+	p.last.seq = row.seq
+	copy(p.last.id[:], row.id)
 	slot, hash, err := row.place()
 	if err != nil {
 		return err
@@ -123,17 +139,17 @@ func (p *page) take(row *pageRow) error {
 func (p *page) batch(r *store.Request) store.Batch {
 	b := store.Batch{Records: p.records, Next: r.From, More: p.full, Whole: true}
 	switch {
-	case r.Until != "" && (!p.full || p.last == p.until):
+	case r.Until != "" && (!p.full || p.last.seq == p.until):
 		b.Next, b.More = r.Until, false
-	case p.last != p.from:
-		b.Next = positionOf(p.last)
+	case p.last.seq != p.from.seq:
+		b.Next = p.last.position()
 	}
 	if len(p.records) > 0 {
-		seqs := make([]int64, len(p.records))
+		rows := make([]passedRow, len(p.records))
 		for i := range p.records {
-			seqs[i] = p.records[i].Seq
+			rows[i] = passedRow{p.records[i].Seq, p.records[i].ID}
 		}
-		b.At = func(i int) store.Position { return positionOf(seqs[i]) }
+		b.At = func(i int) store.Position { return rows[i].position() }
 	}
 	b.Records = slices.Clip(b.Records)
 	return b

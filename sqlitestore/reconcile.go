@@ -3,12 +3,13 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
 
-// reconcile accepts the database, and sets back the subscriptions whose positions
-// lie beyond the end of their log. It returns the database's identity, whether it
+// reconcile accepts the database, and sets back the subscriptions of boxes whose
+// log is another one than their positions were written in. It returns the database's identity, whether it
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
 	err = s.locked(ctx, "check", func(t *transaction) error {
@@ -18,11 +19,11 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
 			return err
 		}
-		if back, err = t.beyond(); err != nil {
+		if back, err = t.elsewhere(); err != nil {
 			return err
 		}
 		for _, ref := range back {
-			if err := t.SetBack(ref, "the log ended before its positions"); err != nil {
+			if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
 				return err
 			}
 		}
@@ -36,41 +37,57 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 	return id, another, back, nil
 }
 
-// beyond returns the subscriptions with a position that their log does not reach.
-func (t *transaction) beyond() ([]store.Ref, error) {
+// elsewhere returns the subscriptions of boxes whose log is not the one that a
+// position in it was written in.
+func (t *transaction) elsewhere() ([]store.Ref, error) {
 	var all []store.Ref
-	var passed []int64
-	err := t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
-		var ref store.Ref
-		var position []byte
-		if err := rows.Scan(&ref.Box, &ref.Subscription, &position); err != nil {
-			return err
+	highest := make(map[string]int64)
+	moved := make(map[string]bool)
+	err := t.eachPosition(func(ref store.Ref, at place) error {
+		if n := len(all); ref.Subscription != store.Maintenance && (n == 0 || all[n-1] != ref) {
+			all = append(all, ref)
 		}
-		seq, err := seqOf(store.Position(position))
-		if n := len(all); n > 0 && all[n-1] == ref {
-			passed[n-1] = max(passed[n-1], seq)
-			return err
-		}
-		all, passed = append(all, ref), append(passed, seq)
+		highest[ref.Box] = max(highest[ref.Box], at.seq)
+		same, err := sameLog(t.Query, ref.Box, at)
+		moved[ref.Box] = moved[ref.Box] || !same
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Ref
-	for i, ref := range all {
-		last, err := lastSeq(t.Query, ref.Box)
-		if err != nil {
+	all = slices.DeleteFunc(all, func(ref store.Ref) bool { return !moved[ref.Box] })
+	for _, ref := range all {
+		if err := t.raiseSeq(ref.Box, highest[ref.Box]); err != nil {
 			return nil, err
 		}
-		if passed[i] > last {
-			out = append(out, ref)
-			if err := t.raiseSeq(ref.Box, passed[i]); err != nil {
-				return nil, err
-			}
+	}
+	return all, nil
+}
+
+// eachPosition calls each with all positions, by subscription.
+func (t *transaction) eachPosition(each func(store.Ref, place) error) error {
+	type standing struct {
+		ref store.Ref
+		at  place
+	}
+	var all []standing
+	err := t.Query(sqlPositions, nil, func(rows *sql.Rows) error {
+		var h standing
+		var position []byte
+		if err := rows.Scan(&h.ref.Box, &h.ref.Subscription, &position); err != nil {
+			return err
+		}
+		var err error
+		h.at, err = placeOf(store.Position(position))
+		all = append(all, h)
+		return err
+	})
+	for i := range all {
+		if err == nil {
+			err = each(all[i].ref, all[i].at)
 		}
 	}
-	return out, nil
+	return err
 }
 
 // raiseSeq makes the box go on after the highest seq that it ever had.

@@ -11,7 +11,7 @@ import (
 // settle applies all settlements of a Turn in one write transaction.
 func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Verdict, error) {
 	for i := range all {
-		if _, err := seqOf(all[i].To); err != nil {
+		if _, err := placeOf(all[i].To); err != nil {
 			return nil, err
 		}
 	}

@@ -67,6 +67,9 @@ const (
 	// The last seq that was given out, by a scan of sqlite_sequence, which has a
 	// row for each AUTOINCREMENT table of the file.
 	sqlLastSeq = `SELECT seq FROM sqlite_sequence WHERE name = ?`
+
+	// By primary key. Outside a transaction too.
+	sqlIDOf = `SELECT id FROM %s WHERE seq = ?`
 )
 
 // Settling.

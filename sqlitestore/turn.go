@@ -34,6 +34,9 @@ func (s *Store) settleAndRead(ctx context.Context, t store.Turn) (store.TurnResu
 	if !early.hold(found) {
 		early = s.readAll(ctx, found, t.Read)
 	}
+	if early.err == nil {
+		early.err = s.sameLogs(ctx, t.Read)
+	}
 	result.Batches = early.batches
 	return result, early.err
 }

@@ -51,7 +51,7 @@ var passing = []Mutant{
 	{
 		Name: "sqlite-unfetched-page-passed", What: "SQLite: a read towards a position ends there, whether or not its page was cut",
 		Evidence: "cursor advanced past a page that was not fetched",
-		Patches:  []Patch{{"sqlitestore/read.go", "	case r.Until != \"\" && (!p.full || p.last == p.until):\n", "	case r.Until != \"\":\n"}},
+		Patches:  []Patch{{"sqlitestore/read.go", "	case r.Until != \"\" && (!p.full || p.last.seq == p.until):\n", "	case r.Until != \"\":\n"}},
 		By:       tests("sqlitestore", "TestConformanceOfAStoreOnAPath/A_(reader|straggler|window)"),
 	},
 	{

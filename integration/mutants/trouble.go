@@ -17,14 +17,32 @@ var enduring = []Mutant{
 	{
 		Name: "mysql-emptied-log-not-noticed", What: "MySQL and MariaDB: a position beyond the end of the log is read on from",
 		Evidence: "counters that begin anew after a restart or TRUNCATE (FAULTS A16)",
-		Patches:  []Patch{{"mysqlstore/read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"}},
+		Patches: []Patch{
+			{"mysqlstore/read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"},
+			{"mysqlstore/incarnation.go", "		return p.high <= swept\n", "		return true\n"},
+		},
 		By:       tests("mysqlstore", "TestALogThatWasEmptiedIsReadFromItsBeginning/MariaDB"),
 	},
 	{
 		Name: "mysql-replaced-table-not-noticed", What: "MySQL and MariaDB: a table that was replaced by a longer one goes on at the old positions",
 		Evidence: "restores of one table; schemas changed under a reader (eventuate-cdc#165)",
-		Patches:  []Patch{{"mysqlstore/check.go", "		if !found || string(id) != string(m.id) {", "		if !found && len(m.id) == 0 {"}},
+		Patches: []Patch{
+			{"mysqlstore/check.go", "		log.witnessed = found && string(id) == string(log.id)\n", "		log.witnessed = found || len(log.id) > 0\n"},
+			{"mysqlstore/incarnation.go", "		return mark == p.mark\n", "		return true\n"},
+		},
 		By:       tests("mysqlstore", "TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave/MariaDB"),
+	},
+	{
+		Name: "mysql-refilled-log-not-noticed", What: "MySQL and MariaDB: a log that was emptied and filled again beyond a position is read on from there",
+		Evidence: "seen on Postbag: 10 to 50 rows lost after TRUNCATE, or AUTO_INCREMENT = 1",
+		Patches:  []Patch{{"mysqlstore/incarnation.go", "		return mark == p.mark\n", "		return true\n"}},
+		By:       tests("mysqlstore", "TestALogThatWasEmptiedAndNumberedAnewIsReadAnew/MariaDB"),
+	},
+	{
+		Name: "sqlite-refilled-log-not-noticed", What: "SQLite: a log that was emptied and filled again beyond a position is read on from there",
+		Evidence: "seen on Postbag: rows lost after sqlite_sequence was set back",
+		Patches:  []Patch{{"sqlitestore/incarnation.go", "now.mark == 0 || now.mark == at.mark, err", "now.mark == 0 || now.mark != 0, err"}},
+		By:       tests("sqlitestore", "TestALogThatWasEmptiedAndNumberedAnewIsReadAnew"),
 	},
 	{
 		Name: "mysql-packet-limit-not-asked", What: "MySQL and MariaDB: what the server takes in one packet is not asked for",

@@ -1,0 +1,91 @@
+package mysqlstore_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/store"
+)
+
+// emptied are the ways in which an owner empties a log and begins its numbering anew.
+var emptied = map[string][]string{
+	"truncated":                        {"TRUNCATE TABLE postbag_outbox"},
+	"rows deleted, numbering set back": {"DELETE FROM postbag_outbox", "ALTER TABLE postbag_outbox AUTO_INCREMENT = 1"},
+}
+
+// What was put into a log that was emptied is delivered, however much it is and
+// wherever its seqs have holes, whoever looks first: the relay that was at work, or
+// one that begins.
+func TestALogThatWasEmptiedAndNumberedAnewIsReadAnew(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		for name, statements := range emptied {
+			for _, more := range []int{3, 10, 25} {
+				for _, how := range []string{"at work", "restarted", "with a hole", "after retention"} {
+					t.Run(fmt.Sprintf("%s, %d more, %s", name, more, how), func(t *testing.T) {
+						t.Parallel()
+						emptyAndFill(t, k, statements, more, how)
+					})
+				}
+			}
+		}
+	})
+}
+
+func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how string) {
+	t.Helper()
+	s := newSite(t, k)
+	s.publish(sitetest.Messages(10, "a", "b")...)
+	s.Deliver()
+	at := int64(10)
+	if how == "after retention" {
+		s.Eventually("all but the last row is deleted", func() bool {
+			s.Housekeep()
+			return s.number("SELECT COUNT(*) FROM postbag_outbox") == 1
+		})
+	}
+	s.Read() // nothing: the next one looks at the status alone
+	for _, statement := range statements {
+		s.exec(statement)
+	}
+	if how == "with a hole" { // a transaction was rolled back just where the position is
+		s.exec(fmt.Sprintf("ALTER TABLE postbag_outbox AUTO_INCREMENT = %d", at-1))
+		s.publish(sitetest.Messages(1, "a")...)
+		s.exec(fmt.Sprintf("ALTER TABLE postbag_outbox AUTO_INCREMENT = %d", at+1))
+		s.publish(sitetest.Messages(1, "a")...)
+		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ?", at) != 0 {
+			t.Fatal("there is no hole")
+		}
+	}
+	s.publish(sitetest.Messages(more, "a", "b")...)
+	all := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096")
+	f := s.fixture
+	if how == "restarted" {
+		f = newFixture(t, s.dsn)
+	} else if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request(s.At, 100)}}); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("the next turn returned %v, want ErrMoved", err)
+	}
+	if _, err := f.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("Check returned %v, want ErrMoved", err)
+	}
+	if _, err := f.Check(t.Context()); err != nil {
+		t.Fatalf("Check after that: %v", err)
+	}
+	again := sitetest.Of(t, f)
+	again.Take("another relay", outbox)
+	got, _ := again.ReadFrom(outbox, s.position(outbox))
+	ids := make(map[postbag.ID]bool)
+	for _, r := range got {
+		ids[r.ID] = true
+	}
+	if int64(len(ids)) != all {
+		t.Errorf("%d of %d messages come after that", len(ids), all)
+	}
+	if entries, err := f.Audited(t.Context(), 10); err != nil || len(entries) != 1 {
+		t.Errorf("the audit log says %v (error: %v)", entries, err)
+	}
+}
