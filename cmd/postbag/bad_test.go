@@ -152,7 +152,7 @@ func TestBadRelaysAreRefused(t *testing.T) {
 		{"a destination with a password", "relay STORE --to nats://u:" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
 		{"a destination with a token", "relay STORE --to nats://" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
 		{"a hook with a token", "relay STORE --to https://h/?token=" + canary, "", exit.Usage, "holds a user, password or token"},
-		{"a hook without a secret", "relay STORE --to https://example.com/", "", exit.Usage, "there is no signing secret; name one with secrets_env"},
+		{"a hook without a secret", "relay STORE --to https://example.com/", "", exit.Usage, "there is no signing secret; name one with --secret-env"},
 		{"a hook's secret as an argument", "relay STORE --to https://example.com/ --secret-env whsec_" + canary + "+", "", exit.Usage, "write the variable's name"},
 		{"a hook's secret that is none", "relay STORE --to https://example.com/ --secret-env POSTBAG_TEST_BAD_SECRET", "", exit.Usage, "no"},
 		{"a private address", "relay STORE --to http://127.0.0.1:8080/ --secret-env " + hookSecret, "", exit.Usage, "loopback"},

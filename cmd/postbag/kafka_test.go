@@ -15,5 +15,5 @@ func TestTransactionsOfKafkaAreChecked(t *testing.T) {
 	cli(t, "config", "check", "-c", file("{}")).ok().says("is right")
 	cli(t, "config", "check", "-c", file("{topic: lanes, replicas: 3, timeout: 20s}")).ok().says("is right")
 	cli(t, "config", "check", "-c", file("{topic: 'a b', replicas: -1, timeout: 1ms}")).ends(exit.Usage,
-		"Options.Transactions.Topic", "Options.Transactions.Replicas", "Options.Transactions.Timeout")
+		"transactions.topic", "transactions.replicas is", "transactions.timeout is")
 }
