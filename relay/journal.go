@@ -142,3 +142,9 @@ func (j *journal) up(f *flow, now time.Duration) {
 func (j *journal) idle(f *flow, now time.Duration) {
 	j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
 }
+
+// unanswered says that a stop ends without the answers to some messages.
+func (j *journal) unanswered(f *flow, messages int) {
+	j.logger.Warn("relay: the destination has not answered in time; the next relay sends these messages again",
+		append(between(f), "messages", messages)...)
+}

@@ -41,6 +41,7 @@ type loop struct {
 	drained  bool
 	stopping bool
 	graceEnd time.Duration
+	gaveUp   bool // the grace is over
 	fatal    error
 }
 
@@ -57,7 +58,8 @@ type flow struct {
 	lastError                  string
 	acceptedAt                 time.Time
 	condition                  condition
-	exactly                    *exactly // nil: at least once
+	calls                      map[int64]context.CancelFunc // to the destination, that are out
+	exactly                    *exactly                     // nil: at least once
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -73,6 +75,7 @@ func newLoop(r *Relay, drain bool) *loop {
 			ref: s.ref(), subscription: s,
 			core:    engine.NewFlow(s.engine(&r.options)),
 			exactly: newExactly(s),
+			calls:   make(map[int64]context.CancelFunc),
 		}
 		f.owner.Whole = f.exactly != nil
 		l.flows = append(l.flows, f)
@@ -161,6 +164,7 @@ func (l *loop) start(work func() func()) {
 // step starts everything that can be started now.
 func (l *loop) step() {
 	now := l.now()
+	l.hurry(now)
 	l.handOver()
 	l.watchLanes()
 	l.beat(now)
@@ -210,7 +214,11 @@ func (l *loop) wait() time.Duration {
 		sooner(s.next)
 	}
 	if l.stopping {
-		sooner(max(l.graceEnd, now+10*time.Millisecond))
+		end := l.graceEnd
+		if l.gaveUp {
+			end += handOverTime
+		}
+		sooner(max(end, now+10*time.Millisecond))
 	}
 	// A floor keeps a mistake from becoming a spin.
 	return max(at-now, 200*time.Microsecond)
@@ -224,10 +232,65 @@ func (l *loop) stop() {
 	l.stopping = true
 	l.graceEnd = l.now() + l.options.Grace
 	for _, f := range l.flows {
-		f.core.Leave()
+		f.core.Stop()
+		if f.owner.Loading() {
+			l.leaveLane(f)
+		}
+	}
+	for _, u := range l.keep {
+		if u.busy {
+			u.cancel()
+		}
 	}
 	l.nextBeat = 0
 }
+
+// hurry ends calls that hang while the relay stops, and gives up all of them when the
+// time for it is out: what was accepted is settled and the leases are given back
+// nevertheless.
+func (l *loop) hurry(now time.Duration) {
+	if !l.stopping {
+		return
+	}
+	for _, f := range l.flows {
+		for _, id := range f.core.Hung(now) {
+			f.cancel(id)
+		}
+	}
+	if now < l.graceEnd || l.gaveUp {
+		return
+	}
+	l.gaveUp = true
+	for _, f := range l.flows {
+		if n := f.core.GiveUp(); n > 0 {
+			l.log.unanswered(f, n)
+		}
+		for id := range f.calls {
+			f.cancel(id)
+		}
+		l.leaveLane(f)
+	}
+}
+
+// leaveLane lets go of an exactly-once subscription's lane, whatever is under way: the
+// next owner finds it out.
+func (l *loop) leaveLane(f *flow) {
+	if f.exactly != nil {
+		l.forgetLane(f)
+		f.owner.Forget()
+	}
+}
+
+// cancel ends a call to the destination.
+func (f *flow) cancel(id int64) {
+	if end := f.calls[id]; end != nil {
+		end()
+	}
+}
+
+// handOverTime is how long a stop that waited for answers as long as it may takes to
+// give back what it has.
+const handOverTime = time.Second
 
 // fail ends the run with an error that waiting does not mend.
 func (l *loop) fail(err error) {
@@ -242,10 +305,11 @@ func (l *loop) over() bool {
 	if !l.stopping {
 		return false
 	}
-	if l.left && l.pending == 0 {
-		return true
+	if l.left { // nothing that goes on is waited for
+		l.cancel()
+		return l.pending == 0
 	}
-	if l.now() >= l.graceEnd {
+	if l.now() >= l.graceEnd+handOverTime {
 		l.cancel()
 		for _, f := range l.flows {
 			f.core.Reset()

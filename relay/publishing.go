@@ -66,8 +66,9 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		l.callStreamer(f, c, to, room)
 		return
 	}
+	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+	f.calls[c.ID] = cancel
 	l.start(func() func() {
-		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
 		panicked := guard(room.results, func() {
 			sent(func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
@@ -83,8 +84,9 @@ func (l *loop) call(f *flow, c *engine.Call) {
 // callStreamer is call for a destination that answers one by one.
 func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *callRoom) {
 	s := l.stream(f, c)
+	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+	f.calls[c.ID] = cancel
 	l.start(func() func() {
-		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 		defer cancel()
 		panicked := guard(room.results, func() { sent(func() { to.Stream(ctx, room.msgs, s.report) }) })
 		results := s.end()
@@ -179,6 +181,7 @@ func reasonOf(text string) string { return text[:min(len(text), 1024)] }
 
 func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
 	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
+	delete(f.calls, c.ID)
 	before := f.core.Stats().Accepted
 	f.core.Answered(l.now(), c.ID, answers)
 	_ = failpoint.Hit("relay/acknowledge/after")

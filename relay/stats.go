@@ -17,7 +17,10 @@ type Stats struct {
 	Relays int
 	// Turns, Beats and Faults count round trips to the store and their failures.
 	Turns, Beats, Faults int64
-	Subscriptions        []SubscriptionStats
+	// HandedOver: the relay has ended, what was accepted is settled, and all leases
+	// are given back.
+	HandedOver    bool
+	Subscriptions []SubscriptionStats
 }
 
 // SubscriptionStats is the state of one subscription on this relay.
@@ -50,7 +53,7 @@ func circuitName(c engine.CircuitState) string {
 func (l *loop) stats() Stats {
 	s := Stats{
 		ID: l.id, Ready: l.ready(), Relays: l.relays,
-		Turns: l.turns, Beats: l.beats, Faults: l.faults,
+		Turns: l.turns, Beats: l.beats, Faults: l.faults, HandedOver: l.left,
 	}
 	for _, f := range l.flows {
 		s.Subscriptions = append(s.Subscriptions, SubscriptionStats{

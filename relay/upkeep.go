@@ -16,7 +16,9 @@ type upkeep struct {
 	held bool
 	now  store.Lease
 	busy bool
-	next time.Duration
+	// cancel ends the round under way.
+	cancel context.CancelFunc
+	next   time.Duration
 	// failed is how many rounds in a row failed.
 	failed int
 }
@@ -72,9 +74,12 @@ func (l *loop) maintain(u *upkeep, now time.Duration) {
 		return
 	}
 	u.busy = true
+	ctx, cancel := context.WithCancel(l.ctx)
+	u.cancel = cancel
 	r := store.Retention{Lease: u.now, Keep: l.options.Keep}
 	l.start(func() func() {
-		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
+		defer cancel()
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		report, err := l.store.Maintain(ctx, r)
 		return func() {
@@ -91,6 +96,8 @@ func (l *loop) maintained(u *upkeep, r *store.Report, err error) {
 	case errors.Is(err, store.ErrLeaseLost):
 		u.held = false
 		l.nextBeat = 0
+		return
+	case err != nil && l.stopping: // it was ended
 		return
 	case err != nil:
 		u.next = now + upkeepPause*time.Duration(min(u.failed, 4)+1)

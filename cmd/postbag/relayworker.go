@@ -86,12 +86,16 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 			w.logger.Info("postbag: begins to deliver", "subscription", s.Box+"/"+s.Name, "to", s.To, "version", thisBuild().Version)
 		}
 	}
+	r := w.opened.Load().relay
 	defer func() {
-		if err == nil {
+		switch {
+		case err != nil:
+		case r.Stats().HandedOver:
 			w.logger.Info("postbag: handed over and ended")
+		default:
+			w.logger.Warn("postbag: ended without handing over: the store did not answer; others take over when the leases run out")
 		}
 	}()
-	r := w.opened.Load().relay
 	if drain {
 		return drained(r, r.Drain(ctx))
 	}

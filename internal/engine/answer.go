@@ -21,9 +21,10 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 		if i < len(answers) {
 			a = answers[i]
 		}
-		f.count(c, e, a)
+		f.count(c, e, a, now)
 		f.answered(e, a, now)
 	}
+	f.longest -= f.longest / 16
 	for _, e := range c.entries {
 		f.resume(e, now)
 	}
@@ -42,7 +43,7 @@ func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
 	}
 	e := c.entries[item]
 	c.entries[item] = nil
-	f.count(c, e, a)
+	f.count(c, e, a, now)
 	f.answered(e, a, now)
 	f.resume(e, now)
 	if c.tally.down > 0 {
@@ -60,11 +61,12 @@ func (f *Flow) call(id int64) *Call {
 }
 
 // count notes what an answer says about the destination and about other calls.
-func (f *Flow) count(c *Call, e *entry, a Answer) {
+func (f *Flow) count(c *Call, e *entry, a Answer, now time.Duration) {
 	c.tally.add(e, a)
 	if a.Outcome == Accepted {
 		f.accepted++
 		f.stats.Accepted++
+		f.longest = max(f.longest, now-c.sentAt)
 		f.overtake(c)
 	}
 }

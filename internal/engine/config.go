@@ -58,6 +58,10 @@ type Config struct {
 	// others were accepted meanwhile; SlowBehind when that many were.
 	SlowAfter  time.Duration
 	SlowBehind int
+	// LeaveAfter is how long a shard that is handed over waits for what stands before
+	// messages that were accepted, and how long one that stops waits for a call that
+	// it ended.
+	LeaveAfter time.Duration
 	// PollMin and PollMax bound the time between reads that find nothing.
 	PollMin, PollMax time.Duration
 	// Linger is the time from the start of a read that finds less than half a page
@@ -116,6 +120,7 @@ func (c Config) Normal() Config {
 	orTime(&c.SettleEvery, 50*time.Millisecond)
 	orTime(&c.IdleSettle, 30*time.Second)
 	orTime(&c.SlowAfter, time.Second)
+	orTime(&c.LeaveAfter, 250*time.Millisecond)
 	or(&c.SlowBehind, min(1000, max(c.InFlight*3/4, 1)))
 	orTime(&c.PollMin, 4*time.Millisecond)
 	orTime(&c.PollMax, time.Second)

@@ -21,6 +21,8 @@ type Flow struct {
 	scratch             []*entry // of the call being made
 	circuit             circuit
 	slowAt              time.Duration // when to look for slow calls; zero: no need
+	longest             time.Duration // about the longest that an acceptance took lately
+	stopping            stopping
 
 	hand  map[int64]*entry // parked messages being tried
 	due   parking

@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // leaving is a shard that is to be handed over: what may be in the broker of it
 // is waited for, and what stands before that in the window; nothing behind is
@@ -11,11 +14,21 @@ type leaving struct {
 	// passed: all of that is in a draft or settled, and to is where it ends.
 	passed bool
 	to     string
+	since  time.Duration // it began; zero: no turn was composed yet
+}
+
+// stopping is a flow that gives everything back.
+type stopping struct {
+	on     bool
+	since  time.Duration // zero: Hung was not asked yet
+	gaveUp bool
 }
 
 // Leave begins to hand over the shards with these lower bounds, all if none is
 // named: nothing new is read or sent for them; what was sent, and what must go
-// before it, is waited for and settled. Left says when they are ready.
+// before it, is waited for and settled. What keeps a position from passing what was
+// accepted behind it for longer than LeaveAfter, or cannot be sent, is parked: the
+// next owner has it. Left says when they are ready.
 func (f *Flow) Leave(los ...int) {
 	f.collect()
 	for _, s := range f.shards {
@@ -25,16 +38,36 @@ func (f *Flow) Leave(los ...int) {
 	}
 }
 
+// Stop is Leave of all shards by a relay that ends. Calls that hang are not waited
+// for, see Hung.
+func (f *Flow) Stop() {
+	f.stopping.on = true
+	f.Leave()
+}
+
 func (f *Flow) leave(s *shard) {
-	v := &leaving{passed: true, to: s.goal()}
+	s.leaving = &leaving{}
+	f.trim(s)
+	for _, e := range f.hand {
+		if e.shard == s && e.state != sent {
+			f.letGo(e)
+		}
+	}
+	f.urgent = true
+}
+
+// trim finds the last entry that a leaving shard waits for, and forgets what is
+// behind it.
+func (f *Flow) trim(s *shard) {
+	v := s.leaving
+	v.last, v.at = nil, nil
 	for _, p := range s.lane.pages {
 		for i := p.head; i < len(p.entries); i++ {
 			if e := &p.entries[i]; e.shard == s && e.counted && (e.state == sent || e.state == done) {
-				*v = leaving{last: e, at: func() string { return p.At(i) }}
+				v.last, v.at = e, func() string { return p.At(i) }
 			}
 		}
 	}
-	s.leaving = v
 	behind := v.last == nil
 	s.lane.each(func(e *entry) {
 		if e.shard == s && behind {
@@ -42,12 +75,64 @@ func (f *Flow) leave(s *shard) {
 		}
 		behind = behind || e == v.last
 	})
-	for _, e := range f.hand {
-		if e.shard == s && e.state != sent {
-			f.letGo(e)
-		}
+	if v.last == nil {
+		v.passed, v.to = true, s.lane.position()
 	}
-	f.urgent = true
+}
+
+// part has leaving shards go on without what cannot be sent, or was not answered in
+// time.
+func (f *Flow) part(now time.Duration) {
+	able := f.circuit.state == Closed && !f.paused && now < f.expires
+	for _, s := range f.shards {
+		v := s.leaving
+		if v == nil || v.passed {
+			continue
+		}
+		if v.since == 0 {
+			v.since = max(now, 1)
+		}
+		late := f.stopping.gaveUp || now >= v.since+f.cfg.LeaveAfter
+		if !late && able {
+			continue
+		}
+		f.trim(s)
+		if !v.passed && !f.cfg.Transactions { // of a transaction nothing stands behind what is out
+			f.parkRest(s, now, late)
+		}
+		f.urgent = f.urgent || !f.cfg.Transactions
+	}
+}
+
+// parkRest parks what stands in a leaving shard's way: what was not sent, and if late
+// what was not answered too, whose answers resolve the rows as long as the shard is
+// here.
+func (f *Flow) parkRest(s *shard, now time.Duration, late bool) {
+	s.lane.each(func(e *entry) {
+		switch {
+		case e.shard != s || e.resolved():
+		case e.state == sent && late:
+			f.slowDown(e, now)
+		case e.state != sent:
+			f.leaveBehind(e, now)
+		}
+	})
+}
+
+// leaveBehind parks a message that was not sent, for the next owner: as in flight, so
+// that it is due as soon as the shard is taken, or behind the first of its key.
+func (f *Flow) leaveBehind(e *entry, now time.Duration) {
+	p := Park{State: InFlight, Blocking: true}
+	if c := e.chain; c != nil {
+		if c.blocked() || c.head != e {
+			p.State = Blocked
+		}
+		c.remove(e)
+	}
+	if !e.counted {
+		f.unsent--
+	}
+	f.lay(e, p, now)
 }
 
 // collectLeaving drafts the end of a leaving shard once all that it waits for is
@@ -93,6 +178,9 @@ func (f *Flow) hasLeft(s *shard) bool {
 		return false
 	}
 	for _, c := range f.calls {
+		if c.gone {
+			continue
+		}
 		for _, e := range c.entries {
 			if e != nil && e.shard == s {
 				return false
@@ -100,4 +188,74 @@ func (f *Flow) hasLeft(s *shard) bool {
 		}
 	}
 	return true
+}
+
+// Hung returns, of a flow that stops, the calls that should have been answered by now:
+// the destination answers others, and took half as long at most for them. The caller
+// cancels them; those that are not over soon after are not waited for. A transaction is:
+// its lane ends it.
+func (f *Flow) Hung(now time.Duration) []int64 {
+	if !f.stopping.on || f.cfg.Transactions {
+		return nil
+	}
+	if f.stopping.since == 0 {
+		f.stopping.since = max(now, 1)
+	}
+	var ids []int64
+	for _, c := range f.calls {
+		at, hangs := f.hangsAt(c)
+		switch {
+		case c.gone || !hangs || now < at:
+		case c.canceled == 0:
+			c.canceled = max(now, 1)
+			ids = append(ids, c.ID)
+		default:
+			c.gone = true
+		}
+	}
+	return ids
+}
+
+// hangsAt is when the next thing is to be done about a call that is not answered.
+func (f *Flow) hangsAt(c *Call) (at time.Duration, hangs bool) {
+	if c.canceled > 0 {
+		return c.canceled + f.cfg.LeaveAfter, true
+	}
+	return max(f.stopping.since+f.cfg.LeaveAfter, c.sentAt+max(f.cfg.SlowAfter, 2*f.longest)), f.stats.Accepted > 0
+}
+
+// GiveUp has a flow that stops wait for no answer any more: what was accepted is
+// settled, and everything is given back. It returns how many messages have no answer.
+func (f *Flow) GiveUp() (unanswered int) {
+	f.stopping.gaveUp = true
+	for _, c := range f.calls {
+		for _, e := range c.entries {
+			if e != nil && e.state == sent && !c.gone {
+				unanswered++
+			}
+		}
+		c.gone = true
+	}
+	return unanswered
+}
+
+// wakeStop is when Hung has something to say.
+func (f *Flow) wakeStop(sooner func(time.Duration)) {
+	if !f.stopping.on || f.cfg.Transactions {
+		return
+	}
+	for _, c := range f.calls {
+		if at, hangs := f.hangsAt(c); hangs && !c.gone {
+			sooner(at)
+		}
+	}
+}
+
+// wakeLeaving is when leaving shards park what they waited for.
+func (f *Flow) wakeLeaving(now time.Duration, sooner func(time.Duration)) {
+	for _, s := range f.shards {
+		if v := s.leaving; v != nil && !v.passed && (v.since == 0 || now < v.since+f.cfg.LeaveAfter) {
+			sooner(v.since + f.cfg.LeaveAfter)
+		}
+	}
 }

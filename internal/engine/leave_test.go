@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/internal/engine"
 )
@@ -181,4 +182,110 @@ func TestAShardThatCameLateTookTheSlotsOfOthersWithIt(t *testing.T) {
 	equal(t, "shards", len(leases), 2)
 	equal(t, "the one that has nothing in common", leases[0].Token, int64(5))
 	equal(t, "the one that came", leases[1].Token, int64(1))
+}
+
+// A stop waited for ever for a message that the destination has no place for, kept what
+// was accepted behind it unsettled, and its leases.
+func TestALeavingShardParksWhatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 1, 2, 3)...)
+	wrong, good := d.call(1), d.call(3)
+	d.answer(good, engine.Accepted)
+	d.answer(wrong, engine.Misconfigured)
+	d.f.Stop()
+	s := d.settle()
+	equal(t, "position", s.To, "1@3")
+	equal(t, "rows", len(s.Park), 2)
+	equal(t, "the first of its key", s.Park[0], engine.Park{Seq: 1, Slot: 2049, Hash: keyHash(1), State: engine.InFlight, Blocking: true})
+	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+	equal(t, "attempts", s.Park[1].Attempts, 0)
+	d.left()
+	d.empty()
+}
+
+// What is not answered is parked once it has had its time, so that the position passes
+// what is; its answer resolves the row as long as the shard is here.
+func TestALeavingShardParksWhatIsNotAnsweredInTime(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	slow, good := d.call(1), d.call(2)
+	d.answer(good, engine.Accepted)
+	d.now += ms
+	d.f.Leave()
+	early := d.f.Turn(d.now)
+	equal(t, "settled before the answer had its time", len(early.Settle), 0)
+	d.land(early)
+	equal(t, "wakes", d.f.Wake(d.now, true, true) <= d.now+250*ms, true)
+	d.now += 250 * ms
+	turn := d.turn()
+	equal(t, "position", turn.Settle[0].To, "1@2")
+	equal(t, "in flight", turn.Settle[0].Park[0].State, engine.InFlight)
+	d.land(turn)
+	d.now += time.Minute
+	d.notLeft() // a hand-over waits for its answers
+	d.answer(slow, engine.Accepted)
+	equal(t, "resolved", d.settle().Resolve[0].Seq, int64(1))
+	d.left()
+	d.empty()
+}
+
+// Of a stop the caller ends a call that hangs, and one that does not end is not waited
+// for.
+func TestAStopEndsCallsThatHang(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	slow, good := d.call(1), d.call(2)
+	d.answer(good, engine.Accepted)
+	d.f.Stop()
+	equal(t, "hang", len(d.f.Hung(d.now)), 0)
+	d.land(d.f.Turn(d.now))
+	d.now += 999 * ms
+	equal(t, "hang", len(d.f.Hung(d.now)), 0)
+	d.now += ms
+	hung := d.f.Hung(d.now)
+	equal(t, "hang", len(hung), 1)
+	equal(t, "call", hung[0], slow.ID)
+	equal(t, "said twice", len(d.f.Hung(d.now)), 0)
+	d.settle()
+	d.notLeft()
+	d.now += 250 * ms
+	d.f.Hung(d.now)
+	d.left()
+	d.answer(slow, engine.Accepted) // too late: the shard is another's
+	d.empty()
+}
+
+// A destination that takes its time for everything has it at a stop too.
+func TestAStopWaitsForADestinationThatTakesItsTime(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	first := d.call(1)
+	d.now += 3 * time.Second
+	d.answer(first, engine.Accepted)
+	d.call(2)
+	d.f.Stop()
+	d.f.Hung(d.now)
+	d.now += 5 * time.Second
+	equal(t, "hang", len(d.f.Hung(d.now)), 0)
+	d.now += time.Second
+	equal(t, "hang", len(d.f.Hung(d.now)), 1)
+}
+
+// When the time for a stop is out, what was accepted is settled nevertheless.
+func TestAStopThatGivesUpSettlesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1})
+	d.feed("1", messages(1, 1, 2)...)
+	d.call(1)
+	d.deliver(2)
+	d.f.Stop()
+	equal(t, "unanswered", d.f.GiveUp(), 1)
+	s := d.settle()
+	equal(t, "position", s.To, "1@2")
+	equal(t, "in flight", s.Park[0].State, engine.InFlight)
+	d.left()
 }

@@ -13,6 +13,9 @@ type Call struct {
 	sentAt  time.Duration // when it began
 	behind  int           // acceptances by calls that began after it
 	tally   callTally
+
+	canceled time.Duration // when the caller was told to end it, since it hangs; zero: it was not
+	gone     bool          // nobody waits for it any more
 }
 
 // Item is one message of a call.

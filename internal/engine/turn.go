@@ -38,6 +38,7 @@ func (f *Flow) Turn(now time.Duration) Turn {
 	if r.out || len(f.shards) == 0 {
 		return Turn{}
 	}
+	f.part(now)
 	f.collect()
 	f.join()
 	f.meet(now)
@@ -154,9 +155,11 @@ func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 	if lot && f.mayAsk() {
 		sooner(f.due.next)
 	}
+	f.wakeStop(sooner)
 	if !turn || f.round.out || len(f.shards) == 0 {
 		return at
 	}
+	f.wakeLeaving(now, sooner)
 	sooner(f.round.askAt)
 	if f.dirty && !f.transacting() {
 		sooner(f.resolved + f.cfg.SettleEvery)

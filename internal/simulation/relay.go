@@ -33,6 +33,8 @@ type relay struct {
 	told     bool // to stop
 	stopping bool
 	graceEnd time.Duration
+	gaveUp   bool // the grace is over
+	stopped  stopped
 	pending  int // calls that will be answered
 	hanging  int // calls to the store that will not be answered soon
 	calls    []*delivery
@@ -76,6 +78,7 @@ const (
 const (
 	storeTimeout = 30 * time.Second
 	stopGrace    = 10 * time.Second
+	handOverTime = time.Second
 	takePause    = 2 * time.Millisecond
 	expectPause  = 20 * time.Millisecond
 	expectFor    = 2 * time.Second
@@ -212,6 +215,7 @@ func (r *relay) audit() {
 // step starts everything that can be started now, see relay's loop.
 func (r *relay) step() {
 	now := r.now()
+	r.hurry(now)
 	r.handOver()
 	r.watchLane()
 	r.beat(now)
@@ -244,37 +248,13 @@ func (r *relay) wait() time.Duration {
 		sooner(d.next)
 	}
 	if r.stopping {
-		sooner(max(r.graceEnd, now+10*time.Millisecond))
+		end := r.graceEnd
+		if r.gaveUp {
+			end += handOverTime
+		}
+		sooner(max(end, now+10*time.Millisecond))
 	}
 	return max(at-now, wakeFloor)
-}
-
-// stop begins the hand-over.
-func (r *relay) stop() {
-	if r.stopping {
-		return
-	}
-	r.stopping = true
-	r.graceEnd = r.now() + stopGrace
-	r.flow.Leave()
-	r.nextBeat = 0
-	r.wake()
-}
-
-// over says that everything is handed over, or that the time for it is out.
-func (r *relay) over() bool {
-	if !r.stopping {
-		return false
-	}
-	if r.left && r.pending == 0 {
-		return true
-	}
-	if r.now() >= r.graceEnd {
-		r.w.excuse("grace", "relay "+r.id, r.w.plan.cfg.InFlight)
-		r.flow.Reset()
-		return true
-	}
-	return false
 }
 
 // exit ends the process: it was told to, or killed.

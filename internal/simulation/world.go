@@ -81,7 +81,9 @@ func (p *plan) String() string {
 // Counts say what happened in a run.
 type Counts struct {
 	Messages, Committed, Accepted, Repeats, Relays, Turns int
-	Faults                                                [len(faultNames)]int
+	// Stops is how many relays stopped with messages in hand beside a store that answers.
+	Stops  int
+	Faults [len(faultNames)]int
 }
 
 func (w *world) begin(o Options) {

@@ -1,0 +1,121 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+)
+
+// stopped is how it was when a relay was told to stop.
+type stopped struct {
+	at      time.Duration
+	hand    int  // messages that it had read and not settled
+	answers bool // the destination had accepted something from it
+}
+
+// stop begins the hand-over, see relay's loop.
+func (r *relay) stop() {
+	if r.stopping {
+		return
+	}
+	s := r.flow.Stats()
+	r.stopped = stopped{at: r.now(), hand: s.Unsettled + s.Unsent, answers: s.Accepted > 0}
+	r.stopping = true
+	r.graceEnd = r.now() + stopGrace
+	r.flow.Stop()
+	if r.w.plan.cfg.Transactions && r.owner.Loading() {
+		r.leaveLane()
+	}
+	r.nextBeat = 0
+	r.wake()
+}
+
+// hurry ends calls that hang, and gives up all of them when the time for it is out.
+func (r *relay) hurry(now time.Duration) {
+	if !r.stopping {
+		return
+	}
+	for _, id := range r.flow.Hung(now) {
+		r.cancel(func(d *delivery) bool { return d.call.ID == id })
+	}
+	if now >= r.graceEnd && !r.gaveUp {
+		r.gaveUp = true
+		r.worked++
+		r.flow.GiveUp()
+		if r.w.plan.cfg.Transactions {
+			r.leaveLane()
+			return
+		}
+		r.cancel(func(*delivery) bool { return true })
+	}
+}
+
+// leaveLane lets go of the lane, whatever is under way: the next owner finds it out.
+func (r *relay) leaveLane() {
+	r.forgetLane()
+	r.owner.Forget()
+}
+
+// cancel ends calls to the destination: what is not answered by now is unknown.
+func (r *relay) cancel(which func(*delivery) bool) {
+	for _, d := range slices.Clone(r.calls) {
+		if which(d) {
+			r.worked++
+			r.w.schedule(0, r, d, callGivenUp)
+		}
+	}
+}
+
+// over says that everything is handed over, or that the time for it is out.
+func (r *relay) over() bool {
+	switch {
+	case !r.stopping:
+		return false
+	case r.left:
+		for _, d := range slices.Clone(r.calls) {
+			r.w.excuse("no answer", "broker", len(d.answers))
+		}
+	case r.now() >= r.graceEnd+handOverTime:
+		r.w.excuse("grace", "relay "+r.id, r.w.plan.cfg.InFlight)
+		r.flow.Reset()
+	default:
+		return false
+	}
+	r.w.checkStop(r)
+	return true
+}
+
+const (
+	// awayFromStore are faults that keep a relay from its store, or set a clock, or stop
+	// its process: beside them a stop may find nobody to give its leases back to.
+	awayFromStore = LostRequests | LostAnswers | SlowCalls | HungCalls | BadReads | StoreClock | Crashes | FailOvers | Restores | Moves |
+		Pauses | RelayClocks
+	// awayFromBroker are those beside which what is out may be answered in time for all
+	// that the relay can know.
+	awayFromBroker = SlowAnswers | LateDeliveries | Sequences
+)
+
+// stopTime is how long a stop may take where the store answers, and the destination
+// does: what a call that hangs is waited for, what it is given once it was ended, and
+// some round trips.
+const stopTime = 2 * time.Second
+
+// checkStop demands of a stop that it gave everything back, and in time.
+func (w *world) checkStop(r *relay) {
+	faults := w.plan.faults
+	if faults&awayFromStore != 0 {
+		return
+	}
+	w.counts.Stops += int(bit(r.stopped.hand > 0))
+	took := r.now() - r.stopped.at
+	switch {
+	case !r.left:
+		w.failf("P8", "relay %d has stopped and not given back its leases, after %v: %s", r.number, took, r.flow.Describe())
+	case faults&awayFromBroker == 0 && !w.plan.cfg.Transactions && r.stopped.answers && took > stopTime:
+		w.failf("P8", "relay %d has taken %v to stop", r.number, took)
+	}
+	for i := range w.server.shards {
+		if sh := &w.server.shards[i]; sh.owner == r.id {
+			w.failf("P8", "relay %d has stopped, and the shard from %d is still its own", r.number, sh.lo)
+		}
+	}
+}
