@@ -14,7 +14,9 @@ import (
 )
 
 // moved says that a relay has to take its leases again.
-func moved(err error) bool { return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted) }
+func moved(err error) bool {
+	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)
+}
 
 // The server is stopped as it should be, its folder copied, and put back after it went on: identity and life are as they were,
 // while transaction ids and seqs are given out again, to other messages.

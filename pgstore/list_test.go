@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/pgstore"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
@@ -358,5 +360,18 @@ func TestAnOverviewEstimatesWhatIsMuch(t *testing.T) {
 	s.Must(err)
 	if v := o.Boxes[0].Subscriptions[0]; v.Backlog != 0 || v.Oldest != 0 || v.Delivered != int64(len(msgs)) {
 		t.Errorf("after all was delivered the backlog is %d, %s old; %d are delivered", v.Backlog, v.Oldest, v.Delivered)
+	}
+}
+
+func TestAnOverviewWithoutABoxTellsTheTime(t *testing.T) {
+	t.Parallel()
+	s, err := pgstore.Open(t.Context(), newPool(t, plainConfig(t, shared.Database(t))), pgstore.Options{Create: true, Boxes: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	o, err := s.Overview(t.Context())
+	if err != nil || len(o.Boxes) != 0 || time.Since(o.Now).Abs() > time.Minute {
+		t.Errorf("it has %d boxes at %s (%v)", len(o.Boxes), o.Now, err)
 	}
 }

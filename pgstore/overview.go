@@ -46,6 +46,9 @@ type overlook struct {
 }
 
 func (w *overlook) look(ctx context.Context) error {
+	if err := w.clock(ctx); err != nil {
+		return err
+	}
 	if err := w.relays(ctx); err != nil {
 		return err
 	}
@@ -60,6 +63,18 @@ func (w *overlook) look(ctx context.Context) error {
 	w.o.Now = time.UnixMicro(w.now).UTC()
 	slices.SortFunc(w.o.Boxes, func(a, b store.BoxView) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// clock reads the time: without a box nothing else brings it.
+func (w *overlook) clock(ctx context.Context) error {
+	return w.s.run(ctx, call{
+		st: w.s.catalog.get("clock", ""),
+		each: func(r row) error {
+			c := columns{rest: r}
+			w.now = c.int8()
+			return c.err
+		},
+	})
 }
 
 // relays reads the live relays.
