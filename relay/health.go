@@ -18,6 +18,7 @@ type storeHealth struct {
 	storeFault int           // failures in a row
 	storeRetry time.Duration // nothing is asked before it
 	failing    ask           // what failed and has not worked since
+	movedAt    time.Duration // it last was not what it had been
 	checking   bool
 	checked    bool // the store passed a check since the last failure
 	faults     int64
@@ -57,8 +58,29 @@ func (l *loop) storeFailed(what ask, err error) {
 	l.log.storeFailed(err)
 }
 
+// storeMoved notes that the store answers, and that what was read of it is worthless. It
+// is verified before anything else is asked, and at once, unless that happens again and
+// again.
+func (l *loop) storeMoved(what ask) {
+	l.faults++
+	l.failing |= what
+	l.checked = false
+	l.storeFault++
+	l.storeRetry = l.now()
+	if l.movedAt > 0 && l.now() < l.movedAt+movedPause {
+		l.storeRetry += storeBackoff(l.storeFault)
+	}
+	l.movedAt = l.now()
+}
+
+// movedPause is the time between two moves of a store after which they have nothing to
+// do with each other.
+const movedPause = time.Second
+
+// storeBackoff is the pause after n failures in a row. The longest is short enough for
+// what waits to go on soon after the store is back.
 func storeBackoff(n int) time.Duration {
-	d := min(50*time.Millisecond<<min(n-1, 10), 3*time.Second)
+	d := min(50*time.Millisecond<<min(n-1, 10), 500*time.Millisecond)
 	return d/2 + time.Duration(rand.Int64N(int64(d/2)+1))
 }
 
@@ -130,6 +152,11 @@ func (l *loop) restart() {
 	}
 	for _, u := range l.keep {
 		u.held = false
+	}
+	for _, f := range l.flows {
+		for id := range f.calls { // nobody hears their answers
+			f.cancel(id)
+		}
 	}
 	l.turning.repeat = nil
 	l.generation++

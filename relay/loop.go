@@ -86,11 +86,16 @@ func newLoop(r *Relay, drain bool) *loop {
 	return l
 }
 
-// newIdentity gives the relay an id that no other has ever had.
+// newIdentity gives the relay an id that no other has ever had. The leases of the one
+// that it had are given up with the first heartbeat of the new one.
 func (l *loop) newIdentity() {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand
-	l.ownership = ownership{id: hex.EncodeToString(b[:]), fresh: true, beats: l.beats}
+	former := l.former
+	if l.id != "" && !l.fresh {
+		former = append(former, l.id)
+	}
+	l.ownership = ownership{id: hex.EncodeToString(b[:]), fresh: true, beats: l.beats, former: former}
 }
 
 // now is the time since the loop began: monotonic.

@@ -14,8 +14,11 @@ import (
 
 // ownership is the relay's identity and what it knows of who owns what.
 type ownership struct {
-	id       string
-	fresh    bool // no heartbeat of this id was made yet
+	id    string
+	fresh bool // no heartbeat of this id was made yet
+	// former are ids that are given up: whoever waited for their leases to run out would
+	// wait for a ghost.
+	former   []string
 	beating  bool
 	nextBeat time.Duration
 	beatenAt time.Duration // the last heartbeat was sent then
@@ -102,12 +105,12 @@ func (l *loop) beat(now time.Duration) {
 	l.beats++
 	l.beatenAt = now
 	l.nextBeat = now + l.options.TTL/3
-	gave := len(l.give)
+	gave, former := len(l.give), l.former
 	generation := l.generation
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))
 		defer cancel()
-		v, err := l.renew(ctx, b)
+		v, err := l.renew(ctx, former, b)
 		return func() {
 			if generation != l.generation {
 				return // another identity's, which may have a heartbeat of its own out
@@ -118,7 +121,7 @@ func (l *loop) beat(now time.Duration) {
 				return
 			}
 			l.give = append([]store.Lease(nil), l.give[gave:]...)
-			l.take, l.reshape, l.fresh = nil, nil, false
+			l.take, l.reshape, l.fresh, l.former = nil, nil, false, l.former[len(former):]
 			l.left = b.Leave
 			if !b.Leave {
 				l.view(now, &b, &v)
@@ -139,10 +142,16 @@ func (l *loop) claim(b *store.Beat) {
 	}
 }
 
-// renew is the heartbeat's round trip, with points at which tests of faults end it.
-func (l *loop) renew(ctx context.Context, b store.Beat) (v store.View, err error) {
+// renew is the heartbeat's round trip, with points at which tests of faults end it, and
+// that of identities which are given up before it.
+func (l *loop) renew(ctx context.Context, former []string, b store.Beat) (v store.View, err error) {
 	if err := failpoint.Hit("relay/renew/before"); err != nil {
 		return v, err
+	}
+	for _, id := range former {
+		if _, err := l.store.Beat(ctx, store.Beat{Relay: id, Name: b.Name, Leave: true, TTL: b.TTL}); err != nil {
+			return v, err
+		}
 	}
 	if v, err = l.store.Beat(ctx, b); err != nil {
 		return v, err
@@ -154,6 +163,8 @@ func (l *loop) beatFailed(err error) {
 	if isMoved(err) {
 		l.log.moved(err)
 		l.restart()
+		l.storeMoved(askBeat)
+		return
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		l.reshape = nil // the next one only renews; its view shows what came of this one

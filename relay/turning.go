@@ -157,7 +157,7 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 func (l *loop) turnFailed(r *round, err error) {
 	if isMoved(err) {
 		l.log.moved(err)
-		l.storeFailed(askTurn, err)
+		l.storeMoved(askTurn)
 		l.restart()
 		return
 	}

@@ -411,6 +411,6 @@ func (r *relay) watchLane() {
 
 // backoff is the pause after so many failures in a row.
 func (r *relay) backoff(n int) time.Duration {
-	d := min(50*time.Millisecond<<min(n-1, 10), 3*time.Second)
+	d := min(50*time.Millisecond<<min(n-1, 10), 500*time.Millisecond)
 	return d/2 + d/2*time.Duration(r.w.below(16))/16
 }

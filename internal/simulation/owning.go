@@ -12,6 +12,7 @@ import (
 type ownership struct {
 	id          string
 	fresh       bool
+	former      []string // ids that are given up
 	beating     bool
 	nextBeat    time.Duration
 	epoch       int64
@@ -99,6 +100,7 @@ func (r *relay) beat(now time.Duration) {
 	w.beats++
 	r.nextBeat = now + w.plan.ttl/3
 	c.sent, c.gave, c.generation = now, len(r.give), r.generation
+	c.former = slices.Clone(r.former)
 	c.seen = outlook{relays: c.seen.relays[:0], shards: c.seen.shards[:0]}
 	r.ask(&c.asking, c, min(storeTimeout, w.plan.ttl))
 }
@@ -110,6 +112,7 @@ type beating struct {
 
 	sent       time.Duration
 	gave       int // shards
+	former     []string
 	generation int
 	seen       outlook
 }
@@ -119,6 +122,10 @@ func (c *beating) act() error {
 		return err
 	}
 	s := c.r.w.server
+	for _, id := range c.former {
+		var gone outlook
+		s.beat(c.r, &beatCall{relay: id, leave: true, ttl: c.ttl}, &gone)
+	}
 	s.beat(c.r, &c.beatCall, &c.seen)
 	c.seen.epoch = s.epoch
 	return nil
@@ -136,7 +143,7 @@ func (c *beating) answered(err error) {
 		return
 	}
 	r.give = append([]engine.Lease(nil), r.give[c.gave:]...)
-	r.take, r.reshape, r.fresh = nil, nil, false
+	r.take, r.reshape, r.fresh, r.former = nil, nil, false, r.former[len(c.former):]
 	r.left = b.leave
 	if !b.leave {
 		r.saw(c.sent, b, &c.seen)
@@ -148,6 +155,8 @@ func (c *beating) over() { c.r.w.rooms.beats.give(c) }
 func (r *relay) beatFailed(err error) {
 	if err == errMoved { //nolint:errorlint // never wrapped
 		r.restart()
+		r.storeMoved(askBeat)
+		return
 	}
 	r.nextBeat = 0
 	r.storeFailed(askBeat, err)

@@ -63,6 +63,7 @@ type turnState struct {
 type health struct {
 	faults   int
 	retryAt  time.Duration
+	movedAt  time.Duration // the store last was not what it had been
 	failing  uint8
 	checking bool
 	checked  bool
@@ -160,7 +161,11 @@ func (r *relay) happen(as what) {
 // newIdentity gives the relay an id that no other has ever had.
 func (r *relay) newIdentity() {
 	r.episode++
-	r.ownership = ownership{id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
+	former := r.former
+	if r.id != "" && !r.fresh {
+		former = append(former, r.id)
+	}
+	r.ownership = ownership{former: former, id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
 }
 
 // woken is a hint that there may be messages.
@@ -279,6 +284,9 @@ func (r *relay) restart() {
 	r.flow.Quiesce(false)
 	r.owner.Forget()
 	r.gathering = false
+	for _, d := range r.calls {
+		w.schedule(0, r, d, callGivenUp)
+	}
 	r.repeat = nil
 	if r.w.plan.cfg.Transactions {
 		r.forgetLane()
@@ -298,6 +306,18 @@ func (r *relay) storeFailed(what uint8, err error) {
 	r.retryAt = r.now() + r.backoff(r.faults)
 	r.w.tell(eventStoreError, r.number, int64(what), int64(r.faults))
 	r.w.tellf("    %v", err)
+}
+
+// storeMoved notes that the store answers, and that what was read of it is worthless.
+func (r *relay) storeMoved(what uint8) {
+	r.failing |= what
+	r.checked = false
+	r.faults++
+	r.retryAt = r.now()
+	if r.movedAt > 0 && r.now() < r.movedAt+time.Second {
+		r.retryAt += r.backoff(r.faults)
+	}
+	r.movedAt = r.now()
 }
 
 func (r *relay) storeWorks(what uint8) {

@@ -243,7 +243,7 @@ func (r *relay) landed(c *turnCall, err error) {
 	}
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
-		r.storeFailed(askTurn, err)
+		r.storeMoved(askTurn)
 		r.restart()
 		return
 	case err != nil:
