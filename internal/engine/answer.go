@@ -62,7 +62,7 @@ func (f *Flow) call(id int64) *Call {
 
 // count notes what an answer says about the destination and about other calls.
 func (f *Flow) count(c *Call, e *entry, a Answer, now time.Duration) {
-	c.tally.add(e, a)
+	c.tally.add(e, a, f.ofTopic(&a))
 	if a.Outcome == Accepted {
 		f.accepted++
 		f.stats.Accepted++
@@ -79,10 +79,19 @@ func (f *Flow) answered(e *entry, a Answer, now time.Duration) {
 	if e.chain != nil {
 		e.chain.out--
 	}
+	switch {
+	case f.ofTopic(&a) && e.Topic != "":
+		f.topicFailed(e, a, now)
+		return
+	case f.ofTopic(&a): // to no topic nothing can ever be sent
+		a.Outcome = Rejected
+	}
 	switch a.Outcome {
 	case Accepted:
+		f.topicWorks(e, now)
 		f.deliver(e, now)
 	case Rejected:
+		f.topicWorks(e, now)
 		f.stats.Rejected++
 		e.attempts++
 		f.reject(e, a, now)

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -10,7 +11,7 @@ import (
 // when nothing is in hand and nothing is parked.
 func (f *Flow) Held() int {
 	n := len(f.hand) + len(f.calls) + f.out + f.unsent
-	for _, q := range []*queue{&f.again, &f.retry, &f.ready} {
+	for _, q := range []*queue{&f.again, &f.retry, &f.ready, &f.topics.barred} {
 		if !q.empty() {
 			n++
 		}
@@ -49,6 +50,7 @@ func (f *Flow) Audit() error {
 			}
 		}
 	}
+	a.topics()
 	return a.err
 }
 
@@ -171,4 +173,30 @@ func (a *audit) chain(s *shard, key uint64, c *chain) error {
 		}
 	}
 	return nil
+}
+
+// topics recounts what is held.
+func (a *audit) topics() {
+	f := a.f
+	total := 0
+	for i, t := range f.topics.list {
+		n := 0
+		for _, s := range f.shards {
+			n += s.held[t]
+		}
+		total += n
+		if t.held != n || t.at != i || f.topics.byName[t.name] != t {
+			a.failf("topic %d holds %d, counted %d", i, t.held, n)
+		}
+	}
+	if total != f.topics.held || len(f.topics.byName) != len(f.topics.list) {
+		a.failf("%d messages of %d topics are held, counted %d", f.topics.held, len(f.topics.byName), total)
+	}
+	for _, q := range []*queue{&f.again, &f.retry, &f.ready} {
+		for _, e := range q.items[q.head:] {
+			if e.state == ready && f.isBarred(e) && !slices.Contains(f.topics.barred.items, e) {
+				a.failf("message %d can be sent, and its topic does not work", e.Seq)
+			}
+		}
+	}
 }

@@ -41,15 +41,18 @@ func (c *circuit) succeed() { *c = circuit{} }
 // callTally is what the answers of a call say about the destination.
 type callTally struct {
 	works, down, other int
+	topics             int // failures of a topic: the destination answers
 	after              time.Duration
 	wrong              *entry // misconfigured for this one
 }
 
-func (t *callTally) add(e *entry, a Answer) {
-	switch a.Outcome {
-	case Accepted, Rejected:
+func (t *callTally) add(e *entry, a Answer, topic bool) {
+	switch {
+	case topic:
+		t.topics++
+	case a.Outcome == Accepted, a.Outcome == Rejected:
 		t.works++
-	case Misconfigured, Unavailable:
+	case a.Outcome == Misconfigured, a.Outcome == Unavailable:
 		t.down++
 		t.after = max(t.after, a.After)
 		if a.Outcome == Misconfigured {
@@ -67,7 +70,7 @@ func (f *Flow) breaker(now time.Duration, c *Call) {
 	t := c.tally
 	c.tally = callTally{}
 	switch {
-	case t.down > 0, t.works == 0 && t.other > 0 && (!c.slow || c.trial):
+	case t.down > 0, t.works == 0 && t.topics == 0 && t.other > 0 && (!c.slow || c.trial):
 		if f.circuit.state == Closed {
 			f.stats.Opened++
 		}
@@ -75,6 +78,8 @@ func (f *Flow) breaker(now time.Duration, c *Call) {
 		f.circuit.wrong = t.wrong
 	case t.works > 0 && (f.circuit.state == Closed || c.trial):
 		f.circuit.succeed()
+	case t.topics > 0 && c.trial: // it says nothing of other messages: try one of them
+		f.circuit.state, f.circuit.until, f.circuit.wrong = Open, now, nil
 	}
 }
 
@@ -127,6 +132,7 @@ func (f *Flow) Trial(now time.Duration) *Call {
 	if f.circuit.state != Probing {
 		return nil
 	}
+	f.bar(now)
 	if c := f.trial(now); c != nil {
 		c.trial = true
 		return c

@@ -67,12 +67,14 @@ func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
 		if e != nil {
 			f.letGo(e)
 		}
+		f.unheld(s, c)
 		f.unrow(s, &c.Message, c.Park.Hash, Discarded)
 	case e != nil:
 		e.attempts = 0
 	case c.Park.State != Blocked:
 		p := c.Park
-		p.State, p.Attempts, p.Delay, p.Reason = Waiting, 0, 0, ""
+		f.urge(s, c)
+		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = Waiting, 0, 0, "", ""
 		f.row(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 			f.bank(c, now)

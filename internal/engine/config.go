@@ -41,6 +41,14 @@ type Config struct {
 	// Prober: the destination can be probed while the circuit is open.
 	Prober bool
 
+	// HoldTopics: the store can keep messages for topics that do not work. Without,
+	// a failure of one topic is taken for one of the destination.
+	HoldTopics bool
+	// MaxHeld is how many messages may be held before nothing more is read.
+	MaxHeld int
+	// TopicMin and TopicMax bound the pause after a topic failed.
+	TopicMin, TopicMax time.Duration
+
 	// InFlight bounds messages that were sent and are not settled.
 	InFlight int
 	// Calls bounds the calls to the destination at a time, Batch and BatchBytes
@@ -126,6 +134,9 @@ func (c Config) Normal() Config {
 	orTime(&c.PollMax, time.Second)
 	orTime(&c.CircuitMin, 100*time.Millisecond)
 	orTime(&c.CircuitMax, 5*time.Second)
+	or(&c.MaxHeld, 100_000)
+	orTime(&c.TopicMin, 100*time.Millisecond)
+	orTime(&c.TopicMax, 30*time.Second)
 	orTime(&c.AfterMax, time.Hour)
 	if c.TallySpan <= 0 {
 		c.TallySpan = 1 << 20

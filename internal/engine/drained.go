@@ -27,14 +27,25 @@ func (f *Flow) Drained(now time.Duration) bool {
 	if p := &f.due; p.asking || p.known && (p.next <= now || p.empty > 0 && p.empty < emptyRounds) {
 		return false
 	}
-	return f.readAll()
+	return !f.due.asking && !f.testing(now) && (f.readAll() || f.Overfull())
+}
+
+// testing says that Held messages can be delivered, or may be: a topic works again,
+// or is about to be tried.
+func (f *Flow) testing(now time.Duration) bool {
+	for _, t := range f.topics.list {
+		if t.state == Probing || t.until <= now || t.works() && t.empty < emptyRounds {
+			return true
+		}
+	}
+	return false
 }
 
 // Settled says that all there was is read and settled, and that no parked message waits
 // for its time, or for an earlier one of its key, be that one dead. What a destination
 // that is down keeps in hand or unread is not.
 func (f *Flow) Settled() bool {
-	return f.Idle() && !f.dirty && !f.due.asking && !f.due.known && f.readAll() && !f.blocking()
+	return f.Idle() && !f.dirty && !f.due.asking && !f.due.known && f.readAll() && !f.blocking() && f.topics.held == 0
 }
 
 // blocking: rows are parked, or may be, that others wait for.

@@ -28,6 +28,8 @@ type entry struct {
 	fate    Fate
 	state   state
 	parked  bool // from the parking lot
+	held    bool // and its row is Held there, for its topic
+	try     bool // it is to find out whether its topic works
 	counted bool // in Flow.out until it is answered and settled
 	slow    bool // parked as in flight while its call goes on
 	inLot   bool // slow, and its row is in a draft or settled
@@ -52,6 +54,9 @@ func (f *Flow) forget(e *entry) {
 	}
 	if !e.parked && !e.counted && e.state < sent {
 		f.unsent--
+	}
+	if e.park != nil && e.park.State == Held {
+		f.countHeld(e.shard, e.park.Topic, -1)
 	}
 	f.uncount(e)
 	e.state, e.Tag = gone, nil

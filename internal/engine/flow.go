@@ -24,9 +24,10 @@ type Flow struct {
 	longest             time.Duration // about the longest that an acceptance took lately
 	stopping            stopping
 
-	hand  map[int64]*entry // parked messages being tried
-	due   parking
-	spare []*chain
+	hand   map[int64]*entry // parked messages being tried
+	due    parking
+	topics topics
+	spare  []*chain
 
 	out      int   // sent, and not answered or not settled
 	unsent   int   // read and not sent
@@ -44,13 +45,15 @@ type Flow struct {
 
 const slotCount = 4096
 
-// Stats counts what a flow has done. All counts but the last three only grow.
+// Stats counts what a flow has done. All counts but the last five only grow.
 type Stats struct {
 	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
 	// Unsettled is how many messages were sent and are not answered or not
 	// settled, Unsent how many were read and not sent, Chains of how many keys
 	// something is known.
 	Unsettled, Unsent, Chains int
+	// Topics is how many topics do not work, Held how many messages wait for such.
+	Topics, Held int
 }
 
 // NewFlow returns a flow without shards. c is taken after Normal.
@@ -124,7 +127,12 @@ func (f *Flow) Circuit() CircuitState { return f.circuit.state }
 // Stats returns the counts so far.
 func (f *Flow) Stats() Stats {
 	s := f.stats
-	s.Unsettled, s.Unsent = f.out, f.unsent
+	s.Unsettled, s.Unsent, s.Held = f.out, f.unsent, f.topics.held
+	for _, t := range f.topics.list {
+		if !t.works() {
+			s.Topics++
+		}
+	}
 	for _, sh := range f.shards {
 		s.Chains += len(sh.chains)
 	}

@@ -9,6 +9,8 @@ type Message struct {
 	// Key is the hash of its key; zero orders nothing. Of a parked message it is
 	// the Hash of its row.
 	Key uint64
+	// Topic is where it goes.
+	Topic string
 	// Size is its weight in bytes.
 	Size int
 	// Sum is the last eight bytes of its id, for the ledger.
@@ -32,9 +34,20 @@ const (
 	NotSent
 )
 
+// Scope says for how much of the destination a failure holds; see package broker.
+type Scope int
+
+// The scopes, in the order of package broker.
+const (
+	ScopeDestination Scope = iota
+	ScopeTopic
+)
+
 // Answer is the outcome of one message.
 type Answer struct {
 	Outcome Outcome
+	// Scope is that of a Misconfigured or Unavailable.
+	Scope Scope
 	// After is the wait that the destination asks for.
 	After time.Duration
 	// Reason is kept with a parked message.

@@ -12,6 +12,8 @@ type Park struct {
 	Attempts int
 	Delay    time.Duration
 	Reason   string
+	// Topic is the topic that does not work, of a message that is Held.
+	Topic string
 }
 
 // ParkState is why a message is parked, in the order of package store.
@@ -23,6 +25,7 @@ const (
 	Blocked
 	InFlight
 	Dead
+	Held
 )
 
 // Resolved names a parked row to be removed.
@@ -50,6 +53,9 @@ func (f *Flow) lay(e *entry, p Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.Blocking {
 		e.chain.unsettled++
+	}
+	if p.State == Held {
+		f.countHeld(e.shard, p.Topic, 1)
 	}
 	e.park = &p
 	f.finish(e, WasParked, now)
@@ -92,6 +98,9 @@ func (f *Flow) row(s *shard, p Park) {
 			c.unsettled++
 		}
 	}
+	if p.State == Held {
+		f.countHeld(s, p.Topic, 1)
+	}
 	s.draft.park = append(s.draft.park, p)
 	s.enterLimbo(p.Seq)
 }
@@ -129,6 +138,9 @@ func (f *Flow) withdraw(s *shard, seq int64) {
 	for i := range d.park {
 		if d.park[i].Seq == seq {
 			f.confirm(s, &d.park[i])
+			if d.park[i].State == Held {
+				f.countHeld(s, d.park[i].Topic, -1)
+			}
 			d.park = append(d.park[:i], d.park[i+1:]...)
 			return
 		}
@@ -158,6 +170,7 @@ func (f *Flow) leaveHand(e *entry) {
 		e.chain.remove(e)
 	}
 	e.state, e.Tag = past, nil
+	f.unhold(e)
 }
 
 // dropHand leaves the parked messages of c that are in hand and not in a call to

@@ -28,6 +28,9 @@ type DueRequest struct {
 	Slots                   [][2]int
 	Limit, Bytes, Followers int
 	Skip                    []int64
+	// Topics, if not empty, asks for Held messages of these topics and for nothing
+	// else.
+	Topics []string
 }
 
 // DueMessage is a parked message that can be tried.
@@ -36,6 +39,8 @@ type DueMessage struct {
 
 	Attempts int
 	Blocking bool
+	// Held: its row is Held, for its topic.
+	Held bool
 }
 
 // NextDue takes what the turn that just landed said: how long until a parked
@@ -57,10 +62,14 @@ func (f *Flow) NextDue(now, wait time.Duration) {
 // with DueLanded, or DueFailed.
 func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
 	p := &f.due
-	if !f.mayAsk() || now < p.next {
+	lot := f.mayAsk() && now >= p.next
+	if r, ok := f.dueTopics(now, lot); ok {
+		return r, true
+	}
+	if !lot {
 		return DueRequest{}, false
 	}
-	p.asking = true
+	p.asking, f.topics.last = true, false
 	r := DueRequest{Limit: f.handRoom(), Bytes: f.cfg.PageBytes, Followers: f.cfg.RetryBatch}
 	n := len(f.shards)
 	for i := range n {
@@ -78,13 +87,19 @@ func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
 			break
 		}
 	}
+	r.Skip = f.skipHand(r.Skip)
+	return r, true
+}
+
+// skipHand adds what is in hand of the shards that are asked.
+func (f *Flow) skipHand(to []int64) []int64 {
 	for seq, e := range f.hand {
 		if e.shard.asked {
-			r.Skip = append(r.Skip, seq)
+			to = append(to, seq)
 		}
 	}
-	slices.Sort(r.Skip)
-	return r, true
+	slices.Sort(to)
+	return to
 }
 
 // skip adds the rows that the store has otherwise than they will be.
@@ -100,7 +115,12 @@ func (s *shard) skip(to []int64) []int64 {
 
 // mayAsk says that parked messages can be asked for once they are due.
 func (f *Flow) mayAsk() bool {
-	return f.due.known && !f.due.asking && !f.paused && !f.quiet &&
+	return f.due.known && f.canAsk()
+}
+
+// canAsk says that a request for parked messages can be made.
+func (f *Flow) canAsk() bool {
+	return !f.due.asking && !f.paused && !f.quiet &&
 		f.circuit.state == Closed && f.handRoom() > 0 && f.staying() > 0
 }
 
@@ -129,6 +149,9 @@ func (f *Flow) strict() bool {
 // DueFailed says that the request could not be answered.
 func (f *Flow) DueFailed(now time.Duration) {
 	f.dueEnded()
+	if f.topicsFailed(now) {
+		return
+	}
 	f.due.known, f.due.next, f.due.round = true, now+time.Second, 0
 }
 
@@ -154,6 +177,9 @@ func (f *Flow) DueLanded(now time.Duration, messages []DueMessage) {
 		}
 	}
 	f.dueEnded()
+	if f.topicsLanded(now, taken) {
+		return
+	}
 	p.known, p.next = true, now
 	switch {
 	case taken > 0:
@@ -173,8 +199,9 @@ type behind struct {
 
 // takeParked takes a message into the flow's hand.
 func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
-	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts}
+	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts, held: m.Held}
 	f.hand[e.Seq] = e
+	f.mayTry(e)
 	c := f.chainOf(s, m.Key)
 	if c == nil {
 		f.enqueue(e)

@@ -35,6 +35,7 @@ type Item struct {
 // InFlight is kept for it: without, what was sent behind it could fill InFlight
 // and wait for ever to be settled.
 func (f *Flow) Next(now time.Duration) *Call {
+	f.bar(now)
 	if f.paused || now >= f.expires || f.circuit.state != Closed || !f.mayCall() {
 		return nil
 	}
@@ -157,7 +158,7 @@ func (b *filling) include(e *entry) {
 		b.most = min(b.most, b.bound(e))
 		b.f.include(e)
 		next := e.follower()
-		if !b.f.cfg.Ordered || next == nil || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
+		if !b.f.cfg.Ordered || next == nil || b.f.isBarred(next) || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
 			return // what a transaction takes of a window is a prefix
 		}
 		e = next

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Settlement is what is written about one shard; see package store.
 type Settlement struct {
@@ -191,6 +194,9 @@ func (f *Flow) judge(s *shard, v Verdict) {
 	s.endLimbo()
 	if len(t.Resolve) > 0 {
 		f.due.wake(0)
+	}
+	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p Park) bool { return p.State == Held }) {
+		f.wakeTopics()
 	}
 	s.sealed = Settlement{}
 }

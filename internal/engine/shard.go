@@ -38,14 +38,19 @@ type shard struct {
 	// answer to Due was under way, and the number of the draft that changes each.
 	limbo  map[int64]int64
 	drafts int64 // drafts that are settled
-	asked  bool  // in the Due under way
-	since  int64 // the number of turns that had begun when it came
+	// held counts the messages that are held for each topic, and urged are those of
+	// them that an operator had retried.
+	held  map[*topic]int
+	urged map[int64]struct{}
+	asked bool  // in the Due under way
+	since int64 // the number of turns that had begun when it came
 }
 
-// Add gives the flow a shard: its lease, its position, and the hashes of its
-// blocked keys, which were loaded after the lease was taken. Shards that have a slot
+// Add gives the flow a shard: its lease, its position, the hashes of its blocked
+// keys and the topics that messages are held for, which were loaded after the lease
+// was taken. One of those topics is tried at once. Shards that have a slot
 // with it in common are lost: one lease or the other is old.
-func (f *Flow) Add(l Lease, position string, blocked []uint64) {
+func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic) {
 	s := &shard{
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
 		chains:  make(map[uint64]*chain),
@@ -65,8 +70,12 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64) {
 	for _, h := range blocked {
 		f.stored(s, h)
 	}
+	for _, h := range held {
+		f.countHeld(s, h.Topic, h.Messages)
+	}
 	f.round.all = false
 	f.due.wake(0)
+	f.wakeTopics()
 }
 
 // Leases returns the shards held, those that are leaving among them.
@@ -107,7 +116,7 @@ func (f *Flow) Reset() {
 	for len(f.shards) > 0 {
 		f.drop(f.shards[0])
 	}
-	f.again, f.retry, f.ready = queue{}, queue{}, queue{}
+	f.again, f.retry, f.ready, f.topics.barred = queue{}, queue{}, queue{}, queue{}
 }
 
 // drop forgets a shard, lost or left.
@@ -135,6 +144,7 @@ func (f *Flow) drop(s *shard) {
 	}
 	f.out -= s.draft.sent + s.turnSent
 	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, nil
+	f.dropHeld(s)
 	s.lane.shards = without(s.lane.shards, s)
 	if len(s.lane.shards) == 0 {
 		f.clearLane(s.lane)

@@ -71,7 +71,7 @@ func (b *filling) prefix(l *lane, most int) {
 			if e.resolved() {
 				continue
 			}
-			if len(b.f.scratch) >= most || !e.rides() || !b.room(e) || !b.fits(e) {
+			if len(b.f.scratch) >= most || !e.rides() || b.f.isBarred(e) || !b.room(e) || !b.fits(e) {
 				return
 			}
 			b.size += e.Size

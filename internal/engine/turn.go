@@ -38,6 +38,7 @@ func (f *Flow) Turn(now time.Duration) Turn {
 	if r.out || len(f.shards) == 0 {
 		return Turn{}
 	}
+	f.bar(now)
 	f.part(now)
 	f.collect()
 	f.join()
@@ -88,7 +89,7 @@ func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
 func (f *Flow) wantsRead(i int) bool {
 	l := f.lanes[i]
 	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 &&
-		f.circuit.state == Closed && l.readable() && !f.holds(i)
+		f.circuit.state == Closed && !f.Overfull() && l.readable() && !f.holds(i)
 }
 
 // room is how many more messages may be read: as one page is sent, another waits.
@@ -154,6 +155,9 @@ func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 	}
 	if lot && f.mayAsk() {
 		sooner(f.due.next)
+	}
+	if lot && len(f.topics.list) > 0 && f.canAsk() {
+		sooner(f.topics.next)
 	}
 	f.wakeStop(sooner)
 	if !turn || f.round.out || len(f.shards) == 0 {

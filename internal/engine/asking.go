@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// mostTopics bounds the topics in one request for Held messages.
+const mostTopics = 50
+
+// dueTopics returns the request for Held messages to make now, if any. lot says that
+// other parked messages are due, too: they take turns.
+func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
+	ts := &f.topics
+	if len(ts.list) == 0 || now < ts.next || !f.canAsk() || lot && ts.last {
+		return DueRequest{}, false
+	}
+	limit := f.chooseTopics(now)
+	if len(ts.asked) == 0 {
+		return DueRequest{}, false
+	}
+	r := DueRequest{Limit: limit, Bytes: f.cfg.PageBytes}
+	for _, t := range ts.asked {
+		r.Topics = append(r.Topics, t.name)
+	}
+	n := len(f.shards)
+	for i := range n {
+		at := (ts.from + i) % n
+		s := f.shards[at]
+		if s.leaving != nil || !f.keeps(s) {
+			continue
+		}
+		s.asked = true
+		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		r.Skip = s.skip(r.Skip)
+		if f.strict() { // one Hash for all: a shard at a time
+			ts.from = (at + 1) % n
+			break
+		}
+	}
+	if len(r.Slots) == 0 { // all of them leave
+		f.topicsFailed(now)
+		return DueRequest{}, false
+	}
+	r.Skip = f.skipHand(r.Skip)
+	f.due.asking, ts.last = true, true
+	return r, true
+}
+
+// chooseTopics chooses what to ask for: the topics that work again; or the one that
+// has waited longest since its pause was over, of which one message is tried.
+func (f *Flow) chooseTopics(now time.Duration) (limit int) {
+	ts := &f.topics
+	ts.asked, ts.next = ts.asked[:0], never
+	var first *topic
+	working := 0
+	for i := 0; i < len(ts.list); i++ {
+		t := ts.list[i]
+		if t.state == Probing && !t.testing() { // the message was left to its row, or parked otherwise
+			t.state, t.trial, t.until = Open, nil, now
+		}
+		switch {
+		case t.held <= 0 && !t.testing():
+			f.dropTopic(t)
+			i--
+			continue
+		case t.state == Probing:
+			continue
+		case now < t.until:
+		case t.works():
+			working++
+			if len(ts.asked) < mostTopics {
+				ts.asked = append(ts.asked, t)
+			}
+		case first == nil || t.until < first.until:
+			first = t
+		}
+		ts.next = min(ts.next, t.until)
+	}
+	if first != nil && now >= ts.pace && (working == 0 || !ts.tried) {
+		ts.asked, ts.tried = append(ts.asked[:0], first), true
+		return 1
+	}
+	ts.tried = false
+	if working == 0 && first != nil {
+		ts.next = max(ts.next, ts.pace)
+	}
+	return f.handRoom()
+}
+
+// never is a time that does not come.
+const never = time.Duration(1<<63 - 1)
+
+// keeps says that messages of s are held for a topic that is asked for.
+func (f *Flow) keeps(s *shard) bool {
+	return slices.ContainsFunc(f.topics.asked, func(t *topic) bool { return s.held[t] > 0 })
+}
+
+// mayTry has a message that was just fetched find out whether its topic works, if it
+// was fetched for that, or an operator has it retried.
+func (f *Flow) mayTry(e *entry) {
+	if _, urged := e.shard.urged[e.Seq]; urged {
+		delete(e.shard.urged, e.Seq)
+		e.try = true
+	}
+	t := f.topics.byName[e.Topic]
+	if t == nil || t.state != Open || !e.held || !f.topics.tried || !slices.Contains(f.topics.asked, t) {
+		return
+	}
+	e.try = true
+	t.state, t.trial = Probing, e
+}
+
+// topicsLanded ends a request for topics, and says whether it was one.
+func (f *Flow) topicsLanded(now time.Duration, taken int) bool {
+	return f.topicsAsked(func(t *topic) {
+		switch {
+		case t.state == Probing:
+		case taken > 0:
+			t.empty = 0
+			f.wakeTopic(t, now)
+		default: // they wait for others of their keys, or are not written yet
+			t.missed = true
+			t.empty = min(t.empty+1, 8)
+			f.wakeTopic(t, now+f.cfg.TopicMin<<t.empty)
+		}
+	})
+}
+
+// topicsFailed ends a request for topics that could not be answered, and says whether
+// it was one.
+func (f *Flow) topicsFailed(now time.Duration) bool {
+	return f.topicsAsked(func(t *topic) { f.wakeTopic(t, now+time.Second) })
+}
+
+// topicsAsked ends a request for topics, and says whether it was one.
+func (f *Flow) topicsAsked(do func(*topic)) bool {
+	asked := f.topics.asked
+	for _, t := range asked {
+		if f.topics.byName[t.name] == t {
+			do(t)
+		}
+	}
+	f.topics.asked = asked[:0]
+	return len(asked) > 0
+}
+
+// unheld notes that an operator's order ends a Held row.
+func (f *Flow) unheld(s *shard, c *Command) {
+	if c.Park.State == Held {
+		f.countHeld(s, c.Park.Topic, -1)
+	}
+}
+
+// urge has a Held message that an operator wants retried be tried although its topic
+// does not work.
+func (f *Flow) urge(s *shard, c *Command) {
+	if c.Park.State != Held {
+		return
+	}
+	f.unheld(s, c)
+	if s.urged == nil {
+		s.urged = make(map[int64]struct{})
+	}
+	s.urged[c.Message.Seq] = struct{}{}
+}

@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A failure may hold for one topic alone. Its messages are then parked Held, which
+// counts no attempt, and all others go on. After a pause the store is asked for one
+// Held message of the topic, the first, which is tried; when it is accepted or
+// rejected the topic works, and the others are fetched, page by page, until the
+// store has none left. docs/design/060-failures-with-a-scope.md says why so.
+
+// topic is one that failed, as long as messages are held for it.
+type topic struct {
+	name     string
+	state    CircuitState // Closed: it works again, and its messages are being fetched
+	failures int          // in a row
+	until    time.Duration
+	since    time.Duration // when it failed first; negative: before the flow had it
+	reason   string
+	said     bool   // Events told of it
+	missed   bool   // a request brought nothing, perhaps since a row was not written yet
+	empty    int    // requests in a row that brought nothing
+	trial    *entry // of a topic that is Probing
+	held     int    // messages, of all shards
+	at       int    // its place in topics.list
+}
+
+// works: its messages may be sent.
+func (t *topic) works() bool { return t.state == Closed }
+
+// testing: a message of it is being tried.
+func (t *topic) testing() bool { return t.trial != nil && t.trial.state < past }
+
+// topics are those of a flow.
+type topics struct {
+	list   []*topic
+	byName map[string]*topic
+	next   time.Duration // no topic has anything to do before it
+	pace   time.Duration // no topic is tried before it
+	held   int           // messages
+	barred queue         // ready, and of a topic that does not work
+	asked  []*topic      // by the request under way
+	last   bool          // the last request for parked messages was for topics
+	from   int           // the first shard of the next request
+	tried  bool          // and the last of those was to find out whether one works
+	events []TopicEvent
+}
+
+// HeldTopic is a topic that messages of a shard are held for, as the store says.
+type HeldTopic struct {
+	Topic    string
+	Messages int
+}
+
+// TopicState is a topic that does not work.
+type TopicState struct {
+	Topic string
+	// Since is when it failed first, or when the flow was told of it.
+	Since time.Duration
+	// Reason is its last failure; empty: none since the flow was told of it.
+	Reason string
+	// Held is how many messages wait for it.
+	Held int
+}
+
+// TopicEvent says that a topic failed, or that it works again.
+type TopicEvent struct {
+	Topic  string
+	Works  bool
+	Reason string
+	// After is for how long it had failed, if that is known.
+	After time.Duration
+}
+
+// mostEvents bounds the events that are kept for the caller.
+const mostEvents = 100
+
+// Topics returns the topics that do not work, those that most messages wait for
+// first, at most so many.
+func (f *Flow) Topics(most int) []TopicState {
+	var out []TopicState
+	for _, t := range f.topics.list {
+		if !t.works() {
+			out = append(out, TopicState{Topic: t.name, Since: max(t.since, 0), Reason: t.reason, Held: t.held})
+		}
+	}
+	slices.SortFunc(out, func(a, b TopicState) int {
+		return cmp.Or(cmp.Compare(b.Held, a.Held), cmp.Compare(a.Topic, b.Topic))
+	})
+	return out[:min(len(out), most)]
+}
+
+// Events returns what became of topics since it was last called.
+func (f *Flow) Events() []TopicEvent {
+	out := f.topics.events
+	f.topics.events = nil
+	return out
+}
+
+// Overfull says that nothing is read, since too many messages are held.
+func (f *Flow) Overfull() bool { return f.topics.held >= f.cfg.MaxHeld }
+
+// tell keeps an event for the caller.
+func (f *Flow) tell(t *topic, now time.Duration) {
+	e := TopicEvent{Topic: t.name, Works: t.works(), Reason: t.reason}
+	if t.since >= 0 {
+		e.After = now - t.since
+	}
+	if len(f.topics.events) < mostEvents {
+		f.topics.events = append(f.topics.events, e)
+	}
+}
+
+// topicOf returns the topic of a name, which is made if needed.
+func (f *Flow) topicOf(name string) *topic {
+	ts := &f.topics
+	t := ts.byName[name]
+	if t == nil {
+		t = &topic{name: name, state: Open, since: -1, at: len(ts.list)}
+		if ts.byName == nil {
+			ts.byName = make(map[string]*topic)
+		}
+		ts.byName[name] = t
+		ts.list = append(ts.list, t)
+		ts.next = 0
+	}
+	return t
+}
+
+// dropTopic forgets a topic that nothing is held for.
+func (f *Flow) dropTopic(t *topic) {
+	ts := &f.topics
+	last := len(ts.list) - 1
+	ts.list[t.at] = ts.list[last]
+	ts.list[t.at].at = t.at
+	ts.list[last] = nil
+	ts.list = ts.list[:last]
+	delete(ts.byName, t.name)
+}
+
+// wakeTopic has the topic looked at, at a time.
+func (f *Flow) wakeTopic(t *topic, at time.Duration) {
+	t.until = at
+	f.topics.next = min(f.topics.next, at)
+}
+
+// wakeTopics has topics asked for again whose rows may be there now.
+func (f *Flow) wakeTopics() {
+	for _, t := range f.topics.list {
+		if t.missed || t.works() {
+			t.missed, t.empty = false, 0
+			f.wakeTopic(t, 0)
+		}
+	}
+}
+
+// isBarred says that e must not be sent: its topic does not work, and e is not the
+// message that finds out.
+func (f *Flow) isBarred(e *entry) bool {
+	if len(f.topics.list) == 0 || e.try {
+		return false
+	}
+	t := f.topics.byName[e.Topic]
+	return t != nil && !t.works()
+}
+
+// ofTopic says that an answer is about the message's topic alone.
+func (f *Flow) ofTopic(a *Answer) bool {
+	return a.Scope == ScopeTopic && f.cfg.HoldTopics && (a.Outcome == Misconfigured || a.Outcome == Unavailable)
+}
+
+// topicFailed holds e, which was just answered, and all that could be sent of its
+// topic.
+func (f *Flow) topicFailed(e *entry, a Answer, now time.Duration) {
+	t := f.topicOf(e.Topic)
+	opens := t.works() || t.since < 0
+	t.reason = a.Reason
+	if opens {
+		t.since = now
+	}
+	if e.try || t.works() || t.state == Open && now >= t.until {
+		t.state, t.trial = Open, nil
+		t.failures++
+		f.wakeTopic(t, now+max(backoff(f.cfg.TopicMin, f.cfg.TopicMax, 2, t.failures, f.cfg.Rand()), min(a.After, f.cfg.AfterMax)))
+	}
+	if e.try {
+		f.topics.pace = now + f.cfg.TopicMin/4
+	}
+	if !t.said {
+		t.said = true
+		f.tell(t, now)
+	}
+	f.hold(e, t, now)
+	if opens {
+		f.sweep(t, now)
+	}
+}
+
+// topicWorks notes that the message that was tried was accepted or rejected.
+func (f *Flow) topicWorks(e *entry, now time.Duration) {
+	t := f.topics.byName[e.Topic]
+	if t == nil || !e.try || t.works() {
+		return
+	}
+	t.state, t.failures, t.trial, t.empty, t.missed = Closed, 0, nil, 0, false
+	f.wakeTopic(t, 0)
+	f.topics.pace = 0
+	f.tell(t, now)
+	t.said = false
+}
+
+// hold parks e until its topic works. A row that says so already is left as it is.
+func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
+	if e.held {
+		c := e.chain
+		f.abandon(e)
+		if c != nil {
+			f.dropHand(c)
+			c.cut = c.out > 0
+		}
+		return
+	}
+	if !e.parked && !e.counted && e.state < sent {
+		f.unsent--
+	}
+	f.park(e, Park{State: Held, Blocking: true, Topic: t.name, Reason: t.reason}, now)
+}
+
+// sweep holds what could be sent of a topic that has just failed.
+func (f *Flow) sweep(t *topic, now time.Duration) {
+	var found []*entry
+	look := func(e *entry) {
+		if e.state == ready && e.Topic == t.name && !e.try {
+			found = append(found, e)
+		}
+	}
+	for _, l := range f.lanes {
+		l.each(look)
+	}
+	windows := len(found)
+	for _, e := range f.hand {
+		look(e)
+	}
+	slices.SortFunc(found[windows:], func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, e := range found {
+		if e.state == ready { // or it was banked behind another
+			f.hold(e, t, now)
+			f.resume(e, now)
+		}
+	}
+}
+
+// bar holds what became ready while its topic does not work.
+func (f *Flow) bar(now time.Duration) {
+	for e := f.topics.barred.pop(); e != nil; e = f.topics.barred.pop() {
+		if !f.isBarred(e) {
+			f.enqueue(e)
+			continue
+		}
+		f.hold(e, f.topics.byName[e.Topic], now)
+		f.resume(e, now)
+	}
+}
+
+// countHeld counts messages of a shard that are held for a topic, or are not any more.
+func (f *Flow) countHeld(s *shard, name string, n int) {
+	t := f.topics.byName[name]
+	if s.lost || n < 0 && s.held[t] == 0 {
+		return
+	}
+	if t == nil {
+		t = f.topicOf(name)
+	}
+	if s.held == nil {
+		s.held = make(map[*topic]int)
+	}
+	if s.held[t] += n; s.held[t] == 0 {
+		delete(s.held, t)
+	}
+	f.recount(t, n)
+}
+
+// recount adds n to what is held for a topic, which is forgotten with the last.
+func (f *Flow) recount(t *topic, n int) {
+	t.held += n
+	f.topics.held += n
+	if t.held <= 0 && !t.testing() {
+		f.dropTopic(t)
+	}
+}
+
+// unhold notes that the row of e is not Held any more.
+func (f *Flow) unhold(e *entry) {
+	if e.held {
+		e.held = false
+		f.countHeld(e.shard, e.Topic, -1)
+	}
+}
+
+// dropHeld forgets what is held of a shard that is lost or left.
+func (f *Flow) dropHeld(s *shard) {
+	for t, n := range s.held {
+		f.recount(t, -n)
+	}
+	s.held = nil
+}
