@@ -153,9 +153,7 @@ func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed e
 			continue
 		}
 		if f.subscription.Classify != nil && r.Err != nil {
-			if o := f.subscription.Classify(r.Err); o != broker.Unknown {
-				r.Outcome = o
-			}
+			f.subscription.Classify(r.Err).Apply(r)
 		}
 		answers[i] = engine.Answer{Outcome: engine.Outcome(r.Outcome), After: r.After, Reason: reason(r)}
 		if failed == nil && r.Outcome != broker.NotSent {

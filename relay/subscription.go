@@ -103,8 +103,8 @@ type Subscription struct {
 	// 1,000 by default and 20,000 at most; Concurrency does not count.
 	ExactlyOnce bool
 	// Classify may change the outcome of a message that was not accepted, by its
-	// error. Unknown: it has no opinion. Optional; called from many goroutines.
-	Classify func(error) broker.Outcome
+	// error; it cannot make it accepted. Optional; called from many goroutines.
+	Classify func(error) broker.Class
 }
 
 func (s *Subscription) ref() store.Ref {
