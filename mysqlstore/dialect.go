@@ -1,8 +1,11 @@
 package mysqlstore
 
 import (
+	"fmt"
+
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // dialect is what MySQL and MariaDB have of their own. Where an index is forced,
@@ -20,6 +23,14 @@ var dialect = sqlstore.Dialect{
 	Messages: " AND slot < 4096",
 	Shards:   4,
 	Chains:   100,
+	AddTallies: func(t *sqlstore.Tx, sums storekit.Tallies) error {
+		_, err := t.Exec(ledgerText(sums, ""))
+		return err
+	},
+	Blank: func(t *sqlstore.Tx, box string, seq int64, shardKey string) error {
+		_, err := t.Exec(fmt.Sprintf(sqlBlank, tableOf(box)), shardKey, seq)
+		return err
+	},
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
@@ -31,7 +42,7 @@ UPDATE postbag__parked FORCE INDEX (postbag__parked_head) SET ready = NULL
 WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`,
 
 		// One row.
-		InsertRelay: `INSERT IGNORE INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?)`,
+		InsertRelay: `INSERT IGNORE INTO postbag__relay (id, name, works, expires, conditions) VALUES (?, ?, ?, ?, ?)`,
 
 		// By primary key, and the unique (subscription, seq, kind).
 		Command: `
@@ -56,11 +67,38 @@ WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready, seq`,
 		// The commands of a subscription in their order, by an index, each with its
 		// message's row and, by seq, the message's id.
 		Commands: `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
-FROM postbag__command c FORCE INDEX (postbag__command_order)
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id
+FROM postbag__command c FORCE INDEX (postbag__command_pending)
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN {box} l ON l.seq = c.seq
-WHERE c.subscription = ? ORDER BY c.id`,
+WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
+
+		// The same index and joins: the few that are about messages that were not parked.
+		Pending: `
+SELECT c.id, c.kind, c.seq, COALESCE(p.slot, 0), COALESCE(p.hash, 0), COALESCE(p.state, 0), p.chain IS NOT NULL,
+	COALESCE(p.attempts, 0), COALESCE(p.due, 0), COALESCE(p.reason, ''), p.held,
+	l.id, COALESCE(l.` + "`key`" + `, ''), COALESCE(l.shard_key, '')
+FROM postbag__command c FORCE INDEX (postbag__command_pending)
+LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+LEFT JOIN {box} l ON l.seq = c.seq
+WHERE c.subscription = ? AND c.pending = 1 ORDER BY c.id`,
+
+		// The same index, each with its parked row by primary key.
+		CountPending: `
+SELECT COUNT(*) FROM postbag__command c FORCE INDEX (postbag__command_pending)
+LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+WHERE c.subscription = ? AND c.pending = 1 AND p.seq IS NULL`,
+
+		// By primary key, and the unique (subscription, seq, kind).
+		CommandPending: `
+INSERT IGNORE INTO postbag__command (subscription, seq, kind, pending)
+SELECT x.* FROM (SELECT ? AS subscription, ? AS seq, ? AS kind, 1 AS pending) x
+WHERE NOT EXISTS (SELECT 1 FROM postbag__parked WHERE subscription = ? AND seq = ?)`,
+
+		// A range of the index of held rows, in its order.
+		Held: `
+SELECT seq, slot, chain FROM postbag__parked FORCE INDEX (postbag__parked_held)
+WHERE subscription = ? AND held = ? AND seq > ? ORDER BY seq LIMIT ?`,
 
 		// A range of the index of chains, in its order: who comes behind the first.
 		Followers: `

@@ -69,8 +69,7 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 			return swept, err
 		}
 		end = p.hi
-		_, err = t.Exec(sqlForgetDiscarded, m.Box, p.lo-1, p.hi)
-		return end, err
+		return end, m.forgetFates(t, p.lo-1, p.hi)
 	})
 	if !passed {
 		return swept, err

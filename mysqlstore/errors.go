@@ -18,6 +18,8 @@ import (
 const (
 	codeNull           = 1048
 	codeNoDatabase     = 1049
+	codeColumnThere    = 1060
+	codeKeyThere       = 1061
 	codeDuplicate      = 1062
 	codeNoTable        = 1146
 	codePacketTooLarge = 1153

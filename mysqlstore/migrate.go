@@ -110,6 +110,16 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 // had: between the tries producers go on.
 const defineTimes = 30
 
+// defineAgain says whether statements that failed so are run again: their lock was not
+// to be had, or somebody else has just made what they looked for.
+func defineAgain(err error) bool {
+	switch codeOf(err) {
+	case codeLockWait, codeDeadlock, codeColumnThere, codeKeyThere:
+		return true
+	}
+	return false
+}
+
 // define runs statements that change tables, so many times at most until their locks
 // were to be had. Each waits for its lock for so long at most, since whoever writes the
 // table waits behind it.
@@ -121,7 +131,7 @@ func (s *Store) define(ctx context.Context, text string, wait time.Duration, tim
 	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait/time.Second))
 	_, err = conn.ExecContext(ctx, set)
 	for n := 1; err == nil; n++ {
-		if _, err = conn.ExecContext(ctx, text); err == nil || codeOf(err) != codeLockWait || n >= times {
+		if _, err = conn.ExecContext(ctx, text); err == nil || !defineAgain(err) || n >= times {
 			break
 		}
 		err = nil

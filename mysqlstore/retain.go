@@ -146,8 +146,14 @@ func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) (gone, stay int64,
 	if gone, err = m.erase(t, after, to, but); err != nil {
 		return 0, 0, err
 	}
-	_, err = t.Exec(sqlForgetDiscarded, m.Box, after, to)
-	return gone, int64(len(stays)), err
+	return gone, int64(len(stays)), m.forgetFates(t, after, to)
+}
+
+// forgetFates forgets what became of single messages of a range that is removed.
+func (m *maintenance) forgetFates(t *sqlstore.Tx, after, to int64) error {
+	args := []any{m.Box, after, to}
+	_, err := t.All([]sqlstore.Order{{Text: sqlForgetDiscarded, Args: args}, {Text: sqlstore.SQLForgetPast, Args: args}})
+	return err
 }
 
 // erase deletes the rows of a range, but for those that but excepts. The server looks

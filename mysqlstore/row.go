@@ -214,7 +214,7 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 		return true, mark, nil
 	}
 	rec.At = time.UnixMicro(at).UTC()
-	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], field[4], field[5]
+	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], storekit.ShownShardKey(field[4]), field[5]
 	rec.Payload = w.arena.keep(payload)
 	return true, mark, setHeaders(rec, field[6])
 }

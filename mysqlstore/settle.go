@@ -111,13 +111,23 @@ func (t *transaction) exceptions(s *settling) error {
 	if _, err := t.All(parks); err != nil {
 		return err
 	}
-	return t.resolve(s.id, s.Resolve, storekit.Discarding(s.Done))
+	discarding := storekit.Discarding(s.Done)
+	if err := t.resolve(s.id, s.Resolve, discarding); err != nil {
+		return err
+	}
+	text = fmt.Sprintf(sqlDiscardedPending, tableOf(s.Box))
+	var ended []sqlstore.Order
+	for _, seq := range storekit.DiscardedPending(s.Settlement, discarding) {
+		ended = append(ended, sqlstore.Order{Text: text, Args: []any{s.id, seq}})
+	}
+	_, err := t.All(ended)
+	return err
 }
 
 // done closes commands.
 func (t *transaction) done(id int64, list []store.Done) error {
 	for _, d := range list {
-		if _, err := t.Exec(sqlDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
+		if _, err := t.Exec(sqlstore.SQLDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
 			return err
 		}
 	}
@@ -139,16 +149,18 @@ func (t *transaction) parkArgs(id int64, p *store.Park) []any {
 	}
 	reason := storekit.Reason(p.Reason)
 	return []any{
-		id, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.Now, reason,
+		id, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.Now, reason, sqlstore.Held(p),
 		t.Now, int(p.State), reason, p.Seq,
 	}
 }
 
-// resolve removes parked rows and what was ordered for them.
+// resolve removes parked rows and what was ordered for them. What failed of them is
+// kept.
 func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int64]bool) error {
-	orders := make([]sqlstore.Order, len(all))
+	orders := make([]sqlstore.Order, 0, 2*len(all))
 	for i := range all {
-		orders[i] = sqlstore.Order{Text: sqlResolve, Args: []any{id, all[i].Seq}}
+		args := []any{id, all[i].Seq}
+		orders = append(orders, sqlstore.Order{Text: sqlstore.SQLPast, Args: args}, sqlstore.Order{Text: sqlResolve, Args: args})
 	}
 	gone, err := t.All(orders)
 	if err != nil {
@@ -156,7 +168,7 @@ func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int
 	}
 	var closing []sqlstore.Order
 	for i := range all {
-		if gone[i] == 0 {
+		if gone[2*i+1] == 0 {
 			continue
 		}
 		if discarding[all[i].Seq] {

@@ -109,8 +109,8 @@ WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 A
 	// have is not parked.
 	sqlPark = `
 INSERT INTO postbag__parked
-	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
-SELECT ?, x.log_seq, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?))
+	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
+SELECT ?, x.log_seq, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?))
 FROM (SELECT seq AS log_seq FROM %s WHERE seq = ?) x
 ON DUPLICATE KEY UPDATE
 	slot = IF(VALUES(state) = 2, slot, VALUES(slot)),
@@ -120,6 +120,7 @@ ON DUPLICATE KEY UPDATE
 	due = IF(VALUES(state) = 2, due, VALUES(due)),
 	ready = IF(VALUES(state) = 2, ready, VALUES(ready)),
 	reason = IF(VALUES(state) = 2, reason, VALUES(reason)),
+	held = IF(VALUES(state) = 2, held, VALUES(held)),
 	history = IF(VALUES(state) = 2, history, JSON_MERGE_PRESERVE(
 		IF(JSON_LENGTH(history) >= 20, JSON_REMOVE(history, '$[0]'), history), VALUES(history))),
 	state = IF(VALUES(state) = 2, state, VALUES(state))`
@@ -132,10 +133,13 @@ ON DUPLICATE KEY UPDATE
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
 
 	// By primary key.
-	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
-
-	// By primary key.
 	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
+
+	// By primary keys: a message of the log that was discarded without being parked.
+	sqlDiscardedPending = `
+INSERT IGNORE INTO postbag__discarded (subscription, seq)
+SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq FROM %s WHERE seq = ?) x
+WHERE NOT EXISTS (SELECT 1 FROM postbag__parked p WHERE p.subscription = x.subscription AND p.seq = x.log_seq)`
 
 	// By primary key. The halves carry: assignments are made from left to right.
 	sqlLedgerAdd = `
@@ -251,6 +255,9 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 
 	// The end of a range of the primary key; zero: it is empty.
 	sqlLastOf = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq > ? AND seq <= ?`
+
+	// By primary key: a message that everybody has passed is erased.
+	sqlBlank = "UPDATE %s SET payload = '', headers = NULL, `key` = '', shard_key = ? WHERE seq = ?"
 
 	// A range of the primary key, below the beginning of the log.
 	sqlKept = `SELECT seq, at, slot FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq`

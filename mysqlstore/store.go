@@ -51,6 +51,7 @@ var (
 	_ store.Store                     = (*Store)(nil)
 	_ store.Inspector                 = (*Store)(nil)
 	_ store.Operator                  = (*Store)(nil)
+	_ store.Editor                    = (*Store)(nil)
 	_ store.Migrator                  = (*Store)(nil)
 	_ store.Waker                     = (*Store)(nil)
 	_ postbag.Appender[postbag.SQLTx] = (*Store)(nil)
@@ -85,7 +86,7 @@ func (s *Store) Woken() <-chan struct{} { return s.woken }
 
 // Features returns what a MySQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true}
 }
 
 // begun refuses a context that has ended, before anything is done.

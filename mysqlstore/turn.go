@@ -259,7 +259,7 @@ func (w *turning) finish() error {
 			}
 		}
 		if one.commands {
-			w.result.Commands, err = dialect.AppendCommands(w.s.query(w.ctx), w.result.Commands, one.about.Ref, one.about.id, slots, one.seen.now)
+			w.result.Commands, err = w.s.AppendCommands(w.ctx, w.result.Commands, one.about.Ref, one.about.id, slots, one.seen.now)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,9 @@ import (
 // row (sqlite.org/limits.html); the other columns need less than the rest.
 const maxMessage = 990_000_000
 
+// features are what the store declares.
+var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true}
+
 // Check verifies settings, schema and that the file can be written, and warns of
 // a file system or a write-ahead log that looks dangerous. If a log is not
 // the one that positions in it were written in, as when a box's table was emptied and
@@ -37,7 +40,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		Schema:     schemaVersion(),
 		MaxMessage: maxMessage,
 		Warnings:   s.warnings(),
-		Features:   store.Features{Savepoints: true, OneGroup: true},
+		Features:   features,
 	}
 	switch {
 	case len(back) > 0:

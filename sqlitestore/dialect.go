@@ -15,11 +15,13 @@ var dialect = sqlstore.Dialect{
 		at, err := placeOf(p)
 		return upTo(at.seq), err
 	},
-	Last:      lastSeq,
-	ClockStep: time.Millisecond,
-	Table:     quoted,
-	Shards:    1,
-	Chains:    1,
+	Last:       lastSeq,
+	ClockStep:  time.Millisecond,
+	Table:      quoted,
+	Shards:     1,
+	Chains:     1,
+	AddTallies: tally,
+	Blank:      blank,
 	Statements: sqlstore.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `
@@ -33,7 +35,7 @@ WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot
 
 		// One row.
 		InsertRelay: `
-INSERT INTO postbag__relay (id, name, works, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+INSERT INTO postbag__relay (id, name, works, expires, conditions) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 
 		// By primary key, and the unique (subscription, seq, kind).
 		Command: `
@@ -57,11 +59,35 @@ SELECT slot, ready FROM postbag__parked WHERE subscription = ? AND ready IS NOT 
 		// The commands of a subscription in their order, by an index, each with its
 		// message's row and, by seq, the message's id.
 		Commands: `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, l.id
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id
 FROM postbag__command c INDEXED BY postbag__command_order
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN {box} l ON l.seq = c.seq
-WHERE c.subscription = ? ORDER BY c.id`,
+WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
+
+		// The same index and joins: the few that are about messages that were not parked.
+		Pending: `
+SELECT c.id, c.kind, c.seq, coalesce(p.slot, 0), coalesce(p.hash, 0), coalesce(p.state, 0), p.chain IS NOT NULL,
+	coalesce(p.attempts, 0), coalesce(p.due, 0), coalesce(p.reason, ''), p.held, l.id, coalesce(l.key, ''), coalesce(l.shard_key, '')
+FROM postbag__command c INDEXED BY postbag__command_order
+LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+LEFT JOIN {box} l ON l.seq = c.seq
+WHERE c.subscription = ? AND c.pending = 1 ORDER BY c.id`,
+
+		// The same index, each with its parked row by primary key.
+		CountPending: `
+SELECT count(*) FROM postbag__command c INDEXED BY postbag__command_order
+LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
+WHERE c.subscription = ? AND c.pending = 1 AND p.seq IS NULL`,
+
+		// By primary key, and the unique (subscription, seq, kind).
+		CommandPending: `
+INSERT INTO postbag__command (subscription, seq, kind, pending)
+SELECT ?1, ?2, ?3, 1 WHERE NOT EXISTS (SELECT 1 FROM postbag__parked WHERE subscription = ?4 AND seq = ?5) ON CONFLICT DO NOTHING`,
+
+		// A range of the index of held rows, in its order.
+		Held: `
+SELECT seq, slot, chain FROM postbag__parked WHERE subscription = ? AND held = ? AND seq > ? ORDER BY seq LIMIT ?`,
 
 		// A range of the index of chains, in its order: who comes behind the first.
 		Followers: `

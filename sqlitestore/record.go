@@ -61,7 +61,8 @@ func (r *recordRow) record(slot int, hash uint64) (store.Record, error) {
 	if !r.wanted {
 		return rec, nil
 	}
-	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
+	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
+	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
 	var err error
 	if r.headers.Valid {
 		rec.Headers, err = storekit.ParseHeaders(r.headers.String)

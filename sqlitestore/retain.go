@@ -80,6 +80,9 @@ func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) error {
 	if err == nil {
 		_, err = t.Exec(sqlForgetDiscarded, after, to, m.Box)
 	}
+	if err == nil {
+		_, err = t.Exec(sqlstore.SQLForgetPast, m.Box, after, to)
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -25,7 +26,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 			}
 			verdicts[i] = v
 		}
-		return t.tally(sums)
+		return tally(&t.Tx, sums)
 	})
 	return verdicts, err
 }
@@ -84,13 +85,19 @@ func (t *transaction) exceptions(id int64, s *store.Settlement) error {
 			return err
 		}
 	}
+	text = fmt.Sprintf(sqlDiscardedPending, quoted(s.Box))
+	for _, seq := range storekit.DiscardedPending(s, discarding) {
+		if _, err := t.Exec(text, id, seq); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // done closes commands.
 func (t *transaction) done(id int64, list []store.Done) error {
 	for _, d := range list {
-		if _, err := t.Exec(sqlDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
+		if _, err := t.Exec(sqlstore.SQLDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
 			return err
 		}
 	}
@@ -111,12 +118,15 @@ func (t *transaction) park(text string, id int64, p *store.Park) error {
 		ready = due
 	}
 	_, err := t.Exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
-		p.Attempts, due, ready, t.Now, storekit.Reason(p.Reason))
+		p.Attempts, due, ready, t.Now, storekit.Reason(p.Reason), sqlstore.Held(p))
 	return err
 }
 
-// resolve removes a parked row and what was ordered for it.
+// resolve removes a parked row and what was ordered for it. What failed of it is kept.
 func (t *transaction) resolve(id, seq int64, discarded bool) error {
+	if _, err := t.Exec(sqlstore.SQLPast, id, seq); err != nil {
+		return err
+	}
 	gone, err := t.Exec(sqlResolve, id, seq)
 	if err != nil || gone == 0 {
 		return err

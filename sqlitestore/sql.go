@@ -94,12 +94,12 @@ WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 A
 	// have is not parked.
 	sqlPark = `
 INSERT INTO postbag__parked
-	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
-SELECT ?1, seq, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, json_array(json_array(?10, ?5, ?11))
+	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
+SELECT ?1, seq, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, json_array(json_array(?10, ?5, ?11))
 FROM %s WHERE seq = ?2
 ON CONFLICT (subscription, seq) DO UPDATE SET
 	slot = excluded.slot, hash = excluded.hash, state = excluded.state, chain = excluded.chain,
-	attempts = excluded.attempts, due = excluded.due, ready = excluded.ready, reason = excluded.reason,
+	attempts = excluded.attempts, due = excluded.due, ready = excluded.ready, reason = excluded.reason, held = excluded.held,
 	history = json_insert(
 		CASE WHEN json_array_length(history) >= 20 THEN json_remove(history, '$[0]') ELSE history END,
 		'$[#]', json_extract(excluded.history, '$[0]'))
@@ -113,10 +113,13 @@ WHERE excluded.state <> 2`
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
 
 	// By primary key.
-	sqlDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
-
-	// By primary key.
 	sqlDiscarded = `INSERT INTO postbag__discarded (subscription, seq) VALUES (?, ?) ON CONFLICT DO NOTHING`
+
+	// By primary keys: a message of the log that was discarded without being parked.
+	sqlDiscardedPending = `
+INSERT INTO postbag__discarded (subscription, seq)
+SELECT ?1, l.seq FROM %s l WHERE l.seq = ?2
+	AND NOT EXISTS (SELECT 1 FROM postbag__parked p WHERE p.subscription = ?1 AND p.seq = ?2) ON CONFLICT DO NOTHING`
 
 	// By primary key. The halves carry.
 	sqlTally = `
@@ -215,6 +218,17 @@ SELECT seq FROM %[1]s WHERE seq > ?1 AND seq <= ?2 AND NOT EXISTS (
 	sqlForgetDiscarded = `
 DELETE FROM postbag__discarded
 WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?3) AND seq > ?1 AND seq <= ?2`
+
+	// The catalogue, by name: what keeps rows from being changed.
+	sqlTriggerText = `SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?`
+	sqlDropTrigger = `DROP TRIGGER %s`
+
+	// Of the connection: whether bytes that are not used any more are overwritten.
+	sqlSecure    = `PRAGMA secure_delete`
+	sqlSetSecure = `PRAGMA secure_delete = %d`
+
+	// By primary key: a message that everybody has passed is erased.
+	sqlBlank = `UPDATE %s SET payload = x'', headers = NULL, key = '', shard_key = ? WHERE seq = ?`
 
 	// Moves the write-ahead log into the database; the second form also waits for
 	// readers, at most for the connection's busy_timeout, and truncates the file.

@@ -121,7 +121,7 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		next, err = dialect.FirstReady(s.querier(ctx), about.id, slots)
 	}
 	if err == nil && commands {
-		result.Commands, err = dialect.AppendCommands(s.querier(ctx), result.Commands, ref, about.id, slots, s.micros())
+		result.Commands, err = s.AppendCommands(ctx, result.Commands, ref, about.id, slots, s.micros())
 	}
 	if next.Valid {
 		if wait := sqlstore.Until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {

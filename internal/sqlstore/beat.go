@@ -77,9 +77,13 @@ func (t *Tx) renew(b store.Beat) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	conditions, err := storekit.ConditionsText(b.Conditions)
+	if err != nil {
+		return false, err
+	}
 	expires := t.Now + b.TTL.Microseconds()
 	if b.New {
-		made, err := t.Exec(t.InsertRelay, b.Relay, b.Name, works, expires)
+		made, err := t.Exec(t.InsertRelay, b.Relay, b.Name, works, expires, conditions)
 		if err != nil || made > 0 {
 			t.Moved = t.Moved || made > 0
 			return made > 0, err
@@ -91,7 +95,7 @@ func (t *Tx) renew(b store.Beat) (bool, error) {
 		return false, err
 	}
 	t.Moved = t.Moved || name != b.Name || worked != works
-	_, err = t.Exec(sqlRenew, expires, b.Name, works, b.Relay, t.Now)
+	_, err = t.Exec(sqlRenew, expires, b.Name, works, conditions, b.Relay, t.Now)
 	return true, err
 }
 
@@ -205,14 +209,16 @@ func (t *Tx) relays() ([]store.RelayState, error) {
 	var out []store.RelayState
 	err := t.Query(sqlRelays, []any{t.Now}, func(rows *sql.Rows) error {
 		var r store.RelayState
-		var works string
+		var works, conditions string
 		var expires int64
-		if err := rows.Scan(&r.ID, &r.Name, &works, &expires); err != nil {
-			return err
-		}
+		err := rows.Scan(&r.ID, &r.Name, &works, &expires, &conditions)
 		r.Expires = time.Duration(expires-t.Now) * time.Microsecond
-		var err error
-		r.Works, err = storekit.ParseWorks(works)
+		if err == nil {
+			r.Works, err = storekit.ParseWorks(works)
+		}
+		if err == nil {
+			r.Conditions, err = storekit.ParseConditions(conditions)
+		}
 		out = append(out, r)
 		return err
 	})

@@ -32,6 +32,15 @@ func (h head) want(now int64) sql.NullInt64 {
 	}
 }
 
+// Held returns the topic that a message is held for, as a parked row has it; nil: it
+// is not held.
+func Held(p *store.Park) any {
+	if p.State != store.Held {
+		return nil
+	}
+	return p.Topic
+}
+
 // SettleHeads sees to it that of each chain within slots the first row alone has
 // a time when it may be tried, and returns the chains that have no row left. id is
 // that of the subscription.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Dialect is what a database has of its own. It does not change once it is made.
@@ -34,6 +35,11 @@ type Dialect struct {
 	Lock string
 	// Shards is how many a subscription has if nothing is said.
 	Shards int
+	// AddTallies adds sums to the ledger.
+	AddTallies func(t *Tx, sums storekit.Tallies) error
+	// Blank overwrites payload, headers and key of a row of a box's log with nothing,
+	// and its shard key with another one.
+	Blank func(t *Tx, box string, seq int64, shardKey string) error
 	// Chains is how many times Head may stand in one statement, with UNION ALL
 	// between.
 	Chains int
@@ -55,11 +61,22 @@ type Statements struct {
 	// subscription, chain, seq of the first, lo, hi.
 	Demote string
 	// InsertRelay adds a heartbeat row, unless there is one: id, name, works,
-	// expires.
+	// expires, conditions.
 	InsertRelay string
 	// Command queues an order for a parked message, unless it is queued: kind,
 	// subscription, seq.
 	Command string
+	// CommandPending queues an order for a message that is not parked, unless it is
+	// queued: subscription, seq, kind, subscription, seq.
+	CommandPending string
+	// CountPending counts the orders for messages that are not parked: subscription.
+	CountPending string
+	// Pending returns id, kind and seq of what waits for a subscription about
+	// messages that were not parked when it was ordered, in order, with slot, hash,
+	// state, whether it blocks, attempts, due, reason and topic of the parked row,
+	// zeros if there is none, and the message's id, key and shard key, null if it is
+	// gone: subscription.
+	Pending string
 	// NoteFloor notes up to where all had passed everything, unless it is noted: box,
 	// seq, at.
 	NoteFloor string
@@ -70,10 +87,14 @@ type Statements struct {
 	// NextReady returns slot and ready of rows that may be tried, in the order of
 	// ready: subscription.
 	NextReady string
-	// Commands returns id and kind of what waits for a subscription, in order, with
-	// its message's seq, slot, hash, state, whether it blocks, attempts, due, reason
-	// and id: subscription.
+	// Commands returns id and kind of what waits for a subscription about messages
+	// that were parked when it was ordered, in order, with its message's seq, slot,
+	// hash, state, whether it blocks, attempts, due, reason, topic and id:
+	// subscription.
 	Commands string
+	// Held returns seq, slot and chain of the rows that are held for a topic, in order,
+	// from behind a seq: subscription, topic, seq, limit.
+	Held string
 	// Followers returns seq and state of a chain behind a seq, in order:
 	// subscription, chain, seq, lo, hi, limit.
 	Followers string

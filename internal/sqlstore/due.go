@@ -10,8 +10,8 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Blocked returns the hashes of a lease's keys that are blocked; see
-// [store.Store]. A lease that is another's by now is ErrLeaseLost.
+// Blocked returns the hashes of a lease's keys that are blocked, and the topics that
+// messages are held for; see [store.Store]. A lease that is another's by now is ErrLeaseLost.
 func (s *Base) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
 	doing := "list the blocked keys of " + l.String()
 	held, err := s.row(ctx, SQLHolds, []any{l.Box, l.Subscription, l.Lo, l.Hi, l.Token}, new(int))
@@ -25,8 +25,28 @@ func (s *Base) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error)
 	if err != nil {
 		return store.Blocks{}, s.dialect.Translate(doing, err)
 	}
-	blocked, err := ChainsOf(s.hooks.Query(ctx), id, l.Slots)
-	return store.Blocks{Keys: blocked.List}, s.dialect.Translate(doing, err)
+	var out store.Blocks
+	keys, err := ChainsOf(s.hooks.Query(ctx), id, l.Slots)
+	if err == nil {
+		out.Keys = keys.List
+		out.Held, err = heldTopics(s.hooks.Query(ctx), id, l.Slots)
+	}
+	if err != nil {
+		return store.Blocks{}, s.dialect.Translate(doing, err)
+	}
+	return out, nil
+}
+
+// heldTopics returns the topics for which messages in some slots are held, by name.
+func heldTopics(query Querier, id int64, slots store.Slots) ([]store.HeldTopic, error) {
+	var out []store.HeldTopic
+	err := query(SQLHeldTopics, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
+		var h store.HeldTopic
+		err := rows.Scan(&h.Topic, &h.Messages)
+		out = append(out, h)
+		return err
+	})
+	return out, err
 }
 
 // Due returns parked messages whose time has come; see [store.Due].
@@ -88,6 +108,25 @@ func (q *dueRows) Followers(c storekit.Candidate, in store.Slots, limit int, eac
 		}
 		return nil
 	})
+}
+
+// Held implements [storekit.DueRows].
+func (q *dueRows) Held(topic string, after int64, limit int) ([]storekit.Candidate, error) {
+	var page []storekit.Candidate
+	err := q.query(q.d.Held, []any{q.id, topic, after, limit}, func(rows *sql.Rows) error {
+		var c storekit.Candidate
+		err := rows.Scan(&c.Seq, &c.Slot, &c.Chain)
+		page = append(page, c)
+		return err
+	})
+	return page, err
+}
+
+// Leads implements [storekit.DueRows].
+func (q *dueRows) Leads(c storekit.Candidate, in store.Slots) (bool, error) {
+	var first head
+	found, err := Row(q.query, q.d.Head, []any{q.id, c.Chain, in.Lo, in.Hi}, new(int64), &first.seq, &first.state, &first.due, &first.ready)
+	return found && first.seq == c.Seq, err
 }
 
 // Parked implements [storekit.DueRows].

@@ -27,7 +27,7 @@ func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 	switch l.State {
 	case store.Scheduled:
 		return scheduledRows(l.t, l.direct(l.t.ScheduledUp, l.t.ScheduledDown), from, l.Box, size)
-	case store.Retrying, store.Waits, store.Sending, store.Died:
+	case store.Retrying, store.Waits, store.Sending, store.Died, store.IsHeld:
 		rows, err = l.parkedRows(from, size)
 	default:
 		rows, err = l.logRows(from, size)
@@ -126,6 +126,8 @@ type listed struct {
 	types     storekit.Types
 	swept     int64
 	parked    map[int64]*parkedItem
+	past      map[int64]*pastItem
+	queued    map[int64]store.CommandKind
 	discarded map[int64]bool
 }
 
@@ -134,7 +136,12 @@ type parkedItem struct {
 	ParkedRow
 
 	history string
-	queued  store.CommandKind
+}
+
+// pastItem is what is known of a message that was parked.
+type pastItem struct {
+	attempts        int
+	reason, history string
 }
 
 func newListed(t *Tx, r *Reader) (*listed, error) {
@@ -153,12 +160,34 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 // load reads what the subscription knows of a range of messages.
 func (l *listed) load(t *Tx, lo, hi int64) error {
 	l.parked = make(map[int64]*parkedItem)
+	l.past = make(map[int64]*pastItem)
+	l.queued = make(map[int64]store.CommandKind)
 	l.discarded = make(map[int64]bool)
 	err := t.Query(SQLParkedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
 		var p parkedItem
-		dest := append(append([]any{&p.Seq}, p.Dest()...), &p.history, &p.queued)
+		dest := append(append([]any{&p.Seq}, p.Dest()...), &p.history)
 		err := rows.Scan(dest...)
 		l.parked[p.Seq] = &p
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = t.Query(sqlPastRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var seq int64
+		var p pastItem
+		err := rows.Scan(&seq, &p.attempts, &p.reason, &p.history)
+		l.past[seq] = &p
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = t.Query(sqlQueuedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var seq int64
+		var kind store.CommandKind
+		err := rows.Scan(&seq, &kind)
+		l.queued[seq] = max(l.queued[seq], kind)
 		return err
 	})
 	if err != nil {
@@ -182,13 +211,28 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 	case p != nil:
 		k := p.At(now)
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
-		item.Queued = p.queued
+		item.Queued = l.queued[row.seq]
+		return item, true, err
 	case !l.Passed(row.seq, record.Slot):
-		item.State = store.Pending
+		item.State, item.Queued = store.Pending, l.queued[row.seq]
 	case !l.types.Take(record.Type):
 		item.State = store.Filtered
 	case l.discarded[row.seq]:
 		item.State = store.Discarded
 	}
-	return item, p != nil || row.seq > l.swept, err
+	if k := l.past[row.seq]; k != nil && item.State != store.Pending {
+		item.Attempts, item.Reason = k.attempts, k.reason
+	}
+	return item, row.seq > l.swept, err
+}
+
+// history returns the stored history of a message, empty if it has none.
+func (l *listed) history(seq int64) string {
+	switch {
+	case l.parked[seq] != nil:
+		return l.parked[seq].history
+	case l.past[seq] != nil:
+		return l.past[seq].history
+	}
+	return ""
 }

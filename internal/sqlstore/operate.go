@@ -10,36 +10,6 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Command queues an order for parked messages; see [store.Operator].
-func (s *Base) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
-	name, err := storekit.CommandName(kind)
-	if err != nil {
-		return 0, s.dialect.Translate("command", err)
-	}
-	var queued []int64
-	err = s.order(ctx, a, name, r, func(t *Tx, id int64) (string, error) {
-		queued = nil
-		for _, seq := range seqs {
-			n, err := t.Exec(t.Command, int(kind), id, seq)
-			if err != nil {
-				return "", err
-			}
-			if n > 0 {
-				queued = append(queued, seq)
-			}
-		}
-		if len(queued) == 0 {
-			return "", nil
-		}
-		return fmt.Sprintf("%s %s %s", name, r, storekit.SeqList(queued)), nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	s.hooks.Wake(r.Box)
-	return len(queued), nil
-}
-
 // SetShards asks for another number of shards; see [store.Operator].
 func (s *Base) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error {
 	if n < 1 || n > store.SlotCount {
@@ -87,7 +57,6 @@ func (s *Base) order(ctx context.Context, a store.Audit, doing string, r store.R
 		if err != nil || what == "" {
 			return err
 		}
-		_, err = t.Exec(SQLAudit, t.Now, a.Who, a.Why, what)
-		return err
+		return t.audit(a, what)
 	})
 }

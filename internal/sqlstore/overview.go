@@ -1,8 +1,10 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -31,7 +33,7 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 		})
 		for i := range boxes {
 			if err == nil {
-				err = t.viewBox(&boxes[i])
+				err = t.viewBox(&boxes[i], relays)
 			}
 		}
 		o.Boxes = boxes
@@ -40,7 +42,7 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 	return o, s.dialect.Translate("look at everything", err)
 }
 
-func (t *Tx) viewBox(b *store.BoxView) error {
+func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	var err error
 	if b.Last, err = t.Last(t.Query, b.Name); err != nil {
 		return err
@@ -65,6 +67,7 @@ func (t *Tx) viewBox(b *store.BoxView) error {
 		if err != nil {
 			return err
 		}
+		freeDead(v.Shards, relays)
 		b.Subscriptions = append(b.Subscriptions, v)
 	}
 	return nil
@@ -84,18 +87,46 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 	if v.Types, err = TypesOf(types); err != nil {
 		return v, err
 	}
-	err = t.Query(sqlParkedCounts, []any{r.ID}, func(rows *sql.Rows) error {
-		var state store.ParkState
-		var n int64
-		err := rows.Scan(&state, &n)
-		v.Parked[state] = n
-		return err
-	})
-	if err != nil {
+	if err := t.viewParked(&v, r.ID); err != nil {
 		return v, err
 	}
 	return v, t.viewBacklog(&v, r, last)
 }
+
+// freeDead shows shards as free whose owner is not among the living: nobody has taken
+// them since its heartbeat was over.
+func freeDead(shards []store.ShardState, living []store.RelayState) {
+	for i := range shards {
+		owner := shards[i].Owner
+		if !slices.ContainsFunc(living, func(r store.RelayState) bool { return r.ID == owner }) {
+			shards[i].Owner = ""
+		}
+	}
+}
+
+// viewParked counts the parked messages of a subscription, and those of topics that do
+// not work.
+func (t *Tx) viewParked(v *store.SubscriptionView, id int64) error {
+	for state := store.Waiting; state <= store.Held; state++ {
+		var n int64
+		if _, err := t.Row(SQLParkedCount, []any{id, int(state), store.CountedParked}, &n); err != nil {
+			return err
+		}
+		if n > 0 {
+			v.Parked[state] = n
+		}
+	}
+	if v.Parked[store.Held] == 0 {
+		return nil
+	}
+	held, err := heldTopics(t.Query, id, store.AllSlots)
+	slices.SortStableFunc(held, func(a, b store.HeldTopic) int { return cmp.Compare(b.Messages, a.Messages) })
+	v.Held = held[:min(len(held), heldShown)]
+	return err
+}
+
+// heldShown is how many topics that do not work a view has.
+const heldShown = 20
 
 // viewBacklog counts what lies beyond a subscription's positions, exactly as
 // long as it is not much. Behind many rows that were passed, over a seq that is

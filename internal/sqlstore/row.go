@@ -37,7 +37,8 @@ func (r *logRow) record() (store.Record, error) {
 	}
 	rec.ID = postbag.ID(r.id)
 	rec.Slot, rec.Hash = storekit.Place(r.id, r.key, r.shardKey)
-	rec.Topic, rec.Key, rec.ShardKey, rec.Type, rec.Payload = r.topic, r.key, r.shardKey, r.typ, r.payload
+	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
+	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
 	if r.headers.String == "" {
 		return rec, nil
 	}
@@ -60,17 +61,18 @@ type ParkedRow struct {
 	store.Park
 
 	hash, due int64
+	held      sql.NullString
 }
 
-// Dest is where to scan slot, hash, state, whether it blocks, attempts, due and
-// reason.
+// Dest is where to scan slot, hash, state, whether it blocks, attempts, due, reason
+// and the topic that does not work.
 func (p *ParkedRow) Dest() []any {
-	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason}
+	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason, &p.held}
 }
 
 // At returns the row as the seam has it; now is the database's clock.
 func (p *ParkedRow) At(now int64) store.Park {
-	p.Hash = uint64(p.hash)
+	p.Hash, p.Topic = uint64(p.hash), p.held.String
 	if p.State == store.Waiting {
 		p.Delay = Until(p.due, now)
 	}

@@ -15,7 +15,7 @@ func (t *Tx) SetBack(r store.Ref, why string) error {
 		{Text: sqlForgetAllFloors, Args: []any{r.Box}},
 		{Text: SQLAudit, Args: []any{t.Now, "postbag", why, "set back " + r.String()}},
 	}
-	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger} {
+	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates} {
 		orders = append(orders, Order{Text: text, Args: []any{id}})
 	}
 	t.Moved = true

@@ -104,10 +104,12 @@ func (l *lister) show(seq int64) ([]store.Item, error) {
 	}
 	for i := range items {
 		for _, sub := range l.subs {
-			if p := sub.parked[seq]; p != nil && sub.Subscription == items[i].Subscription {
-				if items[i].History, err = storekit.Attempts(p.history); err != nil {
-					return nil, err
-				}
+			history := sub.history(seq)
+			if sub.Subscription != items[i].Subscription || history == "" {
+				continue
+			}
+			if items[i].History, err = storekit.Attempts(history); err != nil {
+				return nil, err
 			}
 		}
 	}

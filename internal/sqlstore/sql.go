@@ -57,7 +57,8 @@ WHERE owner IN (SELECT r.id FROM postbag__relay r WHERE r.dead = 1)`
 // Heartbeats. The table has a row a relay, and is read whole.
 const (
 	// By primary key: only a live row is renewed.
-	sqlRenew = `UPDATE postbag__relay SET expires = ?, name = ?, works = ? WHERE id = ? AND dead = 0 AND expires > ?`
+	sqlRenew = `
+UPDATE postbag__relay SET expires = ?, name = ?, works = ?, conditions = ? WHERE id = ? AND dead = 0 AND expires > ?`
 
 	// By primary key, locks.
 	sqlRelayWorks = `SELECT name, works, dead = 0 AND expires > ? FROM postbag__relay WHERE id = ?`
@@ -72,7 +73,8 @@ const (
 	sqlDeleteRelay = `DELETE FROM postbag__relay WHERE id = ? AND dead = 0 AND expires > ?`
 
 	// A scan.
-	sqlRelays = `SELECT id, name, works, expires FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
+	sqlRelays = `
+SELECT id, name, works, expires, COALESCE(conditions, '') FROM postbag__relay WHERE dead = 0 AND expires > ? ORDER BY id`
 )
 
 // Parked messages.
@@ -84,6 +86,25 @@ const (
 	sqlChains = `
 SELECT DISTINCT chain FROM postbag__parked
 WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
+
+	// SQLHeldTopics returns the topics that messages in some slots are held for, and how
+	// many: a range of the index of held rows, counted.
+	SQLHeldTopics = `
+SELECT held, COUNT(*) FROM postbag__parked
+WHERE subscription = ? AND held IS NOT NULL AND slot >= ? AND slot < ? GROUP BY held ORDER BY held`
+
+	// SQLPast keeps what failed of a parked message that is about to be removed, by
+	// primary key.
+	SQLPast = `
+REPLACE INTO postbag__past (subscription, seq, attempts, reason, history)
+SELECT subscription, seq, attempts, reason, history FROM postbag__parked
+WHERE subscription = ? AND seq = ? AND (attempts > 0 OR reason <> '')`
+
+	// SQLForgetPast forgets that of a range of a box's log: a range of the primary key
+	// for each of its subscriptions.
+	SQLForgetPast = `
+DELETE FROM postbag__past
+WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
 
 	// The chains of a subscription that have rows in more than one slot, by the index of chains.
 	sqlSpread = `
@@ -104,6 +125,10 @@ UPDATE postbag__parked SET state = 1, due = ?, ready = CASE WHEN chain IS NULL T
 const (
 	// By primary key.
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
+
+	// SQLDone closes an order by primary key, if it is there as it is named: id,
+	// subscription, kind, seq.
+	SQLDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
 
 	// SQLAudit adds one row.
 	SQLAudit = `INSERT INTO postbag__audit (at, who, why, what) VALUES (?, ?, ?, ?)`
@@ -169,8 +194,9 @@ SELECT s.types,
 	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__subscription s WHERE s.id = ?`
 
-	// A range of the index of states, counted.
-	sqlParkedCounts = `SELECT state, COUNT(*) FROM postbag__parked WHERE subscription = ? GROUP BY state`
+	// SQLParkedCount counts a range of the index of states, up to a limit.
+	SQLParkedCount = `
+SELECT COUNT(*) FROM (SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? LIMIT ?) x`
 
 	// SQLListUp and SQLListDown go along ranges of the primary key, in either order,
 	// ended by the limit.
@@ -183,16 +209,21 @@ FROM postbag__subscription s WHERE s.id = ?`
 	// SQLParked returns a parked message by the primary keys of both tables.
 	SQLParked = `
 SELECT l.seq, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
-	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.first
+	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, p.first
 FROM postbag__parked p JOIN {box} l ON l.seq = p.seq
 WHERE p.subscription = ? AND p.seq = ?`
 
-	// SQLParkedRange returns parked rows by a range of the primary key, with the
-	// orders that wait, by theirs.
+	// SQLParkedRange returns parked rows by a range of the primary key.
 	SQLParkedRange = `
-SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.history,
-	COALESCE((SELECT MAX(c.kind) FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq), 0)
+SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, p.history
 FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
+
+	// A range of the unique (subscription, seq, kind): the orders that wait.
+	sqlQueuedRange = `SELECT seq, kind FROM postbag__command WHERE subscription = ? AND seq >= ? AND seq <= ?`
+
+	// A range of the primary key.
+	sqlPastRange = `
+SELECT seq, attempts, reason, history FROM postbag__past WHERE subscription = ? AND seq >= ? AND seq <= ?`
 
 	// A range of the primary key.
 	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
@@ -200,6 +231,15 @@ FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
 	// By the index (box, id): all of a scheduled message, and when it is due.
 	sqlScheduledID = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
 		"FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n"
+
+	// By the index (box, id): has it be due now.
+	sqlScheduledNow = `UPDATE postbag__scheduled SET due = ? WHERE box = ? AND id = ? AND due > ?`
+
+	// By the index (box, id).
+	sqlScheduledDrop = `DELETE FROM postbag__scheduled WHERE box = ? AND id = ?`
+
+	// SQLIsParked finds a parked row by primary key.
+	SQLIsParked = `SELECT 1 FROM postbag__parked WHERE subscription = ? AND seq = ?`
 
 	// A range of the primary key, ended by the limit: the id is looked at in each
 	// row, and nothing else.
@@ -216,6 +256,10 @@ UPDATE postbag__subscription SET span = ?, upto = ?, agreed = ?, count = ?, seq_
 	// A range of the primary key: the lines of a span.
 	sqlLedger = `
 SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ?`
+
+	// The same lines, but those of what was accepted alone.
+	sqlAccepted = `
+SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscription = ? AND span = ? AND fate = 5`
 
 	// The end of a range of the primary key.
 	sqlLastFloor = `SELECT seq, at FROM postbag__floor WHERE box = ? ORDER BY seq DESC LIMIT 1`
@@ -239,6 +283,8 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 	sqlForgetLedger   = `DELETE FROM postbag__ledger WHERE subscription = ?`
 	sqlForgetParked   = `DELETE FROM postbag__parked WHERE subscription = ?`
 	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
+	sqlForgetPast     = `DELETE FROM postbag__past WHERE subscription = ?`
+	sqlForgetFates    = `DELETE FROM postbag__discarded WHERE subscription = ?`
 
 	// A range of the primary key.
 	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`

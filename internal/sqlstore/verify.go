@@ -79,7 +79,7 @@ func (m *Maintenance) count(ctx context.Context, r *Reader, end int64) (bool, er
 // compareWhole compares a span that every shard has passed, and goes on to the
 // next one that has rows or is being read.
 func (m *Maintenance) compareWhole(ctx context.Context, r *Reader) (bool, error) {
-	told, err := m.told(m.Query(ctx), r, r.At.Span)
+	told, err := m.base.dialect.told(m.Query(ctx), r.ID, r.At.Span)
 	if err != nil {
 		return false, err
 	}
@@ -87,16 +87,11 @@ func (m *Maintenance) compareWhole(ctx context.Context, r *Reader) (bool, error)
 		m.differ(r, told, r.At.Sums)
 		return false, nil
 	}
-	next := r.Floor() + 1
-	err = m.base.dialect.Places(m.Query(ctx), m.Box, r.At.Upto, r.Floor(), 1, func(row *Placed) error {
-		next = row.Seq
-		return nil
-	})
+	next, err := m.base.dialect.nextSpan(m.Query(ctx), r, r.At.Upto)
 	if err != nil {
 		return false, err
 	}
-	span := storekit.SpanOf(next)
-	r.At = Survey{Span: span, Upto: span * store.TallySpan, Agreed: span * store.TallySpan}
+	r.At = surveyOf(next)
 	return true, nil
 }
 
@@ -116,7 +111,7 @@ func (m *Maintenance) compareHere(ctx context.Context, r *Reader) (agree bool, e
 		if err != nil || !complete {
 			return err
 		}
-		told, err := m.told(t.Query, r, r.At.Span)
+		told, err := t.told(t.Query, r.ID, r.At.Span)
 		if err != nil {
 			return err
 		}
@@ -160,10 +155,35 @@ func find(readers []Reader, id int64) *Reader {
 	return nil
 }
 
+// nextSpan returns the span behind a seq that was counted in full: of the next row, or
+// the one that is being read.
+func (d *Dialect) nextSpan(query Querier, r *Reader, after int64) (int64, error) {
+	next := r.Floor() + 1
+	err := d.Places(query, r.Box, after, r.Floor(), 1, func(row *Placed) error {
+		next = row.Seq
+		return nil
+	})
+	return storekit.SpanOf(next), err
+}
+
+// surveyOf is the survey of a span of which nothing was counted yet.
+func surveyOf(span int64) Survey {
+	return Survey{Span: span, Upto: span * store.TallySpan, Agreed: span * store.TallySpan}
+}
+
 // told returns what the ledger has of a span, whatever became of the messages.
-func (m *Maintenance) told(query Querier, r *Reader, span int64) (storekit.Sums, error) {
+func (d *Dialect) told(query Querier, id, span int64) (storekit.Sums, error) {
+	return ledgerSums(query, sqlLedger, id, span)
+}
+
+// accepted returns what an operator has accepted of a span.
+func (d *Dialect) accepted(query Querier, id, span int64) (storekit.Sums, error) {
+	return ledgerSums(query, sqlAccepted, id, span)
+}
+
+func ledgerSums(query Querier, text string, id, span int64) (storekit.Sums, error) {
 	var out storekit.Sums
-	err := query(sqlLedger, []any{r.ID, span}, func(rows *sql.Rows) error {
+	err := query(text, []any{id, span}, func(rows *sql.Rows) error {
 		var count, seqHi, seqLo, idHi, idLo int64
 		err := rows.Scan(&count, &seqHi, &seqLo, &idHi, &idLo)
 		out.Count += count
@@ -176,6 +196,6 @@ func (m *Maintenance) told(query Querier, r *Reader, span int64) (storekit.Sums,
 
 func (m *Maintenance) differ(r *Reader, told, passed storekit.Sums) {
 	m.Faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
-		"(or other ones); nothing of that is deleted: look who else changes its tables",
+		"(or other ones); nothing of that is deleted: look who else changes its tables, and accept the difference if it is meant",
 		r.Ref, r.At.Span*store.TallySpan+1, passed.Count, told.Count)
 }

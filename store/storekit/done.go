@@ -1,6 +1,11 @@
 package storekit
 
-import "github.com/postbag/postbag/store"
+import (
+	"maps"
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Discarding returns the seqs of the messages that a settlement discards, if they are
 // among those that it resolves. Nil: none.
@@ -16,4 +21,14 @@ func Discarding(done []store.Done) map[int64]bool {
 		out[d.Seq] = true
 	}
 	return out
+}
+
+// DiscardedPending returns which of the messages that a settlement discards it does not
+// resolve: those that had no parked row. discarding is what Discarding says of it.
+func DiscardedPending(s *store.Settlement, discarding map[int64]bool) []int64 {
+	left := maps.Clone(discarding)
+	for _, r := range s.Resolve {
+		delete(left, r.Seq)
+	}
+	return slices.Sorted(maps.Keys(left))
 }

@@ -2,6 +2,7 @@ package storekit
 
 import (
 	"database/sql"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -23,6 +24,11 @@ type DueRows interface {
 	// Followers returns the rows of a chain behind a seq, in order, within slots, at
 	// most limit, until each returns false.
 	Followers(c Candidate, in store.Slots, limit int, each func(seq int64, state store.ParkState) bool) error
+	// Held returns the rows that are held for a topic, by seq, from behind one, at
+	// most limit. Their Ready means nothing.
+	Held(topic string, after int64, limit int) ([]Candidate, error)
+	// Leads says whether a row is the first of its chain within slots.
+	Leads(c Candidate, in store.Slots) (bool, error)
 	// Parked returns a parked message with its bytes, false if it is gone.
 	Parked(seq int64) (store.Parked, bool, error)
 }
@@ -36,7 +42,11 @@ func Due(d store.Due, rows DueRows) ([]store.Parked, error) {
 	for _, seq := range d.Skip {
 		q.skip[seq] = true
 	}
-	err := q.run()
+	run := q.run
+	if len(d.Topics) > 0 {
+		run = q.held
+	}
+	err := run()
 	return q.out, err
 }
 
@@ -75,6 +85,69 @@ func (q *dueQuery) run() error {
 		after = page[len(page)-1]
 	}
 	return nil
+}
+
+// heldTopic goes along the rows that are held for one topic.
+type heldTopic struct {
+	name string
+	page []Candidate
+	end  bool
+}
+
+// next returns the next row, false if there is none.
+func (h *heldTopic) next(rows DueRows, after int64, limit int) (Candidate, bool, error) {
+	var err error
+	if len(h.page) == 0 && !h.end {
+		h.page, err = rows.Held(h.name, after, limit)
+		h.end = len(h.page) < limit
+	}
+	if err != nil || len(h.page) == 0 {
+		return Candidate{}, false, err
+	}
+	return h.page[0], true, nil
+}
+
+// held gathers what is held for topics: along all of them at once, by seq.
+func (q *dueQuery) held() error {
+	topics := make([]heldTopic, 0, len(q.Topics))
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(q.Topics))) {
+		topics = append(topics, heldTopic{name: name})
+	}
+	limit := min(q.Limit+len(q.Skip)+1, duePage)
+	for after := int64(0); !q.full(); {
+		var first Candidate
+		var of *heldTopic
+		for i := range topics {
+			c, there, err := topics[i].next(q.rows, after, limit)
+			if err != nil {
+				return err
+			}
+			if there && (of == nil || c.Seq < first.Seq) {
+				first, of = c, &topics[i]
+			}
+		}
+		if of == nil {
+			return nil
+		}
+		of.page, after = of.page[1:], first.Seq
+		if err := q.tryHeld(first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryHeld adds a row that is held, unless others of its chain come before it.
+func (q *dueQuery) tryHeld(c Candidate) error {
+	if q.skip[c.Seq] || !q.slots.Contains(c.Slot) {
+		return nil
+	}
+	if c.Chain.Valid {
+		if leads, err := q.rows.Leads(c, q.rangeOf(c.Slot)); err != nil || !leads {
+			return err
+		}
+	}
+	return q.add(c.Seq)
 }
 
 func (q *dueQuery) full() bool { return len(q.out) >= q.Limit || q.bytes >= q.Bytes }

@@ -45,6 +45,8 @@ func StateOf(s store.ParkState) store.State {
 		return store.Waits
 	case store.InFlight:
 		return store.Sending
+	case store.Held:
+		return store.IsHeld
 	default:
 		return store.Died
 	}
@@ -59,6 +61,8 @@ func ParkStateOf(s store.State) store.ParkState {
 		return store.Blocked
 	case store.Sending:
 		return store.InFlight
+	case store.IsHeld:
+		return store.Held
 	default:
 		return store.Dead
 	}
