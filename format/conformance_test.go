@@ -48,6 +48,12 @@ func harness(o membroker.Options, d decode) brokertest.Harness {
 			m := membroker.New(o)
 			return fixture(m, d), brokertest.Switch{On: func() { m.AddTopic("formats") }}
 		},
+		Topics: func(*testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			o := o
+			o.Topics = []string{"formats"}
+			m := membroker.New(o)
+			return fixture(m, d), "another", brokertest.Switch{} // Stored knows one topic
+		},
 		On:       "memory, behind an encoder",
 		TooLarge: o.MaxBytes + 1,
 		Lacks:    map[brokertest.Part]string{brokertest.PartWire: "the encoder before the destination makes every Wire"},

@@ -219,7 +219,7 @@ func TestAClusterOfThreeGoesOnWithoutLossAndInOrder(t *testing.T) {
 }
 
 // Fewer replicas than min.insync.replicas: nothing is accepted, nothing is given up
-// as bad, and the probe says why. Then there are enough again.
+// as bad, and messages of the topic say why. Then there are enough again.
 func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 	t.Helper()
 	p.set(t, "min.insync.replicas", "3")
@@ -231,20 +231,24 @@ func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 		return time.Since(since) > 500*time.Millisecond
 	})
 	for i, r := range sendtest.Publish(t, d, 3*time.Second, sendtest.Messages(p.topic, 20)...) {
-		if r.Outcome != broker.Unknown && r.Outcome != broker.NotSent {
+		if r.Outcome != broker.Unknown && r.Outcome != broker.NotSent && r.Outcome != broker.Unavailable {
 			t.Errorf("without enough replicas message %d is %v (%v)", i, r.Outcome, r.Err)
 		}
 	}
-	err := d.Probe(sendtest.Timeout(t, 30*time.Second))
-	if broker.OutcomeOf(err) != broker.Unavailable || !strings.Contains(err.Error(), "in-sync replicas") {
-		t.Errorf("Probe without enough replicas: %v", err)
+	for i, r := range sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...) {
+		if r.Outcome != broker.Unavailable || r.Scope != broker.ScopeTopic || !strings.Contains(r.Err.Error(), "in-sync replicas") {
+			t.Errorf("once that is known message %d is %v (%v) with the scope %v", i, r.Outcome, r.Err, r.Scope)
+		}
+	}
+	if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); err != nil {
+		t.Errorf("the brokers are there, and a probe says %v", err)
 	}
 	if l.accepted.Load() != last {
 		t.Error("messages were accepted by too few replicas")
 	}
 	p.set(t, "min.insync.replicas", "2")
-	sendtest.Eventually(t, "the probe says that there are enough replicas", func() bool {
-		return d.Probe(sendtest.Timeout(t, 30*time.Second)) == nil
+	sendtest.Eventually(t, "messages are accepted again", func() bool {
+		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 

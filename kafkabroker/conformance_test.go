@@ -80,6 +80,10 @@ func harness(brokers func() []string) brokertest.Harness {
 				made = true
 			}}
 		},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			p, other := newPlace(t, brokers()).create(t), newPlace(t, brokers())
+			return p.fixture(dial(t, brokers(), kafkabroker.Options{})), other.topic, brokertest.Switch{On: func() { other.create(t) }}
+		},
 		TooLarge: 1 << 20,
 		Features: broker.Features{Ordered: true, Binding: broker.BindingKafka},
 		Streams:  true,

@@ -165,9 +165,13 @@ func (l *lookup) aim(ctx context.Context, m *broker.Delivery) *broker.Error {
 	if l.away != nil {
 		return l.away
 	}
-	t, f := l.d.topics.find(ctx, name, l.now, l.d.options.Recheck)
+	f = l.d.acquit(ctx, name)
+	var t *target
+	if f == nil {
+		t, f = l.d.topics.find(ctx, name, l.now, l.d.options.Recheck)
+	}
 	if f != nil {
-		if f.Outcome == broker.Unavailable {
+		if f.Scope == broker.ScopeDestination {
 			l.away = f
 		} else {
 			l.nowhere[name] = f
@@ -244,7 +248,23 @@ func (d *Destination) errNoAnswer() *broker.Error {
 	return failure(broker.Unknown, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
 }
 
-// suspect has the next probe look at the topics of messages that had no answer.
+// acquit looks at a topic whose messages had no answer: what is sent to a partition
+// without a leader, or without enough replicas, waits with the client, and every
+// message of its producer with it.
+func (d *Destination) acquit(ctx context.Context, name string) *broker.Error {
+	if !d.topics.suspected(name) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	f := d.topics.usable(ctx, name)
+	if f == nil {
+		d.topics.clear(name)
+	}
+	return f
+}
+
+// suspect has the topics of messages that had no answer looked at before the next.
 func (d *Destination) suspect(items []*item) {
 	last := ""
 	for _, it := range items {

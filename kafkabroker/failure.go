@@ -20,8 +20,17 @@ func failure(outcome broker.Outcome, what, mend string) *broker.Error {
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("kafkabroker: %s; %s", what, mend)}
 }
 
+// topicFailure is failure for what holds for the messages of one topic alone.
+func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
+	f := failure(outcome, what, mend)
+	f.Scope = broker.ScopeTopic
+	return f
+}
+
 // result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+func result(f *broker.Error) broker.Result {
+	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
+}
 
 // translateError gives an error of a record's promise, or of a request, its
 // outcome. What it cannot place is Unknown, which costs a repeat at most.
@@ -36,7 +45,7 @@ func translateError(err error) *broker.Error {
 	case errors.Is(err, kgo.ErrClientClosed):
 		return failure(broker.Unknown, "the producer was given up before the answer came", "send the message again")
 	case strings.Contains(err.Error(), "invalid record partitioning choice"), strings.Contains(err.Error(), "no usable partitions"):
-		return failure(broker.Unavailable, "the topic's partitions changed", "wait until they are looked up again")
+		return topicFailure(broker.Unavailable, "the topic's partitions changed", "wait until they are looked up again")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return failure(broker.Unknown, "no answer came in time", "send the message again")
 	default:
@@ -101,7 +110,24 @@ func short(err error) string {
 // those of Kafka's protocol guide.
 func refusal(e *kerr.Error) *broker.Error {
 	outcome, mend := verdict(e)
-	return failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), mend)
+	f := failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), mend)
+	if ofTopic(e) {
+		f.Scope = broker.ScopeTopic
+	}
+	return f
+}
+
+// ofTopic says whether an error is one of a topic or a partition of it. All other
+// codes of misconfigured and unavailable are of the login, the cluster or the client.
+func ofTopic(e *kerr.Error) bool {
+	switch e {
+	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID, kerr.InvalidTopicException, kerr.TopicAuthorizationFailed,
+		kerr.UnsupportedForMessageFormat, kerr.InvalidConfig, kerr.InvalidPartitions, kerr.InvalidReplicationFactor,
+		kerr.NotEnoughReplicas, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.ReplicaNotAvailable,
+		kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch:
+		return true
+	}
+	return false
 }
 
 func verdict(e *kerr.Error) (outcome broker.Outcome, mend string) {
@@ -154,7 +180,7 @@ func verdict(e *kerr.Error) (outcome broker.Outcome, mend string) {
 // for it: none of them was sent.
 func notSent(f *broker.Error) *broker.Error {
 	if f.Outcome == broker.Unknown || f.Outcome == broker.Rejected {
-		return &broker.Error{Outcome: broker.Unavailable, Err: f.Err}
+		return &broker.Error{Outcome: broker.Unavailable, Scope: f.Scope, Err: f.Err}
 	}
 	return f
 }

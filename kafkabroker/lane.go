@@ -87,8 +87,8 @@ func (d *Destination) OpenLane(ctx context.Context, name broker.LaneName) (broke
 		return nil, failure(broker.Misconfigured, "the destination has no transactions", "set Options.Transactions")
 	}
 	l, f := d.openLane(ctx, name.String())
-	if f != nil {
-		return nil, notSent(f)
+	if f != nil { // the topic of records is that of the lane, and of no message
+		return nil, &broker.Error{Outcome: notSent(f).Outcome, Err: f.Err}
 	}
 	return l, nil
 }

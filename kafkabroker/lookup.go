@@ -60,7 +60,7 @@ func (s *topics) metadata(ctx context.Context, name string) (*target, *broker.Er
 	case err == nil:
 	case err == kerr.UnknownTopicOrPartition: //nolint:errorlint // kerr's values are its identities
 		f := failure(broker.Misconfigured, fmt.Sprintf("topic %q does not exist", name), "create it, or set Options.Create")
-		return nil, &broker.Error{Outcome: f.Outcome, Err: &missing{f.Err}}
+		return nil, &broker.Error{Outcome: f.Outcome, Scope: broker.ScopeTopic, Err: &missing{f.Err}}
 	default:
 		return nil, notSent(translateError(err))
 	}
@@ -78,7 +78,7 @@ func unanswered(err error) *broker.Error {
 
 func newTarget(name string, m *kmsg.MetadataResponseTopic) (*target, *broker.Error) {
 	if len(m.Partitions) == 0 {
-		return nil, failure(broker.Unavailable, fmt.Sprintf("topic %q has no partitions yet", name), "wait")
+		return nil, topicFailure(broker.Unavailable, fmt.Sprintf("topic %q has no partitions yet", name), "wait")
 	}
 	t := &target{name: name, id: m.TopicID, partitions: int32(len(m.Partitions)), replicas: 1 << 30, inSync: 1 << 30}
 	for _, p := range m.Partitions {
@@ -184,9 +184,9 @@ func (s *topics) createTopic(ctx context.Context, name string) *broker.Error {
 	f := translateError(err)
 	what := fmt.Sprintf("topic %q does not exist and cannot be created (%s)", name, short(err))
 	if f.Outcome == broker.Misconfigured || f.Outcome == broker.Rejected {
-		return failure(broker.Misconfigured, what, "check Options.Create and the user's right to create topics")
+		return topicFailure(broker.Misconfigured, what, "check Options.Create and the user's right to create topics")
 	}
-	return failure(broker.Unavailable, what, "wait, or look at the brokers")
+	return topicFailure(broker.Unavailable, what, "wait, or look at the brokers")
 }
 
 // awaitTopic waits until a topic that was created has leaders everywhere.
@@ -201,7 +201,7 @@ func (s *topics) awaitTopic(ctx context.Context, name string) (*target, *broker.
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, failure(broker.Unavailable, fmt.Sprintf("topic %q was created and has no leaders yet", name), "wait")
+			return nil, topicFailure(broker.Unavailable, fmt.Sprintf("topic %q was created and has no leaders yet", name), "wait")
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Probe implements broker.Prober: it asks a broker for a sign of life, and for
-// leaders and in-sync replicas of the topics whose messages were not answered.
+// Probe implements broker.Prober: it asks a broker for a sign of life. What is wrong
+// with a topic is told to its messages.
 func (d *Destination) Probe(ctx context.Context) error {
 	if !d.calls.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
@@ -27,12 +27,6 @@ func (d *Destination) probe(ctx context.Context) *broker.Error {
 	if err := ping(ctx, d.control); err != nil {
 		return unanswered(err)
 	}
-	for name := range d.topics.clearSuspects() {
-		if f := d.topics.usable(ctx, name); f != nil {
-			d.topics.suspect(name)
-			return f
-		}
-	}
 	return nil
 }
 
@@ -49,9 +43,9 @@ func (s *topics) usable(ctx context.Context, name string) *broker.Error {
 	case f != nil:
 		return f
 	case t.leaderless:
-		return failure(broker.Unavailable, fmt.Sprintf("a partition of topic %q has no leader", name), "wait, or look at its brokers")
+		return topicFailure(broker.Unavailable, fmt.Sprintf("a partition of topic %q has no leader", name), "wait, or look at its brokers")
 	case t.inSync < t.minInSync:
-		return failure(broker.Unavailable,
+		return topicFailure(broker.Unavailable,
 			fmt.Sprintf("a partition of topic %q has %d in-sync replicas, min.insync.replicas is %d", name, t.inSync, t.minInSync),
 			"wait, or look at its brokers")
 	}

@@ -3,6 +3,7 @@ package kafkabroker_test
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +23,10 @@ func noise(n int) []byte {
 
 func TestEveryCodeOfTheProtocolHasAnOutcome(t *testing.T) {
 	t.Parallel()
+	ofTopic := []*kerr.Error{
+		kerr.UnknownTopicOrPartition, kerr.InvalidTopicException, kerr.TopicAuthorizationFailed, kerr.UnknownTopicID,
+		kerr.NotEnoughReplicas, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.KafkaStorageError,
+	}
 	want := map[broker.Outcome][]*kerr.Error{
 		broker.Rejected: {kerr.MessageTooLarge, kerr.RecordListTooLarge, kerr.InvalidRecord, kerr.InvalidTimestamp, kerr.PolicyViolation, kerr.CorruptMessage},
 		broker.Misconfigured: {
@@ -43,6 +48,13 @@ func TestEveryCodeOfTheProtocolHasAnOutcome(t *testing.T) {
 			f := kafkabroker.Translate(fmt.Errorf("produce: %w", code))
 			if f.Outcome != outcome {
 				t.Errorf("%v is %v, want %v", code, f.Outcome, outcome)
+			}
+			scope := broker.ScopeDestination
+			if slices.Contains(ofTopic, code) {
+				scope = broker.ScopeTopic
+			}
+			if f.Scope != scope {
+				t.Errorf("%v has the scope %v, want %v", code, f.Scope, scope)
 			}
 		}
 	}

@@ -166,7 +166,8 @@ func (s *topics) forget(name string) {
 	}
 }
 
-// suspect notes a topic whose messages were not answered, for the next probe.
+// suspect notes a topic whose messages were not answered: the next ones are not sent
+// before it was looked at.
 func (s *topics) suspect(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,11 +177,16 @@ func (s *topics) suspect(name string) {
 	s.suspects[name] = true
 }
 
-// clearSuspects returns the names noted and forgets them.
-func (s *topics) clearSuspects() map[string]bool {
+// suspected says whether a topic is noted.
+func (s *topics) suspected(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := s.suspects
-	s.suspects = nil
-	return names
+	return s.suspects[name]
+}
+
+// clear ends a suspicion.
+func (s *topics) clear(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.suspects, name)
 }

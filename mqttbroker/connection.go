@@ -230,7 +230,7 @@ func (x *connection) verdict(code byte) broker.Result {
 	case code == codeNoSubscribers && x.unheard:
 		return broker.Result{Outcome: broker.Accepted, Note: "no subscribers"}
 	case code == codeNoSubscribers:
-		return result(failure(broker.Misconfigured, "nobody subscribes to the topic, and the broker has dropped the message (reason 0x10)",
+		return result(topicFailure(broker.Misconfigured, "nobody subscribes to the topic, and the broker has dropped the message (reason 0x10)",
 			"subscribe with a session that lasts, or set Options.Unheard"))
 	case code < firstCodeOfFailure:
 		return broker.Result{Outcome: broker.Accepted}

@@ -11,13 +11,34 @@ func failure(outcome broker.Outcome, what, mend string) *broker.Error {
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("mqttbroker: %s; %s", what, mend)}
 }
 
+// topicFailure is failure for what holds for the messages of one topic alone.
+func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
+	f := failure(outcome, what, mend)
+	f.Scope = broker.ScopeTopic
+	return f
+}
+
 // result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+func result(f *broker.Error) broker.Result {
+	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
+}
 
 // verdict is what a reason code means.
 type verdict struct {
 	outcome    broker.Outcome
 	what, mend string
+}
+
+// ofTopic are the reason codes of an answer to a message that are about its topic.
+func ofTopic(code byte) bool { return code == 0x87 || code == 0x90 }
+
+// scoped is failure for what a broker said of a message.
+func scoped(code byte, v verdict, what string) *broker.Error {
+	f := failure(v.outcome, what, v.mend)
+	if ofTopic(code) {
+		f.Scope = broker.ScopeTopic
+	}
+	return f
 }
 
 // Reason codes that are more than a row of a table.
@@ -45,7 +66,7 @@ func refusal(code byte) *broker.Error {
 	if !ok {
 		v = verdict{broker.Misconfigured, "a reason unknown to MQTT 5", "look at the broker's log"}
 	}
-	return failure(v.outcome, fmt.Sprintf("the broker refuses the message (reason 0x%02x: %s)", code, v.what), v.mend)
+	return scoped(code, v, fmt.Sprintf("the broker refuses the message (reason 0x%02x: %s)", code, v.what))
 }
 
 // welcomes are the reason codes of CONNACK that are failures (section 3.2.2.2).
@@ -105,7 +126,7 @@ func blame(code byte) *broker.Error {
 	if !ok {
 		return nil
 	}
-	return failure(v.outcome, fmt.Sprintf("the broker ended the connection over this message (reason 0x%02x: %s)", code, v.what), v.mend)
+	return scoped(code, v, fmt.Sprintf("the broker ended the connection over this message (reason 0x%02x: %s)", code, v.what))
 }
 
 func errLost(how string) *broker.Error {

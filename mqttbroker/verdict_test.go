@@ -40,6 +40,13 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 			if f.Outcome != want || !strings.Contains(f.Error(), "; ") || !strings.Contains(f.Error(), "0x") {
 				t.Errorf("%s 0x%02x is %v (%v), want %v with code and mend", name, code, f.Outcome, f, want)
 			}
+			scope := broker.ScopeDestination
+			if name != "CONNACK" && (code == 0x87 || code == 0x90) {
+				scope = broker.ScopeTopic
+			}
+			if f.Scope != scope || result(f).Scope != scope {
+				t.Errorf("%s 0x%02x has the scope %v, want %v", name, code, f.Scope, scope)
+			}
 		}
 	}
 	for _, code := range []byte{0x00, 0x04, 0x8b, 0x8d, 0x8e, 0x93, 0x97, 0x98, 0x9c, 0xa0} {

@@ -108,7 +108,7 @@ func (c *call) end(unanswered, unsent *broker.Error) (out bool) {
 		case waiting:
 			c.settleLocked(i, result(unsent))
 		case unheard:
-			c.settleLocked(i, result(failure(broker.Unavailable, "nobody heard the message", "look whether the stream is there")))
+			c.settleLocked(i, result(topicFailure(broker.Unavailable, "nobody heard the message", "look whether the stream is there")))
 		case sent:
 			out = true
 			if c.strange {

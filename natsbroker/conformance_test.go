@@ -1,6 +1,7 @@
 package natsbroker_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -28,6 +29,7 @@ func TestADialledDestinationConforms(t *testing.T) {
 	t.Parallel()
 	const limit = 256 << 10
 	brokertest.Run(t, harness(t, startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id", MaxBytes: limit - 1}, limit, opener{
+		named:  true,
 		config: func(c *jetstream.StreamConfig) { c.MaxMsgSize = limit },
 		dest: func(t *testing.T, url string, p place) *natsbroker.Destination {
 			d, err := natsbroker.Dial(t.Context(), url, natsbroker.Options{
@@ -44,6 +46,7 @@ func TestADialledDestinationConforms(t *testing.T) {
 
 // opener is how one kind of destination is made.
 type opener struct {
+	named  bool // Options.Stream
 	config func(c *jetstream.StreamConfig)
 	dest   func(t *testing.T, url string, p place) *natsbroker.Destination
 }
@@ -88,6 +91,24 @@ func harness(t *testing.T, shared *natsServer, features broker.Features, tooLarg
 			return f, brokertest.Switch{On: func() {
 				p.create(t, o.config)
 				made = true
+			}}
+		},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			p, other := newPlace(t, shared.connect(t)).create(t, o.config), newPlace(t, shared.connect(t))
+			f := p.fixture(o.dest(t, shared.url(), p))
+			f.Stored = func(t *testing.T) []brokertest.Received {
+				return slices.DeleteFunc(p.stored(t), func(r brokertest.Received) bool { return r.Topic != p.topic() })
+			}
+			return f, other.topic(), brokertest.Switch{On: func() {
+				if !o.named {
+					other.create(t, o.config)
+					return
+				}
+				config := p.stream(t).CachedInfo().Config
+				config.Subjects = append(config.Subjects, other.topic())
+				if _, err := p.js.UpdateStream(t.Context(), config); err != nil {
+					t.Fatal(err)
+				}
 			}}
 		},
 		TooLarge: tooLarge,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -17,8 +18,17 @@ func failure(outcome broker.Outcome, what, mend string) *broker.Error {
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("natsbroker: %s; %s", what, mend)}
 }
 
+// topicFailure is failure for what holds for the messages of one topic alone.
+func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
+	f := failure(outcome, what, mend)
+	f.Scope = broker.ScopeTopic
+	return f
+}
+
 // result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+func result(f *broker.Error) broker.Result {
+	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
+}
 
 // translateError gives an error of the client library, or of the JetStream API,
 // its outcome. What it cannot place is Unknown, which costs a repeat at most.
@@ -99,7 +109,20 @@ const tooLargeForFile = "message too large"
 func refusal(e *jetstream.APIError) *broker.Error {
 	what := fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description)
 	outcome, mend := verdict(e)
-	return failure(outcome, what, mend)
+	f := failure(outcome, what, mend)
+	if !accountWide(e) && (outcome == broker.Misconfigured || outcome == broker.Unavailable) {
+		f.Scope = broker.ScopeTopic
+	}
+	return f
+}
+
+// accountWide says whether an error of the API is one of account, server or cluster,
+// which no message escapes; any other is the stream's, and so the topic's.
+func accountWide(e *jetstream.APIError) bool {
+	return slices.Contains([]jetstream.ErrorCode{
+		codeAccountResources, codeInsufficient, codeClusterNotAvail, codeClusterNotLeader, codeNoAccount,
+		jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount,
+	}, e.ErrorCode)
 }
 
 func verdict(e *jetstream.APIError) (outcome broker.Outcome, mend string) {

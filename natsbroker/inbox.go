@@ -58,7 +58,7 @@ func (b *inbox) open(ctx context.Context) *broker.Error {
 // for it: none of them was sent.
 func notSent(f *broker.Error) *broker.Error {
 	if f.Outcome == broker.Unknown {
-		return &broker.Error{Outcome: broker.Unavailable, Err: f.Err}
+		return &broker.Error{Outcome: broker.Unavailable, Scope: f.Scope, Err: f.Err}
 	}
 	return f
 }

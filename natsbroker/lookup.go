@@ -49,7 +49,7 @@ func (s *streams) question(ctx context.Context, run func(context.Context) error,
 	case errors.Is(err, errForbidden):
 		return true, nil
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return false, failure(broker.Misconfigured, missing, mend)
+		return false, topicFailure(broker.Misconfigured, missing, mend)
 	}
 	f = translateError(err)
 	if f.Outcome == broker.Unknown { // it is the question that was not answered; the message has not been sent

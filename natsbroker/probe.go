@@ -36,6 +36,9 @@ func (d *Destination) probe(ctx context.Context) *broker.Error {
 	}
 	if d.options.Stream != "" {
 		_, f := d.streams.check(ctx, "")
+		if f != nil { // without it no message goes anywhere
+			f = &broker.Error{Outcome: f.Outcome, Err: f.Err}
+		}
 		return f
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)

@@ -180,6 +180,6 @@ func newTarget(c jetstream.StreamConfig) *target {
 	default:
 		return t
 	}
-	t.fault = failure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), mend)
+	t.fault = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), mend)
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,12 @@ import (
 
 	"github.com/postbag/postbag/broker"
 )
+
+// wide are the refusals of account, server or cluster; all others are of one stream.
+var wide = []server.ErrorIdentifier{
+	server.JSNotEnabledForAccountErr, server.JSNoAccountErr, server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr,
+	server.JSNotEnabledErr, server.JSClusterNotAvailErr, server.JSClusterNotLeaderErr,
+}
 
 // The codes are looked up in the server's own table, so that a number that the
 // server does not know, or uses for something else, fails here.
@@ -68,6 +75,13 @@ func TestEveryRefusalOfAServerHasItsOutcome(t *testing.T) {
 			got := translateError(&jetstream.APIError{Code: e.Code, ErrorCode: jetstream.ErrorCode(e.ErrCode), Description: e.Description})
 			if got.Outcome != want {
 				t.Errorf("%v is %v, want %v", got, got.Outcome, want)
+			}
+			scope := broker.ScopeDestination
+			if (want == broker.Misconfigured || want == broker.Unavailable) && !slices.Contains(wide, id) {
+				scope = broker.ScopeTopic
+			}
+			if r := result(got); got.Scope != scope || r.Scope != scope {
+				t.Errorf("%v has the scope %v, its result %v, want %v", got, got.Scope, r.Scope, scope)
 			}
 		})
 	}
@@ -138,8 +152,12 @@ func TestErrorsOfTheClientHaveTheirOutcome(t *testing.T) {
 		context.Canceled:                           broker.Unknown,
 		errors.New("write tcp: broken pipe"):       broker.Unknown,
 	} {
-		if got := translateError(fmt.Errorf("wrapped: %w", err)); got.Outcome != want {
+		got := translateError(fmt.Errorf("wrapped: %w", err))
+		if got.Outcome != want {
 			t.Errorf("%v is %v, want %v", err, got.Outcome, want)
+		}
+		if topic := errors.Is(err, jetstream.ErrStreamNotFound); topic != (got.Scope == broker.ScopeTopic) {
+			t.Errorf("%v has the scope %v", err, got.Scope)
 		}
 	}
 }

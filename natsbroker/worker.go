@@ -3,6 +3,7 @@ package natsbroker
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -123,7 +124,7 @@ func (w *worker) aim(ctx context.Context, subject string) *broker.Error {
 }
 
 func (w *worker) leadsNowhere(subject string, f *broker.Error) {
-	if f.Outcome == broker.Unavailable {
+	if f.Scope == broker.ScopeDestination && f.Outcome != broker.Rejected {
 		w.away = f
 		return
 	}
@@ -163,10 +164,14 @@ func (w *worker) judgeUnheard(ctx context.Context) {
 	for subject, those := range w.those(unheard) {
 		f := w.away
 		if f == nil {
-			if _, f = w.d.streams.check(ctx, subject); f != nil {
+			var t *target
+			switch t, f = w.d.streams.check(ctx, subject); {
+			case f != nil:
 				w.leadsNowhere(subject, f)
-			} else {
-				f = failure(broker.Unavailable, "the stream has no leader, or may not be looked up", "wait, or look at its servers")
+			case !t.takes(subject):
+				f = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q does not listen to the topic's subject", t.name), "add the subject to it")
+			default:
+				f = topicFailure(broker.Unavailable, "the stream has no leader, or may not be looked up", "wait, or look at its servers")
 			}
 		}
 		for _, i := range those {
@@ -182,7 +187,7 @@ func (w *worker) judgeDenied() {
 	if !denied {
 		return
 	}
-	f := failure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
+	f := topicFailure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
 	for _, i := range w.those(sent)[subject] {
 		w.settle(i, result(f))
 	}

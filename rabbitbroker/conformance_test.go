@@ -1,6 +1,7 @@
 package rabbitbroker_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/postbag/postbag/broker"
@@ -105,6 +106,24 @@ func harness(t *testing.T, features broker.Features, o opener) brokertest.Harnes
 			return f, brokertest.Switch{On: func() {
 				p.create(t, nil)
 				made = true
+			}}
+		},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			p, other := newPlace(t, node, o.kind, o.exchange).create(t, nil), newPlace(t, node, o.kind, false)
+			if p.exchange != "" { // the queue takes its own messages only
+				ch := channel(t, p.url)
+				if err := errors.Join(ch.QueueBind(p.queue, p.queue, p.exchange, false, nil), ch.QueueUnbind(p.queue, "#", p.exchange, nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return p.fixture(o.dial(t, p.url, p)), other.queue, brokertest.Switch{On: func() {
+				other.create(t, nil)
+				if p.exchange == "" {
+					return
+				}
+				if err := channel(t, p.url).QueueBind(other.queue, other.queue, p.exchange, false, nil); err != nil {
+					t.Fatal(err)
+				}
 			}}
 		},
 		TooLarge: maxMessage + 1,

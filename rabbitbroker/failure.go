@@ -11,8 +11,17 @@ func failure(outcome broker.Outcome, what, mend string) *broker.Error {
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("rabbitbroker: %s; %s", what, mend)}
 }
 
+// topicFailure is failure for what holds for the messages of one topic alone.
+func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
+	f := failure(outcome, what, mend)
+	f.Scope = broker.ScopeTopic
+	return f
+}
+
 // result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+func result(f *broker.Error) broker.Result {
+	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
+}
 
 func errNotInTime() *broker.Error {
 	return failure(broker.NotSent, "the call ended before the message was sent", "give it more time, or fewer messages")

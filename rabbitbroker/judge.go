@@ -105,13 +105,13 @@ func sizeLimit(why *amqp.Error) int {
 func verdict(why *amqp.Error) *broker.Error {
 	switch why.Code {
 	case amqp.NotFound:
-		return failure(broker.Misconfigured, "the exchange does not exist ("+codeName(why)+")",
+		return topicFailure(broker.Misconfigured, "the exchange does not exist ("+codeName(why)+")",
 			"create it, declare it with Options.Topology, or name another")
 	case amqp.AccessRefused:
-		return failure(broker.Misconfigured, "the server forbids this user to publish here ("+codeName(why)+")",
+		return topicFailure(broker.Misconfigured, "the server forbids this user to publish here ("+codeName(why)+")",
 			"grant the permission to write to the exchange, and to the topic")
 	case amqp.ResourceLocked, amqp.NotAllowed:
-		return failure(broker.Misconfigured, "the server does not allow this user to publish here ("+codeName(why)+")",
+		return topicFailure(broker.Misconfigured, "the server does not allow this user to publish here ("+codeName(why)+")",
 			"look at the server's log")
 	}
 	if limit := sizeLimit(why); limit > 0 {

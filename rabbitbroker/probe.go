@@ -60,7 +60,8 @@ func translateProbe(err error) *broker.Error {
 	}
 	why, ok := errors.AsType[*amqp.Error](err)
 	if ok && why.Server && (why.Code == amqp.NotFound || why.Code == amqp.AccessRefused) {
-		return verdict(why)
+		f := verdict(why)
+		return &broker.Error{Outcome: f.Outcome, Err: f.Err} // it is the exchange of all messages
 	}
 	return failure(broker.Unavailable, "the server does not answer", "wait, or look whether it runs")
 }

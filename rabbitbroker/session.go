@@ -219,12 +219,12 @@ func (s *session) settle(it *item, acked bool) {
 	switch {
 	case it.back:
 		s.lane.link.redeclare()
-		it.call.settle(it, result(failure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
+		it.call.settle(it, result(topicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
 			"create the queue, or bind one to the exchange by the routing key")))
 	case acked:
 		it.call.settle(it, broker.Result{Outcome: broker.Accepted})
 	default:
-		f := failure(broker.Unavailable, "the server refused the message (basic.nack)",
+		f := topicFailure(broker.Unavailable, "the server refused the message (basic.nack)",
 			"make room in the queue, or look at the server's log")
 		if it.nacks++; it.nacks <= s.lane.retries {
 			s.lane.again(it, f)

@@ -46,6 +46,13 @@ func TestServersWordsHaveOutcomes(t *testing.T) {
 		if c.got.Outcome != c.want {
 			t.Errorf("%s: %v (%v), want %v", name, c.got.Outcome, c.got, c.want)
 		}
+		scope := broker.ScopeDestination
+		if name == "an exchange for the server" || name == "a locked resource" {
+			scope = broker.ScopeTopic
+		}
+		if c.got.Scope != scope || result(c.got).Scope != scope {
+			t.Errorf("%s: the scope is %v, want %v", name, c.got.Scope, scope)
+		}
 		if !strings.Contains(c.got.Error(), "; ") {
 			t.Errorf("%s: the error names no mend: %v", name, c.got)
 		}

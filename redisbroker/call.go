@@ -157,13 +157,24 @@ func (p *part) send(ctx context.Context) {
 			past = append(past, i)
 			continue
 		}
-		p.fates[i] = e.fate(ctx, err)
+		p.fates[i] = p.ofNode(e, e.fate(ctx, err))
 	}
 	p.waited(wait, p.own)
 	p.reload(ctx)
 	if len(past) > 0 {
 		p.compare(ctx, past)
 	}
+}
+
+// ofNode narrows what one node of a cluster answers of itself to the streams that it
+// has: those of others go on.
+func (p *part) ofNode(e *entry, r broker.Result) broker.Result {
+	if _, cluster := p.d.client.(*redis.ClusterClient); !cluster || r.Outcome != broker.Unavailable || !e.body.isWritten() {
+		return r
+	}
+	r.Scope = broker.ScopeTopic
+	r.Err = &broker.Error{Outcome: r.Outcome, Scope: r.Scope, Err: r.Err}
+	return r
 }
 
 // fate is what the pipeline says of the entry; whole is the pipeline's own error,

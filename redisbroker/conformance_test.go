@@ -61,11 +61,12 @@ func TestADestinationOverAClusterConforms(t *testing.T) {
 	h.Open = func(t *testing.T) brokertest.Fixture {
 		return newPlace(clusterAdmin(t, nodes)).fixture(dial(t, urls, redisbroker.Options{Shards: 8}))
 	}
-	h.Outage, h.Mute, h.Misconfigured = nil, nil, nil
+	h.Outage, h.Mute, h.Misconfigured, h.Topics = nil, nil, nil, nil
 	h.Lacks = map[brokertest.Part]string{
 		brokertest.PartOutage:        "a cluster's nodes fail singly, which tests of their own show",
 		brokertest.PartMute:          "the client finds the nodes' own addresses, so that no proxy stands between",
 		brokertest.PartMisconfigured: "shown on a single server",
+		brokertest.PartTopics:        "shown on a single server",
 	}
 	brokertest.Run(t, h)
 }
@@ -110,6 +111,22 @@ func harness(on string, features broker.Features, o redisbroker.Options) brokert
 			o.Login = redisbroker.Login{User: user, Password: password}
 			d := dial(t, "redis://"+sharedServer(t).Addr(), o)
 			return p.fixture(d), brokertest.Switch{On: func() { grant("+xadd", "+xrange") }}
+		},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			p, other := newPlace(admin(t, sharedServer(t))), newPlace(admin(t, sharedServer(t)))
+			user := fmt.Sprintf("user%d", placeCount.Add(1))
+			grant := func(streams string) {
+				err := p.client.Do(context.Background(), "ACL", "SETUSER", user, "on", ">"+password, "resetkeys", streams,
+					"+ping", "+hello", "+client", "+config", "+xadd", "+xrange", "+xinfo").Err()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			grant("~*" + p.topic + "*")
+			o := o
+			o.Login = redisbroker.Login{User: user, Password: password}
+			d := dial(t, "redis://"+sharedServer(t).Addr(), o)
+			return p.fixture(d), other.topic, brokertest.Switch{On: func() { grant("~*") }}
 		},
 		TooLarge: limit,
 		Features: features,

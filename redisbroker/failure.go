@@ -19,8 +19,17 @@ func failure(outcome broker.Outcome, what, mend string) *broker.Error {
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("redisbroker: %s; %s", what, mend)}
 }
 
+// topicFailure is failure for what holds for the messages of one topic alone.
+func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
+	f := failure(outcome, what, mend)
+	f.Scope = broker.ScopeTopic
+	return f
+}
+
 // result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result { return broker.Result{Outcome: f.Outcome, Err: f} }
+func result(f *broker.Error) broker.Result {
+	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
+}
 
 // translateError gives an error of the client library, or one that a server
 // answered, its outcome, for a command that was written to a connection.
@@ -30,7 +39,7 @@ func translateError(err error) *broker.Error {
 	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, redis.Nil):
-		return failure(broker.Misconfigured, "the stream does not exist", "create it (XGROUP CREATE ... MKSTREAM), or unset Options.Existing")
+		return topicFailure(broker.Misconfigured, "the stream does not exist", "create it (XGROUP CREATE ... MKSTREAM), or unset Options.Existing")
 	case errors.As(err, &refused):
 		return refusal(refused.Error())
 	case errors.As(err, &cert):
@@ -86,6 +95,8 @@ const (
 	textNoLogin     = "unauthenticated"
 	textUnknown     = "unknown command"
 	textSyntax      = "syntax error"
+	textKey         = " key"
+	textSlot        = "Hash slot not served"
 )
 
 // isSmallerID says that the stream is past the entry's id.
@@ -98,17 +109,39 @@ func isSmallerID(err error) bool {
 func refusal(text string) *broker.Error {
 	code, _, _ := strings.Cut(text, " ")
 	if v, ok := verdicts[code]; ok {
-		return failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.mend)
+		f := failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.mend)
+		if ofStream(code, text) {
+			f.Scope = broker.ScopeTopic
+		}
+		return f
 	}
 	if code != "ERR" {
 		return failure(broker.Unavailable, "the server refuses the message ("+safeCode(code)+")", "look the code up in the Redis documentation")
 	}
 	for _, v := range plainVerdicts {
 		if strings.Contains(text, v.text) {
-			return failure(v.outcome, "the server refuses the message ("+v.what+")", v.mend)
+			f := failure(v.outcome, "the server refuses the message ("+v.what+")", v.mend)
+			if v.text == textExhausted {
+				f.Scope = broker.ScopeTopic
+			}
+			return f
 		}
 	}
 	return failure(broker.Misconfigured, "the server refuses the command (ERR)", "look at its version and at the commands that it is configured to take")
+}
+
+// ofStream says whether an answer is about the one stream that it was asked for: what
+// its name names, the right to it, or its slot in a cluster.
+func ofStream(code, text string) bool {
+	switch code {
+	case "WRONGTYPE", "MOVED", "ASK", "TRYAGAIN":
+		return true
+	case "NOPERM":
+		return strings.Contains(text, textKey)
+	case "CLUSTERDOWN":
+		return strings.Contains(text, textSlot)
+	}
+	return false
 }
 
 // safeCode is a code that is one: capital letters.

@@ -25,6 +25,7 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 		"READONLY You can't write against a read only replica.":                                           broker.Unavailable,
 		"LOADING Redis is loading the dataset in memory":                                                  broker.Unavailable,
 		"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.":                broker.Unavailable,
+		"CLUSTERDOWN Hash slot not served":                                                                broker.Unavailable,
 		"CLUSTERDOWN The cluster is down":                                                                 broker.Unavailable,
 		"TRYAGAIN Multiple keys request during rehashing of slot":                                         broker.Unavailable,
 		"MOVED 3999 127.0.0.1:6381":                                                                       broker.Unavailable,
@@ -42,6 +43,7 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 		"ERR invalid password":                                                             broker.Misconfigured,
 		"ERR AUTH <password> called without any password configured for the default user.": broker.Misconfigured,
 		"NOPERM this user has no permissions to run the 'xadd' command":                    broker.Misconfigured,
+		"NOPERM this user has no permissions to access one of the keys used as arguments":  broker.Misconfigured,
 		"DENIED Redis is running in protected mode because protected mode is enabled":      broker.Misconfigured,
 		"WRONGTYPE Operation against a key holding the wrong kind of value":                broker.Misconfigured,
 		"CROSSSLOT Keys in request don't hash to the same slot":                            broker.Misconfigured,
@@ -55,6 +57,15 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 		"ERR Protocol error: invalid bulk length": broker.Rejected,
 	} {
 		f := refusal(text)
+		scope := broker.ScopeDestination
+		for _, of := range []string{"WRONGTYPE", "MOVED", "ASK", "TRYAGAIN", "one of the keys", "Hash slot", "exhausted"} {
+			if strings.Contains(text, of) {
+				scope = broker.ScopeTopic
+			}
+		}
+		if f.Scope != scope || result(f).Scope != scope {
+			t.Errorf("%q has the scope %v, want %v", text, f.Scope, scope)
+		}
 		if f.Outcome != want {
 			t.Errorf("%q is %v, want %v", text, f.Outcome, want)
 		}

@@ -30,7 +30,9 @@ type channel struct {
 	mu   sync.Mutex
 	mute chan struct{} // not nil while answers get lost; closed when they come again
 	held []*message.Message
-	size []int // of the publisher's calls
+	// allowed: the topic that was missing is there.
+	allowed bool
+	size    []int // of the publisher's calls
 }
 
 func newChannel(t *testing.T) *channel {
@@ -90,6 +92,15 @@ func (c *channel) unmute() {
 	}
 }
 
+// missing is a topic that is not there until it is allowed.
+const missing = "missing"
+
+func (c *channel) allow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.allowed = true
+}
+
 // Publish implements message.Publisher.
 func (c *channel) Publish(topic string, messages ...*message.Message) error {
 	for _, m := range messages {
@@ -99,6 +110,10 @@ func (c *channel) Publish(topic string, messages ...*message.Message) error {
 	}
 	c.mu.Lock()
 	mute := c.mute
+	if topic == missing && !c.allowed {
+		c.mu.Unlock()
+		return &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: errors.New("there is no such topic")}
+	}
 	c.size = append(c.size, len(messages))
 	c.mu.Unlock()
 	err := c.publish(topic, messages)

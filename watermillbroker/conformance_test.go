@@ -54,6 +54,10 @@ func harness(o watermillbroker.Options) brokertest.Harness {
 			f.Destination = watermillbroker.New(nil, o)
 			return f, brokertest.Switch{}
 		},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			c, f := open(t)
+			return f, missing, brokertest.Switch{On: c.allow}
+		},
 		On:       "Watermill's GoChannel",
 		Lacks:    map[brokertest.Part]string{brokertest.PartLimit: "a channel has no limit"},
 		Features: broker.Features{MaxBatch: max(o.Batch, 1)},

@@ -220,7 +220,11 @@ func (d *Destination) judge(err error, messages int) broker.Result {
 	if outcome == broker.Accepted || outcome == broker.Rejected && messages > 1 {
 		outcome = broker.Unknown
 	}
-	return broker.Result{Outcome: outcome, Err: fmt.Errorf("watermillbroker: the publisher: %w; look at what it publishes to", err)}
+	scope := broker.ScopeDestination
+	if outcome == broker.Misconfigured || outcome == broker.Unavailable {
+		scope = broker.ScopeOf(err)
+	}
+	return broker.Result{Outcome: outcome, Scope: scope, Err: fmt.Errorf("watermillbroker: the publisher: %w; look at what it publishes to", err)}
 }
 
 var (

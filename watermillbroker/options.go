@@ -37,7 +37,8 @@ type Options struct {
 	// Classify gives the outcome of an error of the publisher. Accepted counts as
 	// Unknown, and so does Rejected for a call of several messages, for it is not
 	// known which was meant. It is called from several goroutines. Defaults to
-	// broker.OutcomeOf, which is Unknown for errors that carry no broker.Error.
+	// broker.OutcomeOf, which is Unknown for errors that carry no broker.Error. The
+	// scope is always that of the broker.Error in it, else the destination's.
 	Classify func(err error) broker.Outcome
 }
 

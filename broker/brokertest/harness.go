@@ -31,6 +31,16 @@ type Harness struct {
 	// called and may be nil. On may be nil where nothing can be mended.
 	Misconfigured func(t *testing.T) (Fixture, Switch)
 
+	// Topics makes a fixture with two topics: Fixture.Topic, which works, and Broken,
+	// which cannot until On mends it: it does not exist, there is no right to it, it is
+	// full. Off is not called and may be nil. On may be nil where nothing can be mended.
+	// Stored is asked for Fixture.Topic alone.
+	Topics func(t *testing.T) (f Fixture, broken string, fault Switch)
+
+	// CutsOff: the broker ends the connection over a message that it refuses, so that
+	// what is under way with it may stay unknown.
+	CutsOff bool
+
 	// Spoil turns a good message into one that the broker, or the destination,
 	// must reject for what it is. Its key stays. Where it is nil and TooLarge is
 	// given, a payload of that size serves.
@@ -112,6 +122,7 @@ const (
 	PartOutage        Part = "outage"        // Harness.Outage
 	PartMute          Part = "mute"          // Harness.Mute
 	PartMisconfigured Part = "misconfigured" // Harness.Misconfigured
+	PartTopics        Part = "topics"        // Harness.Topics
 	PartReject        Part = "reject"        // Harness.Spoil, and TooLarge in its place
 	PartLimit         Part = "limit"         // Harness.TooLarge
 	PartWire          Part = "wire"          // Fixture.Wired
@@ -125,6 +136,8 @@ func (h Harness) has(p Part) bool {
 		return h.Mute != nil
 	case PartMisconfigured:
 		return h.Misconfigured != nil
+	case PartTopics:
+		return h.Topics != nil
 	case PartReject:
 		return h.Spoil != nil || h.TooLarge > 0
 	case PartLimit:
@@ -141,7 +154,7 @@ func (h Harness) validate() []string {
 	if h.Open == nil {
 		faults = append(faults, "Open is missing; give a function that opens a fixture")
 	}
-	for _, p := range []Part{PartOutage, PartMute, PartMisconfigured, PartReject, PartLimit} {
+	for _, p := range []Part{PartOutage, PartMute, PartMisconfigured, PartTopics, PartReject, PartLimit} {
 		if reason := h.Lacks[p]; !h.has(p) && reason == "" {
 			faults = append(faults, fmt.Sprintf("%s is missing without a reason; provide it or say why not in Lacks", p))
 		} else if h.has(p) && reason != "" {

@@ -69,7 +69,7 @@ func cases() []testCase {
 	for _, group := range [][]testCase{
 		payloadCases(), headerCases(), factCases(), wireCases(),
 		resultCases(), rejectCases(), limitCases(), orderCases(),
-		contextCases(), outageCases(), muteCases(), misconfiguredCases(),
+		contextCases(), outageCases(), muteCases(), misconfiguredCases(), scopeCases(),
 		closeCases(), concurrencyCases(), featureCases(), probeCases(), custodyCases(),
 	} {
 		all = append(all, group...)

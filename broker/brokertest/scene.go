@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -186,11 +187,20 @@ func (s *scene) sane(results []broker.Result) {
 		if r.Err != nil {
 			s.discreet(r.Err)
 		}
+		if e, ok := errors.AsType[*broker.Error](r.Err); ok && held(r.Outcome) && e.Scope != r.Scope {
+			s.Errorf("result %d has the scope %v, its error %v", i, r.Scope, e.Scope)
+		}
+		if r.Scope != broker.ScopeDestination && (r.Scope != broker.ScopeTopic || !held(r.Outcome)) {
+			s.Errorf("result %d: %v has the scope %v; only misconfigured and unavailable have one", i, r.Outcome, r.Scope)
+		}
 		if r.After < 0 {
 			s.Errorf("result %d asks to wait %v", i, r.After)
 		}
 	}
 }
+
+// held says whether what is in the scope of an outcome waits.
+func held(o broker.Outcome) bool { return o == broker.Misconfigured || o == broker.Unavailable }
 
 // discreet fails when an error says what must not be said, or nothing at all.
 func (s *scene) discreet(err error) {

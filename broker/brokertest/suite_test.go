@@ -85,7 +85,7 @@ func TestAHarnessThatLeavesPartsOutMustSayWhy(t *testing.T) {
 	if err == nil {
 		t.Fatalf("an empty harness was run:\n%s", out)
 	}
-	for _, want := range []string{"Open is missing", "outage is missing", "misconfigured is missing", "reject is missing", "limit is missing"} {
+	for _, want := range []string{"Open is missing", "outage is missing", "misconfigured is missing", "topics is missing", "reject is missing", "limit is missing"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the fault %q is not named:\n%s", want, out)
 		}
@@ -127,6 +127,12 @@ func wrongHarness(w wrong) brokertest.Harness {
 			d, f := open(o)
 			return f, brokertest.Switch{On: func() { d.AddTopic("wrong") }}
 		},
+		Topics: func(*testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			o := options
+			o.Topics = []string{"wrong"}
+			d, f := open(o)
+			return f, "missing", brokertest.Switch{On: func() { d.AddTopic("missing") }}
+		},
 		TooLarge: options.MaxBytes + 1,
 		Features: broker.Features{Ordered: true, Fences: "id", MaxBytes: options.MaxBytes, Transactions: true},
 		Streams:  true,
@@ -140,6 +146,9 @@ func wrongHarness(w wrong) brokertest.Harness {
 func view(d *membroker.Destination) []brokertest.Received {
 	var held []brokertest.Received
 	for _, r := range d.Taken() {
+		if r.Topic == "missing" {
+			continue
+		}
 		held = append(held, brokertest.Received{
 			ID: r.ID, Topic: r.Topic, Key: r.Key, Type: r.Type, At: r.At, Headers: r.Headers, Payload: r.Payload,
 		})

@@ -94,6 +94,20 @@ func each(change func(m *broker.Delivery)) func(*spoilt) {
 	}
 }
 
+// scoped says another scope of an outcome.
+func scoped(outcome broker.Outcome, scope broker.Scope) func(*spoilt) {
+	return func(s *spoilt) {
+		s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+			s.Destination.Publish(ctx, msgs, results)
+			for i := range results {
+				if results[i].Outcome == outcome {
+					results[i].Scope, results[i].Err = scope, &broker.Error{Outcome: outcome, Scope: scope, Err: errors.New("wrong")}
+				}
+			}
+		}
+	}
+}
+
 // turned gives every result of one outcome another.
 func turned(from, to broker.Outcome) func(*spoilt) {
 	return func(s *spoilt) {
@@ -144,7 +158,10 @@ func outcomes() map[string]wrong {
 			},
 		},
 		"gives one answer to the whole call": {
-			caught: []string{"one rejected message leaves the others of its call alone", "one message above the size limit among fifty harms no other"},
+			caught: []string{
+				"one rejected message leaves the others of its call alone", "one message above the size limit among fifty harms no other",
+				"a failure of one topic has the scope topic and leaves other topics alone",
+			},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					s.Destination.Publish(ctx, msgs, results)
@@ -164,6 +181,14 @@ func outcomes() map[string]wrong {
 		"blames the message for a topic":  {caught: []string{"a destination that is wrong says misconfigured, each time"}, spoil: turned(broker.Misconfigured, broker.Rejected)},
 		"blames an outage for a topic":    {caught: []string{"a destination that is wrong says misconfigured, each time"}, spoil: turned(broker.Misconfigured, broker.Unavailable)},
 		"is unavailable for bad messages": {caught: []string{"a message that can never be taken is rejected and not stored"}, spoil: turned(broker.Rejected, broker.Unavailable)},
+		"stops for one topic": {
+			caught: []string{
+				"a failure of one topic has the scope topic and leaves other topics alone",
+				"a call for a topic that fails has the scope topic, each time",
+			},
+			spoil: scoped(broker.Misconfigured, broker.ScopeDestination),
+		},
+		"blames a topic for an outage": {caught: []string{"an outage has the scope destination"}, spoil: scoped(broker.Unavailable, broker.ScopeTopic)},
 		"forgets the last answer": {
 			caught: []string{"every message of a call gets its answer, whatever the call's size", "a call of the largest size is answered whole"},
 			spoil: func(s *spoilt) {

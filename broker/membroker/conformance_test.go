@@ -49,6 +49,12 @@ func harness(o membroker.Options) brokertest.Harness {
 			d := membroker.New(o)
 			return fixture(d), brokertest.Switch{On: func() { d.AddTopic(topic) }}
 		},
+		Topics: func(*testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			o := o
+			o.Topics = []string{topic}
+			d := membroker.New(o)
+			return fixture(d), "another", brokertest.Switch{On: func() { d.AddTopic("another") }}
+		},
 		TooLarge: o.MaxBytes + 1,
 		Features: expected,
 		Streams:  true,
@@ -73,6 +79,9 @@ func fixture(d *membroker.Destination) brokertest.Fixture {
 		Stored: func(*testing.T) []brokertest.Received {
 			var held []brokertest.Received
 			for _, r := range d.Taken() {
+				if r.Topic != topic {
+					continue
+				}
 				held = append(held, brokertest.Received{
 					ID: r.ID, Topic: r.Topic, Key: r.Key, Type: r.Type, At: r.At, Headers: r.Headers, Payload: r.Payload,
 				})

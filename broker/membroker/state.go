@@ -81,10 +81,10 @@ func (s *state) take(m broker.Delivery, act Act, call int) broker.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refusal(m); err != nil {
-		return broker.Result{Outcome: err.Outcome, Err: err}
+		return broker.Result{Outcome: err.Outcome, Scope: err.Scope, Err: err}
 	}
 	if act.Err != nil && !act.Store {
-		return broker.Result{Outcome: broker.OutcomeOf(act.Err), Err: act.Err, After: act.After, Note: act.Note}
+		return broker.Result{Outcome: broker.OutcomeOf(act.Err), Scope: broker.ScopeOf(act.Err), Err: act.Err, After: act.After, Note: act.Note}
 	}
 	result := broker.Result{Outcome: broker.Accepted, After: act.After, Note: act.Note}
 	if _, there := s.ids[m.ID]; there && s.options.Fence {
@@ -112,7 +112,7 @@ func (s *state) refusal(m broker.Delivery) *broker.Error {
 	case s.down:
 		return &broker.Error{Outcome: broker.Unavailable, Err: errDown}
 	case len(s.topics) > 0 && !slices.Contains(s.topics, m.Topic):
-		return &broker.Error{Outcome: broker.Misconfigured, Err: errNoTopic}
+		return &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: errNoTopic}
 	case limit > 0 && len(m.Payload) > limit:
 		return &broker.Error{Outcome: broker.Rejected, Err: fmt.Errorf(
 			"membroker: the payload has %d bytes, %d are allowed; send less, or raise Options.MaxBytes", len(m.Payload), limit)}

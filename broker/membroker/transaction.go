@@ -92,7 +92,7 @@ func (t *transaction) refusal(s *state) error {
 	for i, m := range t.msgs {
 		r := &t.results[i]
 		if err := s.refusal(m); err != nil {
-			*r = broker.Result{Outcome: err.Outcome, Err: err}
+			*r = broker.Result{Outcome: err.Outcome, Scope: err.Scope, Err: err}
 		}
 		switch {
 		case r.Outcome == broker.Rejected, r.Outcome == broker.Misconfigured:

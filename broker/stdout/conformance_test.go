@@ -38,6 +38,7 @@ func TestConformance(t *testing.T) {
 		Spoil: func(m *broker.Delivery) { m.Type = "\xff" },
 		Lacks: map[brokertest.Part]string{
 			brokertest.PartMisconfigured: "a writer has no configuration",
+			brokertest.PartTopics:        "a writer knows no topics",
 			brokertest.PartLimit:         "a line has no limit",
 		},
 		Features: broker.Features{Ordered: true},

@@ -26,7 +26,7 @@ var errTimeout = errors.New("timed out")
 func (d *Destination) attempt(parent context.Context, m *broker.Delivery) broker.Result {
 	t, err := d.targetOf(m)
 	if err != nil {
-		return broker.Result{Outcome: broker.OutcomeOf(err), Err: err}
+		return broker.Result{Outcome: broker.OutcomeOf(err), Scope: broker.ScopeOf(err), Err: err}
 	}
 	if err := d.settings.wireFault(m.Wire); err != nil {
 		return broker.Result{Outcome: broker.Rejected, Err: err}
@@ -41,7 +41,9 @@ func (d *Destination) attempt(parent context.Context, m *broker.Delivery) broker
 	defer timer.Stop()
 	answer, err := d.transport.RoundTrip(r)
 	if err != nil {
-		return p.failure(err, context.Cause(ctx)).result(t.origin)
+		result := p.failure(err, context.Cause(ctx)).result(t.origin)
+		result.Scope = d.scope(result.Outcome, 0)
+		return result
 	}
 	defer drain(answer, timer)
 	return d.judge(answer, t)
@@ -58,7 +60,7 @@ func (d *Destination) targetOf(m *broker.Delivery) (*target, error) {
 	}
 	t, err := parseTarget(raw, d.settings.AllowPrivate)
 	if err != nil {
-		return nil, &broker.Error{Outcome: broker.Misconfigured, Err: fmt.Errorf("webhook: URLFor returned a bad URL: %w", err)}
+		return nil, &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: fmt.Errorf("webhook: URLFor returned a bad URL: %w", err)}
 	}
 	return t, nil
 }
@@ -72,7 +74,11 @@ func urlFault(err error) error {
 	if _, quoting := errors.AsType[*url.Error](err); quoting {
 		err = errors.New("it got a URL that cannot be parsed")
 	}
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("webhook: URLFor found no URL: %w; see what it looks up", err)}
+	scope := broker.ScopeDestination
+	if outcome == broker.Misconfigured || outcome == broker.Unavailable {
+		scope = broker.ScopeTopic
+	}
+	return &broker.Error{Outcome: outcome, Scope: scope, Err: fmt.Errorf("webhook: URLFor found no URL: %w; see what it looks up", err)}
 }
 
 // judge turns an answer into a result.
@@ -86,12 +92,33 @@ func (d *Destination) judge(answer *http.Response, t *target) broker.Result {
 	}
 	result := broker.Result{
 		Outcome: outcome,
+		Scope:   d.scope(outcome, answer.StatusCode),
 		Err:     &StatusError{Status: answer.StatusCode, Origin: t.origin, outcome: outcome},
 	}
 	if outcome == broker.Unavailable {
 		result.After = retryAfter(answer.Header.Get("Retry-After"), d.settings.now(), d.settings.MaxRetryAfter)
 	}
 	return result
+}
+
+// scope is that of an outcome, by the status of the answer, zero for none. Where each
+// message may have a URL of its own, what is wrong is wrong with that URL. At a single
+// one, an answer that is about what was asked for is about the message's topic, which
+// an endpoint may know as a path or a handler; about the sender, or the way there, it
+// is for all.
+func (d *Destination) scope(outcome broker.Outcome, status int) broker.Scope {
+	if outcome != broker.Misconfigured && outcome != broker.Unavailable {
+		return broker.ScopeDestination
+	}
+	if d.settings.target == nil {
+		return broker.ScopeTopic
+	}
+	switch status {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusGone,
+		http.StatusLocked, http.StatusUnavailableForLegalReasons:
+		return broker.ScopeTopic
+	}
+	return broker.ScopeDestination
 }
 
 // classify asks the option, which sees a bounded body and may close it.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,7 @@ type endpoint struct {
 	server *http.Server
 	done   chan struct{} // closed when server has ended
 	mute   chan struct{} // not nil while answers get lost; closed when they come again
+	gone   string        // a topic for which there is nothing here
 	held   []brokertest.Received
 	seen   []brokertest.Wired // the same
 }
@@ -108,6 +110,18 @@ func (e *endpoint) unmute() {
 	}
 }
 
+func (e *endpoint) forbid(topic string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.gone = topic
+}
+
+func (e *endpoint) forbidden() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.gone
+}
+
 // ServeHTTP keeps a message. While mute it answers neither then nor later.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("token") != suiteToken {
@@ -115,6 +129,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, err := Receive(r, ReceiveOptions{Secrets: []string{suiteSecret}, MaxBytes: suiteLargest - 1})
+	if err == nil && m.Topic != "" && m.Topic == e.forbidden() {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	if err == nil && m.Type == spoiled {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		return
@@ -211,9 +229,17 @@ func harness(secure bool) brokertest.Harness {
 			return f, brokertest.Switch{Off: e.silence, On: e.unmute}
 		},
 		Misconfigured: misconfigured,
-		Spoil:         func(m *broker.Delivery) { m.Type = spoiled },
-		TooLarge:      suiteLargest,
-		Features:      broker.Features{MaxBatch: 1, Binding: broker.BindingHTTP},
+		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
+			e, f := open(t)
+			e.forbid("elsewhere")
+			f.Stored = func(t *testing.T) []brokertest.Received {
+				return slices.DeleteFunc(e.stored(t), func(r brokertest.Received) bool { return r.Topic != f.Topic })
+			}
+			return f, "elsewhere", brokertest.Switch{On: func() { e.forbid("") }}
+		},
+		Spoil:    func(m *broker.Delivery) { m.Type = spoiled },
+		TooLarge: suiteLargest,
+		Features: broker.Features{MaxBatch: 1, Binding: broker.BindingHTTP},
 		Reserved: []string{
 			"Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Upgrade", "Expect", "TE", "Trailer",
 			"Authorization", "Cookie", "Range", "If-None-Match", "X-HTTP-Method-Override", "Idempotency-Key", "User-Agent", "Accept-Encoding",

@@ -34,9 +34,8 @@ type Options struct {
 	// and must not keep or change the delivery. An error in it is Misconfigured
 	// unless it carries a broker.Error with another outcome than
 	// Accepted and Unknown; its text is shown to operators, unless it
-	// is a *url.Error, which quotes the URL. All endpoints of one destination
-	// share its outages: endpoints that must not hold each other up are
-	// subscriptions of their own.
+	// is a *url.Error, which quotes the URL. What goes wrong at an endpoint
+	// holds for the message's topic: let no topic have two of them.
 	URLFor func(broker.Delivery) (string, error)
 	// Secrets sign each message: "whsec_" and 24 to 64 bytes in base64, as
 	// NewSecret makes them. All of them sign, so that a receiver may know the old

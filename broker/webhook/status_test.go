@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,7 @@ func TestAnAnswersStatusDecides(t *testing.T) {
 	o := options("")
 	o.URLFor = func(m broker.Delivery) (string, error) { return s.URL + "/" + m.Topic, nil }
 	d := open(t, o)
+	ofTopic := []int{403, 404, 405, 406, 410, 423, 451}
 	sent := int64(0)
 	for outcome, codes := range outcomes() {
 		for _, code := range codes {
@@ -47,6 +49,18 @@ func TestAnAnswersStatusDecides(t *testing.T) {
 			r := publish(t.Context(), d, m)
 			if r.Outcome != outcome {
 				t.Errorf("%d is %v, want %v", code, r.Outcome, outcome)
+			}
+			scope, single := broker.ScopeDestination, broker.ScopeDestination
+			if outcome == broker.Misconfigured || outcome == broker.Unavailable {
+				scope = broker.ScopeTopic
+			}
+			if slices.Contains(ofTopic, code) {
+				single = broker.ScopeTopic
+			}
+			one := open(t, options(s.URL+"/"+m.Topic))
+			sent++
+			if got := publish(t.Context(), one, m); r.Scope != scope || got.Outcome != outcome || got.Scope != single {
+				t.Errorf("%d has the scope %v, and %v where there is one URL; want %v and %v", code, r.Scope, got.Scope, scope, single)
 			}
 			if outcome == broker.Accepted {
 				continue
