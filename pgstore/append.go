@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,7 +86,28 @@ func appendError(box string, err error) error {
 	if code := sqlState(err); code == codeNoTable || code == codeNoSchema {
 		return fmt.Errorf("pgstore: append to %q: %w", box, store.ErrNoBox)
 	}
+	if withoutID(err) {
+		return encodingFault("append to " + box)
+	}
 	return translateError("append to "+box, err)
+}
+
+// withoutID says that a statement had no id to write, see query/append.sql. Drivers but pgx have the message alone.
+func withoutID(err error) bool {
+	if sqlState(err) != codeNotNull {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.ColumnName == "id"
+	}
+	return strings.Contains(err.Error(), `"id"`)
+}
+
+func encodingFault(doing string) error {
+	return &fault{
+		doing: doing, said: "the session's client_encoding is not UTF8, and texts would arrive as others",
+		mend: "give the DSN client_encoding=UTF8, or ALTER ROLE ... RESET client_encoding",
+	}
 }
 
 // maxLot is how many bytes of payload one statement carries. The server takes no

@@ -15,11 +15,13 @@ import (
 var boxScript string
 
 // sound is what every row of a log must be. It says that an id was not set by an
-// object mapper to its zero, that nobody chose a transaction id, that no payload
-// is larger than a reader can take, and that place is 1 + a slot where it is not
+// object mapper to its zero, that nobody chose a transaction id or a seq, that no
+// payload is larger than a reader can take, and that place is 1 + a slot where it is not
 // left to the reader. One constraint costs an insert no more than four.
-const sound = `CHECK (xid = pg_current_xact_id() AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 67108864 ` +
+const sound = `CHECK (xid = pg_current_xact_id() AND seq = currval('postbag.{box}__seq') AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 16777216 ` +
 	`AND (place IS NULL OR place BETWEEN 0 AND 4096))`
+
+func soundOf(box string) string { return strings.ReplaceAll(sound, "{box}", box) }
 
 // CreateBox implements store.Migrator.
 func (s *Store) CreateBox(ctx context.Context, box string) error {
@@ -48,7 +50,7 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		if err := look(tx); err != nil || there {
 			return err
 		}
-		text := strings.NewReplacer("{box}", box, "{sound}", sound, "{pages}", strconv.Itoa(fillerPages)).Replace(boxScript)
+		text := strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages)).Replace(boxScript)
 		if err := script(ctx, tx, text); err != nil {
 			return err
 		}
@@ -63,7 +65,8 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 // enterBox makes the rows of a box, with the pseudo-subscription whose shard is
 // the right to maintain it.
 func enterBox(ctx context.Context, tx ddl, box string) error {
-	err := tx.exec(ctx, `WITH b AS (INSERT INTO postbag._boxes (name, spans) VALUES ($1::text, $2::integer) RETURNING id),
+	err := tx.exec(ctx, `WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering)
+VALUES ($1::text, $2::integer, pg_relation_filenode(to_regclass('postbag.' || $1::text || '__seq'))::bigint) RETURNING id),
 u AS (INSERT INTO postbag._subscriptions (box, name, wanted) SELECT id, $3::text, 1 FROM b RETURNING id)
 INSERT INTO postbag._shards (sub, lo, hi) SELECT id, 0, $4::integer FROM u`, box, partitionSpans, store.Maintenance, store.SlotCount)
 	if err != nil {
@@ -98,7 +101,7 @@ func (p partition) name() string {
 
 // add makes the table and attaches it.
 func (p partition) add(ctx context.Context, tx ddl) error {
-	return script(ctx, tx, strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", sound,
+	return script(ctx, tx, strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", soundOf(p.box),
 		"{from}", strconv.FormatInt(p.from, 10), "{to}", strconv.FormatInt(p.to, 10), "{pages}", strconv.Itoa(fillerPages),
 	).Replace(partitionScript))
 }

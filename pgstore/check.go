@@ -26,9 +26,6 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		MaxMessage: maxPayload,
 		Features:   Features(),
 	}
-	if err := s.checkBoxes(ctx); err != nil {
-		return info, translateError("check", err)
-	}
 	if info.Warnings, err = s.warnings(ctx); err != nil {
 		return info, translateError("check", err)
 	}
@@ -46,7 +43,22 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 			return info, translateError("check", err)
 		}
 	}
+	renumbered, err := s.renumbered(ctx)
+	if err != nil {
+		return info, translateError("check", err)
+	}
+	if len(renumbered) > 0 {
+		if seen, err = s.look(ctx); err != nil {
+			return info, translateError("check", err)
+		}
+	}
+	if err := s.checkBoxes(ctx); err != nil {
+		return info, translateError("check", err)
+	}
 	s.accept(seen)
+	if len(renumbered) > 0 && !moved {
+		return info, translateError("check", renumberedError(renumbered...))
+	}
 	if older {
 		return info, translateError("check", errOlder)
 	}

@@ -49,15 +49,15 @@ func readParked(r row, box string) (store.Parked, error) {
 	at := c.int8()
 	p.Record = store.Record{Seq: p.Park.Seq, Slot: p.Park.Slot, At: instant(at)}
 	p.ID = postbag.ID(c.id())
-	p.Topic, p.Key, p.ShardKey, p.Type = c.text(), c.text(), c.text(), c.text()
+	p.Message.Topic, p.Key, p.ShardKey, p.Type = c.text(), c.text(), c.text(), c.text()
 	headers := c.text()
 	p.Payload = []byte(c.text())
 	if c.err != nil {
 		return p, c.err
 	}
 	p.Record.Hash = store.KeyHash(p.Key)
-	if p.Topic == "" {
-		p.Topic = box
+	if p.Message.Topic == "" {
+		p.Message.Topic = box
 	}
 	var err error
 	if headers != "" {

@@ -32,6 +32,7 @@ const (
 	codeNoType              = "42704"
 	codeUnique              = "23505"
 	codeCheck               = "23514"
+	codeNotNull             = "23502"
 	codeLockTimeout         = "55P03"
 	codeOutOfDisk           = "53100"
 	codeShutdown            = "57P01"
@@ -105,6 +106,10 @@ func mendOf(code string, err error) string {
 	var connect *pgconn.ConnectError
 	if code == codeNoType && errors.As(err, &connect) {
 		return "correct the parameters in the DSN"
+	}
+	var e *pgconn.PgError
+	if code == codeNoRight && errors.As(err, &e) && e.Routine == "check_enable_rls" {
+		return "row-level security would hide messages, which would be lost: give this role BYPASSRLS, or switch it off for that table"
 	}
 	return mends[code]
 }

@@ -64,6 +64,10 @@ func (s *Store) exchangeOnce(ctx context.Context, groups []group) ([]error, erro
 		return nil, err
 	}
 	defer conn.Release()
+	if encoding := conn.Conn().PgConn().ParameterStatus("client_encoding"); encoding != "" && encoding != "UTF8" {
+		return nil, encodingFault("talk to the server")
+	}
+	groups = s.whole(groups)
 	e := exchanging{conn: conn, prepared: !s.unprepared.Load()}
 	if err := e.prepare(ctx, groups); err != nil {
 		return nil, err
@@ -82,6 +86,18 @@ func (s *Store) exchangeOnce(ctx context.Context, groups []group) ([]error, erro
 		}
 	}
 	return errs, p.Close()
+}
+
+// whole has every group begin with what keeps rows from being hidden from it.
+func (s *Store) whole(groups []group) []group {
+	out := make([]group, len(groups))
+	for i, g := range groups {
+		if !g[0].st.whole {
+			g = append(group{{st: s.catalog.get("unfiltered", "")}}, g...)
+		}
+		out[i] = g
+	}
+	return out
 }
 
 // exchanging is one exchange under way.

@@ -46,7 +46,7 @@ const (
 	defaultBox = "outbox"
 	schemaName = "postbag"
 	// maxPayload is the most that a row's payload may have, by its constraint.
-	maxPayload = 64 << 20
+	maxPayload = 16 << 20
 )
 
 // validate reports all faults at once.

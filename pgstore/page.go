@@ -192,6 +192,9 @@ func (p *page) release() {
 // facts is what every turn brings besides messages; query/read.sql says how.
 type facts struct {
 	last, first   int64
+	numbering     int64
+	below         int64  // negative: none
+	belowXID      uint64 // of that row
 	life, started int64
 	epoch         int64
 	due           int64 // microseconds; negative: none
@@ -204,17 +207,21 @@ type facts struct {
 // read takes the facts apart. Those that are asked for without a box begin at
 // the life.
 func (f *facts) read(b []byte) error {
-	if len(b) < 16 {
+	if len(b) < boxSize+stateSize {
 		return errShortColumn
 	}
-	f.last, f.first = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))
-	if err := f.readState(b[16:]); err != nil {
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[8*i:])) }
+	f.last, f.numbering, f.below, f.belowXID, f.first = at(0), at(1), at(2), uint64(at(3)), at(4)
+	if err := f.readState(b[boxSize:]); err != nil {
 		return err
 	}
 	var err error
-	f.snapshot, err = snapshots.Parse(b[16+stateSize:])
+	f.snapshot, err = snapshots.Parse(b[boxSize+stateSize:])
 	return err
 }
+
+// boxSize is how many bytes the facts have that are of a box.
+const boxSize = 5 * 8
 
 // stateSize is how many bytes the facts have that are no box's.
 const stateSize = 4*8 + 2

@@ -64,13 +64,17 @@ func (c *catalog) readStatement(box string, r reading) *statement {
 			rows = strings.ReplaceAll(rows, parts[i], parts[i+1])
 		}
 		from := c.templates[name+"_from"]
+		below := "NULL::bytea"
+		if !r.window {
+			below = c.templates["below"]
+		}
 		first := "NULL::bigint" // what is not there costs nothing, not even to get ready
 		if r.skip {
 			first = strings.ReplaceAll(c.templates["first"], "{from}", from)
 		}
 		return []string{
 			"{rows}", finish(rows, from, first),
-			"{facts}", finish(strings.ReplaceAll(c.templates["facts"], "{state}", c.state(9)), from, first),
+			"{facts}", finish(strings.NewReplacer("{state}", c.state(9), "{below}", below).Replace(c.templates["facts"]), from, first),
 		}
 	})
 }

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,7 +22,7 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		lasts := map[string]int64{}
 		for name := range boxes.boxes {
 			var last int64
@@ -40,7 +39,8 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 			return nil // somebody else did it
 		}
 		for name, box := range boxes.boxes {
-			if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2 WHERE id = $1`, box.id, lasts[name]); err != nil {
+			if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2,
+				numbering = pg_relation_filenode(to_regclass('postbag.' || name || '__seq'))::bigint WHERE id = $1`, box.id, lasts[name]); err != nil {
 				return err
 			}
 		}
@@ -61,21 +61,13 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int
 		_, err := tx.Exec(ctx, s.catalog.get("free_shards", "").sql, sub.id)
 		return err
 	}
-	rows, err := tx.Query(ctx, s.catalog.get("shard_positions", "").sql, sub.id)
-	if err != nil {
-		return err
-	}
-	raws, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	positions, err := s.shardPositions(ctx, tx, sub)
 	if err != nil {
 		return err
 	}
 	floor := last
-	for _, raw := range raws {
-		p, err := snapshots.Decode(store.Position(raw))
-		if err != nil {
-			return fmt.Errorf("a position of %s: %w", sub.ref, err)
-		}
-		floor = min(floor, p.Lowest())
+	for i := range positions {
+		floor = min(floor, positions[i].Lowest())
 	}
 	back := snapshots.Position{Floor: floor, Base: last}
 	for _, q := range []struct {

@@ -20,6 +20,8 @@ type roster struct {
 type boxEntry struct {
 	id      int32
 	foreign int64 // see position.base
+	// numbering is the file that the box's sequence had when it was last looked through; zero: not known.
+	numbering int64
 }
 
 type subEntry struct {
@@ -102,10 +104,10 @@ func (o *roster) take(r row) error {
 	c := columns{rest: r}
 	o.epoch = c.int8()
 	name := c.text()
-	id, foreign := c.int4(), c.int8()
+	id, foreign, numbering := c.int4(), c.int8(), c.int8()
 	box := o.boxes[name]
 	if box == nil && name != "" {
-		box = &boxEntry{id: id, foreign: foreign}
+		box = &boxEntry{id: id, foreign: foreign, numbering: numbering}
 		o.boxes[name] = box
 	}
 	sub := &subEntry{id: c.int4(), box: box}

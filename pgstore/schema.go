@@ -2,7 +2,7 @@ package pgstore
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,8 +13,10 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-//go:embed schema/0001_postbag.sql
-var firstStep string
+// stepFiles are named by their version and their name, as 0001_postbag.sql.
+//
+//go:embed schema/0*.sql
+var stepFiles embed.FS
 
 // recordStep ends a step: whoever runs its SQL has taken it.
 const recordStep = `
@@ -25,9 +27,21 @@ INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin'), (%d, '%s') 
 // steps returns all migrations in order. Each is additive and leaves the programs
 // of the version before at work; the last one's version is that of the schema.
 func steps() []store.Step {
-	all := []store.Step{{Version: 1, Name: "postbag", SQL: strings.ReplaceAll(firstStep, "{pages}", strconv.Itoa(fillerPages))}}
-	for i := range all {
-		all[i].SQL += fmt.Sprintf(recordStep, all[i].Version, all[i].Name)
+	files, err := stepFiles.ReadDir("schema")
+	if err != nil {
+		return nil
+	}
+	var all []store.Step
+	for i, f := range files {
+		text, err := stepFiles.ReadFile("schema/" + f.Name())
+		if err != nil {
+			return nil
+		}
+		_, name, _ := strings.Cut(strings.TrimSuffix(f.Name(), ".sql"), "_")
+		all = append(all, store.Step{
+			Version: i + 1, Name: name,
+			SQL: strings.ReplaceAll(string(text), "{pages}", strconv.Itoa(fillerPages)) + fmt.Sprintf(recordStep, i+1, name),
+		})
 	}
 	return all
 }
@@ -59,7 +73,7 @@ func (s *Store) Pending(ctx context.Context) (version int, missing []store.Step,
 }
 
 func (s *Store) inDDL(ctx context.Context, fn func(ddl) error) error {
-	return s.inTx(ctx, func(_ context.Context, tx pgx.Tx) error { return fn(pgxDDL{tx}) })
+	return s.inOwnTx(ctx, func(_ context.Context, tx pgx.Tx) error { return fn(pgxDDL{tx}) })
 }
 
 // pending returns the version that is there, zero for none, and what is missing.
@@ -156,11 +170,31 @@ func execAll(ctx context.Context, tx ddl, statements ...string) error {
 
 // checkSchema refuses a schema that is missing, too old or too new.
 func (s *Store) checkSchema(ctx context.Context) error {
-	seen, err := s.look(ctx)
-	if err == nil {
-		err = seen.refuse()
+	return translateError("look at the schema", s.lookAtSchema(ctx))
+}
+
+// lookAtSchema needs the rights of a producer alone.
+func (s *Store) lookAtSchema(ctx context.Context) error {
+	var v sight
+	there := false
+	err := s.run(ctx, call{st: s.catalog.get("standby", ""), each: func(r row) error {
+		c := columns{rest: r}
+		v.recovering = c.bool()
+		return c.err
+	}}, call{st: s.catalog.get("schema", ""), each: func(r row) error {
+		c := columns{rest: r}
+		v.reader, v.schema, v.encoding, there = c.int2(), int(c.int4()), c.text(), true
+		return c.err
+	}})
+	switch {
+	case v.recovering:
+		return store.ErrStandby
+	case err != nil:
+		return schemaError(err)
+	case !there:
+		return store.ErrSchema
 	}
-	return translateError("look at the schema", err)
+	return v.refuse()
 }
 
 // refuse says why the schema cannot be worked with.

@@ -98,8 +98,11 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 	if seen.identity != seen.written || old != nil && old.identity != seen.identity {
 		return fmt.Errorf("the database is %q, its positions are of %q: %w", seen.identity, seen.written, store.ErrMoved)
 	}
-	if old.older(&seen) {
+	switch {
+	case old.older(&seen):
 		return errOlder
+	case len(seen.renumbered) > 0:
+		return renumberedError(seen.renumbered...)
 	}
 	s.accept(seen)
 	return nil
@@ -154,13 +157,14 @@ type sight struct {
 	encoding       string
 	version        string
 	xmax           uint64 // of a snapshot
+	renumbered     []string
 }
 
 // look reads what the session's server is, and gives it a life if a crash took
 // the last one.
 func (s *Store) look(ctx context.Context) (sight, error) {
 	var v sight
-	for {
+	for range lookLives {
 		err := s.run(ctx, call{st: s.catalog.get("standby", ""), each: func(r row) error {
 			c := columns{rest: r}
 			v.recovering = c.bool()
@@ -180,6 +184,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 			v.number, v.encoding, v.version = int(c.int4()), c.text(), c.text()
 			v.timeline = c.int8()
 			v.xmax = uint64(c.int8())
+			v.renumbered = c.texts()
 			return c.err
 		}})
 		if err != nil {
@@ -192,7 +197,11 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 			return v, err
 		}
 	}
+	return v, &fault{doing: "look at the server", said: "table postbag._life has no row that counts, and takes none", mend: "run postbag migrate up, and see who writes there"}
 }
+
+// lookLives is how often a server without a life is given one: once, as a rule.
+const lookLives = 3
 
 // schemaError says of an error that shows a missing schema what it means.
 func schemaError(err error) error {
@@ -208,12 +217,14 @@ func schemaError(err error) error {
 // reads the last seq that box has given out; see bounds.
 func (s *Store) guard(v *server, box string, last *int64) call {
 	name := "guard"
+	a := new(parameters).int8(v.started).int8(v.life)
 	if box != "" {
 		name = "guard_last"
+		a.int8(s.numbering(box))
 	}
 	return call{
 		st:   s.catalog.get(name, box),
-		args: new(parameters).int8(v.started).int8(v.life),
+		args: a,
 		each: func(r row) error {
 			c := columns{rest: r}
 			if n := c.int8(); last != nil {

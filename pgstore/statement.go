@@ -18,7 +18,12 @@ var queryFiles embed.FS
 // session never mean different things by one name.
 type statement struct {
 	name, sql string
+	// whole: what follows in its transaction sees every row, or fails; see unfiltered in query/server.sql.
+	whole bool
 }
+
+// unfiltered is what makes a statement whole.
+const unfiltered = "set_config('row_security', 'off', true)"
 
 // catalog holds the statements of query/*.sql. They are written with
 // placeholders in braces: {box} is a box's name, the others are named where the
@@ -83,6 +88,8 @@ func (c *catalog) variant(name, box string, number uint8, fill func() []string) 
 	}
 	text = "/* postbag " + name + " */ " + strings.ReplaceAll(text, "{box}", box)
 	sum := sha256.Sum256([]byte(text))
-	st, _ := c.made.LoadOrStore(key, &statement{name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text})
+	st, _ := c.made.LoadOrStore(key, &statement{
+		name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text, whole: strings.Contains(text, unfiltered),
+	})
 	return st.(*statement) //nolint:errcheck,forcetypeassert // as above
 }

@@ -30,6 +30,8 @@ type Store struct {
 	// read again.
 	roster atomic.Pointer[roster]
 	hints  hints
+	// doubts are boxes whose numbering a turn found to be begun again, until Check has seen to it.
+	doubts sync.Map
 	faults faults
 	// keepers remember what housekeeping has found.
 	keepers keepers

@@ -36,6 +36,16 @@ func (s *Store) inTx(ctx context.Context, fn func(context.Context, pgx.Tx) error
 	return commitError(tx.Commit(ctx))
 }
 
+// inOwnTx is inTx for what the store does itself: it sees every row, or fails.
+func (s *Store) inOwnTx(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
+	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL row_security = off"); err != nil {
+			return err
+		}
+		return fn(ctx, tx)
+	})
+}
+
 // InTx implements postbag.Appender.
 func (s *Store) InTx(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
 	var own error

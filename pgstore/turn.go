@@ -275,6 +275,9 @@ func (w *turning) landed(rd *reader, err error) error {
 	if !w.facts.come {
 		w.facts = *f
 	}
+	if err := w.numbered(rd, f); err != nil {
+		return err
+	}
 	w.v.saw(f.snapshot.XMax)
 	w.v.of(rd.q.Box).Saw(f.last)
 	if rd.again() {

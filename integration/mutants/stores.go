@@ -13,7 +13,7 @@ var passing = []Mutant{
 	{
 		Name: "postgresql-position-kept-over-a-crash", What: "PostgreSQL: a position that was read before the server crashed is used after it",
 		Evidence: "measured: ids 726 and 727 were given out again and their rows skipped",
-		Patches:  []Patch{{"pgstore/turn.go", "	if err != nil || p.Life == w.v.life || p.Done == nil", "	if err != nil || p.Life != 0 || p.Done == nil"}},
+		Patches:  []Patch{{"pgstore/turn.go", "	if err != nil || p.Life == w.v.era || p.Done == nil", "	if err != nil || p.Life != 0 || p.Done == nil"}},
 		By:       tests("pgstore", "TestAPositionThatWasOnlyRead"),
 	},
 	{

@@ -149,3 +149,40 @@ func (p *Position) Open(to Snapshot, top int64, known *Bounds) int64 {
 	p.To, p.Top = &to, top
 	return from
 }
+
+// Belied says that the log has a row, of a transaction that p has not passed, where p says that there is none.
+func (p *Position) Belied(xid uint64, seq int64) bool {
+	if p.Done == nil || seq <= p.Base {
+		return false
+	}
+	if i, runs := p.Done.find(xid); runs {
+		return seq <= p.Done.Running[i].Low
+	}
+	return xid >= p.Done.XMax && seq <= p.Done.Beyond
+}
+
+// Lowered returns the position that has passed what all of some positions have, by the ids of transactions alone, and looks for
+// the rest in the whole log. Where that cannot be told, because one is a floor or knows rows of another cluster, it is the
+// beginning. All are of one server.
+func Lowered(all []Position) Position {
+	var least *Position
+	out := Position{}
+	for i := range all {
+		p := &all[i]
+		if p.Done == nil || p.Base > 0 {
+			return Position{}
+		}
+		if least == nil || p.Done.Within(least.Done) {
+			least = p
+		}
+		out.High = max(out.High, p.Reach())
+	}
+	if least == nil {
+		return out
+	}
+	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax}
+	for _, r := range least.Done.Running {
+		out.Done.Running = append(out.Done.Running, Runner{XID: r.XID})
+	}
+	return out
+}

@@ -3,6 +3,8 @@ package snapshots
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"strings"
 )
 
 // Snapshot is what PostgreSQL means by one (pg_snapshot): which transactions had
@@ -87,6 +89,23 @@ func (s *Snapshot) Floor() int64 {
 		low = min(low, r.Low)
 	}
 	return low
+}
+
+// String is PostgreSQL's text of a pg_snapshot.
+func (s *Snapshot) String() string {
+	xmin := s.XMax
+	if len(s.Running) > 0 {
+		xmin = s.Running[0].XID
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d:%d:", xmin, s.XMax)
+	for i, r := range s.Running {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, r.XID)
+	}
+	return b.String()
 }
 
 // Parse reads PostgreSQL's binary form of a pg_snapshot. The bounds are

@@ -1,16 +1,17 @@
 -- The writing half. Parameters are texts and bytes only: not every driver and pooler can send arrays, and the types of
--- others. Lists come as the text of an array.
+-- others. Lists come as the text of an array. In a session with another client_encoding than UTF8 texts would be stored as others:
+-- there is no id then, which the table refuses.
 
 -- name: append_one
 INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
-VALUES ($1::text::uuid, $2::text::smallint, $3::text, $4::text, $5::text, $6::text, nullif($7::text, '')::json, $8::bytea);
+VALUES (CASE current_setting('client_encoding') WHEN 'UTF8' THEN $1::text::uuid END, $2::text::smallint, $3::text, $4::text, $5::text, $6::text, nullif($7::text, '')::json, $8::bytea);
 
 -- name: append_many
 -- $8 is where each payload begins in $10, counted from 1, and $9 its size. Rows come from the function in order and get
 -- their seqs in that order.
 INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
 SELECT i.id, i.place, i.topic, i.key, i.shard_key, i.type, nullif(i.headers, '')::json, substr($10::bytea, i.begins, i.size)
-FROM unnest((SELECT $1::text::uuid[]), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
+FROM unnest((SELECT CASE current_setting('client_encoding') WHEN 'UTF8' THEN $1::text::uuid[] END), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
   (SELECT $8::text::integer[]), (SELECT $9::text::integer[])) i(id, place, topic, key, shard_key, type, headers, begins, size);
 
 -- name: append_scheduled
@@ -18,7 +19,7 @@ FROM unnest((SELECT $1::text::uuid[]), (SELECT $2::text::smallint[]), (SELECT $3
 WITH i AS MATERIALIZED (
   SELECT u.id, u.place, u.topic, u.key, u.shard_key, u.type, nullif(u.headers, '')::json AS headers, substr($10::bytea, u.begins, u.size) AS payload,
     CASE WHEN u.due > 0 THEN timestamptz 'epoch' + u.due * interval '1 microsecond' END AS due, u.n
-  FROM unnest((SELECT $1::text::uuid[]), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
+  FROM unnest((SELECT CASE current_setting('client_encoding') WHEN 'UTF8' THEN $1::text::uuid[] END), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
     (SELECT $8::text::integer[]), (SELECT $9::text::integer[]), (SELECT $11::text::bigint[]))
     WITH ORDINALITY AS u(id, place, topic, key, shard_key, type, headers, begins, size, due, n)
 ), s AS (
@@ -32,6 +33,5 @@ SELECT i.id, i.place, i.topic, i.key, i.shard_key, i.type, i.headers, i.payload 
 SELECT pg_advisory_xact_lock(h.hash) FROM unnest((SELECT $1::text::bigint[])) h(hash);
 
 -- name: cancel
--- Reads the index on id; the time is written so that no planner takes the index on due for it. Waits for a promotion of
--- the same message.
-DELETE FROM postbag.{box}__scheduled s WHERE s.id = $1::text::uuid AND s.due - statement_timestamp() > interval '0';
+-- A row if the message was there and was not due. Runs as the owner of the tables, see schema/box.sql.
+SELECT FROM postbag.{box}__cancel($1::text::uuid) AS gone WHERE gone;

@@ -104,7 +104,8 @@ SELECT t.seq, t.headers, t.payload FROM (
 -- name: list_later
 -- The same of scheduled messages, with when they are due (microseconds since 1970).
 SELECT t.n, t.headers, t.payload, t.due FROM (
-  SELECT i.i, s.n, s.headers::json, s.payload, (extract(epoch FROM s.due) * 1000000)::bigint AS due,
+  SELECT i.i, s.n, s.headers::json, s.payload,
+    CASE WHEN isfinite(s.due) THEN (extract(epoch FROM s.due) * 1000000)::bigint WHEN s.due > clock_timestamp() THEN 9223372036854775807 ELSE 0 END AS due,
     sum(octet_length(s.payload)) OVER (ORDER BY i.i) - octet_length(s.payload) AS before
   FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) CROSS JOIN LATERAL (
     SELECT s.* FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s

@@ -11,7 +11,8 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
   EXISTS (SELECT FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
     WHERE u.box = b.id AND u.name = '@maintenance' AND s.lo = $4::integer AND s.hi = $5::integer AND s.token = $6::bigint),
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-  coalesce((SELECT ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+  coalesce((SELECT CASE WHEN isfinite(c.due) THEN ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+      WHEN c.due < clock_timestamp() THEN 0 END
     FROM postbag.{box}__scheduled c ORDER BY c.due LIMIT 1), 9223372036854775807),
   (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q),
   coalesce(n.seq, 0), coalesce((extract(epoch FROM n.at) * 1000000)::bigint, 0),
@@ -53,7 +54,8 @@ SELECT count(*) FROM i;
 -- name: next_scheduled
 -- Microseconds until the next scheduled message is due, negative when it was; the largest number: none. Reads one entry of
 -- the index on (due, n).
-SELECT coalesce((SELECT ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+SELECT coalesce((SELECT CASE WHEN isfinite(c.due) THEN ceil(extract(epoch FROM c.due - clock_timestamp()) * 1000000)::bigint
+    WHEN c.due < clock_timestamp() THEN 0 END
   FROM postbag.{box}__scheduled c ORDER BY c.due LIMIT 1), 9223372036854775807);
 
 -- name: tidy

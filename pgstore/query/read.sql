@@ -15,11 +15,13 @@
 --   $10 integer[], $11 smallint[], $12 smallint[]  subscriptions and slots to look for commands of
 
 -- name: facts
--- One value with all that a turn needs besides messages, so that an idle turn is one statement: last seq given out, first
--- row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands waiting, standby, and
+-- One value with all that a turn needs besides messages, so that an idle turn is one statement: last seq given out, the
+-- file of the sequence, the last row that lies below the bound of new transactions with its xid, first row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands waiting, standby, and
 -- the statement's own snapshot. The sequence is read after the snapshot was taken, so that no row that the snapshot sees
 -- has a higher seq; a number that is too high (see guard_last) does no harm as a bound from above. Reads single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
 int8send((SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q))
+|| int8send(coalesce(pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint, 0))
+|| coalesce({below}, int8send(-1) || int8send(0))
 || int8send(coalesce(CASE WHEN $7::boolean THEN {first} END, -1))
 || {state}
 || pg_snapshot_send(pg_current_snapshot())
@@ -44,6 +46,12 @@ SELECT {state};
 
 -- name: poll_from
 (SELECT least(min(u.low), $4::bigint) FROM unnest($2::xid8[], $3::bigint[]) u(xid, low) WHERE pg_visible_in_snapshot(u.xid, pg_current_snapshot()))
+
+-- name: below
+-- No row up to the bound is of a transaction that the position has not passed. Where one is, numbers were given out again. At
+-- most a thousand entries of the primary key, one as a rule.
+(SELECT int8send(p.seq) || xid8send(p.xid) FROM postbag.{box} p
+  WHERE p.seq <= $4::bigint AND p.seq > $4::bigint - 1000 AND $1::xid8 > '0'::xid8 ORDER BY p.seq DESC LIMIT 1)
 
 -- name: page_from
 $13::bigint

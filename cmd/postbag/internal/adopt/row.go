@@ -105,7 +105,7 @@ func parseHeaders(text string) (map[string]string, error) {
 }
 
 // maxPayload is the largest payload that a box takes, in bytes.
-const maxPayload = 64 << 20
+const maxPayload = 16 << 20
 
 // nowhere is an appender that drops what it gets: a publisher over it only checks.
 type nowhere struct{}

@@ -51,7 +51,7 @@ type StoreOptions struct {
 }
 
 // MaxPayload is the largest payload that the command line publishes, in bytes.
-const MaxPayload = 64 << 20
+const MaxPayload = 16 << 20
 
 // openTimeout bounds the opening of a store.
 const openTimeout = 20 * time.Second

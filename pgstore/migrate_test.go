@@ -1,0 +1,72 @@
+package pgstore_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/pgstore"
+)
+
+// A box of the first version, with messages in it, comes to have what a new one has.
+func TestABoxOfAnEarlierVersionIsBroughtAlong(t *testing.T) {
+	t.Parallel()
+	dsn := shared.Database(t)
+	old := newFixture(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) { *o = pgstore.Options{Unmigrated: true} })
+	run := func(sql string) {
+		t.Helper()
+		if _, err := old.plain.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, missing, err := old.Pending(t.Context())
+	if err != nil || len(missing) < 2 {
+		t.Fatalf("%d steps are missing: %v", len(missing), err)
+	}
+	run(missing[0].SQL)
+	box, err := os.ReadFile("testdata/box_v1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(string(box))
+	run("INSERT INTO postbag.outbox (key, headers, payload) VALUES ('a', '{\"a\": \"b\"}', convert_to(repeat('x', 17000000), 'UTF8'))")
+	run("INSERT INTO postbag.outbox__scheduled (due, key) VALUES ('-infinity', 'a')")
+	if done, err := old.Migrate(t.Context()); err != nil || len(done) != len(missing)-1 {
+		t.Fatalf("the steps %q were taken: %v", done, err)
+	}
+	s := siteOn(t, dsn)
+	for _, sql := range []string{
+		"INSERT INTO postbag.outbox (payload) VALUES (convert_to(repeat('x', 17000000), 'UTF8'))", "INSERT INTO postbag.outbox (seq) VALUES (7)",
+		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')", "INSERT INTO postbag._life (life) VALUES (0)",
+	} {
+		if _, err := s.plain.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "violates check constraint") && !strings.Contains(err.Error(), "currval") {
+			t.Errorf("after the migration one may %s: %v", sql, err)
+		}
+	}
+	later := sitetest.Messages(1, "a")
+	if there, err := s.cancelled(s.fixture, later[0].ID); there || err != nil {
+		t.Errorf("what is not scheduled is cancelled: %v", err)
+	}
+	s.publish(sitetest.Messages(3, "a")...)
+	s.Housekeep()
+	if got := len(s.Deliver()); got != 5 {
+		t.Errorf("%d messages come, not 5", got)
+	}
+	s.burn()
+	s.publish(sitetest.Messages(1, "a")...)
+	s.Deliver()
+	s.Until("the first partition is dropped", func() bool { return s.Total.Dropped == 1 })
+	if s.Total.Added == 0 || len(s.Total.Faults) > 0 {
+		t.Errorf("%d partitions were added, faults %q", s.Total.Added, s.Total.Faults)
+	}
+	if got := s.number("SELECT count(*) FROM postbag._boxes WHERE numbering > 0"); got != 1 {
+		t.Error("the numbering of the box is not noted")
+	}
+	same := s.number(`SELECT count(DISTINCT pg_get_constraintdef(oid)) FROM pg_constraint WHERE conname = 'outbox__sound'`)
+	if same != 1 {
+		t.Errorf("the box and its partitions have %d different constraints", same)
+	}
+}
