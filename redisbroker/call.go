@@ -260,6 +260,7 @@ func (p *part) compare(ctx context.Context, past []int) {
 	}
 	wait := p.addWait(ctx, pipe)
 	_, whole := pipe.Exec(ctx)
+	var compared []int
 	for k, i := range past {
 		err := found[k].Err()
 		if err == nil && found[k].Val() == nil {
@@ -269,7 +270,12 @@ func (p *part) compare(ctx context.Context, past []int) {
 			p.fates[i] = result(translateError(err))
 			continue
 		}
+		if len(found[k].Val()) == 0 {
+			p.fates[i] = p.late(ctx, i)
+			continue
+		}
 		p.fates[i] = p.entries[i].compared(found[k].Val())
+		compared = append(compared, i)
 	}
-	p.waited(wait, past)
+	p.waited(wait, compared)
 }

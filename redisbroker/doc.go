@@ -34,5 +34,7 @@
 // the database's life and the message's seq. Redis refuses an id that is not above
 // the last one of the stream. What was refused is Accepted only when the entry
 // with that id is there and holds the same message; so a repeat, and a relay that
-// believes it still owns the shard, store nothing twice and nothing out of order.
+// believes it still owns the shard, store nothing twice and nothing out of order. A
+// message whose transaction committed after that of a higher seq of its key is stored
+// behind it, where the server can say that the stream never held it.
 package redisbroker

@@ -99,7 +99,9 @@ func (e *entry) fill(ctx context.Context, o *Options, m *broker.Delivery) *broke
 		return f
 	}
 	if o.Fence {
-		e.id = fenceID(o.Epoch, m)
+		if e.id, f = fenceID(o.Epoch, m); f != nil {
+			return f
+		}
 	}
 	e.large = max(len(e.stream), len(m.Payload))
 	for _, text := range e.fields {

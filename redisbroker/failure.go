@@ -175,7 +175,7 @@ var verdicts = map[string]verdict{
 	"MISCONF":     {broker.Unavailable, "it cannot write its data to disk", "make room on its disk"},
 	"NOAUTH":      {broker.Misconfigured, "it asks for a login", "set user and password"},
 	"WRONGPASS":   {broker.Misconfigured, "user or password is wrong, or the user is off", "check user and password"},
-	"NOPERM":      {broker.Misconfigured, "the user has no right to the command or the stream", "grant XADD on the streams, and XRANGE with Options.Fence"},
+	"NOPERM":      {broker.Misconfigured, "the user has no right to the command or the stream", "grant XADD on the streams, and XRANGE and XINFO with Options.Fence"},
 	"DENIED":      {broker.Misconfigured, "it is in protected mode", "set a password, or protected-mode no"},
 	"WRONGTYPE":   {broker.Misconfigured, "what the stream's name names is no stream", "use another topic, prefix or key space"},
 	"CROSSSLOT":   {broker.Misconfigured, "the streams are in different slots", "give a cluster's client"},

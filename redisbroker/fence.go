@@ -9,14 +9,21 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// fenceID is the id of m's entry: the epoch and the database's life, then the seq.
-// It grows along a key's messages, whatever becomes of the database. Empty: m
-// cannot have one, for nothing but its seq tells it from others.
-func fenceID(epoch uint32, m *broker.Delivery) string {
-	if m.Key == "" || m.Seq < 1 {
-		return ""
+// largestSeq is the highest that leaves room for lateBits.
+const largestSeq = 1<<(63-lateBits) - 1
+
+// fenceID is the id of m's entry: the epoch and the database's life, then the seq with
+// room behind it. It grows along a key's messages, whatever becomes of the database, but
+// for those that come late. Empty: m cannot have one, for nothing but its seq tells it
+// from others.
+func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
+	switch {
+	case m.Key == "" || m.Seq < 1:
+		return "", nil
+	case m.Seq > largestSeq:
+		return "", failure(broker.Rejected, "the message's seq is too large for an entry's id", "use ids of the server's: unset Options.Fence")
 	}
-	return strconv.FormatUint(uint64(epoch)<<32|uint64(uint32(m.Life)), 10) + "-" + strconv.FormatInt(m.Seq, 10)
+	return strconv.FormatUint(uint64(epoch)<<32|uint64(uint32(m.Life)), 10) + "-" + strconv.FormatInt(m.Seq<<lateBits, 10), nil
 }
 
 // compared gives an entry whose id was refused, since the stream has it or a higher
@@ -25,7 +32,7 @@ func (e *entry) compared(found []redis.XMessage) broker.Result {
 	switch {
 	case len(found) == 0:
 		return result(failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
-			"or a later message of the key went before",
+			"or a later message of the key went before and that it was not stored cannot be told",
 			"discard the message if it was stored, or raise Options.Epoch if the database was replaced by an older copy"))
 	case !e.is(found[0]):
 		return result(failure(broker.Rejected, "another message is stored under the message's id",

@@ -1,7 +1,9 @@
 package redisbroker_test
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +43,7 @@ func TestARepeatIsStoredOnceInAKeysOwnStream(t *testing.T) {
 	for i := range m {
 		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "duplicate")
 	}
-	if got := ids(t, p); got != "1-1 1-2 1-3" {
+	if got := ids(t, p); got != "1-65536 1-131072 1-196608" {
 		t.Errorf("the entries are %s", got)
 	}
 	if got := p.streams(t); len(got) != 1 || got[0] != "{"+p.topic+":customer}" {
@@ -73,7 +75,7 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 	next := m[2]
 	next.ID, next.Life = postbag.NewID(), 2
 	wants(t, sendtest.Publish(t, d, 10*time.Second, next), broker.Accepted, "")
-	if got := ids(t, p); got != "1-1 1-2 1-3 2-3" {
+	if got := ids(t, p); got != "1-65536 1-131072 1-196608 2-196608" {
 		t.Errorf("the entries are %s", got)
 	}
 }
@@ -87,7 +89,7 @@ func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
 	wants(t, sendtest.Publish(t, d, 10*time.Second, other), broker.Rejected, "another message is stored")
 	raised := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true, Epoch: 1})
 	wants(t, sendtest.Publish(t, raised, 10*time.Second, other), broker.Accepted, "")
-	if got := ids(t, p); got != "1-1 4294967297-1" {
+	if got := ids(t, p); got != "1-65536 4294967297-65536" {
 		t.Errorf("the entries are %s", got)
 	}
 }
@@ -98,8 +100,78 @@ func TestAMessageWhoseEntryIsGoneIsRejectedNotTakenForStored(t *testing.T) {
 	for i := range m {
 		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
-	do(t, sharedServer(t), "XDEL", p.streams(t)[0], "1-1")
+	do(t, sharedServer(t), "XDEL", p.streams(t)[0], "1-65536")
 	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "has no entry of that id")
+}
+
+// Two transactions write to a key, and the one with the higher seq commits first.
+func TestAMessageThatCommitsLateIsStoredOnceBehindTheOthers(t *testing.T) {
+	t.Parallel()
+	d, p, m := fenced(t, redisbroker.Options{}, 6)
+	zombie := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
+	delivered := []int{1, 0, 4, 3, 2, 5}
+	for _, i := range delivered {
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		for _, again := range delivered {
+			if again == i {
+				break
+			}
+			wants(t, sendtest.Publish(t, zombie, 10*time.Second, m[again]), broker.Accepted, "duplicate")
+		}
+	}
+	var got []int
+	for _, x := range p.entries(t) {
+		for i := range m {
+			if x.Values[broker.HeaderID] == m[i].ID.String() {
+				got = append(got, i)
+			}
+		}
+	}
+	if !slices.Equal(got, delivered) {
+		t.Errorf("the stream holds %v, want %v", got, delivered)
+	}
+}
+
+func TestALateMessageOfManySendersIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	d, p, m := fenced(t, redisbroker.Options{}, 30)
+	last := len(m) - 1
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[last]), broker.Accepted, "")
+	var senders sync.WaitGroup
+	for range 4 {
+		other := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
+		senders.Go(func() {
+			for i := range last {
+				for sendtest.Publish(t, other, 10*time.Second, m[i])[0].Outcome == broker.Unknown {
+					continue
+				}
+			}
+		})
+	}
+	senders.Wait()
+	if held := p.entries(t); len(held) != len(m) {
+		t.Errorf("%d entries of %d messages", len(held), len(m))
+	}
+}
+
+// What was trimmed may have been stored: nobody can tell it from what came late.
+func TestALateMessageIsRejectedWhereEntriesWereTrimmedOrDeleted(t *testing.T) {
+	t.Parallel()
+	d, p, m := fenced(t, redisbroker.Options{}, 4)
+	for i := range m[1:] {
+		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i+1]), broker.Accepted, "")
+	}
+	do(t, sharedServer(t), "XTRIM", p.streams(t)[0], "MAXLEN", "2")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "cannot be told")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "cannot be told")
+}
+
+func TestASeqWithoutRoomForAnIDIsRejected(t *testing.T) {
+	t.Parallel()
+	d, _, m := fenced(t, redisbroker.Options{}, 2)
+	m[0].Seq, m[1].Seq = 1<<47-1, 1<<47
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, sendtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "too large for an entry's id")
 }
 
 func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {

@@ -35,7 +35,8 @@ type Options struct {
 
 	// Fence gives each key a stream of its own, {orders:key}, and each entry an id
 	// made of Epoch, the database's life and the message's seq, so that a message
-	// is stored once however often it is sent. With Stream, that must give each key
+	// is stored once however often it is sent. A message that commits after one of a
+	// higher seq needs Redis 7, and a stream that was not trimmed past it. With Stream, that must give each key
 	// its own stream. Messages without a key, or without a seq, get ids of the
 	// server's and are not fenced. Defaults to ids of the server's.
 	Fence bool
