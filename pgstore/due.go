@@ -125,29 +125,3 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (*subEntry, error
 		return nil, store.ErrNoSubscription
 	}
 }
-
-// commands returns the commands that wait in some scopes.
-func (s *Store) commands(ctx context.Context, sc *scopes) ([]store.Command, error) {
-	refs := map[int32]store.Ref{}
-	for _, sub := range sc.subs {
-		refs[sub.id] = sub.ref
-	}
-	n := len(sc.subs)
-	a := new(parameters).int4s(n, func(i int) int32 { return sc.subs[i].id })
-	a.int2s(n, func(i int) int { return sc.slots[i].Lo })
-	a.int2s(n, func(i int) int { return sc.slots[i].Hi })
-	var out []store.Command
-	err := s.run(ctx, call{st: s.catalog.get("close_commands", ""), args: a}, call{
-		st: s.catalog.get("commands", ""), args: a,
-		reset: func() { out = nil },
-		each: func(r row) error {
-			c := columns{rest: r}
-			command := store.Command{ID: store.CommandID(c.int8()), Ref: refs[c.int4()], Kind: store.CommandKind(c.int2())}
-			command.Park = c.park()
-			command.Message = postbag.ID(c.id())
-			out = append(out, command)
-			return c.err
-		},
-	})
-	return out, err
-}

@@ -249,5 +249,11 @@ func (l *lister) item(sub *listed, r *listRow, known *states) (item store.Item, 
 	case known.discarded[at]:
 		item.State = store.Discarded
 	}
+	if !parked {
+		item.Queued = known.queued[at]
+		if h, failed := known.past[at]; failed && item.State != store.Pending {
+			item.Attempts, item.Reason, item.History = h.attempts, h.reason, h.history
+		}
+	}
 	return item, parked || r.seq > l.dropped
 }

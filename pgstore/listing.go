@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -157,10 +158,9 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 				p.looked, p.next = int(c.int8()), c.int8()
 				return c.err
 			}
-			v := listRow{surveyed: surveyed{seq: c.int8(), xid: uint64(c.int8()), id: c.id(), slot: c.int2(), at: c.int8()}}
-			v.topic, v.key, v.shardKey, v.typ = c.text(), c.text(), c.text(), c.text()
+			v, err := readListRow(r)
 			p.rows = append(p.rows, v)
-			return c.err
+			return err
 		},
 	})
 	p.more = p.looked == size
@@ -170,6 +170,13 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 		p.next--
 	}
 	return p, err
+}
+
+func readListRow(r row) (listRow, error) {
+	c := columns{rest: r}
+	v := listRow{surveyed: surveyed{seq: c.int8(), xid: uint64(c.int8()), id: c.id(), slot: c.int2(), at: c.int8()}}
+	v.topic, v.key, v.shardKey, v.typ = c.text(), c.text(), c.text(), c.text()
+	return v, c.err
 }
 
 // typeParts splits the query's type into an exact one or a prefix.
@@ -202,6 +209,9 @@ type subSeq struct {
 type states struct {
 	parked    map[subSeq]parkedItem
 	discarded map[subSeq]bool
+	// past is what failed of messages that are resolved; queued are commands.
+	past   map[subSeq]parkedItem
+	queued map[subSeq]store.CommandKind
 }
 
 // parkedItem is a parked row as listings show it.
@@ -238,7 +248,24 @@ func (l *lister) states(ctx context.Context, rows []listRow) (*states, error) {
 		return c.err
 	})
 	discarded[0].reset = func() { out.discarded = map[subSeq]bool{} }
-	errs, err := l.s.exchange(ctx, parked, discarded)
+	past := ask("list_past", func(r row) error {
+		c := columns{rest: r}
+		at := subSeq{c.int4(), c.int8()}
+		p := parkedItem{attempts: int(c.int4()), reason: c.text()}
+		var err error
+		p.history, err = storekit.Attempts(c.text())
+		out.past[at] = p
+		return errors.Join(c.err, err)
+	})
+	past[0].reset = func() { out.past = map[subSeq]parkedItem{} }
+	queued := ask("list_queued", func(r row) error {
+		c := columns{rest: r}
+		at := subSeq{c.int4(), c.int8()}
+		out.queued[at] = store.CommandKind(c.int2())
+		return c.err
+	})
+	queued[0].reset = func() { out.queued = map[subSeq]store.CommandKind{} }
+	errs, err := l.s.exchange(ctx, parked, discarded, past, queued)
 	for _, e := range errs {
 		if err == nil {
 			err = e

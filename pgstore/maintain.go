@@ -44,6 +44,9 @@ type maintenance struct {
 	round
 	// safe is the seq that all subscriptions have passed.
 	safe int64
+	// differ, if not nil, takes the place of a fault where the log and the ledger of
+	// a subscription, by its place among the followers, differ.
+	differ func(span int64, follower int, passed, told store.Tally)
 }
 
 // round is what the upkeep statement shows.

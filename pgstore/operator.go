@@ -19,25 +19,44 @@ const (
 	auditMost = 10_000
 )
 
+// commandNames are what the audit log calls commands.
+var commandNames = map[store.CommandKind]string{store.Retry: "retry", store.Discard: "discard"}
+
 // Command implements store.Operator.
 func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
-	name := map[store.CommandKind]string{store.Retry: "retry", store.Discard: "discard"}[kind]
+	name := commandNames[kind]
 	if name == "" {
-		return 0, &fault{doing: "command", said: fmt.Sprintf("kind %d is unknown", kind), mend: "use store.Retry or store.Discard"}
+		return 0, unknownKind(kind)
 	}
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	queued := 0
 	err := s.order(ctx, a, r, func(v *server, sub *subEntry, a store.Audit) error {
-		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.catalog.get("command", ""),
-			args: new(parameters).int4(sub.id).int8s(len(seqs), func(i int) int64 { return seqs[i] }).int4(int32(kind)).
-				text(a.Who).text(a.Why).text(name + " " + r.String()),
-			reset: func() { queued = 0 },
-			each: func(row) error {
+		items, err := s.commanded(ctx, r, kind, seqs)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		n := len(items)
+		args := new(parameters).int4(sub.id).int8s(n, func(i int) int64 { return items[i].Seq })
+		args.int2s(n, func(i int) int { return items[i].Slot })
+		args.bools(n, func(i int) bool { return items[i].State == store.Pending })
+		args.texts(n, func(i int) string { return fmt.Sprintf("%d (%s, %s)", items[i].Seq, items[i].Topic, items[i].ID) })
+		args.int4(int32(kind)).text(a.Who).text(a.Why).text(name + " " + r.String() + " ")
+		args.int4(store.MaxPendingCommands).text(selectedBy(a))
+		full := false
+		err = s.run(ctx, s.guard(v, "", nil), call{st: s.catalog.get("lock_subscription", ""), args: new(parameters).int4(sub.id)}, call{
+			st: s.catalog.get("command", ""), args: args,
+			reset: func() { queued, full = 0, false },
+			each: func(r row) error {
+				c := columns{rest: r}
+				full = c.int8() < 0
 				queued++
-				return nil
+				return c.err
 			},
 		})
+		if err == nil && full {
+			queued, err = 0, store.ErrTooManyCommands
+		}
+		return err
 	})
 	if err != nil {
 		return 0, translateError(name+" messages of "+r.String(), err)
@@ -46,6 +65,49 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 		s.Wake(r.Box)
 	}
 	return queued, nil
+}
+
+func unknownKind(kind store.CommandKind) error {
+	return &fault{doing: "command", said: fmt.Sprintf("kind %d is unknown", kind), mend: "use store.Retry or store.Discard"}
+}
+
+// selectedBy is how the audit log ends.
+func selectedBy(a store.Audit) string {
+	if a.Filter == "" {
+		return ""
+	}
+	return "; selected by " + a.Filter
+}
+
+// commanded returns the messages, of those named, that a command is for: parked ones,
+// and pending ones to be discarded.
+func (s *Store) commanded(ctx context.Context, r store.Ref, kind store.CommandKind, seqs []int64) ([]store.Item, error) {
+	l, err := s.lister(ctx, store.Query{Ref: r})
+	if err != nil || len(seqs) == 0 {
+		return nil, err
+	}
+	var rows []listRow
+	err = s.run(ctx, call{
+		st: s.catalog.get("command_rows", r.Box), args: new(parameters).int8s(len(seqs), func(i int) int64 { return seqs[i] }).int4(l.box.id),
+		reset: func() { rows = nil },
+		each: func(r row) error {
+			v, err := readListRow(r)
+			rows = append(rows, v)
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := l.items(ctx, rows)
+	var out []store.Item
+	for i := range found {
+		_, parked := parkStateOf(found[i].State)
+		if parked || kind == store.Discard && found[i].State == store.Pending && l.subs[0].filter.Take(found[i].Type) {
+			out = append(out, found[i].Item)
+		}
+	}
+	return out, err
 }
 
 // SetShards implements store.Operator.
@@ -69,9 +131,9 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 // order carries out an operator's order about a subscription. Orders without who
 // or why are refused; what is no valid text in them is made so.
 func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*server, *subEntry, store.Audit) error) error {
-	a = store.Audit{Who: auditText(a.Who), Why: auditText(a.Why)}
-	if a.Who == "" || a.Why == "" {
-		return &fault{doing: "order", said: "who or why is missing", mend: "give both, they go to the audit log"}
+	a, err := audited(a)
+	if err != nil {
+		return err
 	}
 	return s.guarded(ctx, func(v *server) error {
 		sub, err := s.subscription(ctx, r)
@@ -83,6 +145,15 @@ func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*
 		}
 		return fn(v, sub, a)
 	})
+}
+
+// audited makes what goes to the audit log valid, and refuses it without who or why.
+func audited(a store.Audit) (store.Audit, error) {
+	a = store.Audit{Who: auditText(a.Who), Why: auditText(a.Why), Filter: auditText(a.Filter)}
+	if a.Who == "" || a.Why == "" {
+		return a, &fault{doing: "order", said: "who or why is missing", mend: "give both, they go to the audit log"}
+	}
+	return a, nil
 }
 
 // auditText makes a text that the database takes.

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
 	got, err := s.Audited(t.Context(), 10)
 	s.Must(err)
 	if len(got) != 1 || got[0].Who != "A\uFFFDB\uFFFD" || len(got[0].Why) > 1024 || !utf8.ValidString(got[0].Why) ||
-		got[0].What != "retry outbox/default 1" {
+		got[0].What != fmt.Sprintf("retry outbox/default 1 (orders, %s)", r.ID) {
 		t.Errorf("the audit log says %+v", got)
 	}
 }
@@ -53,8 +54,14 @@ func TestAnOrderNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
 	}
 	got, err := s.Audited(t.Context(), 1)
 	s.Must(err)
-	if want := "discard outbox/default 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 and 5 more"; got[0].What != want {
-		t.Errorf("the audit log says %q", got[0].What)
+	what := got[0].What
+	for i := range 25 {
+		if named := strings.Contains(what, fmt.Sprintf(" %d (orders, ", i+1)); named != (i < 20) {
+			t.Errorf("message %d is named %v: %q", i+1, named, what)
+		}
+	}
+	if !strings.HasPrefix(what, "discard outbox/default 1 (orders, ") || !strings.HasSuffix(what, ") and 5 more") {
+		t.Errorf("the audit log says %q", what)
 	}
 }
 

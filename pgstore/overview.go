@@ -9,9 +9,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// What an Overview counts exactly, of a log, of a schedule, or of the parked
-// messages of a state; and of a backlog, whose rows it reads. What is more is
-// estimated: by the statistics, and by the seqs.
+// What an Overview counts exactly, of a log or of a schedule; and of a backlog, whose
+// rows it reads. What is more is estimated: by the statistics, and by the seqs.
 const (
 	countMost   = 10_000
 	backlogMost = 2_000
@@ -116,14 +115,25 @@ func (w *overlook) subscriptions(ctx context.Context) error {
 	}
 	w.subs = map[store.Ref]*store.SubscriptionView{}
 	for i := range all {
+		w.free(all[i].Shards)
 		w.subs[all[i].Ref] = &store.SubscriptionView{SubscriptionState: all[i], Parked: map[store.ParkState]int64{}}
 	}
 	return w.s.run(ctx, call{
 		st: w.s.catalog.get("sub_view", ""),
 		args: new(parameters).int4s(len(refs), func(i int) int32 { return w.known.subs[refs[i]].id }).
-			int4(countMost),
+			int4(store.CountedParked),
 		each: func(r row) error { return w.take(r, byID) },
 	})
+}
+
+// free shows the shards whose owner's heartbeat is over as nobody's.
+func (w *overlook) free(shards []store.ShardState) {
+	for i := range shards {
+		owner := &shards[i].Owner
+		if !slices.ContainsFunc(w.o.Relays, func(r store.RelayState) bool { return r.ID == *owner }) {
+			*owner = ""
+		}
+	}
 }
 
 // take reads what a subscription has done.

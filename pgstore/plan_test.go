@@ -32,7 +32,7 @@ const planPage = 100
 var planPages = map[string]int{
 	"promote": 1000, "copy": 1000, "tidy": 1000, "survey": 10_000, "tail": 10_000, "thin": 5000,
 	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
-	"list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_bytes": 1000, "list_later": 1000,
+	"list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
 }
 
 // merges are the statements that sort the first pages of several ranges, one a shard or subscription, or a page with what
@@ -49,23 +49,22 @@ func page(statement string) int {
 // scansLessThanAPage are the statements that may scan a large table while it has fewer rows than a page, and why.
 var scansLessThanAPage = map[string]string{
 	"list_copies": "people see a table of some hundred rows", "box_view": "the ten thousand that are counted may be the table",
-	"tidy": "one execution is for a thousand copies",
+	"tidy": "one execution is for a thousand copies", "erase": "one execution is for a thousand messages",
 }
 
 // unbounded are the statements that may read a large table beyond 10 pages, and why.
 var unbounded = map[string]string{
-	"blocked":        "all hashes that block, once when a shard is taken: the relay must know them all",
-	"land":           "all that was in flight in the shards just taken, once a take-over",
-	"rehome":         "all that is parked in a subscription, once when its shards change",
-	"relead":         "as above",
-	"fold":           "all lines of the spans of a partition, once when it is dropped",
-	"forget":         "all that is known of a partition's messages, once when it is dropped",
-	"find_apart":     "the copies of one box: for people, one message at a time",
-	"sub_view":       "a subscription's ledger, one line a span, fate and shard: for people",
-	"sweep":          "the parked messages up to the end of a partition: each must have its copy",
-	"close_commands": "the commands that operators gave and no relay has carried out",
-	"commands":       "as above",
-	"told":           "a subscription's ledger, where a span has a line a fate and shard",
+	"blocked":    "all hashes that block, once when a shard is taken: the relay must know them all",
+	"land":       "all that was in flight in the shards just taken, once a take-over",
+	"rehome":     "all that is parked in a subscription, once when its shards change",
+	"relead":     "as above",
+	"fold":       "all lines of the spans of a partition, once when it is dropped",
+	"forget":     "all that is known of a partition's messages, once when it is dropped",
+	"find_apart": "the copies of one box: for people, one message at a time",
+	"sub_view":   "a subscription's ledger, one line a span, fate and shard: for people",
+	"sweep":      "the parked messages up to the end of a partition: each must have its copy",
+	"commands":   "the commands that operators gave and no relay has carried out",
+	"told":       "a subscription's ledger, where a span has a line a fate and shard",
 }
 
 // unplanned are the statements whose plans are not looked at, and why; and the parts of others.
@@ -84,7 +83,7 @@ var unplanned = map[string]string{
 }
 
 // large are the tables that can be: the log's partitions, and what grows with the messages.
-var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|commands|ledger|audit|floors))$`)
+var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors))$`)
 
 // planNode is a node of a plan that was run.
 type planNode struct {

@@ -109,6 +109,44 @@ func (s *work) everything() {
 	}
 }
 
+// edits discards pending messages, erases one, and has the ledger lack one.
+func (s *work) edits(ref store.Ref, lease *store.Lease, records []store.Record, end store.Position) {
+	s.Helper()
+	why := store.Audit{Who: "x", Why: "y"}
+	n, err := s.Command(s.Context(), why, ref, store.Discard, []int64{records[0].Seq, records[1].Seq})
+	s.Must(err)
+	ask := store.Turn{Read: []store.Request{{Ref: ref, Slots: []store.Slots{store.AllSlots}}}}
+	commands := s.turn(ask).Commands
+	if n != 2 || len(commands) != 2 {
+		s.Fatalf("a discard of two pending messages was queued for %d, and %d come", n, len(commands))
+	}
+	s.Settle(lease, store.Settlement{
+		To: end, Done: []store.Done{commands[0].Done()}, Tally: sitetest.Tally(store.TallyDelivered, records[1:]...),
+	})
+	if left := s.turn(ask).Commands; len(left) != 0 {
+		s.Fatalf("%d commands wait for messages that are passed", len(left))
+	}
+	erased, err := s.Erase(s.Context(), why, ref.Box, []postbag.ID{records[1].ID})
+	s.Must(err)
+	lines, err := s.AcceptLedger(s.Context(), why, ref.Box)
+	s.Must(err)
+	if erased.Messages != 1 || len(lines) != 1 {
+		s.Fatalf("%d messages are erased, and accepted is %q", erased.Messages, lines)
+	}
+	later := sitetest.Messages(2, "k")
+	for i := range later {
+		later[i].NotBefore = time.Now().Add(time.Hour)
+	}
+	s.publish(later...)
+	for i, kind := range []store.CommandKind{store.Discard, store.Retry} {
+		n, err := s.Scheduled(s.Context(), why, "outbox", kind, []postbag.ID{later[i].ID})
+		s.Must(err)
+		if n != 1 {
+			s.Fatalf("command %d of one scheduled message changed %d", kind, n)
+		}
+	}
+}
+
 func (s *work) turn(t store.Turn) store.TurnResult {
 	s.Helper()
 	r, err := s.Turn(s.Context(), t)
@@ -295,9 +333,9 @@ func (s *work) retention() {
 	}
 	until("the log is thinned", func() bool { return s.number("SELECT count(*) FROM postbag.old") == 0 })
 	s.exec("SELECT setval('postbag.old__seq', (((last_value - 1) / $1) + 1) * $1) FROM postbag.old__seq", partSize)
-	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', '')")
+	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', ''), ('k', ''), ('k', '')")
 	lease := s.Take(fmt.Sprint("relay ", s.n), ref)
 	records, end := s.ReadFrom(ref, lease2position(s.site, ref))
-	s.Settle(&lease, store.Settlement{To: end, Tally: sitetest.Tally(store.TallyDelivered, records...)})
+	s.edits(ref, &lease, records, end)
 	until("a partition is dropped", func() bool { return total.Dropped > 0 })
 }

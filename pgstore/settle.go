@@ -64,6 +64,7 @@ func (w *settling) group(s *Store, v *server) group {
 		g = w.park(s, g, box)
 	}
 	g = w.resolve(s, g)
+	g = w.discard(s, g)
 	g = w.done(s, g)
 	if len(touched) > 0 {
 		g = append(g, w.lead(s, touched), w.clear(s, touched))
@@ -188,11 +189,32 @@ func (w *settling) resolve(s *Store, g group) group {
 	}
 	a := w.under(items)
 	a.int8s(len(items), func(i int) int64 { return w.list[items[i].settlement].Resolve[items[i].entry].Seq })
-	discards := w.items(func(st *store.Settlement) int { return len(st.Done) })
-	discards = slices.DeleteFunc(discards, func(d item) bool { return w.doneAt(d).Kind != store.Discard })
+	discards := w.discards(true)
 	a.int4s(len(discards), func(i int) int32 { return w.shards[discards[i].settlement] })
 	a.int8s(len(discards), func(i int) int64 { return w.doneAt(discards[i]).Seq })
 	return append(g, call{st: s.catalog.get("resolve", ""), args: a})
+}
+
+// discards lists the discards that are done, of messages that their settlement
+// resolves, or of the others.
+func (w *settling) discards(resolved bool) []item {
+	all := w.items(func(st *store.Settlement) int { return len(st.Done) })
+	return slices.DeleteFunc(all, func(i item) bool {
+		d := w.doneAt(i)
+		return d.Kind != store.Discard || resolved != slices.ContainsFunc(w.list[i.settlement].Resolve, func(r store.Resolved) bool {
+			return r.Seq == d.Seq
+		})
+	})
+}
+
+// discard notes which messages without a row are discarded.
+func (w *settling) discard(s *Store, g group) group {
+	items := w.discards(false)
+	if len(items) == 0 {
+		return g
+	}
+	a := w.under(items).int8s(len(items), func(i int) int64 { return w.doneAt(items[i]).Seq })
+	return append(g, call{st: s.catalog.get("discard", ""), args: a})
 }
 
 func (w *settling) done(s *Store, g group) group {

@@ -89,6 +89,16 @@ CROSS JOIN LATERAL (SELECT p.* FROM postbag._parked p WHERE p.sub = u.id AND p.s
 SELECT d.sub, d.seq FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
 CROSS JOIN LATERAL (SELECT d.* FROM postbag._discarded d WHERE d.sub = u.id AND d.seq = m.seq LIMIT 1) d;
 
+-- name: list_past
+-- What is known of errors of messages $2 that are resolved. The primary key.
+SELECT h.sub, h.seq, h.attempts, h.reason, h.history::text FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
+CROSS JOIN LATERAL (SELECT h.* FROM postbag._past h WHERE h.sub = u.id AND h.seq = m.seq LIMIT 1) h;
+
+-- name: list_queued
+-- The last command of each of messages $2 that are not parked. The unique index.
+SELECT c.sub, c.seq, c.kind FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
+CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = u.id AND c.seq = m.seq ORDER BY c.sub, c.seq, c.kind DESC LIMIT 1) c;
+
 -- name: list_bytes
 -- Headers and payload of messages $1, none after the one whose payload crosses $2 bytes in all. Primary keys of the log and
 -- of _copies. $3 box.

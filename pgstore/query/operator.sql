@@ -1,22 +1,99 @@
 -- Operators' orders.
 
+-- name: command_rows
+-- The rows of messages $1, of the log or copied from it. Primary keys. $2 box.
+SELECT m.seq, m.xid, m.id, (CASE WHEN m.place > 0 THEN m.place - 1 ELSE postbag.slot_of(coalesce(nullif(m.shard_key, ''), m.key), m.id) END)::smallint,
+  (extract(epoch FROM m.at) * 1000000)::bigint, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type
+FROM unnest($1::bigint[]) i(seq) CROSS JOIN LATERAL (
+  SELECT b.seq, b.xid::text::bigint AS xid, b.id, b.place, b.shard_key, b.key, b.at, b.topic, b.type FROM postbag.{box} b WHERE b.seq = i.seq
+  UNION ALL
+  SELECT c.seq, 0, c.id, c.place, c.shard_key, c.key, c.at, c.topic, c.type FROM postbag._copies c WHERE c.box = $2::integer AND c.seq = i.seq
+  LIMIT 1) m ORDER BY m.seq;
+
+-- name: lock_subscription
+-- Has the commands of a subscription be queued by one at a time. One row; nothing else waits for it.
+SELECT FROM postbag._subscriptions u WHERE u.id = $1::integer FOR NO KEY UPDATE;
+
 -- name: command
--- Queues an order for the parked messages $2 of subscription $1 that have none of its kind, and audits it, all in one. Locks
--- the parked rows (primary key) against being resolved meanwhile, in the order of seq; whoever settles waits for that
--- one statement. Returns the seqs it was queued for.
-WITH p AS MATERIALIZED (
-  SELECT p.sub, p.slot, p.seq FROM (SELECT DISTINCT m.seq FROM unnest($2::bigint[]) m(seq) ORDER BY m.seq) m CROSS JOIN LATERAL (
-    SELECT p.* FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = m.seq LIMIT 1 FOR KEY SHARE) p
+-- Queues a command of kind $6 for messages $2 of subscription $1, in slots $3, that have none of its kind, and audits it, all
+-- in one; nothing if of those that are pending ($4) more than $10 would wait. $5 are their names for the audit log. Comes
+-- after lock_subscription. Returns the seqs it was queued for, or -1 if there would be too many. Primary keys, whose parked
+-- rows it locks against being resolved meanwhile, and _commands_pending.
+WITH i AS MATERIALIZED (
+  SELECT i.* FROM unnest($2::bigint[], $3::smallint[], $4::boolean[], $5::text[]) i(seq, slot, pending, name)
+  WHERE (SELECT c.id FROM postbag._commands c WHERE c.sub = $1::integer AND c.seq = i.seq AND c.kind = $6::integer::smallint LIMIT 1) IS NULL
+    AND (i.pending OR (SELECT p.seq FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = i.seq LIMIT 1 FOR KEY SHARE) IS NOT NULL)
+), w AS MATERIALIZED (
+  SELECT count(*) AS n FROM (SELECT c.seq FROM postbag._commands c WHERE c.sub = $1::integer AND c.pending ORDER BY c.sub, c.id) c
+  WHERE (SELECT p.seq FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = c.seq LIMIT 1) IS NULL
+), f AS MATERIALIZED (
+  SELECT count(*) FILTER (WHERE i.pending) > 0 AND count(*) FILTER (WHERE i.pending) + (SELECT w.n FROM w) > $10::integer AS full FROM i
 ), c AS (
-  INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT p.sub, p.slot, p.seq, $3::integer::smallint FROM p ORDER BY p.seq
+  INSERT INTO postbag._commands (sub, slot, seq, kind, pending)
+  SELECT $1::integer, i.slot, i.seq, $6::integer::smallint, i.pending FROM i, f WHERE NOT f.full ORDER BY i.seq
   ON CONFLICT (sub, seq, kind) DO NOTHING RETURNING seq
 ), a AS (
   INSERT INTO postbag._audit (who, why, what)
-  SELECT $4::text, $5::text, $6::text || ' ' || string_agg(l.seq::text, ' ' ORDER BY l.seq) FILTER (WHERE l.n <= 20)
-    || CASE WHEN count(*) > 20 THEN ' and ' || count(*) - 20 || ' more' ELSE '' END
-  FROM (SELECT c.seq, row_number() OVER (ORDER BY c.seq) AS n FROM c) l HAVING count(*) > 0
+  SELECT $7::text, $8::text, $9::text || string_agg(l.name, ' ' ORDER BY l.seq) FILTER (WHERE l.n <= 20)
+    || CASE WHEN count(*) > 20 THEN ' and ' || count(*) - 20 || ' more' ELSE '' END || $11::text
+  FROM (SELECT c.seq, i.name, row_number() OVER (ORDER BY c.seq) AS n FROM c JOIN i ON i.seq = c.seq) l HAVING count(*) > 0
 )
-SELECT c.seq FROM c;
+SELECT c.seq FROM c UNION ALL SELECT -1 FROM f WHERE f.full;
+
+-- name: publish_now
+-- Has scheduled messages $1 be due, and audits it; $5 names them. By the index on id.
+WITH d AS (
+  UPDATE postbag.{box}__scheduled s SET due = least(s.due, clock_timestamp())
+  WHERE s.n = ANY (ARRAY(SELECT s.n FROM unnest($1::text[]) i(id) CROSS JOIN LATERAL (
+    SELECT s.n FROM postbag.{box}__scheduled s WHERE s.id = i.id::uuid ORDER BY s.id LIMIT 100) s)) RETURNING s.id
+), a AS (
+  INSERT INTO postbag._audit (who, why, what)
+  SELECT $2::text, $3::text, $4::text || string_agg(l.id::text, ' ') FILTER (WHERE l.n <= 20)
+    || CASE WHEN count(*) > 20 THEN ' and ' || count(*) - 20 || ' more' ELSE '' END || $5::text
+  FROM (SELECT d.id, row_number() OVER () AS n FROM d) l HAVING count(*) > 0
+)
+SELECT d.id FROM d;
+
+-- name: unschedule
+-- Deletes scheduled messages $1, and audits it. By the index on id.
+WITH d AS (
+  DELETE FROM postbag.{box}__scheduled s
+  WHERE s.n = ANY (ARRAY(SELECT s.n FROM unnest($1::text[]) i(id) CROSS JOIN LATERAL (
+    SELECT s.n FROM postbag.{box}__scheduled s WHERE s.id = i.id::uuid ORDER BY s.id LIMIT 100) s)) RETURNING s.id
+), a AS (
+  INSERT INTO postbag._audit (who, why, what)
+  SELECT $2::text, $3::text, $4::text || string_agg(l.id::text, ' ') FILTER (WHERE l.n <= 20)
+    || CASE WHEN count(*) > 20 THEN ' and ' || count(*) - 20 || ' more' ELSE '' END || $5::text
+  FROM (SELECT d.id, row_number() OVER () AS n FROM d) l HAVING count(*) > 0
+)
+SELECT d.id FROM d;
+
+-- name: erasing
+-- Lets the transaction change rows of the log, which their constraint refuses otherwise.
+SELECT set_config('postbag.erasing', 'on', true);
+
+-- name: erase
+-- Empties rows $1 of the log. Primary keys. The slot of an emptied row is no longer that of its key, so it is written down.
+UPDATE postbag.{box} b SET payload = '', headers = NULL, key = NULL, shard_key = NULL,
+  place = CASE WHEN b.place > 0 THEN b.place ELSE 1 + postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) END
+WHERE b.seq = ANY ($1::bigint[]);
+
+-- name: erase_copies
+-- The same of copies. Primary keys. $2 box.
+UPDATE postbag._copies c SET payload = '', headers = NULL, key = NULL, shard_key = NULL,
+  place = CASE WHEN c.place > 0 THEN c.place ELSE 1 + postbag.slot_of(coalesce(nullif(c.shard_key, ''), c.key), c.id) END
+WHERE c.box = $2::integer AND c.seq = ANY ($1::bigint[]);
+
+-- name: note
+-- Writes to the audit log.
+INSERT INTO postbag._audit (who, why, what) VALUES ($1::text, $2::text, $3::text);
+
+-- name: accept
+-- Adds what the ledgers lack: of subscriptions $1 in spans $2. Primary keys.
+INSERT INTO postbag._ledger AS l (sub, span, fate, shard, n, seqs, ids)
+SELECT i.sub, i.span, 5, 0, i.n, i.seqs, i.ids
+FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) i(sub, span, n, seqs, ids)
+ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = l.seqs + EXCLUDED.seqs, ids = l.ids + EXCLUDED.ids;
 
 -- name: want_shards
 -- Asks for so many shards, and audits it. One row; the epoch last.

@@ -46,10 +46,25 @@ LEFT JOIN LATERAL (SELECT DISTINCT p.hash FROM postbag._parked p WHERE p.shard =
 WHERE b.name = $1::text;
 
 -- name: close_commands
--- Commands whose message is parked no more are closed: it was resolved while they were given.
-DELETE FROM postbag._commands c USING unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
-WHERE c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi
-  AND NOT EXISTS (SELECT FROM postbag._parked p WHERE p.sub = c.sub AND p.seq = c.seq);
+-- Commands $1 are closed, if their messages are not parked by now. Primary keys.
+DELETE FROM postbag._commands c WHERE c.id = ANY ($1::bigint[])
+  AND (SELECT p.seq FROM postbag._parked p WHERE p.sub = c.sub AND p.seq = c.seq LIMIT 1) IS NULL;
+
+-- name: pending_commands
+-- Commands about messages that are not parked, with their rows in the log of box $4, if they are there. Reads
+-- _commands_pending by subscription, then primary keys.
+SELECT c.id, c.sub, c.kind, c.seq, c.slot, b.xid::text::bigint, b.id, b.key
+FROM (SELECT DISTINCT c.* FROM unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
+  JOIN postbag._subscriptions u ON u.id = r.sub AND u.box = $4::integer
+  CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = r.sub AND c.pending ORDER BY c.sub, c.id) c
+  WHERE c.slot >= r.lo AND c.slot < r.hi) c
+LEFT JOIN LATERAL (SELECT b.* FROM postbag.{box} b WHERE b.seq = c.seq LIMIT 1) b ON true
+WHERE (SELECT p.seq FROM postbag._parked p WHERE p.sub = c.sub AND p.seq = c.seq LIMIT 1) IS NULL
+ORDER BY c.id;
+
+-- name: command_shards
+-- Where the shards of subscriptions $1 stand. By subscription.
+SELECT s.sub, s.lo, s.hi, s.position FROM unnest($1::integer[]) u(id) JOIN postbag._shards s ON s.sub = u.id;
 
 -- name: commands
 -- Reads _commands by subscription, and the rows they are about by primary key.

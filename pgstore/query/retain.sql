@@ -99,6 +99,8 @@ ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = 
 -- Forgets what listings know of messages that are gone, and notes that are no use any more. By primary key.
 WITH d AS (
   DELETE FROM postbag._discarded d USING unnest($2::integer[]) u(id) WHERE d.sub = u.id AND d.seq <= $3::bigint
+), h AS (
+  DELETE FROM postbag._past h USING unnest($2::integer[]) u(id) WHERE h.sub = u.id AND h.seq <= $3::bigint
 )
 DELETE FROM postbag._floors f WHERE f.box = $1::integer AND f.seq < $3::bigint
   AND EXISTS (SELECT FROM postbag._boxes x WHERE x.id = $1::integer AND x.swept_x = pg_current_xact_id());

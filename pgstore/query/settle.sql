@@ -73,7 +73,13 @@ WITH d AS (
     SELECT f.ctid FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
     JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
     CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._parked f WHERE f.sub = s.sub AND f.seq = i.seq AND f.shard = s.id LIMIT 1) f))
-  RETURNING p.sub, p.seq, p.shard
+  RETURNING p.sub, p.seq, p.shard, p.attempts, p.reason, p.history
+), h AS (
+  INSERT INTO postbag._past AS h (sub, seq, attempts, reason, history)
+  SELECT d.sub, d.seq, d.attempts, d.reason, d.history FROM d
+  JOIN postbag._subscriptions u ON u.id = d.sub JOIN postbag._boxes b ON b.id = u.box
+  WHERE (d.attempts > 0 OR d.reason <> '') AND d.seq > b.dropped
+  ON CONFLICT (sub, seq) DO UPDATE SET attempts = EXCLUDED.attempts, reason = EXCLUDED.reason, history = EXCLUDED.history
 ), c AS (
   DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
     SELECT f.ctid FROM d CROSS JOIN LATERAL (
@@ -81,6 +87,15 @@ WITH d AS (
 )
 INSERT INTO postbag._discarded (sub, seq)
 SELECT d.sub, d.seq FROM unnest($4::integer[], $5::bigint[]) k(shard, seq) JOIN d ON d.shard = k.shard AND d.seq = k.seq
+ON CONFLICT DO NOTHING;
+
+-- name: discard
+-- Notes that messages without a parked row are discarded, which the settlement's position passes. Comes after park and
+-- resolve. Primary keys.
+INSERT INTO postbag._discarded (sub, seq)
+SELECT s.sub, i.seq FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) i(shard, version, seq)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+WHERE (SELECT p.seq FROM postbag._parked p WHERE p.sub = s.sub AND p.seq = i.seq LIMIT 1) IS NULL
 ON CONFLICT DO NOTHING;
 
 -- name: done
