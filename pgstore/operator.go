@@ -38,8 +38,7 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 		n := len(items)
 		args := new(parameters).int4(sub.id).int8s(n, func(i int) int64 { return items[i].Seq })
 		args.int2s(n, func(i int) int { return items[i].Slot })
-		args.bools(n, func(i int) bool { return items[i].State == store.Pending })
-		args.texts(n, func(i int) string { return fmt.Sprintf("%d (%s, %s)", items[i].Seq, items[i].Topic, items[i].ID) })
+		args.bools(n, func(i int) bool { return items[i].State == store.Pending }).texts(n, func(i int) string { return fmt.Sprintf("%d (%s, %s)", items[i].Seq, items[i].Topic, items[i].ID) })
 		args.int4(int32(kind)).text(a.Who).text(a.Why).text(name + " " + r.String() + " ")
 		args.int4(store.MaxPendingCommands).text(selectedBy(a))
 		full := false

@@ -62,7 +62,7 @@ func Metrics() []Metric {
 		{messagesDead, "Messages that ran out of attempts.", counter, subscription},
 		{messagesDelivered, "Messages confirmed and settled.", counter, subscription},
 		{messagesFiltered, "Messages that the subscription's filter refused.", counter, subscription},
-		{messagesDiscarded, "Parked messages that an operator discarded.", counter, subscription},
+		{messagesDiscarded, "Messages that an operator discarded.", counter, subscription},
 		{messagesUnsettled, "Messages sent and not settled: what a crash may repeat.", gauge, subscription},
 		{messagesUnsent, "Messages read ahead and not sent.", gauge, subscription},
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},

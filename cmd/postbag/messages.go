@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +15,8 @@ import (
 )
 
 func newMessagesCommand(c *console.Console) *cobra.Command {
-	return group("messages", "Look at messages, retry or discard parked ones",
-		newListCommand(c), newShowCommand(c), newOrderCommand(c, store.Retry), newOrderCommand(c, store.Discard))
+	return group("messages", "Look at messages, retry, discard or erase them",
+		newListCommand(c), newShowCommand(c), newOrderCommand(c, store.Retry), newOrderCommand(c, store.Discard), newEraseCommand(c))
 }
 
 // queryFlags select messages.
@@ -48,7 +49,35 @@ func states() []store.State {
 	return append(parkedStates(), store.Pending, store.Delivered, store.Discarded, store.Filtered, store.Scheduled)
 }
 
-// parkedStates are those that an operator can do something about.
+// orderable are the states of messages that take a command. A retry of what is only
+// pending means nothing.
+func orderable(kind store.CommandKind) []store.State {
+	if kind == store.Discard {
+		return append(parkedStates(), store.Pending, store.Scheduled)
+	}
+	return append(parkedStates(), store.Scheduled)
+}
+
+// filter is what the flags select by, for the audit log. A key is not told.
+func (f *queryFlags) filter(all bool) string {
+	var words []string
+	if all {
+		words = append(words, "--all")
+	}
+	for _, one := range []struct{ flag, value string }{
+		{"state", f.state}, {"topic", f.topic}, {"type", f.typ}, {"after", f.after}, {"before", f.before}, {"error", f.err},
+	} {
+		if one.value != "" {
+			words = append(words, fmt.Sprintf("--%s %q", one.flag, one.value))
+		}
+	}
+	if f.key != "" {
+		words = append(words, "--key")
+	}
+	return strings.Join(words, " ")
+}
+
+// parkedStates are those of messages that have failed, or wait behind one that has.
 func parkedStates() []store.State {
 	return []store.State{store.Died, store.Retrying, store.Waits, store.Sending}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/store"
@@ -38,19 +39,20 @@ type orderFlags struct {
 func newOrderCommand(c *console.Console, kind store.CommandKind) *cobra.Command {
 	var f orderFlags
 	name := orderName(kind)
-	does := "Make parked messages due now, with their attempts begun anew"
+	does, which := "Make parked messages due now, with their attempts begun anew; publish scheduled ones now", "parked or scheduled"
 	if kind == store.Discard {
-		does = "Give parked messages up for ever; those behind them go on"
+		does, which = "Give messages up for ever; those behind them go on", "parked, pending or scheduled"
 	}
 	cmd := &cobra.Command{
 		Use:   name + " [ID ...]",
 		Short: does,
 		Long: does + `.
 
-Messages are named by their ids, or selected by flags among the dead ones (--state chooses others
-that are parked). The relay that owns a message carries the order out between batches; until then it
-shows as queued. Who ordered what and why is written to the audit log. To give an order twice does no
-harm.`,
+Messages are named by their ids, or selected by flags among the dead ones; --state chooses others
+that are ` + which + `. The relay that owns a message carries the order out between
+batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
+queued at a time, and one that is being delivered stays delivered. Scheduled ones are changed at once.
+Who ordered what and why is written to the audit log. To give an order twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "mended"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, kind, args) },
@@ -69,30 +71,33 @@ func (f *orderFlags) run(cmd *cobra.Command, c *console.Console, kind store.Comm
 	if err != nil {
 		return err
 	}
-	sel := &selection{ref: ref}
-	if sel.query, err = f.query.query(time.Now(), parkedStates()); err != nil {
+	sel := &selection{ref: ref, kind: kind}
+	if sel.query, err = f.query.query(time.Now(), orderable(kind)); err != nil {
 		return err
 	}
 	if err := f.choose(cmd, sel, args); err != nil {
 		return err
+	}
+	if len(sel.ids) == 0 {
+		audit.Filter = f.query.filter(f.all)
 	}
 	s, err := f.store.open(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := sel.find(cmd.Context(), s); err != nil {
+	if err := sel.find(cmd.Context(), s, s.Editor != nil); err != nil {
 		return err
 	}
 	if f.dryRun {
 		return sel.show(c, orderName(kind))
 	}
-	if n := len(sel.seqs); n > 1 && !f.yes {
+	if n := sel.size(); n > 1 && !f.yes {
 		if err := c.Confirm(fmt.Sprintf("%s %s of %s?", orderName(kind), console.Count(n, "message"), ref)); err != nil {
 			return err
 		}
 	}
-	return give(cmd.Context(), c, s, audit, kind, sel)
+	return give(cmd.Context(), c, s, audit, sel)
 }
 
 // choose says what to select: ids, or what flags describe. Nothing is not
@@ -124,22 +129,30 @@ func (f *orderFlags) choose(cmd *cobra.Command, sel *selection, args []string) e
 	return nil
 }
 
-// ordered is what became of an order, in JSON.
+// ordered is what became of an order, in JSON. Queued are those that a relay is to carry
+// out; Done those that were changed at once.
 type ordered struct {
 	Box          string `json:"box"`
 	Subscription string `json:"subscription"`
 	Order        string `json:"order"`
 	Selected     int    `json:"selected"`
 	Queued       int    `json:"queued"`
+	Done         int    `json:"done,omitempty"`
 }
 
 // give gives the order for all that was selected, some at a time.
-func give(ctx context.Context, c *console.Console, s store.Operator, a store.Audit, kind store.CommandKind, sel *selection) error {
-	done := ordered{Box: sel.ref.Box, Subscription: sel.ref.Subscription, Order: orderName(kind), Selected: len(sel.seqs)}
+func give(ctx context.Context, c *console.Console, s *component.Store, a store.Audit, sel *selection) error {
+	done := ordered{Box: sel.ref.Box, Subscription: sel.ref.Subscription, Order: orderName(sel.kind), Selected: sel.size()}
+	for rest := range slices.Chunk(sel.later, orderBatch) {
+		n, err := s.Editor.Scheduled(ctx, a, sel.ref.Box, sel.kind, rest)
+		if done.Done += n; err != nil {
+			return fmt.Errorf("%d of %d messages are done; give the order again for the rest: %w", done.Done, done.Selected, err)
+		}
+	}
 	progress := c.Progress("queued", len(sel.seqs))
 	for rest := sel.seqs; len(rest) > 0; {
 		n := min(orderBatch, len(rest))
-		queued, err := s.Command(ctx, a, sel.ref, kind, rest[:n])
+		queued, err := s.Command(ctx, a, sel.ref, sel.kind, rest[:n])
 		if err != nil {
 			progress.End()
 			return fmt.Errorf("%d of %d messages are queued; give the order again for the rest: %w", done.Queued, done.Selected, err)
@@ -153,8 +166,11 @@ func give(ctx context.Context, c *console.Console, s store.Operator, a store.Aud
 		return c.Line(done)
 	}
 	var notes []string
-	if passed := done.Selected - done.Queued; passed > 0 {
-		notes = append(notes, fmt.Sprintf("%d had it queued already, or are no longer parked", passed))
+	if passed := done.Selected - done.Queued - done.Done; passed > 0 {
+		notes = append(notes, fmt.Sprintf("%d had it queued already, or are settled", passed))
+	}
+	if done.Done > 0 {
+		notes = append(notes, fmt.Sprintf("%d were scheduled, and are done", done.Done))
 	}
 	if done.Queued > 0 {
 		notes = append(notes, "relays carry it out")

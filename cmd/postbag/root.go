@@ -56,6 +56,7 @@ func newRoot(c *console.Console) *cobra.Command {
 		newMessagesCommand(c),
 		newShardsCommand(c),
 		newAuditCommand(c),
+		newLedgerCommand(c),
 		newConfigCommand(c),
 		newDemoCommand(c),
 		newWebhookSecretCommand(c),

@@ -19,6 +19,8 @@ type Store struct {
 	store.Inspector
 	store.Operator
 	store.Migrator
+	// Editor is nil for a kind of store that takes commands for parked messages only.
+	Editor store.Editor
 
 	// Kind is its kind's name.
 	Kind string
@@ -94,6 +96,7 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 			return nil, openError(ctx, err)
 		}
 		opened.Kind, opened.Inspector = name, unfinished{opened.Inspector}
+		opened.Editor, _ = opened.Store.(store.Editor)
 		return opened, nil
 	}
 	return nil, exit.Usagef("store: this program holds no store of kind %s; see postbag version --components", name)

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+)
+
+// onEachEditor runs a test on each kind of store whose messages can be changed.
+func onEachEditor(t *testing.T, f func(t *testing.T, at *place)) {
+	t.Helper()
+	onEachStore(t, func(t *testing.T, at *place) {
+		flags := storeFlags{}
+		*map[string]*string{"--store": &flags.dsn, "--store-file": &flags.file}[at.flag] = at.where
+		s, err := flags.open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits := s.Editor != nil
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if edits {
+			f(t, at)
+			return
+		}
+		cli(t, "messages", "erase", noID, at.flag, at.where, "--why", "x").ends(exit.Usage, "cannot do that yet")
+		cli(t, "messages", "discard", "--state", "pending", "--all", at.flag, at.where, "--why", "x").ends(exit.Usage, "parked messages only")
+	})
+}
+
+const noID = "01900000-0000-7000-8000-000000000001"
+
+func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
+	t.Parallel()
+	onEachEditor(t, func(t *testing.T, at *place) {
+		arrived(t, at)
+		cliWith(t, `{"key":"a","type":"one","payload":1}
+{"key":"a","type":"two","payload":2}
+{"key":"a","type":"three","payload":3}
+`, "publish", at.flag, at.where, "--ndjson").ok()
+		for range 2 {
+			cli(t, "publish", at.flag, at.where, "--type", "later", "--payload", "x", "--not-before", "1h").ok()
+		}
+		cli(t, "messages", "discard", "--type", "two", "--state", "pending", at.flag, at.where, "--why", "by mistake").ok().
+			says("queued 1 of 1", "relays carry it out")
+		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("pending, discard queued")
+		cli(t, "audit", at.flag, at.where).ok().says("discard outbox/default", `--state "pending" --type "two"`)
+		cli(t, "messages", "retry", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.Usage, "--state")
+		later := cli(t, "messages", "list", at.flag, at.where, "--state", "scheduled", "--json").ok().items()
+		if len(later) != 2 {
+			t.Fatalf("%d messages are scheduled, want 2", len(later))
+		}
+		cli(t, "messages", "discard", later[0].ID.String(), at.flag, at.where, "--why", "x", "--json").ok().says(`"done":1`)
+		cli(t, "messages", "retry", "--all", "--state", "scheduled", at.flag, at.where, "--why", "now").ok().says("1 were scheduled, and are done")
+		var types []string
+		await(t, "all that is left arrives", func() bool {
+			for _, l := range arrived(t, at) {
+				types = append(types, l.Type)
+			}
+			return len(types) >= 3
+		})
+		if got := strings.Join(types, " "); got != "one three later" {
+			t.Errorf("arrived are %q", got)
+		}
+		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("discarded")
+		cli(t, "messages", "discard", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.NotFound, "no message")
+	})
+}
+
+func TestDeliveredMessagesAreErased(t *testing.T) {
+	t.Parallel()
+	onEachEditor(t, func(t *testing.T, at *place) {
+		cliWith(t, `{"key":"secret","payload":"secret","headers":{"h":"secret"}}`+"\n", "publish", at.flag, at.where, "--ndjson").ok()
+		id := arrived(t, at)[0].ID
+		cli(t, "messages", "erase", at.flag, at.where, "--why", "x").ends(exit.Usage, "name 1 to 1000")
+		cli(t, "messages", "erase", id, at.flag, at.where).ends(exit.Usage, "--why")
+		cli(t, "messages", "erase", noID, at.flag, at.where, "--why", "x").ends(exit.NotFound, "1 of 1 are not in box outbox")
+		cli(t, "messages", "erase", id, at.flag, at.where, "--why", "request 4711").ok().says("erased 1 message of box outbox")
+		if o := cli(t, "messages", "show", id, at.flag, at.where, "--json").ok(); strings.Contains(o.out, "secret") {
+			t.Errorf("an erased message is shown as %s", o.out)
+		}
+		cli(t, "audit", at.flag, at.where).ok().says("erase outbox "+id, "request 4711")
+		cliWith(t, `{"key":"a","payload":"p"}`+"\n", "publish", at.flag, at.where, "--ndjson").ok()
+		pending := cli(t, "messages", "list", at.flag, at.where, "--state", "pending", "--json").ok().items()[0].ID.String()
+		cli(t, "messages", "erase", pending, at.flag, at.where, "--why", "x").ends(exit.Failed, "still to be delivered", "discard them first", pending)
+		cli(t, "ledger", "accept", at.flag, at.where, "--why", "x").ok().says("there is nothing to accept")
+	})
+}
