@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Beat implements store.Store. It is one transaction and one round trip, with
@@ -16,9 +17,13 @@ func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	if b.Relay == "" || b.TTL <= 0 && !b.Leave {
 		return store.View{}, fmt.Errorf("pgstore: beat: relay id %q, TTL %s; give an id and a positive TTL", b.Relay, b.TTL)
 	}
+	conditions, err := storekit.ConditionsText(b.Conditions)
+	if err != nil {
+		return store.View{}, translateError("beat", err)
+	}
 	var view store.View
-	err := s.guarded(ctx, func(v *server) error {
-		w := &beating{s: s, v: v, b: b}
+	err = s.guarded(ctx, func(v *server) error {
+		w := &beating{s: s, v: v, b: b, conditions: conditions}
 		if err := s.run(ctx, w.group()...); err != nil {
 			return schemaError(err)
 		}
@@ -32,9 +37,12 @@ func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 
 // beating is one heartbeat at work.
 type beating struct {
-	s     *Store
-	v     *server
-	b     store.Beat
+	s *Store
+	v *server
+	b store.Beat
+	// conditions are those of b as they are stored.
+	conditions string
+
 	view  store.View
 	boxes []string
 	lasts []int64
@@ -84,7 +92,7 @@ func (w *beating) begin() group {
 	a := new(parameters).text(b.Relay).text(b.Name).int8(b.TTL.Microseconds())
 	a.texts(len(b.Works), func(i int) string { return b.Works[i].Box })
 	a.texts(len(b.Works), func(i int) string { return b.Works[i].Subscription })
-	a.bool(b.New).int4(snapshots.Format)
+	a.bool(b.New).int4(snapshots.Format).text(w.conditions)
 	return append(g, call{
 		st: w.s.catalog.get("renew", ""), args: a,
 		reset: func() { w.view, w.xid, w.renewed = store.View{}, 0, false },
@@ -219,7 +227,11 @@ func readRelay(r row) (store.RelayState, error) {
 	for i := range min(len(boxes), len(subs)) {
 		rs.Works = append(rs.Works, store.Ref{Box: boxes[i], Subscription: subs[i]})
 	}
-	return rs, c.err
+	var err error
+	if rs.Conditions, err = storekit.ParseConditions(c.text()); c.err != nil {
+		err = c.err
+	}
+	return rs, err
 }
 
 func (w *beating) shards() call {

@@ -7,13 +7,13 @@ WITH o AS MATERIALIZED (
   SELECT r.* FROM postbag._relays r WHERE r.id = $1::text FOR UPDATE
 ), u AS (
   UPDATE postbag._relays r SET name = $2::text, expires = clock_timestamp() + $3::bigint * interval '1 microsecond',
-    boxes = $4::text[], subs = $5::text[], format = $7::integer, beat_x = pg_current_xact_id(),
+    boxes = $4::text[], subs = $5::text[], format = $7::integer, conditions = $8::text, beat_x = pg_current_xact_id(),
     changed_x = CASE WHEN o.name = $2::text AND o.boxes = $4::text[] AND o.subs = $5::text[] THEN r.changed_x ELSE pg_current_xact_id() END
   FROM o WHERE r.id = o.id AND NOT o.dead AND o.expires > clock_timestamp()
   RETURNING 1
 ), n AS (
-  INSERT INTO postbag._relays (id, name, expires, boxes, subs, format, beat_x, changed_x)
-  SELECT $1::text, $2::text, clock_timestamp() + $3::bigint * interval '1 microsecond', $4::text[], $5::text[], $7::integer,
+  INSERT INTO postbag._relays (id, name, expires, boxes, subs, format, conditions, beat_x, changed_x)
+  SELECT $1::text, $2::text, clock_timestamp() + $3::bigint * interval '1 microsecond', $4::text[], $5::text[], $7::integer, $8::text,
     pg_current_xact_id(), pg_current_xact_id()
   WHERE $6::boolean AND NOT EXISTS (SELECT FROM o)
   ON CONFLICT (id) DO NOTHING
@@ -128,7 +128,7 @@ WITH e AS (
 SELECT coalesce((SELECT e.n FROM e), (SELECT e.n FROM postbag._epoch e));
 
 -- name: relays
-SELECT r.id, r.name, (extract(epoch FROM r.expires - clock_timestamp()) * 1000000)::bigint, r.boxes, r.subs
+SELECT r.id, r.name, (extract(epoch FROM r.expires - clock_timestamp()) * 1000000)::bigint, r.boxes, r.subs, r.conditions
 FROM postbag._relays r WHERE NOT r.dead AND r.expires > clock_timestamp() ORDER BY r.id;
 
 -- name: shards

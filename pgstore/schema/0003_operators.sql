@@ -17,6 +17,9 @@ DO $filler$ BEGIN
 EXCEPTION WHEN SQLSTATE 'PB000' THEN NULL;
 END $filler$;
 
+-- How a relay's destinations are, as of its last heartbeat: JSON, empty for none.
+ALTER TABLE postbag._relays ADD COLUMN conditions text NOT NULL DEFAULT '';
+
 -- Commands about messages that were pending when they were given. They stay until the position has passed the message.
 ALTER TABLE postbag._commands ADD COLUMN pending boolean NOT NULL DEFAULT false;
 CREATE INDEX _commands_pending ON postbag._commands (sub, id) WHERE pending;
