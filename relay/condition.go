@@ -29,6 +29,9 @@ func (l *loop) conditions(now time.Duration) []store.Condition {
 		if c.down {
 			out[i].Error = reasonOf(f.lastError)
 		}
+		for _, t := range f.core.Topics(shownTopics) {
+			out[i].Topics = append(out[i].Topics, store.TopicCondition{Topic: t.Topic, Since: max(now-t.Since, 0), Error: t.Reason})
+		}
 	}
 	return out
 }
@@ -39,6 +42,9 @@ func (f *flow) state() string {
 	s := f.core.Circuit()
 	if s == engine.Closed && f.condition.down {
 		s = engine.Probing
+	}
+	if s == engine.Closed && f.core.Overfull() {
+		return "held"
 	}
 	return circuitName(s)
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -147,4 +148,25 @@ func (j *journal) idle(f *flow, now time.Duration) {
 func (j *journal) unanswered(f *flow, messages int) {
 	j.logger.Warn("relay: the destination has not answered in time; the next relay sends these messages again",
 		append(between(f), "messages", messages)...)
+}
+
+// topicFailed says that the messages of a topic are held, while others go on.
+func (j *journal) topicFailed(f *flow, e *engine.TopicEvent) {
+	j.logger.Warn("relay: a topic does not take messages; they are held, others go on",
+		append(between(f), "topic", e.Topic, "error", e.Reason)...)
+}
+
+func (j *journal) topicWorks(f *flow, e *engine.TopicEvent) {
+	j.logger.Info("relay: a topic takes messages again",
+		append(between(f), "topic", e.Topic, "after", e.After.Round(time.Millisecond))...)
+}
+
+// held says that nothing is read any more, or that reading goes on.
+func (j *journal) held(f *flow, too bool, n int) {
+	if too {
+		j.logger.Error("relay: too many messages wait for topics that do not work; nothing is read until some are delivered or discarded",
+			append(between(f), "messages", n)...)
+		return
+	}
+	j.logger.Info("relay: fewer messages wait for topics that do not work; reading goes on", append(between(f), "messages", n)...)
 }

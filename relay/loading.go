@@ -64,7 +64,7 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked store.Blocks, err e
 	case l.dying:
 		return
 	}
-	f.core.Add(leaseOf(sh), string(sh.Position), blocked.Keys)
+	f.core.Add(leaseOf(sh), string(sh.Position), blocked.Keys, heldTopics(blocked.Held)...)
 	if leave := f.owner.Got(sh.Lo); leave || l.stopping {
 		f.core.Leave(sh.Lo)
 	}
@@ -73,4 +73,14 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked store.Blocks, err e
 // leaseOf is a shard's lease as the engine takes it.
 func leaseOf(sh *store.ShardState) engine.Lease {
 	return engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}
+}
+
+// heldTopics are the topics that messages of a shard are held for, as the engine takes
+// them.
+func heldTopics(held []store.HeldTopic) []engine.HeldTopic {
+	out := make([]engine.HeldTopic, len(held))
+	for i, h := range held {
+		out[i] = engine.HeldTopic{Topic: h.Topic, Messages: int(h.Messages)}
+	}
+	return out
 }

@@ -55,6 +55,8 @@ type flow struct {
 	wanted       int  // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.
 	reshapePause, reshapeAfter time.Duration
+	holds                      bool // messages for topics that do not work
+	overfull                   bool // too many of them wait
 	lastError                  string
 	acceptedAt                 time.Time
 	condition                  condition
@@ -182,6 +184,7 @@ func (l *loop) step() {
 		l.publish(f, now)
 		l.due(f, now)
 		l.noteCondition(f, now)
+		l.noteTopics(f, now)
 	}
 	for _, u := range l.keep {
 		l.maintain(u, now)
@@ -359,6 +362,10 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 		return err
 	}
 	l.log.opened(info)
+	for _, f := range l.flows {
+		f.holds = info.Features.HeldTopics
+		f.core.HoldTopics(f.holds)
+	}
 	if err := l.store.Declare(ctx, specs); err != nil {
 		return err
 	}

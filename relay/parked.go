@@ -22,7 +22,7 @@ func (l *loop) due(f *flow, now time.Duration) {
 		return
 	}
 	d := store.Due{
-		Ref: f.ref, Slots: slots(r.Slots), Limit: r.Limit, Bytes: r.Bytes, Followers: r.Followers, Skip: r.Skip,
+		Ref: f.ref, Slots: slots(r.Slots), Limit: r.Limit, Bytes: r.Bytes, Followers: r.Followers, Skip: r.Skip, Topics: r.Topics,
 	}
 	generation := l.generation
 	l.start(func() func() {
@@ -52,7 +52,7 @@ func dueMessages(parked []store.Parked) []engine.DueMessage {
 		m := message(&p.Record)
 		m.Seq, m.Slot, m.Key = p.Park.Seq, p.Park.Slot, p.Park.Hash
 		m.Filtered = false
-		out[i] = engine.DueMessage{Message: m, Attempts: p.Attempts, Blocking: p.Blocking}
+		out[i] = engine.DueMessage{Message: m, Attempts: p.Attempts, Blocking: p.Blocking, Held: p.State == store.Held}
 	}
 	return out
 }

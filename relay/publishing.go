@@ -155,8 +155,9 @@ func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed e
 		if f.subscription.Classify != nil && r.Err != nil {
 			f.subscription.Classify(r.Err).Apply(r)
 		}
-		answers[i] = engine.Answer{Outcome: engine.Outcome(r.Outcome), After: r.After, Reason: reason(r)}
-		if failed == nil && r.Outcome != broker.NotSent {
+		scope := scopeOf(r)
+		answers[i] = engine.Answer{Outcome: engine.Outcome(r.Outcome), Scope: engine.Scope(scope), After: r.After, Reason: reason(r)}
+		if failed == nil && r.Outcome != broker.NotSent && (scope != broker.ScopeTopic || !f.holds) {
 			failed = r.Err
 			if failed == nil {
 				failed = errors.New(r.Outcome.String())
@@ -164,6 +165,19 @@ func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed e
 		}
 	}
 	return answers, failed
+}
+
+// scopeOf is for how much of the destination a result holds: its adapter says so, or
+// its error does.
+func scopeOf(r *broker.Result) broker.Scope {
+	switch {
+	case r.Outcome != broker.Misconfigured && r.Outcome != broker.Unavailable:
+		return broker.ScopeDestination
+	case r.Scope != broker.ScopeDestination:
+		return r.Scope
+	default:
+		return broker.ScopeOf(r.Err)
+	}
 }
 
 // reason is what is kept with a parked message.

@@ -28,7 +28,8 @@ type SubscriptionStats struct {
 	store.Ref
 	// Shards is how many of the subscription's shards this relay holds.
 	Shards int
-	// Circuit is "closed", "open" or "probing".
+	// Circuit is "closed", "open", "probing", or "held" while so many messages wait
+	// for topics that do not work that nothing is read.
 	Circuit string
 	// LastError is the latest error of the destination, and empty after a
 	// success.

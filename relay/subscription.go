@@ -91,6 +91,9 @@ type Subscription struct {
 	// InFlight bounds the messages that were sent and are not settled: what a
 	// crash may deliver twice. Defaults to 1,000.
 	InFlight int
+	// MaxHeld is how many messages may wait for topics that do not work before the
+	// subscription reads no more. Defaults to 100,000.
+	MaxHeld int
 	// Concurrency is the most calls at a time. Defaults to 4, and to 32 for a
 	// destination that takes one message a call.
 	Concurrency int
@@ -138,6 +141,7 @@ func (s *Subscription) validate() error {
 		{"Batch", s.Batch, 100_000},
 		{"RetryBatch", s.RetryBatch, 100_000},
 		{"InFlight", s.InFlight, 1_000_000},
+		{"MaxHeld", s.MaxHeld, 10_000_000},
 		{"Concurrency", s.Concurrency, 10_000},
 		{"Retry.MaxAttempts", s.Retry.MaxAttempts, 1_000_000},
 		{"Retry.Quick", s.Retry.Quick, 1000},
@@ -224,7 +228,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
 		},
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
-		InFlight: s.InFlight, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
+		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}

@@ -173,7 +173,7 @@ func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
 		p := &s.Park[i]
 		out.Park = append(out.Park, store.Park{
 			Seq: p.Seq, Slot: p.Slot, Hash: p.Hash, State: store.ParkState(p.State), Blocking: p.Blocking,
-			Attempts: p.Attempts, Delay: p.Delay, Reason: p.Reason,
+			Attempts: p.Attempts, Delay: p.Delay, Reason: p.Reason, Topic: p.Topic,
 		})
 	}
 	for _, v := range s.Resolve {
@@ -232,7 +232,7 @@ func (l *loop) page(f *flow, b *store.Batch) engine.Page {
 // message is what the engine needs to know of a record, which rides along.
 func message(r *store.Record) engine.Message {
 	return engine.Message{
-		Seq: r.Seq, Slot: r.Slot, Key: r.Hash, Size: len(r.Payload) + recordOverhead,
+		Seq: r.Seq, Slot: r.Slot, Key: r.Hash, Topic: r.Topic, Size: len(r.Payload) + recordOverhead,
 		Sum: binary.BigEndian.Uint64(r.ID[8:]), Filtered: r.Filtered, Tag: r,
 	}
 }
@@ -256,7 +256,7 @@ func (l *loop) commands(all []store.Command, now time.Duration) {
 			},
 			Park: engine.Park{
 				Seq: p.Seq, Slot: p.Slot, Hash: p.Hash, State: engine.ParkState(p.State), Blocking: p.Blocking,
-				Attempts: p.Attempts, Reason: p.Reason,
+				Attempts: p.Attempts, Reason: p.Reason, Topic: p.Topic,
 			},
 		}})
 	}

@@ -1,6 +1,10 @@
 package membroker
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/postbag/postbag/broker"
+)
 
 // SetDown makes the broker unreachable, or brings it back: while it is down every
 // message is Unavailable and nothing is stored.
@@ -21,6 +25,17 @@ func (d *Destination) AddTopic(topic string) {
 			d.state.topics = append(d.state.topics, topic)
 		}
 	})
+}
+
+// FailTopic makes messages of a topic fail with this outcome, Misconfigured or
+// Unavailable, and nothing of other topics, until RestoreTopic.
+func (d *Destination) FailTopic(topic string, outcome broker.Outcome) {
+	d.state.locked(func() { d.state.failing[topic] = outcome })
+}
+
+// RestoreTopic ends what FailTopic began.
+func (d *Destination) RestoreTopic(topic string) {
+	d.state.locked(func() { delete(d.state.failing, topic) })
 }
 
 // Hold keeps back every message sent from now on, before it is stored, unless

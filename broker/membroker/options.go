@@ -26,8 +26,8 @@ type Options struct {
 	// answer is Accepted with the note "duplicate".
 	Fence bool
 
-	// Topics are those that exist; a message for another is Misconfigured. Empty:
-	// every topic exists.
+	// Topics are those that exist; a message for another is Misconfigured in
+	// the scope of its topic. Empty: every topic exists.
 	Topics []string
 
 	// Decide says what to do with a message; try counts, from one, how often its

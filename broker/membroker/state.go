@@ -17,6 +17,7 @@ type state struct {
 
 	mu      sync.Mutex
 	topics  []string
+	failing map[string]broker.Outcome // topics that fail, and how
 	down    bool
 	mute    bool
 	hold    chan struct{} // nil: nothing is held
@@ -34,7 +35,7 @@ func newState(o Options) *state {
 		o.Now = time.Now
 	}
 	return &state{
-		options: o, topics: slices.Clone(o.Topics),
+		options: o, topics: slices.Clone(o.Topics), failing: map[string]broker.Outcome{},
 		tries: map[postbag.ID]int{}, ids: map[postbag.ID]struct{}{}, lanes: map[broker.LaneName]*laneState{}, change: make(chan struct{}),
 	}
 }
@@ -113,6 +114,8 @@ func (s *state) refusal(m broker.Delivery) *broker.Error {
 		return &broker.Error{Outcome: broker.Unavailable, Err: errDown}
 	case len(s.topics) > 0 && !slices.Contains(s.topics, m.Topic):
 		return &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: errNoTopic}
+	case s.failing[m.Topic] != broker.Unknown:
+		return &broker.Error{Outcome: s.failing[m.Topic], Scope: broker.ScopeTopic, Err: errTopic}
 	case limit > 0 && len(m.Payload) > limit:
 		return &broker.Error{Outcome: broker.Rejected, Err: fmt.Errorf(
 			"membroker: the payload has %d bytes, %d are allowed; send less, or raise Options.MaxBytes", len(m.Payload), limit)}
@@ -130,6 +133,7 @@ func (s *state) answered(m broker.Delivery, try int, r broker.Result) {
 var (
 	errDown    = errors.New("membroker: the broker is down; bring it up with SetDown(false)")
 	errNoTopic = errors.New("membroker: no such topic; name it in Options.Topics, or make it with AddTopic")
+	errTopic   = errors.New("membroker: the topic fails; end that with RestoreTopic")
 	errNoReply = errors.New("membroker: no answer came before the context ended; send the message again")
 	errLate    = errors.New("membroker: the context ended before the message was sent; send it again")
 	errBlocked = errors.New("membroker: an earlier message of the key was not accepted; send this one after it")

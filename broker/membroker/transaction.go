@@ -36,7 +36,7 @@ func (t *transaction) decide(ctx context.Context) bool {
 			t.silence = act.Silence
 		}
 		if act.Err != nil {
-			t.results[i] = broker.Result{Outcome: broker.OutcomeOf(act.Err), Err: act.Err, After: act.After}
+			t.results[i] = broker.Result{Outcome: broker.OutcomeOf(act.Err), Scope: broker.ScopeOf(act.Err), Err: act.Err, After: act.After}
 		}
 	}
 	return true
@@ -95,7 +95,7 @@ func (t *transaction) refusal(s *state) error {
 			*r = broker.Result{Outcome: err.Outcome, Scope: err.Scope, Err: err}
 		}
 		switch {
-		case r.Outcome == broker.Rejected, r.Outcome == broker.Misconfigured:
+		case ownFault(r):
 			fault = r.Err
 		case r.Err != nil:
 			down = r.Err
@@ -107,7 +107,7 @@ func (t *transaction) refusal(s *state) error {
 	for i := range t.results {
 		r := &t.results[i]
 		switch {
-		case r.Outcome == broker.Rejected, r.Outcome == broker.Misconfigured:
+		case ownFault(r):
 		case fault != nil:
 			*r = broker.Result{Outcome: broker.NotSent, Err: errAborted}
 		case down != nil:
@@ -115,4 +115,10 @@ func (t *transaction) refusal(s *state) error {
 		}
 	}
 	return errors.Join(fault, down)
+}
+
+// ownFault says that a message failed for itself, or for its topic: the others of its
+// transaction are sent again.
+func ownFault(r *broker.Result) bool {
+	return r.Outcome == broker.Rejected || r.Outcome == broker.Misconfigured || r.Scope == broker.ScopeTopic
 }

@@ -100,6 +100,10 @@ func (f *Flow) Events() []TopicEvent {
 	return out
 }
 
+// HoldTopics says whether messages can be held, see Config. It is told before the
+// first shard comes.
+func (f *Flow) HoldTopics(can bool) { f.cfg.HoldTopics = can }
+
 // Overfull says that nothing is read, since too many messages are held.
 func (f *Flow) Overfull() bool { return f.topics.held >= f.cfg.MaxHeld }
 

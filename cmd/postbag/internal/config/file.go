@@ -101,6 +101,9 @@ type Subscription struct {
 	// Most messages that are sent and not settled: what a crash may repeat.
 	// Defaults to 1000.
 	InFlight int `yaml:"in_flight"`
+	// Most messages that may wait for topics that do not work; with more, nothing
+	// is read. Defaults to 100000.
+	MaxHeld int `yaml:"max_held"`
 	// Most calls at a time. Defaults to 4, for webhooks to 32.
 	Concurrency int `yaml:"concurrency"`
 }

@@ -46,6 +46,7 @@ subscriptions:
     batch: 50
     retry_batch: 5
     in_flight: 200
+    max_held: 300
     concurrency: 12
     format: {kind: plain, names: {id: Message-Id, time: "-"}, reserved: true, dispatched_at: true, content_type: text/plain}
   - name: events
@@ -80,7 +81,7 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 			{Name: "default", Box: "outbox", To: "broker", Order: "key", OnReject: "block"},
 			{
 				Name: "partners", Box: "orders", To: "hook", From: "2026-01-31T12:00:00Z", Types: []string{"order.*", "invoice.sent"},
-				Shards: 16, Order: "none", OnReject: "skip", Timeout: 10 * time.Second, Batch: 50, RetryBatch: 5, InFlight: 200, Concurrency: 12,
+				Shards: 16, Order: "none", OnReject: "skip", Timeout: 10 * time.Second, Batch: 50, RetryBatch: 5, InFlight: 200, MaxHeld: 300, Concurrency: 12,
 				Retry: Retry{Min: time.Second, Max: 2 * time.Minute, Factor: 1.5, MaxAttempts: 7, Quick: 2},
 				Format: &Format{
 					Kind: "plain", Names: FormatNames{ID: "Message-Id", Time: "-"}, Reserved: true, DispatchedAt: true, ContentType: "text/plain",
