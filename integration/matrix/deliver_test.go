@@ -34,7 +34,9 @@ type box struct {
 	// write publishes messages in a transaction, and rolls it back if commit is false.
 	write func(ctx context.Context, commit bool, msgs []postbag.Message) error
 	store store.Store // for relays of this process
-	dsn   string      // for relays in processes; empty: there can be none
+	// server is where the database is. Nil: there is none.
+	server crasher
+	dsn    string // for relays in processes; empty: there can be none
 }
 
 // sink is a kind of destination of the matrix, with its server.

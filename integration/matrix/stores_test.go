@@ -54,7 +54,8 @@ func writer[Tx any](t *testing.T, a postbag.Appender[Tx]) func(context.Context, 
 
 func onPostgres(t *testing.T) *box {
 	t.Helper()
-	dsn := servertest.Postgres(t, testserver.PostgresOptions{}).DSN("postgres")
+	server := servertest.Postgres(t, testserver.PostgresOptions{})
+	dsn := server.DSN("postgres")
 	pool, err := pgxpool.New(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func onPostgres(t *testing.T) *box {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &box{write: writer(t, s), store: s, dsn: dsn}
+	return &box{write: writer(t, s), store: s, dsn: dsn, server: server}
 }
 
 func onMySQL(t *testing.T, oracle bool) *box {
@@ -84,7 +85,7 @@ func onMySQL(t *testing.T, oracle bool) *box {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &box{write: writer[postbag.SQLTx](t, s), store: s, dsn: server.DSN("shop")}
+	return &box{write: writer[postbag.SQLTx](t, s), store: s, dsn: server.DSN("shop"), server: server}
 }
 
 func onSQLite(t *testing.T) *box {
