@@ -144,6 +144,9 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		if err != nil || !done {
 			return err
 		}
+		if err := m.Write(ctx, func(t *sqlstore.Tx) error { return m.forgetFates(t, p.lo-1, p.hi) }); err != nil {
+			return err
+		}
 		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
 		m.Report.Dropped++
 		m.rest(ctx, time.Since(began))

@@ -57,6 +57,16 @@ func Statements() map[string]string {
 		"a state up":         fill(dialect.StateUp, 2, 1, 0, 100),
 		"a state down":       fill(dialect.StateDown, 2, 1, 10000, 100),
 		"a range of parked":  fill(sqlstore.SQLParkedRange, 2, 100, 600),
+		"held rows":          fill(dialect.Held, 2, "'t3'", 100, 256),
+		"held topics":        fill(sqlstore.SQLHeldTopics, 2, 0, 1024),
+		"a count of parked":  fill(sqlstore.SQLParkedCount, 2, 4, 1000000),
+		"is it parked":       fill(sqlstore.SQLIsParked, 2, 100),
+		"pending commands":   fill(dialect.In("outbox", dialect.Pending), 2),
+		"parked commands":    fill(dialect.In("outbox", dialect.Commands), 2),
+		"count of pending":   fill(dialect.CountPending, 2),
+		"a past row":         fill(sqlstore.SQLPast, 2, 100),
+		"a pending discard":  fill(fmt.Sprintf(sqlDiscardedPending, table), 2, 100),
+		"erasing":            fill(fmt.Sprintf(sqlBlank, table), "''", 100),
 		"resolving":          fill(sqlResolve, 2, 100),
 	}
 }

@@ -71,8 +71,8 @@ func walks(t *testing.T, k *kind, change func(*mysqlstore.Options)) {
 	for n := range 40 {
 		s.publish(sitetest.Messages(500, fmt.Sprint(n))...)
 	}
-	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
-SELECT 2, seq, slot, seq % 50, 1 + seq % 4, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', '[]' FROM postbag_outbox`)
+	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
+SELECT 2, seq, slot, seq % 50, 1 + seq % 5, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', IF(seq % 5 = 4, CONCAT('t', seq % 20), NULL), '[]' FROM postbag_outbox`)
 	for _, text := range []string{"SELECT seq FROM postbag_outbox WHERE topic = 'x'", "SELECT seq FROM postbag_outbox WHERE seq > 5 ORDER BY at"} {
 		if len(faults(s.explain(text))) == 0 {
 			t.Errorf("nothing is found wrong with the plan of %s", text)
