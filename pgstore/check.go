@@ -71,7 +71,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 
 // Features returns what a PostgreSQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true, HeldTopics: true}
 }
 
 // checkBoxes refuses a box whose sequence would give out numbers that were passed.

@@ -25,8 +25,13 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 		a.int4(int32(d.Limit)).int4(int32(d.Followers))
 		a.int8s(len(d.Skip), func(i int) int64 { return d.Skip[i] })
 		a.int8(int64(d.Bytes)).bytes(mask(d.Slots)).int4(sub.box.id)
+		statement := "due"
+		if len(d.Topics) > 0 {
+			statement = "due_held"
+			a.texts(len(d.Topics), func(i int) string { return d.Topics[i] })
+		}
 		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.catalog.get("due", d.Box), args: a,
+			st: s.catalog.get(statement, d.Box), args: a,
 			reset: func() { out = nil },
 			each: func(r row) error {
 				p, err := readParked(r, d.Box)
@@ -70,7 +75,7 @@ func readParked(r row, box string) (store.Parked, error) {
 func (c *columns) park() store.Park {
 	return store.Park{
 		Seq: c.int8(), Slot: c.int2(), Hash: uint64(c.int8()), State: store.ParkState(c.int2()), Blocking: c.bool(),
-		Attempts: int(c.int4()), Delay: c.duration(), Reason: c.text(),
+		Attempts: int(c.int4()), Delay: c.duration(), Reason: c.text(), Topic: c.text(),
 	}
 }
 
@@ -82,9 +87,11 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error
 			return err
 		}
 		held := false
-		a := new(parameters).text(l.Box).text(l.Subscription).int4(int32(l.Lo)).int4(int32(l.Hi)).int8(l.Token)
+		lease := func() *parameters {
+			return new(parameters).text(l.Box).text(l.Subscription).int4(int32(l.Lo)).int4(int32(l.Hi)).int8(l.Token)
+		}
 		err := s.run(ctx, s.guard(v, "", nil), call{
-			st: s.catalog.get("blocked", ""), args: a,
+			st: s.catalog.get("blocked", ""), args: lease(),
 			reset: func() { out, held = store.Blocks{}, false },
 			each: func(r row) error {
 				held = true
@@ -93,6 +100,13 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error
 				}
 				c := columns{rest: r}
 				out.Keys = append(out.Keys, uint64(c.int8()))
+				return c.err
+			},
+		}, call{
+			st: s.catalog.get("held_topics", ""), args: lease(),
+			each: func(r row) error {
+				c := columns{rest: r}
+				out.Held = append(out.Held, store.HeldTopic{Topic: c.text(), Messages: c.int8()})
 				return c.err
 			},
 		})

@@ -76,6 +76,16 @@ func (w *overlook) clock(ctx context.Context) error {
 	})
 }
 
+// free shows the shards whose owner's heartbeat is over as nobody's.
+func (w *overlook) free(shards []store.ShardState) {
+	for i := range shards {
+		owner := &shards[i].Owner
+		if !slices.ContainsFunc(w.o.Relays, func(r store.RelayState) bool { return r.ID == *owner }) {
+			*owner = ""
+		}
+	}
+}
+
 // relays reads the live relays.
 func (w *overlook) relays(ctx context.Context) error {
 	return w.s.run(ctx, w.s.guard(w.v, "", nil), call{
@@ -118,22 +128,27 @@ func (w *overlook) subscriptions(ctx context.Context) error {
 		w.free(all[i].Shards)
 		w.subs[all[i].Ref] = &store.SubscriptionView{SubscriptionState: all[i], Parked: map[store.ParkState]int64{}}
 	}
-	return w.s.run(ctx, call{
-		st: w.s.catalog.get("sub_view", ""),
-		args: new(parameters).int4s(len(refs), func(i int) int32 { return w.known.subs[refs[i]].id }).
-			int4(store.CountedParked),
-		each: func(r row) error { return w.take(r, byID) },
-	})
-}
-
-// free shows the shards whose owner's heartbeat is over as nobody's.
-func (w *overlook) free(shards []store.ShardState) {
-	for i := range shards {
-		owner := &shards[i].Owner
-		if !slices.ContainsFunc(w.o.Relays, func(r store.RelayState) bool { return r.ID == *owner }) {
-			*owner = ""
-		}
+	ids := func() *parameters {
+		return new(parameters).int4s(len(refs), func(i int) int32 { return w.known.subs[refs[i]].id })
 	}
+	return w.s.run(ctx, call{
+		st: w.s.catalog.get("sub_view", ""), args: ids().int4(store.CountedParked),
+		each: func(r row) error { return w.take(r, byID) },
+	}, call{
+		st: w.s.catalog.get("sub_held", ""), args: ids(),
+		reset: func() {
+			for _, v := range w.subs {
+				v.Held = nil
+			}
+		},
+		each: func(r row) error {
+			c := columns{rest: r}
+			if v := w.subs[byID[c.int4()]]; v != nil {
+				v.Held = append(v.Held, store.HeldTopic{Topic: c.text(), Messages: c.int8()})
+			}
+			return c.err
+		},
+	})
 }
 
 // take reads what a subscription has done.
@@ -144,7 +159,7 @@ func (w *overlook) take(r row, byID map[int32]store.Ref) error {
 		return c.err
 	}
 	v.Delivered, v.Discarded = c.int8(), c.int8()
-	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead} {
+	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead, store.Held} {
 		v.Parked[state] = c.int8()
 	}
 	v.Commands, v.Types = c.int8(), c.texts()

@@ -54,17 +54,19 @@ var scansLessThanAPage = map[string]string{
 
 // unbounded are the statements that may read a large table beyond 10 pages, and why.
 var unbounded = map[string]string{
-	"blocked":    "all hashes that block, once when a shard is taken: the relay must know them all",
-	"land":       "all that was in flight in the shards just taken, once a take-over",
-	"rehome":     "all that is parked in a subscription, once when its shards change",
-	"relead":     "as above",
-	"fold":       "all lines of the spans of a partition, once when it is dropped",
-	"forget":     "all that is known of a partition's messages, once when it is dropped",
-	"find_apart": "the copies of one box: for people, one message at a time",
-	"sub_view":   "a subscription's ledger, one line a span, fate and shard: for people",
-	"sweep":      "the parked messages up to the end of a partition: each must have its copy",
-	"commands":   "the commands that operators gave and no relay has carried out",
-	"told":       "a subscription's ledger, where a span has a line a fate and shard",
+	"blocked":     "all hashes that block, once when a shard is taken: the relay must know them all",
+	"held_topics": "all that is held in a shard, once when it is taken: the relay must know the topics",
+	"sub_held":    "all that a subscription holds: for people",
+	"land":        "all that was in flight in the shards just taken, once a take-over",
+	"rehome":      "all that is parked in a subscription, once when its shards change",
+	"relead":      "as above",
+	"fold":        "all lines of the spans of a partition, once when it is dropped",
+	"forget":      "all that is known of a partition's messages, once when it is dropped",
+	"find_apart":  "the copies of one box: for people, one message at a time",
+	"sub_view":    "a subscription's ledger, one line a span, fate and shard: for people",
+	"sweep":       "the parked messages up to the end of a partition: each must have its copy",
+	"commands":    "the commands that operators gave and no relay has carried out",
+	"told":        "a subscription's ledger, where a span has a line a fate and shard",
 }
 
 // unplanned are the statements whose plans are not looked at, and why; and the parts of others.

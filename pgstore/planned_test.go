@@ -197,6 +197,8 @@ func (s *work) readAndSettle() {
 	s.Must(err)
 	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Followers: 3, Bytes: 1 << 20})
 	s.Must(err)
+	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Bytes: 1 << 20, Topics: []string{"x"}})
+	s.Must(err)
 	_, err = s.Blocked(s.Context(), s.Lease)
 	s.Must(err)
 	r := s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})

@@ -166,7 +166,7 @@ func (w *settling) park(s *Store, g group, box string) group {
 	a.bools(n, func(i int) bool { return at(i).Blocking && at(i).Hash != 0 })
 	a.int4s(n, func(i int) int32 { return int32(at(i).Attempts) })
 	a.int8s(n, func(i int) int64 { return at(i).Delay.Microseconds() })
-	a.texts(n, func(i int) string { return cleanReason(at(i).Reason) })
+	a.texts(n, func(i int) string { return cleanReason(at(i).Reason) }).texts(n, func(i int) string { return at(i).Topic })
 	return append(g, call{st: s.catalog.get("park", box), args: a})
 }
 

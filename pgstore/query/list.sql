@@ -145,6 +145,12 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
   coalesce((SELECT c.reltuples FROM pg_class c WHERE c.oid = 'postbag.{box}__scheduled'::regclass AND c.reltuples > 0), 0)::bigint
 FROM postbag._boxes b WHERE b.id = $1::integer;
 
+-- name: sub_held
+-- The topics that messages of subscriptions $1 are held for, those with most first. Reads _parked_held.
+SELECT t.sub, t.held, t.n FROM unnest($1::integer[]) u(id) CROSS JOIN LATERAL (
+  SELECT s.sub, p.held, count(*) AS n FROM postbag._shards s JOIN postbag._parked p ON p.shard = s.id AND p.state = 5
+  WHERE s.sub = u.id GROUP BY s.sub, p.held ORDER BY count(*) DESC, p.held LIMIT 20) t;
+
 -- name: sub_view
 -- What subscriptions $1 have delivered and discarded, by ledger and shards, their parked messages by state, counted up to $2
 -- each, and their commands. By subscription, and _parked_state.
@@ -156,5 +162,6 @@ SELECT u.id,
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 2 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 ORDER BY p.seq LIMIT $2::integer) p),
+  (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 5 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id), u.types
 FROM postbag._subscriptions u WHERE u.id = ANY ($1::integer[]) ORDER BY u.id;

@@ -25,7 +25,7 @@ WITH h AS MATERIALIZED (
   ) t ORDER BY t.turn, t.head, t.seq LIMIT $2::integer
 )
 SELECT f.seq, f.slot, f.hash, f.state, f.blocking, f.attempts,
-  CASE f.state WHEN 1 THEN (extract(epoch FROM f.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, f.reason,
+  CASE f.state WHEN 1 THEN (extract(epoch FROM f.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, f.reason, f.held,
   (extract(epoch FROM clock_timestamp() - f.first) * 1000000)::bigint, f.at, f.id, f.topic, f.key, f.shard_key, f.type, f.headers, f.payload
 FROM (
   SELECT f.*, m.at, m.topic, m.key, m.shard_key, m.type, m.headers, m.payload,
@@ -36,6 +36,39 @@ FROM (
     SELECT c.at, c.topic, c.key, c.shard_key, c.type, c.headers, c.payload FROM postbag._copies c WHERE c.box = $7::integer AND c.seq = f.seq
     LIMIT 1) m
 ) f WHERE f.before < $5::bigint ORDER BY f.turn, f.head, f.seq;
+
+-- name: due_held
+-- Per shard and topic of $8 the rows that are held for it and first of their hash, lowest seq first (_parked_held, and
+-- _parked_chain for each), then their messages by primary key. Parameters as of due.
+WITH f AS MATERIALIZED (
+  SELECT p.* FROM unnest($1::integer[]) s(id) CROSS JOIN (SELECT DISTINCT t.held FROM unnest($8::text[]) t(held)) t CROSS JOIN LATERAL (
+    SELECT p.* FROM postbag._parked p
+    WHERE p.shard = s.id AND p.held = t.held AND p.state = 5 AND p.seq <> ALL ($4::bigint[]) AND get_bit($6::bytea, p.slot) <> 0 AND $3::integer >= 0
+      AND (NOT p.blocking OR p.seq = (SELECT h.seq FROM postbag._parked h
+        WHERE h.shard = p.shard AND h.hash = p.hash AND h.blocking ORDER BY h.seq LIMIT 1))
+    ORDER BY p.held, p.seq LIMIT $2::integer) p
+  ORDER BY p.seq LIMIT $2::integer
+)
+SELECT f.seq, f.slot, f.hash, f.state, f.blocking, f.attempts,
+  CASE f.state WHEN 1 THEN (extract(epoch FROM f.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, f.reason, f.held,
+  (extract(epoch FROM clock_timestamp() - f.first) * 1000000)::bigint, f.at, f.id, f.topic, f.key, f.shard_key, f.type, f.headers, f.payload
+FROM (
+  SELECT f.*, m.at, m.topic, m.key, m.shard_key, m.type, m.headers, m.payload,
+    sum(octet_length(m.payload)) OVER (ORDER BY f.seq) - octet_length(m.payload) AS before
+  FROM f CROSS JOIN LATERAL (
+    SELECT b.at, b.topic, b.key, b.shard_key, b.type, b.headers::json, b.payload FROM postbag.{box} b WHERE b.seq = f.seq
+    UNION ALL
+    SELECT c.at, c.topic, c.key, c.shard_key, c.type, c.headers, c.payload FROM postbag._copies c WHERE c.box = $7::integer AND c.seq = f.seq
+    LIMIT 1) m
+) f WHERE f.before < $5::bigint ORDER BY f.seq;
+
+-- name: held_topics
+-- The topics that messages of a shard are held for. Reads _parked_held.
+SELECT p.held, count(*) FROM postbag._boxes b
+JOIN postbag._subscriptions u ON u.box = b.id AND u.name = $2::text
+JOIN postbag._shards s ON s.sub = u.id AND s.lo = $3::integer AND s.hi = $4::integer AND s.token = $5::bigint
+JOIN postbag._parked p ON p.shard = s.id AND p.state = 5
+WHERE b.name = $1::text GROUP BY p.held;
 
 -- name: blocked
 -- The hashes that block something in a shard, or one null if none; nothing if the lease is lost. Reads _parked_chain.
@@ -69,7 +102,7 @@ SELECT s.sub, s.lo, s.hi, s.position FROM unnest($1::integer[]) u(id) JOIN postb
 -- name: commands
 -- Reads _commands by subscription, and the rows they are about by primary key.
 SELECT c.id, c.sub, c.kind, p.seq, p.slot, p.hash, p.state, p.blocking, p.attempts,
-  CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, p.reason, p.id
+  CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END, p.reason, p.held, p.id
 FROM (SELECT DISTINCT c.* FROM unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
   JOIN postbag._commands c ON c.sub = r.sub AND c.slot >= r.lo AND c.slot < r.hi) c
 CROSS JOIN LATERAL (SELECT p.* FROM postbag._parked p WHERE p.sub = c.sub AND p.seq = c.seq LIMIT 1) p

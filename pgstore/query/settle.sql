@@ -46,21 +46,21 @@ ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = 
 -- name: park
 -- Writes parked rows by primary key. A message's id comes from the log (primary key), or from the row that is replaced; a
 -- seq that neither has is passed over. A row that blocks is not due until lead says so.
-INSERT INTO postbag._parked AS p (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history)
+INSERT INTO postbag._parked AS p (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history, held)
 SELECT m.sub, m.seq, m.shard, m.slot, m.hash, m.state, m.blocking, m.attempts, m.ready, CASE WHEN m.blocking THEN NULL ELSE m.ready END,
-  m.now, m.id, m.reason, jsonb_build_array(jsonb_build_array((extract(epoch FROM m.now) * 1000000)::bigint, m.state, m.reason))
+  m.now, m.id, m.reason, jsonb_build_array(jsonb_build_array((extract(epoch FROM m.now) * 1000000)::bigint, m.state, m.reason)), m.held
 FROM (
-  SELECT s.sub, i.seq, s.id AS shard, i.slot, i.hash, i.state, i.blocking, i.attempts, t.now, i.reason,
+  SELECT s.sub, i.seq, s.id AS shard, i.slot, i.hash, i.state, i.blocking, i.attempts, t.now, i.reason, CASE i.state WHEN 5 THEN i.held ELSE '' END AS held,
     CASE i.state WHEN 1 THEN t.now + i.delay * interval '1 microsecond' WHEN 2 THEN t.now END AS ready,
     coalesce((SELECT b.id FROM postbag.{box} b WHERE b.seq = i.seq),
       (SELECT q.id FROM postbag._parked q WHERE q.sub = s.sub AND q.seq = i.seq)) AS id
-  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[], $6::smallint[], $7::boolean[], $8::integer[], $9::bigint[], $10::text[])
-    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason)
+  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bigint[], $6::smallint[], $7::boolean[], $8::integer[], $9::bigint[], $10::text[], $11::text[])
+    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason, held)
   JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
   CROSS JOIN (SELECT clock_timestamp() AS now) t
 ) m WHERE m.id IS NOT NULL
 ON CONFLICT (sub, seq) DO UPDATE SET shard = EXCLUDED.shard, slot = EXCLUDED.slot, hash = EXCLUDED.hash, state = EXCLUDED.state,
-  blocking = EXCLUDED.blocking, attempts = EXCLUDED.attempts, ready = EXCLUDED.ready, due = EXCLUDED.due, reason = EXCLUDED.reason,
+  blocking = EXCLUDED.blocking, attempts = EXCLUDED.attempts, ready = EXCLUDED.ready, due = EXCLUDED.due, reason = EXCLUDED.reason, held = EXCLUDED.held,
   history = CASE WHEN jsonb_array_length(p.history) >= 20 THEN p.history - 0 ELSE p.history END || EXCLUDED.history
 WHERE EXCLUDED.state <> 2;
 
