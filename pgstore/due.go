@@ -6,7 +6,6 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
-	"github.com/postbag/postbag/store/storekit"
 )
 
 // Due implements store.Store.
@@ -64,11 +63,10 @@ func readParked(r row, box string) (store.Parked, error) {
 	if p.Message.Topic == "" {
 		p.Message.Topic = box
 	}
-	var err error
 	if headers != "" {
-		p.Headers, err = storekit.ParseHeaders(headers)
+		p.Headers, p.Err = readHeaders(headers)
 	}
-	return p, err
+	return p, nil
 }
 
 // park reads the columns of a parked row that describe it.

@@ -306,7 +306,7 @@ func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 		if !ok {
 			return i, nil
 		}
-		items[i].Headers, items[i].Payload = b.headers, b.payload
+		items[i].Headers, items[i].Payload, items[i].Err = b.headers, b.payload, b.unreadable
 		if l.State == store.Scheduled {
 			items[i].NotBefore = time.UnixMicro(b.due).UTC()
 			items[i].Due = time.Duration(b.due-l.now) * time.Microsecond
@@ -319,9 +319,10 @@ func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 // body is what of a message a walk leaves out; of a scheduled one with when it is
 // due, in microseconds since 1970.
 type body struct {
-	headers map[string]string
-	payload []byte
-	due     int64
+	headers    map[string]string
+	unreadable error
+	payload    []byte
+	due        int64
 }
 
 // bytes reads bodies by ordinal, as many as a page may bring.
@@ -345,10 +346,9 @@ func (l *lister) bytes(ctx context.Context, seqs []int64) (map[int64]body, error
 			got[seq] = b
 			return c.err
 		}
-		var err error
-		b.headers, err = storekit.ParseHeaders(headers)
+		b.headers, b.unreadable = readHeaders(headers)
 		got[seq] = b
-		return err
+		return nil
 	}})
 	return got, err
 }

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"sync"
 
 	"github.com/postbag/postbag"
@@ -16,11 +17,11 @@ import (
 type page struct {
 	*scratch
 	payload []byte
-	bytes   int // of all payloads
+	bytes   int // of all that the rows have
 	most    int // ends the page when reached
 	facts   facts
 	// crossed: the row that crossed most is in. omitted: a row came without its
-	// payload, which was too large, and it and what follows are not in.
+	// payload, since that or its headers were too large, and it and what follows are not in.
 	crossed, omitted bool
 	// foreign is set when a row's stored slot is not its key's.
 	foreign bool
@@ -98,7 +99,9 @@ func (p *page) take(r row) error {
 		p.payload = append(p.payload, r[10]...)
 	}
 	w.payload = len(p.payload)
-	p.bytes += len(r[10])
+	for _, column := range r[5:11] {
+		p.bytes += len(column)
+	}
 	p.crossed = p.bytes >= p.most
 	p.rows = append(p.rows, w)
 	return nil
@@ -137,10 +140,10 @@ func (p *page) place(w *pageRow, r row) {
 }
 
 // records turns the rows into what their readers get, and gives the scratch back.
-func (p *page) records(box string) ([]store.Record, error) {
+func (p *page) records(box string) []store.Record {
 	defer p.release()
 	if len(p.rows) == 0 {
-		return nil, nil
+		return nil
 	}
 	text := string(p.text)
 	out := make([]store.Record, len(p.rows))
@@ -152,17 +155,15 @@ func (p *page) records(box string) ([]store.Record, error) {
 		m.ID = postbag.ID(w.id)
 		m.Filtered = !w.keep
 		if w.keep {
-			if err := p.fill(m, w, box, text, textFrom, payloadFrom); err != nil {
-				return nil, err
-			}
+			p.fill(m, w, box, text, textFrom, payloadFrom)
 		}
 		textFrom, payloadFrom = w.header, w.payload
 	}
-	return out, nil
+	return out
 }
 
 // fill gives a record what its row has in the page's texts and payloads, from where the row before ended.
-func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, payloadFrom int) (err error) {
+func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, payloadFrom int) {
 	m.Topic = text[textFrom:w.topic]
 	m.Key = text[w.topic:w.key]
 	m.ShardKey = text[w.key:w.shardKey]
@@ -175,10 +176,20 @@ func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, pay
 		m.Payload = w.large
 	}
 	if w.header > w.typ {
-		m.Headers, err = storekit.ParseHeaders(text[w.typ:w.header])
+		m.Headers, m.Err = readHeaders(text[w.typ:w.header])
 	}
-	return err
 }
+
+// readHeaders reads what a row has as headers. What its error says is stored with the message, and names no value of it.
+func readHeaders(text string) (map[string]string, error) {
+	headers, err := storekit.ParseHeaders(text)
+	if err != nil {
+		return nil, errHeaders
+	}
+	return headers, nil
+}
+
+var errHeaders = errors.New("its headers are no JSON object that can be read, or lie too deep; correct the row, or discard the message")
 
 func (p *page) release() {
 	for i := range p.rows {

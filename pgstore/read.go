@@ -90,7 +90,7 @@ func (rd *reader) scope(h hint) {
 	rd.form.skip = h.skip || rd.at.Done == nil && rd.from == rd.at.Floor
 }
 
-// cut is the largest payload that a page of rows brings unasked.
+// cut is the most that a page of rows brings unasked of a row's headers and payload.
 func (rd *reader) cut() int64 {
 	if rd.form.bounded {
 		return int64(rd.q.Bytes)
@@ -146,8 +146,8 @@ func (rd *reader) ceiling() int64 {
 	return rd.at.Beyond() + max(rd.span, 1<<20)
 }
 
-// again says that the page must be asked for once more: its very first row had a
-// payload too large to be sent unasked.
+// again says that the page must be asked for once more: its very first row was
+// too large to be sent unasked.
 func (rd *reader) again() bool { return !rd.now && rd.page.omitted && len(rd.page.rows) == 0 }
 
 // finish turns the page into the answer.
@@ -165,11 +165,7 @@ func (rd *reader) finish(v *server, h *hints) {
 		next.More = f.last > p.Top // since the window was opened
 	}
 	h.set(rd.sub.ref, rd.learned(whole))
-	records, err := pg.records(rd.q.Box)
-	if err != nil {
-		rd.fail(fmt.Errorf("headers of a message are no JSON object: %w", errRow))
-		return
-	}
+	records := pg.records(rd.q.Box)
 	next.Records = records
 	if count > 0 {
 		next.At = positionsOf(*p, records, next.Next, whole)

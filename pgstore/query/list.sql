@@ -65,7 +65,7 @@ b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS top
 SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL FROM q
 UNION ALL
 SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1 ELSE postbag.slot_of(coalesce(nullif(q.shard_key, ''), q.key), q.id) END)::smallint,
-  (extract(epoch FROM q.at) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type
+  CASE WHEN isfinite(q.at) THEN (extract(epoch FROM q.at) * 1000000)::bigint ELSE 0 END, q.topic, q.key, q.shard_key, q.type
 FROM (SELECT * FROM q ORDER BY q.seq {way}) q
 WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR q.id = $4::uuid)
   AND ($5::text = '' OR q.topic = $5::text) AND ($6::text = '' OR q.key = $6::text)
@@ -100,14 +100,14 @@ SELECT c.sub, c.seq, c.kind FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($
 CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = u.id AND c.seq = m.seq ORDER BY c.sub, c.seq, c.kind DESC LIMIT 1) c;
 
 -- name: list_bytes
--- Headers and payload of messages $1, none after the one whose payload crosses $2 bytes in all. Primary keys of the log and
+-- Headers and payload of messages $1, none after the one that crosses $2 bytes in all. Primary keys of the log and
 -- of _copies. $3 box.
 SELECT t.seq, t.headers, t.payload FROM (
-  SELECT i.n, i.seq, m.headers, m.payload, sum(octet_length(m.payload)) OVER (ORDER BY i.n) - octet_length(m.payload) AS before
+  SELECT i.n, i.seq, m.headers, m.payload, sum(m.size) OVER (ORDER BY i.n) - m.size AS before
   FROM unnest($1::bigint[]) WITH ORDINALITY AS i(seq, n) CROSS JOIN LATERAL (
-    SELECT b.headers::json, b.payload FROM postbag.{box} b WHERE b.seq = i.seq
+    SELECT b.headers::json, b.payload, octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) AS size FROM postbag.{box} b WHERE b.seq = i.seq
     UNION ALL
-    SELECT c.headers, c.payload FROM postbag._copies c WHERE c.box = $3::integer AND c.seq = i.seq
+    SELECT c.headers, c.payload, octet_length(c.payload) + coalesce(octet_length(c.headers::text), 0) FROM postbag._copies c WHERE c.box = $3::integer AND c.seq = i.seq
     LIMIT 1) m
 ) t WHERE t.before < $2::bigint ORDER BY t.n;
 
@@ -116,9 +116,9 @@ SELECT t.seq, t.headers, t.payload FROM (
 SELECT t.n, t.headers, t.payload, t.due FROM (
   SELECT i.i, s.n, s.headers::json, s.payload,
     CASE WHEN isfinite(s.due) THEN (extract(epoch FROM s.due) * 1000000)::bigint WHEN s.due > clock_timestamp() THEN 9223372036854775807 ELSE 0 END AS due,
-    sum(octet_length(s.payload)) OVER (ORDER BY i.i) - octet_length(s.payload) AS before
+    sum(s.size) OVER (ORDER BY i.i) - s.size AS before
   FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) CROSS JOIN LATERAL (
-    SELECT s.* FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s
+    SELECT s.*, octet_length(s.payload) + coalesce(octet_length(s.headers::text), 0) AS size FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s
 ) t WHERE t.before < $2::bigint ORDER BY t.i;
 
 -- name: find

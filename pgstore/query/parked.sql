@@ -2,7 +2,7 @@
 
 -- name: due
 -- Per shard the rows that count and are due, longest first (_parked_due, one range), each with those right behind it
--- (_parked_chain, at most $3), then their messages by primary key. None after the one whose payload crosses $5 bytes.
+-- (_parked_chain, at most $3), then their messages by primary key. None after the one that crosses $5 bytes.
 -- $1 shards, $2 limit, $3 followers, $4 seqs to skip, $6 mask of slots, $7 box. Locks nothing. (A planner takes "= 1" for one
 -- row in 200, and would sort all that are due to find them.)
 WITH h AS MATERIALIZED (
@@ -29,11 +29,15 @@ SELECT f.seq, f.slot, f.hash, f.state, f.blocking, f.attempts,
   (extract(epoch FROM clock_timestamp() - f.first) * 1000000)::bigint, f.at, f.id, f.topic, f.key, f.shard_key, f.type, f.headers, f.payload
 FROM (
   SELECT f.*, m.at, m.topic, m.key, m.shard_key, m.type, m.headers, m.payload,
-    sum(octet_length(m.payload)) OVER (ORDER BY f.turn, f.head, f.seq) - octet_length(m.payload) AS before
+    sum(m.size) OVER (ORDER BY f.turn, f.head, f.seq) - m.size AS before
   FROM f CROSS JOIN LATERAL (
-    SELECT b.at, b.topic, b.key, b.shard_key, b.type, b.headers::json, b.payload FROM postbag.{box} b WHERE b.seq = f.seq
+    SELECT b.at, b.topic, b.key, b.shard_key, b.type, b.headers::json, b.payload,
+      octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) + coalesce(octet_length(b.key), 0) AS size
+    FROM postbag.{box} b WHERE b.seq = f.seq
     UNION ALL
-    SELECT c.at, c.topic, c.key, c.shard_key, c.type, c.headers, c.payload FROM postbag._copies c WHERE c.box = $7::integer AND c.seq = f.seq
+    SELECT c.at, c.topic, c.key, c.shard_key, c.type, c.headers, c.payload,
+      octet_length(c.payload) + coalesce(octet_length(c.headers::text), 0) + coalesce(octet_length(c.key), 0)
+    FROM postbag._copies c WHERE c.box = $7::integer AND c.seq = f.seq
     LIMIT 1) m
 ) f WHERE f.before < $5::bigint ORDER BY f.turn, f.head, f.seq;
 

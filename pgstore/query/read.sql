@@ -10,7 +10,7 @@
 --   $5 integer      the most rows
 --   $6 bigint       how many seqs to look at: bounds the work whatever the planner thinks
 --   $7 boolean      first skip what has no rows
---   $8 bigint       rows: the largest payload to send; bounded: the most bytes
+--   $8 bigint       rows: the most bytes of headers and payload to send of a row; bounded: the most bytes, of all in the rows
 --   $9 integer[]    shards to tell the next due time of
 --   $10 integer[], $11 smallint[], $12 smallint[]  subscriptions and slots to look for commands of
 
@@ -64,13 +64,15 @@ AND get_bit({mask}::bytea, CASE WHEN b.place > 0 THEN b.place - 1
   ELSE postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) END) = 1
 
 -- name: rows
--- Rows as they come. A payload above $8 is left out; the reader then asks again with a bound on the sum.
-(SELECT b.seq, b.place, b.id, b.at, true, b.topic, b.key, b.shard_key, b.type, b.headers::json,
-  CASE WHEN octet_length(b.payload) <= $8::bigint THEN b.payload END
+-- Rows as they come. Headers and payload above $8 are left out; the reader then asks again with a bound on the sum. The length
+-- of a value is known without reading it.
+(SELECT b.seq, b.place, b.id, b.at, true, b.topic, b.key, b.shard_key, b.type,
+  CASE WHEN octet_length(b.headers::text) <= $8::bigint THEN b.headers::json END,
+  CASE WHEN octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) <= $8::bigint THEN b.payload END
 FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer)
 
 -- name: bounded
--- Rows that the filter refuses come with their id alone, and none after the one whose payload crosses $8 bytes in all.
+-- Rows that the filter refuses come with their id alone, and none after the one with which they have $8 bytes in all.
 (SELECT b.seq,
   CASE WHEN b.keep OR b.place > 0 THEN b.place
     ELSE (postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) + 1)::smallint END,
@@ -78,7 +80,8 @@ FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer)
   CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep THEN b.headers::json END, CASE WHEN b.keep THEN b.payload END
 FROM (
   SELECT b.*, sum(b.size) OVER (ORDER BY b.seq) - b.size AS before FROM (
-    SELECT b.*, CASE WHEN b.keep THEN octet_length(b.payload) ELSE 0 END AS size FROM (
+    SELECT b.*, CASE WHEN b.keep THEN octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) + octet_length(b.topic)
+      + coalesce(octet_length(b.key), 0) + coalesce(octet_length(b.shard_key), 0) + coalesce(octet_length(b.type), 0) ELSE 0 END AS size FROM (
       SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b) b) b
 WHERE b.before < $8::bigint ORDER BY b.seq)
 

@@ -184,8 +184,8 @@ func dueBytes(e *env) {
 	}
 	l.due(store.Due{Bytes: 1}, 0)
 	l.due(store.Due{Bytes: 1000}, 0)
-	l.due(store.Due{Bytes: 1001}, 0, 1)
-	l.due(store.Due{Bytes: 2500}, 0, 1, 2)
+	l.due(store.Due{Bytes: 1500}, 0, 1) // a message weighs more than its payload, by little
+	l.due(store.Due{Bytes: 3000}, 0, 1, 2)
 	l.due(store.Due{Bytes: 1 << 20}, 0, 1, 2, 3)
 }
 
