@@ -54,7 +54,7 @@ func (b *builder) takeLate(rows taken) {
 		}
 		b.late = append(b.late, row.seq)
 		b.size += 4 // a span may have fallen apart
-		b.add(record)
+		b.add(record, row.size)
 		if b.size > maxPosition-64 && len(b.w.request.From) < maxPosition-64 {
 			b.full = true
 		}
@@ -81,7 +81,7 @@ func (b *builder) takePage(rows taken) {
 			return
 		}
 		b.mark = row.mark
-		b.add(record)
+		b.add(record, row.size)
 	}
 }
 
@@ -125,8 +125,8 @@ func (b *builder) missing(next int64) ranges {
 // uvarintLen is how many bytes a number takes in a position.
 func uvarintLen(n int64) int { return max(1, (bits.Len64(uint64(n))+6)/7) }
 
-// add adds a record, if there is one.
-func (b *builder) add(record *store.Record) {
+// add adds a record of so many bytes, if there is one.
+func (b *builder) add(record *store.Record, size int) {
 	if record == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (b *builder) add(record *store.Record) {
 	b.lateUpTo = append(b.lateUpTo, len(b.late))
 	b.holesUpTo = append(b.holesUpTo, len(b.holes))
 	b.marks = append(b.marks, b.mark)
-	b.bytes += len(record.Payload)
+	b.bytes += size
 	b.full = b.full || len(b.records) >= b.w.request.Limit || b.bytes >= b.w.request.Bytes
 }
 

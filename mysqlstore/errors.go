@@ -65,7 +65,7 @@ func again(err error) bool {
 func translateError(doing string, err error) error { return sqlstore.Tell(doing, err, translate) }
 
 func translate(doing string, err error) error {
-	if storekit.Said(err, errDamaged, errStatementLog, errTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if storekit.Said(err, errStatementLog, errTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("mysqlstore: %s: %w", doing, err)
 	}
 	text := serverMessage(err)
@@ -131,8 +131,6 @@ func mendOf(code uint16) string {
 }
 
 var (
-	errDamaged = sqlstore.ErrDamaged
-
 	errStatementLog = errors.New("binlog_format is STATEMENT, with which the server refuses writes of READ COMMITTED sessions; " +
 		"set binlog_format = ROW")
 

@@ -78,16 +78,8 @@ func (w *reading) wanted() bool {
 	return w.batch.Err == nil && !w.batch.Ahead && w.request.Limit > 0 && w.request.Subscription != store.Maintenance
 }
 
-// run asks the database and makes the batch. A damaged row is the batch's fault.
+// run asks the database and makes the batch.
 func (w *reading) run(ctx context.Context, life *sight) error {
-	err := w.work(ctx, life)
-	if errors.Is(err, errDamaged) {
-		w.batch, err = store.Batch{Err: translateError("read "+w.request.String(), err)}, nil
-	}
-	return err
-}
-
-func (w *reading) work(ctx context.Context, life *sight) error {
 	if w.about.id == 0 && w.status {
 		if _, err := w.s.row(ctx, w.s.sightText(), nil, w.seen.dest()...); err != nil {
 			return err
@@ -114,6 +106,9 @@ func (w *reading) work(ctx context.Context, life *sight) error {
 		if err := w.ask(ctx, true); err != nil {
 			return err
 		}
+	}
+	if err := errors.Join(w.readOdd(ctx, w.late), w.readOdd(ctx, w.page)); err != nil {
+		return err
 	}
 	w.found = len(w.page.rows)+len(w.late.rows) > 0
 	w.assemble()

@@ -2,6 +2,7 @@ package mysqlstore
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -9,25 +10,15 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
 // tombstoneSlot is the slot of a row that is no message.
 const tombstoneSlot = 65535
-
-func setHeaders(rec *store.Record, text string) (err error) {
-	if text == "" {
-		return nil
-	}
-	if rec.Headers, err = storekit.ParseHeaders(text); err != nil {
-		return fmt.Errorf("seq %d: headers: %w", rec.Seq, errDamaged)
-	}
-	return nil
-}
 
 // arena keeps the bytes of a page's payloads together.
 type arena struct{ free []byte }
@@ -114,12 +105,14 @@ func number(v driver.Value) (int64, error) {
 type taken struct {
 	rows    []rowRef
 	records []store.Record
+	odd     []int // records that are still to be read, column by column
 }
 
 // rowRef is a row: its seq, and whether it has a record, the next in order. One
 // that has none is a tombstone or of other slots.
 type rowRef struct {
 	seq    int64
+	size   int // of all that came of it, in bytes
 	mark   uint32
 	wanted bool
 }
@@ -149,14 +142,15 @@ func (w *reading) takeRows(rows driver.Rows, most int) (out taken, cut bool, err
 		packed, _ := values[1].([]byte)
 		payload, _ := values[2].([]byte)
 		out.records = append(out.records, store.Record{Seq: seq})
-		wanted, mark, err := w.unpack(&out.records[len(out.records)-1], packed, payload, values[2] == nil)
-		if err != nil {
-			return out, false, err
+		row := rowRef{seq: seq, size: len(packed) + len(payload)}
+		var whole bool
+		if row.wanted, row.mark, whole = w.unpack(&out.records[len(out.records)-1], packed, payload, values[2] == nil); !whole {
+			out.odd = append(out.odd, len(out.records)-1)
 		}
-		if out.rows = append(out.rows, rowRef{seq: seq, mark: mark, wanted: wanted}); !wanted {
+		if out.rows = append(out.rows, row); !row.wanted {
 			out.records = out.records[:len(out.records)-1]
 		}
-		size += len(payload)
+		size += row.size
 		if size >= w.request.Bytes && len(out.rows) < most {
 			w.learn(size, len(out.records))
 			return out, true, nil
@@ -164,7 +158,7 @@ func (w *reading) takeRows(rows driver.Rows, most int) (out taken, cut bool, err
 	}
 }
 
-// learn moves the average size of a box's payloads on.
+// learn moves the average size of a box's messages on.
 func (w *reading) learn(bytes, rows int) {
 	if rows == 0 {
 		return
@@ -181,45 +175,57 @@ func (w *reading) learn(bytes, rows int) {
 const packedFields = 7
 
 // unpack takes one row apart, and says whether it is a message for this reader, and
-// what its mark is. The driver's bytes are good until the next row.
-func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered bool) (wanted bool, mark uint32, err error) {
+// what its mark is. A row with a zero byte in a text, which no program writes but
+// with its checks off, is not whole. The driver's bytes are good until the next row.
+func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered bool) (wanted bool, mark uint32, whole bool) {
 	if len(packed) < len(rec.ID) {
-		return false, 0, damagedRow(rec.Seq)
+		return true, 0, false
 	}
 	rec.ID = postbag.ID(packed[:len(rec.ID)])
 	if rest := packed[len(rec.ID):]; bytes.IndexByte(rest, 0) < 0 { // of other slots
-		at, err := strconv.ParseInt(string(rest), 10, 64)
-		return false, markOf(rec.ID[:], at), err
+		at, _ := strconv.ParseInt(string(rest), 10, 64)
+		return false, markOf(rec.ID[:], at), true
 	}
 	text := w.texts.keep(packed[len(rec.ID):])
 	var field [packedFields]string
 	for i := range packedFields - 1 {
-		end := strings.IndexByte(text, 0)
-		if end < 0 {
-			return false, 0, damagedRow(rec.Seq)
-		}
-		field[i], text = text[:end], text[end+1:]
+		field[i], text, _ = strings.Cut(text, "\x00")
 	}
 	field[packedFields-1] = text
-	at, err := strconv.ParseInt(field[1], 10, 64)
-	if err == nil {
-		rec.Slot, err = strconv.Atoi(field[0])
+	at, _ := strconv.ParseInt(field[1], 10, 64)
+	rec.Slot, _ = strconv.Atoi(field[0])
+	if mark = markOf(rec.ID[:], at); rec.Slot == tombstoneSlot {
+		return false, mark, true
 	}
-	mark = markOf(rec.ID[:], at)
-	if err != nil || rec.Slot == tombstoneSlot {
-		return false, mark, err
+	rec.Hash, rec.Filtered = store.KeyHash(field[3]), filtered
+	if strings.IndexByte(field[packedFields-1], 0) >= 0 {
+		return true, mark, false
 	}
-	rec.Hash = store.KeyHash(field[3])
-	if rec.Filtered = filtered; filtered {
-		return true, mark, nil
+	if filtered {
+		return true, mark, true
 	}
-	rec.At = time.UnixMicro(at).UTC()
+	rec.At = sqlstore.TimeOf(at)
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], storekit.ShownShardKey(field[4]), field[5]
 	rec.Payload = w.arena.keep(payload)
-	return true, mark, setHeaders(rec, field[6])
+	sqlstore.Inspect(rec, field[packedFields-1])
+	return true, mark, true
 }
 
-func damagedRow(seq int64) error { return fmt.Errorf("seq %d: %w", seq, errDamaged) }
+// readOdd reads the rows that could not be taken apart.
+func (w *reading) readOdd(ctx context.Context, rows taken) error {
+	for _, i := range rows.odd {
+		was := rows.records[i]
+		r, _, err := dialect.One(w.s.query(ctx), w.about.Box, was.Seq)
+		if err != nil {
+			return err
+		}
+		r.ID, r.Slot = was.ID, was.Slot
+		if rows.records[i] = r; was.Filtered {
+			rows.records[i] = store.Record{Message: postbag.Message{ID: was.ID}, Seq: was.Seq, Slot: was.Slot, Hash: r.Hash, Filtered: true}
+		}
+	}
+	return nil
+}
 
 // texts keeps the text of a page together.
 type texts struct{ piece *strings.Builder }

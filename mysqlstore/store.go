@@ -37,7 +37,7 @@ type Store struct {
 	parts    partNotes
 	// tombstoneKeep is the constant of that name, but in tests.
 	tombstoneKeep time.Duration
-	average       sqlstore.Marks // of a box's payloads, in bytes
+	average       sqlstore.Marks // of a box's messages, in bytes
 	woken         chan struct{}
 	stop          context.CancelFunc
 	running       sync.WaitGroup

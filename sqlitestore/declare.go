@@ -32,7 +32,8 @@ func placeAt(query sqlstore.Querier, box string, seq int64) (place, error) {
 	var id bytesValue
 	found, err := sqlstore.Row(query, fmt.Sprintf(sqlIDOf, quoted(box)), []any{seq}, &id)
 	if found {
-		at.mark = markOf(id)
+		whole, _ := sqlstore.IDOf(id)
+		at.mark = markOf(whole[:])
 	}
 	return at, err
 }

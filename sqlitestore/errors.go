@@ -44,7 +44,7 @@ func translateError(doing string, err error) error { return sqlstore.Tell(doing,
 
 func translate(doing string, err error) error {
 	switch {
-	case storekit.Said(err, errDamaged, ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case storekit.Said(err, ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, err)
 	case strings.Contains(err.Error(), "no such table: postbag__"):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, store.ErrSchema)

@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,12 +26,12 @@ func (s *Store) read(ctx context.Context, about subscribed, r *store.Request) (s
 	case p.limit <= 0 || r.Subscription == store.Maintenance:
 		return store.Batch{Next: r.From, Whole: true}, nil
 	}
-	err = translateError("read "+r.String(), p.fill(ctx, s))
-	switch {
-	case errors.Is(err, errDamaged):
-		return store.Batch{Err: err}, nil
-	case err != nil:
-		return store.Batch{}, err
+	err = p.fill(ctx, s)
+	if err == nil {
+		err = p.readOdd(ctx, s)
+	}
+	if err != nil {
+		return store.Batch{}, translateError("read "+r.String(), err)
 	}
 	return p.batch(r), nil
 }
@@ -49,6 +48,7 @@ type page struct {
 
 	records []store.Record
 	looked  int
+	odd     []int // records that are still to be read, column by column
 	last    passedRow
 	full    bool // a limit ended it
 }
@@ -108,29 +108,56 @@ func (p *page) fill(ctx context.Context, s *Store) error {
 // take adds a scanned row to the page.
 func (p *page) take(row *pageRow) error {
 	p.looked++
-	if err := row.split(); err != nil {
-		return err
-	}
+	whole := row.split()
 	p.last.seq = row.seq
-	copy(p.last.id[:], row.id)
-	slot, hash, err := row.place()
-	if err != nil {
-		return err
+	if !whole {
+		p.odd = append(p.odd, len(p.records))
+		p.last.id = postbag.ID{} // readOdd finds it
+		return p.add(store.Record{Seq: row.seq, Filtered: !row.wanted}, len(row.head)+len(row.payload))
 	}
+	copy(p.last.id[:], row.id)
+	slot, hash := storekit.Place(row.id, row.key, row.shardKey)
 	if !p.slots.Contains(slot) {
 		return nil
 	}
-	r, err := row.record(slot, hash)
-	if err != nil {
-		return err
-	}
+	return p.add(row.record(slot, hash), len(row.head)+len(row.payload))
+}
+
+// add adds a record of so many bytes, as they are stored.
+func (p *page) add(r store.Record, size int) error {
 	if p.records == nil {
 		p.records = make([]store.Record, 0, min(p.limit, 1024))
 	}
 	p.records = append(p.records, r)
-	if p.bytes -= len(r.Payload); p.bytes <= 0 || len(p.records) >= p.limit {
+	if p.bytes -= size; p.bytes <= 0 || len(p.records) >= p.limit {
 		p.full = true
 		return sqlstore.ErrEnough
+	}
+	return nil
+}
+
+// readOdd reads the rows that could not be taken apart. It comes after the page: an
+// application's pool may have one connection.
+func (p *page) readOdd(ctx context.Context, s *Store) error {
+	gone := make(map[int64]bool)
+	for _, i := range p.odd {
+		was := p.records[i]
+		r, found, err := dialect.One(s.querier(ctx), p.about.Box, was.Seq)
+		if err != nil {
+			return err
+		}
+		if p.last.seq == was.Seq {
+			p.last.id = r.ID
+		}
+		if !found || !p.slots.Contains(r.Slot) {
+			gone[was.Seq] = true
+		}
+		if p.records[i] = r; was.Filtered {
+			p.records[i] = store.Record{Message: postbag.Message{ID: r.ID}, Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, At: r.At, Filtered: true}
+		}
+	}
+	if len(gone) > 0 {
+		p.records = slices.DeleteFunc(p.records, func(r store.Record) bool { return gone[r.Seq] })
 	}
 	return nil
 }

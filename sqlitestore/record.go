@@ -1,9 +1,7 @@
 package sqlitestore
 
 import (
-	"database/sql"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -13,12 +11,13 @@ import (
 
 // recordRow is a row of the log; pageRow is how it is scanned.
 type recordRow struct {
-	seq, at    int64
-	id         bytesValue
+	seq        int64
+	at         sqlstore.Micros
+	id         []byte
 	topic, key string
 	shardKey   string
 	typ        string
-	headers    sql.NullString
+	headers    string
 	payload    bytesValue
 	wanted     bool
 }
@@ -27,7 +26,7 @@ type recordRow struct {
 // anew for each row, so that a copy would be one too many.
 type bytesValue []byte
 
-// Scan implements [sql.Scanner].
+// Scan implements [sql.Scanner]. A number, which no payload is, becomes its text.
 func (b *bytesValue) Scan(v any) error {
 	switch v := v.(type) {
 	case []byte:
@@ -37,38 +36,21 @@ func (b *bytesValue) Scan(v any) error {
 	case nil:
 		*b = nil
 	default:
-		return fmt.Errorf("a column of bytes holds a %T", v)
+		*b = fmt.Append(nil, v)
 	}
 	return nil
 }
 
-var errDamaged = sqlstore.ErrDamaged
-
-// place returns the slot and the key hash of the row.
-func (r *recordRow) place() (slot int, hash uint64, err error) {
-	if len(r.id) != len(postbag.ID{}) {
-		return 0, 0, fmt.Errorf("seq %d: the id has %d bytes: %w", r.seq, len(r.id), errDamaged)
-	}
-	slot, hash = storekit.Place(r.id, r.key, r.shardKey)
-	return slot, hash, nil
-}
-
 // record returns the row as the seam has it. One that a filter refused has its
 // place and its id, and nothing else.
-func (r *recordRow) record(slot int, hash uint64) (store.Record, error) {
-	rec := store.Record{Seq: r.seq, Slot: slot, Hash: hash, At: time.UnixMicro(r.at).UTC(), Filtered: !r.wanted}
+func (r *recordRow) record(slot int, hash uint64) store.Record {
+	rec := store.Record{Seq: r.seq, Slot: slot, Hash: hash, At: sqlstore.TimeOf(int64(r.at)), Filtered: !r.wanted}
 	rec.ID = postbag.ID(r.id)
 	if !r.wanted {
-		return rec, nil
+		return rec
 	}
 	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
 	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
-	var err error
-	if r.headers.Valid {
-		rec.Headers, err = storekit.ParseHeaders(r.headers.String)
-	}
-	if err != nil {
-		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, errDamaged)
-	}
-	return rec, nil
+	sqlstore.Inspect(&rec, r.headers)
+	return rec
 }

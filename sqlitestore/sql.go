@@ -189,8 +189,9 @@ WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3`
 DELETE FROM postbag__scheduled WHERE n IN (
 	SELECT n FROM postbag__scheduled WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3)`
 
-	// The end of the index (box, due). Outside a transaction.
-	sqlNextScheduled = `SELECT min(due) FROM postbag__scheduled WHERE box = ?`
+	// The end of the index (box, due), but for what is no number, which is never due.
+	// Outside a transaction.
+	sqlNextScheduled = `SELECT CAST(min(due) AS INTEGER) FROM postbag__scheduled WHERE box = ? AND due <= 9223372036854775807`
 
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`

@@ -139,11 +139,7 @@ func (q *dueRows) Parked(seq int64) (store.Parked, bool, error) {
 	if err != nil || !found {
 		return store.Parked{}, false, err
 	}
-	record, err := row.record()
-	if err != nil {
-		return store.Parked{}, false, err
-	}
 	p.Seq = seq
 	age := max(0, time.Duration(q.now-first)*time.Microsecond)
-	return store.Parked{Record: record, Park: p.At(q.now), First: age}, true, nil
+	return store.Parked{Record: row.record(), Park: p.At(q.now), First: age}, true, nil
 }

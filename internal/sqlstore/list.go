@@ -103,18 +103,15 @@ func (l *lister) bound() error {
 // scheduled.
 func (l *lister) items(row *listRow) ([]store.Item, error) {
 	if l.State == store.Scheduled {
-		item, err := row.scheduled(l.t.Now)
-		if err != nil || !l.matches(&item) {
-			return nil, err
+		item := row.scheduled(l.t.Now)
+		if !l.matches(&item) {
+			return nil, nil
 		}
 		return []store.Item{item}, nil
 	}
 	var out []store.Item
 	for _, sub := range l.subs {
-		item, there, err := sub.item(row, l.t.Now)
-		if err != nil {
-			return nil, err
-		}
+		item, there := sub.item(row, l.t.Now)
 		if !there || !l.matches(&item) {
 			continue
 		}
@@ -128,12 +125,10 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 
 // fill reads the bytes of a message that matched.
 func (l *lister) fill(item *store.Item) error {
-	var row logRow
-	found, err := l.t.Row(l.t.In(l.Box, SQLRecord), []any{item.Seq}, row.dest()...)
-	if err != nil || !found {
-		return err
+	record, found, err := l.t.One(l.t.Query, l.Box, item.Seq)
+	if found {
+		item.Record = record
 	}
-	item.Record, err = row.record()
 	return err
 }
 

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"database/sql"
 	"slices"
-	"time"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -14,7 +13,7 @@ import (
 type listRow struct {
 	logRow
 
-	due int64
+	due Micros
 }
 
 // ordinal is where the row stands in the walk.
@@ -112,11 +111,11 @@ func scheduledRows(t *Tx, text string, args ...any) ([]listRow, error) {
 }
 
 // scheduled returns a scheduled message as people see it.
-func (r *listRow) scheduled(now int64) (store.Item, error) {
-	record, err := r.record()
-	record.NotBefore = time.UnixMicro(r.due).UTC()
+func (r *listRow) scheduled(now int64) store.Item {
+	record := r.record()
+	record.NotBefore = TimeOf(int64(r.due))
 	record.Seq = 0
-	return store.Item{Record: record, State: store.Scheduled, Due: time.Duration(r.due-now) * time.Microsecond}, err
+	return store.Item{Record: record, State: store.Scheduled, Due: Ahead(int64(r.due), now)}
 }
 
 // listed is a subscription in a listing.
@@ -203,8 +202,8 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 
 // item returns a message as the subscription has it. One that the log has
 // dropped is there only for who has it parked.
-func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err error) {
-	record, err := row.record()
+func (l *listed) item(row *listRow, now int64) (item store.Item, there bool) {
+	record := row.record()
 	item = store.Item{Record: record, Subscription: l.Subscription, State: store.Delivered}
 	p := l.parked[row.seq]
 	switch {
@@ -212,7 +211,7 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 		k := p.At(now)
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
 		item.Queued = l.queued[row.seq]
-		return item, true, err
+		return item, true
 	case !l.Passed(row.seq, record.Slot):
 		item.State, item.Queued = store.Pending, l.queued[row.seq]
 	case !l.types.Take(record.Type):
@@ -223,7 +222,7 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool, err
 	if k := l.past[row.seq]; k != nil && item.State != store.Pending {
 		item.Attempts, item.Reason = k.attempts, k.reason
 	}
-	return item, row.seq > l.swept, err
+	return item, row.seq > l.swept
 }
 
 // history returns the stored history of a message, empty if it has none.

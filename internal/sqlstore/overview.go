@@ -139,7 +139,7 @@ func (t *Tx) viewBacklog(v *store.SubscriptionView, r *Reader, last int64) error
 			return nil
 		}
 		v.Backlog++
-		v.Oldest = max(v.Oldest, time.Duration(t.Now-row.At)*time.Microsecond)
+		v.Oldest = max(v.Oldest, Ahead(t.Now, int64(row.At)))
 		return nil
 	})
 	if n == countRows {

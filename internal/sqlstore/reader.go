@@ -123,12 +123,13 @@ func (d *Dialect) Before(query Querier, box string, at time.Time) (int64, error)
 	lo, hi := int64(0), last
 	for lo < hi {
 		middle := lo + (hi-lo)/2
-		var seq, stored int64
+		var seq int64
+		var stored Micros
 		found, err := Row(query, text, []any{middle + 1}, &seq, &stored)
 		if err != nil {
 			return 0, err
 		}
-		if found && stored < want {
+		if found && int64(stored) < want {
 			lo = seq
 		} else {
 			hi = middle

@@ -2,7 +2,7 @@ package sqlstore
 
 import (
 	"database/sql"
-	"fmt"
+	"math"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -12,7 +12,8 @@ import (
 
 // logRow is a row of the log, as listings and single looks scan it.
 type logRow struct {
-	seq, at    int64
+	seq        int64
+	at         Micros
 	id         []byte
 	topic, key string
 	shardKey   string
@@ -29,31 +30,26 @@ func (r *logRow) listDest() []any {
 	return []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ}
 }
 
-// record returns the row as the seam has it.
-func (r *logRow) record() (store.Record, error) {
-	rec := store.Record{Seq: r.seq, At: time.UnixMicro(r.at).UTC()}
-	if err := wholeID(r.seq, r.id); err != nil {
-		return rec, err
-	}
-	rec.ID = postbag.ID(r.id)
-	rec.Slot, rec.Hash = storekit.Place(r.id, r.key, r.shardKey)
+// record returns the row as the seam has it, with what cannot be read of it in Err.
+func (r *logRow) record() store.Record {
+	rec := store.Record{Seq: r.seq, At: TimeOf(int64(r.at))}
+	var whole bool
+	rec.ID, whole = IDOf(r.id)
+	rec.Slot, rec.Hash = storekit.Place(rec.ID[:], r.key, r.shardKey)
 	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
 	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
-	if r.headers.String == "" {
-		return rec, nil
+	Inspect(&rec, r.headers.String)
+	if !whole {
+		rec.Err = errID
 	}
-	var err error
-	if rec.Headers, err = storekit.ParseHeaders(r.headers.String); err != nil {
-		return rec, fmt.Errorf("seq %d: headers: %w", r.seq, ErrDamaged)
-	}
-	return rec, nil
+	return rec
 }
 
-func wholeID(seq int64, id []byte) error {
-	if len(id) != len(postbag.ID{}) {
-		return fmt.Errorf("seq %d: the id has %d bytes: %w", seq, len(id), ErrDamaged)
-	}
-	return nil
+// One returns a message of a box as it is, whatever is in it, and whether it is there.
+func (d *Dialect) One(query Querier, box string, seq int64) (store.Record, bool, error) {
+	var row logRow
+	found, err := Row(query, d.In(box, SQLRecord), []any{seq}, row.dest()...)
+	return row.record(), found, err
 }
 
 // ParkedRow is how a parked row is scanned.
@@ -81,7 +77,19 @@ func (p *ParkedRow) At(now int64) store.Park {
 
 // Until returns how long it is until at, by the database's clock; zero if it is
 // over. Both are microseconds since 1970.
-func Until(at, now int64) time.Duration { return max(0, time.Duration(at-now)*time.Microsecond) }
+func Until(at, now int64) time.Duration { return max(0, Ahead(at, now)) }
+
+// Ahead is Until, negative for what is over. What is too far away is as far as can be said.
+func Ahead(at, now int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Microsecond)
+	switch {
+	case at > now && uint64(at)-uint64(now) > uint64(most):
+		return math.MaxInt64
+	case at < now && uint64(now)-uint64(at) > uint64(most):
+		return math.MinInt64
+	}
+	return time.Duration(at-now) * time.Microsecond
+}
 
 // Wait returns a due time as a duration from now; negative: none.
 func Wait(at sql.NullInt64, now int64) time.Duration {
@@ -93,27 +101,29 @@ func Wait(at sql.NullInt64, now int64) time.Duration {
 
 // Placed is a row of the log without its bytes. ID is good until the next row.
 type Placed struct {
-	Seq, At int64
-	ID      sql.RawBytes
-	Slot    int
+	Seq  int64
+	At   Micros
+	ID   []byte
+	Slot int
 
+	raw           sql.RawBytes
+	id            postbag.ID
 	key, shardKey string
 }
 
 // Places calls each with some rows of a range of a box's log, in order.
 func (d *Dialect) Places(query Querier, box string, after, to int64, limit int, each func(*Placed) error) error {
 	var row Placed
-	text, dest := d.In(box, SQLPlaces), []any{&row.Seq, &row.ID, &row.At, &row.key, &row.shardKey}
+	text, dest := d.In(box, SQLPlaces), []any{&row.Seq, &row.raw, &row.At, &row.key, &row.shardKey}
 	if d.Slots != "" {
-		text, dest = d.In(box, d.Slots), []any{&row.Seq, &row.ID, &row.At, &row.Slot}
+		text, dest = d.In(box, d.Slots), []any{&row.Seq, &row.raw, &row.At, &row.Slot}
 	}
 	return query(text, []any{after, to, limit}, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		if err := wholeID(row.Seq, row.ID); err != nil {
-			return err
-		}
+		row.id, _ = IDOf(row.raw)
+		row.ID = row.id[:]
 		if d.Slots == "" {
 			row.Slot, _ = storekit.Place(row.ID, row.key, row.shardKey)
 		}

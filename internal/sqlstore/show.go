@@ -39,9 +39,7 @@ func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Ite
 		rows, err := scheduledRows(t, sqlScheduledID, box, id[:])
 		for i := range rows {
 			if err == nil {
-				var item store.Item
-				item, err = rows[i].scheduled(t.Now)
-				out = append(out, item)
+				out = append(out, rows[i].scheduled(t.Now))
 			}
 		}
 		return err
