@@ -3,8 +3,13 @@ package component
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
@@ -37,6 +42,17 @@ func wrongPart(err error) string {
 	return ""
 }
 
+// serverOf names the servers of a configuration by host and port, for errors.
+func serverOf(c *pgx.ConnConfig) string {
+	names := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+	for _, other := range c.Fallbacks {
+		if name := net.JoinHostPort(other.Host, strconv.Itoa(int(other.Port))); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "server " + strings.Join(names, " or ")
+}
+
 func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -61,7 +77,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	s, err := pgstore.Open(ctx, pool, po)
 	if err != nil {
 		pool.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", serverOf(c.ConnConfig), err)
 	}
 	return &Store{
 		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/sqlitestore"
 )
@@ -17,6 +18,8 @@ func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	switch {
 	case path == "":
 		return nil, exit.Usagef("store: the DSN names no file; write sqlite:shop.db, or the path alone")
+	case path == dsn && config.Foreign(dsn): // it may hold a password
+		return nil, exit.Usagef("store: the DSN looks like no path of a sqlite file; correct it, or write sqlite: before a path that is one")
 	case strings.ContainsAny(path, "?\x00"):
 		return nil, exit.Usagef("store: the path of a sqlite file has no options behind a question mark; leave them out")
 	}

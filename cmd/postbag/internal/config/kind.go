@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,10 +59,31 @@ func (k Kinds) StoreKind(kind, dsn string) (name, mistake string) {
 		return "postgresql", ""
 	case driverForm.MatchString(dsn):
 		return "mysql", ""
-	case dsn != "" && !strings.Contains(dsn, "://"):
+	case pathForm(dsn):
 		return "sqlite", ""
 	}
-	return "", "does not tell the kind of store; begin it with one of " + strings.Join(schemes(k.Stores), " ") + ", or set the kind: " + namesOf(k.Stores)
+	return "", "does not tell the kind of store; begin it with one of " + strings.Join(schemes(k.Stores), " ") + ", or set the kind: " + namesOf(k.Stores) +
+		"; a file's path alone has a folder in it or ends in .db, .sqlite or .sqlite3"
+}
+
+// pathForm says whether a DSN that names no kind is the path of a file. Another DSN
+// with a slip in it must not become the name of one, since it may hold a password.
+func pathForm(dsn string) bool {
+	ending := strings.ToLower(path.Ext(dsn))
+	return !Foreign(dsn) && (strings.ContainsAny(dsn, `/\`) || slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, ending))
+}
+
+// Foreign says whether a text that stands for the path of a file looks like
+// something else: the DSN of a server, or an option.
+func Foreign(dsn string) bool {
+	if strings.ContainsAny(dsn, "@()=&?*;<>|\"'\x00\r\n") || strings.Contains(dsn, "://") {
+		return true
+	}
+	if drive := len(dsn) > 2 && dsn[1] == ':' && (dsn[2] == '\\' || dsn[2] == '/'); drive {
+		dsn = dsn[2:]
+	}
+	rooted := strings.HasPrefix(dsn, "/") || strings.HasPrefix(dsn, ".")
+	return !rooted && strings.Contains(dsn, ":")
 }
 
 // Partitions says whether a kind of store, by its name, divides its tables.
