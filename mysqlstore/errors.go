@@ -22,6 +22,7 @@ const (
 	codeKeyThere       = 1061
 	codeDuplicate      = 1062
 	codeNoTable        = 1146
+	codeNoVariable     = 1193
 	codePacketTooLarge = 1153
 	codeLockWait       = 1205
 	codeDeadlock       = 1213

@@ -84,51 +84,87 @@ func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {
 		level = "READ UNCOMMITTED"
 	default:
 	}
-	// Changes this session only.
-	set := fmt.Sprintf(`SET SESSION sql_mode = '%s', time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = %d;
-SET SESSION TRANSACTION ISOLATION LEVEL %s`, sqlMode, lock, level)
-	if _, err := run.ExecContext(ctx, set, nil); err != nil {
+	// Changes this session only. What stands in /*M! */ is MariaDB's alone.
+	sets := []string{
+		fmt.Sprintf("SET SESSION sql_mode = '%s', innodb_lock_wait_timeout = %d", sqlMode, lock),
+		"SET SESSION TRANSACTION ISOLATION LEVEL " + level + ", READ WRITE",
+		"SET NAMES utf8mb4",
+		"/*M! SET SESSION max_statement_time = 0, check_constraint_checks = 1 */",
+	}
+	for _, setting := range plainSettings {
+		sets = append(sets, "SET SESSION "+setting.name+" = "+setting.set)
+	}
+	if _, err := run.ExecContext(ctx, strings.Join(sets, ";\n"), nil); err != nil {
+		return fmt.Errorf("set up a session: %w", err)
+	}
+	if _, err := run.ExecContext(ctx, "SET SESSION max_execution_time = 0", nil); err != nil && codeOf(err) != codeNoVariable { // MySQL's alone
 		return fmt.Errorf("set up a session: %w", err)
 	}
 	return verify(ctx, run, level)
 }
 
+// plainSettings are what the store relies on and a server, an account or a pooler may have set
+// otherwise: how each is set, and as what it is shown.
+var plainSettings = []struct{ name, set, shown string }{
+	{"time_zone", "'+00:00'", "+00:00"},
+	{"autocommit", "1", "ON"},
+	{"sql_safe_updates", "0", "OFF"},                                     // statements whose keys the server does not see are refused
+	{"completion_type", "0", "NO_CHAIN"},                                 // a COMMIT begins the next transaction, or ends the session
+	{"sql_select_limit", "18446744073709551615", "18446744073709551615"}, // pages end early
+	{"sql_auto_is_null", "0", "OFF"},                                     // IS NULL finds the last row that was inserted
+	{"max_join_size", "18446744073709551615", "18446744073709551615"},
+	{"foreign_key_checks", "1", "ON"},
+	{"unique_checks", "1", "ON"},
+}
+
 // verify reads the settings back: a pooler may have sent them elsewhere, or left
 // them out.
-func verify(ctx context.Context, run driver.QueryerContext, level string) (err error) {
-	// Reads variables of the session. Both servers know SHOW; the variable of the
-	// isolation level has another name in each.
-	rows, err := run.QueryContext(ctx,
-		`SHOW SESSION VARIABLES WHERE Variable_name IN ('sql_mode', 'time_zone', 'tx_isolation', 'transaction_isolation')`, nil)
+func verify(ctx context.Context, run driver.QueryerContext, level string) error {
+	settings, err := settingsOf(ctx, run)
 	if err != nil {
 		return fmt.Errorf("verify a session: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	settings := make(map[string]string)
-	for dest := make([]driver.Value, 2); ; {
-		err := rows.Next(dest)
-		if errors.Is(err, io.EOF) {
-			break
+	const advice = "connect without a pooler that keeps settings from its sessions"
+	level = strings.ReplaceAll(level, " ", "-")
+	isolation := settings["transaction_isolation"] + settings["tx_isolation"]
+	switch {
+	case !strings.Contains(isolation, level):
+		return fmt.Errorf("the session's isolation level is %q although %s was set; %s", isolation, level, advice)
+	case !strings.Contains(settings["sql_mode"], "STRICT_ALL_TABLES"), strings.Contains(settings["sql_mode"], "NO_AUTO_VALUE_ON_ZERO"):
+		return fmt.Errorf("the session's sql_mode is %q although a strict one was set; %s", settings["sql_mode"], advice)
+	case settings["character_set_client"] != "utf8mb4":
+		return fmt.Errorf("the session's character_set_client is %q although utf8mb4 was set; %s", settings["character_set_client"], advice)
+	}
+	for _, setting := range plainSettings {
+		if shown := settings[setting.name]; shown != setting.shown {
+			return fmt.Errorf("the session's %s is %q although %s was set; %s", setting.name, shown, setting.shown, advice)
 		}
-		if err != nil {
-			return fmt.Errorf("verify a session: %w", err)
+	}
+	return nil
+}
+
+// settingsOf reads what verify looks at.
+func settingsOf(ctx context.Context, run driver.QueryerContext) (settings map[string]string, err error) {
+	names := []string{"sql_mode", "tx_isolation", "transaction_isolation", "character_set_client"}
+	for _, setting := range plainSettings {
+		names = append(names, setting.name)
+	}
+	// Reads variables of the session. Both servers know SHOW; the variable of the
+	// isolation level has another name in each.
+	rows, err := run.QueryContext(ctx, "SHOW SESSION VARIABLES WHERE Variable_name IN ('"+strings.Join(names, "', '")+"')", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	settings = make(map[string]string)
+	for dest := make([]driver.Value, 2); ; {
+		if err := rows.Next(dest); errors.Is(err, io.EOF) {
+			return settings, nil
+		} else if err != nil {
+			return nil, err
 		}
 		name, _ := dest[0].([]byte)
 		value, _ := dest[1].([]byte)
 		settings[string(name)] = string(value)
 	}
-	level = strings.ReplaceAll(level, " ", "-")
-	isolation := settings["transaction_isolation"] + settings["tx_isolation"]
-	switch {
-	case !strings.Contains(isolation, level):
-		return fmt.Errorf("the session's isolation level is %q although %s was set; "+
-			"connect without a pooler that keeps settings from its sessions", isolation, level)
-	case !strings.Contains(settings["sql_mode"], "STRICT_ALL_TABLES"), strings.Contains(settings["sql_mode"], "NO_AUTO_VALUE_ON_ZERO"):
-		return fmt.Errorf("the session's sql_mode is %q although a strict one was set; "+
-			"connect without a pooler that keeps settings from its sessions", settings["sql_mode"])
-	case settings["time_zone"] != "+00:00":
-		return fmt.Errorf("the session's time zone is %q although UTC was set; "+
-			"connect without a pooler that keeps settings from its sessions", settings["time_zone"])
-	}
-	return nil
 }
