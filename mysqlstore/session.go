@@ -89,11 +89,11 @@ func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {
 		fmt.Sprintf("SET SESSION sql_mode = '%s', innodb_lock_wait_timeout = %d", sqlMode, lock),
 		"SET SESSION TRANSACTION ISOLATION LEVEL " + level + ", READ WRITE",
 		"SET NAMES utf8mb4",
-		"/*M! SET SESSION max_statement_time = 0, check_constraint_checks = 1 */",
 	}
 	for _, setting := range plainSettings {
 		sets = append(sets, "SET SESSION "+setting.name+" = "+setting.set)
 	}
+	sets = append(sets, "/*M! SET SESSION max_statement_time = 0, check_constraint_checks = 1 */") // at the end: MySQL takes nothing before a semicolon for an error
 	if _, err := run.ExecContext(ctx, strings.Join(sets, ";\n"), nil); err != nil {
 		return fmt.Errorf("set up a session: %w", err)
 	}

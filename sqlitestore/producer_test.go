@@ -173,33 +173,3 @@ func TestPythonPublishesWithItsOwnLibrary(t *testing.T) {
 		t.Errorf("the last came as %+v", last)
 	}
 }
-
-func TestARowWrittenWithItsChecksOffIsSaidToBeDamaged(t *testing.T) {
-	t.Parallel()
-	const id = `x'00112233445566778899aabbccddeeff'`
-	for what, row := range map[string]string{
-		"an id of one byte":        `(id, payload) VALUES (x'01', 'p')`,
-		"an id of 15 bytes":        `(id, payload) VALUES (x'00112233445566778899aabbccddee', 'p')`,
-		"an id of 17 bytes":        `(id, payload) VALUES (x'00112233445566778899aabbccddeeff00', 'p')`,
-		"a NUL in its key":         `(id, key, payload) VALUES (` + id + `, 'a' || char(0), 'p')`,
-		"a NUL in its type":        `(id, type, payload) VALUES (` + id + `, char(0) || 'a', 'p')`,
-		"headers that are no JSON": `(id, headers, payload) VALUES (` + id + `, 'a: b', 'p')`,
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			f := open(t)
-			f.publish(messages(1, "k")...)
-			conn, err := openSQL(t, f.path).Conn(t.Context())
-			f.check(err)
-			for _, statement := range []string{`PRAGMA ignore_check_constraints = on`, `INSERT INTO postbag_outbox ` + row} {
-				_, err := conn.ExecContext(t.Context(), statement)
-				f.check(err)
-			}
-			f.check(conn.Close())
-			err = f.turn(store.Turn{Read: []store.Request{request("", 10)}}).Batches[0].Err
-			if err == nil || !strings.Contains(err.Error(), "seq 2") {
-				t.Fatalf("reading it returned %v", err)
-			}
-		})
-	}
-}

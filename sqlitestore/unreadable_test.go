@@ -20,6 +20,8 @@ var unreadable = map[string]struct {
 	"a topic with a NUL":       {true, `INSERT INTO postbag_outbox (topic, key, payload) VALUES ('t' || char(0) || 'u', 'k', 'p')`},
 	"a short id":               {true, `INSERT INTO postbag_outbox (id, topic, key, payload) VALUES (x'0102', 't', 'k', 'p')`},
 	"an id that is a number":   {true, `INSERT INTO postbag_outbox (id, topic, key, payload) VALUES (7, 't', 'k', 'p')`},
+	"an id of 17 bytes":        {true, `INSERT INTO postbag_outbox (id, topic, key, payload) VALUES (x'00112233445566778899aabbccddeeff00', 't', 'k', 'p')`},
+	"a type with a NUL":        {true, `INSERT INTO postbag_outbox (topic, key, type, payload) VALUES ('t', 'k', char(0) || 'a', 'p')`},
 	"no topic":                 {true, `INSERT INTO postbag_outbox (topic, key, payload) VALUES ('', 'k', 'p')`},
 	"headers that are a list":  {true, `INSERT INTO postbag_outbox (topic, key, headers, payload) VALUES ('t', 'k', '[]', 'p')`},
 	"headers that are a blob":  {true, `INSERT INTO postbag_outbox (topic, key, headers, payload) VALUES ('t', 'k', x'7b', 'p')`},

@@ -134,7 +134,7 @@ func (t *Tx) names(box string, seqs []int64) (string, error) {
 			out = append(out, strconv.FormatInt(seq, 10))
 			continue
 		}
-		out = append(out, fmt.Sprintf("%d (%s, %s)", seq, row.topic, postbag.ID(row.id)))
+		out = append(out, fmt.Sprintf("%d (%s, %s)", seq, row.topic, idOf(row.id)))
 	}
 	text := strings.Join(out, " ")
 	if more := len(seqs) - len(out); more > 0 {
@@ -217,7 +217,7 @@ func (d *Dialect) pendingCommands(query Querier, all []store.Command, r store.Re
 			return nil
 		}
 		if slots.Contains(c.Park.Slot) {
-			c.Message = postbag.ID(message)
+			c.Message = idOf(message)
 			all = append(all, c)
 		}
 		return nil
@@ -243,7 +243,7 @@ func (d *Dialect) parkedCommands(query Querier, all []store.Command, r store.Ref
 		if !slots.Contains(p.Slot) || len(message) != len(c.Message) {
 			return nil
 		}
-		c.Park, c.Message = p.At(now), postbag.ID(message)
+		c.Park, c.Message = p.At(now), idOf(message)
 		all = append(all, c)
 		found++
 		return nil

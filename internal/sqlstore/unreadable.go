@@ -80,3 +80,9 @@ func (m *Micros) Scan(v any) error {
 	}
 	return nil
 }
+
+// idOf returns the id of a row, whatever it is.
+func idOf(b []byte) postbag.ID {
+	id, _ := IDOf(b)
+	return id
+}
