@@ -78,8 +78,8 @@ func (f *Flow) breaker(now time.Duration, c *Call) {
 		f.circuit.wrong = t.wrong
 	case t.works > 0 && (f.circuit.state == Closed || c.trial):
 		f.circuit.succeed()
-	case t.topics > 0 && c.trial: // it says nothing of other messages: try one of them
-		f.circuit.state, f.circuit.until, f.circuit.wrong = Open, now, nil
+	case t.topics > 0 && c.trial: // it says nothing of other messages: try one of them soon
+		f.circuit.state, f.circuit.until, f.circuit.wrong = Open, now+f.cfg.CircuitMin, nil
 	}
 }
 

@@ -59,6 +59,7 @@ func (f *Flow) forget(e *entry) {
 		f.countHeld(e.shard, e.park.Topic, -1)
 	}
 	f.uncount(e)
+	f.untried(e)
 	e.state, e.Tag = gone, nil
 }
 

@@ -170,6 +170,7 @@ func (f *Flow) leaveHand(e *entry) {
 		e.chain.remove(e)
 	}
 	e.state, e.Tag = past, nil
+	f.untried(e)
 	f.unhold(e)
 }
 

@@ -71,7 +71,11 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic
 		f.stored(s, h)
 	}
 	for _, h := range held {
+		_, known := f.topics.byName[h.Topic]
 		f.countHeld(s, h.Topic, h.Messages)
+		if t := f.topics.byName[h.Topic]; t != nil && !known { // what is in hand of other shards waits, too
+			t.unswept, f.topics.unswept = true, true
+		}
 	}
 	f.round.all = false
 	f.due.wake(0)

@@ -26,6 +26,7 @@ type topic struct {
 	trial    *entry // of a topic that is Probing
 	held     int    // messages, of all shards
 	at       int    // its place in topics.list
+	unswept  bool   // what could be sent of it is still to be held
 }
 
 // works: its messages may be sent.
@@ -36,17 +37,18 @@ func (t *topic) testing() bool { return t.trial != nil && t.trial.state < past }
 
 // topics are those of a flow.
 type topics struct {
-	list   []*topic
-	byName map[string]*topic
-	next   time.Duration // no topic has anything to do before it
-	pace   time.Duration // no topic is tried before it
-	held   int           // messages
-	barred queue         // ready, and of a topic that does not work
-	asked  []*topic      // by the request under way
-	last   bool          // the last request for parked messages was for topics
-	from   int           // the first shard of the next request
-	tried  bool          // and the last of those was to find out whether one works
-	events []TopicEvent
+	list    []*topic
+	byName  map[string]*topic
+	next    time.Duration // no topic has anything to do before it
+	pace    time.Duration // no topic is tried before it
+	held    int           // messages
+	barred  queue         // ready, and of a topic that does not work
+	unswept bool          // some topic is
+	asked   []*topic      // by the request under way
+	last    bool          // the last request for parked messages was for topics
+	from    int           // the first shard of the next request
+	tried   bool          // and the last of those was to find out whether one works
+	events  []TopicEvent
 }
 
 // HeldTopic is a topic that messages of a shard are held for, as the store says.
@@ -233,6 +235,14 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 	f.park(e, Park{State: Held, Blocking: true, Topic: t.name, Reason: t.reason}, now)
 }
 
+// untried has topics looked at soon: the message that was to find out whether one
+// works is not in hand any more.
+func (f *Flow) untried(e *entry) {
+	if e.try {
+		f.topics.next = 0
+	}
+}
+
 // sweep holds what could be sent of a topic that has just failed.
 func (f *Flow) sweep(t *topic, now time.Duration) {
 	var found []*entry
@@ -259,6 +269,15 @@ func (f *Flow) sweep(t *topic, now time.Duration) {
 
 // bar holds what became ready while its topic does not work.
 func (f *Flow) bar(now time.Duration) {
+	if f.topics.unswept {
+		f.topics.unswept = false
+		for _, t := range slices.Clone(f.topics.list) {
+			if t.unswept && !t.works() {
+				f.sweep(t, now)
+			}
+			t.unswept = false
+		}
+	}
 	for e := f.topics.barred.pop(); e != nil; e = f.topics.barred.pop() {
 		if !f.isBarred(e) {
 			f.enqueue(e)

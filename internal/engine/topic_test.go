@@ -353,6 +353,7 @@ func TestATrialOfTheDestinationThatMeetsABadTopicGoesOnWithAnother(t *testing.T)
 	equal(t, "the first", c.Items[0].Seq, int64(1))
 	d.answers(c, noTopic())
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
+	d.now += 100 * ms
 	equal(t, "check", d.f.Check(d.now), engine.TryOne)
 	c = d.f.Trial(d.now)
 	equal(t, "the second", c.Items[0].Seq, int64(2))

@@ -85,11 +85,13 @@ func (f *Flow) covers(r *round) bool {
 // next is when the lane may read again.
 func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
 
-// wantsRead says that lane i is to be read as soon as its time has come.
+// wantsRead says that lane i is to be read as soon as its time has come. A quiet flow
+// reads what brings its lanes together although too many messages are held: it tries
+// none of them before it has come to rest.
 func (f *Flow) wantsRead(i int) bool {
 	l := f.lanes[i]
 	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 &&
-		f.circuit.state == Closed && !f.Overfull() && l.readable() && !f.holds(i)
+		f.circuit.state == Closed && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
 }
 
 // room is how many more messages may be read: as one page is sent, another waits.

@@ -14,9 +14,10 @@ type destination struct {
 	stored []*message // in the order of storing, repeats too
 	times  []time.Duration
 	firsts int
-	down   engine.Outcome // Accepted: up
-	after  time.Duration  // what a throttled one asks to wait
-	recent []int          // ids that it remembers, the latest last
+	down   engine.Outcome            // Accepted: up
+	after  time.Duration             // what a throttled one asks to wait
+	topics [maxTopics]engine.Outcome // how those that fail do; zero: they do not
+	recent []int                     // ids that it remembers, the latest last
 	lanes  lanes
 
 	numbers map[int]numbers // by relay
@@ -93,6 +94,9 @@ func (b *destination) one(d *delivery, m *message) engine.Answer {
 func (b *destination) judge(m *message) engine.Answer {
 	if b.down == engine.Misconfigured && m.key%3 == 0 || b.down != engine.Accepted && b.down != engine.Misconfigured {
 		return engine.Answer{Outcome: b.down, Reason: "down", After: b.after}
+	}
+	if o := b.topics[m.topic]; o != engine.Unknown {
+		return engine.Answer{Outcome: o, Scope: engine.ScopeTopic, Reason: "no topic"}
 	}
 	if m.accepted == 0 && m.rejections < b.patience(m) {
 		m.rejections++

@@ -52,8 +52,9 @@ func (w *world) dueSomewhere(shards [][2]int) bool {
 			r := &s.rows[i]
 			foreign = foreign || r.Blocking && r.Hash != 1 && r.Slot >= slots[0] && r.Slot < slots[1]
 		}
-		s.heads(slots, func(_ int, r *parked, _ time.Duration) {
-			due = due || !foreign || r.Hash != 1
+		s.firsts(slots, func(_ int, r *parked) {
+			_, counts := r.counts()
+			due = due || (counts || r.State == engine.Held) && (!foreign || r.Hash != 1)
 		})
 	}
 	return due

@@ -64,6 +64,9 @@ const (
 	Sequences
 	GrowingIDs
 
+	// Topics fail one at a time, for a while, and the broker takes all others.
+	Topics
+
 	faultsEnd
 )
 
@@ -82,6 +85,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
+	"topics",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -23,7 +23,7 @@ type course struct {
 	tx      *lane.Transaction // nil: an entry alone
 	held    *session
 	gained  []shard // for an entry
-	blocked [][]uint64
+	blocked []blocks
 	d       *delivery // for a transaction
 	life    int
 	started int // the relay's generation then
@@ -173,7 +173,7 @@ type leaseCall struct {
 	c       *course
 	ends    func() bool
 	answer  lane.Leases
-	blocked [][]uint64
+	blocked []blocks
 }
 
 func (q *leaseCall) act() error {

@@ -87,12 +87,24 @@ func (s *server) cleared(sh *shard, t *engine.Settlement) []uint64 {
 	return out
 }
 
-// blocked returns the hashes with blocking rows in a range of slots.
-func (s *server) blocked(lo, hi int) []uint64 {
-	var out []uint64
+// blocks are the hashes with blocking rows in a range of slots, and the topics with
+// Held ones.
+type blocks struct {
+	keys []uint64
+	held []engine.HeldTopic
+}
+
+func (s *server) blocked(lo, hi int) (out blocks) {
 	for i := range s.rows {
-		if r := &s.rows[i]; r.Blocking && r.Slot >= lo && r.Slot < hi && !slices.Contains(out, r.Hash) {
-			out = append(out, r.Hash)
+		r := &s.rows[i]
+		if r.Slot < lo || r.Slot >= hi {
+			continue
+		}
+		if r.Blocking && !slices.Contains(out.keys, r.Hash) {
+			out.keys = append(out.keys, r.Hash)
+		}
+		if r.State == engine.Held {
+			out.hold(r.Topic)
 		}
 	}
 	return out
@@ -120,6 +132,15 @@ func (r *parked) counts() (time.Duration, bool) {
 
 // heads calls do with the rows of slots that count.
 func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration)) {
+	s.firsts(slots, func(i int, r *parked) {
+		if due, ok := r.counts(); ok {
+			do(i, r, due)
+		}
+	})
+}
+
+// firsts calls do with the rows of slots that no other goes before.
+func (s *server) firsts(slots [2]int, do func(i int, r *parked)) {
 	var seen []uint64
 	for i := range s.rows {
 		r := &s.rows[i]
@@ -132,14 +153,15 @@ func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration
 			}
 			seen = append(seen, r.Hash)
 		}
-		if due, ok := r.counts(); ok {
-			do(i, r, due)
-		}
+		do(i, r)
 	}
 }
 
 // due answers a request for parked messages. It adds them to out, which is empty.
 func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
+	if len(d.Topics) > 0 {
+		return s.heldFor(d, out)
+	}
 	type head struct {
 		at    int
 		due   time.Duration
@@ -176,7 +198,7 @@ func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.Due
 func dueMessage(r *parked) engine.DueMessage {
 	m := r.m.engine()
 	m.Seq, m.Slot, m.Key, m.Filtered = r.Seq, r.Slot, r.Hash, false
-	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking}
+	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking, Held: r.State == engine.Held}
 }
 
 // nextDue is how long until a parked message of the slots is due.

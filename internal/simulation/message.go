@@ -15,6 +15,7 @@ type message struct {
 	xid      uint64
 	key      int // zero: none
 	slot     int
+	topic    int
 	size     int
 	sum      uint64
 	filtered bool
@@ -64,7 +65,7 @@ func slotOf(key int, sum uint64) int {
 
 func (m *message) engine() engine.Message {
 	return engine.Message{
-		Seq: m.seq, Slot: m.slot, Key: m.hash(), Size: m.size, Sum: m.sum, Filtered: m.filtered, Tag: m,
+		Seq: m.seq, Slot: m.slot, Key: m.hash(), Size: m.size, Sum: m.sum, Filtered: m.filtered, Tag: m, Topic: topicNames[m.topic],
 	}
 }
 

@@ -293,7 +293,7 @@ func (r *relay) load(gained []shard) {
 	for i := range gained {
 		r.owner.Load(gained[i].lease())
 	}
-	c := &loading{gained: gained, blocked: make([][]uint64, len(gained)), generation: r.generation}
+	c := &loading{gained: gained, blocked: make([]blocks, len(gained)), generation: r.generation}
 	r.ask(&c.asking, c, storeTimeout)
 }
 
@@ -302,7 +302,7 @@ type loading struct {
 	asking
 
 	gained     []shard
-	blocked    [][]uint64
+	blocked    []blocks
 	generation int
 }
 
@@ -328,7 +328,7 @@ func (c *loading) answered(err error) {
 func (c *loading) over() {}
 
 // loaded gives a shard to the flow.
-func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
+func (r *relay) loaded(sh *shard, blocked blocks, err error) {
 	if !r.owner.Loaded(sh.lease()) {
 		return
 	}
@@ -342,7 +342,7 @@ func (r *relay) loaded(sh *shard, blocked []uint64, err error) {
 	}
 	r.w.tell(eventTake, r.number, int64(sh.lo), sh.token)
 	r.w.tookOver(sh)
-	r.flow.Add(sh.lease(), sh.position, blocked)
+	r.flow.Add(sh.lease(), sh.position, blocked.keys, blocked.held...)
 	if leave := r.owner.Got(sh.lo); leave || r.stopping {
 		r.flow.Leave(sh.lo)
 	}

@@ -135,6 +135,7 @@ func (p *producers) message(t *transaction) *message {
 	*m = message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
+	m.topic = w.topicOf(m)
 	p.msgs = append(p.msgs, m)
 	t.msgs = append(t.msgs, m)
 	return m

@@ -236,6 +236,8 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 			w.failf("P2", "seq %d is parked, and no committed message has it", p.Seq)
 		case !sh.has(p.Slot) || m.slot != p.Slot:
 			w.failf("engine", "message %d is parked in slot %d by the shard from %d", m.id, p.Slot, sh.lo)
+		case p.State == engine.Held && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
+			w.failf("engine", "message %d is held for topic %q, its own is %q", m.id, p.Topic, topicNames[m.topic])
 		case p.Attempts > m.rejections:
 			w.failf("P1", "message %d has %d attempts and was rejected %d times", m.id, p.Attempts, m.rejections)
 		}
@@ -316,7 +318,7 @@ func (s *server) showParks(parks []engine.Park) string {
 	return "[" + out.String() + "]"
 }
 
-var stateTexts = [...]string{"", "retrying", "blocked", "in-flight", "dead"}
+var stateTexts = [...]string{"", "retrying", "blocked", "in-flight", "dead", "held"}
 
 func (s *server) String() string {
 	var out strings.Builder

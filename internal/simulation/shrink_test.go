@@ -16,6 +16,7 @@ func TestARunThatBreaksAPromiseIsCutDownToWhatAPersonCanRead(t *testing.T) {
 	}
 	sim := Simulator{also: never}
 	o := DefaultOptions(40)
+	o.Faults = Topics - 1
 	long, err := sim.Run(o)
 	for ; err == nil && long.Violation == nil; long, err = sim.Run(o) {
 		o.Seed++

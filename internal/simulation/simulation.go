@@ -95,6 +95,7 @@ func (w *world) play() {
 		return
 	}
 	w.calmDown()
+	w.passTopics()
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
 	for i := range w.server.rows {

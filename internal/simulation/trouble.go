@@ -31,6 +31,7 @@ var troubles = []struct {
 	{Holds, 1500, (*world).holdSubscription},
 	{Reshapes, 2000, (*world).reshape},
 	{Policies, 2000, (*world).policy},
+	{Topics, 800, (*world).failTopic},
 }
 
 // trouble plans what goes wrong.

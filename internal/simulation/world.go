@@ -63,6 +63,7 @@ type plan struct {
 	steps    bool          // turns are made in several steps
 
 	sequences, growing bool // see Sequences and GrowingIDs
+	topics             int  // how many there are; zero: they do not fail
 }
 
 // String says all that was drawn.
@@ -72,10 +73,10 @@ func (p *plan) String() string {
 	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
 		"batch %d (at most %d, %d bytes), page %d (%d bytes), retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
-		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, rejects %d‰, faults%s",
+		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, faults%s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
 		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
-		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.poison, cmp.Or(often, " none"))
+		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, cmp.Or(often, " none"))
 }
 
 // Counts say what happened in a run.
@@ -152,6 +153,7 @@ func (w *world) drawPlan() {
 	if w.below(4) == 3 {
 		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
+	w.drawTopics(&c)
 	p.cfg = c.Normal()
 	w.drawKeeping()
 }
