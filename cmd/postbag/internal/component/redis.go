@@ -25,5 +25,6 @@ func openRedis(ctx context.Context, d *config.Destination, url string, _ *consol
 	if dry {
 		return nil, errors.Join(o.Validate(), redisbroker.ValidURLs(url))
 	}
+	redisbroker.SilenceClients() // standard error is the log's, which has what matters
 	return redisbroker.Dial(ctx, url, o)
 }
