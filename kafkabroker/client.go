@@ -41,7 +41,7 @@ func (o Options) clientOptions(brokers []string, seen *trouble) []kgo.Opt {
 
 // backoff is how long the client waits before it tries again.
 func backoff(tries int) time.Duration {
-	return min(50*time.Millisecond<<min(tries, 10), time.Second)
+	return min(50*time.Millisecond<<min(tries, 10), 500*time.Millisecond)
 }
 
 // controlOptions are those of the client that only asks.

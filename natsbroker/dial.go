@@ -86,8 +86,8 @@ func connectionOptions(ctx context.Context, l Login) []nats.Option {
 		nats.RetryOnFailedConnect(true),
 		nats.MaxReconnects(-1),
 		nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectWait(500 * time.Millisecond),
-		nats.ReconnectJitter(250*time.Millisecond, 500*time.Millisecond),
+		nats.ReconnectWait(250 * time.Millisecond), // so long at most it goes unnoticed that a server is back
+		nats.ReconnectJitter(100*time.Millisecond, 250*time.Millisecond),
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(10 * time.Second),
 		nats.MaxPingsOutstanding(2),

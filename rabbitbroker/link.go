@@ -36,7 +36,7 @@ const (
 	farewellTimeout  = 2 * time.Second
 	// Attempts to connect are so far apart at least, and at most.
 	shortestPause = 250 * time.Millisecond
-	longestPause  = 5 * time.Second
+	longestPause  = 750 * time.Millisecond
 	// declareInterval is the least time between two declarations of the topology.
 	declareInterval = time.Second
 	// defaultFrameMax is what servers allow before a connection says what this one does.

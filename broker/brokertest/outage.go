@@ -19,6 +19,7 @@ func outageCases() []testCase {
 		{name: "keys keep their order through an outage", needs: PartOutage, run: outageOrder},
 		{name: "an ordered destination keeps the order of a call through an outage", needs: PartOutage, run: outageInCall},
 		{name: "outages in the middle of traffic lose nothing that was accepted", needs: PartOutage, run: outageInTraffic},
+		{name: "a destination works again soon after an outage", needs: PartOutage, run: outageEnds},
 		{name: "Close in an outage returns", needs: PartOutage, run: outageClose},
 	}
 }
@@ -45,6 +46,29 @@ func outageFirst(s *scene) {
 	power.On()
 	s.recover(msgs...)
 	s.holdsAll(msgs...)
+}
+
+// outageEnds has an outage last until every back-off of a client has grown, and wants
+// the first message accepted as soon as an operator expects it.
+func outageEnds(s *scene) {
+	const lasts, soon = 3 * time.Second, 2 * time.Second
+	power := s.openOutage()
+	first := s.message()
+	s.accept(first)
+	power.Off()
+	over := s.elapsed(lasts)
+	s.until("the outage has lasted", func() bool {
+		s.publish(s.within(short), s.message())
+		return over()
+	})
+	power.On()
+	began := time.Now()
+	s.recover(s.message())
+	took := time.Since(began)
+	s.Logf("it took %v", took.Round(time.Millisecond))
+	if took > soon {
+		s.Errorf("a message was accepted %v after the outage, want %v at most", took.Round(time.Millisecond), soon)
+	}
 }
 
 func outageKeeps(s *scene) {
