@@ -133,7 +133,7 @@ var leasing = []Mutant{
 	{
 		Name: "sql-late-heartbeat-renewed", What: "MySQL, MariaDB and SQLite: a heartbeat whose time is over is renewed, if nobody has noticed yet",
 		Evidence: "River: past leaders that think they keep winning",
-		Patches:  []Patch{{"internal/sqlstore/sql.go", "works = ? WHERE id = ? AND dead = 0 AND expires > ?`", "works = ? WHERE id = ? AND dead = 0 AND expires > ? - 86400000000`"}, {"internal/sqlstore/sql.go", "SELECT name, works, dead = 0 AND expires > ? FROM", "SELECT name, works, dead = 0 AND expires > ? - 86400000000 FROM"}},
+		Patches:  []Patch{{"internal/sqlstore/sql.go", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ?`", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ? - 86400000000`"}, {"internal/sqlstore/sql.go", "SELECT name, works, dead = 0 AND expires > ? FROM", "SELECT name, works, dead = 0 AND expires > ? - 86400000000 FROM"}},
 		By:       tests("sqlitestore", "TestConformanceOfAStoreOnAPath/A_heartbeat"),
 	},
 	{
@@ -219,7 +219,7 @@ var keeping = []Mutant{
 	{
 		Name: "mysql-commit-without-answer-taken-as-rolled-back", What: "MySQL and MariaDB: a COMMIT whose answer is lost is said to have failed",
 		Evidence: "golang/go#11978, go-sql-driver#582",
-		Patches:  []Patch{{"mysqlstore/sqldb.go", "		return fmt.Errorf(\"mysqlstore: commit: %w\", postbag.ErrCommitUnknown)", "		return translateError(\"commit\", err)"}},
+		Patches:  []Patch{{"mysqlstore/appender.go", "		return fmt.Errorf(\"mysqlstore: commit: %w\", postbag.ErrCommitUnknown)", "		return translateError(\"commit\", err)"}},
 		By:       tests("mysqlstore", "TestConformance/MariaDB/InTx"),
 	},
 	{

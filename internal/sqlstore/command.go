@@ -62,6 +62,9 @@ func (o *ordering) queue(seqs []int64) error {
 			}
 			pending += int(n)
 		}
+		if pending > store.MaxPendingCommands {
+			return store.ErrTooManyCommands
+		}
 		if n > 0 {
 			o.queued = append(o.queued, seq)
 		}
