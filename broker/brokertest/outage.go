@@ -51,7 +51,8 @@ func outageFirst(s *scene) {
 // outageEnds has an outage last until every back-off of a client has grown, and wants
 // the first message accepted as soon as an operator expects it.
 func outageEnds(s *scene) {
-	const lasts, soon = 3 * time.Second, 2 * time.Second
+	const soon = 2 * time.Second
+	lasts := min(3*time.Second, s.h.patience()/2)
 	power := s.openOutage()
 	first := s.message()
 	s.accept(first)
