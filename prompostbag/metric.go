@@ -70,6 +70,6 @@ func Metrics() []Metric {
 		{logScheduled, "Messages that wait for their time.", gauge, box},
 		{backlog, "About how many messages wait to be read.", gauge, subscription},
 		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
-		{parked, "Parked messages by state.", gauge, append(subscription[:2:2], "state")},
+		{parked, "Parked messages by state, counted up to a million of each.", gauge, append(subscription[:2:2], "state")},
 	}
 }

@@ -80,6 +80,8 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	fields(t, &b, "The state of a store, of `status`", reflect.TypeFor[statusView](), status)
 	fields(t, &b, "boxes", reflect.TypeFor[boxView](), status)
 	fields(t, &b, "subscriptions", reflect.TypeFor[subscriptionView](), status)
+	fields(t, &b, "destination", reflect.TypeFor[destinationView](), status)
+	fields(t, &b, "held", reflect.TypeFor[heldView](), status)
 	fields(t, &b, "shard_list", reflect.TypeFor[shardView](), status)
 	fields(t, &b, "relays", reflect.TypeFor[relayView](), status)
 	page(t, "cli.md", b.String())

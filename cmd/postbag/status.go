@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type statusFlags struct {
 	box    string
 	shards bool
 	watch  bool
+	check  bool
 	every  time.Duration
 }
 
@@ -42,6 +44,9 @@ rates too, with --json one object a line.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
+			if f.watch && f.check {
+				return exit.Usagef("--check and --watch are both given; use one of them")
+			}
 			if f.watch {
 				return watch(cmd.Context(), c, s, &f)
 			}
@@ -51,14 +56,20 @@ rates too, with --json one object a line.`,
 			}
 			v := viewStatus(&o, nil)
 			if c.JSON {
-				return c.Emit(v)
+				err = c.Emit(v)
+			} else {
+				err = showStatus(c, v, f.shards)
 			}
-			return showStatus(c, v, f.shards)
+			if troubles := v.troubles(); err == nil && f.check && len(troubles) > 0 {
+				return exit.With(exit.Unhealthy, errors.New(strings.Join(troubles, "; ")))
+			}
+			return err
 		},
 	}
 	f.store.add(cmd)
 	cmd.Flags().StringVar(&f.box, "box", "", "`name` of the one box to show; all when left out")
 	cmd.Flags().BoolVar(&f.shards, "shards", false, "show every shard with its owner")
+	cmd.Flags().BoolVar(&f.check, "check", false, "end with 6 when a subscription has no relay, a destination or topic does not work, or messages are dead")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "look again and again, and show rates, until interrupted")
 	f.every = 2 * time.Second
 	cmd.Flags().Var(duration.Flag(&f.every), "every", "with --watch: `time` between two looks")

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/store"
 )
@@ -27,6 +29,75 @@ func TestStatusShowsWhatWaitsAndWhoWorks(t *testing.T) {
 		cli(t, "status", at.flag, at.where, "--shards").ok().says("SHARD OF", fmt.Sprintf("0-%d", store.SlotCount/at.shards-1))
 		cli(t, "status", at.flag, at.where, "--box", "other").ends(exit.NotFound, "there is no box other")
 	})
+}
+
+func TestStatusChecks(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, at *place) {
+		cli(t, "status", "--check", at.flag, at.where).ok()
+		cli(t, "status", "--check", "--watch", at.flag, at.where).ends(exit.Usage, "use one of them")
+		config, _, _ := ordersBehindADeadOne(t, at)
+		cli(t, "status", "--check", "-c", config).ends(exit.Unhealthy, "1 messages of outbox/default are dead")
+		cli(t, "messages", "discard", "--all", "-c", config, "--why", "x").ok()
+		await(t, "all is well", func() bool { return cli(t, "status", "--check", "-c", config).code == exit.OK })
+	})
+}
+
+func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
+	t.Parallel()
+	ref := store.Ref{Box: "outbox", Subscription: "default"}
+	slots := store.Split(2)
+	one := func(i int, owner string) store.ShardState {
+		return store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref, Slots: slots[i]}}, Owner: owner}
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	o := store.Overview{
+		Now: now,
+		Boxes: []store.BoxView{{Name: "outbox", Rows: 3, Last: 4, Subscriptions: []store.SubscriptionView{{
+			SubscriptionState: store.SubscriptionState{Ref: ref, Wanted: 2, Shards: []store.ShardState{one(0, "a"), one(1, "b")}},
+			Backlog:           7, Parked: map[store.ParkState]int64{store.Held: 2, store.Dead: store.CountedParked},
+			Held: []store.HeldTopic{{Topic: "orders\x1b", Messages: 2}},
+		}}}},
+		Relays: []store.RelayState{
+			{ID: "a", Name: "first", Conditions: []store.Condition{{Ref: ref, State: "closed", Since: time.Hour, Unsettled: 3}}},
+			{ID: "b", Name: "second", Conditions: []store.Condition{
+				{Ref: store.Ref{Box: "outbox", Subscription: "other"}, State: "open", Unsettled: 100},
+				{
+					Ref: ref, State: "open", Since: 5 * time.Second, Error: "nobody answers", Unsettled: 2,
+					Topics: []store.TopicCondition{{Topic: "orders\x1b", Since: time.Minute, Error: "no stream"}},
+				},
+			}},
+		},
+	}
+	v := viewStatus(&o, nil)
+	s := v.Boxes[0].Subscriptions[0]
+	if d := s.Destination; d == nil || *d != (destinationView{State: "open", Since: 5, Error: "nobody answers", Relay: "second"}) || s.Unsettled != 5 {
+		t.Errorf("the destination is %+v, %d unsettled", s.Destination, s.Unsettled)
+	}
+	if len(s.Held) != 1 || s.Held[0] != (heldView{Topic: "orders\x1b", Messages: 2, Since: 60, Error: "no stream"}) || len(s.AtLeast) != 1 {
+		t.Errorf("held are %+v, counted at least %q", s.Held, s.AtLeast)
+	}
+	var out strings.Builder
+	if err := showStatus(&console.Console{Out: &out, Err: &out}, v, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"3 messages in the log", "seqs up to 4", "1000000+", "open 5.0s", "says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the status lacks %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Error("a topic can control the terminal")
+	}
+	if got := v.troubles(); len(got) != 3 {
+		t.Errorf("the troubles are %q, not those of the destination, the topic and the dead", got)
+	}
+	o.Boxes[0].Subscriptions[0].Shards = []store.ShardState{one(0, ""), one(1, "")}
+	if got := viewStatus(&o, nil).troubles(); len(got) != 4 || !strings.Contains(got[0], "no relay works outbox/default") {
+		t.Errorf("without an owner the troubles are %q", got)
+	}
 }
 
 func TestWatchShowsRates(t *testing.T) {

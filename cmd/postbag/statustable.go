@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/store"
 )
 
 // showStatus writes the state of a store for people.
@@ -33,7 +33,7 @@ func showStatus(c *console.Console, v *statusView, shards bool) error {
 }
 
 func showBox(c *console.Console, b *boxView, shards bool) error {
-	text := fmt.Sprintf("BOX %s: %s, the last is %d", b.Name, console.Count(b.Messages, "message"), b.LastSeq)
+	text := fmt.Sprintf("BOX %s: %s in the log, which has given out seqs up to %d", b.Name, console.Count(b.Messages, "message"), b.LastSeq)
 	if b.Scheduled > 0 {
 		text += fmt.Sprintf(", %d scheduled", b.Scheduled)
 	}
@@ -46,8 +46,8 @@ func showBox(c *console.Console, b *boxView, shards bool) error {
 		return nil
 	}
 	headings := []string{
-		"SUBSCRIPTION", "SHARDS", "BACKLOG", "OLDEST", "RETRYING", "BLOCKED", "IN FLIGHT", "DEAD", "DELIVERED", "DISCARDED",
-		"RATE", "STATE",
+		"SUBSCRIPTION", "SHARDS", "BACKLOG", "UNSETTLED", "OLDEST", "RETRYING", "BLOCKED", "IN FLIGHT", "HELD", "DEAD", "DELIVERED", "DISCARDED",
+		"RATE", "STATE", "DESTINATION",
 	}
 	rows := make([][]string, 0, len(b.Subscriptions))
 	for i := range b.Subscriptions {
@@ -55,6 +55,9 @@ func showBox(c *console.Console, b *boxView, shards bool) error {
 	}
 	if err := c.Table(headings, rows); err != nil {
 		return err
+	}
+	for i := range b.Subscriptions {
+		showTrouble(c, &b.Subscriptions[i])
 	}
 	c.Sayf("")
 	if !shards {
@@ -69,12 +72,35 @@ func subscriptionRow(s *subscriptionView) []string {
 		rate = fmt.Sprintf("%.0f/s", *s.Rate)
 	}
 	row := []string{
-		s.Name, fmt.Sprintf("%d/%d", s.Owned, s.Shards), strconv.FormatInt(s.Backlog, 10), span(seconds(s.Oldest)),
+		s.Name, fmt.Sprintf("%d/%d", s.Owned, s.Shards), strconv.FormatInt(s.Backlog, 10), strconv.FormatInt(s.Unsettled, 10), span(seconds(s.Oldest)),
 	}
-	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead} {
-		row = append(row, strconv.FormatInt(s.Parked[state.String()], 10))
+	for _, state := range parkStates {
+		count := strconv.FormatInt(s.Parked[state.String()], 10)
+		if slices.Contains(s.AtLeast, state.String()) {
+			count += "+"
+		}
+		row = append(row, count)
 	}
-	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s))
+	destination := "-"
+	if d := s.Destination; d != nil {
+		destination = d.State + " " + span(seconds(d.Since))
+	}
+	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s), destination)
+}
+
+// showTrouble says why a destination, or topics of it, do not work.
+func showTrouble(c *console.Console, s *subscriptionView) {
+	if d := s.Destination; d != nil && d.Error != "" {
+		c.Sayf("%s: the destination is %s since %s, says relay %s: %s", s.Name, d.State, span(seconds(d.Since)),
+			console.Printable(d.Relay), console.Printable(d.Error))
+	}
+	for _, h := range s.Held {
+		text := fmt.Sprintf("%s: topic %s does not work; %s held for it", s.Name, console.Printable(h.Topic), console.Count(h.Messages, "message"))
+		if h.Error != "" {
+			text += fmt.Sprintf(", since %s: %s", span(seconds(h.Since)), console.Printable(h.Error))
+		}
+		c.Sayf("%s", text)
+	}
 }
 
 // stateOfSubscription says in words what someone should know.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/store"
 )
 
@@ -49,13 +52,21 @@ type subscriptionView struct {
 	Owned int `json:"shards_owned"`
 	// How many relays own them.
 	Owners int `json:"owners"`
-	// About how many messages wait to be read.
+	// About how many messages wait to be read or settled.
 	Backlog int64 `json:"backlog"`
+	// How many of the backlog the destination has accepted, whose settlement is to come.
+	Unsettled int64 `json:"unsettled"`
 	// The age of the oldest message that waits to be read or is parked; zero: there
 	// is none.
 	Oldest float64 `json:"oldest_seconds"`
 	// Parked messages by state.
 	Parked map[string]int64 `json:"parked"`
+	// The states of which there may be more than were counted.
+	AtLeast []string `json:"parked_at_least,omitempty"`
+	// How the destination is, as the relays say; none: no relay says.
+	Destination *destinationView `json:"destination,omitempty"`
+	// The topics that do not work, for which messages are held.
+	Held []heldView `json:"held,omitempty"`
 	// How many messages were delivered since the beginning.
 	Delivered int64 `json:"delivered"`
 	// How many were discarded since the beginning.
@@ -66,6 +77,32 @@ type subscriptionView struct {
 	Rate *float64 `json:"delivered_per_second,omitempty"`
 	// The shards.
 	Detail []shardView `json:"shard_list"`
+}
+
+// destinationView is how a destination is in JSON: of several relays, as the one says that
+// is worst off.
+type destinationView struct {
+	// closed: messages flow; probing: it is tried; open: it is left alone; held: too many
+	// messages wait for topics that do not work.
+	State string `json:"state"`
+	// For how long.
+	Since float64 `json:"since_seconds"`
+	// Its last failure since then.
+	Error string `json:"error,omitempty"`
+	// The relay that says so.
+	Relay string `json:"relay"`
+}
+
+// heldView is a topic that does not work in JSON.
+type heldView struct {
+	// The topic.
+	Topic string `json:"topic"`
+	// How many messages are held for it; those behind them do not count.
+	Messages int64 `json:"messages"`
+	// For how long it has not worked, as a relay says.
+	Since float64 `json:"since_seconds,omitempty"`
+	// Why, as a relay says.
+	Error string `json:"error,omitempty"`
 }
 
 // shardView is the state of a shard in JSON.
@@ -108,6 +145,7 @@ func viewStatus(o, last *store.Overview) *statusView {
 		for j := range b.Subscriptions {
 			s := &b.Subscriptions[j]
 			one := viewSubscription(s)
+			one.conditions(s.Ref, o.Relays)
 			one.Rate = rateOf(o, last, func(at *store.Overview) (int64, bool) { return delivered(at, s.Ref) })
 			view.Subscriptions = append(view.Subscriptions, one)
 			for k := range s.Shards {
@@ -134,8 +172,14 @@ func viewSubscription(s *store.SubscriptionView) subscriptionView {
 		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Queued: s.Commands,
 		Parked: make(map[string]int64), Detail: []shardView{},
 	}
-	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead} {
+	for _, state := range parkStates {
 		v.Parked[state.String()] = s.Parked[state]
+		if s.Parked[state] >= store.CountedParked {
+			v.AtLeast = append(v.AtLeast, state.String())
+		}
+	}
+	for _, h := range s.Held {
+		v.Held = append(v.Held, heldView{Topic: h.Topic, Messages: h.Messages})
 	}
 	owners := make(map[string]bool)
 	for i := range s.Shards {
@@ -148,6 +192,61 @@ func viewSubscription(s *store.SubscriptionView) subscriptionView {
 	}
 	v.Owners = len(owners)
 	return v
+}
+
+var parkStates = []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Held, store.Dead}
+
+// worse orders the states of a destination.
+var worse = []string{"closed", "probing", "held", "open"}
+
+// conditions adds what relays say of the destination.
+func (v *subscriptionView) conditions(of store.Ref, relays []store.RelayState) {
+	for i := range relays {
+		for _, c := range relays[i].Conditions {
+			if c.Ref != of {
+				continue
+			}
+			v.Unsettled += int64(c.Unsettled)
+			if d := v.Destination; d == nil || slices.Index(worse, c.State) > slices.Index(worse, d.State) {
+				v.Destination = &destinationView{State: c.State, Since: c.Since.Seconds(), Error: c.Error, Relay: relays[i].Name}
+			}
+			for _, t := range c.Topics {
+				at := slices.IndexFunc(v.Held, func(h heldView) bool { return h.Topic == t.Topic })
+				if at < 0 {
+					at, v.Held = len(v.Held), append(v.Held, heldView{Topic: t.Topic})
+				}
+				v.Held[at].Since, v.Held[at].Error = t.Since.Seconds(), t.Error
+			}
+		}
+	}
+}
+
+// troubles are what someone should see to, a line each.
+func (v *statusView) troubles() []string {
+	var out []string
+	for i := range v.Boxes {
+		b := &v.Boxes[i]
+		if len(b.Subscriptions) == 0 && b.Messages+b.Scheduled > 0 {
+			out = append(out, fmt.Sprintf("box %s has messages and no subscription; start a relay", b.Name))
+		}
+		for j := range b.Subscriptions {
+			s := &b.Subscriptions[j]
+			at := b.Name + "/" + s.Name
+			if s.Owned == 0 {
+				out = append(out, "no relay works "+at+"; start one")
+			}
+			if d := s.Destination; d != nil && (d.State == "open" || d.State == "held") {
+				out = append(out, fmt.Sprintf("the destination of %s is %s since %s: %s", at, d.State, span(seconds(d.Since)), console.Printable(d.Error)))
+			}
+			for _, h := range s.Held {
+				out = append(out, fmt.Sprintf("topic %s of %s does not work, %d messages are held", console.Printable(h.Topic), at, h.Messages))
+			}
+			if n := s.Parked[store.Dead.String()]; n > 0 {
+				out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
+			}
+		}
+	}
+	return out
 }
 
 // rateOf returns how fast a number grows a second between two looks, by the

@@ -23,6 +23,7 @@ const (
 	NotFound    Code = 3   // no such message, box or subscription
 	Unavailable Code = 4   // the store or the broker does not answer
 	Schema      Code = 5   // the schema is missing or needs a migration
+	Unhealthy   Code = 6   // status --check found something that does not work
 	Interrupted Code = 130 // ended by a signal before it was done
 )
 
@@ -39,6 +40,8 @@ func (c Code) Meaning() string {
 		return "the store or the broker does not answer"
 	case Schema:
 		return "the schema is missing or needs a migration"
+	case Unhealthy:
+		return "status --check found something that does not work"
 	case Interrupted:
 		return "ended by a signal before it was done"
 	case Failed:
@@ -47,7 +50,9 @@ func (c Code) Meaning() string {
 }
 
 // Codes are all exit codes in order.
-func Codes() []Code { return []Code{OK, Failed, Usage, NotFound, Unavailable, Schema, Interrupted} }
+func Codes() []Code {
+	return []Code{OK, Failed, Usage, NotFound, Unavailable, Schema, Unhealthy, Interrupted}
+}
 
 // coded is an error with an exit code of its own.
 type coded struct {
