@@ -33,7 +33,7 @@ BEGIN
     WHERE c.conrelid = to_regclass('postbag.' || x.name) LOOP
     EXECUTE format('ALTER TABLE postbag.%I DROP CONSTRAINT %I', b, b || '__sound');
     EXECUTE format('ALTER TABLE postbag.%I ADD CONSTRAINT %I CHECK ((xid = pg_current_xact_id() AND seq = currval(%L) '
-      'OR current_setting(''postbag.erasing'', true) = ''on'') '
+      'OR coalesce(current_setting(''postbag.erasing'', true), '''') = ''on'') '
       'AND id <> ''00000000-0000-0000-0000-000000000000'' AND octet_length(payload) <= 16777216 AND (place IS NULL OR place BETWEEN 0 AND 4096)) NOT VALID',
       b, b || '__sound', 'postbag.' || b || '__seq');
   END LOOP;
