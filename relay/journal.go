@@ -23,6 +23,9 @@ type journal struct {
 	readSaid   map[store.Ref]time.Time
 	laneSaid   map[store.Ref]time.Time
 	upkeepSaid time.Time
+
+	rejectedSince time.Time // the minute in which rejectedSaid lines were written
+	rejectedSaid  int
 }
 
 func newJournal(l *slog.Logger, onError func(error)) *journal {
@@ -169,4 +172,39 @@ func (j *journal) held(f *flow, too bool, n int) {
 		return
 	}
 	j.logger.Info("relay: fewer messages wait for topics that do not work; reading goes on", append(between(f), "messages", n)...)
+}
+
+// begins says that messages of a subscription are delivered from now on.
+func (j *journal) begins(f *flow) {
+	j.logger.Info("relay: begins to deliver", between(f)...)
+}
+
+// died says that another relay is gone, and that its shards are free.
+func (j *journal) died(id, name string) {
+	j.logger.Warn("relay: another relay died; its shards are taken over", "relay", id, "name", name)
+}
+
+// rejectedMost is how many lines about rejected messages are written in a minute.
+const rejectedMost = 20
+
+// rejected says that the destination rejects a message: at the first attempt and at the
+// last. A destination that rejects all of them does not fill the log.
+func (j *journal) rejected(f *flow, m *store.Record, reason string, dead bool) {
+	now := time.Now()
+	if now.Sub(j.rejectedSince) >= reminder {
+		j.rejectedSince, j.rejectedSaid = now, 0
+	}
+	j.rejectedSaid++
+	switch {
+	case j.rejectedSaid > rejectedMost+1:
+		return
+	case j.rejectedSaid > rejectedMost:
+		j.logger.Warn("relay: more messages are rejected; see postbag messages list", between(f)...)
+		return
+	}
+	text := "relay: a message is rejected, and tried again later"
+	if dead {
+		text = "relay: a message is dead: it was rejected at its last attempt"
+	}
+	j.logger.Warn(text, append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
 }

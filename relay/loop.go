@@ -370,6 +370,9 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 		return err
 	}
 	l.storeWorks(askTurn | askBeat)
+	for _, f := range l.flows {
+		l.log.begins(f)
+	}
 	return nil
 }
 

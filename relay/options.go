@@ -37,8 +37,8 @@ type Options struct {
 	NoMaintenance bool
 	// Logger takes one line a change of state. Defaults to slog.Default().
 	Logger *slog.Logger
-	// OnError is called with each error of the store or of a destination, from
-	// the relay's loop: it must return soon. Optional.
+	// OnError is called with each error of the store, and with one of each call to a
+	// destination that failed, from the relay's loop: it must return soon. Optional.
 	OnError func(error)
 }
 

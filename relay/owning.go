@@ -37,6 +37,7 @@ type ownership struct {
 	// until expectUntil.
 	expecting   bool
 	expectUntil time.Duration
+	peers       map[string]peer
 	left        bool // said goodbye
 	dying       bool // the heartbeat expired: settle what can be, then begin anew
 }
@@ -207,6 +208,7 @@ func (l *loop) view(sent time.Duration, b *store.Beat, v *store.View) {
 		return
 	}
 	l.storeWorks(askBeat)
+	l.notePeers(v.Relays)
 	l.viewed = true
 	l.epoch, l.relays = v.Epoch, len(v.Relays)
 	l.wanting = false

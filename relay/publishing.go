@@ -197,6 +197,9 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 	before := f.core.Stats().Accepted
 	f.core.Answered(l.now(), c.ID, answers)
 	_ = failpoint.Hit("relay/acknowledge/after")
+	if failed != nil {
+		l.noteRejected(f, c, answers)
+	}
 	if f.core.Stats().Accepted > before {
 		f.acceptedAt = time.Now()
 		if failed == nil {

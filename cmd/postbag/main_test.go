@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == "stop-once" {
+		stopOnce()
+		return
+	}
 	for name, value := range map[string]string{
 		hookSecret:                   webhook.NewSecret(),
 		"POSTBAG_TEST_BAD_SECRET":    "whsec_" + canary + "!",

@@ -26,7 +26,8 @@ type worker struct {
 	subscriptions []relay.Subscription
 	logger        *slog.Logger
 
-	opened atomic.Pointer[opened]
+	opened    atomic.Pointer[opened]
+	faultSaid atomic.Int64 // when a fault of the store was last logged
 }
 
 // opened is what a worker has once its store was opened.
@@ -44,7 +45,7 @@ func (w *worker) open(ctx context.Context) error {
 		boxes = append(boxes, w.subscriptions[i].Box)
 	}
 	s, err := component.OpenStore(ctx, w.file.AllStores()[w.name], component.StoreOptions{
-		Boxes: boxes, Listen: true, OnFault: func(err error) { w.logger.Warn("postbag: the store has a fault", "error", err) },
+		Boxes: boxes, Listen: true, OnFault: w.storeFault,
 	})
 	if err != nil {
 		return err
@@ -58,6 +59,17 @@ func (w *worker) open(ctx context.Context) error {
 	}
 	w.opened.Store(&opened{s, r})
 	return nil
+}
+
+// storeFault logs what no call of the store reports: once a minute at most, for one that is
+// away has the same fault again and again.
+func (w *worker) storeFault(err error) {
+	now := time.Now().UnixNano()
+	said := w.faultSaid.Load()
+	if said > 0 && now-said < int64(time.Minute) || !w.faultSaid.CompareAndSwap(said, now) {
+		return
+	}
+	w.logger.Warn("postbag: the store has a fault", "error", err)
 }
 
 // patient says whether the worker goes on without its store: others have work to do meanwhile.
@@ -81,11 +93,7 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 		case <-time.After(betweenOpenings):
 		}
 	}
-	for _, s := range w.file.Subscriptions {
-		if s.Store == w.name {
-			w.logger.Info("postbag: begins to deliver", "subscription", s.Box+"/"+s.Name, "to", s.To, "version", thisBuild().Version)
-		}
-	}
+	w.logger.Info("postbag: starts", "version", thisBuild().Version)
 	r := w.opened.Load().relay
 	defer func() {
 		switch {

@@ -1,0 +1,55 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// peer is another relay as the last view showed it.
+type peer struct {
+	name string
+	ends time.Duration // its heartbeat, if it is not renewed
+}
+
+// notePeers logs relays that are gone without having said goodbye: their time was over.
+func (l *loop) notePeers(relays []store.RelayState) {
+	now := l.now()
+	live := make(map[string]peer, len(relays))
+	for i := range relays {
+		if r := &relays[i]; r.ID != l.id {
+			live[r.ID] = peer{name: r.Name, ends: now + r.Expires}
+		}
+	}
+	for id, p := range l.peers {
+		if _, there := live[id]; !there && now >= p.ends {
+			l.log.died(id, p.name)
+		}
+	}
+	l.peers = live
+}
+
+// noteRejected logs the first rejection of a message, and its last.
+func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
+	most := f.subscription.attempts()
+	for i := range c.Items {
+		if i >= len(answers) || answers[i].Outcome != engine.Rejected {
+			continue
+		}
+		attempt := c.Items[i].Attempt
+		if attempt > 1 && attempt < most {
+			continue
+		}
+		m := c.Items[i].Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
+		l.log.rejected(f, m, answers[i].Reason, attempt >= most)
+	}
+}
+
+// attempts is how many a message has before it is dead.
+func (s *Subscription) attempts() int {
+	if s.Retry.MaxAttempts > 0 {
+		return s.Retry.MaxAttempts
+	}
+	return engine.Config{}.Normal().Retry.MaxAttempts
+}

@@ -1,0 +1,93 @@
+package relay_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// A log said nothing of messages that were rejected, nor of those that were given up.
+func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(m broker.Delivery, _ int) membroker.Act {
+			if strings.HasPrefix(string(m.Payload), "key-3/") {
+				return membroker.Fail(broker.Rejected, "too odd")
+			}
+			return membroker.Act{}
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{
+			To: w.to, ToName: "there", Retry: relay.Retry{MaxAttempts: 3, Min: time.Second, Max: time.Second},
+		}}})
+		w.publish(50, 5)
+		<-time.After(20 * time.Second)
+		stop()
+		if n := log.count("begins to deliver"); n != 1 {
+			t.Errorf("it begins to deliver %d times:\n%s", n, log)
+		}
+		for _, text := range []string{"a message is rejected, and tried again later", "a message is dead"} {
+			said := log.with(text)
+			if len(said) != 1 {
+				t.Fatalf("%d lines say %q, not one:\n%s", len(said), text, log)
+			}
+			for _, part := range []string{"subscription=outbox/default", "to=there", "id=", "topic=t", "too odd"} {
+				if !strings.Contains(said[0], part) {
+					t.Errorf("%q has no %q", said[0], part)
+				}
+			}
+			if strings.Contains(said[0], "key-3") {
+				t.Errorf("%q has the key or the payload", said[0])
+			}
+		}
+	})
+}
+
+// A destination that rejects everything does not fill the log.
+func TestTheLogOfManyRejectionsIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+			return membroker.Fail(broker.Rejected, "no")
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{})
+		w.publish(500, 500)
+		<-time.After(30 * time.Second)
+		stop()
+		if n := log.count("rejected"); n < 10 || n > 25 {
+			t.Errorf("%d lines are of rejected messages", n)
+		}
+	})
+}
+
+// A takeover was not in the log.
+func TestTheLogNamesARelayThatDied(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		log, _, stop := w.logged(w.store, relay.Options{})
+		for _, left := range []bool{true, false} {
+			id := map[bool]string{true: "leaves", false: "dies"}[left]
+			if _, err := w.store.Beat(t.Context(), store.Beat{Relay: id, Name: "n-" + id, New: true, TTL: 10 * time.Second}); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(6 * time.Second)
+			if left {
+				if _, err := w.store.Beat(t.Context(), store.Beat{Relay: id, Leave: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			<-time.After(20 * time.Second)
+		}
+		stop()
+		if log.count("another relay died") != 1 || log.count("name=n-dies") != 1 {
+			t.Errorf("the log does not name the one that died:\n%s", log)
+		}
+	})
+}
