@@ -68,7 +68,7 @@ func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, text string, args 
 		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	}
-	st, err := s.statements.get(ctx, s.db, text)
+	st, err := s.statements.get(ctx, s.pool(), text)
 	if err != nil {
 		return err
 	}

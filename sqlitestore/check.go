@@ -20,6 +20,10 @@ var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true
 // numbered anew or replaced by an older copy, it sets those positions back to the beginning and returns ErrMoved:
 // messages may then come again, and none is lost.
 func (s *Store) Check(ctx context.Context) (store.Info, error) {
+	replaced, err := s.openAnew(ctx)
+	if err != nil {
+		return store.Info{}, translateError("check", err)
+	}
 	settings, err := s.settings(ctx)
 	if err != nil {
 		return store.Info{}, err
@@ -46,6 +50,8 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	case len(back) > 0:
 		return info, translateError("check", fmt.Errorf("the log is not the one that the positions of %v were written in, which begin anew: %w",
 			back, store.ErrMoved))
+	case replaced:
+		return info, translateError("check", fmt.Errorf("the file %s was replaced by another: %w", s.file, store.ErrMoved))
 	case another:
 		return info, translateError("check", fmt.Errorf("the file is another database now, %s: %w", id, store.ErrMoved))
 	}

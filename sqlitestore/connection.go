@@ -33,8 +33,11 @@ func (p *pinned) close() error {
 // connect returns a connection of the pool. A new one may find the database locked
 // while another process makes it use a write-ahead log.
 func (s *Store) connect(ctx context.Context) (conn *sql.Conn, err error) {
+	if err := s.inPlace(); err != nil {
+		return nil, err
+	}
 	err = retryBusy(ctx, s.deadline(), func() error {
-		conn, err = s.db.Conn(ctx)
+		conn, err = s.pool().Conn(ctx)
 		return err
 	})
 	return conn, err
@@ -43,6 +46,9 @@ func (s *Store) connect(ctx context.Context) (conn *sql.Conn, err error) {
 // pin returns a connection to write with. SQLite itself does not wait on it: see
 // retryKeenly. It would not stop with a context either.
 func (s *Store) pin(ctx context.Context) (*sql.Conn, error) {
+	if err := s.inPlace(); err != nil {
+		return nil, err
+	}
 	if s.owned && s.pinned.conn != nil {
 		return s.pinned.conn, nil
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // DB returns the store's connections, for tests that look at the file.
-func (s *Store) DB() *sql.DB { return s.db }
+func (s *Store) DB() *sql.DB { return s.pool() }
 
 // SetClock replaces the database's clock, before the store is used.
 func (s *Store) SetClock(now func() time.Time) { s.now = now }
@@ -17,7 +17,7 @@ func (s *Store) WAL() int64 { return s.walSize() }
 
 // Exec runs a statement as an application would.
 func (s *Store) Exec(ctx context.Context, text string, args ...any) error {
-	_, err := s.db.ExecContext(ctx, text, args...)
+	_, err := s.pool().ExecContext(ctx, text, args...)
 	return err
 }
 

@@ -98,6 +98,7 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	s.file, s.busy = settings.file, settings.busyTimeout
+	s.noteFile()
 	if err := settings.refuse(); err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func checkPlans(t *testing.T, s *Store, when string) {
 		case "PRAGMA", "BEGIN", "DROP":
 			continue
 		}
-		lines := plan(t, s.db, text)
+		lines := plan(t, s.pool(), text)
 		for _, line := range lines {
 			if fault := faultOf(name, line); fault != "" {
 				t.Errorf("%s: %s: %s:\n\t%s", when, name, fault, strings.Join(lines, "\n\t"))
@@ -173,7 +173,7 @@ SELECT randomblob(16), i, 'k' || (i % 1000), 'p' FROM n`,
 SELECT 2, seq, seq % 4096, seq % 5000, 1 + seq % 4, seq % 5000, 1, seq, CASE WHEN seq % 20 = 0 THEN seq END, 1, '', '[]'
 FROM postbag_outbox WHERE seq % 10 = 0 AND ?1 > 0`,
 	} {
-		if _, err := s.db.ExecContext(t.Context(), text, n); err != nil {
+		if _, err := s.pool().ExecContext(t.Context(), text, n); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestEveryStatementGoesByAnIndex(t *testing.T) {
 			t.Parallel()
 			s := planned(t)
 			analyze := func() {
-				if _, err := s.db.ExecContext(t.Context(), "ANALYZE"); err != nil {
+				if _, err := s.pool().ExecContext(t.Context(), "ANALYZE"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -231,12 +231,12 @@ func TestThePageIsASearchByRowid(t *testing.T) {
 	all := statementsOf(t)
 	for _, name := range []string{"sqlPage", "sqlFilteredPage", "SQLPlaces", "SQLListUp"} {
 		const want = "SEARCH postbag_outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
-		if got := plan(t, s.db, all[name]); len(got) != 1 || got[0] != want {
+		if got := plan(t, s.pool(), all[name]); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 	const due = "SEARCH postbag__parked USING INDEX postbag__parked_ready (subscription=? AND (ready,seq)>(?,?) AND ready<?)"
-	if got := plan(t, s.db, all["Due"]); len(got) != 1 || got[0] != due {
+	if got := plan(t, s.pool(), all["Due"]); len(got) != 1 || got[0] != due {
 		t.Errorf("Due: %q, want %q", got, due)
 	}
 }

@@ -39,8 +39,11 @@ func (p *poll) turn(ctx context.Context, s *Store, t store.Turn, ask func() (sto
 	if !s.owned || len(t.Settle) > 0 || len(t.Read) == 0 {
 		return ask()
 	}
+	if err := s.inPlace(); err != nil {
+		return store.TurnResult{NextDue: -1}, translateError("turn", err)
+	}
 	now := s.micros()
-	version, known, ok := p.look(ctx, s.db, t.Read[0].Ref)
+	version, known, ok := p.look(ctx, s.pool(), t.Read[0].Ref)
 	if !ok {
 		return ask()
 	}

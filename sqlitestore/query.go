@@ -26,7 +26,10 @@ func (s *Store) query(ctx context.Context, text string, args []any, each func(*s
 // reader meets only while another process recovers the log after a crash.
 func (s *Store) rows(ctx context.Context, text string, args []any) (rows *sql.Rows, err error) {
 	err = retryBusy(ctx, s.deadline(), func() error {
-		st, err := s.statements.get(ctx, s.db, text)
+		if err := s.inPlace(); err != nil {
+			return err
+		}
+		st, err := s.statements.get(ctx, s.pool(), text)
 		if err != nil {
 			return err
 		}

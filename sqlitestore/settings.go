@@ -29,7 +29,7 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 		return settings{}, translateError("connect", err)
 	}
 	got, err := readSettings(ctx, first)
-	if err == nil && s.db.Stats().MaxOpenConnections != 1 {
+	if err == nil && s.pool().Stats().MaxOpenConnections != 1 {
 		err = s.weaker(ctx, &got)
 	}
 	return got, translateError("read the settings", errors.Join(err, first.Close()))

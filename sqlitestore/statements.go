@@ -87,8 +87,15 @@ func (k *statements) keep(text string, st *sql.Stmt) (statement, error) {
 
 func (k *statements) close() error {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.closed = true
+	k.mu.Unlock()
+	return k.forget()
+}
+
+// forget closes what is kept.
+func (k *statements) forget() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	var errs []error
 	for _, st := range k.byText {
 		errs = append(errs, st.Close())

@@ -20,8 +20,10 @@ import (
 type Store struct {
 	base
 
-	db   *sql.DB
+	db   atomic.Pointer[sql.DB] // another one after the file was replaced
 	opts Options
+	// opened is the file that the connections have open.
+	opened atomic.Pointer[openedFile]
 	// owned: the connections are the store's, set up by its own DSN.
 	owned bool
 	// file is the path of the database's file, as SQLite has it.
@@ -62,13 +64,13 @@ var (
 
 func newStore(db *sql.DB, o Options, owned bool) *Store {
 	s := &Store{
-		db:     db,
 		opts:   o,
 		owned:  owned,
 		writer: newQueue(),
 		now:    time.Now,
 		woken:  make(chan struct{}, 1),
 	}
+	s.db.Store(db)
 	write := func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
 		return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
 	}
@@ -102,7 +104,7 @@ func (s *Store) Close() error {
 		}
 		err = errors.Join(err, s.statements.close())
 		if s.owned {
-			err = errors.Join(err, s.db.Close())
+			err = errors.Join(err, s.pool().Close())
 		}
 	})
 	return translateError("close", err)
