@@ -116,16 +116,21 @@ func sent(send func()) {
 	_ = failpoint.Hit("relay/publish/after") // the answers are there, whatever it says
 }
 
-// guard makes a call and turns a panic into one failed attempt of what it had
-// not answered.
+// guard makes a call and turns a panic into a failed attempt of the message that it
+// had not answered; of several, nobody knows which it was, and they are sent again
+// apart.
 func guard(results []broker.Result, publish func()) (panicked bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			panicked = true
+			outcome := broker.Rejected
+			if len(results) > 1 {
+				outcome = broker.Unknown
+			}
 			err := errPanic(v)
 			for i := range results {
 				if results[i].Outcome == broker.Unknown {
-					results[i] = broker.Result{Outcome: broker.Rejected, Err: err}
+					results[i] = broker.Result{Outcome: outcome, Err: err}
 				}
 			}
 		}
@@ -136,11 +141,13 @@ func guard(results []broker.Result, publish func()) (panicked bool) {
 
 // errPanic names the type of a panic's value and not the value, which may hold
 // anything.
-func errPanic(v any) error {
-	if err, ok := v.(error); ok {
-		return fmt.Errorf("the destination panicked (%T); mend it, then retry the message", err)
-	}
-	return fmt.Errorf("the destination panicked (%T); mend it, then retry the message", v)
+func errPanic(v any) error { return &panicError{kind: fmt.Sprintf("%T", v)} }
+
+// panicError says that a destination panicked.
+type panicError struct{ kind string }
+
+func (e *panicError) Error() string {
+	return "the destination panicked (" + e.kind + "); fix it, then retry the message"
 }
 
 // judge translates results for the engine and picks an error to report.
@@ -152,11 +159,15 @@ func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed e
 			answers[i].Outcome = engine.Accepted
 			continue
 		}
-		if f.subscription.Classify != nil && r.Err != nil {
+		_, panicked := errors.AsType[*panicError](r.Err)
+		if f.subscription.Classify != nil && r.Err != nil && !panicked {
 			f.subscription.Classify(r.Err).Apply(r)
 		}
 		scope := scopeOf(r)
-		answers[i] = engine.Answer{Outcome: engine.Outcome(r.Outcome), Scope: engine.Scope(scope), After: r.After, Reason: reason(r)}
+		answers[i] = engine.Answer{
+			Outcome: engine.Outcome(r.Outcome), Scope: engine.Scope(scope), After: r.After, Reason: reason(r),
+			Broken: panicked && r.Outcome == broker.Unknown,
+		}
 		if failed == nil && r.Outcome != broker.NotSent && (scope != broker.ScopeTopic || !f.holds) {
 			failed = r.Err
 			if failed == nil {

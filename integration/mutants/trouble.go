@@ -21,7 +21,7 @@ var enduring = []Mutant{
 			{"mysqlstore/read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"},
 			{"mysqlstore/incarnation.go", "		return p.high <= swept\n", "		return true\n"},
 		},
-		By:       tests("mysqlstore", "TestALogThatWasEmptiedIsReadFromItsBeginning/MariaDB"),
+		By: tests("mysqlstore", "TestALogThatWasEmptiedIsReadFromItsBeginning/MariaDB"),
 	},
 	{
 		Name: "mysql-replaced-table-not-noticed", What: "MySQL and MariaDB: a table that was replaced by a longer one goes on at the old positions",
@@ -30,7 +30,7 @@ var enduring = []Mutant{
 			{"mysqlstore/check.go", "		log.witnessed = found && string(id) == string(log.id)\n", "		log.witnessed = found || len(log.id) > 0\n"},
 			{"mysqlstore/incarnation.go", "		return mark == p.mark\n", "		return true\n"},
 		},
-		By:       tests("mysqlstore", "TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave/MariaDB"),
+		By: tests("mysqlstore", "TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave/MariaDB"),
 	},
 	{
 		Name: "mysql-refilled-log-not-noticed", What: "MySQL and MariaDB: a log that was emptied and filled again beyond a position is read on from there",

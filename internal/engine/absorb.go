@@ -66,6 +66,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 // finish resolves an entry of a window: it may be settled.
 func (f *Flow) finish(e *entry, fate Fate, now time.Duration) {
 	e.state, e.fate, e.Tag = done, fate, nil
+	f.doubted(e, fate == WasParked && e.park.State != Dead)
 	f.resolve(now, false)
 }
 

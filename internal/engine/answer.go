@@ -22,7 +22,7 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 			a = answers[i]
 		}
 		f.count(c, e, a, now)
-		f.answered(e, a, now)
+		f.answered(e, a, len(c.entries) == 1, now)
 	}
 	f.longest -= f.longest / 16
 	for _, e := range c.entries {
@@ -44,7 +44,7 @@ func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
 	e := c.entries[item]
 	c.entries[item] = nil
 	f.count(c, e, a, now)
-	f.answered(e, a, now)
+	f.answered(e, a, len(c.entries) == 1, now)
 	f.resume(e, now)
 	if c.tally.down > 0 {
 		f.breaker(now, c)
@@ -65,14 +65,16 @@ func (f *Flow) count(c *Call, e *entry, a Answer, now time.Duration) {
 	c.tally.add(e, a, f.ofTopic(&a))
 	if a.Outcome == Accepted {
 		f.accepted++
+		f.pass(e)
 		f.stats.Accepted++
 		f.longest = max(f.longest, now-c.sentAt)
 		f.overtake(c)
 	}
 }
 
-// answered applies one answer to its entry. The chain moves on in resume.
-func (f *Flow) answered(e *entry, a Answer, now time.Duration) {
+// answered applies one answer to its entry, which was alone in its call or not. The
+// chain moves on in resume.
+func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 	if e.shard.lost {
 		return
 	}
@@ -81,6 +83,7 @@ func (f *Flow) answered(e *entry, a Answer, now time.Duration) {
 	}
 	switch {
 	case f.ofTopic(&a) && e.Topic != "":
+		f.trust(e)
 		f.topicFailed(e, a, now)
 		return
 	case f.ofTopic(&a): // to no topic nothing can ever be sent
@@ -92,23 +95,32 @@ func (f *Flow) answered(e *entry, a Answer, now time.Duration) {
 		f.deliver(e, now)
 	case Rejected:
 		f.topicWorks(e, now)
-		f.stats.Rejected++
-		e.attempts++
-		f.reject(e, a, now)
+		f.failed(e, a, now)
 	case Misconfigured, Unavailable, NotSent:
 		f.postpone(e, a, now)
 	default:
 		f.stats.Unknown++
-		if e.unknowns == 0 {
-			e.since = f.accepted
+		if f.suspect(e, alone) {
+			f.failed(e, a, now)
+			return
 		}
-		e.unknowns++
 		f.postpone(e, a, now)
 	}
 }
 
+// failed counts an attempt.
+func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
+	f.stats.Rejected++
+	e.attempts++
+	if a.Outcome == Rejected {
+		f.trust(e)
+	}
+	f.reject(e, a, now)
+}
+
 // deliver resolves an accepted entry.
 func (f *Flow) deliver(e *entry, now time.Duration) {
+	f.trust(e)
 	switch {
 	case e.parked, e.inLot:
 		f.unpark(e, Delivered, now)
@@ -141,14 +153,18 @@ func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 // message, when it was slow, or when its own answers keep getting lost while
 // others come through.
 func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
-	if !e.slow && (e.unknowns < 3 || f.accepted == e.since) {
+	if !e.slow && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
 		f.requeue(e)
 		return
 	}
 	r := f.cfg.Retry
+	most := r.Max
+	if e.doubt != nil && e.doubt.others { // it is the culprit, or will soon be cleared
+		most = min(most, doubtPause)
+	}
 	f.park(e, Park{
 		State: Waiting, Reason: a.Reason, Blocking: true,
-		Delay: backoff(min(r.Min, time.Second), r.Max, r.Factor, max(e.unknowns, 1), f.cfg.Rand()),
+		Delay: backoff(min(r.Min, time.Second), most, r.Factor, max(e.lost(), 1), f.cfg.Rand()),
 	}, now)
 }
 

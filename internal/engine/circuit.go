@@ -42,6 +42,7 @@ func (c *circuit) succeed() { *c = circuit{} }
 type callTally struct {
 	works, down, other int
 	topics             int // failures of a topic: the destination answers
+	suspected          int // lost answers to messages that others got past
 	after              time.Duration
 	wrong              *entry // misconfigured for this one
 }
@@ -50,6 +51,8 @@ func (t *callTally) add(e *entry, a Answer, topic bool) {
 	switch {
 	case topic:
 		t.topics++
+	case a.Outcome == Unknown && (a.Broken || e.suspected()):
+		t.suspected++
 	case a.Outcome == Accepted, a.Outcome == Rejected:
 		t.works++
 	case a.Outcome == Misconfigured, a.Outcome == Unavailable:
@@ -69,6 +72,9 @@ func (t *callTally) add(e *entry, a Answer, topic bool) {
 func (f *Flow) breaker(now time.Duration, c *Call) {
 	t := c.tally
 	c.tally = callTally{}
+	if c.trial { // what it tried is all there is to go by
+		t.other += t.suspected
+	}
 	switch {
 	case t.down > 0, t.works == 0 && t.topics == 0 && t.other > 0 && (!c.slow || c.trial):
 		if f.circuit.state == Closed {
@@ -159,7 +165,7 @@ func (f *Flow) witness() *entry {
 		f.again.remove(e)
 		return e
 	}
-	if e := f.again.peek(); e != nil && e.unknowns == 0 {
+	if e := f.again.peek(); e != nil && e.doubt == nil {
 		return f.again.pop()
 	}
 	b := f.newFilling(1)

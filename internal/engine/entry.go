@@ -22,8 +22,7 @@ type entry struct {
 	park  *Park  // the row that rides in the settlement that passes it
 
 	attempts int
-	unknowns int   // answers that were lost, of those since the first:
-	since    int64 // Flow.accepted at the first of them
+	doubt    *doubt // answers got lost
 
 	fate    Fate
 	state   state
@@ -54,6 +53,9 @@ func (f *Flow) forget(e *entry) {
 	}
 	if !e.parked && !e.counted && e.state < sent {
 		f.unsent--
+	}
+	if !e.parked { // the doubt of a parked message is kept
+		f.trust(e)
 	}
 	if e.park != nil && e.park.State == Held {
 		f.countHeld(e.shard, e.park.Topic, -1)

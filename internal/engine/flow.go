@@ -29,6 +29,9 @@ type Flow struct {
 	topics topics
 	spare  []*chain
 
+	passing map[string]*passing // by topic, of messages in doubt
+	doubts  map[int64]keptDoubt // of parked messages
+
 	out      int   // sent, and not answered or not settled
 	unsent   int   // read and not sent
 	accepted int64 // acceptances so far

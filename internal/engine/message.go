@@ -52,6 +52,9 @@ type Answer struct {
 	After time.Duration
 	// Reason is kept with a parked message.
 	Reason string
+	// Broken: the call broke off at a message that nobody knows, such as one at which a
+	// handler panicked. It says nothing of the destination. The outcome is Unknown.
+	Broken bool
 }
 
 // Fate is what became of a message that a position passed.

@@ -82,6 +82,7 @@ func (f *Flow) repark(e *entry, p Park, now time.Duration) {
 		f.stats.Dead++
 	}
 	f.row(e.shard, p)
+	f.doubted(e, p.State != Dead)
 	f.leaveHand(e)
 	if p.Blocking {
 		f.dropHand(e.chain)
@@ -114,6 +115,7 @@ func (f *Flow) unpark(e *entry, fate Fate, now time.Duration) {
 
 // unrow drafts the end of a parked row.
 func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate Fate) {
+	f.unremember(m.Seq)
 	f.withdraw(s, m.Seq)
 	d := &s.draft
 	d.resolve = append(d.resolve, Resolved{Seq: m.Seq, Hash: hash})

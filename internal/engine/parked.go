@@ -200,6 +200,7 @@ type behind struct {
 // takeParked takes a message into the flow's hand.
 func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
 	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts, held: m.Held}
+	f.recall(e)
 	f.hand[e.Seq] = e
 	f.mayTry(e)
 	c := f.chainOf(s, m.Key)

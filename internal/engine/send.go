@@ -183,11 +183,14 @@ func (b *filling) room(e *entry) bool {
 
 func (b *filling) fits(e *entry) bool {
 	n := len(b.f.scratch)
+	if n > 0 && (e.doubt == nil) != (b.f.scratch[0].doubt == nil) { // what is in doubt goes with its like
+		return false
+	}
 	return n == 0 || !b.full && n < min(b.most, b.bound(e)) && b.size+e.Size <= b.f.cfg.BatchBytes
 }
 
 // bound is how many messages a call with e may hold: half as many each time that
 // its answer got lost, so that one which makes every call fail ends alone.
 func (b *filling) bound(e *entry) int {
-	return max(b.f.cfg.Batch>>min(e.unknowns, 30), 1)
+	return max(b.f.cfg.Batch>>min(e.lost(), 30), 1)
 }

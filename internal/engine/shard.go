@@ -133,6 +133,7 @@ func (f *Flow) drop(s *shard) {
 			f.forget(e)
 		}
 	})
+	f.forgetDoubts(s)
 	for seq, e := range f.hand {
 		if e.shard == s {
 			f.forget(e)

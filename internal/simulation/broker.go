@@ -44,6 +44,9 @@ func (b *destination) patience(m *message) int {
 // receive stores what a call brings, and fills in what it answers.
 func (b *destination) receive(d *delivery) {
 	w := b.w
+	if b.breaks(d) {
+		return
+	}
 	var failed [128]bool // keys, for a destination that keeps order
 	for i, item := range d.call.Items {
 		m := of(item.Tag)
@@ -58,13 +61,50 @@ func (b *destination) receive(d *delivery) {
 	}
 }
 
-// checkAttempt holds the number of an attempt against how often the message was
-// refused.
+// breaks has a message that breaks its call do so, if there is one. Nothing of the call
+// is stored.
+func (b *destination) breaks(d *delivery) bool {
+	at := slices.IndexFunc(d.call.Items, func(i engine.Item) bool { return b.breaker(of(i.Tag)) })
+	if at < 0 || b.down != engine.Accepted {
+		return false
+	}
+	m := of(d.call.Items[at].Tag)
+	panics := m.panics()
+	for i, item := range d.call.Items {
+		b.checkAttempt(item)
+		d.set(i, engine.Answer{Reason: "broken", Broken: panics})
+	}
+	if panics && len(d.call.Items) == 1 {
+		m.rejections++
+		b.w.refused(m)
+		d.set(0, engine.Answer{Outcome: engine.Rejected, Reason: "panic"})
+	}
+	return true
+}
+
+// breaker says whether a message breaks the calls that it is in. One that cuts the
+// connection does so until faults end: where no other comes through, nobody can tell it
+// from an outage, and it is tried for ever.
+func (b *destination) breaker(m *message) bool {
+	over := b.w.calm
+	if m.panics() {
+		over = b.w.pardon
+	}
+	return !over && m.sum/7%1000 < uint64(b.w.plan.breakers)
+}
+
+func (m *message) panics() bool { return m.sum/1000%2 == 0 }
+
+// checkAttempt holds the number of an attempt against what counts as one.
 func (b *destination) checkAttempt(item engine.Item) {
-	if m := of(item.Tag); item.Attempt > m.rejections+1 {
-		b.w.failf("P1", "message %d is sent as attempt %d after %d rejections", m.id, item.Attempt, m.rejections)
+	if m := of(item.Tag); item.Attempt > m.attempts()+1 {
+		b.w.failf("P1", "message %d is sent as attempt %d after %d", m.id, item.Attempt, m.attempts())
 	}
 }
+
+// attempts is how many may have been counted: for rejections, and for lost answers to
+// calls of its own, three of which are one.
+func (m *message) attempts() int { return m.rejections + m.lone/3 }
 
 // set fills in an answer, unless nobody waits for it any more.
 func (d *delivery) set(i int, a engine.Answer) {

@@ -67,6 +67,10 @@ const (
 	// Topics fail one at a time, for a while, and the broker takes all others.
 	Topics
 
+	// Breakers are messages that break each call that they are in: the connection is
+	// cut, or a handler panics.
+	Breakers
+
 	faultsEnd
 )
 
@@ -85,7 +89,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics",
+	"topics", "breakers",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -25,6 +25,7 @@ type message struct {
 	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
+	lone       int           // lost answers to calls that held nothing else
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says
 	given      bool          // it was discarded once

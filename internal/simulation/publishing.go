@@ -218,9 +218,17 @@ func (d *delivery) finish() {
 	if w.trace.out != nil {
 		w.tellf("    answers %s", showAnswers(d.answers))
 	}
+	d.lonely()
 	r.transactionEnds(d)
 	r.flow.Answered(r.now(), d.call.ID, d.answers)
 	r.wake()
+}
+
+// lonely notes that the answer to a call of one message got lost.
+func (d *delivery) lonely() {
+	if len(d.answers) == 1 && d.answers[0].Outcome == engine.Unknown && !d.handed[0] {
+		of(d.call.Items[0].Tag).lone++
+	}
 }
 
 // harvest hands the flow the answers of calls that go on.
@@ -234,6 +242,7 @@ func (r *relay) harvest(now time.Duration) {
 		for i := range d.answers {
 			if d.known[i] && !d.handed[i] {
 				d.release(i)
+				d.lonely()
 				d.handed[i] = true
 				r.flow.Reported(now, d.call.ID, i, d.answers[i])
 			}

@@ -64,6 +64,7 @@ type plan struct {
 
 	sequences, growing bool // see Sequences and GrowingIDs
 	topics             int  // how many there are; zero: they do not fail
+	breakers           int  // messages, in a thousand, that break their calls
 }
 
 // String says all that was drawn.
@@ -73,10 +74,10 @@ func (p *plan) String() string {
 	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
 		"batch %d (at most %d, %d bytes), page %d (%d bytes), retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
-		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, faults%s",
+		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, faults%s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
 		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
-		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, cmp.Or(often, " none"))
+		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, cmp.Or(often, " none"))
 }
 
 // Counts say what happened in a run.
@@ -156,6 +157,9 @@ func (w *world) drawPlan() {
 	w.drawTopics(&c)
 	p.cfg = c.Normal()
 	w.drawKeeping()
+	if p.faults.has(Breakers) && !p.sequences && !p.growing && !p.cfg.Transactions {
+		p.breakers = w.of(5, 20, 50)
+	}
 }
 
 // drawKeeping draws what the broker keeps repeats out by. Ids that must grow want an
