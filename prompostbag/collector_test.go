@@ -63,7 +63,7 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for rel.Stats().Subscriptions[0].Delivered == 0 {
+	for subs := rel.Stats().Subscriptions; len(subs) == 0 || subs[0].Delivered == 0; subs = rel.Stats().Subscriptions {
 		<-time.After(time.Millisecond)
 	}
 	c := prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: s})
