@@ -320,3 +320,57 @@ func TestAWindowTowardsAPosition(t *testing.T) {
 		}
 	}
 }
+
+func TestARowThatCannotBeThereBeliesAPosition(t *testing.T) {
+	t.Parallel()
+	p := Position{Done: &Snapshot{XMax: 50, Beyond: 100, Running: []Runner{{20, 7}, {33, 90}}}, Base: 3}
+	for _, c := range []struct {
+		xid  uint64
+		seq  int64
+		want bool
+	}{
+		{50, 100, true},
+		{50, 101, false},
+		{49, 100, false},
+		{60, 4, true},
+		{60, 3, false},
+		{33, 90, true},
+		{33, 91, false},
+		{20, 8, false},
+		{20, 7, true},
+		{21, 7, false},
+	} {
+		if got := p.Belied(c.xid, c.seq); got != c.want {
+			t.Errorf("a row of %d at %d: %v", c.xid, c.seq, got)
+		}
+	}
+	if floor := (&Position{Floor: 10}); floor.Belied(60, 5) {
+		t.Error("a floor is belied, and it knows no transaction")
+	}
+}
+
+func TestPositionsAreLoweredToTheLeastOfThem(t *testing.T) {
+	t.Parallel()
+	less := Position{Life: 1, Done: &Snapshot{XMax: 40, Beyond: 80, Running: []Runner{{20, 7}}}, High: 90}
+	more := Position{Life: 2, Done: &Snapshot{XMax: 50, Beyond: 100}, High: 120}
+	for _, all := range [][]Position{{less, more}, {more, less}} {
+		got := Lowered(all)
+		if got.Life != 1 || got.High != 120 || got.Lowest() != 0 || got.Beyond() != 0 || !got.Done.Same(less.Done) || got.To != nil {
+			t.Errorf("lowered: %+v of %+v", got, got.Done)
+		}
+	}
+	if less.Done.Beyond != 80 || less.Done.Running[0].Low != 7 {
+		t.Error("what was lowered was changed")
+	}
+	for _, all := range [][]Position{nil, {less, {Floor: 7}}, {less, {Done: more.Done, Base: 5}}} {
+		if got := Lowered(all); got.Done != nil || got.Floor != 0 {
+			t.Errorf("of %+v there comes %+v", all, got)
+		}
+	}
+	if got := less.Done.String(); got != "20:40:20" {
+		t.Errorf("the text of a snapshot is %q", got)
+	}
+	if got := more.Done.String(); got != "50:50:" {
+		t.Errorf("the text of a snapshot is %q", got)
+	}
+}
