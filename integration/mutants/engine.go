@@ -65,7 +65,7 @@ var sending = []Mutant{
 	{
 		Name: "circuit-opens-on-rejection", What: "a rejected message closes the destination for all",
 		Evidence: "MassTransit#6216: one bad message stops all",
-		Patches:  []Patch{{"internal/engine/circuit.go", "	case Accepted, Rejected:\n		t.works++", "	case Accepted:\n		t.works++\n	case Rejected:\n		t.down++"}},
+		Patches:  []Patch{{"internal/engine/circuit.go", "	case a.Outcome == Accepted, a.Outcome == Rejected:\n		t.works++", "	case a.Outcome == Accepted:\n		t.works++\n	case a.Outcome == Rejected:\n		t.down++"}},
 		By:       coreTests("internal/engine", "."),
 	},
 	{
@@ -139,7 +139,7 @@ var parking = []Mutant{
 	{
 		Name: "parked-row-deleted-before-delivery", What: "a parked row goes when its message is sent, not when it is accepted",
 		Evidence: "destructive reads of retry tables",
-		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.unrow(s, &e.Message, m.Key, Delivered)\n	c := f.chainOf"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, Delivered)\n	c := f.chainOf"}},
 		By:       sim(),
 	},
 	{
@@ -163,7 +163,7 @@ var parking = []Mutant{
 	{
 		Name: "parked-never-tried-again", What: "parked messages are not looked for",
 		Evidence: "GoWDK#197, openlinker#2164: pending entries that nobody claims",
-		Patches:  []Patch{{"internal/engine/parked.go", "	return f.due.known && !f.due.asking", "	return f.due.known && f.due.asking"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "	return f.due.known && f.canAsk()", "	return f.due.known && f.due.asking && f.canAsk()"}},
 		By:       sim(),
 	},
 	{

@@ -1,0 +1,38 @@
+package mutants
+
+// Mistakes with messages that are held for a topic that does not work.
+var holding = []Mutant{
+	{
+		Name: "topic-burns-attempts", What: "a topic that does not work costs an attempt",
+		Evidence: "Agendia#322, for one topic",
+		Patches:  []Patch{{"internal/engine/topic.go", "	t := f.topicOf(e.Topic)\n", "	e.attempts++\n	t := f.topicOf(e.Topic)\n"}},
+		By:       sim("-faults", "topics"),
+	},
+	{
+		Name: "topics-forgotten-at-a-takeover", What: "another owner does not learn of the topics that messages are held for",
+		Evidence: "rows without a due time are seen by nobody who does not ask",
+		Patches:  []Patch{{"internal/engine/shard.go", "	for _, h := range held {\n", "	for _, h := range held[:0] {\n"}},
+		By:       sim("-faults", "topics,kills"),
+	},
+	{
+		Name: "held-key-goes-on", What: "a held message does not hold up its key",
+		Evidence: "dead letters that let their key pass: 28 % of modelled runs invert",
+		Patches:  []Patch{{"internal/engine/topic.go", "Park{State: Held, Blocking: true, ", "Park{State: Held, Blocking: false, "}},
+		By:       sim("-faults", "topics"),
+	},
+	{
+		Name: "held-up-by-one-topic", What: "one topic that fails opens the circuit of the destination",
+		Evidence: "issue 11: 999 of 1,500 messages of other keys arrive, the rest wait for ever",
+		Patches:  []Patch{{"internal/engine/circuit.go", "	case topic:\n		t.topics++\n", "	case topic:\n		t.down++\n"}},
+		By:       coreTests("internal/engine", "TestAFailureOfOneTopic"),
+	},
+	{
+		Name: "held-after-a-dead-trial", What: "a topic whose trial was left to its row is not tried again",
+		Evidence: "the simulator found it in ours",
+		Patches: []Patch{
+			{"internal/engine/topic.go", "	if e.try {\n		f.topics.next = 0\n	}\n", ""},
+			{"internal/engine/asking.go", "		if t.state == Probing && !t.testing() {", "		if false {"},
+		},
+		By: sim("-faults", "topics,reshapes,stops,commands"),
+	},
+}
