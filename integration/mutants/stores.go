@@ -73,7 +73,7 @@ var leasing = []Mutant{
 	{
 		Name: "postgresql-parks-of-a-lost-settlement", What: "PostgreSQL: rows are parked whether or not the position moved",
 		Evidence: "settle split in two",
-		Patches:  []Patch{{"pgstore/query/settle.sql", "    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason)\n  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()", "    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason)\n  JOIN postbag._shards s ON s.id = i.shard"}},
+		Patches:  []Patch{{"pgstore/query/settle.sql", "    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason, held)\n  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()", "    i(shard, version, seq, slot, hash, state, blocking, attempts, delay, reason, held)\n  JOIN postbag._shards s ON s.id = i.shard"}},
 		By:       tests("pgstore", "TestConformance/A_settlement_(with|two)"),
 	},
 	{
