@@ -22,7 +22,8 @@ type Options struct {
 	// BusyTimeout is how long a write waits for other writers, of this process
 	// or another, before it gives up. Defaults to 5 s.
 	BusyTimeout time.Duration
-	// Watch is how often the store looks whether another process has committed,
+	// Watch is how often the store looks whether another process has committed, after
+	// a second or so without a commit an eighth as often,
 	// once something listens on Woken. Negative: never. Defaults to 5 ms.
 	Watch time.Duration
 	// LargeWAL is the size in bytes from which Maintain empties the write-ahead

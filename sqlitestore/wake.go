@@ -61,19 +61,35 @@ func (w *watcher) stop() {
 func (s *Store) watchLog(done <-chan struct{}) {
 	ticker := time.NewTicker(s.opts.Watch)
 	defer ticker.Stop()
-	last := stampOf(s.walFile())
+	last, quiet := stampOf(s.walFile()), 0
 	for {
 		select {
 		case <-done:
 			return
 		case <-ticker.C:
-			if now := stampOf(s.walFile()); now != last {
-				last = now
-				s.Wake("")
+		}
+		now := stampOf(s.walFile())
+		switch {
+		case now != last:
+			last = now
+			if s.Wake(""); quiet >= quietLooks {
+				ticker.Reset(s.opts.Watch)
+			}
+			quiet = 0
+		case quiet < quietLooks:
+			if quiet++; quiet == quietLooks {
+				ticker.Reset(quietTimes * s.opts.Watch)
 			}
 		}
 	}
 }
+
+// After so many looks that found nothing the store looks so many times more rarely: a
+// look is a stat(2) of two microseconds, and waking a goroutine for it costs ten times that.
+const (
+	quietLooks = 200
+	quietTimes = 8
+)
 
 // stamp is what tells two states of a file apart.
 type stamp struct {
