@@ -3,6 +3,7 @@ package relay
 import (
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -52,4 +53,29 @@ func (s *Subscription) attempts() int {
 		return s.Retry.MaxAttempts
 	}
 	return engine.Config{}.Normal().Retry.MaxAttempts
+}
+
+// noteCommand notes which message a command is about, which a settlement does not say.
+func (l *loop) noteCommand(c *store.Command) {
+	if l.commanded == nil {
+		l.commanded = make(map[store.CommandID]postbag.ID)
+	}
+	if len(l.commanded) >= commandedMost { // others have carried them out
+		clear(l.commanded)
+	}
+	l.commanded[c.ID] = c.Message
+}
+
+// commandedMost bounds how many commands are remembered for the log.
+const commandedMost = 10_000
+
+// noteDone logs commands that were carried out.
+func (l *loop) noteDone(f *flow, done []store.Done) {
+	for i := range done {
+		d := &done[i]
+		if id, known := l.commanded[d.ID]; known {
+			l.log.commanded(f, d, id)
+			delete(l.commanded, d.ID)
+		}
+	}
 }

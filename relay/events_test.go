@@ -28,14 +28,26 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 		}}})
 		w.publish(50, 5)
 		<-time.After(20 * time.Second)
+		dead, _, err := w.store.List(t.Context(), store.Query{Ref: w.overview().Ref, State: store.Died})
+		if err != nil || len(dead) != 1 {
+			t.Fatalf("%d messages are dead: %v", len(dead), err)
+		}
+		order := store.Audit{Who: "a", Why: "b"}
+		if n, err := w.store.Command(t.Context(), order, w.overview().Ref, store.Discard, []int64{dead[0].Seq}); err != nil || n != 1 {
+			t.Fatalf("discard: %d, %v", n, err)
+		}
+		<-time.After(10 * time.Second)
 		stop()
+		if said := log.with("is discarded, as ordered"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) {
+			t.Errorf("the log does not name the message that was discarded: %q", said)
+		}
 		if n := log.count("begins to deliver"); n != 1 {
 			t.Errorf("it begins to deliver %d times:\n%s", n, log)
 		}
 		for _, text := range []string{"a message is rejected, and tried again later", "a message is dead"} {
 			said := log.with(text)
-			if len(said) != 1 {
-				t.Fatalf("%d lines say %q, not one:\n%s", len(said), text, log)
+			if len(said) != 2 { // that one, and the next of its key once it was discarded
+				t.Fatalf("%d lines say %q, not two:\n%s", len(said), text, log)
 			}
 			for _, part := range []string{"subscription=outbox/default", "to=there", "id=", "topic=t", "too odd"} {
 				if !strings.Contains(said[0], part) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -207,4 +208,13 @@ func (j *journal) rejected(f *flow, m *store.Record, reason string, dead bool) {
 		text = "relay: a message is dead: it was rejected at its last attempt"
 	}
 	j.logger.Warn(text, append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
+}
+
+// commanded says that an operator's order was carried out.
+func (j *journal) commanded(f *flow, d *store.Done, id postbag.ID) {
+	text := "relay: a message is tried again, as ordered"
+	if d.Kind == store.Discard {
+		text = "relay: a message is discarded, as ordered"
+	}
+	j.logger.Info(text, append(between(f), "id", id.String(), "seq", d.Seq)...)
 }

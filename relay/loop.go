@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -37,12 +38,13 @@ type loop struct {
 	turning
 	storeHealth
 
-	draining bool
-	drained  bool
-	stopping bool
-	graceEnd time.Duration
-	gaveUp   bool // the grace is over
-	fatal    error
+	commanded map[store.CommandID]postbag.ID // messages that operators' orders are about
+	draining  bool
+	drained   bool
+	stopping  bool
+	graceEnd  time.Duration
+	gaveUp    bool // the grace is over
+	fatal     error
 }
 
 // flow is one subscription: the engine's part and what belongs to it here.

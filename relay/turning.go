@@ -139,7 +139,9 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 		for i := range verdicts {
 			v := &result.Verdicts[settle+i]
 			verdicts[i] = engine.Verdict{Applied: v.Applied, Cleared: v.Cleared}
-			if !v.Applied {
+			if v.Applied {
+				l.noteDone(p.flow, r.turn.Settle[settle+i].Done)
+			} else {
 				l.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
 			}
 		}
@@ -248,6 +250,7 @@ func (l *loop) commands(all []store.Command, now time.Duration) {
 		if f == nil {
 			continue
 		}
+		l.noteCommand(c)
 		p := &c.Park
 		f.core.Order(now, []engine.Command{{
 			ID: int64(c.ID), Kind: engine.Kind(c.Kind),
