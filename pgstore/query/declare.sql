@@ -42,7 +42,8 @@ SELECT pg_snapshot_send(pg_current_snapshot()), (SELECT CASE WHEN q.is_called TH
 -- lock table: milliseconds, so it is asked about old transactions only. It is read once: a transaction that is prepared, or
 -- takes its first lock, between two readings would be in one and not in the other. Even one reading may see a transaction
 -- that is just being prepared with a part of its locks under its session and a part under -1/xid: its own locks count under
--- either, and while there is a writer whose id is not seen, no prepared one counts as quiet.
+-- either, and while there is a writer whose id is not seen, no prepared one counts as quiet. A transaction that ends gives its
+-- locks back one by one, after it has ended: only one that runs still, when the locks have been read, counts as quiet.
 WITH l AS MATERIALIZED (
   SELECT k.locktype, k.transactionid, k.virtualtransaction, k.relation, k.database, k.mode, k.granted FROM pg_locks k
 ), r AS MATERIALIZED (
@@ -57,5 +58,8 @@ WITH l AS MATERIALIZED (
 )
 SELECT t.transactionid::text::bigint, bool_or(t.virtualtransaction IN (SELECT r.virtualtransaction FROM r)
   OR '-1/' || t.transactionid::text IN (SELECT r.virtualtransaction FROM r)
-  OR t.virtualtransaction LIKE '-1/%' AND (SELECT o.unknown FROM o))
-FROM t GROUP BY 1;
+  OR t.virtualtransaction LIKE '-1/%' AND (SELECT o.unknown FROM o)
+  OR pg_xact_status((x.n + CASE WHEN x.n - x.xmax > 2147483648 THEN -4294967296 WHEN x.xmax - x.n > 2147483648 THEN 4294967296 ELSE 0 END)::text::xid8)
+    IS DISTINCT FROM 'in progress')
+FROM t CROSS JOIN LATERAL (SELECT (m.xmax >> 32 << 32) + t.transactionid::text::bigint AS n, m.xmax
+  FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax) m) x GROUP BY 1;
