@@ -33,7 +33,7 @@ var classing = []Mutant{
 	{
 		Name: "rabbitmq-full-queue-parks", What: "RabbitMQ: what a full queue refuses counts as rejected",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"rabbitbroker/session.go", "		f := failure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
+		Patches:  []Patch{{"rabbitbroker/session.go", "		f := topicFailure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
 		By:       tests("rabbitbroker", "TestAFullQueueThatRefuses"),
 	},
 	{
