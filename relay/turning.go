@@ -233,14 +233,15 @@ func (l *loop) page(f *flow, b *store.Batch) engine.Page {
 
 // message is what the engine needs to know of a record, which rides along.
 func message(r *store.Record) engine.Message {
-	return engine.Message{
-		Seq: r.Seq, Slot: r.Slot, Key: r.Hash, Topic: r.Topic, Size: len(r.Payload) + recordOverhead,
+	m := engine.Message{
+		Seq: r.Seq, Slot: r.Slot, Key: r.Hash, Topic: r.Topic, Size: r.Size(),
 		Sum: binary.BigEndian.Uint64(r.ID[8:]), Filtered: r.Filtered, Tag: r,
 	}
+	if r.Err != nil {
+		m.Unreadable = reasonOf("the row cannot be read: " + r.Err.Error() + "; repair it, then retry the message, or discard it")
+	}
+	return m
 }
-
-// recordOverhead is about what a message weighs without its payload, in bytes.
-const recordOverhead = 256
 
 // commands hands operators' orders to their flows.
 func (l *loop) commands(all []store.Command, now time.Duration) {

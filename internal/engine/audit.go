@@ -11,7 +11,7 @@ import (
 // when nothing is in hand and nothing is parked.
 func (f *Flow) Held() int {
 	n := len(f.hand) + len(f.calls) + f.out + f.unsent + f.topics.held + len(f.topics.list)
-	for _, q := range []*queue{&f.again, &f.retry, &f.ready, &f.topics.barred} {
+	for _, q := range []*queue{&f.again, &f.retry, &f.ready, &f.unreadable, &f.topics.barred} {
 		if !q.empty() {
 			n++
 		}

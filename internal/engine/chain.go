@@ -159,6 +159,8 @@ const maxSpare = 4096
 func (f *Flow) enqueue(e *entry) {
 	e.state = ready
 	switch {
+	case e.Unreadable != "":
+		f.unreadable.push(e)
 	case f.isBarred(e):
 		f.topics.barred.push(e)
 	case e.counted:

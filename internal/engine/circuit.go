@@ -148,6 +148,7 @@ func (f *Flow) Trial(now time.Duration) *Call {
 }
 
 func (f *Flow) trial(now time.Duration) *Call {
+	f.refuseUnreadable(now)
 	if f.cfg.Transactions {
 		return f.transaction(1, now)
 	}

@@ -16,6 +16,7 @@ type Flow struct {
 	meetBy time.Duration // when lanes that wait for each other part; zero: none does
 
 	again, retry, ready queue
+	unreadable          queue // their turn has come
 	calls               []*Call
 	lastCall            int64
 	scratch             []*entry // of the call being made

@@ -15,6 +15,8 @@ type Message struct {
 	Size int
 	// Sum is the last eight bytes of its id, for the ledger.
 	Sum uint64
+	// Unreadable says why the message cannot be sent, if its row cannot be read whole.
+	Unreadable string
 	// Filtered: passed without being sent.
 	Filtered bool
 	// Tag is the caller's own; it comes back in calls.

@@ -36,6 +36,7 @@ type Item struct {
 // and wait for ever to be settled.
 func (f *Flow) Next(now time.Duration) *Call {
 	f.bar(now)
+	f.refuseUnreadable(now)
 	if f.paused || now >= f.expires || f.circuit.state != Closed || !f.mayCall() {
 		return nil
 	}
@@ -170,7 +171,7 @@ func (b *filling) include(e *entry) {
 // destination keeps the order of each key, and no other.
 func (e *entry) follower() *entry {
 	next := e.next
-	if next == nil || next.state != queued || e.chain.strict && (e.parked || next.parked || next.Key != e.Key || e.Key == 0) {
+	if next == nil || next.state != queued || next.Unreadable != "" || e.chain.strict && (e.parked || next.parked || next.Key != e.Key || e.Key == 0) {
 		return nil
 	}
 	return next

@@ -106,8 +106,21 @@ func (f *Flow) Events() []TopicEvent {
 // first shard comes.
 func (f *Flow) HoldTopics(can bool) { f.cfg.HoldTopics = can }
 
-// Overfull says that nothing is read, since too many messages are held.
-func (f *Flow) Overfull() bool { return f.topics.held >= f.cfg.MaxHeld }
+// Overfull says that nothing is read, since too many messages are held for topics that
+// do not work. Those of one that works again are on their way, or wait behind a dead
+// message of their key, which holds up no other.
+func (f *Flow) Overfull() bool {
+	if f.topics.held < f.cfg.MaxHeld {
+		return false
+	}
+	held := 0
+	for _, t := range f.topics.list {
+		if !t.works() {
+			held += t.held
+		}
+	}
+	return held >= f.cfg.MaxHeld
+}
 
 // tell keeps an event for the caller.
 func (f *Flow) tell(t *topic, now time.Duration) {

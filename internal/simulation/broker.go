@@ -97,14 +97,19 @@ func (m *message) panics() bool { return m.sum/1000%2 == 0 }
 
 // checkAttempt holds the number of an attempt against what counts as one.
 func (b *destination) checkAttempt(item engine.Item) {
-	if m := of(item.Tag); item.Attempt > m.attempts()+1 {
+	m := of(item.Tag)
+	if m.damaged {
+		b.w.failf("P6", "message %d is sent, whose row cannot be read", m.id)
+	}
+	if item.Attempt > m.attempts()+1 {
 		b.w.failf("P1", "message %d is sent as attempt %d after %d", m.id, item.Attempt, m.attempts())
 	}
 }
 
 // attempts is how many may have been counted: for rejections, and for lost answers to
-// calls of its own, three of which are one.
-func (m *message) attempts() int { return m.rejections + m.lone/3 }
+// calls of its own, three of which are one. Those of a row that could not be read are
+// counted where nobody else sees it.
+func (m *message) attempts() int { return m.rejections + m.lone/3 + m.unread }
 
 // set fills in an answer, unless nobody waits for it any more.
 func (d *delivery) set(i int, a engine.Answer) {

@@ -71,6 +71,9 @@ const (
 	// cut, or a handler panics.
 	Breakers
 
+	// Damage is of rows: they cannot be read whole until an operator has repaired them.
+	Damage
+
 	faultsEnd
 )
 
@@ -89,7 +92,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers",
+	"topics", "breakers", "damage",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

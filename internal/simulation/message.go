@@ -25,6 +25,8 @@ type message struct {
 	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
+	damaged    bool          // its row cannot be read whole
+	unread     int           // attempts that were counted while it was damaged
 	lone       int           // lost answers to calls that held nothing else
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says
@@ -65,9 +67,13 @@ func slotOf(key int, sum uint64) int {
 }
 
 func (m *message) engine() engine.Message {
-	return engine.Message{
+	e := engine.Message{
 		Seq: m.seq, Slot: m.slot, Key: m.hash(), Size: m.size, Sum: m.sum, Filtered: m.filtered, Tag: m, Topic: topicNames[m.topic],
 	}
+	if m.damaged {
+		e.Unreadable = "damaged"
+	}
+	return e
 }
 
 // transaction is one of a producer, or of a stranger if it writes no message.

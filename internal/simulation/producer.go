@@ -133,6 +133,7 @@ func (p *producers) message(t *transaction) *message {
 	p.held[key] = key != 0
 	m := w.rooms.messages.take()
 	*m = message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
+	m.damaged = w.fault(Damage, 10)
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	m.topic = w.topicOf(m)

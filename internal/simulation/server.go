@@ -238,6 +238,9 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 			w.failf("engine", "message %d is parked in slot %d by the shard from %d", m.id, p.Slot, sh.lo)
 		case p.State == engine.Held && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
 			w.failf("engine", "message %d is held for topic %q, its own is %q", m.id, p.Topic, topicNames[m.topic])
+		case m.damaged:
+			m.unread = max(m.unread, p.Attempts)
+			w.refused(m)
 		case p.Attempts > m.attempts():
 			w.failf("P1", "message %d has %d attempts, and %d were made", m.id, p.Attempts, m.attempts())
 		}

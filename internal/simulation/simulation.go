@@ -98,6 +98,9 @@ func (w *world) play() {
 	w.passTopics()
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
+	for _, m := range w.producers.msgs {
+		m.damaged = false
+	}
 	for i := range w.server.rows {
 		w.server.order(engine.RetryNow, w.server.rows[i].m)
 	}

@@ -102,21 +102,21 @@ func (w *world) sometimes(ok func() bool) func() bool {
 }
 
 // passedTopic says that all messages are delivered but those of a topic, those that
-// were rejected, and those behind one of the two in their keys.
+// were rejected or cannot be read, and those behind one of the two in their keys.
 func (w *world) passedTopic(t int) bool {
 	var waits [maxKeys + 1]bool
 	for i := range w.server.rows {
-		if r := &w.server.rows[i]; r.State == engine.Dead || r.m.rejections > 0 {
+		if r := &w.server.rows[i]; r.State == engine.Dead || r.m.attempts() > 0 {
 			waits[r.m.key] = r.m.key != 0
 		}
 	}
 	for _, m := range w.producers.msgs {
-		if m.topic == t && m.key != 0 {
+		if (m.topic == t || m.damaged) && m.key != 0 {
 			waits[m.key] = true
 		}
 	}
 	for _, m := range w.producers.msgs {
-		if m.state != committed || m.filtered || m.discarded || m.accepted > 0 || m.topic == t || waits[m.key] || m.rejections > 0 {
+		if m.state != committed || m.filtered || m.discarded || m.accepted > 0 || m.topic == t || waits[m.key] || m.attempts() > 0 || m.damaged {
 			continue
 		}
 		if m.unwanted || m.given || m.forgiven {

@@ -1,0 +1,22 @@
+package engine
+
+import "time"
+
+// A row that cannot be read whole is a rejected message: it is never sent, its attempts
+// are counted, and it is read again at each, since somebody may have repaired it. It
+// waits for its turn as any other does, so that it keeps its place among those of its
+// key.
+
+// refuseUnreadable counts an attempt of each unreadable message whose turn has come.
+func (f *Flow) refuseUnreadable(now time.Duration) {
+	for e := f.unreadable.pop(); e != nil; e = f.unreadable.pop() {
+		if !e.parked && !e.counted {
+			f.unsent--
+		}
+		f.stats.Rejected++
+		e.attempts = max(e.attempts, f.cfg.Retry.Quick) + 1 // at once it reads no better
+		e.state = queued
+		f.reject(e, Answer{Outcome: Rejected, Reason: e.Unreadable}, now)
+		f.resume(e, now)
+	}
+}
