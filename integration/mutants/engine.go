@@ -5,7 +5,7 @@ var sending = []Mutant{
 	{
 		Name: "acknowledged-before-answered", What: "a message counts as done once it is sent",
 		Evidence: "fire-and-forget writers (segmentio's Async, runmq/queue#28); 59 % of modelled runs lose",
-		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: Accepted}, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
+		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: Accepted}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -17,13 +17,13 @@ var sending = []Mutant{
 	{
 		Name: "unknown-taken-as-done", What: "a lost answer counts as an acknowledgement",
 		Evidence: "franz-go#1217: success and offset for records not in the log",
-		Patches:  []Patch{{"internal/engine/answer.go", "		e.unknowns++\n		f.postpone(e, a, now)", "		f.deliver(e, now)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		f.deliver(e, now)"}},
 		By:       sim(), Quick: true,
 	},
 	{
 		Name: "unknown-taken-as-failed", What: "a lost answer counts as a failed attempt",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"internal/engine/answer.go", "		e.unknowns++\n		f.postpone(e, a, now)", "		e.attempts++\n		f.reject(e, a, now)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		e.attempts++\n		f.reject(e, a, now)"}},
 		By:       sim(),
 	},
 	{
@@ -41,7 +41,7 @@ var sending = []Mutant{
 	{
 		Name: "unknown-never-sent-again", What: "a message whose answer was lost waits for it for ever",
 		Evidence: "RabbitMQ clients waiting for confirms of a dead channel (amqp091-go#10)",
-		Patches:  []Patch{{"internal/engine/answer.go", "		e.unknowns++\n		f.postpone(e, a, now)", "		e.unknowns++"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		f.suspect(e, alone)"}},
 		By:       sim(),
 	},
 	{

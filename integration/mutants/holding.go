@@ -22,7 +22,7 @@ var holding = []Mutant{
 	},
 	{
 		Name: "held-up-by-one-topic", What: "one topic that fails opens the circuit of the destination",
-		Evidence: "issue 11: 999 of 1,500 messages of other keys arrive, the rest wait for ever",
+		Evidence: "a topic that no stream stores: 999 of 1,500 messages of other keys arrive, the rest wait for ever",
 		Patches:  []Patch{{"internal/engine/circuit.go", "	case topic:\n		t.topics++\n", "	case topic:\n		t.down++\n"}},
 		By:       coreTests("internal/engine", "TestAFailureOfOneTopic"),
 	},

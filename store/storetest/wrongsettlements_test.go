@@ -371,7 +371,10 @@ func steal(db *database) {
 	s := spoil(db)
 	seen := s.watch()
 	beat := s.beat
+	var one sync.Mutex // a thief has to see the owner: of relays at once all might look first
 	s.beat = func(ctx context.Context, b store.Beat) (store.View, error) {
+		one.Lock()
+		defer one.Unlock()
 		for _, want := range b.Take {
 			if sh, ok := seen.of(want); ok && sh.Owner != "" && sh.Owner != b.Relay {
 				if _, err := beat(ctx, store.Beat{Relay: sh.Owner, TTL: forever, Works: b.Works, Give: []store.Lease{sh.Lease}}); err != nil {
