@@ -50,12 +50,11 @@ func newBreaking(t *testing.T, panics bool) (*world, *breaking, relay.Subscripti
 	return w, to, relay.Subscription{To: to, Batch: 100, Retry: relay.Retry{Min: time.Millisecond, Max: 2 * time.Millisecond, MaxAttempts: 3}}
 }
 
-// reject counts what the history of the box has of attempts: one message, no other.
+// onlyTheBadOneIsDead checks that one message is dead, and which.
 func (w *world) onlyTheBadOneIsDead(attempts int) {
 	w.t.Helper()
-	items, _, err := w.store.List(w.t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.Died})
-	if err != nil || len(items) != 1 || string(items[0].Payload) != "key-3/6" || items[0].Attempts != attempts {
-		w.t.Fatalf("%d messages are dead, want key-3/6 after %d attempts: %+v (%v)", len(items), attempts, items, err)
+	if dead := w.dead(); string(dead.Payload) != "key-3/6" || dead.Attempts != attempts {
+		w.t.Fatalf("%s is dead after %d attempts, want key-3/6 after %d", dead.Payload, dead.Attempts, attempts)
 	}
 }
 
