@@ -36,6 +36,7 @@ const (
 	codeCheckMySQL     = 3819
 	codeCheckMariaDB   = 4025
 	codeTooLong        = 1406
+	codeBadJSON        = 3141 // MySQL: a function was given what is no JSON
 	codeDenied         = 1142
 	codeColumnDenied   = 1143
 	codeAccessDenied   = 1045
@@ -54,6 +55,15 @@ func codeOf(err error) uint16 {
 		return refused.Number
 	}
 	return 0
+}
+
+// rowRefused says whether a row has a value that its table does not allow.
+func rowRefused(err error) bool {
+	switch codeOf(err) {
+	case codeCheckMySQL, codeCheckMariaDB, codeTooLong, codeNull, codeBadJSON:
+		return true
+	}
+	return false
 }
 
 // again says whether a transaction that failed so may simply be run again.

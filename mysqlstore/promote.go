@@ -30,25 +30,60 @@ func (m *maintenance) promote(ctx context.Context) error {
 		if moved == 0 { // somebody is about to cancel them
 			return nil
 		}
-		m.Report.Promoted += moved
 		m.s.Wake(m.Box)
 	}
 }
 
-func (m *maintenance) promoteSome(ctx context.Context) (moved int64, err error) {
+// promoteSome returns how many messages it has moved or set aside.
+func (m *maintenance) promoteSome(ctx context.Context) (done int64, err error) {
+	var moved int64
+	var refused int
 	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+		moved, refused = 0, 0
 		due, err := sqlstore.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
 		if err != nil || len(due) == 0 {
-			moved = 0
 			return err
 		}
-		if moved, err = t.Exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(due))); err != nil {
+		moved, err = t.Exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(due)))
+		if rowRefused(err) {
+			moved, due, refused, err = m.promoteEach(t, due)
+		}
+		if err != nil || len(due) == 0 {
 			return err
 		}
 		_, err = t.Exec(fmt.Sprintf(sqlPromoted, list(due)))
 		return err
 	})
-	return moved, err
+	if err != nil {
+		return 0, err
+	}
+	m.Report.Promoted += moved
+	if refused > 0 {
+		m.Faultf("%d scheduled messages of box %s are set aside, since they break the constraints of the box: find them with "+
+			"postbag messages list --state scheduled, due at the end of time, and discard them", refused, m.Box)
+	}
+	return moved + int64(refused), nil
+}
+
+// promoteEach moves rows one by one. A statement that is refused takes back itself
+// alone. What breaks the box's constraints is set aside: it is due at the end of time.
+func (m *maintenance) promoteEach(t *sqlstore.Tx, due []int64) (moved int64, gone []int64, refused int, err error) {
+	for _, n := range due {
+		one := []int64{n}
+		_, err := t.Exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(one)))
+		switch {
+		case err == nil:
+			moved, gone = moved+1, append(gone, n)
+		case rowRefused(err):
+			refused++
+			if _, err := t.Exec(fmt.Sprintf(sqlSetAside, list(one))); err != nil {
+				return 0, nil, 0, err
+			}
+		default:
+			return 0, nil, 0, err
+		}
+	}
+	return moved, gone, refused, nil
 }
 
 // nextScheduled returns when the next scheduled message is due, and what time it is.

@@ -3,11 +3,13 @@ package mysqlstore_test
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/store"
 )
 
 // An INSERT ... SELECT locks in REPEATABLE READ what it reads: a statement that asked for the box's row waited for every relay that
@@ -43,5 +45,42 @@ func TestAProducerOfScheduledMessagesAndARelayDoNotWaitForEachOther(t *testing.T
 		}}))
 		s.Must(relay.Rollback())
 		lock(begin())
+	})
+}
+
+// One that the box's constraints refuse is set aside, and stays there to be seen.
+func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		const schedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload) VALUES ('outbox', "
+		bad := []string{
+			"-9223372036854775808, 0, x'11111111111111111111111111111111', '', 'a', '', '', NULL, 'p')",
+			"1, 0, x'00000000000000000000000000000000', 't', 'a', '', '', NULL, 'p')",
+			"3, 0, x'22222222222222222222222222222222', 't', 'a', '', '', '[]', 'p')",
+			"4, 0, x'33333333333333333333333333333333', 't', 'a', '', '', '{', 'p')",
+			"5, 0, x'44444444444444444444444444444444', x'740075', 'a', '', '', NULL, 'p')",
+		}
+		for _, row := range bad {
+			s.exec(schedule + row)
+		}
+		good := sitetest.Messages(2, "a")
+		for i, m := range good {
+			s.exec(schedule+"?, 0, ?, 't', 'a', '', '', NULL, 'p')", 2+10*i, m.ID[:])
+		}
+		s.Eventually("the good ones are promoted", func() bool { s.Housekeep(); return s.Total.Promoted == 2 })
+		s.want(s.Deliver(), good...)
+		if len(s.Total.Faults) != 1 || !strings.Contains(s.Total.Faults[0], "5 scheduled messages of box outbox are set aside") {
+			t.Errorf("housekeeping says %q", s.Total.Faults)
+		}
+		items, _, err := s.List(t.Context(), store.Query{Ref: outbox, State: store.Scheduled})
+		if err != nil || len(items) != len(bad) {
+			t.Errorf("of %d that were set aside %d are shown (error: %v)", len(bad), len(items), err)
+		}
+		s.Total.Faults = nil
+		if s.Housekeep(); len(s.Total.Faults) != 0 {
+			t.Errorf("it is said again: %q", s.Total.Faults)
+		}
 	})
 }

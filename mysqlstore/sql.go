@@ -240,6 +240,9 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 	// The same rows, in the same transaction.
 	sqlPromoted = `DELETE FROM postbag__scheduled WHERE n IN (%s)`
 
+	// By primary key.
+	sqlSetAside = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n IN (%s)`
+
 	// The end of the index (box, due).
 	sqlNextScheduled = `SELECT MIN(due) FROM postbag__scheduled WHERE box = ?`
 

@@ -21,6 +21,7 @@ const (
 	codeCorrupt  = 11
 	codeFull     = 13
 	codeTooBig   = 18
+	codeRefused  = 19
 	codeNotADB   = 26
 )
 
@@ -36,6 +37,12 @@ func resultCode(err error) int {
 func isBusy(err error) bool {
 	code := resultCode(err)
 	return code == codeBusy || code == codeLocked
+}
+
+// rowRefused says whether a row has a value that its table does not allow. Headers that
+// are no JSON make a CHECK fail with a general error.
+func rowRefused(err error) bool {
+	return resultCode(err) == codeRefused || err != nil && strings.Contains(err.Error(), "malformed JSON")
 }
 
 // translateError wraps err, once, with what failed and what to do about it.

@@ -189,6 +189,16 @@ WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3`
 DELETE FROM postbag__scheduled WHERE n IN (
 	SELECT n FROM postbag__scheduled WHERE box = ?1 AND due <= ?2 ORDER BY due, n LIMIT ?3)`
 
+	// The same range, in the same order.
+	sqlDueScheduled = `SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMIT ?`
+
+	// By primary key.
+	sqlPromoteOne = `
+INSERT INTO %[1]s (id, at, topic, key, shard_key, type, headers, payload)
+SELECT id, ?2, topic, key, shard_key, type, headers, payload FROM postbag__scheduled WHERE n = ?1`
+	sqlPromotedOne = `DELETE FROM postbag__scheduled WHERE n = ?`
+	sqlSetAside    = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n = ?`
+
 	// The end of the index (box, due), but for what is no number, which is never due.
 	// Outside a transaction.
 	sqlNextScheduled = `SELECT CAST(min(due) AS INTEGER) FROM postbag__scheduled WHERE box = ? AND due <= 9223372036854775807`
