@@ -231,7 +231,10 @@ func (p *producer) cancel(ctx context.Context, tx postbag.SQLTx, box string, id 
 	if err := postbag.ValidBox(box); err != nil {
 		return false, translateError(doing, store.ErrNoBox)
 	}
-	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlCancel, box, id[:], p.now()))
+	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlCancel, box, id[:]))
+	if code := codeOf(err); code == codeNoRoutine || code == codeRoutineDenied {
+		result, err = tx.ExecContext(ctx, fmt.Sprintf(sqlCancelPlain, box, id[:], p.now()))
+	}
 	if err != nil {
 		return false, translateError(doing, err)
 	}

@@ -36,6 +36,8 @@ const (
 	codeCheckMySQL     = 3819
 	codeCheckMariaDB   = 4025
 	codeTooLong        = 1406
+	codeNoRoutine      = 1305
+	codeRoutineDenied  = 1370
 	codeBadJSON        = 3141 // MySQL: a function was given what is no JSON
 	codeDenied         = 1142
 	codeColumnDenied   = 1143

@@ -33,6 +33,10 @@ func steps() []store.Step { return sqlstore.Steps(schemaFiles, recordStep) }
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
 
+// stepCancel is the step that makes a procedure, which is done without where the right to
+// make one is missing.
+const stepCancel = "0004_cancel"
+
 // Migrate applies the steps that are missing. A change of a table commits by
 // itself in MySQL, so that a step that was cut off is simply taken again. Several
 // may migrate at once: the names are then told by more than one.
@@ -43,10 +47,17 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	}
 	var done []string
 	for _, step := range missing {
-		if err := s.define(ctx, step.SQL, s.opts.DDLWait, defineTimes); err != nil {
+		name := step.Name
+		err := s.define(ctx, step.SQL, s.opts.DDLWait, defineTimes)
+		if code := codeOf(err); name == stepCancel && (code == codeDatabaseDenied || code == codeRoutineDenied) {
+			_, rest, _ := strings.Cut(step.SQL, ";") // its procedure is its one statement
+			err = s.define(ctx, rest, s.opts.DDLWait, defineTimes)
+			name += " (without its procedure, since the right CREATE ROUTINE is missing: see docs/reference/mysql.md)"
+		}
+		if err != nil {
 			return done, translateError("migrate: step "+step.Name, err)
 		}
-		done = append(done, step.Name)
+		done = append(done, name)
 	}
 	return done, nil
 }

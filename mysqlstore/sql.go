@@ -208,8 +208,11 @@ const (
 	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +
 		`SELECT '%[2]s', x.* FROM (%[1]s) x WHERE NOT EXISTS (SELECT 1 FROM %[3]s WHERE FALSE) ORDER BY 2`
 
-	// By the index (box, id).
-	sqlCancel = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
+	// By the index (box, id), as who made the procedure.
+	sqlCancel = `CALL postbag__cancel('%s', x'%x')`
+
+	// The same, where there is no procedure, or no right to call it.
+	sqlCancelPlain = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
 
 	// By primary key, in its order.
 	sqlLockKeys = `SELECT n FROM postbag__lock WHERE n IN (%s) ORDER BY n FOR UPDATE`
