@@ -22,9 +22,9 @@ type Options struct {
 	// BusyTimeout is how long a write waits for other writers, of this process
 	// or another, before it gives up. Defaults to 5 s.
 	BusyTimeout time.Duration
-	// Watch is how often the store looks whether another process has committed, after
-	// a second or so without a commit an eighth as often,
-	// once something listens on Woken. Negative: never. Defaults to 5 ms.
+	// Watch is the least time between two hints on Woken that another process has
+	// committed. On Linux the kernel tells of commits (inotify); elsewhere the store
+	// looks that often, once something listens. Negative: no hints. Defaults to 5 ms.
 	Watch time.Duration
 	// LargeWAL is the size in bytes from which Maintain empties the write-ahead
 	// log into the database and truncates its file. Defaults to 64 MiB.

@@ -15,11 +15,18 @@ func (s *Store) Wake(string) {
 }
 
 // Woken returns the channel of hints; see [store.Waker]. From the first call on
-// the store looks at the write-ahead log's file every Options.Watch, so that a
-// commit of another process is noticed too. That costs a stat(2).
+// the store hears of writes to the write-ahead log's file (on Linux, from the kernel),
+// or looks at it every Options.Watch, so that a commit of another process is noticed
+// too.
 func (s *Store) Woken() <-chan struct{} {
 	if s.opts.Watch > 0 {
-		s.watch.start(func(done <-chan struct{}) { s.watchLog(done) })
+		s.watch.start(func(done <-chan struct{}) {
+			if c := follow(s.walFile()); c != nil {
+				s.followLog(done, c)
+			} else {
+				s.watchLog(done)
+			}
+		})
 	}
 	return s.woken
 }
@@ -53,6 +60,30 @@ func (w *watcher) stop() {
 		close(w.done)
 		<-w.ended
 		w.done = nil
+	}
+}
+
+// followLog wakes when the write-ahead log's file is written to, at most once in
+// Options.Watch. An idle store costs nothing. A file that is put in its place is another
+// store's: see replaced.go.
+func (s *Store) followLog(done <-chan struct{}, c *changes) {
+	defer c.close()
+	for {
+		select {
+		case <-done:
+			return
+		case _, heard := <-c.seen:
+			if !heard { // the kernel tells no more
+				s.watchLog(done)
+				return
+			}
+		}
+		s.Wake("")
+		select {
+		case <-done:
+			return
+		case <-time.After(s.opts.Watch):
+		}
 	}
 }
 
