@@ -95,12 +95,12 @@ func ScopeOf(err error) Scope {
 }
 
 // OutcomeOf returns the outcome that err carries in an *Error, Accepted for nil,
-// and Unknown for any other error.
+// and Unknown for any other error: one that says Accepted is no answer.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return Accepted
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok && e.Outcome != Accepted {
 		return e.Outcome
 	}
 	return Unknown

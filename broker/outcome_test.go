@@ -44,6 +44,7 @@ func TestOutcomeOfReadsWhatAnErrorCarries(t *testing.T) {
 		"wrapped":                 {fmt.Errorf("handler: %w", refused), broker.Rejected},
 		"joined":                  {errors.Join(plain, refused), broker.Rejected},
 		"the outermost of two":    {&broker.Error{Outcome: broker.Unavailable, Err: refused}, broker.Unavailable},
+		"accepted, as an error":   {&broker.Error{Outcome: broker.Accepted, Err: plain}, broker.Unknown},
 		"an outcome without text": {&broker.Error{Outcome: broker.Misconfigured}, broker.Misconfigured},
 		"the closed destination":  {broker.ErrClosed, broker.Unknown},
 	} {

@@ -18,11 +18,11 @@ func TestADestinationConforms(t *testing.T) {
 // Of a batch nobody knows which message was meant.
 func TestADestinationThatSendsBatchesConforms(t *testing.T) {
 	t.Parallel()
-	h := harness(watermillbroker.Options{Batch: 20, KeyMetadata: "partition", Classify: func(err error) broker.Outcome {
+	h := harness(watermillbroker.Options{Batch: 20, KeyMetadata: "partition", Classify: func(err error) broker.Class {
 		if err.Error() == "Pub/Sub closed" {
-			return broker.Unavailable
+			return broker.ClassUnavailable
 		}
-		return broker.OutcomeOf(err)
+		return broker.ClassKeep
 	}})
 	h.Lacks[brokertest.PartReject] = "a publisher gives one answer for a batch, so that none of it is rejected"
 	brokertest.Run(t, h)

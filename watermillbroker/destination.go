@@ -216,15 +216,18 @@ func (d *Destination) judge(err error, messages int) broker.Result {
 	if err == nil {
 		return broker.Result{Outcome: broker.Accepted}
 	}
-	outcome := d.options.Classify(err)
-	if outcome == broker.Accepted || outcome == broker.Rejected && messages > 1 {
-		outcome = broker.Unknown
+	r := broker.Result{Outcome: broker.OutcomeOf(err)}
+	if r.Outcome == broker.Misconfigured || r.Outcome == broker.Unavailable {
+		r.Scope = broker.ScopeOf(err)
 	}
-	scope := broker.ScopeDestination
-	if outcome == broker.Misconfigured || outcome == broker.Unavailable {
-		scope = broker.ScopeOf(err)
+	if d.options.Classify != nil {
+		d.options.Classify(err).Apply(&r)
 	}
-	return broker.Result{Outcome: outcome, Scope: scope, Err: fmt.Errorf("watermillbroker: the publisher: %w; look at what it publishes to", err)}
+	if r.Outcome == broker.Rejected && messages > 1 {
+		r.Outcome = broker.Unknown
+	}
+	r.Err = fmt.Errorf("watermillbroker: the publisher: %w; look at what it publishes to", err)
+	return r
 }
 
 var (

@@ -54,14 +54,14 @@ func outcomes(t *testing.T, results []broker.Result, want ...broker.Outcome) {
 func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("connection reset")
-	classify := func(err error) broker.Outcome {
+	classify := func(err error) broker.Class {
 		switch err.Error() {
 		case "no such topic":
-			return broker.Misconfigured
+			return broker.ClassTopicMisconfigured
 		case "lie":
-			return broker.Accepted
+			return 99
 		}
-		return broker.OutcomeOf(err)
+		return broker.ClassKeep
 	}
 	carried := func(o broker.Outcome) error { return fmt.Errorf("kafka: %w", &broker.Error{Outcome: o, Err: plain}) }
 	for name, c := range map[string]struct {
@@ -73,7 +73,7 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 		"rejected":               {carried(broker.Rejected), broker.Rejected, broker.Unknown},
 		"unavailable":            {carried(broker.Unavailable), broker.Unavailable, broker.Unavailable},
 		"misconfigured, by hand": {errors.New("no such topic"), broker.Misconfigured, broker.Misconfigured},
-		"accepted with an error": {errors.New("lie"), broker.Unknown, broker.Unknown},
+		"no class at all":        {errors.New("lie"), broker.Unknown, broker.Unknown},
 		"accepted, by the error": {carried(broker.Accepted), broker.Unknown, broker.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +81,9 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 			fails := publisherFunc(func(string, ...*message.Message) error { return c.err })
 			one := publish(t, watermillbroker.New(fails, watermillbroker.Options{Classify: classify}), delivery("a"))
 			outcomes(t, one, c.one)
+			if scoped := c.err.Error() == "no such topic"; (one[0].Scope == broker.ScopeTopic) != scoped {
+				t.Errorf("the scope is %v", one[0].Scope)
+			}
 			if !errors.Is(one[0].Err, c.err) {
 				t.Errorf("the error %v does not wrap the publisher's", one[0].Err)
 			}

@@ -34,12 +34,11 @@ type Options struct {
 	// one topic, and is called from several goroutines. Defaults to the message's own.
 	Topic func(m broker.Delivery) string
 
-	// Classify gives the outcome of an error of the publisher. Accepted counts as
-	// Unknown, and so does Rejected for a call of several messages, for it is not
-	// known which was meant. It is called from several goroutines. Defaults to
-	// broker.OutcomeOf, which is Unknown for errors that carry no broker.Error. The
-	// scope is always that of the broker.Error in it, else the destination's.
-	Classify func(err error) broker.Outcome
+	// Classify may change what an error of the publisher means. Without it, or with
+	// broker.ClassKeep, that is what a broker.Error in it says, and Unknown if there is
+	// none. Rejected counts as Unknown for a call of several messages, since it is not
+	// known which was meant. It is called from several goroutines. Defaults to none.
+	Classify func(err error) broker.Class
 }
 
 // Validate returns every fault of the options, joined, or nil.
@@ -63,9 +62,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = 64
-	}
-	if o.Classify == nil {
-		o.Classify = broker.OutcomeOf
 	}
 	return o
 }

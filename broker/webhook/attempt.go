@@ -84,18 +84,15 @@ func urlFault(err error) error {
 // judge turns an answer into a result.
 func (d *Destination) judge(answer *http.Response, t *target) broker.Result {
 	outcome := StatusOutcome(answer.StatusCode)
-	if d.settings.Classify != nil {
-		outcome = d.classify(answer)
-	}
 	if outcome == broker.Accepted {
 		return broker.Result{Outcome: broker.Accepted}
 	}
-	result := broker.Result{
-		Outcome: outcome,
-		Scope:   d.scope(outcome, answer.StatusCode),
-		Err:     &StatusError{Status: answer.StatusCode, Origin: t.origin, outcome: outcome},
+	result := broker.Result{Outcome: outcome, Scope: d.scope(outcome, answer.StatusCode)}
+	if d.settings.Classify != nil {
+		d.classify(answer).Apply(&result)
 	}
-	if outcome == broker.Unavailable {
+	result.Err = &StatusError{Status: answer.StatusCode, Origin: t.origin, outcome: result.Outcome}
+	if result.Outcome == broker.Unavailable {
 		result.After = retryAfter(answer.Header.Get("Retry-After"), d.settings.now(), d.settings.MaxRetryAfter)
 	}
 	return result
@@ -122,7 +119,7 @@ func (d *Destination) scope(outcome broker.Outcome, status int) broker.Scope {
 }
 
 // classify asks the option, which sees a bounded body and may close it.
-func (d *Destination) classify(answer *http.Response) broker.Outcome {
+func (d *Destination) classify(answer *http.Response) broker.Class {
 	seen := *answer
 	seen.Body = io.NopCloser(io.LimitReader(answer.Body, maxAnswer))
 	return d.settings.Classify(&seen)

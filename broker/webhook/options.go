@@ -70,9 +70,10 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Certificates are presented to endpoints that ask for one.
 	Certificates []tls.Certificate
-	// Classify decides the outcome of an answer in place of StatusOutcome. It may
-	// read up to 64 KiB of the body and need not close it.
-	Classify func(*http.Response) broker.Outcome
+	// Classify may change the outcome of an answer that StatusOutcome does not take
+	// for Accepted; no other is shown to it. It may read up to 64 KiB of the body and
+	// need not close it. Defaults to none.
+	Classify func(*http.Response) broker.Class
 
 	// now and resolver are replaced in tests.
 	now      func() time.Time

@@ -143,11 +143,16 @@ func TestRetryAfterReachesTheRelay(t *testing.T) {
 func TestClassifyOverridesTheTable(t *testing.T) {
 	t.Parallel()
 	s := plain(t, func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusConflict)
+		if r.Header.Get("Postbag-Topic") != "taken" {
+			w.WriteHeader(http.StatusConflict)
+		}
 		_, _ = io.WriteString(w, r.Header.Get("Postbag-Topic"))
 	})
 	o := options(s.URL)
-	o.Classify = func(r *http.Response) broker.Outcome {
+	o.Classify = func(r *http.Response) broker.Class {
+		if r.StatusCode != http.StatusConflict {
+			t.Errorf("the classifier saw an answer %d", r.StatusCode)
+		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
@@ -156,17 +161,27 @@ func TestClassifyOverridesTheTable(t *testing.T) {
 			t.Errorf("the classifier saw %d bytes", len(body))
 		}
 		_ = r.Body.Close()
-		if string(body) == "duplicate" {
-			return broker.Accepted
+		switch string(body) {
+		case "busy":
+			return broker.ClassUnavailable
+		case "path":
+			return broker.ClassTopicMisconfigured
+		case "lie":
+			return 99
 		}
-		return StatusOutcome(r.StatusCode)
+		return broker.ClassKeep
 	}
 	d := open(t, o)
 	for topic, outcome := range map[string]broker.Outcome{
-		"duplicate": broker.Accepted, "other": broker.Rejected, strings.Repeat("x", 200<<10): broker.Rejected,
+		"taken": broker.Accepted, "busy": broker.Unavailable, "path": broker.Misconfigured, "lie": broker.Rejected,
+		"other": broker.Rejected, strings.Repeat("x", 200<<10): broker.Rejected,
 	} {
 		m := sample()
 		m.Topic = topic
-		want(t, publish(t.Context(), d, m), outcome)
+		r := publish(t.Context(), d, m)
+		want(t, r, outcome)
+		if scoped := topic == "path"; (r.Scope == broker.ScopeTopic) != scoped {
+			t.Errorf("%s has the scope %v", topic, r.Scope)
+		}
 	}
 }

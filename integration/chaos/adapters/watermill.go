@@ -39,15 +39,15 @@ func (Watermill) Open(_ context.Context, dsn string) (broker.Destination, error)
 }
 
 // classify says what an error of the publisher means, as who uses it has to.
-func classify(err error) broker.Outcome {
+func classify(err error) broker.Class {
 	_, refused := errors.AsType[*jetstream.APIError](err)
 	switch {
 	case errors.Is(err, nats.ErrMaxPayload):
-		return broker.Rejected
+		return broker.ClassRejected
 	case refused, errors.Is(err, jetstream.ErrNoStreamResponse):
-		return broker.Unavailable
+		return broker.ClassUnavailable
 	default:
-		return broker.OutcomeOf(err)
+		return broker.ClassKeep
 	}
 }
 
