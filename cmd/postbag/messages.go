@@ -79,7 +79,7 @@ func (f *queryFlags) filter(all bool) string {
 
 // parkedStates are those of messages that have failed, or wait behind one that has.
 func parkedStates() []store.State {
-	return []store.State{store.Died, store.Retrying, store.Waits, store.Sending}
+	return []store.State{store.Died, store.Retrying, store.Waits, store.Sending, store.IsHeld}
 }
 
 func stateNames(list []store.State) []string {

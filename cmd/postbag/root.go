@@ -59,6 +59,7 @@ func newRoot(c *console.Console) *cobra.Command {
 		newLedgerCommand(c),
 		newConfigCommand(c),
 		newDemoCommand(c),
+		newGrantsCommand(c),
 		newWebhookSecretCommand(c),
 		newVersionCommand(c),
 	)
