@@ -84,3 +84,22 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 		}
 	})
 }
+
+// What no reader could hold is refused where it is written.
+func TestABoxRefusesHeadersAndPayloadsThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		for constraint, text := range map[string]string{
+			"postbag_outbox__headers": `INSERT INTO postbag_outbox (headers, payload) VALUES (CONCAT('{"a":"', REPEAT('x', 65529), '"}'), '')`,
+			"postbag_outbox__payload": "INSERT INTO postbag_outbox (payload) VALUES (CONCAT(REPEAT('x', 8388608), REPEAT('x', 8388609)))",
+		} {
+			if _, err := s.plain.ExecContext(t.Context(), text); err == nil ||
+				!strings.Contains(err.Error(), constraint) && !strings.Contains(err.Error(), "max_allowed_packet") { // MariaDB's is 16 MiB
+				t.Errorf("%s: it is refused with %v", constraint, err)
+			}
+		}
+		s.exec(`INSERT INTO postbag_outbox (headers, payload) VALUES (CONCAT('{"a":"', REPEAT('x', 65528), '"}'), REPEAT('x', 8388608))`)
+	})
+}

@@ -96,6 +96,10 @@ func TestARowThatWouldBeLostOrLieIsRefused(t *testing.T) {
 		{"NOT NULL", `INSERT INTO postbag_outbox (id, payload) VALUES (NULL, 'p')`},
 		{"postbag_outbox.payload", `INSERT INTO postbag_outbox (topic) VALUES ('t')`},
 		{"payload is a blob", `INSERT INTO postbag_outbox (payload) VALUES (7)`},
+		{"payload is a blob or text, 16 MiB at most", `INSERT INTO postbag_outbox (payload) VALUES (zeroblob(16777217))`},
+		{"headers is a JSON object", `INSERT INTO postbag_outbox (headers, payload) VALUES ('{a:''b''}', 'p')`},
+		{"headers is a JSON object", `INSERT INTO postbag_outbox (headers, payload) VALUES ('{}' || char(0) || 'x', 'p')`},
+		{"headers is a JSON object", `INSERT INTO postbag_outbox (headers, payload) VALUES ('{"a":"' || hex(zeroblob(32768)) || '"}', 'p')`},
 		{"topic is not empty", `INSERT INTO postbag_outbox (topic, payload) VALUES ('', 'p')`},
 		{"topic is text", `INSERT INTO postbag_outbox (topic, payload) VALUES (x'41', 'p')`},
 		{"key is text", `INSERT INTO postbag_outbox (key, payload) VALUES ('` + long + `', 'p')`},
@@ -103,7 +107,7 @@ func TestARowThatWouldBeLostOrLieIsRefused(t *testing.T) {
 		{"shard_key is text", `INSERT INTO postbag_outbox (shard_key, payload) VALUES ('` + strings.Repeat("ä", 600) + `', 'p')`},
 		{"type is text", `INSERT INTO postbag_outbox (type, payload) VALUES ('` + long + `', 'p')`},
 		{"headers is", `INSERT INTO postbag_outbox (headers, payload) VALUES ('["a"]', 'p')`},
-		{"malformed JSON", `INSERT INTO postbag_outbox (headers, payload) VALUES ('{"a":', 'p')`},
+		{"headers is a JSON object", `INSERT INTO postbag_outbox (headers, payload) VALUES ('{"a":', 'p')`},
 		{"at is an integer", `INSERT INTO postbag_outbox (at, payload) VALUES ('now', 'p')`},
 	} {
 		err := f.Exec(t.Context(), c.statement)

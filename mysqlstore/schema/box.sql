@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS postbag_$box (
 	CONSTRAINT postbag_$box__shard_key CHECK (LENGTH(shard_key) <= 1024 AND LOCATE(x'00', shard_key) = 0),
 	CONSTRAINT postbag_$box__type CHECK (LENGTH(type) <= 255 AND LOCATE(x'00', type) = 0),
 	CONSTRAINT postbag_$box__headers CHECK (
-		headers IS NULL OR LENGTH(headers) <= 1048576 AND JSON_VALID(headers) AND JSON_TYPE(headers) = 'OBJECT'),
+		headers IS NULL OR LENGTH(headers) <= 65536 AND JSON_VALID(headers) AND JSON_TYPE(headers) = 'OBJECT'),
+	CONSTRAINT postbag_$box__payload CHECK (LENGTH(payload) <= 16777216),
 	CONSTRAINT postbag_$box__at CHECK (at > 0)
 ) ENGINE = InnoDB DEFAULT CHARSET = binary $partitions;

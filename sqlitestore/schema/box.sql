@@ -43,10 +43,10 @@ CREATE TABLE postbag_$box (
 		CHECK (shard_key = '' OR (typeof(shard_key) = 'text' AND length(CAST(shard_key AS BLOB)) <= 1024 AND instr(shard_key, char(0)) = 0)),
 	CONSTRAINT "type is text without NUL, 255 bytes at most"
 		CHECK (type = '' OR (typeof(type) = 'text' AND length(CAST(type AS BLOB)) <= 255 AND instr(type, char(0)) = 0)),
-	CONSTRAINT "headers is a JSON object, 1 MiB at most"
-		CHECK (headers IS NULL OR (typeof(headers) = 'text' AND length(headers) <= 1048576 AND json_type(headers) = 'object')),
-	CONSTRAINT "payload is a blob or text"
-		CHECK (typeof(payload) IN ('blob', 'text'))
+	CONSTRAINT "headers is a JSON object, 64 KiB at most"
+		CHECK (headers IS NULL OR (typeof(headers) = 'text' AND length(CAST(headers AS BLOB)) <= 65536 AND instr(headers, char(0)) = 0 AND json_valid(headers) AND json_type(headers) = 'object')),
+	CONSTRAINT "payload is a blob or text, 16 MiB at most"
+		CHECK (typeof(payload) IN ('blob', 'text') AND length(CAST(payload AS BLOB)) <= 16777216)
 );
 
 -- A seq that a producer chose could lie before a position, where nobody would
