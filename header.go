@@ -1,6 +1,7 @@
 package postbag
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -21,17 +22,36 @@ func headers(f *faults, i int, all map[string]string) {
 	}
 }
 
-// headerFaults returns the bytes of all headers and the names of those that are
-// wrong by themselves, sorted.
+// headerFaults returns the bytes of all headers, as they are stored, and the names of
+// those that are wrong by themselves, sorted.
 func headerFaults(all map[string]string) (size int, bad []string) {
 	for name, value := range all {
-		size += len(name) + len(value)
+		size += len(name) + len(value) + len(`"":"",`)
 		if headerReason(name, value) != "" {
 			bad = append(bad, name)
 		}
 	}
 	slices.Sort(bad)
+	if size++; size > MaxHeader/longestEscape {
+		size = storedSize(all, size)
+	}
 	return size, bad
+}
+
+// longestEscape is how many bytes one byte of a text may take in JSON.
+const longestEscape = 6
+
+// storedSize returns the bytes of the JSON object that stores write, or size, which has
+// no escapes, if that is too much already.
+func storedSize(all map[string]string, size int) int {
+	if size > MaxHeader {
+		return size
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(all) // texts cannot fail
+	return b.Len() - len("\n")
 }
 
 func headerReason(name, value string) string {

@@ -49,7 +49,7 @@ type Message struct {
 const (
 	MaxKey    = 1024     // Key and ShardKey, each
 	MaxName   = 255      // Topic and Type, each
-	MaxHeader = 64 << 10 // the names and values of all Headers together
+	MaxHeader = 64 << 10 // all Headers together, as the JSON object that is stored
 )
 
 // Equal says whether m and o are the same message in every field. Headers that

@@ -23,7 +23,7 @@ func TestNewPublisherReportsAllBadOptionsAtOnce(t *testing.T) {
 		"postbag: PublisherOptions.MaxSize is -1; give bytes up to 1073741824, or zero for 1048576",
 		`postbag: PublisherOptions.Headers["Postbag-X"] begins with Postbag-`,
 		`postbag: PublisherOptions.Headers["b\xff"] has a name that is not valid UTF-8; `,
-		"postbag: PublisherOptions.Headers holds 65562 bytes, 65536 allowed; ",
+		"postbag: PublisherOptions.Headers holds 65581 bytes, 65536 allowed; ",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error lacks %q:\n%v", want, err)
