@@ -23,9 +23,9 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 	for _, t := range ts.asked {
 		r.Topics = append(r.Topics, t.name)
 	}
-	n := len(f.shards)
+	n, from := len(f.shards), ts.asked[0].from
 	for i := range n {
-		at := (ts.from + i) % n
+		at := (from + i) % n
 		s := f.shards[at]
 		if s.leaving != nil || !f.keeps(s) {
 			continue
@@ -34,7 +34,9 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
 		r.Skip = s.skip(r.Skip)
 		if f.strict() { // one Hash for all: a shard at a time
-			ts.from = (at + 1) % n
+			for _, t := range ts.asked { // each by itself: two that take turns could miss the same shards for ever
+				t.from = (at + 1) % n
+			}
 			break
 		}
 	}
@@ -121,8 +123,12 @@ func (f *Flow) topicsLanded(now time.Duration, taken int) bool {
 			f.wakeTopic(t, now)
 		default: // they wait for others of their keys, or are not written yet
 			t.missed = true
-			t.empty = min(t.empty+1, 8)
-			f.wakeTopic(t, now+f.cfg.TopicMin<<t.empty)
+			shards := 1
+			if f.strict() { // each was asked before the pause grows
+				shards = max(len(f.shards), 1)
+			}
+			t.empty = min(t.empty+1, 8*shards)
+			f.wakeTopic(t, now+f.cfg.TopicMin<<(t.empty/shards))
 		}
 	})
 }

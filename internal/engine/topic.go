@@ -23,6 +23,7 @@ type topic struct {
 	said     bool   // Events told of it
 	missed   bool   // a request brought nothing, perhaps since a row was not written yet
 	empty    int    // requests in a row that brought nothing
+	from     int    // the first shard of the next one
 	trial    *entry // of a topic that is Probing
 	held     int    // messages, of all shards
 	at       int    // its place in topics.list
@@ -46,7 +47,6 @@ type topics struct {
 	unswept bool          // some topic is
 	asked   []*topic      // by the request under way
 	last    bool          // the last request for parked messages was for topics
-	from    int           // the first shard of the next request
 	tried   bool          // and the last of those was to find out whether one works
 	events  []TopicEvent
 }

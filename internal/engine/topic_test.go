@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -470,4 +471,29 @@ func TestManyTopicsAreTriedOneAfterTheOther(t *testing.T) {
 	d.fetched(heldRow("c", 3, 3))
 	d.deliver(3)
 	equal(t, "topics", len(d.f.Topics(10)), 1)
+}
+
+func TestUnderStrictOrderEachTopicIsAskedForInEachShard(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, topical(engine.Config{Order: engine.ByShard}))
+	held := []engine.HeldTopic{{Topic: "a", Messages: 1}, {Topic: "b", Messages: 1}}
+	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{1}, held...)
+	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", []uint64{1}, held...)
+	asked := map[string]bool{}
+	for range 100 {
+		if r, ok := d.f.Due(d.now); ok {
+			for _, topic := range r.Topics {
+				for _, slots := range r.Slots {
+					asked[fmt.Sprint(topic, slots[0])] = true
+				}
+			}
+			d.fetched() // it waits for another message of its shard
+		}
+		d.now += 50 * ms
+	}
+	for _, want := range []string{"a0", "a2048", "b0", "b2048"} {
+		if !asked[want] {
+			t.Errorf("of %s nothing was asked in five seconds: %v", want, asked)
+		}
+	}
 }

@@ -88,6 +88,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"the simulator sent what was numbered again for ever after its process had ended":       {Seed: 64866, Faults: simulation.Topics - 1},
 		"the simulator sent what was numbered again once more for each closed connection":       {Seed: 51220, Faults: simulation.Topics - 1},
 		"the simulator gave the first life of a database the number of none":                    {Seed: 134519, Faults: simulation.Topics - 1},
+		"two topics that took turns were not asked for in all shards under strict order":        {Seed: 108549, Faults: simulation.Damage<<1 - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
