@@ -64,6 +64,8 @@ type flow struct {
 	condition                  condition
 	calls                      map[int64]context.CancelFunc // to the destination, that are out
 	exactly                    *exactly                     // nil: at least once
+	holders                    []holder                     // of its other shards
+	shards                     int                          // how many there are, by the last view
 }
 
 func newLoop(r *Relay, drain bool) *loop {

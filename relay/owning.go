@@ -255,6 +255,7 @@ func (l *loop) expired() {
 func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.RelayState, b *store.Beat) {
 	f.wanted = s.Wanted
 	f.core.Pause(s.Paused)
+	l.noteHolders(f, s, relays)
 	if asksFor(b, f) {
 		f.reshapePause, f.reshapeAfter = 0, 0
 		if len(s.Shards) == s.Wanted {

@@ -45,7 +45,9 @@ func (r *Relay) Run(ctx context.Context) error { return r.run(ctx, false) }
 
 // Drain works like Run until nothing is left that can be delivered now: what is
 // parked for later, or pending behind an outage of a destination, stays. It is
-// for tests and cron jobs. It returns the context's error when ctx ends first.
+// for tests and cron jobs. It returns the context's error when ctx ends first, and
+// ErrHeld when something waits while other relays hold shards, which it does not
+// wait for.
 func (r *Relay) Drain(ctx context.Context) error { return r.run(ctx, true) }
 
 func (r *Relay) run(ctx context.Context, drain bool) error {
@@ -63,6 +65,9 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 	r.mu.Unlock()
 	if err == nil && drain && !l.drained {
 		return ctx.Err()
+	}
+	if err == nil && drain {
+		return l.undrained(ctx)
 	}
 	return err
 }

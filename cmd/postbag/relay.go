@@ -82,6 +82,9 @@ func drained(r *relay.Relay, err error) error {
 				s.Ref, s.LastError))
 		}
 	}
+	if errors.Is(err, relay.ErrHeld) {
+		err = exit.With(exit.Held, err)
+	}
 	return err
 }
 

@@ -24,6 +24,7 @@ const (
 	Unavailable Code = 4   // the store or the broker does not answer
 	Schema      Code = 5   // the schema is missing or needs a migration
 	Unhealthy   Code = 6   // status --check found something that does not work
+	Held        Code = 7   // relay --drain left shards that another relay holds
 	Interrupted Code = 130 // ended by a signal before it was done
 )
 
@@ -42,6 +43,8 @@ func (c Code) Meaning() string {
 		return "the schema is missing or needs a migration"
 	case Unhealthy:
 		return "status --check found something that does not work"
+	case Held:
+		return "relay --drain left shards that another relay holds"
 	case Interrupted:
 		return "ended by a signal before it was done"
 	case Failed:
@@ -51,7 +54,7 @@ func (c Code) Meaning() string {
 
 // Codes are all exit codes in order.
 func Codes() []Code {
-	return []Code{OK, Failed, Usage, NotFound, Unavailable, Schema, Unhealthy, Interrupted}
+	return []Code{OK, Failed, Usage, NotFound, Unavailable, Schema, Unhealthy, Held, Interrupted}
 }
 
 // coded is an error with an exit code of its own.
