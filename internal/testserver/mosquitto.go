@@ -127,7 +127,7 @@ func (m *Mosquitto) config() string {
 	var b strings.Builder
 	set := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, value) }
 	all := map[string]string{
-		"persistence": "true", "persistence_location": m.home.path + "/", "max_queued_messages": "0", "max_inflight_messages": "1000",
+		"persistence": "true", "persistence_location": m.home.path + "/", "max_queued_messages": "1000000", "max_inflight_messages": "1000",
 		"acl_file": m.file("acl"), "allow_anonymous": "true", "log_type": "all",
 	}
 	if os.Geteuid() == 0 {
