@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/store"
 )
 
 // parked is how many messages are parked, and attempts how many were counted.
@@ -67,6 +69,25 @@ func (w *world) wantNothingParked(when string) {
 	}
 }
 
+// wantHeld waits until messages are held for their topic, and fails the test if
+// one is parked that neither is nor waits behind another of its key, or an
+// attempt was counted.
+func (w *world) wantHeld(when string) {
+	w.t.Helper()
+	var held, others, attempts int
+	w.eventually(15*time.Second, "messages are held for their topic "+when, func() bool {
+		err := w.pool.QueryRow(w.t.Context(), `select count(*) filter (where state = $1 and held <> ''), count(*) filter (where state not in ($1, $2)),
+			coalesce(sum(attempts), 0) from postbag._parked`, int(store.Held), int(store.Blocked)).Scan(&held, &others, &attempts)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return held > 0
+	})
+	if others != 0 || attempts != 0 {
+		w.t.Errorf("%s %d messages are held, %d are parked for another reason, and %d attempts are counted; want none of those", when, held, others, attempts)
+	}
+}
+
 // resumed waits for n messages and returns how long after back the broker took
 // the first of those that had waited.
 func (w *world) resumed(n int, back time.Time) time.Duration {
@@ -106,11 +127,12 @@ func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it h
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 1000)
 	w.eventually(15*time.Second, "the relay says that the stream is missing", func() bool { return r.Lines("does not take messages") > 0 })
-	w.wantNothingParked("without a stream")
+	w.wantHeld("without a stream")
 	w.addStream(jetstream.StreamConfig{})
 	w.injure("no stream", w.began)
 	w.expect(ws, 20*time.Second)
 	r.Stop()
+	w.wantNothingParked("at the end")
 }
 
 func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has the machine to itself
@@ -121,11 +143,12 @@ func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has 
 	ws := &writers{w: w, count: 4, keys: 30}
 	ws.write(t.Context(), 2000)
 	w.eventually(15*time.Second, "the relay says that the stream is full", func() bool { return r.Lines("does not take messages") > 0 })
-	w.wantNothingParked("with a full stream")
+	w.wantHeld("with a full stream")
 	w.updateStream(func(c *jetstream.StreamConfig) { c.MaxMsgs = -1 })
 	w.injure("full stream", w.began)
 	w.expect(ws, 20*time.Second)
 	r.Stop()
+	w.wantNothingParked("at the end")
 }
 
 func (w *world) dropStream() {
