@@ -85,7 +85,7 @@ func checkAddr(a netip.Addr, allowed []netip.Prefix) error {
 	return &refusal{what: a.String() + " is " + kind}
 }
 
-const refusalMend = "correct the URL, or allow its prefix in AllowPrivate"
+const refusalMend = "correct the URL, or allow its prefix in Options.AllowPrivate"
 
 // refusal is an ErrRefusedAddress that says which and why.
 type refusal struct{ what string }

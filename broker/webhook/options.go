@@ -95,7 +95,7 @@ func (o Options) settle() (settings, error) {
 	s.AllowPrivate, s.Certificates = slices.Clone(o.AllowPrivate), slices.Clone(o.Certificates)
 	faults := slices.Concat(s.settleTarget(), s.settleSecrets(), s.settleHeader(), s.settleNumbers(), s.settleNetwork())
 	if len(faults) > 0 {
-		return settings{}, fmt.Errorf("webhook: options: %w", errors.Join(faults...))
+		return settings{}, fmt.Errorf("webhook: %w", errors.Join(faults...))
 	}
 	return s, nil
 }
@@ -103,15 +103,15 @@ func (o Options) settle() (settings, error) {
 func (s *settings) settleTarget() []error {
 	switch {
 	case s.URL == "" && s.URLFor == nil:
-		return []error{errors.New("there is no URL; set URL or URLFor")}
+		return []error{errors.New("there is no URL; set Options.URL or Options.URLFor")}
 	case s.URL != "" && s.URLFor != nil:
-		return []error{errors.New("both URL and URLFor are set; keep one")}
+		return []error{errors.New("both Options.URL and Options.URLFor are set; keep one")}
 	case s.URLFor != nil:
 		return nil
 	}
 	t, err := parseTarget(s.URL, s.AllowPrivate)
 	if err != nil {
-		return []error{fmt.Errorf("URL: %w", err)}
+		return []error{fmt.Errorf("Options.URL: %w", err)}
 	}
 	s.target = t
 	return nil
@@ -134,7 +134,7 @@ func (s *settings) settleHeader() (faults []error) {
 		s.ContentType = defaultContentType
 	}
 	if !httpfield.Verbatim(s.ContentType) {
-		faults = append(faults, errors.New("ContentType is not visible ASCII; write it as application/json is written"))
+		faults = append(faults, errors.New("Options.ContentType is not visible ASCII; write it as application/json is written"))
 	}
 	header := make(http.Header, len(s.Header))
 	for name, values := range s.Header {
@@ -142,13 +142,13 @@ func (s *settings) settleHeader() (faults []error) {
 			header.Add(name, value)
 		}
 		if !httpfield.IsToken(name) {
-			faults = append(faults, fmt.Errorf("name %q in Header is not an HTTP token; use letters, digits and hyphens", name))
+			faults = append(faults, fmt.Errorf("name %q in Options.Header is not an HTTP token; use letters, digits and hyphens", name))
 		} else if ours(name) || httpfield.Framing(name) {
-			faults = append(faults, fmt.Errorf("%s in Header is set by Postbag or by HTTP itself; leave it out", name))
+			faults = append(faults, fmt.Errorf("%s in Options.Header is set by Postbag or by HTTP itself; leave it out", name))
 		}
 		for _, value := range values {
 			if !httpfield.Verbatim(value) {
-				faults = append(faults, fmt.Errorf("a value of %q in Header is empty or not visible ASCII; encode it first", name))
+				faults = append(faults, fmt.Errorf("a value of %q in Options.Header is empty or not visible ASCII; encode it first", name))
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func (s *settings) settleHeader() (faults []error) {
 
 func (s *settings) settleNumbers() (faults []error) {
 	if s.Timeout < 0 || s.MaxRetryAfter < 0 || s.Concurrency < 0 {
-		faults = append(faults, errors.New("a negative Timeout, MaxRetryAfter or Concurrency; leave it zero for the default"))
+		faults = append(faults, errors.New("a negative Options.Timeout, Options.MaxRetryAfter or Options.Concurrency; leave it zero for the default"))
 	}
 	if s.Timeout == 0 {
 		s.Timeout = defaultTimeout
@@ -178,7 +178,7 @@ func (s *settings) settleNumbers() (faults []error) {
 func (s *settings) settleNetwork() (faults []error) {
 	for _, p := range s.AllowPrivate {
 		if !p.IsValid() || p.Addr().Is4In6() {
-			faults = append(faults, fmt.Errorf("AllowPrivate: %v is not a prefix that can match; write 10.0.0.0/8 or fd00::/8", p))
+			faults = append(faults, fmt.Errorf("Options.AllowPrivate: %v is not a prefix that can match; write 10.0.0.0/8 or fd00::/8", p))
 		}
 	}
 	if s.Proxy == "" {
@@ -186,7 +186,7 @@ func (s *settings) settleNetwork() (faults []error) {
 	}
 	u, err := url.Parse(s.Proxy)
 	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
-		return append(faults, errors.New("a Proxy that is no proxy's URL; write it as http://proxy.example:3128, or with https or socks5"))
+		return append(faults, errors.New("Options.Proxy is not the URL of a proxy; write it as http://proxy.example:3128, or with https or socks5"))
 	}
 	s.proxy = u
 	return faults

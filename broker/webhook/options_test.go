@@ -19,7 +19,7 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		change func(*Options)
 		says   string
 	}{
-		"no URL":                       {func(o *Options) { o.URL = "" }, "set URL or URLFor"},
+		"no URL":                       {func(o *Options) { o.URL = "" }, "set Options.URL or Options.URLFor"},
 		"two URLs":                     {func(o *Options) { o.URLFor = func(broker.Delivery) (string, error) { return "", nil } }, "keep one"},
 		"a URL that is none":           {func(o *Options) { o.URL = "http://canary:canary@x:y/" }, "cannot be parsed"},
 		"a URL with a control":         {func(o *Options) { o.URL = "http://x/\r\ncanary" }, "cannot be parsed"},

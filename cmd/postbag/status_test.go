@@ -82,7 +82,7 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"3 messages in the log", "seqs up to 4", "1000000+", "open 5.0s", "says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
+		"3 messages in the log", "seqs up to 4", "1000000+", "away 5.0s", "takes no messages since 5.0s, says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the status lacks %q:\n%s", want, out.String())
@@ -93,6 +93,10 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	}
 	if got := v.troubles(); len(got) != 3 {
 		t.Errorf("the troubles are %q, not those of the destination, the topic and the dead", got)
+	}
+	o.Boxes[0].Subscriptions[0].Backlog = 1
+	if got := viewStatus(&o, nil).Boxes[0].Subscriptions[0].Unsettled; got != 1 {
+		t.Errorf("%d messages of a backlog of 1 are unsettled", got)
 	}
 	o.Boxes[0].Subscriptions[0].Shards = []store.ShardState{one(0, ""), one(1, "")}
 	if got := viewStatus(&o, nil).troubles(); len(got) != 4 || !strings.Contains(got[0], "no relay works outbox/default") {

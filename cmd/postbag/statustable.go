@@ -83,7 +83,7 @@ func subscriptionRow(s *subscriptionView) []string {
 	}
 	destination := "-"
 	if d := s.Destination; d != nil {
-		destination = d.State + " " + span(seconds(d.Since))
+		destination = d.inWords() + " " + span(seconds(d.Since))
 	}
 	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s), destination)
 }
@@ -91,7 +91,7 @@ func subscriptionRow(s *subscriptionView) []string {
 // showTrouble says why a destination, or topics of it, do not work.
 func showTrouble(c *console.Console, s *subscriptionView) {
 	if d := s.Destination; d != nil && d.Error != "" {
-		c.Sayf("%s: the destination is %s since %s, says relay %s: %s", s.Name, d.State, span(seconds(d.Since)),
+		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, d.inSentence(), span(seconds(d.Since)),
 			console.Printable(d.Relay), console.Printable(d.Error))
 	}
 	for _, h := range s.Held {

@@ -93,6 +93,32 @@ type destinationView struct {
 	Relay string `json:"relay"`
 }
 
+// inWords is the state as a table says it: an operator need not know circuit breakers.
+func (d *destinationView) inWords() string {
+	switch d.State {
+	case "closed":
+		return "works"
+	case "open":
+		return "away"
+	case "held":
+		return "full"
+	}
+	return d.State
+}
+
+// inSentence is the state as the predicate of a sentence.
+func (d *destinationView) inSentence() string {
+	switch d.State {
+	case "closed":
+		return "works"
+	case "open":
+		return "takes no messages"
+	case "held":
+		return "waits for topics that do not work"
+	}
+	return "is " + d.State
+}
+
 // heldView is a topic that does not work in JSON.
 type heldView struct {
 	// The topic.
@@ -146,6 +172,8 @@ func viewStatus(o, last *store.Overview) *statusView {
 			s := &b.Subscriptions[j]
 			one := viewSubscription(s)
 			one.conditions(s.Ref, o.Relays)
+			// What relays say is as old as their heartbeat. What is settled since is in no backlog.
+			one.Unsettled = min(one.Unsettled, s.Backlog+s.Parked[store.InFlight])
 			one.Rate = rateOf(o, last, func(at *store.Overview) (int64, bool) { return delivered(at, s.Ref) })
 			view.Subscriptions = append(view.Subscriptions, one)
 			for k := range s.Shards {
@@ -236,7 +264,7 @@ func (v *statusView) troubles() []string {
 				out = append(out, "no relay works "+at+"; start one")
 			}
 			if d := s.Destination; d != nil && (d.State == "open" || d.State == "held") {
-				out = append(out, fmt.Sprintf("the destination of %s is %s since %s: %s", at, d.State, span(seconds(d.Since)), console.Printable(d.Error)))
+				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, d.inSentence(), span(seconds(d.Since)), console.Printable(d.Error)))
 			}
 			for _, h := range s.Held {
 				out = append(out, fmt.Sprintf("topic %s of %s does not work, %d messages are held", console.Printable(h.Topic), at, h.Messages))

@@ -5,12 +5,13 @@ import "testing"
 func TestErrorsOfLibrariesAreToldInTheWordsOfTheFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`natsbroker: Options.Stream "a b" is no name`:                  `stream "a b" is no name`,
-		`redisbroker: Options.ReplicaWait is 1h, and`:                  `replica_wait is 1h, and`,
-		"kafkabroker: Options.Create.Partitions is -1; use":            "create.partitions is -1; use",
-		"mqttbroker: Options.Login.Password is longer than":            "password is longer than",
-		"kafkabroker: Options.Login has only one of":                   "the login has only one of",
-		"sqlitestore: open a.db: no such file; or set Options.Create":  "sqlitestore: open a.db: no such file; or set create",
+		`natsbroker: Options.Stream "a b" is no name`:                 `stream "a b" is no name`,
+		`redisbroker: Options.ReplicaWait is 1h, and`:                 `replica_wait is 1h, and`,
+		"kafkabroker: Options.Create.Partitions is -1; use":           "create.partitions is -1; use",
+		"mqttbroker: Options.Login.Password is longer than":           "password is longer than",
+		"kafkabroker: Options.Login has only one of":                  "the login has only one of",
+		"sqlitestore: open a.db: no such file; or set Options.Create": "sqlitestore: open a.db: no such file; or set create",
+		"webhook: Options.URL: address is refused: 127.0.0.1 is loopback; correct the URL, or allow its prefix in Options.AllowPrivate": "url: address is refused: 127.0.0.1 is loopback; correct the URL, or allow its prefix in allow_private",
 		"mysqlstore: Options.DDLWait is -1s":                           "mysqlstore: Options.DDLWait is -1s",
 		"membroker: no such topic; name it in Options.NoSuchSetting":   "membroker: no such topic; name it in Options.NoSuchSetting",
 		"postbag: no such box; or with the store's Create option":      "postbag: no such box; or with create: true in the store (relay --create)",
