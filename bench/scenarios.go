@@ -109,6 +109,17 @@ var scenarios = []scenario{
 		ways: []way{{"listening", latency(1000, false, pgstore.Options{Listen: true})}},
 	},
 	{
+		name: "4-latency-sparse", what: "a plain INSERT every 4.5 s by another connection, commit to destination", long: true,
+		goal: atMost("PostgreSQL, NOTIFY", "p99 ms", 100),
+		ways: []way{
+			{"PostgreSQL, polling", sparsePostgres("", pgstore.Options{})},
+			{"PostgreSQL, NOTIFY", sparsePostgres("NOTIFY postbag", pgstore.Options{Listen: true})},
+			{"MariaDB, polling", sparseSQL(mysqlBox(false), false)},
+			{"MariaDB, woken", sparseSQL(mysqlBox(false), true)},
+			{"SQLite, told by the kernel", sparseSQL(sqliteBox, false)},
+		},
+	},
+	{
 		name: "5-idle", what: "an idle relay with its maintenance, statements/s",
 		goal: atMost("idle", "statements/s", 3),
 		ways: []way{{"idle", idle}},

@@ -138,6 +138,8 @@ func (l *loop) run(ctx context.Context) error {
 			for _, f := range l.flows {
 				f.core.Woken()
 			}
+		case <-l.relay.hints.bell:
+			l.hinted()
 		case answer := <-l.ask:
 			answer <- l.stats()
 		case <-stop:

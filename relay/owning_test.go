@@ -61,7 +61,12 @@ func (s *watched) Blocked(ctx context.Context, l store.Lease) (store.Blocks, err
 
 func (w *world) relayOver(s store.Store, o relay.Options) *relay.Relay {
 	w.t.Helper()
-	o.Subscriptions = []relay.Subscription{{To: w.to}}
+	if o.Subscriptions == nil {
+		o.Subscriptions = []relay.Subscription{{}}
+	}
+	for i := range o.Subscriptions {
+		o.Subscriptions[i].To = w.to
+	}
 	o.Logger = slog.New(slog.DiscardHandler)
 	r, err := relay.New(s, o)
 	if err != nil {

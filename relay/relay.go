@@ -13,6 +13,7 @@ import (
 type Relay struct {
 	store   store.Store
 	options Options
+	hints   *hints
 
 	mu      sync.Mutex
 	running *loop
@@ -30,7 +31,7 @@ func New(s store.Store, o Options) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Relay{store: s, options: o}, nil
+	return &Relay{store: s, options: o, hints: newHints()}, nil
 }
 
 // ErrRunning is returned by Run and Drain while the relay runs already.

@@ -45,7 +45,7 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 	}
 	sources := make([]admin.Source, len(workers))
 	for i, w := range workers {
-		sources[i] = admin.Source{Name: w.name, Stats: w.stats, Store: w}
+		sources[i] = admin.Source{Name: w.name, Stats: w.stats, Store: w, Wake: w.wake}
 	}
 	listener, err := admin.Start(file.Admin.Listen, sources, logger)
 	if err != nil {

@@ -67,7 +67,7 @@ func (f *relayFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.file.Name, "name", "", "what people call this relay; host:pid when left out")
 	flags.StringVar(&f.file.Log.Format, "log-format", "text", "text or json")
 	flags.StringVar(&f.file.Log.Level, "log-level", "info", "debug, info, warn or error")
-	flags.StringVar(&f.file.Admin.Listen, "admin", "", "listen at this `address` for health checks and metrics; a bare port means loopback")
+	flags.StringVar(&f.file.Admin.Listen, "admin", "", "listen at this `address` for health checks, metrics and wakes; a bare port means loopback")
 	flags.BoolVar(&f.drain, "drain", false, "end when nothing is left that can be delivered now")
 	_ = cmd.RegisterFlagCompletionFunc("order", words("key", "shard", "none")) // the flags are there
 	_ = cmd.RegisterFlagCompletionFunc("log-format", words("text", "json"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +52,7 @@ func (w *worker) open(ctx context.Context) error {
 		return err
 	}
 	r, err := relay.New(s.Store, relay.Options{
-		Subscriptions: w.subscriptions, Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, Keep: w.file.Keep,
+		Subscriptions: w.subscriptions, Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll, Keep: w.file.Keep,
 		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger,
 	})
 	if err != nil {
@@ -122,6 +123,15 @@ func (w *worker) stats() relay.Stats {
 		return o.relay.Stats()
 	}
 	return relay.Stats{}
+}
+
+// wake has the relay look at a box now, or at all of them. It reports whether it reads that
+// box; a store that is not open yet is looked at once it is.
+func (w *worker) wake(box string) bool {
+	if o := w.opened.Load(); o != nil {
+		return o.relay.Wake(box)
+	}
+	return slices.ContainsFunc(w.subscriptions, func(s relay.Subscription) bool { return box == "" || s.Box == box })
 }
 
 // Overview implements store.Inspector.

@@ -52,6 +52,7 @@ func newRoot(c *console.Console) *cobra.Command {
 		newMigrateCommand(c),
 		newStatusCommand(c),
 		newPublishCommand(c),
+		newWakeCommand(c),
 		newAdoptCommand(c),
 		newMessagesCommand(c),
 		newShardsCommand(c),

@@ -87,7 +87,7 @@ func (f *Flow) PollMax(d time.Duration) { f.pollMax = max(d, f.cfg.PollMin) }
 // Woken says that there may be new messages.
 func (f *Flow) Woken() {
 	for _, l := range f.lanes {
-		l.nextPoll, l.woken = 0, l.reading
+		l.nextPoll, l.woken, l.hint = 0, l.reading, true
 	}
 }
 

@@ -44,6 +44,9 @@ type lane struct {
 	dry      bool          // the last read found nothing
 	more     bool          // the last read was cut short by its limit
 	woken    bool          // a hint came while it was reading
+	hint     bool          // a hint came since it last read
+	hinted   bool          // the read under way is one after a hint
+	vain     int           // reads after hints that found nothing, in a row
 	asked    time.Duration // when it last read
 	nextPoll time.Duration // when to read again if nothing woke the flow
 	pace     time.Duration // not to read before, whatever woke it
@@ -142,6 +145,7 @@ func (f *Flow) clearLane(l *lane) {
 // landed takes the answer to the lane's read.
 func (f *Flow) landed(l *lane, now time.Duration, p Page) {
 	l.reading, l.started = false, true
+	defer f.doubtHints(l, len(p.Messages) > 0)
 	switch {
 	case p.Failed: // nobody waits for it
 		l.near, l.whole, l.mark = false, false, ""
@@ -180,6 +184,23 @@ func (f *Flow) linger(l *lane, p *Page, now time.Duration) {
 	l.pace = now + f.cfg.Linger*time.Duration(min(found, 40))/40
 	if !l.dry && !l.woken {
 		l.nextPoll = l.asked + f.cfg.Linger*time.Duration(min(max(found/16, 1), 4))
+	}
+}
+
+// vainHints is how many hints in a row are believed although nothing is found.
+const vainHints = 8
+
+// doubtHints has a lane that was woken for nothing again and again read no more often
+// than one that polls while much comes, whoever wakes it, and however often.
+func (f *Flow) doubtHints(l *lane, found bool) {
+	switch {
+	case found:
+		l.vain = 0
+	case l.hinted:
+		l.vain = min(l.vain+1, vainHints)
+	}
+	if l.vain == vainHints {
+		l.pace = max(l.pace, l.asked+f.cfg.PollMin)
 	}
 }
 

@@ -74,3 +74,33 @@ func TestTheMoreAReadFindsTheLongerThePause(t *testing.T) {
 		}
 	}
 }
+
+// A flow that was woken without end read without end.
+func TestAFlowThatIsWokenForNothingReadsNoMoreOftenThanABusyOne(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{PollMin: 4 * ms})
+	reads := func(n int, messages ...engine.Message) (got int) {
+		for range n {
+			d.f.Woken()
+			if turn := d.f.Turn(d.now); len(turn.Read) > 0 {
+				d.land(turn, page("1", messages...))
+				got++
+			}
+			d.now += ms / 10
+		}
+		return got
+	}
+	if n := reads(1000); n > 100/4+10 {
+		t.Errorf("%d reads of nothing in 100 ms", n)
+	}
+	d.now += time.Hour
+	if n := reads(1); n != 1 {
+		t.Error("a hint after a long time is not believed")
+	}
+	d.now += 4 * ms
+	reads(1, messages(1, 1)...)
+	d.now += 4 * ms
+	if n := reads(8); n != 8 {
+		t.Errorf("%d of 8 hints after one that was right had it read", n)
+	}
+}

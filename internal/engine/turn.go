@@ -100,6 +100,7 @@ func (f *Flow) room() int { return 2*f.cfg.Page - f.unsent }
 func (f *Flow) request(i int) Request {
 	l := f.lanes[i]
 	l.reading, l.until = true, f.untilOf(i)
+	l.hinted, l.hint = l.hint, false
 	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: f.cfg.PageBytes}
 	r.Slots = make([][2]int, 0, len(l.shards))
 	for _, s := range l.shards {

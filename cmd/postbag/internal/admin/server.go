@@ -34,6 +34,9 @@ type Source struct {
 	Name  string
 	Stats func() relay.Stats
 	Store store.Inspector
+	// Wake has the relay look for new messages of a box, or of all of them, and reports
+	// whether it reads that box.
+	Wake func(box string) bool
 }
 
 // Start listens at address, and serves what the sources say until Close. An empty
@@ -89,7 +92,29 @@ func handler(sources []Source) http.Handler {
 		}
 		answer(w, len(away) == 0, "ready", strings.Join(away, ", ")+" does not answer, or no heartbeat was made yet")
 	})
+	mux.HandleFunc("POST /wake", func(w http.ResponseWriter, r *http.Request) { wake(w, r, sources) })
 	return mux
+}
+
+// wake has the relays look for new messages. It is no more than a hint: it changes
+// nothing, tells nothing of a message, and any number of them costs the store no more
+// than a busy box does. So it needs no login either.
+func wake(w http.ResponseWriter, r *http.Request, sources []Source) {
+	box, name := r.URL.Query().Get("box"), r.URL.Query().Get("store")
+	known := false
+	for _, s := range sources {
+		if name == "" || name == s.Name {
+			known = s.Wake(box) || known
+		}
+	}
+	if !known {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = fmt.Fprintln(w, "this relay has no subscription of that box; name one that it reads, or leave box and store out")
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func answer(w http.ResponseWriter, good bool, yes, no string) {

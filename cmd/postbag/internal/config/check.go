@@ -17,6 +17,7 @@ func (f *File) check(k Kinds) {
 	p := f.problems
 	between(p, "ttl", f.TTL, time.Second, 10*time.Minute)
 	between(p, "grace", f.Grace, time.Millisecond, time.Hour)
+	between(p, "poll", f.Poll, time.Millisecond, time.Minute)
 	between(p, "keep", f.Keep, time.Second, 100*365*24*time.Hour)
 	f.checkStores(k)
 	f.checkDestinations(k)

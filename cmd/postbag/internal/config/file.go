@@ -12,6 +12,10 @@ type File struct {
 	TTL time.Duration `yaml:"ttl"`
 	// How long a stop waits for answers that are out. Defaults to 10s.
 	Grace time.Duration `yaml:"grace"`
+	// The longest pause between two looks at an idle store: what a message of which
+	// nobody tells the relay waits at most. Between 1ms and 1m. Defaults to 1s, and
+	// to 500ms while other relays are there.
+	Poll time.Duration `yaml:"poll"`
 	// How long messages stay in the log after every subscription has passed them.
 	// Defaults to 72h.
 	Keep time.Duration `yaml:"keep"`
@@ -54,9 +58,9 @@ type Store struct {
 	// whole partitions are then dropped in place of rows. An hour or a day is sensible;
 	// read of it in mysql.md first. Defaults to none.
 	Partition time.Duration `yaml:"partition"`
-	// Wait for the notifications that publishers send with pgstore's option Notify,
-	// on one more connection, which must not go through a pooler in transaction
-	// mode; sqlite takes no notice. Defaults to false.
+	// Wait for the notifications that publishers send, with pgstore's option Notify or
+	// with NOTIFY postbag, on one more connection, which must not go through a pooler in
+	// transaction mode; mysql, mariadb and sqlite take no notice. Defaults to false.
 	Listen bool `yaml:"listen"`
 }
 
@@ -122,9 +126,9 @@ type Retry struct {
 	Quick int `yaml:"quick"`
 }
 
-// Admin is the listener for health checks and metrics.
+// Admin is the listener for health checks, metrics and wakes.
 type Admin struct {
-	// Address of /healthz, /readyz and /metrics; a bare port means loopback.
+	// Address of /healthz, /readyz, /metrics and /wake; a bare port means loopback.
 	// Defaults to off.
 	Listen string `yaml:"listen"`
 }
