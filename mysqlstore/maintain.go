@@ -2,6 +2,7 @@ package mysqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -17,7 +18,7 @@ import (
 // always. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, r), s: s}
-	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept)
+	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.watchNumbering)
 }
 
 // maintenance is one Maintain at work.
@@ -27,6 +28,24 @@ type maintenance struct {
 
 	s    *Store
 	held []partition // below the log's beginning, and something in it has to stay
+}
+
+// watchNumbering says when somebody has chosen a seq so high that the numbering comes
+// to its end. Any session that may insert can: SET insert_id.
+func (m *maintenance) watchNumbering(ctx context.Context) error {
+	var far, beyond int64
+	if _, err := m.s.row(ctx, fmt.Sprintf(sqlFarSeqs, tableOf(m.Box)), nil, &far, &beyond); err != nil {
+		return err
+	}
+	switch {
+	case beyond > 0:
+		m.Faultf("rows of box %s have a seq above %s, and are never delivered: a session has set insert_id; copy them away, delete them, "+
+			"ALTER TABLE %s AUTO_INCREMENT = 1, and insert the copies without a seq", m.Box, highestSeq, tableOf(m.Box))
+	case far > 0:
+		m.Faultf("seqs of box %s are near the end of the numbering, beyond which every INSERT fails: a session has set insert_id; "+
+			"once these rows are delivered, delete those with a seq from %s on and ALTER TABLE %s AUTO_INCREMENT = 1", m.Box, farSeq, tableOf(m.Box))
+	}
+	return nil
 }
 
 // rest leaves the server to others for half as long as something took.

@@ -3,6 +3,7 @@ package mysqlstore
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/postbag/postbag/store"
@@ -84,7 +85,7 @@ func decodePosition(text store.Position) (position, error) {
 	rest, ok := []byte(text[1:]), true
 	number := func() int64 {
 		n, size := binary.Uvarint(rest)
-		if size <= 0 || n > 1<<62 {
+		if size <= 0 || n > math.MaxInt64 {
 			ok = false
 			return 0
 		}
@@ -100,7 +101,7 @@ func decodePosition(text store.Position) (position, error) {
 	for ok && len(rest) > 0 {
 		hi := above - number()
 		lo := hi - number()
-		if above = lo; lo < 1 {
+		if above = lo; hi < 1 || lo < 1 {
 			return p, malformed
 		}
 		p.open = append(p.open, span{lo, hi})

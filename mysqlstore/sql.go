@@ -65,10 +65,20 @@ ORDER BY s.id`
 	sqlMarkedBy = `SELECT CONCAT(id, at) FROM %s WHERE seq = ?`
 )
 
+// Seqs as SQL writes them: the highest that a position can name, and one that no
+// table reaches by counting, so that somebody has chosen it.
+const (
+	highestSeq = "9223372036854775807"
+	farSeq     = "4611686018427387904"
+)
+
 // Subscriptions and shards.
 const (
 	// The end of the primary key.
-	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s`
+	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq <= ` + highestSeq
+
+	// The same: rows near and beyond the end of all seqs, counted up to a bound.
+	sqlFarSeqs = `SELECT COUNT(*), COALESCE(SUM(x.seq > ` + highestSeq + `), 0) FROM (SELECT seq FROM %s WHERE seq >= ` + farSeq + ` LIMIT 1000) x`
 
 	// A range of the primary key, in its order, ended by the limit.
 	sqlSeqs = `SELECT seq FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
@@ -159,7 +169,7 @@ const (
 	sqlStatus = `
 SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)),
-	COALESCE(b.swept, 0), ` + sqlThere + `, COALESCE((SELECT MAX(x.seq) FROM %[2]s x), 0),
+	COALESCE(b.swept, 0), ` + sqlThere + `, COALESCE((SELECT MAX(x.seq) FROM %[2]s x WHERE x.seq <= ` + highestSeq + `), 0),
 	(SELECT MIN(p.ready) FROM postbag__parked p FORCE INDEX (postbag__parked_ready) WHERE p.subscription = s.id AND p.ready IS NOT NULL),
 	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__meta m

@@ -7,8 +7,9 @@
 -- checks.
 CREATE TABLE IF NOT EXISTS postbag_$box (
 	-- Given by the database, and nothing else is unique here: a position is made of
-	-- seqs, and a seq that nobody wrote is proved dead by a tombstone under it.
-	seq       BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+	-- seqs, and a seq that nobody wrote is proved dead by a tombstone under it. Signed,
+	-- since no position names a seq above 2^63-1.
+	seq       BIGINT          NOT NULL AUTO_INCREMENT PRIMARY KEY,
 	-- A UUID of version 7: 48 bits of milliseconds, then random ones.
 	id        BINARY(16)      NOT NULL DEFAULT (UNHEX(CONCAT(
 		LPAD(HEX(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000), 12, '0'),
