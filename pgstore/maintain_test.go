@@ -19,7 +19,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// counter counts the statements that are sent to a server.
+// counter counts the round trips that are made to a server.
 type counter struct {
 	mu sync.Mutex
 	n  int
@@ -28,7 +28,7 @@ type counter struct {
 func (c *counter) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.n += bytes.Count(b, []byte("\tExecute\t")) + bytes.Count(b, []byte("\tQuery\t"))
+	c.n += bytes.Count(b, []byte("\tSync\t")) + bytes.Count(b, []byte("\tQuery\t"))
 	return len(b), nil
 }
 
@@ -51,7 +51,7 @@ func counting(c *counter) func(*pgxpool.Config, *pgstore.Options) {
 	}
 }
 
-func TestARoundThatFindsNothingToDoIsOneStatement(t *testing.T) {
+func TestARoundThatFindsNothingToDoIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	sent := &counter{}
 	s := newSite(t, counting(sent))
@@ -65,7 +65,7 @@ func TestARoundThatFindsNothingToDoIsOneStatement(t *testing.T) {
 		for range 3 {
 			r := s.Housekeep()
 			if n := sent.take(); n != 1 || r.More || len(r.Faults) > 0 {
-				t.Errorf("%s: a round with nothing to do is %d statements: %+v", what, n, r)
+				t.Errorf("%s: a round with nothing to do is %d round trips: %+v", what, n, r)
 			}
 		}
 	}

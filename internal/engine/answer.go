@@ -136,7 +136,8 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 // reject parks an entry whose attempt failed, or tries it again at once.
 func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 	r := f.cfg.Retry
-	if e.attempts <= r.Quick && e.attempts < r.MaxAttempts && !e.parked && !e.slow {
+	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
+	if quick && !e.parked && !e.slow && e.Unreadable == "" { // at once such a row reads no better
 		f.requeue(e)
 		return
 	}

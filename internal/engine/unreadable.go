@@ -14,7 +14,7 @@ func (f *Flow) refuseUnreadable(now time.Duration) {
 			f.unsent--
 		}
 		f.stats.Rejected++
-		e.attempts = max(e.attempts, f.cfg.Retry.Quick) + 1 // at once it reads no better
+		e.attempts++
 		e.state = queued
 		f.reject(e, Answer{Outcome: Rejected, Reason: e.Unreadable}, now)
 		f.resume(e, now)

@@ -60,6 +60,7 @@ func TestNothingIsLostWhileFaultsGoOn(t *testing.T) {
 func TestSeedsThatFoundADefect(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]simulation.Options{
+		"a row that cannot be read was charged with quick attempts that nobody made":            {Seed: 75, Mode: simulation.Safety},
 		"a loop that had to wait for its store woke 5,000 times a second":                       {Seed: 0},
 		"the look at the epoch and the read of an idle relay were two turns":                    {Seed: 190},
 		"a parked message in hand was sent while a reshape was on its way":                      {Seed: 3375},
