@@ -64,31 +64,50 @@ func (w *watcher) stop() {
 }
 
 // followLog wakes when the write-ahead log's file is written to, at most once in
-// Options.Watch. An idle store costs nothing. A file that is put in its place is another
-// store's: see replaced.go.
+// Options.Watch, and again a few times after the last write, see echoes. An idle store
+// costs nothing. A file that is put in its place is another store's: see replaced.go.
 func (s *Store) followLog(done <-chan struct{}, c *changes) {
 	defer c.close()
-	for {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	<-pause.C
+	for left := 0; ; {
+		var again <-chan time.Time
+		if left > 0 {
+			pause.Reset(s.opts.Watch << (echoes - left))
+			again = pause.C
+		}
 		select {
 		case <-done:
 			return
+		case <-again:
+			left--
 		case _, heard := <-c.seen:
 			if !heard { // the kernel tells no more
 				s.watchLog(done)
 				return
 			}
+			if left == echoes { // it was written to a moment ago
+				select {
+				case <-done:
+					return
+				case <-pause.C:
+				}
+			}
+			left = echoes
 		}
 		s.Wake("")
-		select {
-		case <-done:
-			return
-		case <-time.After(s.opts.Watch):
-		}
 	}
 }
 
-// watchLog wakes when the write-ahead log's file has changed. Every commit writes
-// to it; so do the relay's own, which makes a hint that finds nothing.
+// echoes is how many more hints follow a write, each after twice the pause before, from
+// Options.Watch on. A commit is written to the log's file first, and there for readers
+// only after the file was synchronised: who looks at once may be too early.
+const echoes = 6
+
+// watchLog wakes when the write-ahead log's file has changed, and again a few times, see
+// echoes. Every commit writes to it; so do the relay's own, which makes a hint that finds
+// nothing.
 func (s *Store) watchLog(done <-chan struct{}) {
 	ticker := time.NewTicker(s.opts.Watch)
 	defer ticker.Stop()
@@ -108,7 +127,10 @@ func (s *Store) watchLog(done <-chan struct{}) {
 			}
 			quiet = 0
 		case quiet < quietLooks:
-			if quiet++; quiet == quietLooks {
+			if quiet++; quiet < 1<<echoes && (quiet+1)&quiet == 0 { // after 1, 3, 7 looks, and so on
+				s.Wake("")
+			}
+			if quiet == quietLooks {
 				ticker.Reset(quietTimes * s.opts.Watch)
 			}
 		}
