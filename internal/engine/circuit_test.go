@@ -217,7 +217,7 @@ func TestAProbeThatSucceedsEndedTheGrowthOfThePause(t *testing.T) {
 		d.f.Probed(d.now, engine.Accepted)
 		d.answer(d.f.Next(d.now), engine.Unavailable)
 	}
-	equal(t, "pause", pause, 1500*ms)
+	equal(t, "pause", pause, 1000*ms)
 }
 
 // The message of a trial was sent beyond InFlight.

@@ -133,7 +133,7 @@ func (c Config) Normal() Config {
 	orTime(&c.PollMin, 4*time.Millisecond)
 	orTime(&c.PollMax, time.Second)
 	orTime(&c.CircuitMin, 100*time.Millisecond)
-	orTime(&c.CircuitMax, 1500*time.Millisecond)
+	orTime(&c.CircuitMax, time.Second)
 	or(&c.MaxHeld, 100_000)
 	orTime(&c.TopicMin, 100*time.Millisecond)
 	orTime(&c.TopicMax, 30*time.Second)
