@@ -29,8 +29,9 @@ func play(t *testing.T, args ...string) *outcome {
 		t.Skip("skipped: it takes ten seconds; run without -short")
 	}
 	o := cli(t, append([]string{"demo", "--orders", "1500"}, args...)...).ok()
-	o.says("killed the relay (SIGKILL, process ", "the broker is back", "committed      1500", "delivered      1500",
-		"lost           0", "phantoms       0", "out of order   0", "relay killed   2")
+	o.says("killed the relay (SIGKILL, process ", "the broker is back", "committed     1500", "delivered     1500",
+		"lost          0", "phantoms      0", "out of order  0", "relay killed  2")
+	o.says("the relay was killed; after that it took", "the broker was away for 2 s; after that it took")
 	if strings.Contains(o.out+o.err, "\x1b") {
 		t.Error("it draws where there is no terminal")
 	}

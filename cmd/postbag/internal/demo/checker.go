@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/natsbroker"
 )
 
 // order is what the shop publishes: the N-th order of a customer.
@@ -21,6 +24,9 @@ type order struct {
 type checker struct {
 	nc   *nats.Conn
 	stop func()
+	// stored is told when each message was committed and when the broker stored it, in
+	// the order in which it did.
+	stored func(committed, at time.Time)
 
 	mu         sync.Mutex
 	seen       map[[2]int]bool
@@ -31,12 +37,12 @@ type checker struct {
 	failed     error
 }
 
-func startChecker(ctx context.Context, url string) (*checker, error) {
+func startChecker(ctx context.Context, url string, stored func(committed, at time.Time)) (*checker, error) {
 	nc, err := connect(url)
 	if err != nil {
 		return nil, fmt.Errorf("demo: the consumer cannot connect: %w", err)
 	}
-	c := &checker{nc: nc, seen: make(map[[2]int]bool), last: make(map[int]int)}
+	c := &checker{nc: nc, stored: stored, seen: make(map[[2]int]bool), last: make(map[int]int)}
 	if err := c.consume(ctx); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("demo: the consumer cannot be made: %w", err)
@@ -51,6 +57,7 @@ func (c *checker) consume(ctx context.Context) error {
 	}
 	consumer, err := js.CreateConsumer(ctx, streamName, jetstream.ConsumerConfig{
 		Durable: "checker", AckPolicy: jetstream.AckExplicitPolicy, DeliverPolicy: jetstream.DeliverAllPolicy, MaxAckPending: 1,
+		AckWait: time.Second, // an acknowledgement that a restart of the broker swallows held up all behind it for 30 s
 	})
 	if err != nil {
 		return err
@@ -74,6 +81,9 @@ func (c *checker) take(m jetstream.Msg) {
 	tries := uint64(1)
 	if meta, metaErr := m.Metadata(); metaErr == nil {
 		tries = meta.NumDelivered
+		if d, err := natsbroker.Message(m); err == nil {
+			c.stored(d.At, meta.Timestamp)
+		}
 	}
 	c.mu.Lock()
 	if err != nil {

@@ -69,6 +69,11 @@ func (c *crew) close() error {
 	go func() { ended <- c.cmd.Wait() }()
 	select {
 	case err := <-ended:
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGTERM {
+				return nil // it was only just started, and has nothing to hand over yet
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("demo: the relay ended with %w; its log: %s", err, c.tail())
 		}

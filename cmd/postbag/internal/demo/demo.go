@@ -82,7 +82,7 @@ type scene struct {
 	crew    *crew
 	closers []func() error
 	kills   int
-	pause   pause
+	pauses  pauses
 }
 
 func (s *scene) later(fn func() error) { s.closers = append(s.closers, fn) }
@@ -115,7 +115,7 @@ func (s *scene) set(ctx context.Context, dir string) error {
 	if s.shop, err = openShop(ctx, database); err != nil {
 		return err
 	}
-	if s.checker, err = startChecker(ctx, s.broker.url()); err != nil {
+	if s.checker, err = startChecker(ctx, s.broker.url(), s.pauses.stored); err != nil {
 		return err
 	}
 	s.later(s.checker.close)
@@ -155,7 +155,6 @@ func (s *scene) play(ctx context.Context) error {
 		case <-tick.C:
 		}
 		committed, delivered := s.shop.committed(), s.checker.count()
-		s.pause.saw(committed, delivered)
 		s.screen.progress(committed, delivered, s.options.Orders)
 		if running == 0 && delivered >= committed {
 			return s.checker.err()

@@ -23,10 +23,10 @@ type Report struct {
 	Duplicates int `json:"duplicates"`
 	// Kills of the relay.
 	Kills int `json:"relay_kills"`
-	// Pause is the longest time in which orders waited and nothing arrived, and
-	// Time that of the whole run, in seconds.
-	Pause float64 `json:"longest_pause_seconds"`
-	Time  float64 `json:"seconds"`
+	// Pause is the longest of the Pauses, and Time that of the whole run, in seconds.
+	Pause  float64 `json:"longest_pause_seconds"`
+	Pauses []Pause `json:"pauses"`
+	Time   float64 `json:"seconds"`
 	// Kept says that no promise was broken.
 	Kept bool `json:"promises_kept"`
 }
@@ -35,7 +35,10 @@ type Report struct {
 func (s *scene) judge() Report {
 	r := Report{
 		Store: s.store, Committed: s.shop.committed(), RolledBack: s.shop.rolledBack(), Kills: s.kills,
-		Pause: round(s.pause.longest).Seconds(), Time: round(time.Since(s.begun)).Seconds(),
+		Pauses: s.pauses.list(), Time: seconds(time.Since(s.begun)),
+	}
+	for _, p := range r.Pauses {
+		r.Pause = max(r.Pause, p.Seconds)
 	}
 	r.Lost, r.Phantoms = s.checker.compare(s.shop.orders())
 	s.checker.mu.Lock()
@@ -69,10 +72,12 @@ func (r *Report) show(screen *screen) {
 		{"out of order", r.Disorder, "a customer's order before an earlier one of the same customer"},
 		{"duplicates", r.Duplicates, explained},
 		{"relay killed", r.Kills, "times, without warning"},
-		{"longest pause", fmt.Sprintf("%.1f s", r.Pause), "while orders waited; leases last 2 s, the broker was away 2 s"},
 		{"time", fmt.Sprintf("%.1f s", r.Time), "in all"},
 	} {
 		_, _ = fmt.Fprintf(w, "%s\t%v\t%s\n", row.name, row.value, row.note)
+	}
+	for _, p := range r.Pauses {
+		_, _ = fmt.Fprintf(w, "pause\t%.1f s\t%s\n", p.Seconds, p.note())
 	}
 	_ = w.Flush()
 }

@@ -31,11 +31,19 @@ func (s *scene) makeTrouble(ctx context.Context) error {
 		if err := next.do(ctx); err != nil {
 			return err
 		}
+		for !s.pauses.over() && s.checker.count() < s.options.Orders { // one fault at a time, so that each pause has one cause
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-tick.C:
+			}
+		}
 	}
 	return nil
 }
 
 func (s *scene) killRelay(context.Context) error {
+	s.pauses.begin("the relay was killed", "until its leases ran out, which last 2 s, and another took over")
 	pid, err := s.crew.kill()
 	if err != nil {
 		return err
@@ -44,15 +52,18 @@ func (s *scene) killRelay(context.Context) error {
 	if err := s.crew.start(); err != nil {
 		return err
 	}
+	s.pauses.end()
 	s.screen.sayf("killed the relay (SIGKILL, process %d) and started another (process %d)", pid, s.crew.pid())
 	return nil
 }
 
 func (s *scene) restartBroker(ctx context.Context) error {
 	s.screen.sayf("stopping the broker for two seconds")
+	s.pauses.begin("the broker was away for 2 s", "until it was tried again")
 	if err := s.broker.restart(ctx, 2*time.Second); err != nil {
 		return err
 	}
+	s.pauses.end()
 	s.screen.sayf("the broker is back")
 	return nil
 }
