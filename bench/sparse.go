@@ -69,15 +69,21 @@ func sparsePostgres(after string, o pgstore.Options) func(context.Context, *lab)
 	}
 }
 
-// sparseSQL writes to another database. With wake the writer calls Relay.Wake after
-// its commit.
-func sparseSQL(open openBox, wake bool) func(context.Context, *lab) (sample, error) {
+// sparseSQL writes to another database, by a session that begins with some statement.
+// With wake the writer calls Relay.Wake after its commit.
+func sparseSQL(open openBox, begin string, wake bool) func(context.Context, *lab) (sample, error) {
 	return func(ctx context.Context, l *lab) (sample, error) {
 		b, err := open(ctx, l)
 		if err != nil {
 			return sample{}, err
 		}
 		defer func() { _ = b.close() }()
+		b.db.SetMaxOpenConns(1)
+		if begin != "" {
+			if _, err := b.db.ExecContext(ctx, begin); err != nil {
+				return sample{}, err
+			}
+		}
 		return sparse(ctx, b.store, "outbox", func(ctx context.Context, r *relay.Relay, payload []byte) error {
 			_, err := b.db.ExecContext(ctx, "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', ?)", payload)
 			if wake {
