@@ -3,11 +3,13 @@ package relay_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/relay"
@@ -20,13 +22,14 @@ type breaking struct {
 	broker.Destination // without what else the one in memory can do
 
 	bad    string
+	topic  atomic.Value // a string: calls with a message of this topic break, too
 	panics bool
 	broke  atomic.Int64
 }
 
 func (b *breaking) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 	for i := range msgs {
-		if string(msgs[i].Payload) != b.bad {
+		if topic, _ := b.topic.Load().(string); string(msgs[i].Payload) != b.bad && (topic == "" || msgs[i].Topic != topic) {
 			continue
 		}
 		b.broke.Add(1)
@@ -110,4 +113,87 @@ func TestAMessageThatNobodyGetsPastCountsNoAttempt(t *testing.T) {
 	if v := w.overview(); v.Parked[store.Dead] > 0 {
 		t.Error("it is dead, though this may be an outage")
 	}
+}
+
+// Nothing of one topic comes through, and nobody says why: its calls break. Those of other topics come through.
+func TestATopicWhoseCallsBreakIsHeldAndNobodyIsCharged(t *testing.T) {
+	t.Parallel()
+	w, to, s := newBreaking(t, false)
+	to.bad = ""
+	to.topic.Store("cut")
+	r := w.relay(relay.Options{Subscriptions: []relay.Subscription{s}})
+	w.run(r)
+	w.publish(1, 1)
+	w.delivered(1)
+	w.publishOne("cut", "cut-1")
+	w.publishOne("cut", "cut-2")
+	w.eventually("the topic is held", func() bool {
+		w.publish(1, 1)
+		return w.overview().Parked[store.Held] == 2
+	})
+	opened, broke := r.Stats().Subscriptions[0].Opened, to.broke.Load()
+	w.eventually("it is tried again", func() bool {
+		w.publish(1, 1)
+		return to.broke.Load() > broke+2
+	})
+	stats := r.Stats().Subscriptions[0]
+	if stats.Opened != opened {
+		t.Errorf("trials of the topic opened the circuit of the destination %d times", stats.Opened-opened)
+	}
+	if stats.Rejected > 0 || w.overview().Parked[store.Dead] > 0 {
+		t.Errorf("%d attempts were counted", stats.Rejected)
+	}
+	to.topic.Store("")
+	w.publishOne("cut", "cut-1")
+	w.delivered(w.total())
+	w.inOrder()
+}
+
+// One message of a topic breaks its calls, and is the first and for long the only one of its topic. Others of the topic go out once
+// they are there, and then it is charged.
+func TestAMessageThatBreaksItsCallsBlocksNoOtherOfAQuietTopic(t *testing.T) {
+	t.Parallel()
+	w, to, s := newBreaking(t, false)
+	to.bad = "bad/0"
+	w.run(w.relay(relay.Options{Subscriptions: []relay.Subscription{s}}))
+	w.publish(1, 1)
+	w.delivered(1)
+	w.publishOne("quiet", "bad")
+	w.eventually("the topic is held", func() bool {
+		w.publish(1, 1)
+		return w.overview().Parked[store.Held] == 1
+	})
+	for i := range 3 {
+		w.publishOne("quiet", fmt.Sprintf("good-%d", i))
+	}
+	w.eventually("others of the topic are delivered", func() bool {
+		w.publish(1, 1)
+		n := 0
+		for _, m := range w.to.First() {
+			if m.Topic == "quiet" {
+				n++
+			}
+		}
+		return n >= 3
+	})
+	w.eventually("the bad one is dead", func() bool {
+		w.publish(1, 1)
+		w.publishOne("quiet", "good-1")
+		return w.overview().Parked[store.Dead] == 1
+	})
+	if dead := w.dead(); string(dead.Payload) != to.bad {
+		t.Errorf("%s is dead", dead.Payload)
+	}
+	w.delivered(w.total() - 1)
+	w.inOrder("bad")
+}
+
+// publishOne commits a message of a key to a topic.
+func (w *world) publishOne(topic, key string) {
+	w.t.Helper()
+	m := postbag.Message{Topic: topic, Key: key, Payload: fmt.Appendf(nil, "%s/%d", key, w.sent[key])}
+	if err := w.pub.InTx(w.t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return w.pub.Publish(ctx, tx, m) }); err != nil {
+		w.t.Fatal(err)
+	}
+	w.sent[key]++
 }

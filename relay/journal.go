@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -128,7 +129,7 @@ func (j *journal) maintenance(err error) {
 
 func (j *journal) down(f *flow, now time.Duration) {
 	j.since[f.ref], j.said[f.ref] = now, now
-	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", f.lastError)...)
+	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", cmp.Or(f.lastError, "an answer did not come"))...)
 }
 
 func (j *journal) stillDown(f *flow, now time.Duration) {

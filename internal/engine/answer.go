@@ -62,7 +62,7 @@ func (f *Flow) call(id int64) *Call {
 
 // count notes what an answer says about the destination and about other calls.
 func (f *Flow) count(c *Call, e *entry, a Answer, now time.Duration) {
-	c.tally.add(e, a, f.ofTopic(&a))
+	c.tally.add(e, a, f.ofTopic(&a), e.suspected() || f.outlived(e))
 	if a.Outcome == Accepted {
 		f.accepted++
 		f.pass(e)
@@ -100,11 +100,15 @@ func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 		f.postpone(e, a, now)
 	default:
 		f.stats.Unknown++
-		if f.suspect(e, alone) {
+		apart := f.apart(e, alone)
+		switch attempt := f.suspect(e, alone); {
+		case attempt:
 			f.failed(e, a, now)
-			return
+		case apart:
+			f.topicLost(e, a, now)
+		default:
+			f.postpone(e, a, now)
 		}
-		f.postpone(e, a, now)
 	}
 }
 

@@ -44,6 +44,9 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 		f.topicsFailed(now)
 		return DueRequest{}, false
 	}
+	if ts.tried {
+		r.Skip = append(r.Skip, ts.asked[0].over...)
+	}
 	r.Skip = f.skipHand(r.Skip)
 	f.due.asking, ts.last = true, true
 	return r, true
@@ -80,6 +83,9 @@ func (f *Flow) chooseTopics(now time.Duration) (limit int) {
 		ts.next = min(ts.next, t.until)
 	}
 	if first != nil && now >= ts.pace && (working == 0 || !ts.tried) {
+		if first.held <= len(first.over) {
+			first.over = first.over[:0]
+		}
 		ts.asked, ts.tried = append(ts.asked[:0], first), true
 		return 1
 	}
@@ -120,6 +126,9 @@ func (f *Flow) topicsLanded(now time.Duration, taken int) bool {
 		case t.state == Probing:
 		case taken > 0:
 			t.empty = 0
+			f.wakeTopic(t, now)
+		case len(t.over) > 0: // all that can be tried are among those
+			t.over = t.over[:0]
 			f.wakeTopic(t, now)
 		default: // they wait for others of their keys, or are not written yet
 			t.missed = true

@@ -27,8 +27,9 @@ type doubt struct {
 	alone  int   // of those, the ones that count: see against
 	since  int64 // passed.count at the last of them
 	others bool  // some were accepted between the last two
-	// accepted is Flow.accepted at the first of them.
-	accepted int64
+	// accepted is Flow.accepted at the first of them, heard at the last.
+	accepted, heard int64
+	apart           int // answers to calls of its own that got lost while only other topics came through
 }
 
 // passing counts what is accepted of a topic while some message of it is in doubt.
@@ -48,6 +49,31 @@ func (e *entry) lost() int {
 // suspected: others of its topic came through since its last answer was lost.
 func (e *entry) suspected() bool { return e.doubt != nil && e.doubt.passed.count > e.doubt.since }
 
+// outlived: some message, of whatever topic, came through since the last answer of e was
+// lost, or that of another which was to find out whether its topic works. The
+// destination is there, then.
+func (f *Flow) outlived(e *entry) bool {
+	if t := f.topics.byName[e.Topic]; e.try && t != nil && t.lost && f.accepted > t.heard {
+		return true
+	}
+	return e.doubt != nil && f.accepted > e.doubt.heard
+}
+
+// apart says that e's topic does not work, by the answer of e that got lost: it was
+// alone in its call, again and again, and other topics came through between, and
+// nothing of its own. The one that is to find out whether the topic works says so at
+// once.
+func (f *Flow) apart(e *entry, alone bool) bool {
+	if !alone || !f.cfg.HoldTopics || e.Topic == "" || e.suspected() || !f.outlived(e) {
+		return false
+	}
+	if e.try {
+		return true
+	}
+	e.doubt.apart++
+	return e.doubt.apart >= convictAfter
+}
+
 // suspect notes that an answer of e got lost, and says whether that is an attempt.
 // alone: nothing else was in its call.
 func (f *Flow) suspect(e *entry, alone bool) (attempt bool) {
@@ -60,7 +86,7 @@ func (f *Flow) suspect(e *entry, alone bool) (attempt bool) {
 		d.alone++
 	}
 	d.lost++
-	d.since, d.others = d.passed.count, others
+	d.since, d.others, d.heard = d.passed.count, others, f.accepted
 	if d.alone < convictAfter {
 		return false
 	}

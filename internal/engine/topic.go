@@ -20,14 +20,17 @@ type topic struct {
 	until    time.Duration
 	since    time.Duration // when it failed first; negative: before the flow had it
 	reason   string
-	said     bool   // Events told of it
-	missed   bool   // a request brought nothing, perhaps since a row was not written yet
-	empty    int    // requests in a row that brought nothing
-	from     int    // the first shard of the next one
-	trial    *entry // of a topic that is Probing
-	held     int    // messages, of all shards
-	at       int    // its place in topics.list
-	unswept  bool   // what could be sent of it is still to be held
+	said     bool    // Events told of it
+	missed   bool    // a request brought nothing, perhaps since a row was not written yet
+	empty    int     // requests in a row that brought nothing
+	from     int     // the first shard of the next one
+	trial    *entry  // of a topic that is Probing
+	over     []int64 // answers to these got lost: the next to be tried is another
+	heard    int64   // Flow.accepted at the last of them
+	lost     bool    // it failed last by an answer that got lost
+	held     int     // messages, of all shards
+	at       int     // its place in topics.list
+	unswept  bool    // what could be sent of it is still to be held
 }
 
 // works: its messages may be sent.
@@ -218,13 +221,28 @@ func (f *Flow) topicFailed(e *entry, a Answer, now time.Duration) {
 	}
 }
 
+// mostOver bounds the messages of a topic that are passed over when one is tried.
+const mostOver = 64
+
+// topicLost holds e, whose answer got lost, and its topic, see apart. The fault may be
+// its own yet: another message is the next to find out.
+func (f *Flow) topicLost(e *entry, a Answer, now time.Duration) {
+	e.doubt.apart = 0
+	t := f.topicOf(e.Topic)
+	if len(t.over) >= mostOver {
+		t.over = t.over[:0]
+	}
+	t.over, t.lost, t.heard = append(t.over, e.Seq), true, f.accepted
+	f.topicFailed(e, Answer{Outcome: Unavailable, Scope: ScopeTopic, Reason: a.Reason}, now)
+}
+
 // topicWorks notes that the message that was tried was accepted or rejected.
 func (f *Flow) topicWorks(e *entry, now time.Duration) {
 	t := f.topics.byName[e.Topic]
 	if t == nil || !e.try || t.works() {
 		return
 	}
-	t.state, t.failures, t.trial, t.empty, t.missed = Closed, 0, nil, 0, false
+	t.state, t.failures, t.trial, t.empty, t.missed, t.over, t.lost = Closed, 0, nil, 0, false, nil, false
 	f.wakeTopic(t, 0)
 	f.topics.pace = 0
 	f.tell(t, now)
@@ -235,6 +253,7 @@ func (f *Flow) topicWorks(e *entry, now time.Duration) {
 func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 	if e.held {
 		c := e.chain
+		f.remember(e)
 		f.abandon(e)
 		if c != nil {
 			f.dropHand(c)
