@@ -17,13 +17,13 @@ var sending = []Mutant{
 	{
 		Name: "unknown-taken-as-done", What: "a lost answer counts as an acknowledgement",
 		Evidence: "franz-go#1217: success and offset for records not in the log",
-		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		f.deliver(e, now)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		f.lost(e, a, alone, now)", "		f.deliver(e, now)"}},
 		By:       sim(), Quick: true,
 	},
 	{
 		Name: "unknown-taken-as-failed", What: "a lost answer counts as a failed attempt",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		e.attempts++\n		f.reject(e, a, now)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		f.lost(e, a, alone, now)", "		e.attempts++\n		f.reject(e, a, now)"}},
 		By:       sim(),
 	},
 	{
@@ -41,7 +41,7 @@ var sending = []Mutant{
 	{
 		Name: "unknown-never-sent-again", What: "a message whose answer was lost waits for it for ever",
 		Evidence: "RabbitMQ clients waiting for confirms of a dead channel (amqp091-go#10)",
-		Patches:  []Patch{{"internal/engine/answer.go", "		if f.suspect(e, alone) {\n			f.failed(e, a, now)\n			return\n		}\n		f.postpone(e, a, now)", "		f.suspect(e, alone)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		f.lost(e, a, alone, now)", "		f.suspect(e, alone)"}},
 		By:       sim(),
 	},
 	{

@@ -5,8 +5,20 @@ var holding = []Mutant{
 	{
 		Name: "topic-burns-attempts", What: "a topic that does not work costs an attempt",
 		Evidence: "Agendia#322, for one topic",
-		Patches:  []Patch{{"internal/engine/topic.go", "	t := f.topicOf(e.Topic)\n", "	e.attempts++\n	t := f.topicOf(e.Topic)\n"}},
+		Patches:  []Patch{{"internal/engine/topic.go", "	t := f.topicOf(e.Topic)\n	opens", "	e.attempts++\n	t := f.topicOf(e.Topic)\n	opens"}},
 		By:       sim("-faults", "topics"),
+	},
+	{
+		Name: "lost-topic-tries-one-message", What: "of a topic whose answers get lost the same message is tried each time",
+		Evidence: "one bad message that is the first of its topic holds up all others of it",
+		Patches:  []Patch{{"internal/engine/asking.go", "	if ts.tried {\n		r.Skip", "	if false {\n		r.Skip"}},
+		By:       coreTests("relay", "TestAMessageThatBreaksItsCallsBlocksNoOther"),
+	},
+	{
+		Name: "lost-topic-opens-the-circuit", What: "a topic of which nothing comes through opens the circuit of the destination at each trial",
+		Evidence: "a proxy that cuts the connection for one path: 84 lines of log a minute",
+		Patches:  []Patch{{"internal/engine/answer.go", "e.suspected() || f.outlived(e)", "e.suspected()"}},
+		By:       coreTests("relay", "TestATopicWhoseCallsBreak"),
 	},
 	{
 		Name: "topics-forgotten-at-a-takeover", What: "another owner does not learn of the topics that messages are held for",

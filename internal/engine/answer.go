@@ -100,15 +100,7 @@ func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 		f.postpone(e, a, now)
 	default:
 		f.stats.Unknown++
-		apart := f.apart(e, alone)
-		switch attempt := f.suspect(e, alone); {
-		case attempt:
-			f.failed(e, a, now)
-		case apart:
-			f.topicLost(e, a, now)
-		default:
-			f.postpone(e, a, now)
-		}
+		f.lost(e, a, alone, now)
 	}
 }
 

@@ -74,6 +74,19 @@ func (f *Flow) apart(e *entry, alone bool) bool {
 	return e.doubt.apart >= convictAfter
 }
 
+// lost applies an answer that got lost.
+func (f *Flow) lost(e *entry, a Answer, alone bool, now time.Duration) {
+	apart := f.apart(e, alone)
+	switch attempt := f.suspect(e, alone); {
+	case attempt:
+		f.failed(e, a, now)
+	case apart:
+		f.topicLost(e, a, now)
+	default:
+		f.postpone(e, a, now)
+	}
+}
+
 // suspect notes that an answer of e got lost, and says whether that is an attempt.
 // alone: nothing else was in its call.
 func (f *Flow) suspect(e *entry, alone bool) (attempt bool) {
