@@ -111,14 +111,15 @@ func (f *Flow) HoldTopics(can bool) { f.cfg.HoldTopics = can }
 
 // Overfull says that nothing is read, since too many messages are held for topics that
 // do not work. Those of one that works again are on their way, or wait behind a dead
-// message of their key, which holds up no other.
+// message of their key, which holds up no other; nor do those of a topic of which all
+// wait so, of which nothing can tell whether it works.
 func (f *Flow) Overfull() bool {
 	if f.topics.held < f.cfg.MaxHeld {
 		return false
 	}
 	held := 0
 	for _, t := range f.topics.list {
-		if !t.works() {
+		if !t.works() && !t.missed {
 			held += t.held
 		}
 	}

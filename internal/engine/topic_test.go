@@ -305,6 +305,24 @@ func TestTooManyHeldMessagesEndReading(t *testing.T) {
 	d.deliver(3)
 }
 
+// A relay that took shards over stopped reading, for all keys, until an operator ended the
+// dead messages that the held ones of a few keys waited behind.
+func TestHeldMessagesBehindDeadOnesDoNotEndReading(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, topical(engine.Config{MaxHeld: 2}))
+	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1)}, engine.HeldTopic{Topic: "bad", Messages: 2})
+	equal(t, "overfull", d.f.Overfull(), true)
+	d.f.DueLanded(d.now, nil)
+	d.f.NextDue(d.now, -1)
+	d.now += 2 * time.Second
+	d.probe("bad")
+	d.fetched() // nothing can be tried
+	equal(t, "overfull", d.f.Overfull(), false)
+	d.f.Woken()
+	d.feed("1", to("good", 3, 3))
+	d.deliver(3)
+}
+
 func TestHeldMessagesTakeOrders(t *testing.T) {
 	t.Parallel()
 	held := func(d *desk, kind engine.Kind) {

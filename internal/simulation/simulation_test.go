@@ -90,6 +90,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"the simulator gave the first life of a database the number of none":                    {Seed: 134519, Faults: simulation.Topics - 1},
 		"two topics that took turns were not asked for in all shards under strict order":        {Seed: 108549, Faults: simulation.Damage<<1 - 1},
 		"a row that cannot be read was charged with quick attempts that nobody made":            {Seed: 75, Mode: simulation.Safety, Faults: simulation.Damage<<1 - 1},
+		"held messages that all waited behind a dead one ended the reading of a new owner":      {Seed: 30012572, Faults: simulation.Damage<<1 - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
