@@ -97,6 +97,12 @@ var timing = []Mutant{
 		By:       sim("-mode", "liveness"),
 	},
 	{
+		Name: "woken-without-end", What: "a flow that is woken without end reads without end",
+		Evidence: "a hint that anybody may give, as often as they like (found in this project: 10,000 turns a second)",
+		Patches:  []Patch{{"internal/engine/lane.go", "	if l.vain == vainHints {", "	if false {"}},
+		By:       coreTests("internal/engine", "."),
+	},
+	{
 		Name: "slow-destination-holds-up-all", What: "calls that are late take the places of others",
 		Evidence: "one pool of workers for all (FAULTS C29)",
 		Patches:  []Patch{{"internal/engine/send.go", "	return len(f.calls)-slow < f.cfg.Calls && slow <= f.cfg.Calls", "	return len(f.calls) < f.cfg.Calls"}},

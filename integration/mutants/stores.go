@@ -61,6 +61,12 @@ var passing = []Mutant{
 		By:       tests("sqlitestore", "TestTwoProcesses|TestMigrate|TestConformanceOfAStoreOnAPath/Of_eight"),
 	},
 	{
+		Name: "sqlite-hint-before-the-commit", What: "SQLite: the one hint of a commit comes when it is written, before it is there for readers",
+		Evidence: "found in this project: the message waited for the poll, 0.5 s at the median",
+		Patches:  []Patch{{"sqlitestore/wake.go", "			left = echoes\n", "			left = 0\n"}},
+		By:       tests("sqlitestore", "TestOneWriteToTheLog|TestWritesWithoutAPause"),
+	},
+	{
 		Name: "mysql-weak-settings-not-told", What: "MySQL and MariaDB: settings with which a crash undoes commits are not told",
 		Evidence: "reproduced: the relay saw five rows, the server crashed, none remained (FAULTS A8)",
 		Patches:  []Patch{{"mysqlstore/check.go", "		Warnings:   known.warnings,", "		Warnings:   known.warnings[:0],"}},
