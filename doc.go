@@ -22,7 +22,7 @@
 // one transaction by [Publisher.Bind].
 //
 // What a [Message] may be is checked before any SQL; a [MessageError] names the
-// message, the field and the mend. An [Event] ties a Go type to its name on the
+// message, the field and what to do. An [Event] ties a Go type to its name on the
 // wire and encodes it.
 //
 // # Delivery

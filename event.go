@@ -36,7 +36,7 @@ func (e Event[T]) Message(v T) Message {
 	}
 	payload, err := e.codec().Marshal(v)
 	if err != nil {
-		reason := fmt.Sprintf("of type %T cannot be encoded: %s; mend the value or Event.Codec", v, codecReason(err))
+		reason := fmt.Sprintf("of type %T cannot be encoded: %s; fix the value or Event.Codec", v, codecReason(err))
 		m.fault = &MessageError{Field: "Payload", Reason: reason, Err: err}
 		return m
 	}

@@ -75,7 +75,7 @@ func TestAnEncodingErrorIsKeptAndReturnedByPublish(t *testing.T) {
 		is    error
 	}{
 		{"a value JSON lacks", orderCreated.Message(order{ID: "x", Total: math.NaN()}), "Payload", "of type postbag.order cannot be encoded: ", nil},
-		{"a type JSON lacks", Event[chan int]{Type: "c"}.Message(nil), "Payload", "JSON cannot hold Go type chan int; mend the value or Event.Codec", nil},
+		{"a type JSON lacks", Event[chan int]{Type: "c"}.Message(nil), "Payload", "JSON cannot hold Go type chan int; fix the value or Event.Codec", nil},
 		{"a codec of one's own", Event[int]{Type: "c", Codec: failingCodec{own}}.Message(1), "Payload", "the codec says *errors.errorString", own},
 		{"the raw codec and another type", Event[int]{Type: "c", Codec: RawCodec{}}.Message(1), "Payload", "RawCodec takes []byte only", errRaw},
 		{"an event without a type", Event[int]{}.Message(1), "Type", "is missing; set Event.Type", nil},

@@ -18,7 +18,7 @@ type MessageError struct {
 	// Header is the name of the header that is to blame, if Field is "Headers"
 	// and a single one is.
 	Header string
-	// Reason says what is wrong and how to mend it.
+	// Reason says what is wrong and how to fix it.
 	Reason string
 	// Got and Allowed are numbers of bytes if the fault is a length; Allowed is
 	// zero otherwise.
@@ -28,7 +28,7 @@ type MessageError struct {
 	Err error
 }
 
-// Error names the message, the field, the fault and the mend.
+// Error names the message, the field, the fault and what to do.
 func (e *MessageError) Error() string {
 	if e.Header != "" {
 		return fmt.Sprintf("postbag: message %d: %s[%.64q] %s", e.Index, e.Field, e.Header, e.Reason)
@@ -60,7 +60,7 @@ func (f *faults) add(e *MessageError) {
 func (f *faults) err() error {
 	switch {
 	case f.more > 0:
-		return errors.Join(append(f.list, fmt.Errorf("postbag: and %d more faults; mend these first", f.more))...)
+		return errors.Join(append(f.list, fmt.Errorf("postbag: and %d more faults; fix these first", f.more))...)
 	case len(f.list) == 1:
 		return f.list[0]
 	}

@@ -230,7 +230,7 @@ func TestBeyondTwentyFaultsAreCounted(t *testing.T) {
 		if got := len(messageErrors(t, err)); got != min(n, 20) {
 			t.Errorf("%d faults: %d reported", n, got)
 		}
-		closing := fmt.Sprintf("postbag: and %d more faults; mend these first", n-20)
+		closing := fmt.Sprintf("postbag: and %d more faults; fix these first", n-20)
 		if got := strings.HasSuffix(err.Error(), closing); got != (n > 20) {
 			t.Errorf("%d faults: error ends %q", n, err.Error()[max(0, len(err.Error())-80):])
 		}

@@ -128,7 +128,7 @@ func (d *destination) attempt(m *broker.Delivery) broker.Result {
 func (d *destination) one(m *broker.Delivery) (r broker.Result) {
 	defer func() {
 		if v := recover(); v != nil { // its value may hold anything
-			r = broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("format: the encoder panicked (%T); mend it, then retry the message", v)}
+			r = broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("format: the encoder panicked (%T); fix it, then retry the message", v)}
 		}
 	}()
 	if err := d.encoder.Encode(m, d.binding); err != nil {

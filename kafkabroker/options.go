@@ -182,7 +182,7 @@ func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 	case o.Topic != nil:
 		defer func() {
 			if recover() != nil {
-				f = failure(broker.Rejected, "Options.Topic panicked", "mend the function, or the message")
+				f = failure(broker.Rejected, "Options.Topic panicked", "fix the function, or the message")
 			}
 		}()
 		topic = o.Topic(*m)

@@ -56,7 +56,7 @@ var refusals = map[byte]verdict{
 	0x90: {broker.Misconfigured, "topic name invalid", "use a topic that the broker allows"},
 	0x91: {broker.Unavailable, "packet identifier in use", "wait"},
 	0x97: {broker.Unavailable, "quota exceeded", "wait, or raise the quota"},
-	0x99: {broker.Rejected, "payload format invalid", "mend the payload"},
+	0x99: {broker.Rejected, "payload format invalid", "fix the payload"},
 }
 
 // refusal is the fate of a message whose answer has this reason code, which is not
@@ -111,7 +111,7 @@ var blames = map[byte]verdict{
 	0x82: {broker.Rejected, "protocol error", "look at the broker's log"},
 	0x90: {broker.Misconfigured, "topic name invalid", "use a topic that the broker allows"},
 	0x95: {broker.Rejected, "packet too large", "send less, or raise the broker's limit"},
-	0x99: {broker.Rejected, "payload format invalid", "mend the payload"},
+	0x99: {broker.Rejected, "payload format invalid", "fix the payload"},
 	0x9a: {broker.Misconfigured, "retain not supported", "unset Options.Retain"},
 	0x9b: {broker.Misconfigured, "QoS not supported", "lower Options.QoS"},
 	0x87: {broker.Misconfigured, "not authorized", "grant the user the right to publish to the topic"},

@@ -14,7 +14,7 @@ func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 		// It runs in a goroutine of ours, where a panic would end the process.
 		defer func() {
 			if recover() != nil {
-				f = failure(broker.Rejected, "Options.TopicOf panicked", "mend the function, or the message")
+				f = failure(broker.Rejected, "Options.TopicOf panicked", "fix the function, or the message")
 			}
 		}()
 		topic = o.TopicOf(*m)

@@ -140,7 +140,7 @@ func verdict(e *jetstream.APIError) (outcome broker.Outcome, mend string) {
 		codeSchedulerInvalid, codeTimeZoneInvalid, codeRollupFailed, codeSourceHeader,
 		jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, codeWrongLastMsgID,
 		codeCounterPayload, codeCounterInvalid:
-		return broker.Rejected, "mend the header of the message that Options.PassHeaders lets through"
+		return broker.Rejected, "fix the header of the message that Options.PassHeaders lets through"
 
 	case codeStreamNotMatch:
 		return broker.Misconfigured, "name the stream that listens to the subject in Options.Stream"

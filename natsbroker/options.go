@@ -97,7 +97,7 @@ func (o Options) subject(m *broker.Delivery) (subject string, f *broker.Error) {
 		// It runs in a goroutine of ours, where a panic would end the process.
 		defer func() {
 			if recover() != nil {
-				f = failure(broker.Rejected, "Options.Subject panicked", "mend the function, or the message")
+				f = failure(broker.Rejected, "Options.Subject panicked", "fix the function, or the message")
 			}
 		}()
 		return o.Subject(*m), nil

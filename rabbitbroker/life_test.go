@@ -151,7 +151,7 @@ func TestATopologyThatDiffersFromWhatExistsIsMisconfigured(t *testing.T) {
 	if _, err := ch.QueueDelete(p.queue, false, false, false); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "mended", func() bool {
+	sendtest.Eventually(t, "fixed", func() bool {
 		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }

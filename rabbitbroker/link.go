@@ -75,7 +75,7 @@ func (k *link) run(ctx context.Context) {
 	}
 }
 
-// connect tries each host once, and says what is wrong: what a person must mend
+// connect tries each host once, and says what is wrong: what a person must fix
 // before what may pass.
 func (k *link) connect(ctx context.Context) (*line, *broker.Error) {
 	var worst *broker.Error

@@ -24,7 +24,7 @@ func (r *router) of(m *broker.Delivery) (exchange, key string, f *broker.Error) 
 	// A panic of the user's function is the message's fault, not the process's.
 	defer func() {
 		if recover() != nil {
-			f = failure(broker.Rejected, "Options.Route panicked", "mend the function, or the message")
+			f = failure(broker.Rejected, "Options.Route panicked", "fix the function, or the message")
 		}
 	}()
 	exchange, key = r.route(*m)

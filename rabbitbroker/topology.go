@@ -9,7 +9,7 @@ import (
 
 // Topology is what Options.Topology declares, in this order. All is durable.
 // Declaring what is there with the same settings changes nothing; with others it
-// is refused, and messages are Misconfigured until somebody mends it.
+// is refused, and messages are Misconfigured until somebody fixes it.
 type Topology struct {
 	Exchanges []Exchange
 	Queues    []Queue

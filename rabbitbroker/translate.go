@@ -66,7 +66,7 @@ func translateTopology(err error) *broker.Error {
 	case amqp.PreconditionFailed:
 		return failure(broker.Misconfigured, what, "make it the same as what exists")
 	case amqp.NotFound, amqp.ResourceLocked, amqp.CommandInvalid, amqp.NotAllowed, amqp.NotImplemented, amqp.SyntaxError:
-		return failure(broker.Misconfigured, what, "mend it; the server's log says more")
+		return failure(broker.Misconfigured, what, "fix it; the server's log says more")
 	}
 	return failure(broker.Unavailable, what, "wait, or look at the server's log")
 }

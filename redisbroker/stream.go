@@ -15,7 +15,7 @@ func (o Options) stream(m *broker.Delivery) (name string, f *broker.Error) {
 		// It runs in a goroutine of the relay's, where a panic would end the process.
 		defer func() {
 			if recover() != nil {
-				f = failure(broker.Rejected, "Options.Stream panicked", "mend the function, or the message")
+				f = failure(broker.Rejected, "Options.Stream panicked", "fix the function, or the message")
 			}
 		}()
 		name = o.Stream(*m)

@@ -34,7 +34,7 @@ const (
 	askMore // made only while the others work
 )
 
-// permanent says that waiting does not mend err.
+// permanent says that waiting does not cure err.
 func permanent(err error) bool {
 	for _, e := range []error{store.ErrNoBox, store.ErrFilterDiffers, store.ErrSchema} {
 		if errors.Is(err, e) {

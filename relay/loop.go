@@ -306,7 +306,7 @@ func (f *flow) cancel(id int64) {
 // give back what it has.
 const handOverTime = time.Second
 
-// fail ends the run with an error that waiting does not mend.
+// fail ends the run with an error that waiting does not cure.
 func (l *loop) fail(err error) {
 	if l.fatal == nil {
 		l.fatal = err

@@ -40,7 +40,7 @@ var ErrRunning = errors.New("relay: it runs already; use a second relay for more
 // Run works until ctx ends, then hands over: nothing new is sent, answers that
 // are out are waited for (at most Grace), what was accepted is settled, and the
 // leases are given back. It returns nil after that. Outages of the store or of a
-// destination do not end it. An error that no waiting mends does: a schema that
+// destination do not end it. An error that no waiting cures does: a schema that
 // does not fit, a box that does not exist, another filter.
 func (r *Relay) Run(ctx context.Context) error { return r.run(ctx, false) }
 

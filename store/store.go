@@ -99,7 +99,7 @@ type Waker interface {
 	Woken() <-chan struct{}
 }
 
-// Errors of a store. Each is wrapped with what was being done and the mend.
+// Errors of a store. Each is wrapped with what was being done and what to do.
 var (
 	// ErrNoBox: the box does not exist.
 	ErrNoBox = postbag.ErrNoBox
@@ -131,7 +131,7 @@ type Info struct {
 	Schema int
 	// MaxMessage is the largest payload, in bytes, that the store takes.
 	MaxMessage int
-	// Warnings are settings that weaken a promise, each with its mend.
+	// Warnings are settings that weaken a promise, each with what to do.
 	Warnings []string
 	// Features says what the store can do beyond the least.
 	Features Features

@@ -296,7 +296,7 @@ type Report struct {
 	// Promoted scheduled messages joined the log; Added and Dropped partitions;
 	// Copied parked messages out of partitions to be dropped; Deleted rows.
 	Promoted, Added, Dropped, Copied, Deleted int64
-	// Faults are what it refused to do, each with its mend, such as a ledger
+	// Faults are what it refused to do, each with what to do, such as a ledger
 	// that does not agree.
 	Faults []string
 	// More: there is more to do now.

@@ -27,13 +27,13 @@ type Harness struct {
 	Mute func(t *testing.T) (Fixture, Switch)
 
 	// Misconfigured makes a fixture whose destination can never work until On
-	// mends it: its topic does not exist, or it has no right to it. Off is not
-	// called and may be nil. On may be nil where nothing can be mended.
+	// fixes it: its topic does not exist, or it has no right to it. Off is not
+	// called and may be nil. On may be nil where nothing can be fixed.
 	Misconfigured func(t *testing.T) (Fixture, Switch)
 
 	// Topics makes a fixture with two topics: Fixture.Topic, which works, and Broken,
-	// which cannot until On mends it: it does not exist, there is no right to it, it is
-	// full. Off is not called and may be nil. On may be nil where nothing can be mended.
+	// which cannot until On fixes it: it does not exist, there is no right to it, it is
+	// full. Off is not called and may be nil. On may be nil where nothing can be fixed.
 	// Stored is asked for Fixture.Topic alone.
 	Topics func(t *testing.T) (f Fixture, broken string, fault Switch)
 

@@ -6,7 +6,7 @@ func scopeCases() []testCase {
 	return []testCase{
 		{name: "a failure of one topic has the scope topic and leaves other topics alone", needs: PartTopics, run: topicAlone},
 		{name: "a call for a topic that fails has the scope topic, each time", needs: PartTopics, run: topicFails},
-		{name: "a topic that failed takes messages once it is mended", needs: PartTopics, run: topicMended},
+		{name: "a topic that failed takes messages once it is fixed", needs: PartTopics, run: topicMended},
 		{name: "an outage has the scope destination", needs: PartOutage, run: outageScope},
 	}
 }
@@ -59,7 +59,7 @@ func topicFails(s *scene) {
 func topicMended(s *scene) {
 	broken, fault := s.openTopics()
 	if fault.On == nil {
-		s.Skip("the harness cannot mend the topic")
+		s.Skip("the harness cannot fix the topic")
 	}
 	msgs := s.to(broken, 3)
 	for _, r := range s.publish(s.patient(), msgs...) {

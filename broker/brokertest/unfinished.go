@@ -72,7 +72,7 @@ func txMisconfigured(s *scene) {
 		return
 	}
 	power.On()
-	s.until("a transaction is committed once the destination is mended", func() bool {
+	s.until("a transaction is committed once the destination works again", func() bool {
 		l, err := s.tryLane(s.patient(), "0")
 		if err != nil {
 			return false

@@ -215,7 +215,7 @@ func faulty(p *adopt.Plan, res *adopt.Result) error {
 	if p.Mode != adopt.Import {
 		what += fmt.Sprintf(", so that there is no %s", p.Mode)
 	}
-	return errors.Join(append([]error{errors.New(what + "; mend them, or pass over them with --skip, and run this again")}, named(res.Faults)...)...)
+	return errors.Join(append([]error{errors.New(what + "; fix them, or pass over them with --skip, and run this again")}, named(res.Faults)...)...)
 }
 
 func named(faults []adopt.Fault) []error {

@@ -52,8 +52,8 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 		if len(later) != 2 {
 			t.Fatalf("%d messages are scheduled, want 2", len(later))
 		}
-		cli(t, "messages", "discard", later[0].ID.String(), at.flag, at.where, "--why", "x", "--json").ok().says(`"done":1`)
-		cli(t, "messages", "retry", "--all", "--state", "scheduled", at.flag, at.where, "--why", "now").ok().says("1 were scheduled, and are done")
+		cli(t, "messages", "discard", later[0].ID.String(), at.flag, at.where, "--why", "x").ok().says("discarded 1 scheduled message")
+		cli(t, "messages", "retry", "--all", "--state", "scheduled", at.flag, at.where, "--why", "now").ok().says("retried 1 scheduled message")
 		var types []string
 		await(t, "all that is left arrives", func() bool {
 			for _, l := range arrived(t, at) {

@@ -44,13 +44,13 @@ func TestDeadMessageShowsWhyAndGoesOutInOrderAfterRetry(t *testing.T) {
 		cli(t, "status", "-c", config).ok().says("1 relay")
 
 		h.accept()
-		cli(t, "messages", "retry", id, "-c", config, "--why", "mended", "--dry-run").ok().says("nothing was done")
-		cli(t, "messages", "retry", id, "-c", config, "--why", "mended", "--who", "ops").ok().says("queued 1 of 1")
+		cli(t, "messages", "retry", id, "-c", config, "--why", "fixed", "--dry-run").ok().says("nothing was done")
+		cli(t, "messages", "retry", id, "-c", config, "--why", "fixed", "--who", "ops").ok().says("queued 1 of 1")
 		await(t, "the key goes on in order", func() bool { return h.types() == "other bad good " })
 		await(t, "all are delivered", func() bool {
 			return len(cli(t, "messages", "list", "-c", config, "--state", "delivered", "--json").ok().items()) == 3
 		})
-		cli(t, "audit", "-c", config).ok().says("ops", "retry outbox/default", "mended")
+		cli(t, "audit", "-c", config).ok().says("ops", "retry outbox/default", "fixed")
 		cli(t, "messages", "retry", id, "-c", config, "--why", "again").ends(exit.NotFound, "is delivered")
 	})
 }

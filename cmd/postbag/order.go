@@ -53,7 +53,7 @@ that are ` + which + `. The relay that owns a message carries the order out betw
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
 queued at a time, and one that is being delivered stays delivered. Scheduled ones are changed at once.
 Who ordered what and why is written to the audit log. To give an order twice does no harm.`,
-		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "mended"
+		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, kind, args) },
 	}
@@ -165,16 +165,31 @@ func give(ctx context.Context, c *console.Console, s *component.Store, a store.A
 	if c.JSON {
 		return c.Line(done)
 	}
+	c.Sayf("%s", done.text())
+	return nil
+}
+
+// text says what became of an order.
+func (o *ordered) text() string {
 	var notes []string
-	if passed := done.Selected - done.Queued - done.Done; passed > 0 {
-		notes = append(notes, fmt.Sprintf("%d had it queued already, or are settled", passed))
+	if o.Done > 0 {
+		did := "retried"
+		if o.Order == orderName(store.Discard) {
+			did = "discarded"
+		}
+		notes = append(notes, fmt.Sprintf("%s %s", did, console.Count(o.Done, "scheduled message")))
 	}
-	if done.Done > 0 {
-		notes = append(notes, fmt.Sprintf("%d were scheduled, and are done", done.Done))
+	if rest := o.Selected - o.Done; rest > 0 {
+		notes = append(notes, fmt.Sprintf("queued %d of %s", o.Queued, console.Count(rest, "message")))
+		if passed := rest - o.Queued; passed > 0 {
+			notes = append(notes, fmt.Sprintf("%d had it queued already, or are settled", passed))
+		}
 	}
-	if done.Queued > 0 {
+	if o.Queued > 0 {
 		notes = append(notes, "relays carry it out")
 	}
-	c.Sayf("%s: queued %d of %s; %s", done.Order, done.Queued, console.Count(done.Selected, "message"), strings.Join(notes, "; "))
-	return nil
+	if o.Done == 0 {
+		return o.Order + ": " + strings.Join(notes, "; ")
+	}
+	return strings.Join(notes, "; ")
 }

@@ -80,12 +80,12 @@ func publishBatch(ctx context.Context, s *component.Store, box string, b *ndjson
 		return fmt.Errorf("publish: lines %d to %d may be written or not; look with postbag messages list before you repeat them: %w",
 			b.First, b.Last, err)
 	}
-	return fmt.Errorf("publish: nothing of lines %d to %d was written; go on with --skip %d when it is mended: %w",
+	return fmt.Errorf("publish: nothing of lines %d to %d was written; go on with --skip %d when it is fixed: %w",
 		b.First, b.Last, b.First-1, err)
 }
 
 func faultyBatch(b *ndjson.Batch) error {
-	what := fmt.Errorf("publish: nothing of lines %d to %d was written, for %d of them are wrong; mend them and go on with --skip %d",
+	what := fmt.Errorf("publish: nothing of lines %d to %d was written, for %d of them are wrong; fix them and go on with --skip %d",
 		b.First, b.Last, b.Faulty, b.First-1)
 	return exit.With(exit.Usage, errors.Join(append([]error{what}, b.Faults...)...))
 }

@@ -124,7 +124,7 @@ func (c *checkout) readSources() error {
 			set: token.NewFileSet(), text: text,
 		}
 		if s.tree, err = parser.ParseFile(s.set, file, text, parser.ParseComments); err != nil {
-			faults = errors.Join(faults, fmt.Errorf("%w: mend the syntax", err))
+			faults = errors.Join(faults, fmt.Errorf("%w: fix the syntax", err))
 			return nil
 		}
 		c.sources = append(c.sources, s)

@@ -40,7 +40,7 @@ func TestTestsThatPagesNameExist(t *testing.T) {
 	}
 	for name, file := range named {
 		if !there[name] {
-			t.Errorf("%s names %s, which is no test: mend the page", file, name)
+			t.Errorf("%s names %s, which is no test: fix the page", file, name)
 		}
 	}
 	for _, s := range c.sources {

@@ -112,7 +112,7 @@ func (m *Mutant) overlay(top, folder string) (string, error) {
 			text = string(raw)
 		}
 		if n := strings.Count(text, p.Old); n != 1 {
-			return "", fmt.Errorf("mutant %s: %s holds the text it replaces %d times, not once; mend the patch:\n%s", m.Name, p.File, n, p.Old)
+			return "", fmt.Errorf("mutant %s: %s holds the text it replaces %d times, not once; fix the patch:\n%s", m.Name, p.File, n, p.Old)
 		}
 		texts[path] = strings.Replace(text, p.Old, p.New, 1)
 	}

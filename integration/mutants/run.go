@@ -255,7 +255,7 @@ func (b *Bank) Sound(ctx context.Context, all []Instrument, parallel int, say fu
 func (b *Bank) silent(ctx context.Context, program string, by *Instrument) error {
 	f, err := b.look(ctx, program, by)
 	if err == nil && f.Caught {
-		err = fmt.Errorf("%s finds %s in the true code: mend that first", by, f.How)
+		err = fmt.Errorf("%s finds %s in the true code: fix that first", by, f.How)
 	}
 	return err
 }

@@ -95,7 +95,7 @@ var ErrNoTable = errors.New("adopt: there is no such table")
 // InputError says that what an operator wants cannot be; nothing was done.
 type InputError struct{ err error }
 
-// Error says what is wrong, and the mend.
+// Error says what is wrong, and what to do.
 func (e *InputError) Error() string { return e.err.Error() }
 
 // Unwrap is the same without the type.

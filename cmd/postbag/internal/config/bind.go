@@ -89,7 +89,7 @@ func (p *problems) syntax(err error) {
 		text = err.Error()
 	}
 	text, _, _ = strings.Cut(text, "\n")
-	p.line(line, "is no YAML: "+Redact(text)+"; mend the syntax")
+	p.line(line, "is no YAML: "+Redact(text)+"; fix the syntax")
 }
 
 // binder fills the fields of a File from the tree of its text.

@@ -41,7 +41,7 @@ func textOf(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// setScalar sets v, or returns what is wrong and how to mend it.
+// setScalar sets v, or returns what is wrong and how to fix it.
 func setScalar(v reflect.Value, n ast.Node, text string) string {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
 		d, err := duration.Parse(text)

@@ -60,7 +60,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	case len(b.Payload) > 0 && b.Payload[0] == '"':
 		var text string
 		if err := json.Unmarshal(b.Payload, &text); err != nil {
-			return nil, errors.New(`has a "payload" that is no text; mend its escapes`)
+			return nil, errors.New(`has a "payload" that is no text; fix its escapes`)
 		}
 		return []byte(text), nil
 	}
@@ -140,7 +140,7 @@ func decodeError(err error) error {
 		return nil
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("is no JSON from byte %d on; mend it, and write each message on one line", e.Offset)
+		return fmt.Errorf("is no JSON from byte %d on; fix it, and write each message on one line", e.Offset)
 	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		kind, _, _ := strings.Cut(e.Value, " ") // the rest is the value itself
