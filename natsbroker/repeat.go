@@ -2,6 +2,7 @@ package natsbroker
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,14 +86,14 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 	var reading sync.WaitGroup
 	turns := make(chan struct{}, readsAtOnce)
 	for n, i := range those {
-		at, id, subject := w.repeatOf(i)
+		at, id, subject, body := w.repeatOf(i)
 		if w.blind {
 			seen[n] = unseen
 			continue
 		}
 		turns <- struct{}{}
 		reading.Go(func() {
-			seen[n] = w.d.streams.look(ctx, at, id, subject)
+			seen[n] = w.d.streams.look(ctx, at, id, subject, body)
 			<-turns
 		})
 	}
@@ -113,15 +114,18 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 }
 
 // repeatOf returns where message i is said to be, and what would be there.
-func (w *worker) repeatOf(i int) (at place, id, subject string) {
+func (w *worker) repeatOf(i int) (at place, id, subject string, body [sha256.Size]byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.repeats[i]
-	if r.id == "" && w.msgs != nil {
-		var d msgID
-		r.id = string(d.append(nil, &w.msgs[i], w.subject[i], 0))
+	if w.msgs != nil {
+		body = sha256.Sum256(w.msgs[i].Payload)
+		if r.id == "" {
+			var d msgID
+			r.id = string(d.append(nil, &w.msgs[i], w.subject[i], 0))
+		}
 	}
-	return r.at, r.id, w.subject[i]
+	return r.at, r.id, w.subject[i], body
 }
 
 // sendAnew sends message i under an id that the stream has not seen.
@@ -171,8 +175,8 @@ func (w *worker) sendingAnew(i int, id string) bool {
 }
 
 // look says whether the message at a place of a stream is the one with this id at
-// this subject. The stream's leader is asked: a replica may be behind.
-func (s *streams) look(ctx context.Context, at place, id, subject string) holding {
+// this subject, with these bytes: nothing keeps a producer from using an id twice. The stream's leader is asked: a replica may be behind.
+func (s *streams) look(ctx context.Context, at place, id, subject string, body [sha256.Size]byte) holding {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	var stored *jetstream.RawStreamMsg
@@ -190,7 +194,7 @@ func (s *streams) look(ctx context.Context, at place, id, subject string) holdin
 		return unread
 	}
 	// Where the server maps subjects, that of the id is the one it was sent to.
-	if stored.Header.Get(headerMsgID) == id && (stored.Subject == subject || s.mapped(subject)) {
+	if stored.Header.Get(headerMsgID) == id && (stored.Subject == subject || s.mapped(subject)) && sha256.Sum256(stored.Data) == body {
 		return holds
 	}
 	return lacks
@@ -212,6 +216,7 @@ func (s *streams) readMessage(ctx context.Context, at place) (*jetstream.RawStre
 		Message struct {
 			Subject string `json:"subject"`
 			Header  []byte `json:"hdrs"`
+			Data    []byte `json:"data"`
 		} `json:"message"`
 	}
 	switch err := json.Unmarshal(reply.Data, &answer); {
@@ -224,7 +229,7 @@ func (s *streams) readMessage(ctx context.Context, at place) (*jetstream.RawStre
 	case answer.Error != nil:
 		return nil, answer.Error
 	}
-	stored := &jetstream.RawStreamMsg{Subject: answer.Message.Subject, Header: nats.Header{}}
+	stored := &jetstream.RawStreamMsg{Subject: answer.Message.Subject, Header: nats.Header{}, Data: answer.Message.Data}
 	if len(answer.Message.Header) > 0 {
 		if stored.Header, err = nats.DecodeHeadersMsg(answer.Message.Header); err != nil {
 			return stored, nil //nolint:nilerr // headers that nobody can read are not those of the message

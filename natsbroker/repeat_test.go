@@ -114,6 +114,22 @@ func TestARepeatOfAnothersMessageIsStoredAgain(t *testing.T) {
 	}
 }
 
+func TestAnotherMessageWithTheSameIDIsStored(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, nil)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := sendtest.Messages(p.topic(), 1)[0]
+	noted(t, d, "", m)
+	other := m
+	other.Payload = []byte("somebody used the id twice")
+	noted(t, d, "", other)
+	noted(t, d, "duplicate", m)
+	if held := p.held(t); held != 2 {
+		t.Errorf("the stream holds %d messages, want both", held)
+	}
+}
+
 func TestARepeatThatMayNotBeReadIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, func(o *server.Options) {

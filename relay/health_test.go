@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
 
@@ -79,5 +80,36 @@ func TestAStoreThatPassesItsCheckAndFailsIsAskedLessAndLess(t *testing.T) {
 	}
 	if down, up := log.with("does not answer"), log.with("answers again"); len(down) != 1 || len(up) != 1 {
 		t.Errorf("%d lines say that the store does not answer and %d that it does:\n%s%s", len(down), len(up), down, up)
+	}
+}
+
+// readOnly is a store that declares nothing for a while.
+type readOnly struct {
+	store.Store
+
+	refusals atomic.Int64
+}
+
+func (s *readOnly) Declare(ctx context.Context, specs []store.Spec) error {
+	if s.refusals.Add(-1) >= 0 {
+		return errors.New("the transaction is read-only")
+	}
+	return s.Store.Declare(ctx, specs)
+}
+
+func TestAStoreIsSaidToBeOpenWhenItIsAndWhyItIsNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	s := &readOnly{Store: w.store}
+	s.refusals.Store(3)
+	log, _, stop := w.logged(s, relay.Options{})
+	w.publish(1, 1)
+	w.delivered(1)
+	stop()
+	if n := log.count("store opened"); n != 1 {
+		t.Errorf("the store is said to be open %d times:\n%s", n, log)
+	}
+	if n := log.count("declare the subscriptions: the transaction is read-only"); n != 1 {
+		t.Errorf("it is said %d times why the store is not open:\n%s", n, log)
 	}
 }

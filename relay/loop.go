@@ -367,14 +367,14 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	if err != nil {
 		return err
 	}
-	l.log.opened(info)
 	for _, f := range l.flows {
 		f.holds = info.Features.HeldTopics
 		f.core.HoldTopics(f.holds)
 	}
 	if err := l.store.Declare(ctx, specs); err != nil {
-		return err
+		return fmt.Errorf("declare the subscriptions: %w", err)
 	}
+	l.log.opened(info)
 	l.storeWorks(askTurn | askBeat)
 	for _, f := range l.flows {
 		l.log.begins(f)
