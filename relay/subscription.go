@@ -94,6 +94,11 @@ type Subscription struct {
 	// MaxHeld is how many messages may wait for topics that do not work before the
 	// subscription reads no more. Defaults to 100,000.
 	MaxHeld int
+	// Buffer bounds, in bytes, what the messages weigh that the relay has in memory for
+	// the subscription: read and not sent, in calls, and parked ones that are tried,
+	// headers and keys counted. A quarter of it is for parked ones. One message always
+	// goes, however large it is. Defaults to 64 MiB.
+	Buffer int
 	// Concurrency is the most calls at a time. Defaults to 4, and to 32 for a
 	// destination that takes one message a call.
 	Concurrency int
@@ -142,6 +147,7 @@ func (s *Subscription) validate() error {
 		{"RetryBatch", s.RetryBatch, 100_000},
 		{"InFlight", s.InFlight, 1_000_000},
 		{"MaxHeld", s.MaxHeld, 10_000_000},
+		{"Buffer", s.Buffer, 1 << 30},
 		{"Concurrency", s.Concurrency, 10_000},
 		{"Retry.MaxAttempts", s.Retry.MaxAttempts, 1_000_000},
 		{"Retry.Quick", s.Retry.Quick, 1000},
@@ -228,7 +234,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
 		},
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
-		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
+		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, LetGo: letGo, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}

@@ -243,6 +243,13 @@ func message(r *store.Record) engine.Message {
 	return m
 }
 
+// letGo frees the bytes of a record that is not needed any more: others of its page may
+// be, and its array with them. What names the message stays.
+func letGo(tag any) {
+	r := tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
+	r.Payload, r.Headers, r.Key, r.ShardKey, r.Type = nil, nil, "", "", ""
+}
+
 // commands hands operators' orders to their flows.
 func (l *loop) commands(all []store.Command, now time.Duration) {
 	for i := range all {

@@ -120,7 +120,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	out := relay.Subscription{
 		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
 		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
-		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Concurrency: s.Concurrency,
+		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
 		Retry: relay.Retry{
 			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,

@@ -63,6 +63,24 @@ var sending = []Mutant{
 		By:       sim(),
 	},
 	{
+		Name: "buffer-never-emptied", What: "what was delivered counts in the buffer for ever",
+		Evidence: "a relay that was killed for its memory, 1,051 MiB for 1,000 messages of 1 MiB: the bound must not be a stop instead",
+		Patches:  []Patch{{"internal/engine/load.go", "	f.loadOf(e).held -= e.Size\n", ""}},
+		By:       sim(), Quick: true,
+	},
+	{
+		Name: "buffer-without-bound", What: "what is read and not sent is bounded by count alone",
+		Evidence: "1,000 messages of 1 MiB before a webhook of 0.5 s take 1,051 MiB, 200 of 16 MiB 3,288 MiB",
+		Patches:  []Patch{{"internal/engine/load.go", "	return max(min(left, page), 1)", "	return page"}, {"internal/engine/load.go", "		return 0", "		return page"}},
+		By:       sim(),
+	},
+	{
+		Name: "large-message-waits-for-ever", What: "a message larger than the buffer is never read",
+		Evidence: "the bound must not be a stop: one message always goes",
+		Patches:  []Patch{{"internal/engine/load.go", "	if l.held+coming > 0 && left", "	if left"}, {"internal/engine/load.go", "	return max(min(left, page), 1)", "	return max(min(left-1, page), 0)"}},
+		By:       sim(),
+	},
+	{
 		Name: "circuit-opens-on-rejection", What: "a rejected message closes the destination for all",
 		Evidence: "MassTransit#6216: one bad message stops all",
 		Patches:  []Patch{{"internal/engine/circuit.go", "	case a.Outcome == Accepted, a.Outcome == Rejected:\n		t.works++", "	case a.Outcome == Accepted:\n		t.works++\n	case a.Outcome == Rejected:\n		t.down++"}},

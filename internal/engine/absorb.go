@@ -35,6 +35,7 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
 		e.state = gone
 		f.unsent--
+		f.lighten(e)
 	case e.Filtered:
 		f.unsent--
 		f.finish(e, Filtered, now)
@@ -65,7 +66,8 @@ func (f *Flow) line(e *entry, now time.Duration) {
 
 // finish resolves an entry of a window: it may be settled.
 func (f *Flow) finish(e *entry, fate Fate, now time.Duration) {
-	e.state, e.fate, e.Tag = done, fate, nil
+	e.state, e.fate = done, fate
+	f.lighten(e)
 	f.doubted(e, fate == WasParked && e.park.State != Dead)
 	f.resolve(now, false)
 }

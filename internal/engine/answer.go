@@ -28,6 +28,7 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 	for _, e := range c.entries {
 		f.resume(e, now)
 	}
+	f.returned(c)
 	f.breaker(now, c)
 	if f.cfg.Transactions && f.dirty { // the next one waits for it
 		f.urgent = true

@@ -19,7 +19,7 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 	if len(ts.asked) == 0 {
 		return DueRequest{}, false
 	}
-	r := DueRequest{Limit: limit, Bytes: f.cfg.PageBytes}
+	r := DueRequest{Limit: limit, Bytes: f.lotRoom()}
 	for _, t := range ts.asked {
 		r.Topics = append(r.Topics, t.name)
 	}

@@ -10,7 +10,7 @@ import (
 // Held counts everything that a flow keeps of messages, keys and rows. It is zero
 // when nothing is in hand and nothing is parked.
 func (f *Flow) Held() int {
-	n := len(f.hand) + len(f.calls) + f.out + f.unsent + f.topics.held + len(f.topics.list)
+	n := len(f.hand) + len(f.calls) + f.out + f.unsent + f.window.held + f.lot.held + f.topics.held + len(f.topics.list)
 	for _, q := range []*queue{&f.again, &f.retry, &f.ready, &f.unreadable, &f.topics.barred} {
 		if !q.empty() {
 			n++
@@ -43,6 +43,9 @@ func (f *Flow) Audit() error {
 	if a.unsent != f.unsent {
 		return fmt.Errorf("unsent is %d, counted %d", f.unsent, a.unsent)
 	}
+	if a.window != f.window.held || a.lotBytes != f.lot.held {
+		return fmt.Errorf("%d and %d bytes are in hand of windows and parked messages, counted %d and %d", f.window.held, f.lot.held, a.window, a.lotBytes)
+	}
 	for _, s := range f.shards {
 		for key, c := range s.chains {
 			if err := a.chain(s, key, c); err != nil {
@@ -57,6 +60,8 @@ func (f *Flow) Audit() error {
 type audit struct {
 	f                   *Flow
 	out, unsent         int
+	window, lotBytes    int
+	lent                map[*entry]struct{} // resolved, and still in a call
 	chainOut, unsettled map[*chain]int
 	err                 error
 }
@@ -79,8 +84,14 @@ func (a *audit) windows() {
 	for _, l := range a.f.lanes {
 		for _, p := range l.arrived {
 			a.unsent += len(p.Messages)
+			for i := range p.Messages {
+				a.window += p.Messages[i].Size
+			}
 		}
 		l.each(func(e *entry) {
+			if !e.resolved() {
+				a.window += e.Size
+			}
 			if e.counted && e.state != past {
 				a.out++
 			}
@@ -96,6 +107,7 @@ func (a *audit) windows() {
 
 func (a *audit) lot() {
 	for seq, e := range a.f.hand {
+		a.lotBytes += e.Size
 		if e.counted {
 			a.out++
 		}
@@ -121,6 +133,9 @@ func (a *audit) lot() {
 
 func (a *audit) inCalls() {
 	for _, c := range a.f.calls {
+		for _, e := range c.lent {
+			a.lends(e)
+		}
 		for _, e := range c.entries {
 			if e == nil || e.shard.lost {
 				continue
@@ -135,6 +150,22 @@ func (a *audit) inCalls() {
 				a.failf("message %d is in a call with state %d", e.Seq, e.state)
 			}
 		}
+	}
+}
+
+// lends counts the bytes of a resolved message that a call still has.
+func (a *audit) lends(e *entry) {
+	if _, known := a.lent[e]; known || !e.resolved() {
+		return
+	}
+	if a.lent == nil {
+		a.lent = make(map[*entry]struct{})
+	}
+	a.lent[e] = struct{}{}
+	if e.parked {
+		a.lotBytes += e.Size
+	} else {
+		a.window += e.Size
 	}
 }
 

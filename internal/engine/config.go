@@ -59,6 +59,13 @@ type Config struct {
 	// Page and PageBytes bound one read. No more than two pages wait to be
 	// sent: one is read while another is being sent.
 	Page, PageBytes int
+	// Buffer bounds what all messages in hand weigh: read and not sent, in calls, and
+	// parked ones that are tried. A quarter is for those. Where nothing is in hand one
+	// message goes, however large it is.
+	Buffer int
+	// LetGo, if not nil, is called with the Tag of a message whose bytes are not needed
+	// any more.
+	LetGo func(tag any)
 	// SettleEvery is the longest that a resolved message waits for its
 	// settlement; IdleSettle the same for a position that moved over nothing.
 	SettleEvery, IdleSettle time.Duration
@@ -125,6 +132,7 @@ func (c Config) Normal() Config {
 	or(&c.RetryBatch, max(c.Batch/4, 1))
 	or(&c.Page, 1000)
 	or(&c.PageBytes, 8<<20)
+	or(&c.Buffer, 64<<20)
 	orTime(&c.SettleEvery, 50*time.Millisecond)
 	orTime(&c.IdleSettle, 30*time.Second)
 	orTime(&c.SlowAfter, time.Second)

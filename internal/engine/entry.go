@@ -25,6 +25,7 @@ type entry struct {
 	doubt    *doubt // answers got lost
 
 	fate    Fate
+	calls   int32 // that have its bytes
 	state   state
 	parked  bool // from the parking lot
 	held    bool // and its row is Held there, for its topic
@@ -32,6 +33,7 @@ type entry struct {
 	counted bool // in Flow.out until it is answered and settled
 	slow    bool // parked as in flight while its call goes on
 	inLot   bool // slow, and its row is in a draft or settled
+	light   bool // its bytes are not needed any more
 }
 
 // resolved: the position may pass it.
@@ -62,7 +64,8 @@ func (f *Flow) forget(e *entry) {
 	}
 	f.uncount(e)
 	f.untried(e)
-	e.state, e.Tag = gone, nil
+	e.state = gone
+	f.lighten(e)
 }
 
 // uncount takes e out of what was sent and is not settled.

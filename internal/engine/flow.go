@@ -35,6 +35,8 @@ type Flow struct {
 
 	out      int   // sent, and not answered or not settled
 	unsent   int   // read and not sent
+	window   load  // what is in hand of windows weighs
+	lot      load  // and what is in hand of the parking lot
 	accepted int64 // acceptances so far
 
 	dirty    bool // something waits for a settlement, since resolved
@@ -49,13 +51,13 @@ type Flow struct {
 
 const slotCount = 4096
 
-// Stats counts what a flow has done. All counts but the last five only grow.
+// Stats counts what a flow has done. All counts but the last six only grow.
 type Stats struct {
 	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
 	// Unsettled is how many messages were sent and are not answered or not
 	// settled, Unsent how many were read and not sent, Chains of how many keys
-	// something is known.
-	Unsettled, Unsent, Chains int
+	// something is known, Bytes what the messages in hand weigh.
+	Unsettled, Unsent, Chains, Bytes int
 	// Topics is how many topics do not work, Held how many messages wait for such.
 	Topics, Held int
 }
@@ -132,6 +134,7 @@ func (f *Flow) Circuit() CircuitState { return f.circuit.state }
 func (f *Flow) Stats() Stats {
 	s := f.stats
 	s.Unsettled, s.Unsent, s.Held = f.out, f.unsent, f.topics.held
+	s.Bytes = f.window.held + f.lot.held
 	for _, t := range f.topics.list {
 		if !t.works() {
 			s.Topics++

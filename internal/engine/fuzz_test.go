@@ -80,7 +80,8 @@ func newGremlin(script []byte) *gremlin {
 	g.cfg = engine.Config{
 		Order: engine.Order(g.n(3)), OnReject: engine.OnReject(g.n(2)), Ordered: g.n(2) == 0, Prober: g.n(2) == 0,
 		InFlight: 1 + g.n(8), Batch: 1 + g.n(5), Calls: 1 + g.n(3), Page: 1 + g.n(20), RetryBatch: g.n(3), SlowBehind: g.n(4),
-		Retry: engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
+		Retry:  engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
+		Buffer: []int{0, 45, 1}[len(script)%3],
 	}.Normal()
 	g.f = engine.NewFlow(g.cfg)
 	g.f.Expire(time.Hour)

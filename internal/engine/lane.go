@@ -137,6 +137,9 @@ func (f *Flow) clearLane(l *lane) {
 	l.each(f.forget)
 	for _, p := range l.arrived {
 		f.unsent -= len(p.Messages)
+		for i := range p.Messages {
+			f.window.held -= p.Messages[i].Size
+		}
 	}
 	l.pages, l.arrived = nil, nil
 	f.lanes = without(f.lanes, l)
@@ -160,6 +163,10 @@ func (f *Flow) landed(l *lane, now time.Duration, p Page) {
 	if found || p.Next != l.read {
 		l.arrived = append(l.arrived, &page{Page: p})
 		f.unsent += len(p.Messages)
+		f.window.fade()
+		for i := range p.Messages {
+			f.window.bear(p.Messages[i].Size)
+		}
 	}
 	l.read, l.more, l.dry = p.Next, p.More, !found && !p.More && !l.woken
 	if found {

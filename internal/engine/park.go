@@ -171,7 +171,8 @@ func (f *Flow) leaveHand(e *entry) {
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	e.state, e.Tag = past, nil
+	e.state = past
+	f.lighten(e)
 	f.untried(e)
 	f.unhold(e)
 }

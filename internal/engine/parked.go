@@ -70,7 +70,7 @@ func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
 		return DueRequest{}, false
 	}
 	p.asking, f.topics.last = true, false
-	r := DueRequest{Limit: f.handRoom(), Bytes: f.cfg.PageBytes, Followers: f.cfg.RetryBatch}
+	r := DueRequest{Limit: f.handRoom(), Bytes: f.lotRoom(), Followers: f.cfg.RetryBatch}
 	n := len(f.shards)
 	for i := range n {
 		at := (p.from + i) % n
@@ -121,7 +121,7 @@ func (f *Flow) mayAsk() bool {
 // canAsk says that a request for parked messages can be made.
 func (f *Flow) canAsk() bool {
 	return !f.due.asking && !f.paused && !f.quiet &&
-		f.circuit.state == Closed && f.handRoom() > 0 && f.staying() > 0
+		f.circuit.state == Closed && f.handRoom() > 0 && f.lotRoom() > 0 && f.staying() > 0
 }
 
 func (f *Flow) handRoom() int { return 2*f.cfg.RetryBatch - len(f.hand) }
@@ -159,6 +159,7 @@ func (f *Flow) DueFailed(now time.Duration) {
 func (f *Flow) DueLanded(now time.Duration, messages []DueMessage) {
 	p := &f.due
 	taken := 0
+	f.lot.fade()
 	var refused []behind
 	for i := range messages {
 		m := &messages[i]
@@ -201,6 +202,7 @@ type behind struct {
 func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
 	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts, held: m.Held}
 	f.recall(e)
+	f.lot.bear(e.Size)
 	f.hand[e.Seq] = e
 	f.mayTry(e)
 	c := f.chainOf(s, m.Key)

@@ -8,6 +8,7 @@ type Call struct {
 	Items []Item
 
 	entries []*entry // nil where an item was Reported
+	lent    []*entry // all of them: the caller has their bytes until the call is over
 	trial   bool
 	slow    bool          // others were accepted while it is late
 	sentAt  time.Duration // when it began
@@ -75,11 +76,11 @@ func (f *Flow) start(now time.Duration) *Call {
 		return nil
 	}
 	f.lastCall++
-	c := &Call{
-		ID: f.lastCall, sentAt: now, entries: make([]*entry, len(f.scratch)), Items: make([]Item, len(f.scratch)),
-	}
+	n := len(f.scratch)
+	both := make([]*entry, 2*n)
+	c := &Call{ID: f.lastCall, sentAt: now, entries: both[:n:n], lent: both[n:], Items: make([]Item, n)}
 	for i, e := range f.scratch {
-		c.entries[i] = e
+		c.entries[i], c.lent[i] = e, e
 		c.Items[i] = Item{Seq: e.Seq, Tag: e.Tag, Attempt: e.attempts + 1}
 	}
 	clear(f.scratch)
@@ -100,6 +101,7 @@ func (f *Flow) include(e *entry) {
 		f.out++
 	}
 	e.state = sent
+	e.calls++
 	if e.chain != nil {
 		e.chain.out++
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Request asks for a page; see package store.
 type Request struct {
@@ -45,13 +49,7 @@ func (f *Flow) Turn(now time.Duration) Turn {
 	f.meet(now)
 	t := Turn{Settle: f.settle(now)}
 	r.reads = r.reads[:0]
-	for i, l := range f.lanes {
-		if f.wantsRead(i) && now >= l.next() {
-			l.asked = now
-			t.Read = append(t.Read, f.request(i))
-			r.reads = append(r.reads, l)
-		}
-	}
+	t.Read = f.read(now)
 	if len(t.Read) == 0 && now >= r.askAt {
 		t.Read = append(t.Read, f.ask())
 		r.reads = append(r.reads, nil)
@@ -65,6 +63,33 @@ func (f *Flow) Turn(now time.Duration) Turn {
 	r.out, r.all = true, f.covers(r)
 	r.number++
 	return t
+}
+
+// read makes the requests of the lanes whose time has come. When there is not room for
+// the pages of all, those that have waited longest read first, so that none keeps
+// another from reading.
+func (f *Flow) read(now time.Duration) (out []Request) {
+	r := &f.round
+	for i, l := range f.lanes {
+		if f.wantsRead(i) && now >= l.next() {
+			r.reads = append(r.reads, l)
+		}
+	}
+	if len(r.reads) > 1 {
+		slices.SortStableFunc(r.reads, func(a, b *lane) int { return cmp.Compare(a.asked, b.asked) })
+	}
+	coming := 0
+	for k, l := range r.reads {
+		bytes := f.windowRoom(coming)
+		if bytes == 0 {
+			r.reads = r.reads[:k]
+			break
+		}
+		coming += bytes + f.window.margin(f.cfg.windowMost())
+		l.asked = now
+		out = append(out, f.request(slices.Index(f.lanes, l), bytes))
+	}
+	return out
 }
 
 // covers says that the turn brings the due time of every shard.
@@ -90,18 +115,18 @@ func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
 // none of them before it has come to rest.
 func (f *Flow) wantsRead(i int) bool {
 	l := f.lanes[i]
-	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 &&
+	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.windowRoom(0) > 0 &&
 		f.circuit.state == Closed && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
 }
 
 // room is how many more messages may be read: as one page is sent, another waits.
 func (f *Flow) room() int { return 2*f.cfg.Page - f.unsent }
 
-func (f *Flow) request(i int) Request {
+func (f *Flow) request(i, bytes int) Request {
 	l := f.lanes[i]
 	l.reading, l.until = true, f.untilOf(i)
 	l.hinted, l.hint = l.hint, false
-	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: f.cfg.PageBytes}
+	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: bytes}
 	r.Slots = make([][2]int, 0, len(l.shards))
 	for _, s := range l.shards {
 		if s.readable() {

@@ -192,7 +192,19 @@ func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.Due
 			n++
 		}
 	}
-	return out[:min(len(out), d.Limit)]
+	return within(d, out)
+}
+
+// within is as much of out as was asked for.
+func within(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
+	out = out[:min(len(out), d.Limit)]
+	bytes := d.Bytes
+	for i := range out {
+		if bytes -= out[i].Size; bytes <= 0 {
+			return out[:i+1]
+		}
+	}
+	return out
 }
 
 func dueMessage(r *parked) engine.DueMessage {

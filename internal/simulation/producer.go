@@ -132,7 +132,7 @@ func (p *producers) message(t *transaction) *message {
 	}
 	p.held[key] = key != 0
 	m := w.rooms.messages.take()
-	*m = message{id: len(p.msgs) + 1, key: key, size: 1 + w.below(100), filtered: w.below(10) == 9, by: t, begun: w.instant()}
+	*m = message{id: len(p.msgs) + 1, key: key, size: w.size(), filtered: w.below(10) == 9, by: t, begun: w.instant()}
 	m.damaged = w.fault(Damage, 10)
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
@@ -247,4 +247,16 @@ func mixed(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
+}
+
+// largest is the most that a message weighs.
+const largest = 1000
+
+// size draws what a message weighs: a few weigh much more than the others.
+func (w *world) size() int {
+	n := 1 + w.below(100)
+	if w.below(20) == 19 {
+		n *= largest / 100
+	}
+	return n
 }

@@ -215,6 +215,10 @@ func (r *relay) audit() {
 	if out := r.flow.Stats().Unsettled; out > w.plan.cfg.InFlight {
 		w.failf("P4", "relay %d: %d messages are out, %d may be", r.number, out, w.plan.cfg.InFlight)
 	}
+	// Each lane's read may bring one message that crosses what it asked for.
+	if most := w.plan.cfg.Normal().Buffer + 8*largest; r.flow.Stats().Bytes > most {
+		w.failf("engine", "relay %d: %d bytes are in hand, %d may be", r.number, r.flow.Stats().Bytes, most)
+	}
 }
 
 // step starts everything that can be started now, see relay's loop.

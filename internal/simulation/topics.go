@@ -69,7 +69,7 @@ func (s *server) heldFor(d *engine.DueRequest, out []engine.DueMessage) []engine
 	for _, i := range found[:min(len(found), d.Limit)] {
 		out = append(out, dueMessage(&s.rows[i]))
 	}
-	return out
+	return within(d, out)
 }
 
 // passTopics has one topic fail and nothing else, until all that does not wait for it

@@ -73,10 +73,10 @@ func (p *plan) String() string {
 	often := ""
 	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
-		"batch %d (at most %d, %d bytes), page %d (%d bytes), retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
+		"batch %d (at most %d, %d bytes), page %d (%d bytes), buffer %d, retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
 		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, faults%s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
-		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
+		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.Buffer, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
 		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, cmp.Or(often, " none"))
 }
 
@@ -186,7 +186,8 @@ func (w *world) drawConfig() engine.Config {
 		InFlight: w.of(1000, 20, 5, 2, 1), Calls: w.of(4, 2, 1), Batch: w.of(0, 20, 3), BatchBytes: w.of(0, 0, 300),
 		Page: w.of(1000, 30, 5, 2), PageBytes: w.of(0, 0, 500), RetryBatch: w.of(0, 3, 1),
 		SlowBehind: w.of(0, 3), TallySpan: int64(w.of(0, 16)), Linger: time.Duration(w.of(4, 0)) * time.Millisecond,
-		Rand: w.chance.float,
+		Buffer: w.of(0, 0, 400, 50, 1),
+		Rand:   w.chance.float,
 	}
 	return c
 }

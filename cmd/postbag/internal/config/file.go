@@ -108,6 +108,10 @@ type Subscription struct {
 	// Most messages that may wait for topics that do not work; with more, nothing
 	// is read. Defaults to 100000.
 	MaxHeld int `yaml:"max_held"`
+	// Most bytes of messages in memory: read and not sent, in calls, and parked ones
+	// that are tried. One message always goes, however large it is. A number of bytes,
+	// or with a unit: 512KiB, 64MiB. Defaults to 64MiB.
+	Buffer Size `yaml:"buffer"`
 	// Most calls at a time. Defaults to 4, for webhooks to 32.
 	Concurrency int `yaml:"concurrency"`
 }

@@ -89,6 +89,8 @@ func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
 	f("password twice", "store: {dsn: x}\ndestinations: {m: {url: nats://a, password_env: A, password_file: b}}\n", "has both password_env and password_file")
 	f("a webhook's setting for nats", "store: {dsn: x}\ndestinations: {m: {url: nats://a, secrets_env: [A]}}\n", "secrets_env is no setting of a destination of kind nats")
 	f("a name of a destination", "store: {dsn: x}\ndestinations: {\"a b\": {url: nats://a}}\n", "use letters, digits")
+	f("a buffer without a unit", good+"subscriptions: [{buffer: 64MB}]\n", "subscriptions[0].buffer is no size; write a number of bytes")
+	f("a negative buffer", good+"subscriptions: [{buffer: -1}]\n", "subscriptions[0].buffer is -1; choose between")
 	f("an address range", "store: {dsn: x}\ndestinations: {m: {url: https://a, allow_private: [localhost]}}\n", "no range of addresses")
 	f("a destination that is not there", good+"subscriptions: [{to: other}]\n", "names none of the destinations; write one of main")
 	f("no destination chosen of two", "store: {dsn: x}\ndestinations: {a: {url: nats://a}, b: {url: nats://b}}\n", "subscriptions[0].to names none of the destinations; write one of a, b")

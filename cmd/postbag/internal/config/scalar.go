@@ -51,6 +51,12 @@ func setScalar(v reflect.Value, n ast.Node, text string) string {
 		v.SetInt(int64(d))
 		return ""
 	}
+	if s, ok := reflect.TypeAssert[*Size](v.Addr()); ok {
+		if err := s.UnmarshalText([]byte(text)); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
 	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		if u.UnmarshalText([]byte(text)) != nil {
 			return "is no range of addresses; write it as 10.0.0.0/8 or 127.0.0.1/32"

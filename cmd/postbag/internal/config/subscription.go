@@ -47,6 +47,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	upTo(p, where+".retry_batch", s.RetryBatch, 100_000)
 	upTo(p, where+".in_flight", s.InFlight, 1_000_000)
 	upTo(p, where+".max_held", s.MaxHeld, 10_000_000)
+	upTo(p, where+".buffer", int(s.Buffer), 1<<30)
 	upTo(p, where+".concurrency", s.Concurrency, 10_000)
 	s.Retry.check(p, where+".retry")
 }
