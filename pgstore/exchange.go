@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -88,7 +89,7 @@ func (s *Store) exchangeOnce(ctx context.Context, groups []group) ([]error, erro
 	return errs, p.Close()
 }
 
-// whole has every group begin with what keeps rows from being hidden from it.
+// whole has every group begin with what keeps rows from being hidden from it, and others' functions from being called.
 func (s *Store) whole(groups []group) []group {
 	out := make([]group, len(groups))
 	for i, g := range groups {
@@ -107,20 +108,48 @@ type exchanging struct {
 	prepared bool
 }
 
-// prepare sees to it that the connection knows all statements.
+// prepare sees to it that the connection knows all statements. New ones are prepared in a transaction with the search_path that
+// they run with: the server looks then which functions they call.
 func (e *exchanging) prepare(ctx context.Context, groups []group) error {
 	if !e.prepared {
 		return nil
 	}
+	own := e.conn.Conn().PgConn().CustomData()
+	known, _ := own[preparedKey].(map[string]bool) // nil at first
+	if known == nil {
+		known = map[string]bool{}
+		own[preparedKey] = known
+	}
+	var missing []*statement
 	for _, g := range groups {
 		for _, c := range g {
-			if _, err := e.conn.Conn().Prepare(ctx, c.st.name, c.st.sql); err != nil {
-				return err
+			if !known[c.st.name] {
+				missing = append(missing, c.st)
 			}
 		}
 	}
+	if len(missing) == 0 {
+		return nil
+	}
+	tx, err := e.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // prepared statements outlive their transaction
+	if _, err := tx.Exec(ctx, "SELECT "+unled, pgx.QueryExecModeExec); err != nil {
+		return err
+	}
+	for _, st := range missing {
+		if _, err := tx.Conn().Prepare(ctx, st.name, st.sql); err != nil {
+			return err
+		}
+		known[st.name] = true
+	}
 	return nil
 }
+
+// preparedKey is where a connection keeps the names of the statements that were prepared on it.
+const preparedKey = "postbag.prepared"
 
 func (e *exchanging) send(groups []group) {
 	for _, g := range groups {

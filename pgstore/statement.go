@@ -18,12 +18,16 @@ var queryFiles embed.FS
 // session never mean different things by one name.
 type statement struct {
 	name, sql string
-	// whole: what follows in its transaction sees every row, or fails; see unfiltered in query/server.sql.
+	// whole: what follows in its transaction sees every row, or fails, and calls nothing but the server's own; see unfiltered in
+	// query/server.sql.
 	whole bool
 }
 
-// unfiltered is what makes a statement whole.
-const unfiltered = "set_config('row_security', 'off', true)"
+// unled and unfiltered are what makes a statement whole.
+const (
+	unled      = "pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"
+	unfiltered = "pg_catalog.set_config('row_security', 'off', true)"
+)
 
 // catalog holds the statements of query/*.sql. They are written with
 // placeholders in braces: {box} is a box's name, the others are named where the
@@ -89,7 +93,7 @@ func (c *catalog) variant(name, box string, number uint8, fill func() []string) 
 	text = "/* postbag " + name + " */ " + strings.ReplaceAll(text, "{box}", box)
 	sum := sha256.Sum256([]byte(text))
 	st, _ := c.made.LoadOrStore(key, &statement{
-		name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text, whole: strings.Contains(text, unfiltered),
+		name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text, whole: strings.Contains(text, unled) && strings.Contains(text, unfiltered),
 	})
 	return st.(*statement) //nolint:errcheck,forcetypeassert // as above
 }

@@ -18,7 +18,7 @@ FROM unnest((SELECT CASE current_setting('client_encoding') WHEN 'UTF8' THEN $1:
 -- $11 are microseconds since 1970, zero for at once.
 WITH i AS MATERIALIZED (
   SELECT u.id, u.place, u.topic, u.key, u.shard_key, u.type, nullif(u.headers, '')::json AS headers, substr($10::bytea, u.begins, u.size) AS payload,
-    CASE WHEN u.due > 0 THEN timestamptz 'epoch' + u.due * interval '1 microsecond' END AS due, u.n
+    CASE WHEN u.due > 0 THEN timestamptz 'epoch' + u.due::double precision * interval '1 microsecond' END AS due, u.n
   FROM unnest((SELECT CASE current_setting('client_encoding') WHEN 'UTF8' THEN $1::text::uuid[] END), (SELECT $2::text::smallint[]), (SELECT $3::text::text[]), (SELECT $4::text::text[]), (SELECT $5::text::text[]), (SELECT $6::text::text[]), (SELECT $7::text::text[]),
     (SELECT $8::text::integer[]), (SELECT $9::text::integer[]), (SELECT $11::text::bigint[]))
     WITH ORDINALITY AS u(id, place, topic, key, shard_key, type, headers, begins, size, due, n)
