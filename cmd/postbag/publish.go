@@ -130,6 +130,9 @@ func (f *publishFlags) message(cmd *cobra.Command, c *console.Console) (postbag.
 		if m.Headers == nil {
 			m.Headers = make(map[string]string)
 		}
+		if _, twice := m.Headers[name]; twice {
+			return m, exit.Usagef("a --header is given twice; keep one of a name")
+		}
 		m.Headers[name] = value
 	}
 	if f.notBefore != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -26,6 +25,7 @@ const closeTimeout = 5 * time.Second
 func runRelay(ctx context.Context, c *console.Console, file *config.File, drain bool) (err error) {
 	defer ballast.Hold()()
 	logger := newLogger(c, file.Log)
+	hearLibraries(logger)
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
@@ -138,24 +138,4 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 		out.From.At, _ = time.Parse(time.RFC3339, s.From) // checked when it was read
 	}
 	return out
-}
-
-// newLogger logs to standard error, for standard output may be a destination. What
-// looks like a secret in an error is taken out.
-func newLogger(c *console.Console, l config.Log) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(l.Level)) // checked when it was read; the zero level is info
-	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		switch v := a.Value.Any().(type) {
-		case error:
-			a.Value = slog.StringValue(config.Redact(v.Error()))
-		case string:
-			a.Value = slog.StringValue(config.Redact(v))
-		}
-		return a
-	}}
-	if l.Format == "json" {
-		return slog.New(slog.NewJSONHandler(c.Err, o))
-	}
-	return slog.New(slog.NewTextHandler(c.Err, o))
 }

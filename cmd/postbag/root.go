@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
@@ -44,9 +45,7 @@ func newRoot(c *console.Console) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(
 		newRelayCommand(c),
 		newMigrateCommand(c),
@@ -65,6 +64,20 @@ func newRoot(c *console.Console) *cobra.Command {
 		newVersionCommand(c),
 	)
 	return root
+}
+
+// flagFault says what is wrong with a flag: of a number and a switch in words, for which the library has those of Go's parser.
+func flagFault(cmd *cobra.Command, err error) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		switch f := wrong.GetFlag(); f.Value.Type() {
+		case "int":
+			return exit.Usagef("--%s is no whole number, or too large; write it in digits", f.Name)
+		case "bool":
+			return exit.Usagef("--%s is neither true nor false; write it without a value, or one of them", f.Name)
+		}
+	}
+	return exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
 }
 
 func exitCodes() string {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"log"
+	"log/slog"
+	"strings"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+)
+
+// newLogger logs to standard error, for standard output may be a destination. What
+// looks like a secret in an error is taken out.
+func newLogger(c *console.Console, l config.Log) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(l.Level)) // checked when it was read; the zero level is info
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch v := a.Value.Any().(type) {
+		case error:
+			a.Value = slog.StringValue(config.Redact(v.Error()))
+		case string:
+			a.Value = slog.StringValue(config.Redact(v))
+		}
+		return a
+	}}
+	if l.Format == "json" {
+		return slog.New(slog.NewJSONHandler(c.Err, o))
+	}
+	return slog.New(slog.NewTextHandler(c.Err, o))
+}
+
+// hearLibraries has the lines of libraries that print with the standard logger, as net/http does, go to the log.
+func hearLibraries(logger *slog.Logger) {
+	log.SetFlags(0)
+	log.SetOutput(libraries{logger})
+}
+
+// libraries logs what a library prints, up to the first quotation mark: behind it stands what came from outside. An endpoint that
+// sends more than its answer is quoted with what it sends, which may be the request it got, payload and credentials.
+type libraries struct{ to *slog.Logger }
+
+// Write takes one line.
+func (l libraries) Write(line []byte) (int, error) {
+	text, _, cut := strings.Cut(strings.TrimSpace(string(line)), `"`)
+	if cut {
+		text = strings.TrimSpace(text) + " ..."
+	}
+	l.to.Warn("postbag: a library says something", "text", text)
+	return len(line), nil
+}
