@@ -107,6 +107,10 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 		Second:   func(tb testing.TB) store.Store { tb.Helper(); return newFixture(tb, dsn).Store },
 		Appender: f.Store,
 		Create:   f.CreateBox,
+		Plain: func(ctx context.Context, tx postbag.SQLTx, box, topic string) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, payload) VALUES (?, '')", topic)
+			return err
+		},
 		Begin: func(ctx context.Context) (postbag.SQLTx, error) {
 			if distributed {
 				return beginXA(ctx, f.plain, level)

@@ -129,7 +129,7 @@ func appendCommands(c *catalog, box string, msgs []postbag.Message) ([]command, 
 	for i := 0; i < len(msgs); {
 		w := lists{}
 		for first := i; i < len(msgs) && (i == first || len(w.payload)+len(msgs[i].Payload) <= maxLot); i++ {
-			if err := w.add(&msgs[i]); err != nil {
+			if err := w.add(box, &msgs[i]); err != nil {
 				return nil, fmt.Errorf("pgstore: append to %q: message %d: headers cannot be encoded; use valid UTF-8: %w", box, i, err)
 			}
 		}
@@ -148,7 +148,7 @@ func appendOne(c *catalog, box string, m *postbag.Message) (command, error) {
 		payload = []byte{}
 	}
 	return command{c.get("append_one", box).sql, []any{
-		m.ID.String(), strconv.Itoa(store.SlotOf(m) + 1), m.Topic, m.Key, m.ShardKey, m.Type, headers, payload,
+		m.ID.String(), strconv.Itoa(store.SlotOf(m) + 1), cmp.Or(m.Topic, box), m.Key, m.ShardKey, m.Type, headers, payload,
 	}}, nil
 }
 
@@ -174,14 +174,14 @@ func (w *lists) command(c *catalog, box string, later bool) command {
 	return command{c.get(name, box).sql, args}
 }
 
-func (w *lists) add(m *postbag.Message) error {
+func (w *lists) add(box string, m *postbag.Message) error {
 	headers, err := storekit.HeadersText(m.Headers)
 	if err != nil {
 		return err
 	}
 	w.ids.plain(m.ID.String())
 	w.places.number(int64(store.SlotOf(m) + 1))
-	w.topics.quoted(m.Topic)
+	w.topics.quoted(cmp.Or(m.Topic, box))
 	w.keys.quoted(m.Key)
 	w.shardKeys.quoted(m.ShardKey)
 	w.types.quoted(m.Type)

@@ -15,11 +15,11 @@ import (
 var boxScript string
 
 // sound is what every row of a log must be. It says that an id was not set by an
-// object mapper to its zero, that nobody chose a transaction id or a seq, that no
+// object mapper to its zero, nor a topic, that nobody chose a transaction id or a seq, that no
 // payload is larger than a reader can take, and that place is 1 + a slot where it is not
 // left to the reader. One constraint costs an insert no more than four. Only an
 // erasure, which says so to its transaction, changes a row of another.
-const sound = `CHECK ((xid = pg_current_xact_id() AND seq = currval('postbag.{box}__seq') OR coalesce(current_setting('postbag.erasing', true), '') = 'on') AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 16777216 ` +
+const sound = `CHECK ((xid = pg_current_xact_id() AND seq = currval('postbag.{box}__seq') AND topic <> '' OR coalesce(current_setting('postbag.erasing', true), '') = 'on') AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 16777216 ` +
 	`AND (place IS NULL OR place BETWEEN 0 AND 4096))`
 
 func soundOf(box string) string { return strings.ReplaceAll(sound, "{box}", box) }

@@ -59,8 +59,12 @@ func databaseOn(tb testing.TB, dsn string) (*storetest.Database[pgx.Tx], *fixtur
 		Second:   func(tb testing.TB) store.Store { return newFixture(tb, dsn).Store },
 		Appender: f.Store,
 		Create:   f.CreateBox,
-		Begin:    f.plain.Begin,
-		Commit:   func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
+		Plain: func(ctx context.Context, tx pgx.Tx, box, topic string) error {
+			_, err := tx.Exec(ctx, "INSERT INTO postbag."+box+" (topic, payload) VALUES ($1, '')", topic)
+			return err
+		},
+		Begin:  f.plain.Begin,
+		Commit: func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
 		Rollback: func(ctx context.Context, tx pgx.Tx) error {
 			gone := tx.Conn().IsClosed() // a context ended in the middle of a statement: pgx gives the session up
 			if err := tx.Rollback(ctx); !gone {

@@ -33,7 +33,8 @@ func TestABoxOfAnEarlierVersionIsBroughtAlong(t *testing.T) {
 	}
 	run(string(box))
 	run("INSERT INTO postbag.outbox (key, headers, payload) VALUES ('a', '{\"a\": \"b\"}', convert_to(repeat('x', 17000000), 'UTF8'))")
-	run("INSERT INTO postbag.outbox__scheduled (due, key) VALUES ('-infinity', 'a')")
+	run("INSERT INTO postbag.outbox__scheduled (due, topic, key) VALUES ('-infinity', '', 'a')")
+	run("INSERT INTO postbag.outbox (topic, key, payload) VALUES ('', 'a', 'x')")
 	if done, err := old.Migrate(t.Context()); err != nil || len(done) != len(missing)-1 {
 		t.Fatalf("the steps %q were taken: %v", done, err)
 	}
@@ -41,6 +42,7 @@ func TestABoxOfAnEarlierVersionIsBroughtAlong(t *testing.T) {
 	for _, sql := range []string{
 		"INSERT INTO postbag.outbox (payload) VALUES (convert_to(repeat('x', 17000000), 'UTF8'))", "INSERT INTO postbag.outbox (seq) VALUES (7)",
 		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')", "INSERT INTO postbag._life (life) VALUES (0)",
+		"INSERT INTO postbag.outbox (topic) VALUES ('')", "INSERT INTO postbag.outbox__scheduled (due, topic) VALUES (now(), '')",
 	} {
 		if _, err := s.plain.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "violates check constraint") && !strings.Contains(err.Error(), "currval") {
 			t.Errorf("after the migration one may %s: %v", sql, err)
@@ -52,8 +54,14 @@ func TestABoxOfAnEarlierVersionIsBroughtAlong(t *testing.T) {
 	}
 	s.publish(sitetest.Messages(3, "a")...)
 	s.Housekeep()
-	if got := len(s.Deliver()); got != 5 {
-		t.Errorf("%d messages come, not 5", got)
+	came := s.Deliver()
+	if len(came) != 6 {
+		t.Errorf("%d messages come, not 6", len(came))
+	}
+	for _, m := range came {
+		if m.Topic == "" {
+			t.Error("a message without a topic does not go to the box's name")
+		}
 	}
 	s.burn()
 	s.publish(sitetest.Messages(1, "a")...)

@@ -68,10 +68,14 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 					second.SetClock(clock)
 					return second
 				},
-				Now:        clock,
-				Advance:    func(d time.Duration) { ahead.Add(int64(d)) },
-				Appender:   s,
-				Create:     s.CreateBox,
+				Now:      clock,
+				Advance:  func(d time.Duration) { ahead.Add(int64(d)) },
+				Appender: s,
+				Create:   s.CreateBox,
+				Plain: func(ctx context.Context, tx postbag.SQLTx, box, topic string) error {
+					_, err := tx.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, payload) VALUES (?, '')", topic)
+					return err
+				},
 				Begin:      func(ctx context.Context) (postbag.SQLTx, error) { return begin(ctx, db) },
 				Commit:     func(_ context.Context, tx postbag.SQLTx) error { return tx.Commit() },
 				Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return tx.Rollback() },

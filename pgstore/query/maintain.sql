@@ -36,7 +36,7 @@ WHERE b.name = $3::text;
 -- name: promote
 -- Moves due messages into the log, in the order in which they are due. One that is being cancelled is passed over. Reads
 -- the index on (due, n), at most $3 rows, and locks those; then they are where they were, since nobody changes one. Whoever
--- else promotes at the same time gets others.
+-- else promotes at the same time gets others. An empty topic, which earlier versions took, is the box's name.
 WITH c AS MATERIALIZED (
   SELECT c.ctid FROM postbag.{box}__scheduled c
   WHERE c.due <= statement_timestamp() AND EXISTS (SELECT FROM postbag._subscriptions u JOIN postbag._shards s ON s.sub = u.id
@@ -46,7 +46,7 @@ WITH c AS MATERIALIZED (
   DELETE FROM postbag.{box}__scheduled s WHERE s.ctid = ANY (ARRAY(SELECT c.ctid FROM c)) RETURNING s.*
 ), i AS (
   INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
-  SELECT d.id, d.place, d.topic, d.key, d.shard_key, d.type, d.headers, d.payload FROM d ORDER BY d.due, d.n
+  SELECT d.id, d.place, coalesce(nullif(d.topic, ''), '{box}'), d.key, d.shard_key, d.type, d.headers, d.payload FROM d ORDER BY d.due, d.n
   RETURNING 1
 )
 SELECT count(*) FROM i;

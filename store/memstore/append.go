@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ type lockName struct{ box, key string }
 // Append implements postbag.Appender.
 func (s *Store) Append(ctx context.Context, tx *Tx, boxName string, msgs []postbag.Message) error {
 	_, err := call(ctx, s, OpAppend, func() (struct{}, error) {
-		rows, err := s.copyRows(msgs)
+		rows, err := s.copyRows(boxName, msgs)
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -27,8 +28,9 @@ func (s *Store) Append(ctx context.Context, tx *Tx, boxName string, msgs []postb
 	return err
 }
 
-// copyRows checks msgs as a database's constraints would, and copies them.
-func (s *Store) copyRows(msgs []postbag.Message) ([]*row, error) {
+// copyRows checks msgs as a database's constraints would, and copies them. One
+// without a topic gets the name of the box.
+func (s *Store) copyRows(boxName string, msgs []postbag.Message) ([]*row, error) {
 	now := s.now().UTC()
 	rows := make([]*row, len(msgs))
 	for i := range msgs {
@@ -36,6 +38,7 @@ func (s *Store) copyRows(msgs []postbag.Message) ([]*row, error) {
 			return nil, fmt.Errorf("memstore: append: message %d: %w", i, err)
 		}
 		rows[i] = newRow(msgs[i], now)
+		rows[i].Topic = cmp.Or(rows[i].Topic, boxName)
 	}
 	return rows, nil
 }

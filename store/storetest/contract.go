@@ -20,6 +20,8 @@ func contractCases() []scenario {
 		{name: "Without partitions Maintain adds none, with them it makes room", run: partitions},
 		{name: "The schema is made once, however often it is migrated", run: migrateAgain},
 		{name: "A box is created once, however often", run: createAgain},
+		{name: "An appender takes an empty topic for the name of the box", run: emptyTopic},
+		{name: "A plain insert of an empty topic is refused", run: plainEmptyTopic},
 	}
 }
 
@@ -161,4 +163,40 @@ func createAgain(e *env) {
 	}
 	all.Wait()
 	e.chain().expect(msgs...)
+}
+
+// emptyTopic appends without the publisher, which fills topics in.
+func emptyTopic(e *env) {
+	e.open(1)
+	msgs := e.messages(4, "k")
+	for i := range msgs {
+		msgs[i].Topic = ""
+	}
+	tx := e.begin()
+	e.check(e.Appender.Append(e.ctx, tx, box, msgs[:1]), "append one without a topic")
+	e.check(e.Appender.Append(e.ctx, tx, box, msgs[1:]), "append several without topics")
+	e.commit(tx)
+	for i := range msgs {
+		msgs[i].Topic = box
+	}
+	e.chain().expect(msgs...)
+}
+
+func plainEmptyTopic(e *env) {
+	if e.Plain == nil {
+		e.Skip("programs without the library cannot write to this store")
+	}
+	e.open(1)
+	tx := e.begin()
+	if err := e.Plain(e.ctx, tx, box, ""); err == nil {
+		e.Error("a plain insert of an empty topic is taken")
+	}
+	e.rollback(tx)
+	tx = e.begin()
+	e.check(e.Plain(e.ctx, tx, box, "t"), "insert a message")
+	e.commit(tx)
+	c := e.chain()
+	if c.await(1); len(c.got) != 1 || c.got[0].Topic != "t" {
+		e.Errorf("%d messages come, want the one with a topic", len(c.got))
+	}
 }

@@ -32,6 +32,11 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		return func(ctx context.Context, tx any, name string) error { return f(ctx, typed[Tx](tx), name) }
 	}
 	out.Savepoint, out.RollbackTo, out.Prepare = named(db.Savepoint), named(db.RollbackTo), named(db.Prepare)
+	if db.Plain != nil {
+		out.Plain = func(ctx context.Context, tx any, box, topic string) error {
+			return db.Plain(ctx, typed[Tx](tx), box, topic)
+		}
+	}
 	return out
 }
 

@@ -70,6 +70,10 @@ type Database[Tx any] struct {
 	// Create makes a box. Required.
 	Create func(ctx context.Context, box string) error
 
+	// Plain inserts a message with a topic and nothing else into a box, as programs
+	// without the library do. Nil: the case is left out.
+	Plain func(ctx context.Context, tx Tx, box, topic string) error
+
 	// Begin, Commit and Rollback run an application's transaction. A store with
 	// one writer may make Begin, or the first write, wait until ctx ends.
 	// Required.
