@@ -24,6 +24,7 @@ const closeTimeout = 5 * time.Second
 // runRelay works until ctx ends, or with drain until nothing is left.
 func runRelay(ctx context.Context, c *console.Console, file *config.File, drain bool) (err error) {
 	defer ballast.Hold()()
+	defer limitMemory(file.Subscriptions)()
 	logger := newLogger(c, file.Log)
 	hearLibraries(logger)
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+)
+
+// The soft limit of the relay's memory: twice the buffers of its subscriptions, since
+// what goes out is copied on its way, and this much for everything else.
+const (
+	restOfMemory  = 64 << 20
+	defaultBuffer = 64 << 20
+)
+
+// limitMemory gives the runtime a soft limit, until what it returns is called: without,
+// a heap of large messages doubles before garbage is collected. Whoever set GOMEMLIMIT
+// knows better.
+func limitMemory(subscriptions []config.Subscription) (undo func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(memoryLimit(subscriptions))
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+func memoryLimit(subscriptions []config.Subscription) int64 {
+	limit := int64(restOfMemory)
+	for i := range subscriptions {
+		buffer := int64(subscriptions[i].Buffer)
+		if buffer == 0 {
+			buffer = defaultBuffer
+		}
+		limit += 2 * buffer
+	}
+	return limit
+}
