@@ -3,6 +3,18 @@ package mutants
 // Mistakes in finding what was committed, in PostgreSQL's arithmetic of positions.
 var finding = []Mutant{
 	{
+		Name: "emptied-log-read-on", What: "a log that was emptied and numbered from 1 again is read on from the old position",
+		Evidence: "seen on Postbag: 10 to 50 rows lost after TRUNCATE ... RESTART IDENTITY",
+		Patches:  []Patch{{"internal/simulation/turning.go", "if w.server.renumbered(q, &c.r.view) {", "if w.server.renumbered(q, &c.r.view) && w.now < 0 {"}},
+		By:       sim("-faults", "emptied"), Quick: true,
+	},
+	{
+		Name: "emptied-log-bound-kept", What: "positions of a log that was emptied keep the bound below which they look for nothing",
+		Evidence: "a sequence set back: new rows lie below what a position says is passed",
+		Patches:  []Patch{{"internal/snapshots/position.go", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax}", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax, Beyond: least.Done.Beyond}"}},
+		By:       sim("-faults", "emptied", "-store", "snapshots"), Quick: true,
+	},
+	{
 		Name: "seq-is-the-cursor", What: "a window begins at the highest seq that was seen",
 		Evidence: "watermill#311, SQLStreamStore#121; measured: 23 to 26 % lost",
 		Patches:  []Patch{{"internal/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}},

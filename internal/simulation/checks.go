@@ -11,7 +11,7 @@ import (
 // waits for what is dead.
 func (w *world) settled() bool {
 	s := w.server
-	if len(s.shards) != s.wanted {
+	if len(s.shards) != s.wanted || s.unseen() {
 		return false
 	}
 	for _, m := range w.producers.msgs[w.behind:] { // faults have ended: what was passed stays so

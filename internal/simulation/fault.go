@@ -74,6 +74,9 @@ const (
 	// Damage is of rows: they cannot be read whole until an operator has repaired them.
 	Damage
 
+	// Emptied logs have their numbering begun again, by their owner's hand.
+	Emptied
+
 	faultsEnd
 )
 
@@ -92,7 +95,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage",
+	"topics", "breakers", "damage", "emptied",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

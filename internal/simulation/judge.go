@@ -41,6 +41,8 @@ func (w *world) lineOf(m *message) string {
 	switch {
 	case (m.given || m.forgiven) && m.accepted > 0: // a store that was set back had forgotten the order, or a late call came after it
 		return ""
+	case m.emptied: // it may be under way while later ones go out, and nobody is to send it again first
+		return ""
 	case m.copied: // the id of its transaction may be that of one that runs now, for which it then has to wait
 		return ""
 	case w.plan.cfg.Order == engine.ByShard && !w.mixed && len(w.shapes) == 0:

@@ -32,6 +32,10 @@ type log interface {
 	// save returns all counters, and restore sets the log back to them.
 	save() logState
 	restore(s logState)
+	// empty takes all rows away, and has the numbering begin again.
+	empty()
+	// belied says that a position is not of the log that is there now.
+	belied(position string, v *view) bool
 }
 
 // positions says what the positions of a log mean.
@@ -56,6 +60,7 @@ type lens interface {
 type view struct {
 	life     int64
 	identity int
+	file     int // of the sequence, as the roster says
 	bounds   *snapshots.Bounds
 	graves   *graves
 }

@@ -36,6 +36,7 @@ type message struct {
 	forgiven   bool          // somebody ordered that, and the store has forgotten it
 	copied     bool          // its row came from another cluster
 	takenBack  bool          // rolled back to a savepoint before it
+	emptied    bool          // its owner emptied the log that it was in
 }
 
 type messageState uint8

@@ -18,6 +18,8 @@ type rangeLog struct {
 
 	server *server
 	serial bool
+
+	incarnation int64 // how often it was emptied
 }
 
 // tombstone is what lies under a seq that nobody will write.
@@ -57,6 +59,7 @@ var noPlace place
 
 // place is a decoded position.
 type place struct {
+	log        int64 // its incarnation
 	life, high int64
 	open       []int64 // below high, in order
 }
@@ -64,6 +67,7 @@ type place struct {
 func (p *place) encode() string {
 	var room [64]byte
 	b := room[:0]
+	b = binary.AppendUvarint(b, uint64(p.log))
 	b = binary.AppendUvarint(b, uint64(p.life))
 	b = binary.AppendUvarint(b, uint64(p.high))
 	last := int64(0)
@@ -82,7 +86,7 @@ func decodePlace(raw string) place {
 		b = b[max(n, 0):]
 		return int64(v)
 	}
-	p := place{life: number(), high: number()}
+	p := place{log: number(), life: number(), high: number()}
 	if len(b) > 0 {
 		p.open = make([]int64, 0, len(b))
 	}
@@ -146,6 +150,9 @@ func (p *place) before(end *place) bool {
 }
 
 func (l *rangeLog) lens(raw string) lens {
+	if l.belied(raw, nil) {
+		return &noPlace
+	}
 	return l.place(raw)
 }
 
@@ -186,6 +193,9 @@ func (l *rangeLog) reading(q *engine.Request, v *view) reading {
 		r.at = func(i int) string { return r.ats[i].encode() }
 	}
 	r.from.life = v.life
+	if q.From == "" {
+		r.from.log = l.incarnation
+	}
 	r.answer = engine.Page{Next: q.From, Whole: true}
 	if q.Until != "" {
 		r.until = *l.place(q.Until)

@@ -48,6 +48,7 @@ type relay struct {
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in
 	episode int
+	read    map[int64]*message // by seq, if logs are emptied
 }
 
 // turnState is the round of settling and reading under way, see relay's turning.
@@ -98,6 +99,7 @@ func (w *world) newRelay() {
 		r.rate = w.of(1000, 990, 1010, 700, 1500)
 	}
 	r.view = view{life: w.server.life, identity: w.server.identity, bounds: &snapshots.Bounds{}, graves: newGraves()}
+	r.view.file = w.server.file
 	r.owner.Whole = w.plan.cfg.Transactions
 	r.newIdentity()
 	w.relays = append(w.relays, r)
@@ -353,6 +355,9 @@ type checkCall struct {
 
 func (c *checkCall) act() error {
 	c.moved = c.r.adopt() != nil
+	s := c.r.w.server
+	s.beginAgain()
+	c.r.view.file = s.file
 	return nil
 }
 

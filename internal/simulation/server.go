@@ -23,7 +23,9 @@ type server struct {
 	identity int
 	drift    time.Duration // of its clock
 	copies   []backup
-	moved    bool // to another cluster
+	moved    bool // to another cluster, or emptied
+	emptied  int  // how often its owner began the numbering again
+	doubted  bool // a read found that positions are not of the log
 	dirty    bool // something was committed since it was last looked at
 }
 
@@ -40,6 +42,7 @@ type tables struct {
 	epoch     int64
 	wanted    int
 	paused    bool
+	file      int // that the log's sequence has, as far as somebody saw
 }
 
 type shard struct {
@@ -121,7 +124,7 @@ func (s *server) known(raw string) error {
 
 // settle judges one settlement and carries it out.
 func (s *server) settle(who *relay, t *engine.Settlement) engine.Verdict {
-	v := s.judge(t)
+	v := s.judge(s.meant(who, t))
 	s.w.tell(eventSettle, who.number, int64(t.Lo), bit(v.Applied))
 	if s.w.trace.out != nil {
 		s.w.tellf("    token %d version %d to %s, parks %s, resolves %v, done %v", t.Token, t.Version, s.show(t.To), s.showParks(t.Park), t.Resolve, t.Done)

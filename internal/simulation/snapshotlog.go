@@ -20,6 +20,7 @@ type snapshotLog struct {
 	logged  int64 // seqs up to it are not given out again after a crash
 	foreign int64 // see snapshots.Position.Base
 	durable uint64
+	file    int // of the sequence: another one once its numbering was begun again
 }
 
 // ahead is how many seqs PostgreSQL logs beforehand.

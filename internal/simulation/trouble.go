@@ -32,6 +32,7 @@ var troubles = []struct {
 	{Reshapes, 2000, (*world).reshape},
 	{Policies, 2000, (*world).policy},
 	{Topics, 800, (*world).failTopic},
+	{Emptied, 6000, (*world).emptyLog},
 }
 
 // trouble plans what goes wrong.

@@ -163,7 +163,7 @@ func (c *turnCall) next() (done bool, err error) {
 		}
 		c.tx = nil
 	case len(c.pages) < len(c.turn.Read):
-		c.read()
+		return false, c.read()
 	default:
 		c.finish()
 		return true, nil
@@ -207,16 +207,19 @@ func (c *turnCall) settle() {
 }
 
 // read answers the next request, or does a part of it.
-func (c *turnCall) read() {
+func (c *turnCall) read() error {
 	w := c.r.w
 	q := &c.turn.Read[len(c.pages)]
 	if c.reading == nil {
 		if w.fault(BadReads, 20) {
 			c.pages = append(c.pages, engine.Page{Failed: true})
-			return
+			return nil
 		}
 		if l, ok := w.server.log.(*snapshotLog); ok && q.Limit > 0 && q.Until == "" && c.r.view.bounds.Wanted(len(c.turn.Settle) > 0) {
 			l.bound(c.r.view.bounds)
+		}
+		if w.server.renumbered(q, &c.r.view) {
+			return errMoved
 		}
 		c.reading = w.server.log.reading(q, &c.r.view)
 	}
@@ -226,6 +229,7 @@ func (c *turnCall) read() {
 		c.reading = nil
 		w.tell(eventRead, c.r.number, int64(len(p.Messages)), bit(p.More))
 	}
+	return nil
 }
 
 func (c *turnCall) finish() {
@@ -271,6 +275,7 @@ func (r *relay) landed(c *turnCall, err error) {
 	if r.w.trace.out != nil {
 		r.tellPages(c)
 	}
+	r.hasRead(c)
 	if c.turn.Empty() {
 		return
 	}
@@ -327,6 +332,9 @@ func (c *dueCall) answered(err error) {
 	case c.generation != r.generation:
 		r.flow.DueFailed(r.now())
 	default:
+		for i := range c.found {
+			r.means(of(c.found[i].Tag))
+		}
 		r.flow.DueLanded(r.now(), c.found)
 	}
 }

@@ -167,7 +167,7 @@ func (w *world) drawPlan() {
 // again behind a later one, can never be stored.
 func (w *world) drawKeeping() {
 	p, c := &w.plan, &w.plan.cfg
-	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves|Wipes)
+	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves|Wipes|Emptied)
 	p.growing = p.faults.has(GrowingIDs) && ordered && !c.Transactions
 	p.sequences = p.faults.has(Sequences) && !c.Transactions && (!p.growing || w.coin())
 	p.growing = p.growing && !p.sequences
