@@ -28,6 +28,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 	for _, name := range m.strange {
 		m.faultf("partition %s of box %s has bounds that Postbag does not make; detach it", name, m.Box)
 	}
+	m.reportMissing()
 	to, err := m.passedLongEnough(ctx, floor)
 	if err != nil || to == 0 {
 		return err
@@ -37,6 +38,23 @@ func (m *maintenance) retain(ctx context.Context) error {
 		return err
 	}
 	return m.thinTo(ctx, to)
+}
+
+// reportMissing says which messages are in no partition. Somebody has detached or dropped
+// theirs, and subscriptions pass what no snapshot shows.
+func (m *maintenance) reportMissing() {
+	if m.dropping { // of one that is on its way out
+		return
+	}
+	next := m.dropped + 1
+	for i := range m.parts {
+		p := &m.parts[i]
+		if p.from > next && next <= m.last {
+			m.faultf("seqs %d to %d of box %s are in no partition: somebody has detached or dropped it, and subscriptions pass what was in it; "+
+				"insert what was not delivered anew, without a seq, see docs/reference/postgresql.md", next, p.from-1, m.Box)
+		}
+		next = max(next, p.to)
+	}
 }
 
 // passedLongEnough returns the seq that all had passed Keep ago. It notes the

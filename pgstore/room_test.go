@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -155,5 +156,27 @@ func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
 	t.Logf("%d reads and settlements: median %s, 99 of 100 %s, longest %s", len(f.reads), r50, r99, longest)
 	if most > 10*time.Second {
 		t.Errorf("an insert waited %s: DDL waits 200 ms at most", most)
+	}
+}
+
+// While a partition is detached nothing of it is read, and positions pass it.
+func TestAPartitionThatSomebodyDetachedIsReported(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Keep = time.Hour
+	s.publish(sitetest.Messages(3, "a")...)
+	if faults := s.Housekeep().Faults; len(faults) > 0 {
+		t.Fatalf("housekeeping reports %q", faults)
+	}
+	s.burn()
+	s.publish(sitetest.Messages(1, "a")...)
+	s.exec("ALTER TABLE postbag.outbox DETACH PARTITION postbag.outbox__p0")
+	faults := s.Housekeep().Faults
+	if len(faults) != 1 || !strings.Contains(faults[0], fmt.Sprintf("seqs 1 to %d of box outbox are in no partition", partSize)) {
+		t.Errorf("housekeeping reports %q", faults)
+	}
+	s.exec("INSERT INTO postbag.outbox (id, topic, key, payload) SELECT id, topic, key, payload FROM postbag.outbox__p0 ORDER BY seq")
+	if n := len(s.Deliver()); n != 4 {
+		t.Errorf("%d of 4 messages are delivered after three were inserted anew", n)
 	}
 }
