@@ -143,7 +143,7 @@ func startSink(t *testing.T, wait time.Duration) *sink {
 
 func (s *sink) await(t *testing.T, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(45 * time.Second); s.answered.Load() < int64(n); pause(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); s.answered.Load() < int64(n); pause(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d messages were answered", s.answered.Load(), n)
 		}
