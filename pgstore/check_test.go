@@ -62,8 +62,22 @@ func TestASchemaThatNeedsANewerProgramIsRefused(t *testing.T) {
 	if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("it is checked with %v", err)
 	}
-	s.exec("UPDATE postbag._meta SET reader = 1")
+	s.exec("DELETE FROM postbag._life") // as such a migration does
+	if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, s.At, 10)}}); !errors.Is(err, store.ErrSchema) {
+		t.Errorf("one that was at work when it was migrated goes on with %v", err)
+	}
+	s.exec("UPDATE postbag._meta SET reader = 2")
 	if _, err := s.Check(t.Context()); err != nil {
 		t.Errorf("one that does not is checked with %v", err)
+	}
+}
+
+// A program from before commands for pending messages would delete them, and does not know held ones.
+func TestAProgramFromBeforeTheSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const known = 1 // by the program that took the first two steps
+	if got := s.number("SELECT reader FROM postbag._meta"); got <= known {
+		t.Errorf("the schema takes programs that know version %d", got)
 	}
 }

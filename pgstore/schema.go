@@ -25,7 +25,8 @@ INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin'), (%d, '%s') 
 `
 
 // steps returns all migrations in order. Each is additive and leaves the programs
-// of the version before at work; the last one's version is that of the schema.
+// of the version before at work, unless it raises _meta.reader; the last one's version
+// is that of the schema.
 func steps() []store.Step {
 	files, err := stepFiles.ReadDir("schema")
 	if err != nil {
@@ -47,8 +48,9 @@ func steps() []store.Step {
 }
 
 // readerVersion is this program's version as far as the schema is concerned; a
-// schema that needs a higher one is refused.
-const readerVersion = 1
+// schema that needs a higher one is refused. A step that the program before cannot
+// live with raises both.
+const readerVersion = 2
 
 // lockTimeout bounds how long a change of the schema waits for a lock, and others
 // for it.

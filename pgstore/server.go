@@ -92,6 +92,9 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 		return nil // somebody else did
 	}
 	seen, err := s.look(ctx)
+	if err == nil {
+		err = seen.refuse()
+	}
 	if err != nil {
 		return err
 	}
