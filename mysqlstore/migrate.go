@@ -85,10 +85,6 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return err
 	}
 	doing := "create box " + box
-	template, err := schemaFiles.ReadFile("schema/box.sql")
-	if err != nil {
-		return fmt.Errorf("mysqlstore: %s: %w; the program was built wrongly", doing, err)
-	}
 	there, err := s.row(ctx, sqlstore.SQLHasBox, []any{box}, new(int))
 	switch {
 	case err != nil:
@@ -96,7 +92,10 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	case there:
 		return s.redivide(ctx, box)
 	}
-	text := strings.NewReplacer("$box", box, "$partitions", s.firstPartitions()).Replace(string(template))
+	text, err := boxTable(box, s.opts.Partition)
+	if err != nil {
+		return err
+	}
 	if err := s.define(ctx, text, s.opts.DDLWait, defineTimes); err != nil {
 		return translateError(doing, err)
 	}
@@ -105,16 +104,46 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		if err != nil || there {
 			return err
 		}
-		if _, err := t.Exec(sqlInsertBox, box, t.Now); err != nil {
-			return err
-		}
 		if s.opts.Partition > 0 {
 			if _, err := t.Exec(sqlInsertPartition, box, s.opts.Partition.Microseconds()); err != nil {
 				return err
 			}
 		}
-		return t.Declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", "")
+		return t.Enter(box)
 	})
+}
+
+// boxTable returns the statement that makes the table of a box, divided into partitions
+// of about so long; zero: not at all.
+func boxTable(box string, partition time.Duration) (string, error) {
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return "", fmt.Errorf("mysqlstore: create box %s: %w; the program was built wrongly", box, err)
+	}
+	return strings.NewReplacer("$box", box, "$partitions", firstPartitions(partition)).Replace(string(template)), nil
+}
+
+// Script returns all that Migrate and CreateBox would run in an empty database, with Options.Partition: the steps of the
+// schema, then one step without a version for each box. It is for migration tools, and connects to nothing. A step wants
+// one session from its beginning to its end. Errors are those of the boxes' names.
+func Script(partition time.Duration, boxes ...string) ([]store.Step, error) {
+	all := steps()
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return nil, err
+		}
+		table, err := boxTable(box, partition)
+		if err != nil {
+			return nil, err
+		}
+		statements := []string{table}
+		if partition > 0 {
+			statements = append(statements, fmt.Sprintf(sqlEnterPartition, box, partition.Microseconds()))
+		}
+		statements = append(statements, sqlstore.Entry(box, sqlMicros)...)
+		all = append(all, sqlstore.BoxStep(box, append(statements, sqlEpoch)...))
+	}
+	return all, nil
 }
 
 // defineTimes is how often a change of a table is tried whose lock was not to be

@@ -63,8 +63,8 @@ type partNotes struct {
 }
 
 // firstPartitions is how the table of a new box is divided; "" for not at all.
-func (s *Store) firstPartitions() string {
-	if s.opts.Partition == 0 {
+func firstPartitions(every time.Duration) string {
+	if every == 0 {
 		return ""
 	}
 	return fmt.Sprintf("PARTITION BY RANGE (seq) (PARTITION p%d VALUES LESS THAN (%d), %s)", leastPart, leastPart+1, cuts(leastPart, leastPart))

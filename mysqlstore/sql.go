@@ -46,7 +46,8 @@ SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shar
 ORDER BY s.id`
 
 	// By primary key. Locks the row, new or old.
-	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE name = name`
+	// The clock, in microseconds since 1970, as in schema/box.sql.
+	sqlMicros = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`
 
 	// By primary key, locked: a subscription is declared, and rows are deleted,
 	// under this lock.

@@ -5,6 +5,7 @@ const (
 	// By primary key: how long a partition of a divided box is about.
 	sqlPartitionEvery  = `SELECT every FROM postbag__partition WHERE box = ?`
 	sqlInsertPartition = `INSERT INTO postbag__partition (box, every) VALUES (?, ?) ON DUPLICATE KEY UPDATE every = VALUES(every)`
+	sqlEnterPartition  = `INSERT INTO postbag__partition (box, every) VALUES ('%s', %d)`
 	sqlSetPartition    = `UPDATE postbag__partition SET every = ? WHERE box = ?`
 
 	// All boxes.

@@ -51,30 +51,49 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		if err := look(tx); err != nil || there {
 			return err
 		}
-		text := strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages)).Replace(boxScript)
-		if err := script(ctx, tx, text); err != nil {
-			return err
+		for _, text := range boxScripts(box) {
+			if err := script(ctx, tx, text); err != nil {
+				return err
+			}
 		}
-		if err := enterBox(ctx, tx, box); err != nil {
-			return err
-		}
-		_, err := addRoom(ctx, tx, box, partitionSpans, 0, defaultRoom)
-		return err
+		return nil
 	})
+}
+
+// boxScripts return all that makes a box: its tables, the partitions that it begins with, and its rows.
+func boxScripts(box string) []string {
+	fill := strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages),
+		"{spans}", strconv.Itoa(partitionSpans), "{maintenance}", store.Maintenance, "{slots}", strconv.Itoa(store.SlotCount))
+	scripts := []string{fill.Replace(boxScript)}
+	for next := int64(1); next-1 < defaultRoom; {
+		p := partition{box: box, from: next, to: next + partitionSpans*store.TallySpan}
+		scripts, next = append(scripts, p.script()), p.to
+	}
+	return append(scripts, fill.Replace(enterBox))
+}
+
+// Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step
+// without a version for each box. It is for migration tools, and connects to nothing. Errors are those of the boxes' names.
+func Script(boxes ...string) ([]store.Step, error) {
+	all := steps()
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return nil, err
+		}
+		all = append(all, store.Step{Name: "box " + box, SQL: strings.Join(boxScripts(box), "")})
+	}
+	return all, nil
 }
 
 // enterBox makes the rows of a box, with the pseudo-subscription whose shard is
 // the right to maintain it.
-func enterBox(ctx context.Context, tx ddl, box string) error {
-	err := tx.exec(ctx, `WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering)
-VALUES ($1::text, $2::integer, pg_relation_filenode(to_regclass('postbag.' || $1::text || '__seq'))::bigint) RETURNING id),
-u AS (INSERT INTO postbag._subscriptions (box, name, wanted) SELECT id, $3::text, 1 FROM b RETURNING id)
-INSERT INTO postbag._shards (sub, lo, hi) SELECT id, 0, $4::integer FROM u`, box, partitionSpans, store.Maintenance, store.SlotCount)
-	if err != nil {
-		return err
-	}
-	return tx.exec(ctx, `UPDATE postbag._epoch SET n = n + 1`)
-}
+const enterBox = `-- The rows of box {box}.
+WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering)
+  VALUES ('{box}', {spans}, pg_relation_filenode('postbag.{box}__seq')::bigint) RETURNING id),
+u AS (INSERT INTO postbag._subscriptions (box, name, wanted) SELECT id, '{maintenance}', 1 FROM b RETURNING id)
+INSERT INTO postbag._shards (sub, lo, hi) SELECT id, 0, {slots} FROM u;
+UPDATE postbag._epoch SET n = n + 1;
+`
 
 //go:embed schema/partition.sql
 var partitionScript string
@@ -100,21 +119,11 @@ func (p partition) name() string {
 	return p.box + "__p" + strconv.FormatInt((p.from-1)/store.TallySpan, 10)
 }
 
-// add makes the table and attaches it.
-func (p partition) add(ctx context.Context, tx ddl) error {
-	return script(ctx, tx, strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", soundOf(p.box),
+// script makes the table and attaches it.
+func (p partition) script() string {
+	return strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", soundOf(p.box),
 		"{from}", strconv.FormatInt(p.from, 10), "{to}", strconv.FormatInt(p.to, 10), "{pages}", strconv.Itoa(fillerPages),
-	).Replace(partitionScript))
-}
-
-// addRoom adds partitions until there is room for so many messages after last.
-func addRoom(ctx context.Context, tx ddl, box string, spans int, last, room int64) (added int64, err error) {
-	next, err := roomEnd(ctx, tx, box)
-	for ; err == nil && next-1-last < room; added++ {
-		p := partition{box: box, from: next, to: next + int64(spans)*store.TallySpan}
-		next, err = p.to, p.add(ctx, tx)
-	}
-	return added, err
+	).Replace(partitionScript)
 }
 
 // roomEnd returns the first seq that no partition has.

@@ -89,7 +89,7 @@ func (m *maintenance) addOne(ctx context.Context, room int64) (end int64, err er
 		}
 		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}
 		end, added = p.to, 1
-		return errors.Join(failpoint.Hit("pgstore/partition/create/before"), p.add(ctx, tx), failpoint.Hit("pgstore/partition/create/uncommitted"))
+		return errors.Join(failpoint.Hit("pgstore/partition/create/before"), script(ctx, tx, p.script()), failpoint.Hit("pgstore/partition/create/uncommitted"))
 	})
 	if sqlState(err) == codeDuplicateTable {
 		err = fmt.Errorf("%w: another process adds it, or a table of its name was left behind", err)

@@ -74,20 +74,47 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	if err := postbag.ValidBox(box); err != nil {
 		return err
 	}
-	template, err := schemaFiles.ReadFile("schema/box.sql")
+	table, err := boxTable(box)
 	if err != nil {
-		return fmt.Errorf("sqlitestore: create box %s: %w; the program was built wrongly", box, err)
+		return err
 	}
 	return s.write(ctx, "create box "+box, func(t *transaction) error {
-		made, err := t.Exec(sqlInsertBox, box, t.Now)
-		if err != nil || made == 0 {
+		there, err := t.Row(sqlstore.SQLHasBox, []any{box}, new(int))
+		if err != nil || there {
 			return err
 		}
-		if _, err := t.conn.ExecContext(t.Ctx, strings.ReplaceAll(string(template), "$box", box)); err != nil {
+		if _, err := t.conn.ExecContext(t.Ctx, table); err != nil {
 			return err
 		}
-		return t.Declare(store.Spec{Ref: store.Ref{Box: box, Subscription: store.Maintenance}, Shards: 1}, "[]", "")
+		return t.Enter(box)
 	})
+}
+
+// boxTable returns the statements that make the table of a box.
+func boxTable(box string) (string, error) {
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return "", fmt.Errorf("sqlitestore: create box %s: %w; the program was built wrongly", box, err)
+	}
+	return strings.ReplaceAll(string(template), "$box", box), nil
+}
+
+// Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step
+// without a version for each box. It is for migration tools, and connects to nothing. Errors are those of the boxes' names.
+func Script(boxes ...string) ([]store.Step, error) {
+	all := steps()
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return nil, err
+		}
+		table, err := boxTable(box)
+		if err != nil {
+			return nil, err
+		}
+		statements := append([]string{table}, sqlstore.Entry(box, sqlMicros)...)
+		all = append(all, sqlstore.BoxStep(box, append(statements, sqlEpoch)...))
+	}
+	return all, nil
 }
 
 // exclusive is write without a look at the schema, which may not be there.

@@ -59,7 +59,8 @@ ORDER BY s.id`
 	sqlInsertSeq = `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`
 
 	// By primary key.
-	sqlInsertBox = `INSERT INTO postbag__box (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`
+	// The clock, in microseconds since 1970, as in schema/box.sql.
+	sqlMicros = `CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000`
 )
 
 // Subscriptions and shards.

@@ -37,7 +37,7 @@ whose table it is: debezium, sbmt-outbox, velmie, go-outbox or watermill.
 
 Stop the original's own relay first, or both deliver. Rows are moved in transactions that also note
 which: an adoption that was ended goes on where it was, and a row is never imported twice. A row that
-cannot be converted is named, and the later ones of its key wait for it: mend it, or pass over it with
+cannot be converted is named, and the later ones of its key wait for it: fix it, or pass over it with
 --skip, and run this again. A trigger or a view is made only when nothing waits, and holds those who
 write to the table off for the moment that it takes to import what came last. docs/guides/adopt.md has
 the whole way from each original.`,

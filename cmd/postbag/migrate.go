@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/store"
 )
 
 func newMigrateCommand(c *console.Console) *cobra.Command {
@@ -134,50 +132,4 @@ func migrateStatus(ctx context.Context, c *console.Console, s *component.Store) 
 		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("the schema lacks %s; run postbag migrate up", console.Count(len(steps), "step"))))
 	}
 	return err
-}
-
-func newMigratePrintCommand(c *console.Console) *cobra.Command {
-	var f storeFlags
-	cmd := &cobra.Command{
-		Use:   "print",
-		Short: "Write the SQL of the missing steps, and do nothing",
-		Long: `Write the SQL of the steps that are missing, for review or for a migration tool of your
-own. Boxes are made by postbag migrate up --box afterwards.`,
-		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withStore(cmd.Context(), f, false, func(s *component.Store) error {
-				_, steps, err := s.Pending(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return printSteps(c, steps)
-			})
-		},
-	}
-	f.add(cmd)
-	return cmd
-}
-
-// printedStep is a step in JSON.
-type printedStep struct {
-	Version int    `json:"version"`
-	Name    string `json:"name"`
-	SQL     string `json:"sql"`
-}
-
-func printSteps(c *console.Console, steps []store.Step) error {
-	if c.JSON {
-		out := make([]printedStep, 0, len(steps))
-		for _, s := range steps {
-			out = append(out, printedStep(s))
-		}
-		return c.Emit(out)
-	}
-	if len(steps) == 0 {
-		c.Sayf("-- no step is missing")
-	}
-	for _, s := range steps {
-		c.Sayf("-- step %d, %s\n%s", s.Version, s.Name, strings.TrimRight(s.SQL, "\n"))
-	}
-	return nil
 }

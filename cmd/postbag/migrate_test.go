@@ -150,3 +150,42 @@ func TestABoxOnMariaDBIsDividedIfTheFileSaysSo(t *testing.T) {
 	sqlite := write(t, "sqlite.yaml", "store: {dsn_file: '"+write(t, "place", "box.db\n")+"', partition: 24h}\ndestinations: {out: {url: 'stdout:'}}\n")
 	cli(t, "status", "-c", sqlite).ends(exit.Usage, "partition is not for sqlite")
 }
+
+// Without a store, all that migrate up would run is written; a relay then works with it.
+func TestBoxesArePrintedWithoutAStore(t *testing.T) {
+	t.Parallel()
+	onEachEmptyStore(t, func(t *testing.T, at *place) {
+		kind := "postgresql"
+		if at.flag == "--store" {
+			kind = "sqlite"
+		}
+		execute(t, at, cli(t, "migrate", "print", "--store-kind", kind, "--box", "outbox").ok().out)
+		cli(t, "migrate", "status", at.flag, at.where).ok().says("; missing: 0 steps")
+		cli(t, "migrate", "print", at.flag, at.where, "--box", "outbox").ok().says("no step is missing")
+		second := cli(t, "migrate", "print", at.flag, at.where, "--box", "outbox", "--box", "orders").ok().says("-- box orders").out
+		execute(t, at, second)
+		cli(t, "migrate", "print", "--store-kind", kind, "--after", "1").ok().says("-- step 2")
+		cli(t, "publish", at.flag, at.where, "--payload", "x").ok()
+		cli(t, "publish", at.flag, at.where, "--box", "orders", "--payload", "x").ok()
+		if got := arrived(t, at); len(got) != 1 {
+			t.Errorf("%d messages came, want 1", len(got))
+		}
+		cli(t, "status", at.flag, at.where).ok().says("BOX outbox", "BOX orders")
+	})
+}
+
+func TestPrintRefusesWhatItCannotWrite(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{},
+		{"--store-kind", "oracle"},
+		{"--store-kind", "sqlite", "--format", "liquibase"},
+		{"--store-kind", "sqlite", "--partition", "24h"},
+		{"--store-kind", "sqlite", "--after", "-1"},
+		{"--store", "shop.db", "--after", "1"},
+	} {
+		cli(t, append([]string{"migrate", "print"}, args...)...).ends(exit.Usage, "--")
+	}
+	cli(t, "migrate", "print", "--store-kind", "sqlite", "--box", "a;b").ends(exit.Usage)
+	cli(t, "migrate", "print", "--store-kind", "mariadb", "--box", "outbox", "--partition", "24h").ok().says("PARTITION BY RANGE", "86400000000")
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -89,4 +91,35 @@ func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
 	_, err = t.All(orders)
 	t.Moved = true
 	return err
+}
+
+// Entry returns the statements that enter a new box: its row, and the pseudo-subscription
+// whose shard is the right to maintain it. now is the time in microseconds since 1970, as a
+// number or an expression. The name of a box is letters, digits and underscores.
+func Entry(box, now string) []string {
+	fill := strings.NewReplacer("{box}", box, "{now}", now, "{maintenance}", store.Maintenance,
+		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount))
+	return []string{fill.Replace(sqlEnterBox), fill.Replace(sqlEnterSubscription), fill.Replace(sqlEnterShard)}
+}
+
+// Enter runs the statements of Entry.
+func (t *Tx) Enter(box string) error {
+	for _, text := range Entry(box, strconv.FormatInt(t.Now, 10)) {
+		if _, err := t.Exec(text); err != nil {
+			return err
+		}
+	}
+	t.Moved = true
+	return nil
+}
+
+// BoxStep is what makes a box, as one step: the statements of its table, and those that
+// enter it.
+func BoxStep(box string, statements ...string) store.Step {
+	var b strings.Builder
+	for _, text := range statements {
+		b.WriteString(strings.TrimRight(strings.TrimSpace(text), ";"))
+		b.WriteString(";\n")
+	}
+	return store.Step{Name: "box " + box, SQL: b.String()}
 }

@@ -19,6 +19,15 @@ const (
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
+	// The rows of a new box.
+	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at) VALUES ('{box}', {now})`
+	sqlEnterSubscription = `
+INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
+VALUES ('{box}', '{maintenance}', '[]', 1, 0, {now}, {span}, 0, 0)`
+	sqlEnterShard = `
+INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position)
+SELECT id, 0, {slots}, '', 0, x'' FROM postbag__subscription WHERE box = '{box}' AND name = '{maintenance}'`
+
 	// One row.
 	sqlInsertShard = `
 INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`

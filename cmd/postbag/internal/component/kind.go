@@ -2,10 +2,15 @@ package component
 
 import (
 	"context"
+	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/sqlitestore"
+	"github.com/postbag/postbag/store"
 )
 
 // storeKind is one row of the table of stores.
@@ -14,6 +19,8 @@ type storeKind struct {
 
 	module string
 	open   func(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
+	// script returns the SQL of the schema and of boxes.
+	script func(partition time.Duration, boxes ...string) ([]store.Step, error)
 }
 
 // storeKinds are the kinds of stores that this program holds.
@@ -21,19 +28,19 @@ func storeKinds() []storeKind {
 	return []storeKind{
 		{
 			Kind:   config.Kind{Name: "postgresql", Schemes: []string{"postgres://", "postgresql://"}},
-			module: "github.com/postbag/postbag/pgstore", open: openPostgres,
+			module: "github.com/postbag/postbag/pgstore", open: openPostgres, script: undivided(pgstore.Script),
 		},
 		{
 			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
+			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL, script: mysqlstore.Script,
 		},
 		{
 			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL,
+			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL, script: mysqlstore.Script,
 		},
 		{
 			Kind:   config.Kind{Name: "sqlite", Schemes: []string{"sqlite:", "file:"}},
-			module: "github.com/postbag/postbag/sqlitestore", open: openSQLite,
+			module: "github.com/postbag/postbag/sqlitestore", open: openSQLite, script: undivided(sqlitestore.Script),
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -100,6 +101,25 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		return opened, nil
 	}
 	return nil, exit.Usagef("store: this program holds no store of kind %s; see postbag version --components", name)
+}
+
+// Script returns all statements that make the schema and boxes in an empty database
+// of a kind. It connects to nothing.
+func Script(kind string, partition time.Duration, boxes []string) ([]store.Step, error) {
+	if partition != 0 && !Kinds().Partitions(kind) {
+		return nil, exit.Usagef("--partition is not for %s; leave it out", kind)
+	}
+	for _, k := range storeKinds() {
+		if k.Name == kind {
+			return k.script(partition, boxes...)
+		}
+	}
+	return nil, exit.Usagef("--store-kind is %q; say %s", kind, strings.Join(StoreKinds(), ", "))
+}
+
+// undivided is the script of a kind whose boxes are not divided by time.
+func undivided(script func(boxes ...string) ([]store.Step, error)) func(time.Duration, ...string) ([]store.Step, error) {
+	return func(_ time.Duration, boxes ...string) ([]store.Step, error) { return script(boxes...) }
 }
 
 func openError(ctx context.Context, err error) error {

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/sqlscript"
+	"github.com/postbag/postbag/store"
+)
+
+// printing is what is printed, and how.
+type printing struct {
+	storeFlags
+	boxes     []string
+	format    string
+	after     int
+	partition time.Duration
+}
+
+func newMigratePrintCommand(c *console.Console) *cobra.Command {
+	var p printing
+	cmd := &cobra.Command{
+		Use:   "print",
+		Short: "Write the SQL of migrate up, and do nothing",
+		Long: `Write the SQL of the steps that are missing and of boxes, for review or for a migration
+tool of your own. With --store-kind and no store it connects to nothing, and writes all
+steps, or those behind a version. Each format is one file: statements for the database's
+own shell (plain), a migration of goose, or one of Atlas.`,
+		Example: `  postbag migrate print --store-kind postgresql --box outbox --format goose > 00007_postbag.sql`,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.check(cmd.Flags().Changed("after")); err != nil {
+				return err
+			}
+			steps, err := p.steps(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return printSteps(c, p.format, steps)
+		},
+	}
+	p.add(cmd)
+	cmd.Flags().StringSliceVar(&p.boxes, "box", nil, "write what makes this `box` too; may be repeated")
+	cmd.Flags().StringVar(&p.format, "format", sqlscript.Plain, "`form` of the file: "+strings.Join(sqlscript.Formats(), ", "))
+	cmd.Flags().IntVar(&p.after, "after", 0, "without a store: only the steps behind this `version`")
+	cmd.Flags().Var(duration.Flag(&p.partition), "partition", "without a store: divide boxes of mysql and mariadb into partitions of about this `time`")
+	_ = cmd.RegisterFlagCompletionFunc("format", words(sqlscript.Formats()...)) // the flag is there
+	return cmd
+}
+
+// offline says that no store is named, but its kind.
+func (p *printing) offline() bool {
+	return p.kind != "" && p.config == "" && p.env == "" && p.file == "" && p.dsn == ""
+}
+
+func (p *printing) check(after bool) error {
+	switch {
+	case !slices.Contains(sqlscript.Formats(), p.format):
+		return exit.Usagef("--format is %q; say %s", p.format, strings.Join(sqlscript.Formats(), ", "))
+	case p.after < 0:
+		return exit.Usagef("--after is %d; give the version of the schema that is there, or leave it out", p.after)
+	case (after || p.partition != 0) && !p.offline():
+		return exit.Usagef("--after and --partition are for --store-kind without a store; leave them out, the store knows them")
+	}
+	for _, box := range p.boxes {
+		if err := boxName(box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps returns what is missing: after a version, or in a store.
+func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
+	if p.offline() {
+		all, err := component.Script(p.kind, p.partition, p.boxes)
+		return slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 && s.Version <= p.after }), err
+	}
+	var steps []store.Step
+	err := withStore(ctx, p.storeFlags, false, func(s *component.Store) error {
+		version, missing, err := s.Pending(ctx)
+		if err != nil {
+			return err
+		}
+		steps = missing
+		if len(p.boxes) == 0 {
+			return nil
+		}
+		where, err := p.where()
+		if err != nil {
+			return err
+		}
+		boxes := p.boxes
+		if version > 0 {
+			o, err := s.Overview(ctx)
+			if err != nil {
+				return err
+			}
+			boxes = slices.DeleteFunc(slices.Clone(boxes), func(box string) bool {
+				return slices.ContainsFunc(o.Boxes, func(b store.BoxView) bool { return b.Name == box })
+			})
+		}
+		all, err := component.Script(s.Kind, where.Partition, boxes)
+		steps = append(steps, slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 })...)
+		return err
+	})
+	return steps, err
+}
+
+// printedStep is a step in JSON. A box has no version.
+type printedStep struct {
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	SQL     string `json:"sql"`
+}
+
+func printSteps(c *console.Console, format string, steps []store.Step) error {
+	if c.JSON {
+		out := make([]printedStep, 0, len(steps))
+		for _, s := range steps {
+			out = append(out, printedStep(s))
+		}
+		return c.Emit(out)
+	}
+	if len(steps) == 0 {
+		c.Sayf("-- no step is missing")
+		return nil
+	}
+	c.Sayf("%s", strings.TrimRight(sqlscript.Write(format, steps), "\n"))
+	return nil
+}
