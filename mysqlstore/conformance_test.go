@@ -130,5 +130,13 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 		RollbackPrepared: prepared("XA ROLLBACK"),
 		Stranger:         f.stranger,
 		CutAnswer:        f.cut.arm,
+		Undecodable: func(ctx context.Context, box string) error {
+			_, err := f.plain.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, `key`, payload) VALUES ('t', x'ff01', 'p')")
+			return err
+		},
+		Renumber: func(ctx context.Context, box string) error {
+			_, err := f.plain.ExecContext(ctx, "TRUNCATE TABLE postbag_"+box)
+			return err
+		},
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Check implements store.Store.
@@ -52,7 +55,10 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 			return info, translateError("check", err)
 		}
 	}
-	if err := s.checkBoxes(ctx); err != nil {
+	if err = s.checkBoxes(ctx); err == nil && older {
+		err = s.noteAgain(ctx, "an older copy of the database was put in its place")
+	}
+	if err != nil {
 		return info, translateError("check", err)
 	}
 	s.accept(seen)
@@ -67,6 +73,21 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 			"sent before it was copied may be sent again: %w", seen.identity, store.ErrMoved)
 	}
 	return info, nil
+}
+
+// noteAgain has the audit log say of every box that it goes on from where its positions were, and why.
+func (s *Store) noteAgain(ctx context.Context, why string) error {
+	r, err := s.readRoster(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.boxes)) {
+		a := store.Audit{Who: storekit.Itself, Why: why}
+		if err := s.run(ctx, s.note(a, "send "+name+" again, from where it was")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Features returns what a PostgreSQL store declares.

@@ -86,6 +86,15 @@ func databaseOn(tb testing.TB, dsn string) (*storetest.Database[pgx.Tx], *fixtur
 		RollbackPrepared: func(ctx context.Context, name string) error { return do(ctx, "ROLLBACK PREPARED '"+name+f.name+"'") },
 		Stranger:         f.stranger,
 		CutAnswer:        f.cut.arm,
+		Undecodable: func(ctx context.Context, box string) error {
+			if err := do(ctx, "ALTER DOMAIN postbag.headers DROP CONSTRAINT headers_are_flat"); err != nil {
+				return err
+			}
+			return do(ctx, "INSERT INTO postbag."+box+" (topic, key, headers) VALUES ('orders', 'deep', ('{\"a\":' || repeat('[', 11000) || repeat(']', 11000) || '}')::json)")
+		},
+		Renumber: func(ctx context.Context, box string) error {
+			return do(ctx, "TRUNCATE postbag."+box+" RESTART IDENTITY")
+		},
 		Burn: func(ctx context.Context, box string) error {
 			return do(ctx, "SELECT setval('postbag."+box+"__seq', (((last_value - 1) / 1048576) + 1) * 1048576) FROM postbag."+box+"__seq")
 		},

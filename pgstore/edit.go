@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var _ store.Editor = (*Store)(nil)
@@ -156,8 +157,11 @@ func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]
 	err := s.edit(ctx, a, box, nil, func(v *server, _ *boxEntry, a store.Audit) error {
 		var lacks []lack
 		var err error
-		if lacks, err = s.lacks(ctx, v, box); err != nil || len(lacks) == 0 {
+		if lacks, err = s.lacks(ctx, v, box); err != nil {
 			return err
+		}
+		if len(lacks) == 0 {
+			return s.acknowledge(ctx, v, a, box)
 		}
 		out = out[:0]
 		calls := []call{s.guard(v, "", nil), {st: s.catalog.get("accept", ""), args: acceptance(lacks)}}
@@ -171,6 +175,23 @@ func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]
 		return nil, translateError("accept the ledger of box "+box, err)
 	}
 	return out, nil
+}
+
+// acknowledge ends the notices of a box, if it has any.
+func (s *Store) acknowledge(ctx context.Context, v *server, a store.Audit, box string) error {
+	var now int64
+	err := s.run(ctx, call{st: s.catalog.get("clock", ""), each: func(r row) error {
+		c := columns{rest: r}
+		now = c.int8()
+		return c.err
+	}})
+	if err != nil {
+		return err
+	}
+	if notices, err := s.notices(ctx, v, now); err != nil || len(notices[box]) == 0 {
+		return err
+	}
+	return s.run(ctx, s.guard(v, "", nil), s.note(a, storekit.Acknowledged(box)))
 }
 
 // lack is what the ledger of a subscription does not say of a span.

@@ -93,7 +93,7 @@ func (s *Store) renumberedBox(ctx context.Context, roster *roster, name string, 
 			}
 			high = max(high, reach)
 		}
-		for _, q := range []string{"begin_copies", "begin_discarded", "begin_floors", "begin_box", "begin_audit"} {
+		for _, q := range []string{"begin_copies", "begin_floors", "begin_box", "begin_audit"} {
 			if _, err := tx.Exec(ctx, s.catalog.get(q, name).sql, box.id); err != nil {
 				return err
 			}
@@ -168,6 +168,8 @@ func (s *Store) lower(ctx context.Context, tx pgx.Tx, sub *subEntry) (int64, err
 		{"back_fold", []any{sub.id}},
 		{"back_cut", []any{sub.id, raw, int64(0)}},
 		{"begin_parked", []any{sub.id, passed}},
+		{"begin_past", []any{sub.id, passed}},
+		{"begin_discarded", []any{sub.id, passed}},
 		{"back_shards", []any{sub.id, raw}},
 	} {
 		if _, err := tx.Exec(ctx, s.catalog.get(q.name, sub.ref.Box).sql, q.args...); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var _ store.Operator = (*Store)(nil)
@@ -167,18 +168,30 @@ func auditText(s string) string {
 // Audited implements store.Operator.
 func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
 	var out []store.AuditEntry
-	err := s.guarded(ctx, func(v *server) error {
-		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.catalog.get("audited", ""), args: new(parameters).int4(int32(min(max(limit, 0), auditMost))),
-			reset: func() { out = nil },
-			each: func(r row) error {
-				c := columns{rest: r}
-				e := store.AuditEntry{At: time.UnixMicro(c.int8()).UTC()}
-				e.Who, e.Why, e.What = c.text(), c.text(), c.text()
-				out = append(out, e)
-				return c.err
-			},
-		})
+	err := s.guarded(ctx, func(v *server) (err error) {
+		out, err = s.audited(ctx, v, limit)
+		return err
 	})
 	return out, translateError("read the audit log", err)
+}
+
+func (s *Store) audited(ctx context.Context, v *server, limit int) (out []store.AuditEntry, err error) {
+	err = s.run(ctx, s.guard(v, "", nil), call{
+		st: s.catalog.get("audited", ""), args: new(parameters).int4(int32(min(max(limit, 0), auditMost))),
+		reset: func() { out = nil },
+		each: func(r row) error {
+			c := columns{rest: r}
+			e := store.AuditEntry{At: time.UnixMicro(c.int8()).UTC()}
+			e.Who, e.Why, e.What = c.text(), c.text(), c.text()
+			out = append(out, e)
+			return c.err
+		},
+	})
+	return out, err
+}
+
+// notices returns what happened to boxes that people should know, as of now, microseconds since 1970.
+func (s *Store) notices(ctx context.Context, v *server, now int64) (map[string][]store.Notice, error) {
+	entries, err := s.audited(ctx, v, storekit.NoticeEntries)
+	return storekit.Notices(entries, time.UnixMicro(now)), err
 }

@@ -59,6 +59,13 @@ func (w *overlook) look(ctx context.Context) error {
 			return err
 		}
 	}
+	notices, err := w.s.notices(ctx, w.v, w.now)
+	if err != nil {
+		return err
+	}
+	for i := range w.o.Boxes {
+		w.o.Boxes[i].Notices = notices[w.o.Boxes[i].Name]
+	}
 	w.o.Now = time.UnixMicro(w.now).UTC()
 	slices.SortFunc(w.o.Boxes, func(a, b store.BoxView) int { return cmp.Compare(a.Name, b.Name) })
 	return nil

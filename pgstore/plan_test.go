@@ -79,7 +79,7 @@ var unplanned = map[string]string{
 	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "begin_life": "one row, once after a crash",
 	"shard_positions": "after a restore, once a subscription", "free_shards": "as above", "back_flush": "as above",
 	"back_ledger": "as above", "back_cut": "as above", "back_commands": "as above", "back_parked": "as above", "back_shards": "as above",
-	"begin_parked": "after its numbering was begun again, once a box", "begin_copies": "as above", "begin_discarded": "as above",
+	"begin_parked": "after its numbering was begun again, once a box", "begin_copies": "as above", "begin_discarded": "as above", "begin_past": "as above",
 	"begin_floors": "as above", "begin_box": "as above", "begin_audit": "as above", "back_fold": "as above", "leap": "as above",
 	"schema": "two small tables, once an Open",
 }

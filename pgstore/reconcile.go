@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // reconcile makes the positions of a database that was copied from another
@@ -46,6 +47,12 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 		}
 		for _, sub := range boxes.subs {
 			if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box]); err != nil {
+				return err
+			}
+		}
+		for name := range boxes.boxes {
+			if _, err := tx.Exec(ctx, s.catalog.get("note", "").sql, storekit.Itself, "the database was copied from another server",
+				"send "+name+" again, from where it was"); err != nil {
 				return err
 			}
 		}

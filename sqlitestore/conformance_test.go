@@ -3,6 +3,7 @@ package sqlitestore_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -81,7 +82,20 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 				Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return tx.Rollback() },
 				Savepoint:  named("SAVEPOINT "),
 				RollbackTo: named("ROLLBACK TO "),
-				Burn:       func(ctx context.Context, box string) error { return burn(ctx, s, box) },
+				Undecodable: func(ctx context.Context, box string) error {
+					conn, err := db.Conn(ctx)
+					if err != nil {
+						return err
+					}
+					_, err = conn.ExecContext(ctx, `PRAGMA ignore_check_constraints = true; INSERT INTO postbag_`+box+
+						` (topic, key, headers, payload) VALUES ('t', 'k', '{a:''b''}', 'p'); PRAGMA ignore_check_constraints = false`)
+					return errors.Join(err, conn.Close())
+				},
+				Renumber: func(ctx context.Context, box string) error {
+					_, err := db.ExecContext(ctx, "DELETE FROM postbag_"+box+"; UPDATE sqlite_sequence SET seq = 0 WHERE name = 'postbag_"+box+"'")
+					return err
+				},
+				Burn: func(ctx context.Context, box string) error { return burn(ctx, s, box) },
 			}
 		},
 	})

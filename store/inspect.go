@@ -55,7 +55,7 @@ type Editor interface {
 	Erase(ctx context.Context, a Audit, box string, ids []postbag.ID) (Erased, error)
 	// AcceptLedger has retention go on over the spans of a box in which the ledger
 	// and the log differ now, and returns what it accepted, a line each. None: an
-	// empty slice.
+	// empty slice. The box's notices are over by that.
 	AcceptLedger(ctx context.Context, a Audit, box string) ([]string, error)
 }
 
@@ -125,6 +125,19 @@ type BoxView struct {
 	// Scheduled is how many messages wait for their time.
 	Scheduled     int64
 	Subscriptions []SubscriptionView
+	// Notices are what happened to the box that people should know, newest first.
+	Notices []Notice
+}
+
+// Notice is something that the store did of its own accord, such as to look through
+// a box again whose numbering was begun again. It is made of the audit log, in which
+// Who is "postbag": it stays for a day, among the latest 1,000 entries, or until an
+// operator accepts the ledger of the box.
+type Notice struct {
+	// Ago is how long ago it was.
+	Ago time.Duration
+	// What was done, and Why.
+	What, Why string
 }
 
 // SubscriptionView is the state of a subscription.

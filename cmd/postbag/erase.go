@@ -136,7 +136,8 @@ func newAcceptCommand(c *console.Console) *cobra.Command {
 		Long: `Have retention go on over the parts of a box in which the ledger and the log differ now, as after
 somebody deleted rows of the log by hand, and say what was accepted. The relay's log names such parts.
 Find out first who else changes the tables: the difference may be a loss. A later difference is not
-accepted by this. Who accepted what and why is written to the audit log.`,
+accepted by this. Notices of postbag status about the box, such as that its log was begun again, end by
+it, also where the ledger lacks nothing. Who accepted what and why is written to the audit log.`,
 		Example: `  postbag ledger accept -c postbag.yaml --why "two rows were deleted by hand, request 4711"`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {

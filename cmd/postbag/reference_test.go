@@ -79,6 +79,7 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	fields(t, &b, "history", reflect.TypeFor[attemptView](), items)
 	fields(t, &b, "The state of a store, of `status`", reflect.TypeFor[statusView](), status)
 	fields(t, &b, "boxes", reflect.TypeFor[boxView](), status)
+	fields(t, &b, "notices", reflect.TypeFor[noticeView](), status)
 	fields(t, &b, "subscriptions", reflect.TypeFor[subscriptionView](), status)
 	fields(t, &b, "destination", reflect.TypeFor[destinationView](), status)
 	fields(t, &b, "held", reflect.TypeFor[heldView](), status)

@@ -53,7 +53,9 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := store.Overview{
 		Now: now,
-		Boxes: []store.BoxView{{Name: "outbox", Rows: 3, Last: 4, Subscriptions: []store.SubscriptionView{{
+		Boxes: []store.BoxView{{Name: "outbox", Rows: 3, Last: 4, Notices: []store.Notice{
+			{Ago: time.Hour, What: "look through outbox again", Why: "its numbering was begun again"},
+		}, Subscriptions: []store.SubscriptionView{{
 			SubscriptionState: store.SubscriptionState{Ref: ref, Wanted: 2, Shards: []store.ShardState{one(0, "a"), one(1, "b")}},
 			Backlog:           7, Parked: map[store.ParkState]int64{store.Held: 2, store.Dead: store.CountedParked},
 			Held: []store.HeldTopic{{Topic: "orders\x1b", Messages: 2}},
@@ -83,6 +85,7 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	}
 	for _, want := range []string{
 		"3 messages in the log", "seqs up to 4", "1000000+", "away 5.0s", "takes no messages since 5.0s, says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
+		"look through outbox again: its numbering was begun again", "postbag ledger accept --box outbox",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the status lacks %q:\n%s", want, out.String())
@@ -91,15 +94,15 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	if strings.Contains(out.String(), "\x1b") {
 		t.Error("a topic can control the terminal")
 	}
-	if got := v.troubles(); len(got) != 3 {
-		t.Errorf("the troubles are %q, not those of the destination, the topic and the dead", got)
+	if got := v.troubles(); len(got) != 4 {
+		t.Errorf("the troubles are %q, not those of the notice, the destination, the topic and the dead", got)
 	}
 	o.Boxes[0].Subscriptions[0].Backlog = 1
 	if got := viewStatus(&o, nil).Boxes[0].Subscriptions[0].Unsettled; got != 1 {
 		t.Errorf("%d messages of a backlog of 1 are unsettled", got)
 	}
 	o.Boxes[0].Subscriptions[0].Shards = []store.ShardState{one(0, ""), one(1, "")}
-	if got := viewStatus(&o, nil).troubles(); len(got) != 4 || !strings.Contains(got[0], "no relay works outbox/default") {
+	if got := viewStatus(&o, nil).troubles(); len(got) != 5 || !strings.Contains(got[1], "no relay works outbox/default") {
 		t.Errorf("without an owner the troubles are %q", got)
 	}
 }

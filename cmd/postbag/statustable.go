@@ -41,6 +41,9 @@ func showBox(c *console.Console, b *boxView, shards bool) error {
 		text += fmt.Sprintf(", %.0f published/s", *b.Rate)
 	}
 	c.Sayf("%s", text)
+	for i := range b.Notices {
+		c.Sayf("NOTICE: %s; postbag ledger accept --box %s ends this notice", b.Notices[i].inWords(), b.Name)
+	}
 	if len(b.Subscriptions) == 0 {
 		c.Sayf("no subscription yet; the first relay declares it\n")
 		return nil

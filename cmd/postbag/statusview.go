@@ -34,6 +34,19 @@ type boxView struct {
 	Rate *float64 `json:"published_per_second,omitempty"`
 	// The subscriptions.
 	Subscriptions []subscriptionView `json:"subscriptions"`
+	// What the store did of its own accord, such as after its log was emptied: of the last
+	// day, until postbag ledger accept, newest first.
+	Notices []noticeView `json:"notices,omitempty"`
+}
+
+// noticeView is something that people should know of a box in JSON.
+type noticeView struct {
+	// How long ago it was.
+	Ago float64 `json:"seconds_ago"`
+	// What was done.
+	What string `json:"what"`
+	// Why.
+	Why string `json:"why"`
 }
 
 // subscriptionView is the state of a subscription in JSON.
@@ -168,6 +181,9 @@ func viewStatus(o, last *store.Overview) *statusView {
 			Subscriptions: []subscriptionView{},
 			Rate:          rateOf(o, last, func(at *store.Overview) (int64, bool) { return lastSeq(at, b.Name) }),
 		}
+		for _, n := range b.Notices {
+			view.Notices = append(view.Notices, noticeView{n.Ago.Seconds(), n.What, n.Why})
+		}
 		for j := range b.Subscriptions {
 			s := &b.Subscriptions[j]
 			one := viewSubscription(s)
@@ -249,11 +265,19 @@ func (v *subscriptionView) conditions(of store.Ref, relays []store.RelayState) {
 	}
 }
 
+// inWords says what was done, why and when.
+func (n *noticeView) inWords() string {
+	return fmt.Sprintf("%s ago postbag decided to %s: %s", span(seconds(n.Ago)), console.Printable(n.What), console.Printable(n.Why))
+}
+
 // troubles are what someone should see to, a line each.
 func (v *statusView) troubles() []string {
 	var out []string
 	for i := range v.Boxes {
 		b := &v.Boxes[i]
+		for _, n := range b.Notices {
+			out = append(out, fmt.Sprintf("box %s: %s; see that nothing else is amiss, then run postbag ledger accept --box %s", b.Name, n.inWords(), b.Name))
+		}
 		if len(b.Subscriptions) == 0 && b.Messages+b.Scheduled > 0 {
 			out = append(out, fmt.Sprintf("box %s has messages and no subscription; start a relay", b.Name))
 		}

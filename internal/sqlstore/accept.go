@@ -26,7 +26,7 @@ func (s *Base) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]s
 		return nil, s.dialect.Translate(doing, err)
 	}
 	if len(gaps) == 0 {
-		return out, nil
+		return out, s.acknowledge(ctx, a, box)
 	}
 	err = s.edit(ctx, a, "accept the ledger", box, func(t *Tx) error {
 		out = []string{}
@@ -55,6 +55,17 @@ func (s *Base) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]s
 		return nil, err
 	}
 	return out, nil
+}
+
+// acknowledge ends the notices of a box, if it has any.
+func (s *Base) acknowledge(ctx context.Context, a store.Audit, box string) error {
+	return s.edit(ctx, a, "acknowledge the notices", box, func(t *Tx) error {
+		notices, err := t.notices()
+		if err != nil || len(notices[box]) == 0 {
+			return err
+		}
+		return t.audit(a, storekit.Acknowledged(box))
+	})
 }
 
 // gap is a span in which ledger and log differ.

@@ -24,8 +24,13 @@ func (s *Base) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int)
 
 // Audited returns the latest entries of the audit log; see [store.Operator].
 func (s *Base) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
+	out, err := audited(s.hooks.Query(ctx), limit)
+	return out, s.dialect.Translate("read the audit log", err)
+}
+
+func audited(query Querier, limit int) ([]store.AuditEntry, error) {
 	var out []store.AuditEntry
-	err := s.hooks.Query(ctx)(sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
+	err := query(sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
 		var e store.AuditEntry
 		var at int64
 		err := rows.Scan(&at, &e.Who, &e.Why, &e.What)
@@ -33,7 +38,7 @@ func (s *Base) Audited(ctx context.Context, limit int) ([]store.AuditEntry, erro
 		out = append(out, e)
 		return err
 	})
-	return out, s.dialect.Translate("read the audit log", err)
+	return out, err
 }
 
 // order carries out an operator's order about a subscription, and writes what fn

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // countRows is how many rows are counted exactly, of a log or of a backlog; what
@@ -37,9 +38,22 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 			}
 		}
 		o.Boxes = boxes
+		if err != nil {
+			return err
+		}
+		notices, err := t.notices()
+		for i := range boxes {
+			boxes[i].Notices = notices[boxes[i].Name]
+		}
 		return err
 	})
 	return o, s.dialect.Translate("look at everything", err)
+}
+
+// notices returns what happened to boxes that people should know.
+func (t *Tx) notices() (map[string][]store.Notice, error) {
+	entries, err := audited(t.Query, storekit.NoticeEntries)
+	return storekit.Notices(entries, time.UnixMicro(t.Now)), err
 }
 
 func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {

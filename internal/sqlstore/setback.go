@@ -1,6 +1,9 @@
 package sqlstore
 
-import "github.com/postbag/postbag/store"
+import (
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
 
 // SetBack lets a subscription begin anew, with all that its box still holds: which
 // of it was delivered, nobody knows. Its leases are void, and parked rows, orders
@@ -13,7 +16,7 @@ func (t *Tx) SetBack(r store.Ref, why string) error {
 	orders := []Order{
 		{Text: SQLSetSwept, Args: []any{0, r.Box}},
 		{Text: sqlForgetAllFloors, Args: []any{r.Box}},
-		{Text: SQLAudit, Args: []any{t.Now, "postbag", why, "set back " + r.String()}},
+		{Text: SQLAudit, Args: []any{t.Now, storekit.Itself, why, "set back " + r.String()}},
 	}
 	for _, text := range []string{sqlSetBack, sqlVoidLeases, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates} {
 		orders = append(orders, Order{Text: text, Args: []any{id}})

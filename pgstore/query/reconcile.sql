@@ -62,9 +62,16 @@ DELETE FROM postbag._parked p WHERE p.sub = $1::integer
 -- name: begin_copies
 DELETE FROM postbag._copies c WHERE c.box = $1::integer AND EXISTS (SELECT FROM postbag.{box} l WHERE l.seq = c.seq AND l.id <> c.id);
 
+-- name: begin_past
+-- What is known of messages that were resolved stays if they are there still: the position that passed them passes them now.
+-- Another message may have such a seq, and would be shown with what failed of the one before.
+DELETE FROM postbag._past h WHERE h.sub = $1::integer
+  AND NOT EXISTS (SELECT FROM postbag.{box} l WHERE l.seq = h.seq AND pg_visible_in_snapshot(l.xid, $2::text::pg_snapshot));
+
 -- name: begin_discarded
-DELETE FROM postbag._discarded d USING postbag._subscriptions u WHERE u.box = $1::integer AND d.sub = u.id
-  AND NOT EXISTS (SELECT FROM postbag.{box} l WHERE l.seq = d.seq);
+-- The same of what was discarded.
+DELETE FROM postbag._discarded d WHERE d.sub = $1::integer
+  AND NOT EXISTS (SELECT FROM postbag.{box} l WHERE l.seq = d.seq AND pg_visible_in_snapshot(l.xid, $2::text::pg_snapshot));
 
 -- name: begin_floors
 DELETE FROM postbag._floors f WHERE f.box = $1::integer;

@@ -20,6 +20,8 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		RollbackPrepared: db.RollbackPrepared,
 		Stranger:         db.Stranger,
 		CutAnswer:        db.CutAnswer,
+		Undecodable:      db.Undecodable,
+		Renumber:         db.Renumber,
 		Crash:            db.Crash,
 		Advance:          db.Advance,
 		Now:              db.Now,

@@ -102,6 +102,15 @@ type Database[Tx any] struct {
 	// the database carries it out. Nil: the case is left out.
 	CutAnswer func()
 
+	// Undecodable adds one row to the log of box that no reader can take apart whole,
+	// such as with headers that are no JSON object of strings, by whatever way there
+	// is around what the box refuses. Nil: the case is left out.
+	Undecodable func(ctx context.Context, box string) error
+
+	// Renumber empties the log of box and has its numbering begin again, as its owner
+	// can. Nil: the case is left out.
+	Renumber func(ctx context.Context, box string) error
+
 	// Crash ends the server without warning and starts it again; open
 	// transactions are lost, prepared ones are not. Nil: the case is left out.
 	Crash func(ctx context.Context) error
