@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/postbag/postbag"
@@ -66,6 +67,12 @@ func TestAnOlderCopyOfTheServersFolderIsNoticedByALivingRelay(t *testing.T) {
 	}
 	if _, err := s.Check(t.Context()); err != nil {
 		t.Errorf("it is checked again with %v", err)
+	}
+	if entries, err := s.Audited(t.Context(), 10); err != nil || len(entries) != 1 || !strings.Contains(entries[0].Why, "an older copy") {
+		t.Errorf("the audit log has %v (error: %v)", entries, err)
+	}
+	if o, err := s.Overview(t.Context()); err != nil || len(o.Boxes[0].Notices) != 1 {
+		t.Errorf("the overview shows %+v (error: %v)", o.Boxes, err)
 	}
 	if _, err := s.Turn(t.Context(), read); !moved(err) {
 		t.Errorf("after the check a position of before is read on from: %v", err)

@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,9 @@ func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
 	}
 	if _, err := copied.Check(t.Context()); err != nil {
 		t.Fatalf("after its positions were reconciled it is checked with %v", err)
+	}
+	if o, err := copied.Overview(t.Context()); err != nil || len(o.Boxes[0].Notices) != 1 || !strings.Contains(o.Boxes[0].Notices[0].Why, "copied") {
+		t.Errorf("the overview shows %+v (error: %v)", o.Boxes, err)
 	}
 	c := &site{TB: t, Site: sitetest.Of(t, copied), fixture: copied}
 	c.Lease = c.Take("another relay", outbox)

@@ -107,6 +107,57 @@ func TestAnApplicationsSettingsAreLookedAt(t *testing.T) {
 	}
 }
 
+// What else an application may set on its connections bends none of the store's statements.
+func TestSettingsOfAnApplicationBendNoStatement(t *testing.T) {
+	t.Parallel()
+	for _, pragma := range []string{
+		"recursive_triggers(on)", "foreign_keys(on)", "reverse_unordered_selects(on)", "case_sensitive_like(on)", "trusted_schema(off)",
+		"cell_size_check(on)", "secure_delete(on)", "locking_mode(normal)", "automatic_index(off)", "temp_store(2)", "legacy_alter_table(on)",
+		"wal_autocheckpoint(0)", "analysis_limit(1)", "defer_foreign_keys(on)", "count_changes(on)", "full_column_names(on)", "short_column_names(off)",
+	} {
+		t.Run(pragma, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.db")
+			f, err := openOver(t, openDSN(t, sqlitestore.DSN(path)+"&_pragma="+pragma), sqlitestore.Options{Create: true, Boxes: []string{"outbox"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.check(f.Declare(t.Context(), []store.Spec{{Ref: outbox, Shards: 1}}))
+			lease := f.lease(outbox)
+			f.publish(messages(20, "a", "b")...)
+			batch := f.read("", 100)
+			if len(batch.Records) != 20 {
+				t.Fatalf("of 20 messages %d come", len(batch.Records))
+			}
+			for i, r := range batch.Records {
+				if r.Seq != int64(i+1) || r.Err != nil {
+					t.Errorf("message %d has seq %d, error %v", i, r.Seq, r.Err)
+				}
+			}
+			f.settle(&lease, store.Settlement{To: batch.Next})
+			if _, err := f.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := f.Exec(t.Context(), "REPLACE INTO postbag_outbox (seq, topic, payload) VALUES (5, 't', '')"); err == nil {
+				t.Error("a message is replaced")
+			}
+		})
+	}
+}
+
+// A connection that may only read is told from the others.
+func TestAConnectionThatOnlyQueriesIsRefused(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	s, err := openOver(t, openDSN(t, sqlitestore.DSN(f.path)+"&_pragma=query_only(on)"), sqlitestore.Options{})
+	if err == nil {
+		_, err = s.Check(t.Context())
+	}
+	if !errors.Is(err, store.ErrStandby) {
+		t.Errorf("it is taken with %v, want ErrStandby", err)
+	}
+}
+
 func TestASettingOfOneConnectionAloneIsNoticed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
