@@ -45,3 +45,16 @@ func GrantRelay(role string) string {
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT " + sequences + "SEQUENCES" + to +
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT EXECUTE ON FUNCTIONS" + to
 }
+
+// GrantConsole returns the SQL that gives a role what status, list, show and audit read of all boxes, present and future,
+// payloads among it, and nothing to write. Whoever owns the tables runs it, once. After a crash of the server it works again
+// when a relay has come back. Where tables have row-level security, the role needs BYPASSRLS beside it: what it does not see
+// is an error.
+func GrantConsole(role string) string {
+	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
+	return "GRANT USAGE ON SCHEMA postbag" + to +
+		"GRANT SELECT ON ALL TABLES IN SCHEMA postbag" + to +
+		"GRANT SELECT ON ALL SEQUENCES IN SCHEMA postbag" + to +
+		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT SELECT ON TABLES" + to +
+		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT SELECT ON SEQUENCES" + to
+}

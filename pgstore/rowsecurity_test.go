@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -134,6 +135,51 @@ func TestRowLevelSecurityHidesNothingThatPostbagKeeps(t *testing.T) {
 			t.Errorf("without it for %s: %v", table, err)
 		}
 	}
+}
+
+// A console under row-level security gets errors, and sees all with BYPASSRLS; it changes nothing either way.
+func TestAConsoleUnderRowLevelSecurity(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.publish(sitetest.Messages(3, "a")...)
+	s.Deliver()
+	role := s.name + "_c"
+	c := s.on(s.role(role, pgstore.GrantConsole(role)))
+	looks := func() []error {
+		_, list := c.listed()
+		_, shown := c.Show(t.Context(), "outbox", postbag.NewID())
+		_, seen := c.Overview(t.Context())
+		return []error{list, shown, seen}
+	}
+	s.Must(errors.Join(looks()...))
+	_, err := c.Audited(t.Context(), 10)
+	s.Must(err)
+	s.exec("ALTER TABLE postbag.outbox ENABLE ROW LEVEL SECURITY")
+	for i, err := range looks() {
+		if !hiddenRows(err) {
+			t.Errorf("look %d says %v", i, err)
+		}
+	}
+	s.exec("ALTER ROLE " + role + " BYPASSRLS")
+	if n, err := c.listed(); n != 3 || err != nil {
+		t.Errorf("%d messages are listed: %v", n, err)
+	}
+	s.Must(errors.Join(looks()...))
+	for _, sql := range []string{
+		"DELETE FROM postbag.outbox", "UPDATE postbag._shards SET position = ''", "INSERT INTO postbag.outbox (topic) VALUES ('t')",
+		"INSERT INTO postbag._life (life) VALUES (0)", "DELETE FROM postbag._audit", "SELECT nextval('postbag.outbox__seq')",
+		"SELECT postbag.outbox__cancel('00000000-0000-0000-0000-000000000001')",
+	} {
+		if _, err := c.plain.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("a console may %s: %v", sql, err)
+		}
+	}
+}
+
+// listed counts the messages that List shows.
+func (s *site) listed() (int, error) {
+	items, _, err := s.List(s.Context(), store.Query{Ref: outbox, Limit: 10})
+	return len(items), err
 }
 
 // Policies of one's own: a producer publishes what they let it, a relay and whoever looks have BYPASSRLS.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -48,8 +50,79 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "owner"},
 		{"grants", "shop", "--for", "producer"},
 		{"grants", "shop", "--for", "relay", "--box", "outbox"},
+		{"grants", "shop", "--for", "console", "--box", "outbox"},
+		{"grants", "shop", "--for", "relay", "--store-kind", "mysql"},
+		{"grants", "shop", "--for", "relay", "--store-kind", "oracle"},
 		{"grants", "shop", "--for", "producer", "--box", "out;box"},
 	} {
 		cli(t, args...).ends(exit.Usage)
 	}
+}
+
+func TestGrantsSayThatSQLiteHasFilePermissions(t *testing.T) {
+	t.Parallel()
+	cli(t, "grants", "shop", "--for", "relay", "--store-kind", "sqlite").ends(exit.Usage, "the rights are those of the file")
+}
+
+// A console's rights are enough for the commands that look, and for no other.
+func TestAConsoleLooksAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	look := func(t *testing.T, owner, at *place) {
+		t.Helper()
+		cli(t, "publish", owner.flag, owner.where, "--payload", "x").ok()
+		if got := arrived(t, owner); len(got) != 1 {
+			t.Fatalf("%d messages came, want 1", len(got))
+		}
+		items := cli(t, "messages", "list", at.flag, at.where, "--json").ok().items()
+		if len(items) != 1 {
+			t.Fatalf("it lists %d messages, want 1", len(items))
+		}
+		cli(t, "messages", "show", items[0].ID.String(), at.flag, at.where).ok()
+		cli(t, "status", at.flag, at.where).ok().says("BOX outbox: 1 message")
+		cli(t, "audit", at.flag, at.where).ok()
+		for _, args := range [][]string{
+			{"publish", "--payload", "x"},
+			{"messages", "erase", items[0].ID.String(), "--why", "x"},
+			{"shards", "set", "8", "--why", "x"},
+			{"migrate", "up", "--box", "other"},
+		} {
+			if got := cli(t, append(args, at.flag, at.where)...); got.code == 0 {
+				t.Errorf("a console may %s: %s", args[0], got.out)
+			}
+		}
+	}
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		owner := emptyDatabase(t)
+		cli(t, "migrate", "up", owner.flag, owner.where, "--box", "outbox").ok()
+		dsn := dsnOf(t, owner)
+		role := "console_" + strings.Trim(dsn.Path, "/")
+		conn, err := pgx.Connect(t.Context(), postgres.Server(t).DSN(strings.Trim(dsn.Path, "/")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+		if _, err := conn.Exec(t.Context(), "CREATE ROLE "+role+" LOGIN PASSWORD 'x'"); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, owner, cli(t, "grants", role, "--for", "console").ok().out)
+		dsn.User = url.UserPassword(role, "x")
+		look(t, owner, &place{flag: "--store-file", where: write(t, "dsn", dsn.String()+"\n")})
+	})
+	t.Run("mariadb", func(t *testing.T) {
+		t.Parallel()
+		owner := emptyMariaDB(t)
+		cli(t, "migrate", "up", owner.flag, owner.where, "--box", "outbox").ok()
+		dsn := dsnOf(t, owner)
+		name := strings.Trim(dsn.Path, "/")
+		statements := []string{"CREATE USER console_" + name + "@'%' IDENTIFIED BY 'x'"}
+		for line := range strings.Lines(cli(t, "grants", "console_"+name+"@%", "--for", "console", "--store-kind", "mariadb", "--box", "outbox").ok().out) {
+			statements = append(statements, strings.Replace(line, " ON postbag", " ON "+name+".postbag", 1))
+		}
+		if err := asRoot(statements...); err != nil {
+			t.Fatal(err)
+		}
+		dsn.User = url.UserPassword("console_"+name, "x")
+		look(t, owner, &place{flag: "--store-file", where: write(t, "dsn", dsn.String()+"\n")})
+	})
 }

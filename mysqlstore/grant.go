@@ -1,0 +1,85 @@
+package mysqlstore
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/postbag/postbag"
+)
+
+// GrantProducer returns the SQL that gives an account what an application needs to publish in some boxes, with this library
+// or with plain SQL, and no more: it cannot read messages, nor change one; a scheduled one it can cancel if it knows the id.
+// The account is a name, or a name and a host, as app@10.0.0.%. Whoever may grant runs it in the boxes' database. Errors are
+// those of the boxes' names.
+func GrantProducer(account string, boxes ...string) (string, error) {
+	var b strings.Builder
+	to := " TO " + accountName(account) + ";\n"
+	const columns = "id, topic, `key`, shard_key, type, headers, payload"
+	b.WriteString("GRANT SELECT ON postbag__meta" + to)
+	b.WriteString("GRANT SELECT ON postbag__life" + to)
+	b.WriteString("GRANT SELECT, UPDATE ON postbag__lock" + to)
+	b.WriteString("GRANT INSERT (box, due, at, " + columns + ") ON postbag__scheduled" + to)
+	b.WriteString("GRANT EXECUTE ON PROCEDURE postbag__cancel" + to)
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return "", err
+		}
+		b.WriteString("GRANT SELECT (seq), INSERT (" + columns + ") ON postbag_" + box + to)
+	}
+	return b.String(), nil
+}
+
+// GrantRelay returns the SQL that gives an account what a relay needs to deliver from some boxes: all boxes of the database,
+// since it keeps the rows of all. Whoever may grant runs it in the boxes' database, and again for a new box. One that keeps
+// boxes divided by time needs CREATE, ALTER and DROP on their tables beside it. Errors are those of the boxes' names.
+func GrantRelay(account string, boxes ...string) (string, error) {
+	return grantAll("SELECT, INSERT, UPDATE, DELETE", account, boxes)
+}
+
+// GrantConsole returns the SQL that gives an account what status, list, show and audit read, payloads among it, and nothing
+// to write. After a restart of the server it works again when a relay has come back. Whoever may grant runs it in the boxes'
+// database, with all of them, and again for a new one. Errors are those of the boxes' names.
+func GrantConsole(account string, boxes ...string) (string, error) {
+	return grantAll("SELECT", account, boxes)
+}
+
+// grantAll grants rights on the tables of the schema and on those of boxes: a grant
+// has no pattern of tables.
+func grantAll(rights, account string, boxes []string) (string, error) {
+	tables := ownTables()
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return "", err
+		}
+		tables = append(tables, "postbag_"+box)
+	}
+	var b strings.Builder
+	for _, table := range tables {
+		b.WriteString("GRANT " + rights + " ON " + table + " TO " + accountName(account) + ";\n")
+	}
+	return b.String(), nil
+}
+
+var madeTable = regexp.MustCompile(`CREATE TABLE IF NOT EXISTS (postbag__\w+)`)
+
+// ownTables returns the names of the tables that the migrations make.
+func ownTables() (names []string) {
+	for _, step := range steps() {
+		for _, made := range madeTable.FindAllStringSubmatch(step.SQL, -1) {
+			names = append(names, made[1])
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// accountName quotes an account. Without a host it is a name alone, which MariaDB takes
+// for a role too.
+func accountName(account string) string {
+	quote := func(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+	if i := strings.LastIndexByte(account, '@'); i > 0 {
+		return quote(account[:i]) + "@" + quote(account[i+1:])
+	}
+	return quote(account)
+}
