@@ -66,3 +66,24 @@ func TestAPositionThatIsNotWrittenInItsOneWayIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A listing holds about 16 MiB at a time, whatever its limit.
+func TestAListingIsBoundedByBytes(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.lease(outbox)
+	for range 7 {
+		m := messages(1, "k")
+		m[0].Payload = make([]byte, 6<<20)
+		f.publish(m...)
+	}
+	q := store.Query{Ref: outbox, Limit: 1000}
+	for _, want := range []int{3, 3, 1} {
+		items, next, err := f.List(t.Context(), q)
+		f.check(err)
+		if len(items) != want || (next == "") != (want == 1) {
+			t.Fatalf("%d messages of 6 MiB are listed, want %d; the cursor is %q", len(items), want, next)
+		}
+		q.Cursor = next
+	}
+}

@@ -16,8 +16,8 @@ type Inspector interface {
 	Overview(ctx context.Context) (Overview, error)
 	// List returns messages of a box that match q, at most q.Limit, newest first
 	// unless q.Oldest, and a cursor to go on with, empty at the end. A search
-	// that has looked at a bounded number of rows returns what it has and a
-	// cursor.
+	// that has looked at a bounded number of rows, or has found about 16 MiB,
+	// returns what it has and a cursor.
 	List(ctx context.Context, q Query) ([]Item, string, error)
 	// Show returns all copies of one message that the box knows: one a
 	// subscription, or one scheduled. None: an empty slice.

@@ -12,6 +12,7 @@ const (
 	listMost    = 1000
 	lookMost    = 20_000
 	listChunk   = 500
+	listBytes   = 16 << 20 // of the messages, everything in them counted; the one that crosses it comes too
 )
 
 // ListLimit brings the limit of a query within bounds.
@@ -29,6 +30,7 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 	ordinal func(*Row) int64, items func(*Row) ([]store.Item, error),
 ) ([]store.Item, string, error) {
 	var out []store.Item
+	bytes := 0
 	size := min(q.Limit+1, listChunk)
 	for looked := 0; ; size = min(4*size, listChunk) {
 		rows, err := chunk(from.Ordinal, size)
@@ -53,6 +55,12 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 			from = Cursor{Ordinal: at - 1}
 			if q.Oldest {
 				from = Cursor{Ordinal: at + 1}
+			}
+			for j := range found {
+				bytes += found[j].Size()
+			}
+			if bytes >= listBytes {
+				return out, from.String(), nil
 			}
 		}
 		looked += len(rows)
