@@ -7,8 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sitetest"
 	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store"
 )
 
 // A box of the first version, with messages in it, comes to have what a new one has.
@@ -64,10 +66,15 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 	if len(came) != 6 {
 		t.Errorf("%d messages come, not 6", len(came))
 	}
+	var ids []postbag.ID
 	for _, m := range came {
 		if m.Topic == "" {
 			t.Error("a message without a topic does not go to the box's name")
 		}
+		ids = append(ids, m.ID)
+	}
+	if done, err := s.Erase(t.Context(), store.Audit{Who: "test", Why: "test"}, "outbox", ids); err != nil || done.Messages != len(ids) {
+		t.Errorf("of %d messages %d are erased: %v", len(ids), done.Messages, err)
 	}
 	s.burn()
 	s.publish(sitetest.Messages(1, "a")...)
