@@ -52,14 +52,8 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 				return append(out, found[:room]...), Cursor{Ordinal: at, Skip: from.Skip + room}.String(), nil
 			}
 			out = append(out, found...)
-			from = Cursor{Ordinal: at - 1}
-			if q.Oldest {
-				from = Cursor{Ordinal: at + 1}
-			}
-			for j := range found {
-				bytes += found[j].Size()
-			}
-			if bytes >= listBytes {
+			from = Cursor{Ordinal: behind(at, q.Oldest)}
+			if bytes += sizeOf(found); bytes >= listBytes {
 				return out, from.String(), nil
 			}
 		}
@@ -71,4 +65,19 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 			return out, from.String(), nil
 		}
 	}
+}
+
+// behind returns the ordinal behind one, in the direction of a walk.
+func behind(at int64, oldest bool) int64 {
+	if oldest {
+		return at + 1
+	}
+	return at - 1
+}
+
+func sizeOf(items []store.Item) (n int) {
+	for i := range items {
+		n += items[i].Size()
+	}
+	return n
 }
