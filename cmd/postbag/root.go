@@ -68,8 +68,7 @@ func newRoot(c *console.Console) *cobra.Command {
 
 // flagFault says what is wrong with a flag: of a number and a switch in words, for which the library has those of Go's parser.
 func flagFault(cmd *cobra.Command, err error) error {
-	var wrong *pflag.InvalidValueError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		switch f := wrong.GetFlag(); f.Value.Type() {
 		case "int":
 			return exit.Usagef("--%s is no whole number, or too large; write it in digits", f.Name)
