@@ -355,3 +355,33 @@ func TestAfterAChangeFromStrictOrderTheShardIsOneKeyUntilItsRowsAreGone(t *testi
 	d.settle()
 	d.empty()
 }
+
+// A slow message of no key is parked ahead of its window. Another owner reads it in the window and asks for it as a parked one.
+func TestAMessageThatIsInAWindowAndParkedIsNamedOnceInASettlement(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 5, Min: time.Second, Max: time.Second}})
+	d.feed("1", message(5, 0))
+	window := d.call(5)
+	d.lot(parked(5, 0, 2))
+	row := d.call(5)
+	d.answer(row, engine.Rejected)
+	d.answer(window, engine.Rejected)
+	s := d.settle()
+	if len(s.Park) != 1 || s.Park[0].Seq != 5 {
+		t.Errorf("the settlement parks %+v, want one row", s.Park)
+	}
+}
+
+func TestAMessageThatWasDeliveredAsAParkedOneIsNotParkedByItsWindow(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 5, Min: time.Second, Max: time.Second}})
+	d.feed("1", message(5, 0))
+	window := d.call(5)
+	d.lot(parked(5, 0, 2))
+	d.answer(d.call(5), engine.Accepted)
+	d.answer(window, engine.Rejected)
+	s := d.settle()
+	if len(s.Park) != 0 || len(s.Resolve) != 1 {
+		t.Errorf("the settlement parks %+v and resolves %+v", s.Park, s.Resolve)
+	}
+}

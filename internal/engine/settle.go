@@ -81,6 +81,9 @@ func (f *Flow) draft(e *entry) {
 			f.stats.Dead++
 		}
 		d.park = append(d.park, *e.park)
+		if _, limbo := e.shard.limbo[e.Seq]; limbo {
+			f.nameOnce(e.shard, e.Seq)
+		}
 		e.park, e.inLot = nil, e.slow
 	}
 	if e.counted && !e.inLot { // what is in flight counts until it is answered
@@ -88,6 +91,25 @@ func (f *Flow) draft(e *entry) {
 		d.sent++
 	}
 	e.state = past
+}
+
+// nameOnce keeps a settlement from naming a message twice that was parked ahead of its
+// window by another owner, and tried from there and from the window: the row that was
+// just drafted goes if the message is resolved, else the one before it.
+func (f *Flow) nameOnce(s *shard, seq int64) {
+	d := &s.draft
+	last := len(d.park) - 1
+	p := d.park[last]
+	d.park = d.park[:last]
+	f.withdraw(s, seq)
+	if !slices.ContainsFunc(d.resolve, func(r Resolved) bool { return r.Seq == seq }) {
+		d.park = append(d.park, p)
+		return
+	}
+	f.confirm(s, &p)
+	if p.State == Held {
+		f.countHeld(s, p.Topic, -1)
+	}
 }
 
 // settle seals the drafts into settlements, if it is time.
