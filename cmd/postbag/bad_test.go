@@ -196,7 +196,7 @@ func TestBadDestinationsAreRefused(t *testing.T) {
 		"a URL of two lines":             {"url_file: " + lines, "more than one line"},
 		"a URL that is none":             {"url_file: " + junk, "does not tell the kind of destination"},
 		"a place for standard output":    {"url: 'stdout:/tmp/file'", "write stdout: alone"},
-		"a hook without a host":          {"url: 'https://', secrets_env: [" + hookSecret + "]", "webhook: "},
+		"a hook without a host":          {"url: 'https://', secrets_env: [" + hookSecret + "]", "it has no host"},
 		"a hook's secret of two lines":   {"url: 'https://h/', secrets_file: [" + lines + "]", "more than one line"},
 		"a hook's secret that is none":   {"url: 'https://h/', secrets_file: [" + junk + "]", "secret 1"},
 		"a hook's authority":             {"url: 'https://h/', secrets_env: [" + hookSecret + "], ca_file: " + junk, "holds no certificate"},

@@ -38,7 +38,7 @@ subscriptions: [{to: hook}]
 	path := write(t, "postbag.yaml", text)
 	cli(t, "config", "check", "-c", path).ends(exit.Usage,
 		path+":2: store cannot work: the environment variable POSTBAG_TEST_NO_SUCH is not set; export it",
-		path+":4: destinations.hook cannot work: webhook: options: secret 1",
+		path+":4: destinations.hook cannot work: webhook: secret 1",
 		path+":5: destinations.broker cannot work: /no/such/file cannot be read",
 		path+":6: destinations.third cannot work: the environment variable POSTBAG_TEST_NO_SUCH_URL")
 	cli(t, "config", "check", "-c", path, "--form-only").ok()

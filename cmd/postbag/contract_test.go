@@ -37,8 +37,8 @@ func newSite(t *testing.T) *site {
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		s.blocks = append(s.blocks, m[1])
 	}
-	if len(s.blocks) != 4 {
-		t.Fatalf("the page has %d blocks of SQL, want an INSERT and the rights of three roles", len(s.blocks))
+	if len(s.blocks) != 5 {
+		t.Fatalf("the page has %d blocks of SQL, want an INSERT and the rights of four roles", len(s.blocks))
 	}
 	cli(t, "migrate", "up", s.flag, s.where, "--box", "outbox").ok()
 	return s
