@@ -152,6 +152,9 @@ func checkPlans(t *testing.T, s *Store, when string) {
 		case "PRAGMA", "BEGIN", "DROP":
 			continue
 		}
+		if strings.HasPrefix(text, "CAST") || strings.Contains(text, "{now}") || strings.Contains(text, "{slots}") { // a part, or of a script that enters a box
+			continue
+		}
 		lines := plan(t, s.pool(), text)
 		for _, line := range lines {
 			if fault := faultOf(name, line); fault != "" {
