@@ -39,7 +39,7 @@ func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest //
 
 	w.exec(`select pg_stat_statements_reset()`)
 	begun := time.Now()
-	r := w.start("a", relayConfig{})
+	r := w.start("a", relayConfig{ttl: time.Minute}) // a machine that pauses for a TTL has the relay repeat what is in flight
 	w.awaitStored(total / 10)
 	first := w.pages()
 	w.awaitStored(total * 9 / 10)

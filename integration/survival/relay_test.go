@@ -3,6 +3,7 @@ package survival
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/postbag/postbag/integration/internal/daemon"
 )
@@ -14,6 +15,8 @@ type relayConfig struct {
 	top  string // further lines of the destinations, and at the top after them
 	to   string // the destination; default: events
 	sub  string // the subscription's name; default: default
+
+	ttl time.Duration // how long leases last; default: ttl
 }
 
 // start starts a relay process.
@@ -33,6 +36,6 @@ subscriptions:
     to: %s
     in_flight: %d
 %s
-`, name, ttl, w.nats.URL(), stream, c.top, cmp.Or(c.sub, "default"), cmp.Or(c.to, "events"), inFlight, c.more)
+`, name, cmp.Or(c.ttl, ttl), w.nats.URL(), stream, c.top, cmp.Or(c.sub, "default"), cmp.Or(c.to, "events"), inFlight, c.more)
 	return daemon.Start(w.t, name, text, "POSTBAG_DSN="+c.dsn)
 }
