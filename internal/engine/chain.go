@@ -86,6 +86,8 @@ func (f *Flow) chainKey(s *shard, hash uint64) uint64 {
 		return 0
 	case s.strict:
 		return strictHash
+	case f.cfg.Order == ByKey && hash == strictHash: // parked when its shard was strict, and passed over: its key is not known
+		return 0
 	default:
 		return hash
 	}

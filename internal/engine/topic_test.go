@@ -422,6 +422,35 @@ func TestUnderByShardAHeldMessageBlocksItsShard(t *testing.T) {
 	equal(t, "behind", s.Park[1].State, engine.Blocked)
 }
 
+// A row that ByShard and skip left behind blocks nothing. Held, it blocked a chain of
+// one key of which nothing was known, and was asked for and refused without end.
+func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, topical(engine.Config{Order: engine.ByKey, OnReject: engine.Skip}))
+	d.feed("1", to("bad", 5, 2))
+	d.answers(d.call(5), noTopic())
+	d.settle()
+	skipped := strictParked(1, 1)
+	skipped.Topic, skipped.Blocking = "bad", false
+	d.lot(skipped)
+	d.noCall() // its topic does not work
+	s := d.settle()
+	equal(t, "parked", len(s.Park), 1)
+	equal(t, "state", s.Park[0].State, engine.Held)
+	equal(t, "blocking", s.Park[0].Blocking, false)
+	d.now += time.Second
+	d.probe("bad")
+	skipped.Held = true
+	d.fetched(skipped)
+	d.deliver(1)
+	d.settle()
+	d.probe("bad")
+	d.fetched(heldRow("bad", 5, 2))
+	d.deliver(5)
+	d.settle(keyHash(2))
+	d.empty()
+}
+
 func TestUnorderedEachIsHeldAlone(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{Order: engine.Unordered}))
