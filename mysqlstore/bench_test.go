@@ -132,6 +132,39 @@ func barePage(b *testing.B, db *sql.DB, last int64) (int64, int) {
 	return last, n
 }
 
+// BenchmarkPark is a settlement that parks 600 messages, each of a key of its own, as a
+// stop does with what is in flight, and BenchmarkResolve one that lets go of them.
+func BenchmarkPark(b *testing.B) { benchParking(b, true) }
+
+func BenchmarkResolve(b *testing.B) { benchParking(b, false) }
+
+func benchParking(b *testing.B, parking bool) {
+	b.Helper()
+	benchOnBoth(b, func(b *testing.B, s *site) {
+		b.Helper()
+		msgs := benchMessages(parkedAtOnce)
+		for i := range msgs {
+			msgs[i].Key = fmt.Sprintf("key-%d", i)
+		}
+		s.publish(msgs...)
+		parks, resolved := parked(s.Read())
+		for b.Loop() {
+			clock := func(on bool) {
+				if on {
+					b.StartTimer()
+				} else {
+					b.StopTimer()
+				}
+			}
+			clock(parking)
+			s.Settle(&s.Lease, store.Settlement{Park: parks})
+			clock(!parking)
+			s.Settle(&s.Lease, store.Settlement{Resolve: resolved})
+			clock(true)
+		}
+	})
+}
+
 // BenchmarkIdle is a Turn that finds nothing.
 func BenchmarkIdle(b *testing.B) {
 	benchOnBoth(b, func(b *testing.B, s *site) {

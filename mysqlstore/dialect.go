@@ -36,10 +36,14 @@ var dialect = sqlstore.Dialect{
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
 WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1)`,
 
-		// By the index of heads: those that are no longer the first of their chain.
+		// Ranges of the index of chains, in its order, ended by the limit.
+		Heads: `SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
+WHERE subscription = ? AND chain IN ({list}) AND slot >= ? AND slot < ? ORDER BY chain, seq LIMIT ?`,
+
+		// By the index of heads: those that are no longer the first of their chains.
 		Demote: `
 UPDATE postbag__parked FORCE INDEX (postbag__parked_head) SET ready = NULL
-WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`,
+WHERE subscription = ? AND chain IN ({list}) AND ready IS NOT NULL AND seq NOT IN ({list}) AND slot >= ? AND slot < ?`,
 
 		// One row.
 		InsertRelay: `INSERT IGNORE INTO postbag__relay (id, name, works, expires, conditions) VALUES (?, ?, ?, ?, ?)`,

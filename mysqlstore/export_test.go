@@ -24,6 +24,11 @@ func (s *Store) TryPartitions() { s.parts.rest.Set("outbox", 0) }
 // them, by their names, for tests that look at their plans.
 func Statements() map[string]string {
 	const table = "`postbag_outbox`"
+	numbers := make([]int64, 100)
+	for i := range numbers {
+		numbers[i] = int64(100 * i)
+	}
+	many := list(numbers)
 	some := ranges{{100, 100}, {200, 210}, {15000, 15000}}
 	fill := func(text string, values ...any) string {
 		for _, v := range values {
@@ -48,8 +53,9 @@ func Statements() map[string]string {
 		"a listing up":       fill(dialect.In("outbox", sqlstore.SQLListUp), 5000, 20000, 100),
 		"a listing down":     fill(dialect.In("outbox", sqlstore.SQLListDown), 15000, 1, 100),
 		"a head":             fill(dialect.Head, 2, 7, 0, 4096),
-		"a demotion":         fill(dialect.Demote, 2, 7, 9, 0, 4096),
-		"a ready row":        fill(sqlstore.SQLReady, 5, 2, 9),
+		"heads":              fill(strings.ReplaceAll(dialect.Heads, "{list}", many), 2, 0, 4096, 400),
+		"demotions":          fill(strings.ReplaceAll(dialect.Demote, "{list}", many), 2, 0, 4096),
+		"ready rows":         fill(strings.NewReplacer("{times}", "WHEN 100 THEN 7 WHEN 200 THEN NULL ", "{list}", many).Replace(sqlstore.SQLReady), 2),
 		"what is due":        fill(dialect.Due, 2, 50000, 0, 0, 0, 256),
 		"followers":          fill(dialect.Followers, 2, 7, 57, 0, 4096, 10),
 		"a parked row":       fill(dialect.In("outbox", sqlstore.SQLParked), 2, 100),
@@ -64,9 +70,12 @@ func Statements() map[string]string {
 		"pending commands":   fill(dialect.In("outbox", dialect.Pending), 2),
 		"parked commands":    fill(dialect.In("outbox", dialect.Commands), 2),
 		"count of pending":   fill(dialect.CountPending, 2),
-		"a past row":         fill(sqlstore.SQLPast, 2, 100),
-		"a pending discard":  fill(fmt.Sprintf(sqlDiscardedPending, table), 2, 100),
+		"past rows":          fill(fmt.Sprintf(sqlPast, many), 2),
+		"pending discards":   fill(fmt.Sprintf(sqlDiscardedPending, table, many), 2),
 		"erasing":            fill(fmt.Sprintf(sqlBlank, table), "''", 100),
-		"resolving":          fill(sqlResolve, 2, 100),
+		"resolving":          fill(fmt.Sprintf(sqlResolve, many), 2),
+		"what is parked":     fill(fmt.Sprintf(sqlParkedOf, many), 2),
+		"what the log has":   fmt.Sprintf(sqlInLog, table, many),
+		"closing commands":   fill(fmt.Sprintf(sqlCloseCommands, many), 2),
 	}
 }

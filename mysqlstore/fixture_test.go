@@ -99,8 +99,12 @@ func (f *fixture) stranger(ctx context.Context) (func(context.Context) error, er
 // drawn numbers what needs a name of its own.
 var drawn atomic.Int64
 
-// cutter makes connections on which the answer to a COMMIT can be lost.
-type cutter struct{ armed atomic.Bool }
+// cutter makes connections on which the answer to a COMMIT can be lost, and counts what
+// goes out on them: statements, also those that travel together, and the largest packet.
+type cutter struct {
+	armed               atomic.Bool
+	statements, largest atomic.Int64
+}
 
 func (c *cutter) arm() { c.armed.Store(true) }
 
@@ -126,7 +130,12 @@ func (c *cutConn) Write(b []byte) (int, error) {
 	if bytes.HasSuffix(b, []byte("\x03COMMIT")) && c.cutter.armed.CompareAndSwap(true, false) {
 		c.cutting.Store(true)
 	}
-	return c.Conn.Write(b)
+	c.cutter.statements.Add(1 + int64(bytes.Count(b, []byte(";\n"))))
+	for n := int64(len(b)); ; {
+		if most := c.cutter.largest.Load(); n <= most || c.cutter.largest.CompareAndSwap(most, n) {
+			return c.Conn.Write(b)
+		}
+	}
 }
 
 // Read waits for the answer to a COMMIT, and keeps it.

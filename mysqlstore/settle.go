@@ -3,7 +3,6 @@ package mysqlstore
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/postbag/postbag/internal/sqlstore"
@@ -44,7 +43,7 @@ func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement)
 	}
 	var verdicts []store.Verdict
 	err = s.write(ctx, "settle", func(t *transaction) error {
-		verdicts = make([]store.Verdict, len(all))
+		verdicts, t.room = make([]store.Verdict, len(all)), s.producer.statement()
 		if t.full() != life.full() {
 			return errNewLife
 		}
@@ -103,79 +102,12 @@ func (t *transaction) exceptions(s *settling) error {
 	if err := t.done(s.id, s.Done); err != nil {
 		return err
 	}
-	text := fmt.Sprintf(sqlPark, tableOf(s.Box))
-	parks := make([]sqlstore.Order, len(s.Park))
-	for i := range s.Park {
-		parks[i] = sqlstore.Order{Text: text, Args: t.parkArgs(s.id, &s.Park[i])}
-	}
-	if _, err := t.All(parks); err != nil {
+	if err := t.park(s); err != nil {
 		return err
 	}
 	discarding := storekit.Discarding(s.Done)
 	if err := t.resolve(s.id, s.Resolve, discarding); err != nil {
 		return err
 	}
-	text = fmt.Sprintf(sqlDiscardedPending, tableOf(s.Box))
-	var ended []sqlstore.Order
-	for _, seq := range storekit.DiscardedPending(s.Settlement, discarding) {
-		ended = append(ended, sqlstore.Order{Text: text, Args: []any{s.id, seq}})
-	}
-	_, err := t.All(ended)
-	return err
-}
-
-// done closes commands.
-func (t *transaction) done(id int64, list []store.Done) error {
-	for _, d := range list {
-		if _, err := t.Exec(sqlstore.SQLDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// parkArgs are those of a parked row. One that others wait behind gets its time
-// when it is found to be the first of its chain.
-func (t *transaction) parkArgs(id int64, p *store.Park) []any {
-	var due, chain, ready any = t.Now, nil, nil
-	if p.State == store.Waiting {
-		due = t.Now + max(p.Delay, 0).Microseconds()
-	}
-	switch {
-	case p.Blocking && p.Hash != 0:
-		chain = int64(p.Hash)
-	case p.State == store.Waiting, p.State == store.Blocked:
-		ready = due
-	}
-	reason := storekit.Reason(p.Reason)
-	return []any{
-		id, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.Now, reason, sqlstore.Held(p),
-		t.Now, int(p.State), reason, p.Seq,
-	}
-}
-
-// resolve removes parked rows and what was ordered for them. What failed of them is
-// kept.
-func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int64]bool) error {
-	orders := make([]sqlstore.Order, 0, 2*len(all))
-	for i := range all {
-		args := []any{id, all[i].Seq}
-		orders = append(orders, sqlstore.Order{Text: sqlstore.SQLPast, Args: args}, sqlstore.Order{Text: sqlResolve, Args: args})
-	}
-	gone, err := t.All(orders)
-	if err != nil {
-		return err
-	}
-	var closing []sqlstore.Order
-	for i := range all {
-		if gone[2*i+1] == 0 {
-			continue
-		}
-		if discarding[all[i].Seq] {
-			closing = append(closing, sqlstore.Order{Text: sqlDiscarded, Args: []any{id, all[i].Seq}})
-		}
-		closing = append(closing, sqlstore.Order{Text: sqlCloseCommands, Args: []any{id, all[i].Seq}})
-	}
-	_, err = t.All(closing)
-	return err
+	return t.discardPending(s, storekit.DiscardedPending(s.Settlement, discarding))
 }

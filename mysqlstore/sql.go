@@ -115,14 +115,15 @@ WHERE subscription = %[4]d AND (%[2]s) AND ? = (
 SELECT 1 FROM postbag__shard
 WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 AND settled = token`
 
-	// By primary key. A row that is there keeps first and its history, and is left
-	// alone by a new one of state 2 (blocked). A message that the log does not
-	// have is not parked.
+	// By primary key: which messages the log has. The others are not parked.
+	sqlInLog = `SELECT seq FROM %s WHERE seq IN (%s)`
+
+	// By primary key, rows of sqlParkRow. One that is there keeps first and its history,
+	// and is left alone by a new one of state 2 (blocked).
 	sqlPark = `
 INSERT INTO postbag__parked
 	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
-SELECT ?, x.log_seq, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?))
-FROM (SELECT seq AS log_seq FROM %s WHERE seq = ?) x
+VALUES %s
 ON DUPLICATE KEY UPDATE
 	slot = IF(VALUES(state) = 2, slot, VALUES(slot)),
 	hash = IF(VALUES(state) = 2, hash, VALUES(hash)),
@@ -136,20 +137,34 @@ ON DUPLICATE KEY UPDATE
 		IF(JSON_LENGTH(history) >= 20, JSON_REMOVE(history, '$[0]'), history), VALUES(history))),
 	state = IF(VALUES(state) = 2, state, VALUES(state))`
 
+	sqlParkRow = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?)))`
+
+	// By primary key, locked: which messages are parked.
+	sqlParkedOf = `SELECT seq FROM postbag__parked WHERE subscription = ? AND seq IN (%s) FOR UPDATE`
+
+	// By primary key: keeps what failed of parked messages that are about to be removed.
+	sqlPast = `
+REPLACE INTO postbag__past (subscription, seq, attempts, reason, history)
+SELECT subscription, seq, attempts, reason, history FROM postbag__parked
+WHERE subscription = ? AND seq IN (%s) AND (attempts > 0 OR reason <> '')`
+
 	// By primary key.
-	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq = ?`
+	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq IN (%s)`
 
-	// By the unique (subscription, seq, kind): what was ordered for a message that
-	// is parked no more.
-	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
+	// By the unique (subscription, seq, kind): what was ordered for messages that are
+	// parked no more.
+	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq IN (%s)`
+
+	// By primary key: closes orders, if they are there as they are named.
+	sqlDone = `DELETE FROM postbag__command WHERE subscription = ? AND id IN (%s) AND (id, kind, seq) IN (%s)`
 
 	// By primary key.
-	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
+	sqlDiscarded = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES %s`
 
-	// By primary keys: a message of the log that was discarded without being parked.
+	// By primary keys: messages of the log that were discarded without being parked.
 	sqlDiscardedPending = `
 INSERT IGNORE INTO postbag__discarded (subscription, seq)
-SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq FROM %s WHERE seq = ?) x
+SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq FROM %s WHERE seq IN (%s)) x
 WHERE NOT EXISTS (SELECT 1 FROM postbag__parked p WHERE p.subscription = x.subscription AND p.seq = x.log_seq)`
 
 	// By primary key. The halves carry: assignments are made from left to right.

@@ -22,6 +22,8 @@ type transaction struct {
 	sqlstore.Tx
 
 	conn *sql.Conn
+	// room is how many bytes a statement may have.
+	room int
 	// sight is what the database said of itself at the begin.
 	sight
 }

@@ -28,10 +28,10 @@ var dialect = sqlstore.Dialect{
 SELECT chain, seq, state, due, ready FROM postbag__parked
 WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1`,
 
-		// By the index of heads: those that are no longer the first of their chain.
+		// By the index of heads: those that are no longer the first of their chains.
 		Demote: `
 UPDATE postbag__parked SET ready = NULL
-WHERE subscription = ? AND chain = ? AND ready IS NOT NULL AND seq <> ? AND slot >= ? AND slot < ?`,
+WHERE subscription = ? AND chain IN ({list}) AND ready IS NOT NULL AND seq NOT IN ({list}) AND slot >= ? AND slot < ?`,
 
 		// One row.
 		InsertRelay: `

@@ -45,45 +45,114 @@ func Held(p *store.Park) any {
 // a time when it may be tried, and returns the chains that have no row left. id is
 // that of the subscription.
 func (t *Tx) SettleHeads(id int64, slots store.Slots, touched storekit.Hashes) (cleared []uint64, err error) {
-	for hashes := range slices.Chunk(touched.List, max(t.Chains, 1)) {
+	for hashes := range slices.Chunk(touched.List, t.chainsAtOnce()) {
 		heads, err := t.heads(id, slots, hashes)
 		if err != nil {
 			return nil, err
 		}
-		var orders []Order
-		for _, hash := range hashes {
-			h, left := heads[int64(hash)]
+		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uint64) bool {
+			_, left := heads[int64(hash)]
 			if !left {
 				cleared = append(cleared, hash)
-				continue
 			}
-			orders = append(orders, Order{Text: t.Demote, Args: []any{id, int64(hash), h.seq, slots.Lo, slots.Hi}})
-			if want := h.want(t.Now); want != h.ready {
-				orders = append(orders, Order{Text: SQLReady, Args: []any{want, id, h.seq}})
-			}
-		}
-		if _, err := t.All(orders); err != nil {
+			return !left
+		})
+		if _, err := t.All(t.firsts(id, slots, hashes, heads)); err != nil {
 			return nil, err
 		}
 	}
 	return cleared, nil
 }
 
+// firsts returns what has the heads of chains have their times, and no other row of them.
+func (t *Tx) firsts(id int64, slots store.Slots, hashes []uint64, heads map[int64]head) (orders []Order) {
+	if len(hashes) == 0 {
+		return nil
+	}
+	chains, seqs := []any{id}, make([]any, 0, len(hashes))
+	var times, late []any
+	for _, hash := range hashes {
+		h := heads[int64(hash)]
+		chains, seqs = append(chains, int64(hash)), append(seqs, h.seq)
+		if want := h.want(t.Now); want != h.ready {
+			times, late = append(times, h.seq, want), append(late, h.seq)
+		}
+	}
+	orders = append(orders, Order{Text: inLists(t.Demote, len(seqs)), Args: append(append(chains, seqs...), slots.Lo, slots.Hi)})
+	if len(late) > 0 {
+		text := strings.Replace(SQLReady, "{times}", strings.Repeat("WHEN ? THEN ? ", len(late)), 1)
+		orders = append(orders, Order{Text: inLists(text, len(late)), Args: append(append(times, id), late...)})
+	}
+	return orders
+}
+
+// inLists is a statement with n placeholders in each of its lists.
+func inLists(text string, n int) string {
+	return strings.ReplaceAll(text, "{list}", strings.Repeat("?, ", n-1)+"?")
+}
+
+// manyChains bounds the chains that are asked for with Heads.
+const manyChains = 500
+
+func (t *Tx) chainsAtOnce() int {
+	if t.Heads != "" {
+		return manyChains
+	}
+	return max(t.Chains, 1)
+}
+
 // heads returns the first rows of chains that have one.
 func (t *Tx) heads(id int64, slots store.Slots, hashes []uint64) (map[int64]head, error) {
-	text := strings.Repeat(t.Head+" UNION ALL ", len(hashes)-1) + t.Head
-	args := make([]any, 0, 4*len(hashes))
-	for _, hash := range hashes {
-		args = append(args, id, int64(hash), slots.Lo, slots.Hi)
-	}
 	heads := make(map[int64]head, len(hashes))
-	return heads, t.Query(text, args, func(rows *sql.Rows) error {
-		var chain int64
-		var h head
-		err := rows.Scan(&chain, &h.seq, &h.state, &h.due, &h.ready)
-		heads[chain] = h
+	rest := hashes
+	if t.Heads != "" && len(hashes) > 1 {
+		var err error
+		if rest, err = t.shortChains(id, slots, hashes, heads); err != nil {
+			return nil, err
+		}
+	}
+	for some := range slices.Chunk(rest, max(t.Chains, 1)) {
+		text := strings.Repeat(t.Head+" UNION ALL ", len(some)-1) + t.Head
+		args := make([]any, 0, 4*len(some))
+		for _, hash := range some {
+			args = append(args, id, int64(hash), slots.Lo, slots.Hi)
+		}
+		if err := t.Query(text, args, func(r *sql.Rows) error { _, err := addHead(r, heads); return err }); err != nil {
+			return nil, err
+		}
+	}
+	return heads, nil
+}
+
+// shortChains goes along all rows of chains, whose first ones it puts into heads, until
+// there are several a chain. It returns the chains that it has not reached: those that
+// are long are better asked for one by one.
+func (t *Tx) shortChains(id int64, slots store.Slots, hashes []uint64, heads map[int64]head) ([]uint64, error) {
+	limit, rows, last := 4*len(hashes), 0, int64(0)
+	args := make([]any, 0, len(hashes)+4)
+	args = append(args, id)
+	for _, hash := range hashes {
+		args = append(args, int64(hash))
+	}
+	err := t.Query(inLists(t.Heads, len(hashes)), append(args, slots.Lo, slots.Hi, limit), func(r *sql.Rows) (err error) {
+		rows++
+		last, err = addHead(r, heads)
 		return err
 	})
+	if err != nil || rows < limit {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(hashes), func(hash uint64) bool { return int64(hash) <= last }), nil
+}
+
+// addHead adds a row to the heads of chains, unless an earlier one of its chain is there.
+func addHead(rows *sql.Rows, heads map[int64]head) (chain int64, err error) {
+	var h head
+	err = rows.Scan(&chain, &h.seq, &h.state, &h.due, &h.ready)
+	if _, there := heads[chain]; !there {
+		heads[chain] = h
+	}
+	return chain, err
 }
 
 // spread returns the chains that have rows in more than one slot: those of one

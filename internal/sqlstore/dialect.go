@@ -40,8 +40,8 @@ type Dialect struct {
 	// Blank overwrites payload, headers and key of a row of a box's log with nothing,
 	// and its shard key with another one.
 	Blank func(t *Tx, box string, seq int64, shardKey string) error
-	// Chains is how many times Head may stand in one statement, with UNION ALL
-	// between.
+	// Chains is how many chains may stand in one statement; Head as many times, with
+	// UNION ALL between.
 	Chains int
 }
 
@@ -57,8 +57,11 @@ type Statements struct {
 	// Head returns chain, seq, state, due and ready of the first row of a chain:
 	// subscription, chain, lo, hi.
 	Head string
-	// Demote takes the time from rows that are not the first of their chain:
-	// subscription, chain, seq of the first, lo, hi.
+	// Heads returns the same of all rows of some chains, in the order of chain and seq:
+	// subscription, {list} of chains, lo, hi, limit. Empty: Head is as fast.
+	Heads string
+	// Demote takes the time from rows that are not the first of their chains:
+	// subscription, chains, seqs of the first ones, lo, hi. {list} is that of either.
 	Demote string
 	// InsertRelay adds a heartbeat row, unless there is one: id, name, works,
 	// expires, conditions.

@@ -88,8 +88,8 @@ SELECT id, name, works, expires, COALESCE(conditions, '') FROM postbag__relay WH
 
 // Parked messages.
 const (
-	// SQLReady sets when a row may be tried, by primary key.
-	SQLReady = `UPDATE postbag__parked SET ready = ? WHERE subscription = ? AND seq = ?`
+	// SQLReady sets when rows may be tried, by primary key: {times} is the time of each.
+	SQLReady = `UPDATE postbag__parked SET ready = CASE seq {times}END WHERE subscription = ? AND seq IN ({list})`
 
 	// The chains of a shard, by a range of the index of chains.
 	sqlChains = `
