@@ -119,9 +119,9 @@ WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are passed over.
-		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +
 			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`,
-		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +
 			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n <= ? AND box = ? ORDER BY n DESC LIMIT ?`,
 
 		// A range of the primary key, in its order, ended by the limit.

@@ -56,7 +56,7 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 		s := newSite(t, k)
 		const schedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload) VALUES ('outbox', "
 		bad := []string{
-			"-9223372036854775808, 0, x'11111111111111111111111111111111', '', 'a', '', '', NULL, 'p')",
+			"0, 0, x'11111111111111111111111111111111', 't', x'610062', '', '', NULL, 'p')",
 			"1, 0, x'00000000000000000000000000000000', 't', 'a', '', '', NULL, 'p')",
 			"3, 0, x'22222222222222222222222222222222', 't', 'a', '', '', '[]', 'p')",
 			"4, 0, x'33333333333333333333333333333333', 't', 'a', '', '', '{', 'p')",
@@ -81,6 +81,46 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 		s.Total.Faults = nil
 		if s.Housekeep(); len(s.Total.Faults) != 0 {
 			t.Errorf("it is said again: %q", s.Total.Faults)
+		}
+	})
+}
+
+// An empty topic and times beyond the calendar are refused where they are written, and what was written before is brought along.
+func TestAScheduleRefusesWhatNoBoxCouldTake(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := siteOn(t, k.database(t))
+		const schedule = "INSERT INTO postbag__scheduled (box, due, at, topic, id, `key`, shard_key, type, payload) VALUES ('outbox', "
+		const rest = ", x'11111111111111111111111111111111', 'k', '', '', 'p')"
+		bad := map[string]string{
+			"1, 0, ''": "no topic", "-1, 0, 't'": "before 1970", "-9223372036854775808, 0, 't'": "the beginning of all numbers",
+			"9223372036854775806, 0, 't'": "after 9999", "1, -1, 't'": "stored before 1970", "1, 9223372036854775807, 't'": "stored after 9999",
+		}
+		for _, name := range []string{"topic", "due", "at"} {
+			s.exec("ALTER TABLE postbag__scheduled DROP CONSTRAINT postbag__scheduled__" + name)
+		}
+		s.exec("UPDATE postbag__meta SET version = 5")
+		for values := range bad {
+			s.exec(schedule + values + rest)
+		}
+		_, err := s.Migrate(t.Context())
+		s.Must(err)
+		producer := openSQL(t, s.account(k, scheduling))
+		for values, name := range bad {
+			if _, err := producer.ExecContext(t.Context(), schedule+values+rest); err == nil {
+				t.Errorf("%s: it is taken", name)
+			}
+		}
+		for condition, want := range map[string]int64{
+			"TRUE": 6, "due = 9223372036854775807": 1, "due <= 1": 5, "topic = 'outbox'": 1, "at = 0": 6,
+		} {
+			if n := s.number("SELECT COUNT(*) FROM postbag__scheduled WHERE " + condition); n != want {
+				t.Errorf("%d rows are left where %s, want %d", n, condition, want)
+			}
+		}
+		for _, values := range []string{"1, 0, 't'", "253402300799999999, 1, 't'", "9223372036854775807, 1, 't'"} {
+			s.exec(schedule + values + rest)
 		}
 	})
 }

@@ -101,10 +101,10 @@ WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDE
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are passed over. The + keeps the index of due times out.
 		ScheduledUp: `
-SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+SELECT n, id, at, topic, key, shard_key, type, due
 FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`,
 		ScheduledDown: `
-SELECT n, id, at, topic, key, shard_key, type, headers, payload, due
+SELECT n, id, at, topic, key, shard_key, type, due
 FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`,
 	},
 }

@@ -1,7 +1,9 @@
 package sqlitestore_test
 
 import (
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -85,5 +87,28 @@ func TestAListingIsBoundedByBytes(t *testing.T) {
 			t.Fatalf("%d messages of 6 MiB are listed, want %d; the cursor is %q", len(items), want, next)
 		}
 		q.Cursor = next
+	}
+}
+
+// What is read of scheduled messages to list them is bounded likewise.
+func TestAListingOfScheduledMessagesIsBoundedByBytes(t *testing.T) { //nolint:paralleltest // what it allocates is measured
+	f := open(t)
+	f.lease(outbox)
+	for range 30 {
+		m := messages(1, "k")
+		m[0].Payload, m[0].NotBefore = make([]byte, 6<<20), time.Now().Add(time.Hour)
+		f.publish(m...)
+	}
+	q := store.Query{Ref: outbox, State: store.Scheduled, Limit: 1000}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	items, next, err := f.List(t.Context(), q)
+	f.check(err)
+	runtime.ReadMemStats(&after)
+	if len(items) != 3 || next == "" {
+		t.Errorf("%d scheduled messages of 6 MiB are listed, want 3; the cursor is %q", len(items), next)
+	}
+	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 90 {
+		t.Errorf("listing 18 MiB took %d MiB", mib)
 	}
 }

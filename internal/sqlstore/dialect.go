@@ -105,7 +105,8 @@ type Statements struct {
 	// either order: subscription, state, seq, limit.
 	StateUp, StateDown string
 	// ScheduledUp and ScheduledDown return a box's scheduled messages from a number
-	// on, in either order, as sqlScheduledID does: number, box, limit.
+	// on, in either order, as sqlScheduledID does, but without headers and payload:
+	// number, box, limit.
 	ScheduledUp, ScheduledDown string
 	// Slots returns seq, id, at and slot of messages of a range of the log, in
 	// order: after, to, limit. Empty: the log has no column slot, and it is worked

@@ -65,7 +65,7 @@ func (s *Base) Scheduled(ctx context.Context, a store.Audit, box string, kind st
 		changed = 0
 		var names []string
 		for _, id := range distinct(ids) {
-			rows, err := scheduledRows(t, sqlScheduledID, box, id[:])
+			rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
 			if err != nil || len(rows) == 0 {
 				if err != nil {
 					return err
@@ -155,7 +155,7 @@ func (t *Tx) erase(box string, id postbag.ID, seqs []int64, out *store.Erased) (
 	if err != nil {
 		return "", err
 	}
-	rows, err := scheduledRows(t, sqlScheduledID, box, id[:])
+	rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
 	if err != nil {
 		return "", err
 	}

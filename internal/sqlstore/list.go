@@ -107,7 +107,11 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 		if !l.matches(&item) {
 			return nil, nil
 		}
-		return []store.Item{item}, nil
+		whole, err := wholeScheduled(l.t, sqlScheduledN, row.seq)
+		if err != nil || len(whole) == 0 {
+			return nil, err
+		}
+		return []store.Item{whole[0].scheduled(l.t.Now)}, nil
 	}
 	var out []store.Item
 	for _, sub := range l.subs {

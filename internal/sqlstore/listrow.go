@@ -8,8 +8,8 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// listRow is a message as a listing walks over it: a row of the log without its
-// bytes, or a scheduled one with them.
+// listRow is a message as a listing walks over it: without its headers and payload,
+// which are read of what matches.
 type listRow struct {
 	logRow
 
@@ -25,7 +25,7 @@ func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 	var err error
 	switch l.State {
 	case store.Scheduled:
-		return scheduledRows(l.t, l.direct(l.t.ScheduledUp, l.t.ScheduledDown), from, l.Box, size)
+		return l.scheduledRows(from, size)
 	case store.Retrying, store.Waits, store.Sending, store.Died, store.IsHeld:
 		rows, err = l.parkedRows(from, size)
 	default:
@@ -99,7 +99,20 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	return out, nil
 }
 
-func scheduledRows(t *Tx, text string, args ...any) ([]listRow, error) {
+// scheduledRows returns scheduled messages without their bytes.
+func (l *lister) scheduledRows(from int64, size int) ([]listRow, error) {
+	var out []listRow
+	err := l.t.Query(l.direct(l.t.ScheduledUp, l.t.ScheduledDown), []any{from, l.Box, size}, func(rows *sql.Rows) error {
+		var r listRow
+		err := rows.Scan(append(r.listDest(), &r.due)...)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// wholeScheduled returns scheduled messages with their bytes.
+func wholeScheduled(t *Tx, text string, args ...any) ([]listRow, error) {
 	var out []listRow
 	err := t.Query(text, args, func(rows *sql.Rows) error {
 		var r listRow

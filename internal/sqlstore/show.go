@@ -36,7 +36,7 @@ func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Ite
 			}
 			out = append(out, items...)
 		}
-		rows, err := scheduledRows(t, sqlScheduledID, box, id[:])
+		rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
 		for i := range rows {
 			if err == nil {
 				out = append(out, rows[i].scheduled(t.Now))

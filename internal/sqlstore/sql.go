@@ -241,6 +241,9 @@ SELECT seq, attempts, reason, history FROM postbag__past WHERE subscription = ? 
 	sqlScheduledID = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
 		"FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n"
 
+	// By primary key: the same of one.
+	sqlScheduledN = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due FROM postbag__scheduled WHERE n = ?"
+
 	// By the index (box, id): has it be due now.
 	sqlScheduledNow = `UPDATE postbag__scheduled SET due = ? WHERE box = ? AND id = ? AND due > ?`
 
