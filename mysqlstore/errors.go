@@ -121,7 +121,7 @@ func serverMessage(err error) string {
 	case codeNoTable, codeNoDatabase, codeLockWait, codeDeadlock, codeReadOnly, codeReadOnlyTx, codeStatementLog,
 		codeCheckMySQL, codeCheckMariaDB, codeTooLong, codePacketTooLarge, codeTableFull, codeDiskFull,
 		codeDenied, codeColumnDenied, codeAccessDenied, codeDatabaseDenied, codeKilled, codeShutdown, codeConnKilled,
-		codeUnknownPrepare, codeSecondary, codeReadOnlyMode:
+		codeUnknownPrepare, codeSecondary, codeReadOnlyMode, codeNoVariable:
 		return refused.Error()
 	}
 	return fmt.Sprintf("the server refused with error %d (%s)", refused.Number, refused.SQLState[:])
@@ -135,6 +135,8 @@ func mendOf(code uint16) string {
 		return "; raise max_allowed_packet, or send a reference to the payload"
 	case codeDenied, codeColumnDenied, codeDatabaseDenied:
 		return "; grant the right that is missing: docs/reference/mysql.md lists them"
+	case codeNoVariable:
+		return "; correct the parameters in the DSN: what the driver does not know is set as a variable of the server"
 	case codeLockWait, codeDeadlock:
 		return "; run the transaction again"
 	case codeCheckMySQL, codeCheckMariaDB, codeTooLong:

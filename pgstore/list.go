@@ -26,7 +26,7 @@ const (
 func (s *Store) List(ctx context.Context, q store.Query) (items []store.Item, next string, err error) {
 	from, err := storekit.ParseCursor(q.Cursor, q.Oldest)
 	if err != nil {
-		err = &fault{doing: "read the query", said: err.Error()}
+		err = &fault{doing: "read the query", said: err.Error(), cause: err}
 	} else {
 		err = s.guarded(ctx, func(*server) error {
 			l, err := s.lister(ctx, q)

@@ -107,6 +107,8 @@ var (
 	ErrNoSubscription = errors.New("store: no such subscription; a relay that names it declares it")
 	// ErrFilterDiffers: a subscription was declared with another filter.
 	ErrFilterDiffers = errors.New("store: the subscription was declared with another filter; name that one, or another subscription")
+	// ErrCursor: Query.Cursor is none that a listing ended with.
+	ErrCursor = errors.New("store: the cursor is malformed; use the one of the answer before")
 	// ErrRestarted: the server crashed or failed over since a position was read.
 	ErrRestarted = errors.New("store: the server was restarted since these positions were read; take the leases again")
 	// ErrMoved: the database has another identity than the positions in it.

@@ -49,18 +49,18 @@ func TestBadDSNsOfPostgreSQLAreRefused(t *testing.T) {
 		{"a database", dsn(func(u *url.URL) { u.Path = "/nosuch" }), "", exit.Usage, "correct its name"},
 		{"a host", dsn(func(u *url.URL) { u.Host = "no.such.host.invalid:" + port }), "", exit.Unavailable, "correct the host in the DSN"},
 		{"a port", dsn(func(u *url.URL) { u.Host = "127.0.0.1:1" }), "", exit.Unavailable, "look whether the server runs"},
-		{"a port that is none", text("postgres://app:" + canary + "@127.0.0.1:99999/shop"), "", exit.Usage, "port is no number of a port"},
+		{"a port that is none", text("postgres://app:" + canary + "@127.0.0.1:99999/shop"), "", exit.Usage, "its port is no number between 1 and 65535"},
 		{"TLS where there is none", option("sslmode", "verify-full"), "", exit.Failed, "choose another sslmode"},
 		{"a mode of TLS", option("sslmode", canary), "", exit.Usage, "sslmode is none of disable"},
 		{"an authority", text("postgres://app:" + canary + "@h/d?sslmode=verify-ca&sslrootcert=/no/such"), "", exit.Usage, "the file of sslrootcert cannot be read"},
 		{"a certificate", text("postgres://app:" + canary + "@h/d?sslmode=require&sslcert=/no/such&sslkey=/no/such"), "", exit.Usage, "a file that it names cannot be read"},
-		{"a parameter", option("no_such_parameter", canary), "", exit.Failed, "correct the parameters in the DSN"},
+		{"a parameter", option("no_such_parameter", canary), "", exit.Failed, "\"no_such_parameter\" (SQLSTATE 42704); correct the parameters in the DSN"},
 		{"a time-out", option("connect_timeout", canary), "", exit.Usage, "connect_timeout is no number"},
 		{"a service", option("service", canary), "", exit.Usage, "its service"},
 		{"a size of the pool", option("pool_max_conns", canary), "", exit.Usage, "a setting that begins with pool_"},
-		{"a broken escape", text("postgres://app:%zz" + canary + "@h/d"), "", exit.Usage, "cannot be read; write it as"},
-		{"a space", text("postgres://app:x " + canary + "@h/d"), "", exit.Usage, "cannot be read; write it as"},
-		{"a broken keyword form", text("host=h password='" + canary), "", exit.Usage, "cannot be read; write it as"},
+		{"a broken escape", text("postgres://app:%zz" + canary + "@h/d"), "", exit.Usage, "write it in percent-encoding"},
+		{"a space", text("postgres://app:x " + canary + "@h/d"), "", exit.Usage, "write it in percent-encoding"},
+		{"a broken keyword form", text("host=h password='" + canary), "", exit.Usage, "a quotation mark is not closed"},
 		{"a quoted DSN", text(`"postgres://app:` + canary + `@h/d"`), "", exit.Usage, "does not tell the kind of store"},
 		{"JDBC's form", text("jdbc:postgresql://h/d?user=app&password=" + canary), "", exit.Usage, "does not tell the kind of store"},
 	})
@@ -111,4 +111,13 @@ func TestRoleWithoutRightsIsToldWhatItLacks(t *testing.T) {
 	} {
 		cli(t, append(args, "--store-file", guest)...).ends(exit.Failed, "permission denied", "grant the role its rights")
 	}
+}
+
+func TestADSNOfMariaDBWithAnUnknownParameterNamesIt(t *testing.T) {
+	t.Parallel()
+	at := emptyMariaDB(t)
+	dsn := dsnOf(t, at)
+	dsn.RawQuery = "no_such_parameter=" + canary
+	cli(t, "status", "--store-file", write(t, "dsn", dsn.String())).
+		ends(exit.Failed, "Unknown system variable 'no_such_parameter'; correct the parameters in the DSN")
 }

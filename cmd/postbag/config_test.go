@@ -107,3 +107,23 @@ func TestErrorsNameFlagsWhereFlagsWereGivenAndSettingsWhereAFileWas(t *testing.T
 	path := write(t, "postbag.yaml", "store: {dsn: "+db+"}\ndestinations:\n  m: {url: 'nats://127.0.0.1:1', stream: 'a b'}\n")
 	cli(t, "relay", "-c", path).ends(exit.Usage, `destination m: stream "a b" is no name of a stream`)
 }
+
+// Every command that opens a store says which flag named one that cannot be opened.
+func TestEveryCommandNamesTheFlagOfItsStore(t *testing.T) {
+	t.Parallel()
+	const id = "01900000-0000-7000-8000-000000000000"
+	for _, args := range []string{
+		"status", "audit", "publish --payload x", "messages list", "messages show " + id, "messages retry " + id + " --why x", "messages discard " + id + " --why x",
+		"messages erase " + id + " --why x", "shards set 4 --why x", "ledger accept --why x", "migrate up", "migrate status", "migrate print", "relay --to stdout:",
+		"adopt --from watermill --table orders",
+	} {
+		fields := strings.Fields(args)
+		cli(t, append(fields, "--store-env", "POSTBAG_TEST_DSN")...).ends(exit.Unavailable, "postbag: --store-env POSTBAG_TEST_DSN: the store cannot be opened: ")
+		cli(t, append(fields, "--store", "/no/such/folder/shop.db")...).ends(exit.Usage, "postbag: --store: there is no ")
+		cli(t, fields...).ends(exit.Usage, "no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE")
+	}
+	path := write(t, "postbag.yaml", "stores: {main: {dsn_env: POSTBAG_TEST_DSN}}\ndestinations: {m: {url: 'stdout:'}}\n")
+	for _, args := range []string{"status", "relay --drain", "migrate status"} {
+		cli(t, append(strings.Fields(args), "-c", path)...).ends(exit.Unavailable, "postbag: stores.main.dsn_env POSTBAG_TEST_DSN: the store cannot be opened: ")
+	}
+}

@@ -69,9 +69,10 @@ func grantsOf(role, purpose, kind string, boxes []string) (string, error) {
 		}
 	}
 	if byTable {
-		return map[string]func(string, ...string) (string, error){
+		text, err := map[string]func(string, ...string) (string, error){
 			"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
 		}[purpose](role, boxes...)
+		return text, exit.With(exit.Usage, err)
 	}
 	switch purpose {
 	case "relay":
@@ -79,5 +80,6 @@ func grantsOf(role, purpose, kind string, boxes []string) (string, error) {
 	case "console":
 		return pgstore.GrantConsole(role), nil
 	}
-	return pgstore.GrantProducer(role, boxes...)
+	text, err := pgstore.GrantProducer(role, boxes...)
+	return text, exit.With(exit.Usage, err)
 }

@@ -57,9 +57,9 @@ own shell (plain), a migration of goose, or one of Atlas.`,
 }
 
 // offline says that no store is named, but its kind.
-func (p *printing) offline() bool {
-	return p.kind != "" && p.config == "" && p.env == "" && p.file == "" && p.dsn == ""
-}
+func (p *printing) offline() bool { return p.kind != "" && p.count() == 0 }
+
+func (p *printing) empty() bool { return p.kind == "" && p.count() == 0 }
 
 func (p *printing) check(after bool) error {
 	switch {
@@ -67,8 +67,13 @@ func (p *printing) check(after bool) error {
 		return exit.Usagef("--format is %q; say %s", p.format, strings.Join(sqlscript.Formats(), ", "))
 	case p.after < 0:
 		return exit.Usagef("--after is %d; give the version of the schema that is there, or leave it out", p.after)
+	case p.empty():
+		return exit.Usagef("no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE, " +
+			"or --store-kind KIND alone for the SQL of an empty database")
 	case (after || p.partition != 0) && !p.offline():
 		return exit.Usagef("--after and --partition are for --store-kind without a store; leave them out, the store knows them")
+	case p.partition < 0 || p.partition%time.Second != 0:
+		return exit.Usagef("--partition is %v; give whole seconds, such as 24h, or leave it out", p.partition)
 	}
 	for _, box := range p.boxes {
 		if err := boxName(box); err != nil {
@@ -82,6 +87,9 @@ func (p *printing) check(after bool) error {
 func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 	if p.offline() {
 		all, err := component.Script(p.kind, p.partition, p.boxes)
+		if last := lastVersion(all); err == nil && p.after > last {
+			return nil, exit.Usagef("--after is %d, and the last version is %d; give the version of the schema that is there", p.after, last)
+		}
 		return slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 && s.Version <= p.after }), err
 	}
 	var steps []store.Step
@@ -113,6 +121,14 @@ func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 		return err
 	})
 	return steps, err
+}
+
+// lastVersion is that of the last step; boxes have none.
+func lastVersion(steps []store.Step) (last int) {
+	for _, s := range steps {
+		last = max(last, s.Version)
+	}
+	return last
 }
 
 // printedStep is a step in JSON. A box has no version.

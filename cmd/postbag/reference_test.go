@@ -194,7 +194,8 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Configuration\n\n"+
 		"`postbag relay -c postbag.yaml` does what the file says; the other commands take the store from it. `postbag config check -c postbag.yaml` finds\n"+
-		"every mistake at once, each with its line. Durations are written with a unit: `15s`, `10m`, `72h`. Names at the top that begin with `x-` are your\n"+
+		"every mistake at once, each with its line. Durations are written with a unit: `15s`, `10m`, `72h`. A duration\n"+
+		"or a number of zero is refused, unless the setting means none or no limit by it: what is left out has its default. Names at the top that begin with `x-` are your\n"+
 		"own, to hold anchors for aliases.\n\n"+
 		"A secret never stands in the file. A setting that ends in `_env` names an environment variable, one that ends in `_file` a file that holds the\n"+
 		"value and nothing else.\n\n```yaml\n%s```\n", example)

@@ -39,14 +39,19 @@ rates too, with --json one object a line.`,
 			if f.every < 100*time.Millisecond || f.every > time.Hour {
 				return exit.Usagef("--every is %v; choose between 100ms and 1h", f.every)
 			}
+			if f.box != "" {
+				if err := boxName(f.box); err != nil {
+					return err
+				}
+			}
+			if f.watch && f.check {
+				return exit.Usagef("--check and --watch are both given; use one of them")
+			}
 			s, err := f.store.open(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			if f.watch && f.check {
-				return exit.Usagef("--check and --watch are both given; use one of them")
-			}
 			if f.watch {
 				return watch(cmd.Context(), c, s, &f)
 			}

@@ -86,7 +86,7 @@ func subscriptionRow(s *subscriptionView) []string {
 	}
 	destination := "-"
 	if d := s.Destination; d != nil {
-		destination = d.inWords() + " " + span(seconds(d.Since))
+		destination = d.inWords().word + " " + span(seconds(d.Since))
 	}
 	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s), destination)
 }
@@ -94,7 +94,7 @@ func subscriptionRow(s *subscriptionView) []string {
 // showTrouble says why a destination, or topics of it, do not work.
 func showTrouble(c *console.Console, s *subscriptionView) {
 	if d := s.Destination; d != nil && d.Error != "" {
-		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, d.inSentence(), span(seconds(d.Since)),
+		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, d.inWords().predicate, span(seconds(d.Since)),
 			console.Printable(d.Relay), console.Printable(d.Error))
 	}
 	for _, h := range s.Held {
@@ -125,7 +125,7 @@ func stateOfSubscription(s *subscriptionView) string {
 		words = append(words, fmt.Sprintf("becoming %d shards", s.Wanted))
 	}
 	if s.Queued > 0 {
-		words = append(words, fmt.Sprintf("%d orders queued", s.Queued))
+		words = append(words, fmt.Sprintf("%d commands queued", s.Queued))
 	}
 	return strings.Join(words, ", ")
 }

@@ -84,8 +84,8 @@ type subscriptionView struct {
 	Delivered int64 `json:"delivered"`
 	// How many were discarded since the beginning.
 	Discarded int64 `json:"discarded"`
-	// How many orders wait for a relay.
-	Queued int64 `json:"orders_queued"`
+	// How many commands wait for a relay.
+	Queued int64 `json:"commands_queued"`
 	// With --watch: how many messages a second were delivered since the last look.
 	Rate *float64 `json:"delivered_per_second,omitempty"`
 	// The shards.
@@ -106,30 +106,22 @@ type destinationView struct {
 	Relay string `json:"relay"`
 }
 
-// inWords is the state as a table says it: an operator need not know circuit breakers.
-func (d *destinationView) inWords() string {
-	switch d.State {
-	case "closed":
-		return "works"
-	case "open":
-		return "away"
-	case "held":
-		return "full"
-	}
-	return d.State
+// destinationWords are the states in words, in a table and as the predicate of a sentence:
+// an operator need not know circuit breakers.
+var destinationWords = map[string]struct{ word, predicate string }{
+	"closed":  {"works", "works"},
+	"probing": {"probing", "is probing"},
+	"open":    {"away", "takes no messages"},
+	"held":    {"full", "waits for topics that do not work"},
 }
 
-// inSentence is the state as the predicate of a sentence.
-func (d *destinationView) inSentence() string {
-	switch d.State {
-	case "closed":
-		return "works"
-	case "open":
-		return "takes no messages"
-	case "held":
-		return "waits for topics that do not work"
+// inWords is the state in words.
+func (d *destinationView) inWords() (words struct{ word, predicate string }) {
+	words, known := destinationWords[d.State]
+	if !known { // a newer relay says it
+		words.word, words.predicate = d.State, "is "+d.State
 	}
-	return "is " + d.State
+	return words
 }
 
 // heldView is a topic that does not work in JSON.
@@ -288,7 +280,7 @@ func (v *statusView) troubles() []string {
 				out = append(out, "no relay works "+at+"; start one")
 			}
 			if d := s.Destination; d != nil && (d.State == "open" || d.State == "held") {
-				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, d.inSentence(), span(seconds(d.Since)), console.Printable(d.Error)))
+				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, d.inWords().predicate, span(seconds(d.Since)), console.Printable(d.Error)))
 			}
 			for _, h := range s.Held {
 				out = append(out, fmt.Sprintf("topic %s of %s does not work, %d messages are held", console.Printable(h.Topic), at, h.Messages))

@@ -41,13 +41,10 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 // where returns the store section that the flags, or the file they name,
 // describe.
 func (f *storeFlags) where() (config.Store, error) {
-	given := 0
-	for _, v := range []string{f.config, f.env, f.file, f.dsn} {
-		if v != "" {
-			given++
-		}
-	}
-	if given != 1 {
+	switch given := f.count(); {
+	case given == 0:
+		return config.Store{}, exit.Usagef("no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE")
+	case given > 1:
 		return config.Store{}, exit.Usagef("%d of -c, --store, --store-env and --store-file are given; give exactly one", given)
 	}
 	if f.config != "" {
@@ -68,6 +65,16 @@ func (f *storeFlags) where() (config.Store, error) {
 			"--store holds a password, and arguments can be seen by everyone on the machine; use --store-env or --store-file")
 	}
 	return config.Store{Kind: f.kind, DSN: f.dsn, DSNEnv: f.env, DSNFile: f.file}, nil
+}
+
+// count is how many of the flags that say where the store is are given.
+func (f *storeFlags) count() (given int) {
+	for _, v := range []string{f.config, f.env, f.file, f.dsn} {
+		if v != "" {
+			given++
+		}
+	}
+	return given
 }
 
 // pick returns the store that is meant.

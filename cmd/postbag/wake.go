@@ -65,8 +65,11 @@ func (f *wakeFlags) addresses() ([]string, error) {
 			return nil, err
 		}
 	}
-	if (f.config == "") == (len(f.admin) == 0) {
-		return nil, exit.Usagef("give -c, a file that names admin.listen, or --admin with an address, and not both")
+	switch {
+	case f.config == "" && len(f.admin) == 0:
+		return nil, exit.Usagef("no relay is named; pass -c FILE, which has its admin.listen, or --admin ADDRESS")
+	case f.config != "" && len(f.admin) > 0:
+		return nil, exit.Usagef("-c and --admin are both given; keep one")
 	}
 	if f.config != "" {
 		file, err := config.Read(f.config, component.Kinds())

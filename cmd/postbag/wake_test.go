@@ -124,7 +124,7 @@ func TestAWakeThatReachesNobodySaysSo(t *testing.T) {
 	defer other.Close()
 	cli(t, "wake", "--admin", strings.TrimPrefix(other.URL, "http://")).ends(exit.Failed, "what listens at")
 	cli(t, "wake", "--admin", "nowhere").ends(exit.Usage, "--admin is no address to listen on")
-	cli(t, "wake").ends(exit.Usage, "give -c")
+	cli(t, "wake").ends(exit.Usage, "no relay is named; pass -c FILE")
 	cli(t, "wake", "-c", appended(t, s.config, "\nadmin: {listen: off}\n")).ends(exit.Usage, "admin.listen")
 	var out struct{ Woken []string }
 	if cli(t, "wake", "--json", "--admin", s.address).ok().json(&out); len(out.Woken) != 1 || out.Woken[0] != s.address {

@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func parseCursor(s string) (c cursor, err error) {
 		return cursor{ordinal: -1}, nil
 	}
 	if _, err := fmt.Sscanf(s, "%d.%d", &c.ordinal, &c.skip); err != nil || c.ordinal < 0 || c.skip < 0 {
-		return c, errors.New("memstore: list: the cursor is malformed; use the one of the answer before")
+		return c, fmt.Errorf("memstore: list: %w", store.ErrCursor)
 	}
 	return c, nil
 }

@@ -2,7 +2,6 @@ package storekit
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,8 +26,8 @@ func ParseCursor(text string, oldest bool) (Cursor, error) {
 	if text == "" {
 		return c, nil
 	}
-	if _, err := fmt.Sscanf(text, "%d.%d", &c.Ordinal, &c.Skip); err != nil || c.Ordinal < 0 || c.Skip < 0 {
-		return c, errors.New("the cursor is malformed; use the one of the answer before")
+	if _, err := fmt.Sscanf(text, "%d.%d", &c.Ordinal, &c.Skip); err != nil || c.Ordinal < 0 || c.Skip < 0 || c.String() != text {
+		return c, store.ErrCursor
 	}
 	return c, nil
 }

@@ -20,6 +20,9 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
+	if fault := driverFault(dsn); fault != "" {
+		return nil, mysqlUnreadable(fault)
+	}
 	mo := mysqlstore.Options{
 		Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: defaultConns,
 		Partition: o.Partition, Fault: o.OnFault,
@@ -60,15 +63,43 @@ func poolOf(dsn string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
+// mysqlUnreadable is the error of a DSN that has a fault.
+func mysqlUnreadable(fault string) error {
+	return exit.Usagef("the DSN cannot be read: %s; write it as mysql://user:password@host:3306/database?tls=true, "+
+		"or as the driver has it: user:password@tcp(host:3306)/database", fault)
+}
+
+// mysqlURLFault says what is wrong with a DSN that is a URL; empty: nothing.
+func mysqlURLFault(dsn string) string {
+	if fault := urlFault(dsn); fault != "" {
+		return fault
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "it is no URL"
+	}
+	switch database := strings.Trim(u.Path, "/"); {
+	case u.Hostname() == "":
+		return "it names no host"
+	case database == "":
+		return "it names no database behind the host"
+	case strings.Contains(database, "/"):
+		return "there is more than the name of a database behind the host"
+	}
+	return ""
+}
+
 // driverDSN makes of a URL what the driver reads. What is no URL is the driver's form already.
 func driverDSN(dsn string) (string, error) {
 	if scheme, _, _ := strings.Cut(strings.ToLower(dsn), "://"); scheme != "mysql" && scheme != "mariadb" {
 		return dsn, nil
 	}
+	if fault := mysqlURLFault(dsn); fault != "" {
+		return "", mysqlUnreadable(fault)
+	}
 	u, err := url.Parse(dsn)
-	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || strings.Contains(strings.Trim(u.Path, "/"), "/") {
-		return "", exit.Usagef("store: the DSN cannot be read; write it as mysql://user:password@host:3306/database?tls=true, " +
-			"or as the driver has it: user:password@tcp(host:3306)/database")
+	if err != nil {
+		return "", mysqlUnreadable("it is no URL")
 	}
 	c := mysql.NewConfig()
 	c.Net, c.DBName = "tcp", strings.Trim(u.Path, "/")

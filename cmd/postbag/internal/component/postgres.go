@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
@@ -23,10 +26,16 @@ const defaultConns = 4
 
 // wrongPart names the part of a DSN that cannot be read. pgx's own error may quote
 // the DSN, and with it a password.
-func wrongPart(err error) string {
+func wrongPart(dsn string, err error) string {
+	if fault := urlFault(dsn); fault != "" {
+		return ": " + fault
+	}
 	_, text, _ := strings.Cut(err.Error(), "`: ") // behind the DSN
 	for _, part := range []struct{ says, name string }{
-		{"invalid port", "port is no number of a port"},
+		{"invalid port", "its port is no number between 1 and 65535"},
+		{"unterminated quoted string", "a quotation mark is not closed; write one inside a value as \\'"},
+		{"invalid keyword/value", "it is not made of keyword=value pairs"},
+		{"invalid backslash", "it ends in a backslash"},
 		{"invalid connect_timeout", "connect_timeout is no number of seconds"},
 		{"sslmode is invalid", "sslmode is none of disable, allow, prefer, require, verify-ca and verify-full"},
 		{"unable to read CA file", "the file of sslrootcert cannot be read"},
@@ -42,25 +51,58 @@ func wrongPart(err error) string {
 	return ""
 }
 
-// serverOf names the servers of a configuration by host and port, for errors.
-func serverOf(c *pgx.ConnConfig) string {
-	names := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+// serverOf names the servers of a configuration by host and port, or by socket, for errors.
+func serverOf(dsn string, c *pgx.ConnConfig) string {
+	names := []string{addressOf(c.Host, c.Port)}
 	for _, other := range c.Fallbacks {
-		if name := net.JoinHostPort(other.Host, strconv.Itoa(int(other.Port))); !slices.Contains(names, name) {
+		if name := addressOf(other.Host, other.Port); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return "server " + strings.Join(names, " or ")
+	text := "server " + strings.Join(names, " or ")
+	if namesHost(dsn) {
+		return text
+	}
+	if os.Getenv("PGHOST") != "" {
+		return text + ", which is that of PGHOST, since the DSN names no host"
+	}
+	return text + ", which is the default, since the DSN names no host"
 }
+
+// addressOf is where a server listens: at a port, or at a socket in a folder.
+func addressOf(host string, port uint16) string {
+	if network, address := pgconn.NetworkAddress(host, port); network == "unix" {
+		return "at the socket " + address
+	}
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// hostKeyword finds what says where the server is, in the form of keywords and in a URL's query.
+var hostKeyword = regexp.MustCompile(`(?i)(^|[\s?&])(host|service)\s*=\s*[^\s&]`)
+
+// hostlessURL is the beginning of a URL with nothing between user and path.
+var hostlessURL = regexp.MustCompile(`^[A-Za-z]+://([^/?#@]*@)?(:[0-9]*)?([/?#]|$)`)
+
+// namesHost says whether a DSN, or the service that it or the environment names, says where the server is.
+func namesHost(dsn string) bool {
+	if strings.Contains(dsn, "://") && !hostlessURL.MatchString(dsn) {
+		return true
+	}
+	return hostKeyword.MatchString(dsn) || os.Getenv("PGSERVICE") != ""
+}
+
+const postgresForms = "host=... port=5432 dbname=... user=..., or as a URL that begins with postgres://"
 
 func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be read%s; write it as host=... port=5432 dbname=... user=..., "+
-			"or as a URL that begins with postgres://", wrongPart(err))
+		return nil, exit.Usagef("the PostgreSQL DSN cannot be read%s; write it as %s", wrongPart(dsn, err), postgresForms)
 	}
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "postbag"
+	}
+	if strings.Contains(c.ConnConfig.Host, "@") { // pgx ends the password at the first, and takes the rest for the host
+		return nil, exit.Usagef("the PostgreSQL DSN cannot be read: %s; write it as %s", mustEncode, postgresForms)
 	}
 	c.MaxConns = defaultConns
 	if o.MaxConns > 0 {
@@ -68,7 +110,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
-		return nil, exit.Usagef("store: the PostgreSQL DSN cannot be used; see that host, port and database are right")
+		return nil, exit.Usagef("the PostgreSQL DSN cannot be used; see that host, port and database are right")
 	}
 	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Listen: o.Listen, OnFault: o.OnFault}
 	if po.Create {
@@ -77,7 +119,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	s, err := pgstore.Open(ctx, pool, po)
 	if err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("%s: %w", serverOf(c.ConnConfig), err)
+		return nil, fmt.Errorf("%s: %w", serverOf(dsn, c.ConnConfig), err)
 	}
 	return &Store{
 		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),

@@ -17,11 +17,11 @@ func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	path := sqlitePath(dsn)
 	switch {
 	case path == "":
-		return nil, exit.Usagef("store: the DSN names no file; write sqlite:shop.db, or the path alone")
-	case path == dsn && config.Foreign(dsn): // it may hold a password
-		return nil, exit.Usagef("store: the DSN looks like no path of a sqlite file; correct it, or write sqlite: before a path that is one")
+		return nil, exit.Usagef("the DSN names no file; write sqlite:shop.db, or the path alone")
+	case path == dsn && config.Foreign(dsn), path != dsn && config.Confided(path): // it may hold a password
+		return nil, exit.Usagef("the DSN looks like no path of a sqlite file; correct it, or write sqlite:./ before a path that is one")
 	case strings.ContainsAny(path, "?\x00"):
-		return nil, exit.Usagef("store: the path of a sqlite file has no options behind a question mark; leave them out")
+		return nil, exit.Usagef("the path of a sqlite file has no options behind a question mark; leave them out")
 	}
 	if err := sqliteFile(path, o.Create); err != nil {
 		return nil, err
@@ -43,12 +43,12 @@ func sqliteFile(path string, create bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !create:
-		return exit.Usagef("store: there is no file %s; correct the path, or make it with postbag migrate up", path)
+		return exit.Usagef("there is no file %s; correct the path, or make it with postbag migrate up", path)
 	case err == nil && info.IsDir():
-		return exit.Usagef("store: %s is a folder; name a file", path)
+		return exit.Usagef("%s is a folder; name a file", path)
 	}
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
-		return exit.Usagef("store: there is no folder %s for the file; make it, or correct the path", filepath.Dir(path))
+		return exit.Usagef("there is no folder %s for the file; make it, or correct the path", filepath.Dir(path))
 	}
 	return nil
 }

@@ -67,18 +67,27 @@ func DSN(s config.Store) (string, error) {
 	return config.FromEither(s.DSNEnv, s.DSNFile)
 }
 
-// OpenStore opens the store that a configuration names.
+// OpenStore opens the store that a configuration names. Its errors begin with the
+// flag or the setting that says which.
 func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, error) {
+	opened, err := openStore(ctx, s, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Place(), err)
+	}
+	return opened, nil
+}
+
+func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, error) {
 	dsn, err := DSN(s)
 	if err != nil {
-		return nil, exit.With(exit.Usage, fmt.Errorf("store: %w", err))
+		return nil, exit.With(exit.Usage, err)
 	}
 	name, mistake := Kinds().StoreKind(s.Kind, dsn)
 	if mistake != "" {
-		return nil, exit.Usagef("store: the DSN %s", mistake)
+		return nil, exit.Usagef("the DSN %s", mistake)
 	}
 	if s.Partition != 0 && !Kinds().Partitions(name) {
-		return nil, exit.Usagef("store: partition is not for %s; leave it out", name)
+		return nil, exit.Usagef("partition is not for %s; leave it out", name)
 	}
 	o.Partition = s.Partition
 	o.Create = o.Create || s.Create
@@ -100,7 +109,7 @@ func OpenStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		opened.Editor, _ = opened.Store.(store.Editor)
 		return opened, nil
 	}
-	return nil, exit.Usagef("store: this program holds no store of kind %s; see postbag version --components", name)
+	return nil, exit.Usagef("this program holds no store of kind %s; see postbag version --components", name)
 }
 
 // Script returns all statements that make the schema and boxes in an empty database
@@ -124,13 +133,13 @@ func undivided(script func(boxes ...string) ([]store.Step, error)) func(time.Dur
 
 func openError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exit.With(exit.Unavailable, fmt.Errorf("store: it did not answer in %v; see that it runs and that the address is right: %w",
+		return exit.With(exit.Unavailable, fmt.Errorf("the store did not answer in %v; see that it runs and that the address is right: %w",
 			openTimeout, err))
 	}
 	if exit.Of(err) == exit.Usage {
 		return err // it says what to do
 	}
-	return fmt.Errorf("store: it cannot be opened: %w", err)
+	return fmt.Errorf("the store cannot be opened: %w", err)
 }
 
 // publisherOf returns what publishes through a store in a transaction of its own.

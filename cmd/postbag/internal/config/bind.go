@@ -197,8 +197,12 @@ func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.V
 	var names []string
 	for f, field := range v.Fields() {
 		name := f.Tag.Get("yaml")
-		if name == key {
+		if name == key && name != "" {
+			before := len(b.all)
 			b.value(below(path, key), item.Value, field)
+			if len(b.all) == before && hiddenDefault(&f, field) {
+				b.line(lineOf(item.Key), below(path, key)+" is zero, which would mean its default; write another value, or leave it out")
+			}
 			return
 		}
 		if name != "" {
@@ -210,6 +214,13 @@ func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.V
 		return
 	}
 	b.line(lineOf(item.Key), fmt.Sprintf("there is no setting %.40q%s%s", Redact(key), in(path), nearest(key, names)))
+}
+
+// hiddenDefault says whether a number or a duration that somebody wrote is zero, and would
+// therefore be taken for one that is left out. A field that zero:"none" marks means none or no
+// limit by it, as its default does.
+func hiddenDefault(f *reflect.StructField, v reflect.Value) bool {
+	return (v.CanInt() || v.CanFloat()) && v.IsZero() && f.Tag.Get("zero") != "none"
 }
 
 func in(path string) string {

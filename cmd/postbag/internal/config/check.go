@@ -37,10 +37,38 @@ func (f *File) check(k Kinds) {
 
 // AllStores returns the stores by name. One that is set as "store" has no name.
 func (f *File) AllStores() map[string]Store {
-	if len(f.Stores) > 0 {
-		return f.Stores
+	if len(f.Stores) == 0 {
+		only := f.Store
+		only.at = "store"
+		return map[string]Store{"": only}
 	}
-	return map[string]Store{"": f.Store}
+	all := make(map[string]Store, len(f.Stores))
+	for name, s := range f.Stores {
+		s.at = below("stores", name)
+		all[name] = s
+	}
+	return all
+}
+
+// Place says what names the DSN, for errors: the flag and the variable or file, or the setting.
+func (s *Store) Place() string {
+	flag, setting, value := "--store", ".dsn", ""
+	switch {
+	case s.DSNEnv != "":
+		flag, setting = "--store-env", ".dsn_env"
+		if environmentName.MatchString(s.DSNEnv) {
+			value = " " + s.DSNEnv
+		}
+	case s.DSNFile != "":
+		flag, setting = "--store-file", ".dsn_file"
+		if !Confided(s.DSNFile) {
+			value = " " + s.DSNFile
+		}
+	}
+	if s.at != "" {
+		flag = s.at + setting
+	}
+	return flag + value
 }
 
 func (f *File) checkStores(k Kinds) {

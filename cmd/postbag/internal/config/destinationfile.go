@@ -66,7 +66,7 @@ type Destination struct {
 	Compression string `yaml:"compression"`
 	// How long a call waits for others to share its batches with, at most 10s.
 	// Defaults to not at all.
-	Linger time.Duration `yaml:"linger"`
+	Linger time.Duration `yaml:"linger" zero:"none"`
 	// The most that a batch holds before compression, in bytes. Defaults to 1000000.
 	BatchBytes int `yaml:"batch_bytes"`
 	// Records have the time when they are sent, not when the database stored the
@@ -95,16 +95,16 @@ type Destination struct {
 	Fence bool `yaml:"fence"`
 	// The first half of a fenced id's first number: raise it when an older copy of
 	// the database took over. Defaults to 0.
-	Epoch int `yaml:"epoch"`
+	Epoch int `yaml:"epoch" zero:"none"`
 	// Replicas that must have a message before it is accepted. Defaults to 0.
-	Replicas int `yaml:"replicas"`
+	Replicas int `yaml:"replicas" zero:"none"`
 	// How long replicas may take. Defaults to 1s.
 	ReplicaWait time.Duration `yaml:"replica_wait"`
 	// Trim a stream to about so many entries, the oldest first, read or not. Defaults
 	// to no limit.
-	MaxLen int `yaml:"max_len"`
+	MaxLen int `yaml:"max_len" zero:"none"`
 	// Trim entries that are older, read or not. Defaults to no limit.
-	MaxAge time.Duration `yaml:"max_age"`
+	MaxAge time.Duration `yaml:"max_age" zero:"none"`
 	// Trim to the very number or age. Defaults to false: to about it.
 	ExactTrim bool `yaml:"exact_trim"`
 	// The name under which sentinels watch the primary; the URLs are then the

@@ -57,11 +57,14 @@ type Store struct {
 	// How long one partition of the table of a new box is about, on mysql and mariadb:
 	// whole partitions are then dropped in place of rows. An hour or a day is sensible;
 	// read of it in mysql.md first. Defaults to none.
-	Partition time.Duration `yaml:"partition"`
+	Partition time.Duration `yaml:"partition" zero:"none"`
 	// Wait for the notifications that publishers send, with pgstore's option Notify or
 	// with NOTIFY postbag, on one more connection, which must not go through a pooler in
 	// transaction mode; mysql, mariadb and sqlite take no notice. Defaults to false.
 	Listen bool `yaml:"listen"`
+
+	// at is where it stands in the file, such as stores.main; empty: flags say it.
+	at string
 }
 
 // Subscription is a reader of a box with its policy.
@@ -127,7 +130,7 @@ type Retry struct {
 	// Attempts before a message is dead. Defaults to 20.
 	MaxAttempts int `yaml:"max_attempts"`
 	// Attempts at once before the first wait. Defaults to 0.
-	Quick int `yaml:"quick"`
+	Quick int `yaml:"quick" zero:"none"`
 }
 
 // Admin is the listener for health checks, metrics and wakes.

@@ -69,8 +69,7 @@ func (k Kinds) StoreKind(kind, dsn string) (name, mistake string) {
 // pathForm says whether a DSN that names no kind is the path of a file. Another DSN
 // with a slip in it must not become the name of one, since it may hold a password.
 func pathForm(dsn string) bool {
-	ending := strings.ToLower(path.Ext(dsn))
-	return !Foreign(dsn) && (strings.ContainsAny(dsn, `/\`) || slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, ending))
+	return !Foreign(dsn) && (strings.ContainsAny(dsn, `/\`) || fileEnding(dsn))
 }
 
 // Foreign says whether a text that stands for the path of a file looks like
@@ -79,11 +78,29 @@ func Foreign(dsn string) bool {
 	if strings.ContainsAny(dsn, "@()=&?*;<>|\"'\x00\r\n") || strings.Contains(dsn, "://") {
 		return true
 	}
-	if drive := len(dsn) > 2 && dsn[1] == ':' && (dsn[2] == '\\' || dsn[2] == '/'); drive {
+	if drive.MatchString(dsn) {
 		dsn = dsn[2:]
 	}
 	rooted := strings.HasPrefix(dsn, "/") || strings.HasPrefix(dsn, ".")
 	return !rooted && strings.Contains(dsn, ":")
+}
+
+// Confided says whether a text that is said to be the path of a file looks as if
+// somebody had put a password there. A path that begins with / or . is what it says.
+func Confided(path string) bool {
+	if strings.Contains(path, "://") || HasPassword(path) {
+		return true
+	}
+	rooted := strings.HasPrefix(path, "/") || strings.HasPrefix(path, ".") || drive.MatchString(path)
+	return !rooted && !fileEnding(path) && strings.ContainsAny(path, "@:")
+}
+
+// drive is the beginning of a path on Windows.
+var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+
+// fileEnding says whether a path ends as files of SQLite do.
+func fileEnding(name string) bool {
+	return slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, strings.ToLower(path.Ext(name)))
 }
 
 // Partitions says whether a kind of store, by its name, divides its tables.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -114,4 +115,32 @@ func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
 	f("a port to listen on", good+"admin: {listen: 99999}\n", "no address to listen on")
 	f("a format of the log", good+"log: {format: xml}\n", "choose one of text, json")
 	f("a level of the log", good+"log: {level: loud}\n", "choose one of info, debug, warn, error")
+}
+
+// Zero is what a setting has that is left out: written, it would be taken for the default, which may be anything.
+func TestAZeroIsNoHiddenDefault(t *testing.T) {
+	t.Parallel()
+	const form = "store: {dsn: x.db%s}\n%s\ndestinations: {m: {url: nats://a%s}}\nsubscriptions: [{%s}]\n"
+	for where, line := range map[string][4]string{
+		"keep":                                {"", "keep: 0s"},
+		"grace":                               {"", "grace: P0D"},
+		"ttl":                                 {"", "ttl: 0"},
+		"poll":                                {"", "poll: 0ms"},
+		"store.max_conns":                     {", max_conns: 0"},
+		"destinations.m.recheck":              {"", "", ", recheck: 0s"},
+		"destinations.m.max_pending":          {"", "", ", max_pending: 0"},
+		"subscriptions[0].in_flight":          {"", "", "", "in_flight: 0"},
+		"subscriptions[0].buffer":             {"", "", "", "buffer: 0MiB"},
+		"subscriptions[0].timeout":            {"", "", "", "timeout: 0m"},
+		"subscriptions[0].retry.factor":       {"", "", "", "retry: {factor: 0.0}"},
+		"subscriptions[0].retry.max_attempts": {"", "", "", "retry: {max_attempts: 0}"},
+	} {
+		_, err := Parse("f.yaml", fmt.Appendf(nil, form, line[0], line[1], line[2], line[3]), testKinds())
+		if err == nil || !strings.Contains(err.Error(), where+" is ") || len(Mistakes(err)) != 1 {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	if _, err := Parse("f.yaml", fmt.Appendf(nil, form, "", "", "", "retry: {quick: 0}"), testKinds()); err != nil {
+		t.Errorf("zero, where it means none: %v", err)
+	}
 }

@@ -98,7 +98,7 @@ func Of(err error) Code {
 	switch {
 	case is(context.Canceled):
 		return Interrupted
-	case faulty, is(store.ErrFilterDiffers):
+	case faulty, is(store.ErrFilterDiffers, store.ErrCursor):
 		return Usage
 	case is(store.ErrNoBox, store.ErrNoSubscription):
 		return NotFound

@@ -18,7 +18,7 @@ func TestErrorsHaveTheExitCodeOfWhatTheyAre(t *testing.T) {
 	for want, errs := range map[exit.Code][]error{
 		exit.OK:          {nil},
 		exit.Failed:      {errors.New("no"), &broker.Error{Outcome: broker.Rejected}},
-		exit.Usage:       {exit.Usagef("no"), &postbag.MessageError{}, store.ErrFilterDiffers, exit.With(exit.Usage, store.ErrNoBox)},
+		exit.Usage:       {exit.Usagef("no"), &postbag.MessageError{}, store.ErrFilterDiffers, store.ErrCursor, exit.With(exit.Usage, store.ErrNoBox)},
 		exit.NotFound:    {store.ErrNoBox, store.ErrNoSubscription, postbag.ErrNoBox},
 		exit.Unavailable: {context.DeadlineExceeded, &net.OpError{Op: "dial", Err: errors.New("refused")}, &broker.Error{Outcome: broker.Unavailable}},
 		exit.Schema:      {store.ErrSchema},
