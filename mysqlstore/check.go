@@ -130,7 +130,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 // elsewhere returns the subscriptions of boxes whose log is not the one that a
 // position in it was written in, and of those that have lost their witness.
 func (t *transaction) elsewhere() ([]store.Ref, error) {
-	logs, err := t.logs()
+	logs, err := logs(t.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -144,14 +144,9 @@ func (t *transaction) elsewhere() ([]store.Ref, error) {
 		if n := len(all); n == 0 || all[n-1] != ref {
 			all = append(all, ref)
 		}
-		now := there{witnessed: log.witnessed}
-		if p.mark != 0 {
-			if _, err := t.Row(fmt.Sprintf(sqlMarkedBy, tableOf(ref.Box)), []any{p.high}, &now.row); err != nil {
-				return err
-			}
-		}
-		moved[ref.Box] = moved[ref.Box] || p.high > log.last || !p.holds(&now, log.swept)
-		return nil
+		has, err := log.has(t.Query, ref.Box, p)
+		moved[ref.Box] = moved[ref.Box] || !has
+		return err
 	})
 	return slices.DeleteFunc(all, func(ref store.Ref) bool { return !moved[ref.Box] }), err
 }
@@ -193,10 +188,21 @@ type logState struct {
 	id      []byte
 }
 
+// has says whether a log can be the one in which a position was.
+func (l *logState) has(query sqlstore.Querier, box string, p *position) (bool, error) {
+	now := there{witnessed: l.witnessed}
+	if p.mark != 0 {
+		if _, err := sqlstore.Row(query, fmt.Sprintf(sqlMarkedBy, tableOf(box)), []any{p.high}, &now.row); err != nil {
+			return false, err
+		}
+	}
+	return p.high <= l.last && p.holds(&now, l.swept), nil
+}
+
 // logs returns the boxes' logs by the names of the boxes.
-func (t *transaction) logs() (map[string]*logState, error) {
+func logs(query sqlstore.Querier) (map[string]*logState, error) {
 	logs := make(map[string]*logState)
-	err := t.Query(sqlWitnesses, nil, func(rows *sql.Rows) error {
+	err := query(sqlWitnesses, nil, func(rows *sql.Rows) error {
 		var box string
 		log := new(logState)
 		err := rows.Scan(&box, &log.swept, &log.witness, &log.id)
@@ -207,14 +213,14 @@ func (t *transaction) logs() (map[string]*logState, error) {
 		return nil, err
 	}
 	for box, log := range logs {
-		if log.last, err = lastSeq(t.Query, box); err != nil {
+		if log.last, err = lastSeq(query, box); err != nil {
 			return nil, err
 		}
 		if log.witnessed = log.witness == 0; log.witnessed {
 			continue
 		}
 		var id []byte
-		found, err := t.Row(fmt.Sprintf(sqlIDOf, tableOf(box)), []any{log.witness}, &id)
+		found, err := sqlstore.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{log.witness}, &id)
 		if err != nil {
 			return nil, err
 		}

@@ -139,6 +139,13 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 			m.held = append(m.held, p)
 			continue
 		}
+		readers, err := dialect.Readers(m.Query(ctx), m.Box)
+		if err == nil {
+			err = m.passedThis(m.Query(ctx), readers)
+		}
+		if err != nil {
+			return err
+		}
 		began := time.Now()
 		done, err := m.alter(ctx, "drop", fmt.Sprintf(sqlDropPartition, tableOf(m.Box), p.name))
 		if err != nil || !done {

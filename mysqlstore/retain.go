@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
 )
 
 // sweepRows is how many rows of the log one transaction looks at to delete them.
@@ -98,6 +99,9 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) 
 		}
 		readers, err := t.Readers(t.Query, m.Box)
 		if err != nil || len(readers) == 0 || sqlstore.Floor(readers) < to {
+			return err
+		}
+		if err := m.passedThis(t.Query, readers); err != nil {
 			return err
 		}
 		if err := m.witness(t); err != nil {
@@ -194,7 +198,14 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 		return err
 	}
 	var gone int64
-	err = m.Write(ctx, func(t *sqlstore.Tx) (err error) {
+	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+		readers, err := t.Readers(t.Query, m.Box)
+		if err == nil {
+			err = m.passedThis(t.Query, readers)
+		}
+		if err != nil {
+			return err
+		}
 		gone, _, err = m.remove(t, after, end)
 		return err
 	})
@@ -202,6 +213,33 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 		m.Report.Deleted += gone
 	}
 	return err
+}
+
+// passedThis returns ErrMoved if positions are not of the log that is there. One that was
+// emptied and numbered anew has other messages where they have passed, of which nothing
+// may be deleted.
+func (m *maintenance) passedThis(query sqlstore.Querier, readers []sqlstore.Reader) error {
+	logs, err := logs(query)
+	if err != nil {
+		return err
+	}
+	log, ok := logs[m.Box]
+	for i := range readers {
+		for _, h := range readers[i].Shards {
+			at, known := h.At.(*position)
+			if !ok || !known {
+				continue
+			}
+			has, err := log.has(query, m.Box, at)
+			if err != nil {
+				return err
+			}
+			if !has {
+				return fmt.Errorf("the log was emptied and its numbering begun again since the position %d was written: %w", at.high, store.ErrMoved)
+			}
+		}
+	}
+	return nil
 }
 
 // nextKept returns the range below the log's beginning that is looked at next: of a

@@ -13,7 +13,7 @@ var dialect = sqlstore.Dialect{
 	Translate: translateError,
 	Position: func(p store.Position) (sqlstore.Passed, error) {
 		at, err := placeOf(p)
-		return upTo(at.seq), err
+		return at, err
 	},
 	Last:       lastSeq,
 	ClockStep:  time.Millisecond,
@@ -109,14 +109,14 @@ FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`,
 	},
 }
 
-// upTo is what a position has passed: all seqs up to one.
-type upTo int64
+// A place has passed all seqs up to one.
+var _ sqlstore.Passed = place{}
 
 // Has implements [sqlstore.Passed].
-func (p upTo) Has(seq int64) bool { return seq <= int64(p) }
+func (p place) Has(seq int64) bool { return seq <= p.seq }
 
 // Floor implements [sqlstore.Passed].
-func (p upTo) Floor() int64 { return int64(p) }
+func (p place) Floor() int64 { return p.seq }
 
 // High implements [sqlstore.Passed].
-func (p upTo) High() int64 { return int64(p) }
+func (p place) High() int64 { return p.seq }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
 )
 
 // sweepRows is how many rows of the log one transaction looks at to delete them:
@@ -52,6 +53,9 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 		}
 		if len(readers) == 0 || sqlstore.Floor(readers) < to {
 			return nil
+		}
+		if err := m.passedThis(t.Query, readers); err != nil {
+			return err
 		}
 		if end, err = t.Nth(t.Query, m.Box, swept, to, sweepRows); err != nil {
 			return err
@@ -104,5 +108,33 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || !loose {
 		return err
 	}
-	return m.Write(ctx, func(t *sqlstore.Tx) error { return m.remove(t, after, end) })
+	return m.Write(ctx, func(t *sqlstore.Tx) error {
+		readers, err := t.Readers(t.Query, m.Box)
+		if err == nil {
+			err = m.passedThis(t.Query, readers)
+		}
+		if err != nil {
+			return err
+		}
+		return m.remove(t, after, end)
+	})
+}
+
+// passedThis returns ErrMoved if positions are not of the log that is there. One that was
+// emptied and numbered anew has other messages where they have passed, of which nothing
+// may be deleted.
+func (m *maintenance) passedThis(query sqlstore.Querier, readers []sqlstore.Reader) error {
+	for i := range readers {
+		for _, h := range readers[i].Shards {
+			at, _ := h.At.(place)
+			same, err := sameLog(query, m.Box, at)
+			if err != nil {
+				return err
+			}
+			if !same {
+				return fmt.Errorf("the log was emptied and its numbering begun again since the position %d was written: %w", at.seq, store.ErrMoved)
+			}
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -12,6 +13,7 @@ func damageCases() []scenario {
 	return []scenario{
 		{name: "A row that nobody can read comes with an error, is parked and shown, and holds up no other", run: undecodable},
 		{name: "What is in a log that was emptied and numbered again is delivered, and told of", run: renumbered},
+		{name: "Housekeeping deletes nothing of a log that was emptied and numbered again", run: renumberedKept},
 	}
 }
 
@@ -95,6 +97,32 @@ func renumbered(e *env) {
 	got := c.expect(msgs...)
 	e.settle(&lease, store.Settlement{To: c.req.From, Tally: tally(store.TallyDelivered, got...)})
 	e.told(len(msgs))
+}
+
+// renumberedKept has a box maintained between the emptying of its log and the first look
+// at that: what is written then has seqs that all had passed long ago.
+func renumberedKept(e *env) {
+	if e.Renumber == nil {
+		e.Skip("nobody can empty the log of the database")
+	}
+	h := e.history(1)
+	h.settleAll()
+	h.dropped()
+	e.check(e.Renumber(e.ctx, box), "empty the log, and begin its numbering again")
+	msgs := e.publish(e.messages(25, "a", "b")...)
+	for range 3 {
+		_, err := e.Store.Maintain(e.ctx, store.Retention{Lease: h.lease, Keep: h.keep})
+		if err != nil && !errors.Is(err, store.ErrMoved) {
+			e.check(err, "maintain")
+		}
+		e.pass(5 * time.Millisecond)
+	}
+	if _, err := e.Store.Check(e.ctx); !errors.Is(err, store.ErrMoved) {
+		e.Errorf("Check says %v, not ErrMoved", err)
+	}
+	_, err := e.Store.Check(e.ctx)
+	e.check(err, "check again")
+	e.chain().from(e.positions(ref)[0]).expect(msgs...)
 }
 
 // told fails the case unless people can see that the log was emptied, until they have
