@@ -38,7 +38,7 @@ func (t Terms) Wants(fault string) bool {
 	return len(t.Only) == 0 || slices.Contains(t.Only, fault)
 }
 
-// Database is a started Store.
+// Database is a started Store. One whose log strangers can damage is [Damageable].
 type Database interface {
 	// Version says what runs: "PostgreSQL 15.18".
 	Version() string
@@ -109,13 +109,13 @@ type Broker interface {
 	Poison(m *postbag.Message) bool
 }
 
-// Place is a started Broker, and where all messages of a run go.
+// Place is a started Broker, and where all messages of a run go. One that has a second topic is [Branched].
 type Place interface {
 	// Version says what runs: "NATS 2.15".
 	Version() string
 	// DSN is where relays connect.
 	DSN() string
-	// Topic is that of all messages.
+	// Topic is that of all messages, or of most.
 	Topic() string
 	// More returns what has been stored since it was last called, each key's messages in their order, and waits for it a
 	// moment at most. It is called by one goroutine. An error is not the end: it is called again.

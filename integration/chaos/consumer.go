@@ -18,6 +18,7 @@ type consumer struct {
 	run    *run
 	events *events
 	seen   atomic.Int64
+	others atomic.Int64 // of the first topic
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 
@@ -26,6 +27,8 @@ type consumer struct {
 	upTo      time.Time // what was stored before has been read
 	quiet     time.Time // since when nothing new came
 	came      arrivals
+	trunk     arrivals // of the first topic
+	branch    arrivals // of the second
 }
 
 func startConsumer(ctx context.Context, r *run) (*consumer, error) {
@@ -88,6 +91,13 @@ func (c *consumer) take(a *Arrival) {
 	c.positions[a.Place] = position + 1
 	c.seen.Add(1)
 	c.came.note(a.From)
+	if b.Topic == c.run.branch() {
+		c.branch.note(a.From)
+	} else {
+		c.trunk.note(a.From)
+		c.others.Add(1)
+	}
+	c.run.damage.arrived(id)
 	c.events.Deliver(history.Delivery{
 		ID: id, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
 		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),

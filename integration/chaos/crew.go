@@ -210,7 +210,8 @@ type Job struct {
 	From    string        `json:"from"` // the store's DSN
 	To      string        `json:"to"`   // the broker's DSN
 	Topic   string        `json:"topic"`
-	History string        `json:"history"` // the file of its events, or of what its destination accepted
+	Branch  string        `json:"branch,omitempty"` // the second topic
+	History string        `json:"history"`          // the file of its events, or of what its destination accepted
 	Origin  time.Time     `json:"origin"`
 	Seed    uint64        `json:"seed"`
 	Rate    int           `json:"rate"`

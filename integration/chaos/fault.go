@@ -20,6 +20,9 @@ type Fault struct {
 	Repeats Repeats
 	// Stops: nothing is delivered while it lasts, so that how soon something is after it is measured.
 	Stops bool
+	// Topic is the only one that it breaks, of a place that is Branched: its messages are held, all others go on. Empty: it breaks
+	// more, or something else.
+	Topic string
 	// Begin makes it happen. end, which may be nil, ends it, and returns when what was broken can be used again.
 	Begin func(ctx context.Context, s *Strike) (end func(context.Context) error, err error)
 }

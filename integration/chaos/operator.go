@@ -82,6 +82,7 @@ func (o *operator) dead(ctx context.Context) (items []store.Item, err error) {
 		items, _, err = s.List(ctx, store.Query{Ref: ref, State: store.Died, Limit: 1000, Oldest: true})
 		return err
 	})
+	o.run.damage.shown(items)
 	return items, err
 }
 
@@ -163,6 +164,8 @@ func (r *run) operatorFaults() []Fault {
 	}
 	some := func(kind store.CommandKind) func(context.Context, *Strike) error {
 		return func(ctx context.Context, s *Strike) error {
+			r.damage.numbered.RLock() // orders name messages by their numbers
+			defer r.damage.numbered.RUnlock()
 			items, err := r.operator.dead(ctx)
 			if err != nil || len(items) == 0 {
 				s.Idle("none is dead")

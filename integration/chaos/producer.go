@@ -187,20 +187,26 @@ func scheduled(t *Transaction) bool { return !t.Messages[0].NotBefore.IsZero() }
 
 // body is a message's payload.
 type body struct {
-	ID  string `json:"id"`
-	Key string `json:"key"`
-	N   int    `json:"n"`
-	Tx  string `json:"tx"`
-	Pad string `json:"pad,omitempty"`
+	ID    string `json:"id"`
+	Topic string `json:"topic"`
+	Key   string `json:"key"`
+	N     int    `json:"n"`
+	Tx    string `json:"tx"`
+	Pad   string `json:"pad,omitempty"`
 }
 
 func (w *writer) message(key string, n int, tx string) postbag.Message {
-	m := postbag.Message{ID: postbag.NewID(), Topic: w.job.Topic, Key: key, Type: "event", Headers: map[string]string{"tx": tx}}
-	b := body{ID: m.ID.String(), Key: key, N: n, Tx: tx}
+	pad := ""
 	if w.rand.IntN(20) == 0 {
-		b.Pad = fmt.Sprintf("%0*d", w.rand.IntN(4000), 0)
+		pad = fmt.Sprintf("%0*d", w.rand.IntN(4000), 0)
 	}
-	m.Payload, _ = json.Marshal(b) //nolint:errchkjson // strings and a number
+	return newMessage(w.topic(key), key, n, tx, pad)
+}
+
+// newMessage makes one that the consumer recognizes.
+func newMessage(topic, key string, n int, tx, pad string) postbag.Message {
+	m := postbag.Message{ID: postbag.NewID(), Topic: topic, Key: key, Type: "event", Headers: map[string]string{"tx": tx}}
+	m.Payload, _ = json.Marshal(body{ID: m.ID.String(), Topic: topic, Key: key, N: n, Tx: tx, Pad: pad}) //nolint:errchkjson // strings and a number
 	return m
 }
 

@@ -48,3 +48,20 @@ func (l *logged) Write(p []byte) (int, error) {
 	l.t.Logf("%s", p)
 	return len(p), nil
 }
+
+func TestTopicsThatFailRowsThatNobodyCanReadAndLogsThatAreEmptiedCostNoMessage(t *testing.T) {
+	t.Parallel()
+	only := []string{"answers of status 404 to one topic", "answers of status 410 to one topic", "row that nobody can read", "log emptied and numbered again", "SIGTERM of a relay"}
+	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 600, Only: only})
+	if !r.OK {
+		t.Errorf("%v\n%v", r.Failures, r.History)
+	}
+	if r.Counts[only[0]]+r.Counts[only[1]] == 0 {
+		t.Errorf("no topic failed: %v", r.Counts)
+	}
+	for _, fault := range only[2:] {
+		if r.Counts[fault] == 0 {
+			t.Errorf("no %s came: %v", fault, r.Counts)
+		}
+	}
+}

@@ -80,6 +80,8 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
 		r.failf("what lies in the broker cannot be read to its end: %v", err)
 	}
+	r.judgeTopics()
+	r.judgeUnread()
 	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.overseer.stop(r.crew.deaths, r.happened, r.unloaded), r.operator.events.Close(), r.noteFaults()); err != nil {
 		return nil, err
 	}
@@ -121,6 +123,7 @@ func (r *run) noteFaults() error {
 		e.Break(f)
 	}
 	e.noteResumes(resumesOf(r.happened, r.consumer.came))
+	e.noteResumes(resumesOf(ofTopics(r.happened), r.consumer.branch))
 	return e.Close()
 }
 

@@ -34,6 +34,7 @@ type run struct {
 	watcher   *watcher
 	overseer  *overseer
 	consumer  *consumer
+	damage    damage
 
 	mu       sync.Mutex
 	happened []Happening
@@ -49,6 +50,8 @@ type Happening struct {
 	From, To time.Time
 	Repeats  Repeats
 	Stops    bool
+	// Topic is the only one that it broke, if it broke no other.
+	Topic string
 	// Throughout: it lasted for the whole run.
 	Throughout bool
 	// Idle: it had no effect.
@@ -132,7 +135,7 @@ func (r *run) start(ctx context.Context) (err error) {
 		return err
 	}
 	job := Job{
-		Store: r.Store.Name(), Broker: r.Broker.Name(), To: r.place.DSN(), Topic: r.place.Topic(), TTL: ttl,
+		Store: r.Store.Name(), Broker: r.Broker.Name(), To: r.place.DSN(), Topic: r.place.Topic(), Branch: r.branch(), TTL: ttl,
 		From: r.database.DSN(Relays), Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
 	}
 	job.Role = Relays
@@ -164,7 +167,7 @@ func (r *run) faults() []Fault {
 
 // everyFault are all that there are.
 func (r *run) everyFault() []Fault {
-	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults())
+	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.logFaults(), r.place.Faults(), r.operatorFaults())
 }
 
 // known makes sure that the faults that may come are known, lest a run without any shows that nothing goes wrong.
@@ -233,11 +236,14 @@ func (r *run) strike(ctx context.Context, f Fault, b Blow) {
 	limit, cancel := context.WithTimeout(whole, 2*time.Minute)
 	defer cancel()
 	end, err := f.Begin(limit, s)
+	if err == nil && f.Topic != "" {
+		r.lookAtTopic(ctx, s, f.Topic)
+	}
 	if err == nil && end != nil {
 		_ = Pause(ctx, b.For-time.Since(from)) // the end of the run ends it too
 		err = end(limit)
 	}
-	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops && !s.idle, Throughout: f.Throughout, Idle: s.idle, Notes: s.notes}
+	h := Happening{Fault: f.Name, Room: f.Room, From: from, To: time.Now(), Repeats: f.Repeats, Stops: f.Stops && !s.idle, Topic: f.Topic, Throughout: f.Throughout, Idle: s.idle, Notes: s.notes}
 	if err != nil {
 		r.failf("%s: %v", f.Name, err)
 	}

@@ -92,8 +92,12 @@ func (w *watcher) watch(ctx context.Context) {
 
 // attempts records what the store counts against messages, if it answers.
 func (w *watcher) attempts(ctx context.Context) {
+	if !w.run.damage.numbered.TryRLock() {
+		return // until it is noticed, new messages are shown with the errors of those that had their numbers
+	}
+	defer w.run.damage.numbered.RUnlock()
 	_ = w.do(ctx, func(ctx context.Context, s orders) error {
-		for _, state := range []store.State{store.Retrying, store.Died} {
+		for _, state := range []store.State{store.Retrying, store.Died, store.IsHeld} {
 			items, _, err := s.List(ctx, store.Query{Ref: ref, State: state, Limit: 1000, Oldest: true})
 			if err != nil {
 				return err

@@ -31,6 +31,7 @@ type Kafka struct {
 
 const (
 	kafkaTopic      = "events"
+	kafkaBranch     = "branch"
 	kafkaPartitions = 4
 	kafkaMaxBytes   = 64 << 10
 )
@@ -143,7 +144,7 @@ func (p *kafka) open() (err error) {
 	if p.once {
 		level = kgo.ReadCommitted()
 	}
-	p.reader, err = kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...), kgo.ConsumeTopics(kafkaTopic), kgo.FetchIsolationLevel(level),
+	p.reader, err = kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...), kgo.ConsumeTopics(kafkaTopic, kafkaBranch), kgo.FetchIsolationLevel(level),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.MetadataMinAge(100*time.Millisecond), kgo.MetadataMaxAge(2*time.Second))
 	return err
 }
@@ -163,6 +164,9 @@ func (p *kafka) DSN() string {
 
 // Topic implements chaos.Place.
 func (*kafka) Topic() string { return kafkaTopic }
+
+// Branch implements chaos.Branched.
+func (*kafka) Branch() string { return kafkaBranch }
 
 // More implements chaos.Place.
 func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
@@ -185,7 +189,7 @@ func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
 	})
 	fetches.EachRecord(func(r *kgo.Record) {
 		a := chaos.Arrival{
-			Key: string(r.Key), Headers: map[string]string{}, Payload: r.Value, Place: strconv.Itoa(int(r.Partition)),
+			Key: string(r.Key), Headers: map[string]string{}, Payload: r.Value, Place: r.Topic + "/" + strconv.Itoa(int(r.Partition)),
 			From: r.Timestamp, To: r.Timestamp.Add(time.Millisecond),
 		}
 		for _, h := range r.Headers {

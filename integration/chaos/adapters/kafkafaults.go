@@ -21,7 +21,8 @@ func (p *kafka) Faults() []chaos.Fault {
 		p.wires[0].Doubtful("cut after a publish to the first node was sent", chaos.BrokerWire, chaos.EveryRelay, "Postbag-Id"),
 		atOnce("restart of all nodes", chaos.Brokers, p.server.Restart),
 		gone("SIGKILL of all nodes", chaos.Brokers, p.server),
-		during("right to write taken away", p.revoke, p.restore),
+		during("right to write taken away", p.revoke(kafkaTopic, kafkaBranch), p.restore(kafkaTopic, kafkaBranch)),
+		ofTopic("right to write to one topic taken away", kafkaBranch, p.revoke(kafkaBranch), p.restore(kafkaBranch)),
 		p.fullDisk())
 	if !p.once {
 		all = append(all, wiped("topic deleted and recreated", p.recreate), wiped("restart of all nodes with their data wiped", p.forget))
@@ -140,22 +141,26 @@ func (p *kafka) grant(ctx context.Context) error {
 		Allow("User:"+testserver.KafkaUser).AllowHosts("*").Operations(kadm.OpAll))
 }
 
-// denial is the rule that takes the right to write away. It is stronger than what grant gave.
-func denial() *kadm.ACLBuilder {
-	return kadm.NewACLs().Topics(kafkaTopic).ResourcePatternType(kadm.ACLPatternLiteral).
+// denial is the rule that takes the right to write to some topics away. It is stronger than what grant gave.
+func denial(topics []string) *kadm.ACLBuilder {
+	return kadm.NewACLs().Topics(topics...).ResourcePatternType(kadm.ACLPatternLiteral).
 		Deny("User:" + testserver.KafkaUser).DenyHosts("*").Operations(kadm.OpWrite)
 }
 
-func (p *kafka) revoke(ctx context.Context) error { return p.allow(ctx, denial()) }
+func (p *kafka) revoke(topics ...string) func(context.Context) error {
+	return func(ctx context.Context) error { return p.allow(ctx, denial(topics)) }
+}
 
-func (p *kafka) restore(ctx context.Context) error {
-	return p.admin(ctx, func(ctx context.Context, c *kadm.Client) error {
-		gone, err := c.DeleteACLs(ctx, denial())
-		for _, g := range gone {
-			err = errors.Join(err, g.Err)
-		}
-		return err
-	})
+func (p *kafka) restore(topics ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return p.admin(ctx, func(ctx context.Context, c *kadm.Client) error {
+			gone, err := c.DeleteACLs(ctx, denial(topics))
+			for _, g := range gone {
+				err = errors.Join(err, g.Err)
+			}
+			return err
+		})
+	}
 }
 
 // allow makes a rule.

@@ -20,6 +20,7 @@ type MQTT struct{}
 
 const (
 	mqttTopic    = "events"
+	mqttBranch   = "branch"
 	mqttMaxBytes = 64 << 10
 	mqttRelay    = "relay"
 	mqttReader   = "reader"
@@ -89,6 +90,9 @@ func (p *mqttPlace) DSN() string {
 
 // Topic implements chaos.Place.
 func (*mqttPlace) Topic() string { return mqttTopic }
+
+// Branch implements chaos.Branched.
+func (*mqttPlace) Branch() string { return mqttBranch }
 
 // Close implements chaos.Place.
 func (p *mqttPlace) Close() error {

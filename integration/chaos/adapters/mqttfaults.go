@@ -23,6 +23,11 @@ func (p *mqttPlace) Faults() []chaos.Fault {
 		during("right to publish taken away",
 			func(context.Context) error { return p.server.SetACL(p.rights("read")...) },
 			func(context.Context) error { return p.server.SetACL(p.rights("readwrite")...) }),
+		ofTopic("right to publish to one topic taken away", mqttBranch,
+			func(context.Context) error {
+				return p.server.SetACL(append(p.rights("read"), "topic readwrite "+mqttTopic)...)
+			},
+			func(context.Context) error { return p.server.SetACL(p.rights("readwrite")...) }),
 		during("nobody subscribes", p.unsubscribe, p.resubscribe),
 		full(diskFull, chaos.Brokers, p.disk, nil), // it goes on in memory
 	})

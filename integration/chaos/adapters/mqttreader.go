@@ -94,7 +94,7 @@ func joinOver(ctx context.Context, c *autopaho.ConnectionManager) error {
 	if err := c.AwaitConnection(ctx); err != nil {
 		return err
 	}
-	_, err := c.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: mqttTopic, QoS: 1}}})
+	_, err := c.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: mqttTopic, QoS: 1}, {Topic: mqttBranch, QoS: 1}}})
 	return err
 }
 
@@ -106,7 +106,7 @@ func (s *mqttSubscriber) leave(ctx context.Context) error {
 	if err := s.reader.AwaitConnection(ctx); err != nil {
 		return err
 	}
-	_, err := s.reader.Unsubscribe(ctx, &paho.Unsubscribe{Topics: []string{mqttTopic}})
+	_, err := s.reader.Unsubscribe(ctx, &paho.Unsubscribe{Topics: []string{mqttTopic, mqttBranch}})
 	return err
 }
 

@@ -25,6 +25,8 @@ type NATS struct{}
 
 const (
 	natsStream     = "EVENTS"
+	natsSubject    = "events.a"
+	natsBranch     = "events.b"
 	natsMaxPayload = 32 << 10
 )
 
@@ -115,7 +117,10 @@ func (p *natsPlace) DSN() string {
 }
 
 // Topic implements chaos.Place.
-func (*natsPlace) Topic() string { return "events.a" }
+func (*natsPlace) Topic() string { return natsSubject }
+
+// Branch implements chaos.Branched.
+func (*natsPlace) Branch() string { return natsBranch }
 
 // More implements chaos.Place.
 func (p *natsPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {

@@ -26,6 +26,11 @@ func (p *natsPlace) Faults() []chaos.Fault {
 		during("right to publish taken away",
 			func(context.Context) error { return p.server.SetUsers(natsUsers(natsSubjects...)...) },
 			func(context.Context) error { return p.server.SetUsers(natsUsers()...) }),
+		ofTopic("stream that does not listen to one subject", natsBranch,
+			p.set(func(c *jetstream.StreamConfig) { c.Subjects = []string{natsSubject} }), p.set(func(c *jetstream.StreamConfig) { c.Subjects = natsSubjects })),
+		ofTopic("right to publish to one subject taken away", natsBranch,
+			func(context.Context) error { return p.server.SetUsers(natsUsers(natsBranch)...) },
+			func(context.Context) error { return p.server.SetUsers(natsUsers()...) }),
 		wiped("stream purged", p.purge),
 		wiped("stream deleted and recreated", p.recreate),
 		wiped("restart of the broker with its data wiped", p.forget),
@@ -33,26 +38,28 @@ func (p *natsPlace) Faults() []chaos.Fault {
 	})
 }
 
+// set changes the stream's settings.
+func (p *natsPlace) set(change func(*jetstream.StreamConfig)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return patiently(ctx, func() error {
+			s, err := p.js.Stream(ctx, natsStream)
+			if err != nil {
+				return err
+			}
+			c := s.CachedInfo().Config
+			change(&c)
+			_, err = p.js.UpdateStream(ctx, c)
+			return err
+		})
+	}
+}
+
 // changed is a setting of the stream that is another one for a while.
 func (p *natsPlace) changed(name string, begin, end func(*jetstream.StreamConfig)) chaos.Fault {
-	set := func(change func(*jetstream.StreamConfig)) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return patiently(ctx, func() error {
-				s, err := p.js.Stream(ctx, natsStream)
-				if err != nil {
-					return err
-				}
-				c := s.CachedInfo().Config
-				change(&c)
-				_, err = p.js.UpdateStream(ctx, c)
-				return err
-			})
-		}
-	}
 	return chaos.Fault{
 		Name: name, Room: chaos.Brokers, Stops: true, Least: time.Second, Most: 4 * time.Second,
 		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
-			return set(end), set(begin)(ctx)
+			return p.set(end), p.set(begin)(ctx)
 		},
 	}
 }

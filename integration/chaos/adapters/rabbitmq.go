@@ -27,6 +27,7 @@ type RabbitMQ struct {
 
 const (
 	rabbitQueue    = "events"
+	rabbitBranch   = "branch" // a second routing key of the same queue
 	rabbitExchange = "chaos"
 	rabbitUser     = "relay"
 	rabbitMaxBytes = 64 << 10
@@ -143,6 +144,9 @@ func (p *rabbit) declare() error {
 		if _, err := ch.QueueDeclare(rabbitQueue, true, false, false, false, amqp.Table{"x-queue-type": kind}); err != nil {
 			return err
 		}
+		if err := ch.QueueBind(rabbitQueue, rabbitBranch, rabbitExchange, false, nil); err != nil {
+			return err
+		}
 		return ch.QueueBind(rabbitQueue, rabbitQueue, rabbitExchange, false, nil)
 	})
 }
@@ -201,6 +205,9 @@ func (p *rabbit) DSN() string { return p.user }
 
 // Topic implements chaos.Place.
 func (*rabbit) Topic() string { return rabbitQueue }
+
+// Branch implements chaos.Branched.
+func (*rabbit) Branch() string { return rabbitBranch }
 
 // Close implements chaos.Place.
 func (p *rabbit) Close() error {

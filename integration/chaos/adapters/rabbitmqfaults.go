@@ -27,6 +27,7 @@ func (p *rabbit) Faults() []chaos.Fault {
 		during("disk alarm", p.ctl("set_disk_free_limit", "1000000000000000"), p.ctl("set_disk_free_limit", "1000000")),
 		during("right to write taken away", p.revoke, p.grant),
 		during("exchange deleted so that channels are closed", p.unroute, p.route),
+		ofTopic("routing key that leads to no queue", rabbitBranch, p.unbind, p.route),
 		atOnce("all connections closed by an operator", chaos.Brokers, p.ctl("close_all_user_connections", rabbitUser, "chaos")),
 		atOnce("a connection closed by an operator", chaos.Brokers, p.closeOne),
 	})
@@ -121,6 +122,13 @@ func (p *rabbit) grant(ctx context.Context) error {
 func (p *rabbit) unroute(ctx context.Context) error {
 	return patiently(ctx, func() error {
 		return p.admin(func(ch *amqp.Channel) error { return ch.ExchangeDelete(rabbitExchange, false, false) })
+	})
+}
+
+// unbind has the exchange lead the second topic nowhere.
+func (p *rabbit) unbind(ctx context.Context) error {
+	return patiently(ctx, func() error {
+		return p.admin(func(ch *amqp.Channel) error { return ch.QueueUnbind(rabbitQueue, rabbitBranch, rabbitExchange, nil) })
 	})
 }
 

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type Redis struct{}
 
 const (
 	redisTopic  = "events"
+	redisBranch = "branch"
 	redisShards = 3
 	// redisMaxBytes is the largest payload: there is nothing of a sensible size that Redis itself refuses.
 	redisMaxBytes = 64 << 10
@@ -51,7 +53,7 @@ type redisPlace struct {
 	disk   *testserver.Tmpfs
 	wire   *chaos.Wire
 	client *redis.Client
-	last   [redisShards]string // the entry that was read last
+	last   map[string]string // by stream, the entry that was read last
 }
 
 // Start implements chaos.Broker.
@@ -88,12 +90,18 @@ func (p *redisPlace) DSN() string { return "redis://" + p.wire.Addr() }
 // Topic implements chaos.Place.
 func (*redisPlace) Topic() string { return redisTopic }
 
+// Branch implements chaos.Branched.
+func (*redisPlace) Branch() string { return redisBranch }
+
 // More implements chaos.Place.
 func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	for shard := range redisShards {
-		entries, err := p.client.XRangeN(ctx, redisStream(shard), p.last[shard], "+", 2000).Result()
+	for _, stream := range append(redisStreams(redisTopic), redisStreams(redisBranch)...) {
+		entries, err := p.client.XRangeN(ctx, stream, cmp.Or(p.last[stream], "-"), "+", 2000).Result()
+		if redis.HasErrorPrefix(err, "WRONGTYPE") {
+			continue // it is set aside
+		}
 		if err != nil {
 			return out, err
 		}
@@ -102,9 +110,9 @@ func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) 
 			if err != nil {
 				return out, err
 			}
-			a.Place = strconv.Itoa(shard)
+			a.Place = stream
 			out = append(out, a)
-			p.last[shard] = "(" + entries[i].ID
+			p.last[stream] = "(" + entries[i].ID
 		}
 	}
 	if len(out) == 0 {
@@ -114,7 +122,7 @@ func (p *redisPlace) More(ctx context.Context) (out []chaos.Arrival, err error) 
 }
 
 // Reread implements chaos.Rereadable.
-func (p *redisPlace) Reread() { p.last = [redisShards]string{"-", "-", "-"} }
+func (p *redisPlace) Reread() { p.last = map[string]string{} }
 
 func redisArrival(e *redis.XMessage) (a chaos.Arrival, err error) {
 	m, err := redisbroker.Message(*e)
@@ -135,8 +143,30 @@ func (p *redisPlace) Close() error {
 	return errors.Join(closed(client), closed(p.wire), closed(p.server), closed(p.disk))
 }
 
-// redisStream is the key of a stream.
-func redisStream(shard int) string { return fmt.Sprintf("{%s:%d}", redisTopic, shard) }
+// redisStreams are the keys of a topic's streams.
+func redisStreams(topic string) (keys []string) {
+	for shard := range redisShards {
+		keys = append(keys, fmt.Sprintf("{%s:%d}", topic, shard))
+	}
+	return keys
+}
+
+// setAside puts something else in the place of the second topic's streams, and putBack them again.
+func (p *redisPlace) setAside(ctx context.Context) (err error) {
+	for _, stream := range redisStreams(redisBranch) {
+		err = errors.Join(err, p.order(ctx, "EVAL", `if redis.call('TYPE', KEYS[1]).ok == 'stream' then redis.call('RENAME', KEYS[1], KEYS[2]) end
+redis.call('SET', KEYS[1], 'something else')`, "2", stream, stream+":aside"))
+	}
+	return err
+}
+
+func (p *redisPlace) putBack(ctx context.Context) (err error) {
+	for _, stream := range redisStreams(redisBranch) {
+		err = errors.Join(err, p.order(ctx, "EVAL", `if redis.call('TYPE', KEYS[1]).ok == 'string' then redis.call('DEL', KEYS[1]) end
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1]) end`, "2", stream, stream+":aside"))
+	}
+	return err
+}
 
 // order sends a command as soon as the server takes it.
 func (p *redisPlace) order(ctx context.Context, args ...string) error {
@@ -167,15 +197,24 @@ func (p *redisPlace) Faults() []chaos.Fault {
 		gone("SIGKILL of the broker", chaos.Brokers, p.server),
 		frozen("SIGSTOP of the broker", chaos.Brokers, p.server),
 		wiped("data wiped", func(ctx context.Context) error { return p.order(ctx, "FLUSHALL") }),
-		wiped("a stream deleted", func(ctx context.Context) error { return p.order(ctx, "DEL", redisStream(0)) }),
+		wiped("a stream deleted", func(ctx context.Context) error { return p.order(ctx, "DEL", redisStreams(redisTopic)[0]) }),
 		setting("out of memory", "1mb", "0", "CONFIG", "SET", "maxmemory"),
 		setting("right to write taken away", "-xadd", "+xadd", "ACL", "SETUSER", "default"),
-		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"), // READONLY
-		during("snapshots that fail", p.spoil, p.mend),                                     // MISCONF
+		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"),                               // READONLY
+		ofTopic("something else in the place of one topic's streams", redisBranch, p.setAside, p.putBack), // WRONGTYPE
+		ofTopic("right to one topic's streams taken away", redisBranch, p.keys("%R~*", "~{"+redisTopic+":*"), p.keys("allkeys")),
+		during("snapshots that fail", p.spoil, p.mend), // MISCONF
 		full(diskFull, chaos.Brokers, p.disk, func(ctx context.Context) error {
 			return errors.Join(p.server.Kill(ctx), p.server.Start(ctx)) // it ends when it cannot append
 		}),
 	})
+}
+
+// keys says which keys the user of relays may use.
+func (p *redisPlace) keys(patterns ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return p.order(ctx, append([]string{"ACL", "SETUSER", "default", "resetkeys"}, patterns...)...)
+	}
 }
 
 // spoil has the server fail to save a snapshot, for a folder lies where the file would: it takes no writes until one succeeds.

@@ -179,6 +179,19 @@ func wiped(name string, empty func(context.Context) error) chaos.Fault {
 	}
 }
 
+// ofTopic is a state of the broker in which it takes nothing of one topic. It explains no duplicate.
+func ofTopic(name, topic string, begin, end func(context.Context) error) chaos.Fault {
+	return chaos.Fault{
+		Name: name, Room: chaos.Brokers, Topic: topic, Least: 3 * time.Second, Most: 8 * time.Second,
+		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
+			if err := begin(ctx); err != nil {
+				return nil, errors.Join(err, end(context.WithoutCancel(ctx)))
+			}
+			return end, nil
+		},
+	}
+}
+
 // during is a state of the broker that lasts a while, and no less long because it took its time to come.
 func during(name string, begin, end func(context.Context) error) chaos.Fault {
 	return chaos.Fault{

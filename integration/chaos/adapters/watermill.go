@@ -45,7 +45,7 @@ func classify(err error) broker.Class {
 	case errors.Is(err, nats.ErrMaxPayload):
 		return broker.ClassRejected
 	case refused, errors.Is(err, jetstream.ErrNoStreamResponse):
-		return broker.ClassUnavailable
+		return broker.ClassTopicUnavailable
 	default:
 		return broker.ClassKeep
 	}

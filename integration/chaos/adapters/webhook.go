@@ -59,7 +59,8 @@ type taken struct {
 
 // receiver is the process that takes webhooks.
 type receiver struct {
-	mode atomic.Int64 // the status that everything is answered with; 0: it is taken
+	mode  atomic.Int64           // the status that everything is answered with; 0: it is taken
+	topic atomic.Pointer[string] // the one that alone is answered so; nil or empty: all are
 
 	mu  sync.Mutex
 	out *os.File
@@ -96,10 +97,15 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.URL.Path == "/mode" {
 		var status int64
 		_, _ = fmt.Sscan(q.URL.Query().Get("status"), &status) // no number is 0
+		topic := q.URL.Query().Get("topic")
+		r.topic.Store(&topic)
 		r.mode.Store(status)
 		return
 	}
 	status := int(r.mode.Load())
+	if topic := r.topic.Load(); topic != nil && *topic != "" && q.Header.Get(webhook.HeaderTopic) != *topic {
+		status = 0
+	}
 	switch {
 	case status != 0:
 	case q.Header.Get("Postbag-Type") == refusedType:
@@ -181,12 +187,12 @@ func freeAddress(ctx context.Context) (string, error) {
 
 // ready waits until the receiver answers.
 func (h *hook) ready(ctx context.Context) error {
-	return chaos.Until(ctx, func() bool { return h.answer(ctx, 0) == nil })
+	return chaos.Until(ctx, func() bool { return h.answer(ctx, 0, "") == nil })
 }
 
-// answer has the receiver answer everything with a status, or take it.
-func (h *hook) answer(ctx context.Context, status int) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/mode?status=%d", h.direct, status), http.NoBody)
+// answer has the receiver answer everything, or one topic, with a status, or take it.
+func (h *hook) answer(ctx context.Context, status int, topic string) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/mode?status=%d&topic=%s", h.direct, status, topic), http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -205,6 +211,12 @@ func (h *hook) DSN() string { return "http://" + h.wire.Addr() + "/here#" + h.se
 
 // Topic implements chaos.Place.
 func (*hook) Topic() string { return "events" }
+
+// hookBranch is the second topic.
+const hookBranch = "branch"
+
+// Branch implements chaos.Branched.
+func (*hook) Branch() string { return hookBranch }
 
 // More implements chaos.Place.
 func (h *hook) More(ctx context.Context) (out []chaos.Arrival, err error) {
@@ -244,9 +256,15 @@ func (h *hook) Faults() []chaos.Fault {
 		return chaos.Fault{
 			Name: fmt.Sprintf("answers of status %d", status), Room: chaos.Brokers, Stops: true, Least: 500 * time.Millisecond, Most: 3 * time.Second,
 			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
-				return func(ctx context.Context) error { return h.answer(ctx, 0) }, h.answer(ctx, status)
+				return func(ctx context.Context) error { return h.answer(ctx, 0, "") }, h.answer(ctx, status, "")
 			},
 		}
+	}
+	toBranch := func(status int) chaos.Fault {
+		answer := func(status int) func(context.Context) error {
+			return func(ctx context.Context) error { return h.answer(ctx, status, hookBranch) }
+		}
+		return ofTopic(fmt.Sprintf("answers of status %d to one topic", status), hookBranch, answer(status), answer(0))
 	}
 	return slices.Concat(h.wire.Faults(chaos.BrokerWire), []chaos.Fault{
 		h.wire.Lost("answer to a webhook lost", chaos.BrokerWire, chaos.EveryRelay, "204 No Content"),
@@ -259,6 +277,8 @@ func (h *hook) Faults() []chaos.Fault {
 		answering(http.StatusInternalServerError),
 		answering(http.StatusForbidden), // a right that was taken away, and is given back
 		answering(http.StatusGone),
+		toBranch(http.StatusNotFound),
+		toBranch(http.StatusGone),
 	})
 }
 
