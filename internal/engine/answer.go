@@ -21,7 +21,7 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 		if i < len(answers) {
 			a = answers[i]
 		}
-		f.count(c, e, a, now)
+		f.count(c, e, &a, now)
 		f.answered(e, a, len(c.entries) == 1, now)
 	}
 	f.longest -= f.longest / 16
@@ -43,8 +43,11 @@ func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
 		return
 	}
 	e := c.entries[item]
+	if c.lent == nil {
+		c.lent = slices.Clone(c.entries)
+	}
 	c.entries[item] = nil
-	f.count(c, e, a, now)
+	f.count(c, e, &a, now)
 	f.answered(e, a, len(c.entries) == 1, now)
 	f.resume(e, now)
 	if c.tally.down > 0 {
@@ -62,15 +65,17 @@ func (f *Flow) call(id int64) *Call {
 }
 
 // count notes what an answer says about the destination and about other calls.
-func (f *Flow) count(c *Call, e *entry, a Answer, now time.Duration) {
-	c.tally.add(e, a, f.ofTopic(&a), e.suspected() || f.outlived(e))
-	if a.Outcome == Accepted {
-		f.accepted++
-		f.pass(e)
-		f.stats.Accepted++
-		f.longest = max(f.longest, now-c.sentAt)
-		f.overtake(c)
+func (f *Flow) count(c *Call, e *entry, a *Answer, now time.Duration) {
+	if a.Outcome != Accepted {
+		c.tally.add(e, a, f.ofTopic(a), e.suspected() || f.outlived(e))
+		return
 	}
+	c.tally.works++
+	f.accepted++
+	f.pass(e)
+	f.stats.Accepted++
+	f.longest = max(f.longest, now-c.sentAt)
+	f.overtake(c)
 }
 
 // answered applies one answer to its entry, which was alone in its call or not. The

@@ -133,7 +133,7 @@ func (a *audit) lot() {
 
 func (a *audit) inCalls() {
 	for _, c := range a.f.calls {
-		for _, e := range c.lent {
+		for _, e := range c.borrowed() {
 			a.lends(e)
 		}
 		for _, e := range c.entries {

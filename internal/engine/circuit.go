@@ -47,7 +47,7 @@ type callTally struct {
 	wrong              *entry // misconfigured for this one
 }
 
-func (t *callTally) add(e *entry, a Answer, topic, passed bool) {
+func (t *callTally) add(e *entry, a *Answer, topic, passed bool) {
 	switch {
 	case topic:
 		t.topics++

@@ -123,6 +123,9 @@ func (f *Flow) watchTopic(name string) *passing {
 
 // pass counts an accepted message.
 func (f *Flow) pass(e *entry) {
+	if len(f.passing) == 0 {
+		return
+	}
 	if p := f.passing[e.Topic]; p != nil {
 		p.count++
 	}

@@ -70,9 +70,9 @@ func (f *Flow) lighten(e *entry) {
 
 // returned notes that a call is over, which had its messages' bytes until now.
 func (f *Flow) returned(c *Call) {
-	for i, e := range c.lent {
+	for _, e := range c.borrowed() {
 		e.calls--
 		f.lighten(e)
-		c.lent[i] = nil
 	}
+	c.entries, c.lent = nil, nil
 }

@@ -8,7 +8,7 @@ type Call struct {
 	Items []Item
 
 	entries []*entry // nil where an item was Reported
-	lent    []*entry // all of them: the caller has their bytes until the call is over
+	lent    []*entry // all of them, once an item was Reported; nil before: entries are all
 	trial   bool
 	slow    bool          // others were accepted while it is late
 	sentAt  time.Duration // when it began
@@ -77,10 +77,9 @@ func (f *Flow) start(now time.Duration) *Call {
 	}
 	f.lastCall++
 	n := len(f.scratch)
-	both := make([]*entry, 2*n)
-	c := &Call{ID: f.lastCall, sentAt: now, entries: both[:n:n], lent: both[n:], Items: make([]Item, n)}
+	c := &Call{ID: f.lastCall, sentAt: now, entries: make([]*entry, n), Items: make([]Item, n)}
+	copy(c.entries, f.scratch)
 	for i, e := range f.scratch {
-		c.entries[i], c.lent[i] = e, e
 		c.Items[i] = Item{Seq: e.Seq, Tag: e.Tag, Attempt: e.attempts + 1}
 	}
 	clear(f.scratch)
@@ -89,6 +88,14 @@ func (f *Flow) start(now time.Duration) *Call {
 	f.stats.Sent += int64(len(c.entries))
 	f.watch(now + f.cfg.SlowAfter)
 	return c
+}
+
+// borrowed returns all entries of a call: the caller has their bytes until it is over.
+func (c *Call) borrowed() []*entry {
+	if c.lent != nil {
+		return c.lent
+	}
+	return c.entries
 }
 
 // include puts e into the call being made.

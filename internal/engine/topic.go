@@ -239,8 +239,11 @@ func (f *Flow) topicLost(e *entry, a Answer, now time.Duration) {
 
 // topicWorks notes that the message that was tried was accepted or rejected.
 func (f *Flow) topicWorks(e *entry, now time.Duration) {
+	if !e.try {
+		return
+	}
 	t := f.topics.byName[e.Topic]
-	if t == nil || !e.try || t.works() {
+	if t == nil || t.works() {
 		return
 	}
 	t.state, t.failures, t.trial, t.empty, t.missed, t.over, t.lost = Closed, 0, nil, 0, false, nil, false
