@@ -200,7 +200,7 @@ func (p *redisPlace) Faults() []chaos.Fault {
 		wiped("a stream deleted", func(ctx context.Context) error { return p.order(ctx, "DEL", redisStreams(redisTopic)[0]) }),
 		setting("out of memory", "1mb", "0", "CONFIG", "SET", "maxmemory"),
 		setting("right to write taken away", "-xadd", "+xadd", "ACL", "SETUSER", "default"),
-		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"),                               // READONLY
+		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"),                // READONLY
 		ofTopic("something else in the place of one topic's streams", redisBranch, p.setAside, p.putBack), // WRONGTYPE
 		ofTopic("right to one topic's streams taken away", redisBranch, p.keys("%R~*", "~{"+redisTopic+":*"), p.keys("allkeys")),
 		during("snapshots that fail", p.spoil, p.mend), // MISCONF
