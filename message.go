@@ -44,12 +44,12 @@ type Message struct {
 	fault *MessageError
 }
 
-// Limits on a message's parts, in bytes. A payload's limit is the publisher's
-// and the store's affair.
+// Limits on a message's parts, in bytes. Every box refuses more.
 const (
-	MaxKey    = 1024     // Key and ShardKey, each
-	MaxName   = 255      // Topic and Type, each
-	MaxHeader = 64 << 10 // all Headers together, as the JSON object that is stored
+	MaxKey     = 1024     // Key and ShardKey, each
+	MaxName    = 255      // Topic and Type, each
+	MaxHeader  = 64 << 10 // all Headers together, as the JSON object that is stored
+	MaxPayload = 16 << 20 // the most that PublisherOptions.MaxSize may be
 )
 
 // Equal says whether m and o are the same message in every field. Headers that

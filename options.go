@@ -6,11 +6,8 @@ import (
 	"fmt"
 )
 
-// Bounds of PublisherOptions.MaxSize, in bytes.
-const (
-	defaultMaxSize = 1 << 20
-	largestMaxSize = 1 << 30
-)
+// defaultMaxSize is PublisherOptions.MaxSize when it is left out, in bytes.
+const defaultMaxSize = 1 << 20
 
 // PublisherOptions says how a Publisher publishes. The zero value is complete.
 type PublisherOptions struct {
@@ -42,8 +39,8 @@ type PublisherOptions struct {
 	// before Publish does. Defaults to nothing.
 	Wrap func(next PublishFunc) PublishFunc
 
-	// MaxSize is the largest payload, in bytes, at most 1 GiB. The store and
-	// the destination have limits of their own. Defaults to 1 MiB.
+	// MaxSize is the largest payload, in bytes, at most MaxPayload (16 MiB), which
+	// every box takes. The destination has limits of its own. Defaults to 1 MiB.
 	MaxSize int
 
 	// ValidateJSON refuses payloads that are not JSON in UTF-8. Defaults to
@@ -69,9 +66,9 @@ func (o PublisherOptions) validate() error {
 	if err := ValidBox(o.Box); err != nil {
 		errs = append(errs, fmt.Errorf("postbag: PublisherOptions.Box: %w", err))
 	}
-	if o.MaxSize < 0 || o.MaxSize > largestMaxSize {
+	if o.MaxSize < 0 || o.MaxSize > MaxPayload {
 		errs = append(errs, fmt.Errorf("postbag: PublisherOptions.MaxSize is %d; give bytes up to %d, or zero for %d",
-			o.MaxSize, largestMaxSize, defaultMaxSize))
+			o.MaxSize, MaxPayload, defaultMaxSize))
 	}
 	size, bad := headerFaults(o.Headers)
 	for _, name := range bad {

@@ -20,7 +20,7 @@ func TestNewPublisherReportsAllBadOptionsAtOnce(t *testing.T) {
 		"postbag: new publisher:\n",
 		"postbag: the store is nil; open one",
 		`postbag: PublisherOptions.Box: postbag: box name "Not A Box"`,
-		"postbag: PublisherOptions.MaxSize is -1; give bytes up to 1073741824, or zero for 1048576",
+		"postbag: PublisherOptions.MaxSize is -1; give bytes up to 16777216, or zero for 1048576",
 		`postbag: PublisherOptions.Headers["Postbag-X"] begins with Postbag-`,
 		`postbag: PublisherOptions.Headers["b\xff"] has a name that is not valid UTF-8; `,
 		"postbag: PublisherOptions.Headers holds 65581 bytes, 65536 allowed; ",
@@ -39,7 +39,7 @@ func TestEachBadOptionIsRefused(t *testing.T) {
 	for name, o := range map[string]PublisherOptions{
 		"a reserved box":            {Box: "order"},
 		"a box with a schema":       {Box: "postbag.outbox"},
-		"a size beyond 1 GiB":       {MaxSize: 1<<30 + 1},
+		"a size that no box takes":  {MaxSize: MaxPayload + 1},
 		"a negative size":           {MaxSize: -1},
 		"a header without a name":   {Headers: map[string]string{"": "x"}},
 		"a header value with a NUL": {Headers: map[string]string{"h": "\x00"}},
@@ -66,7 +66,7 @@ func TestGoodOptionsAreTaken(t *testing.T) {
 	for name, o := range map[string]PublisherOptions{
 		"none": {},
 		"all": {
-			Box: "events", MaxSize: 1 << 30, ValidateJSON: true, Headers: map[string]string{"h": "v"},
+			Box: "events", MaxSize: MaxPayload, ValidateJSON: true, Headers: map[string]string{"h": "v"},
 			Context: func(context.Context, map[string]string) {},
 			Wrap:    func(next PublishFunc) PublishFunc { return next },
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
 )
@@ -39,7 +40,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		System:     known.system(),
 		Identity:   id,
 		Schema:     schemaVersion(),
-		MaxMessage: s.producer.most(),
+		MaxMessage: min(s.producer.most(), postbag.MaxPayload),
 		Warnings:   known.warnings,
 		Features:   Features(),
 	}

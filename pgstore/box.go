@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,8 +42,11 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		return schemaError(tx.one(ctx, `SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1)`, []any{box}, &there))
 	}
 	// Looking comes first by itself: a role without rights can do that.
-	if err := in(ctx, look); err != nil || there {
+	if err := in(ctx, look); err != nil {
 		return err
+	}
+	if there {
+		return makeRoom(ctx, in, box)
 	}
 	return in(ctx, func(tx ddl) error {
 		if err := execAll(ctx, tx, lockTimeout, lockMigrations); err != nil {
@@ -124,6 +128,44 @@ func (p partition) script() string {
 	return strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", soundOf(p.box),
 		"{from}", strconv.FormatInt(p.from, 10), "{to}", strconv.FormatInt(p.to, 10), "{pages}", strconv.Itoa(fillerPages),
 	).Replace(partitionScript)
+}
+
+// mostPartitions is how many partitions one call adds at most.
+const mostPartitions = 1000
+
+// makeRoom adds partitions to a box that is there and has hardly any ahead, as after its
+// numbering jumped: the first relay would, but until then every INSERT fails. A role
+// that may not leaves it be while there is room at all.
+func makeRoom(ctx context.Context, in inDDL, box string) error {
+	for added := 0; ; added++ {
+		var last, spans, end int64
+		err := in(ctx, func(tx ddl) (err error) {
+			err = tx.one(ctx, `SELECT CASE WHEN has_sequence_privilege(c.oid, 'SELECT') THEN coalesce(pg_sequence_last_value(c.oid::regclass), 0) ELSE 0 END, b.spans
+FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regclass`, []any{box, schemaName + "." + box + "__seq"}, &last, &spans)
+			if err == nil {
+				end, err = roomEnd(ctx, tx, box)
+			}
+			room := int64(defaultRoom)
+			if added == 0 {
+				room = spans * store.TallySpan
+			}
+			if err != nil || end-1-last >= room {
+				spans = 0
+				return err
+			}
+			if need := (last + defaultRoom - end) / (spans * store.TallySpan); need > mostPartitions {
+				return fmt.Errorf("its numbers are %d partitions ahead of its tables; see who moved the sequence postbag.%s__seq, and put it back", need, box)
+			}
+			p := partition{box: box, from: end, to: end + spans*store.TallySpan}
+			return errors.Join(tx.exec(ctx, lockTimeout), script(ctx, tx, p.script()))
+		})
+		switch {
+		case sqlState(err) == codeNoRight && end > last+1:
+			return nil
+		case err != nil || spans == 0:
+			return err
+		}
+	}
 }
 
 // roomEnd returns the first seq that no partition has.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -26,7 +27,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		System:     "postgresql " + seen.version,
 		Identity:   seen.identity,
 		Schema:     seen.schema,
-		MaxMessage: maxPayload,
+		MaxMessage: postbag.MaxPayload,
 		Features:   Features(),
 	}
 	if info.Warnings, err = s.warnings(ctx); err != nil {

@@ -139,7 +139,7 @@ var mends = map[string]string{
 
 const mendPooler = "a pooler in transaction mode is in between: give the DSN default_query_exec_mode=exec, and try again"
 
-const mendFull = "the log is full: run postbag maintain under the role that owns the tables, which adds partitions, and see why no relay did"
+const mendFull = "the log is full: run postbag migrate up --box NAME under the role that owns the tables, which adds partitions, and see why no relay did"
 
 // logFull says whether there is no partition for a row. PostgreSQL gives that the code of a constraint, of which it then
 // does not say the name; other drivers' errors have the message alone.

@@ -33,7 +33,7 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 
 // GrantRelay returns the SQL that gives a role what a relay needs to deliver from all boxes, present and future. Whoever
 // owns the tables runs it, once. Partitions are added and dropped by the owner alone: a relay under this role says so when
-// that is due, and postbag maintain under the owner's does it.
+// that is due, and postbag migrate up --box under the owner's does it.
 func GrantRelay(role string) string {
 	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 	const tables, sequences = "SELECT, INSERT, UPDATE, DELETE ON ", "USAGE, SELECT, UPDATE ON "

@@ -45,8 +45,6 @@ type Options struct {
 const (
 	defaultBox = "outbox"
 	schemaName = "postbag"
-	// maxPayload is the most that a row's payload may have, by its constraint.
-	maxPayload = 16 << 20
 )
 
 // validate reports all faults at once.

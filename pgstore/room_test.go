@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,5 +179,32 @@ func TestAPartitionThatSomebodyDetachedIsReported(t *testing.T) {
 	s.exec("INSERT INTO postbag.outbox (id, topic, key, payload) SELECT id, topic, key, payload FROM postbag.outbox__p0 ORDER BY seq")
 	if n := len(s.Deliver()); n != 4 {
 		t.Errorf("%d of 4 messages are delivered after three were inserted anew", n)
+	}
+}
+
+// An operator who moved the numbering far ahead makes room with the command that makes boxes: no relay has to run first.
+func TestABoxThatIsThereIsGivenRoom(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.publish(sitetest.Messages(1, "a")...)
+	ahead := func(by string) {
+		s.exec(`SELECT setval('postbag.outbox__seq', max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)'))[1]::bigint) + ` + by + `)
+			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.outbox'::regclass`)
+	}
+	put := func() error {
+		return s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			return s.Append(ctx, tx, "outbox", sitetest.Messages(1, "a"))
+		})
+	}
+	ahead("100000000")
+	if err := put(); err == nil || !strings.Contains(err.Error(), "run postbag migrate up --box") {
+		t.Fatalf("a message beyond all partitions: %v", err)
+	}
+	s.Must(s.CreateBox(t.Context(), "outbox"))
+	s.Must(put())
+	s.Must(s.CreateBox(t.Context(), "outbox"))
+	ahead("100000000000")
+	if err := s.CreateBox(t.Context(), "outbox"); err == nil || !strings.Contains(err.Error(), "put it back") {
+		t.Errorf("numbers without any measure: %v", err)
 	}
 }

@@ -231,7 +231,7 @@ func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 		}
 	}
 	for name, err := range put(sitetest.Messages(2, "a")) {
-		if err == nil || !strings.Contains(err.Error(), "the log is full: run postbag maintain") {
+		if err == nil || !strings.Contains(err.Error(), "the log is full: run postbag migrate up --box") {
 			t.Errorf("%s: a message for which there is no partition: %v", name, err)
 		}
 	}

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
-
-// maxMessage is the largest payload. SQLite's limit is 10^9 bytes for a whole
-// row (sqlite.org/limits.html); the other columns need less than the rest.
-const maxMessage = 990_000_000
 
 // features are what the store declares.
 var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true}
@@ -42,7 +39,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		System:     "sqlite " + settings.library,
 		Identity:   id,
 		Schema:     schemaVersion(),
-		MaxMessage: maxMessage,
+		MaxMessage: postbag.MaxPayload,
 		Warnings:   s.warnings(),
 		Features:   features,
 	}

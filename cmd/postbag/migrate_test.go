@@ -189,3 +189,24 @@ func TestPrintRefusesWhatItCannotWrite(t *testing.T) {
 	cli(t, "migrate", "print", "--store-kind", "sqlite", "--box", "a;b").ends(exit.Usage)
 	cli(t, "migrate", "print", "--store-kind", "mariadb", "--box", "outbox", "--partition", "24h").ok().says("PARTITION BY RANGE", "86400000000")
 }
+
+// The SQL does the same whatever the session looks up first: no object of it goes anywhere else.
+func TestPrintedSQLDoesNotMindTheSearchPath(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"another schema": "elsewhere", "none": "''"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := emptyDatabase(t)
+			printed := cli(t, "migrate", "print", "--store-kind", "postgresql", "--box", "outbox").ok().out
+			execute(t, at, "CREATE SCHEMA elsewhere; SET search_path = "+path+"; "+printed+
+				"; DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace <> 'postbag'::regnamespace AND oid >= 16384"+
+				" AND relnamespace <> 'pg_toast'::regnamespace) OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace <> 'postbag'::regnamespace AND oid >= 16384)"+
+				" THEN RAISE 'something is elsewhere'; END IF; END $$")
+			cli(t, "migrate", "status", at.flag, at.where).ok().says("; missing: 0 steps")
+			cli(t, "publish", at.flag, at.where, "--payload", "x").ok()
+			if got := arrived(t, at); len(got) != 1 {
+				t.Errorf("%d messages came, want 1", len(got))
+			}
+		})
+	}
+}

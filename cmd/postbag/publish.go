@@ -170,12 +170,12 @@ func (f *publishFlags) readPayload(cmd *cobra.Command, c *console.Console) ([]by
 }
 
 func readAll(what string, in io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, component.MaxPayload+1))
+	data, err := io.ReadAll(io.LimitReader(in, postbag.MaxPayload+1))
 	if err != nil {
 		return nil, exit.Usagef("%s cannot be read: %w; give another", what, err)
 	}
-	if len(data) > component.MaxPayload {
-		return nil, exit.Usagef("%s holds more than %d bytes; publish a reference to what is that large", what, component.MaxPayload)
+	if len(data) > postbag.MaxPayload {
+		return nil, exit.Usagef("%s holds more than %d bytes; publish a reference to what is that large", what, postbag.MaxPayload)
 	}
 	return data, nil
 }

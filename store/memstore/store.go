@@ -20,7 +20,7 @@ type Options struct {
 	// Begin waits. There are then no prepared transactions, and subscriptions
 	// have one shard unless said otherwise.
 	SingleWriter bool
-	// MaxMessage is the largest payload, in bytes. Defaults to 64 MiB.
+	// MaxMessage is the largest payload, in bytes. Defaults to postbag.MaxPayload.
 	MaxMessage int
 	// Fault is asked at the start of every call what is to go wrong with it. It
 	// is called from the call's own goroutine, without a lock held. Defaults to
@@ -71,7 +71,7 @@ func New(o Options) *Store {
 		o.Now = time.Now
 	}
 	if o.MaxMessage <= 0 {
-		o.MaxMessage = 64 << 20
+		o.MaxMessage = postbag.MaxPayload
 	}
 	s := &Store{
 		opts:     o,

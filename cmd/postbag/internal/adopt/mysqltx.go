@@ -50,7 +50,7 @@ func (d *MySQL) inTx(ctx context.Context, p *Plan, a *Adoption, begin string, fn
 
 // on runs fn on a connection.
 func (d *MySQL) on(conn *sql.Conn, p *Plan, a *Adoption, fn func(Tx) error) error {
-	publisher, err := postbag.NewPublisher(d.Store, postbag.PublisherOptions{Box: p.Box, MaxSize: maxPayload})
+	publisher, err := postbag.NewPublisher(d.Store, postbag.PublisherOptions{Box: p.Box, MaxSize: postbag.MaxPayload})
 	if err != nil {
 		return err
 	}

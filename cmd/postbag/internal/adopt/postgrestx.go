@@ -31,7 +31,7 @@ func (d *Postgres) InTx(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) e
 }
 
 func (d *Postgres) inTx(ctx context.Context, p *Plan, a *Adoption, fn func(*pgTx) error) error {
-	publisher, err := postbag.NewPublisher(d.Store, postbag.PublisherOptions{Box: p.Box, MaxSize: maxPayload})
+	publisher, err := postbag.NewPublisher(d.Store, postbag.PublisherOptions{Box: p.Box, MaxSize: postbag.MaxPayload})
 	if err != nil {
 		return err
 	}

@@ -104,9 +104,6 @@ func parseHeaders(text string) (map[string]string, error) {
 	return headers, nil
 }
 
-// maxPayload is the largest payload that a box takes, in bytes.
-const maxPayload = 16 << 20
-
 // nowhere is an appender that drops what it gets: a publisher over it only checks.
 type nowhere struct{}
 
@@ -123,7 +120,7 @@ func (nowhere) InTx(ctx context.Context, fn func(context.Context, struct{}) erro
 }
 
 var checker = func() *postbag.Publisher[struct{}] {
-	p, err := postbag.NewPublisher[struct{}](nowhere{}, postbag.PublisherOptions{MaxSize: maxPayload})
+	p, err := postbag.NewPublisher[struct{}](nowhere{}, postbag.PublisherOptions{MaxSize: postbag.MaxPayload})
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -53,9 +53,6 @@ type StoreOptions struct {
 	Unmigrated bool
 }
 
-// MaxPayload is the largest payload that the command line publishes, in bytes.
-const MaxPayload = 16 << 20
-
 // openTimeout bounds the opening of a store.
 const openTimeout = 20 * time.Second
 
@@ -145,7 +142,7 @@ func openError(ctx context.Context, err error) error {
 // publisherOf returns what publishes through a store in a transaction of its own.
 func publisherOf[Tx any](a postbag.Appender[Tx]) func(context.Context, string, []postbag.Message) error {
 	return func(ctx context.Context, box string, msgs []postbag.Message) error {
-		p, err := postbag.NewPublisher(a, postbag.PublisherOptions{Box: box, MaxSize: MaxPayload})
+		p, err := postbag.NewPublisher(a, postbag.PublisherOptions{Box: box, MaxSize: postbag.MaxPayload})
 		if err != nil {
 			return exit.With(exit.Usage, err)
 		}
