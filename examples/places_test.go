@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +47,8 @@ type site struct {
 	pool *pgxpool.Pool
 	db   *sql.DB
 	pub  *postbag.Publisher[postbag.SQLTx]
+
+	woken atomic.Int64 // how many times a relay was
 }
 
 func newSite(t *testing.T) *site {
@@ -66,7 +69,11 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	appender, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{})
+	wake := func(box string) {
+		s.woken.Add(1)
+		store.Wake(box)
+	}
+	appender, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{Wake: wake})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +138,9 @@ func TestEveryKindOfTransactionCommitsBothOrNeither(t *testing.T) {
 		"ent":  func(ctx context.Context, o shop.Order) error { return enttx.Place(ctx, client, s.pub, o) },
 	}
 	commitBothOrNeither(t, places, s.db, s.delivered)
+	if n := s.woken.Load(); n < 10 { // by database/sql: ten orders
+		t.Errorf("relays were woken %d times for ten orders", n)
+	}
 }
 
 // commitBothOrNeither places orders of each kind, and some that are refused, and

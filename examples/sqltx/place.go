@@ -9,7 +9,9 @@ import (
 	"github.com/postbag/postbag/examples/internal/shop"
 )
 
-// Place saves an order and publishes its message; both or neither.
+// Place saves an order and publishes its message; both or neither. It says so when the
+// message is there: an appender that was opened with AppenderOptions.Wake wakes the relay
+// of this process, which looks by itself after some time otherwise.
 func Place(ctx context.Context, db *sql.DB, pub *postbag.Publisher[postbag.SQLTx], o shop.Order) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -22,5 +24,9 @@ func Place(ctx context.Context, db *sql.DB, pub *postbag.Publisher[postbag.SQLTx
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	pub.Committed()
+	return nil
 }
