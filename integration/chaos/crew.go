@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -32,10 +33,11 @@ type member struct {
 	mu       sync.Mutex // held by whoever changes the process
 	program  *testserver.Program
 	lives    int
-	expected bool  // it was told to end
-	armed    bool  // a point of failure may end it
-	falls    int   // since it was armed
-	logged   int64 // bytes of its log until then
+	since    time.Time // when the process was started
+	expected bool      // it was told to end
+	armed    bool      // a point of failure may end it
+	falls    int       // since it was armed
+	logged   int64     // bytes of its log until then
 }
 
 func startCrew(r *run, job Job, n int) (*crew, error) {
@@ -61,7 +63,7 @@ func (c *crew) start(m *member) error {
 	if err != nil {
 		return err
 	}
-	m.program, m.expected = p, false
+	m.program, m.expected, m.since = p, false, time.Now()
 	c.watch.Go(func() { c.mind(m, p) })
 	return nil
 }
@@ -141,8 +143,16 @@ func (c *crew) restart(ctx context.Context, i int) error {
 	defer m.mu.Unlock()
 	m.expected = true
 	c.died(m.program)
-	return errors.Join(stopRole(ctx, m.program, c.place(i)), c.start(m))
+	young := time.Since(m.since) < youth
+	err := stopRole(ctx, m.program, c.place(i))
+	if _, ended := errors.AsType[*exec.ExitError](err); young && ended {
+		err = nil // it had not come so far that it listens to signals
+	}
+	return errors.Join(err, c.start(m))
 }
+
+// youth is how long a process may take until it listens to signals.
+const youth = 2 * time.Second
 
 // freeze stops a process for a time.
 func (c *crew) freeze(i int) (resume func() error, err error) {
