@@ -51,7 +51,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	c := f.chainOf(e.shard, e.Key)
 	switch {
 	case c == nil:
-		f.enqueue(e)
+		f.enqueue(e, false)
 	case c.blocked():
 		f.unsent--
 		e.chain = c
@@ -59,7 +59,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	default:
 		c.push(e)
 		if c.head == e && c.out == 0 {
-			f.enqueue(e)
+			f.enqueue(e, false)
 		}
 	}
 }

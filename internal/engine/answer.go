@@ -179,7 +179,7 @@ func (f *Flow) requeue(e *entry) {
 	case e.parked && (f.quiet || e.shard.leaving != nil || e.chain != nil && e.chain.cut):
 		f.abandon(e)
 	case e.chain == nil:
-		f.enqueue(e)
+		f.enqueue(e, false)
 	}
 }
 

@@ -34,7 +34,7 @@ func drain(b *testing.B, c engine.Config, keys int) {
 	for i := range msgs {
 		key := i % keys
 		msgs[i] = engine.Message{
-			Seq: int64(i + 1), Slot: key * 613 % 4096, Key: uint64(key)*0x9e3779b97f4a7c15 + 2, Size: 700, Sum: uint64(i), Tag: &msgs[i],
+			Seq: int64(i + 1 - size), Slot: key * 613 % 4096, Key: uint64(key)*0x9e3779b97f4a7c15 + 2, Size: 700, Sum: uint64(i), Tag: &msgs[i],
 		}
 	}
 	accepted := make([]engine.Answer, size)
@@ -59,6 +59,9 @@ func drain(b *testing.B, c engine.Config, keys int) {
 			var p []engine.Page
 			for range turn.Read {
 				pages++
+				for i := range msgs {
+					msgs[i].Seq += size
+				}
 				p = append(p, engine.Page{Messages: msgs, At: at, Next: positions[pages%2], More: true})
 			}
 			f.Landed(now, verdicts[:len(turn.Settle)], p)

@@ -132,7 +132,7 @@ func (f *Flow) advance(c *chain) {
 	case c.head == nil && !c.blocked():
 		f.release(c)
 	case c.head != nil && c.head.state == queued:
-		f.enqueue(c.head)
+		f.enqueue(c.head, true)
 	}
 }
 
@@ -157,8 +157,8 @@ func (f *Flow) release(c *chain) {
 const maxSpare = 4096
 
 // enqueue puts e, which may be sent, into the queue it belongs to. One that was
-// sent before goes first.
-func (f *Flow) enqueue(e *entry) {
+// sent before goes first. One that waited for another of its chain goes to its place.
+func (f *Flow) enqueue(e *entry, waited bool) {
 	e.state = ready
 	switch {
 	case e.Unreadable != "":
@@ -169,6 +169,8 @@ func (f *Flow) enqueue(e *entry) {
 		f.again.push(e)
 	case e.parked:
 		f.retry.push(e)
+	case waited:
+		f.ready.rejoin(e)
 	default:
 		f.ready.push(e)
 	}

@@ -15,15 +15,16 @@ type Flow struct {
 	lanes  []*lane       // the first one leads
 	meetBy time.Duration // when lanes that wait for each other part; zero: none does
 
-	again, retry, ready queue
-	unreadable          queue // their turn has come
-	calls               []*Call
-	lastCall            int64
-	scratch             []*entry // of the call being made
-	circuit             circuit
-	slowAt              time.Duration // when to look for slow calls; zero: no need
-	longest             time.Duration // about the longest that an acceptance took lately
-	stopping            stopping
+	again, retry queue
+	ready        lineup
+	unreadable   queue // their turn has come
+	calls        []*Call
+	lastCall     int64
+	scratch      []*entry // of the call being made
+	circuit      circuit
+	slowAt       time.Duration // when to look for slow calls; zero: no need
+	longest      time.Duration // about the longest that an acceptance took lately
+	stopping     stopping
 
 	hand   map[int64]*entry // parked messages being tried
 	due    parking

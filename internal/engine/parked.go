@@ -207,7 +207,7 @@ func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
 	f.mayTry(e)
 	c := f.chainOf(s, m.Key)
 	if c == nil {
-		f.enqueue(e)
+		f.enqueue(e, false)
 		return
 	}
 	if m.Blocking {

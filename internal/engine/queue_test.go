@@ -46,3 +46,50 @@ func TestAnEntryCanBeTakenOutOfTheMiddle(t *testing.T) {
 		t.Fatal("another entry was taken out")
 	}
 }
+
+func TestWhatWaitedComesBackInItsPlace(t *testing.T) {
+	t.Parallel()
+	one, other := &shard{lane: new(lane)}, &shard{lane: new(lane)}
+	var l lineup
+	read := func(s *shard, seqs ...int64) {
+		for _, seq := range seqs {
+			l.push(&entry{state: ready, shard: s, Message: Message{Seq: seq}})
+		}
+	}
+	back := func(s *shard, seqs ...int64) {
+		for _, seq := range seqs {
+			l.rejoin(&entry{state: ready, shard: s, Message: Message{Seq: seq}})
+		}
+	}
+	want := func(seqs ...int64) {
+		t.Helper()
+		for _, seq := range seqs {
+			if e := l.pop(); e == nil || e.Seq != seq {
+				t.Fatalf("%+v, want message %d", e, seq)
+			}
+		}
+		if !l.empty() || l.pop() != nil {
+			t.Fatal("something is left")
+		}
+	}
+	read(one, 4, 10, 20)
+	back(one, 5, 12, 3, 11, 30, 2, 25)
+	want(2, 3, 4, 5, 10, 11, 12, 20, 25, 30)
+	read(one, 1000, 1001, 1002) // the lanes take turns
+	back(other, 1, 2, 3, 4)
+	want(1000, 1, 1001, 2, 1002, 3, 4)
+	back(one, 5, 4, 3)
+	for _, e := range l.late {
+		e.state = sent
+	}
+	want(5)
+	for i := range int64(1000) {
+		back(one, i*7919%1000)
+	}
+	for i := range int64(1000) {
+		if e := l.pop(); e == nil || e.Seq != i {
+			t.Fatalf("%+v, want message %d", e, i)
+		}
+	}
+	want()
+}

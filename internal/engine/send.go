@@ -134,8 +134,14 @@ func (f *Flow) newFilling(most int) filling {
 	return b
 }
 
+// source is a queue to fill calls from.
+type source interface {
+	peek() *entry
+	drop()
+}
+
 // fill moves entries of q into the call until it holds most.
-func (b *filling) fill(q *queue, most int) {
+func (b *filling) fill(q source, most int) {
 	for len(b.f.scratch) < most {
 		e := q.peek()
 		if e == nil || !b.room(e) {

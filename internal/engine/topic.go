@@ -316,7 +316,7 @@ func (f *Flow) bar(now time.Duration) {
 	}
 	for e := f.topics.barred.pop(); e != nil; e = f.topics.barred.pop() {
 		if !f.isBarred(e) {
-			f.enqueue(e)
+			f.enqueue(e, false)
 			continue
 		}
 		f.hold(e, f.topics.byName[e.Topic], now)

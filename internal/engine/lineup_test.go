@@ -1,0 +1,75 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+// Messages that waited for others of their key went behind all that was read after
+// them. What was accepted ahead of them filled InFlight, and each settlement made room
+// for two or three.
+func TestAMessageThatWaitedForItsKeyHasItsPlaceBack(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{InFlight: 12, Batch: 3})
+	d.feed("1", messages(1, 1, 2, 1, 2, 3, 4, 5, 6, 7)...)
+	c := d.call(1, 2, 5)
+	d.answer(c, engine.Accepted)
+	c = d.call(3, 4, 6)
+	d.answer(c, engine.Accepted)
+	d.deliver(7, 8, 9)
+}
+
+// In each round trip every call is answered, and one turn is made. The destination
+// takes 200 messages a call and one of each key.
+func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
+	t.Parallel()
+	const total, page, keys = 20_000, 500, 240
+	r := rand.New(rand.NewPCG(1, 2))
+	f := engine.NewFlow(engine.Config{InFlight: 1000, Batch: 100, Calls: 2})
+	f.Expire(1 << 60)
+	f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", nil)
+	seq, delivered, rounds := int64(0), 0, 0
+	at := func(int) string { return "x" }
+	answers := slices.Repeat([]engine.Answer{{Outcome: engine.Accepted}}, 100)
+	for now := time.Duration(0); delivered < total; now += time.Millisecond {
+		rounds++
+		if rounds > total {
+			t.Fatalf("after %d rounds %d of %d are delivered", rounds, delivered, total)
+		}
+		turn := f.Turn(now)
+		var calls []*engine.Call
+		for c := f.Next(now); c != nil; c = f.Next(now) {
+			calls = append(calls, c)
+		}
+		for _, c := range calls {
+			f.Answered(now, c.ID, answers[:len(c.Items)])
+			delivered += len(c.Items)
+		}
+		if turn.Empty() {
+			continue
+		}
+		var pages []engine.Page
+		for range turn.Read {
+			p := engine.Page{At: at, Next: string(rune('a' + rounds%20)), More: true}
+			for range page {
+				seq++
+				key := r.IntN(keys) + 1
+				p.Messages = append(p.Messages, message(seq, key))
+			}
+			pages = append(pages, p)
+		}
+		verdicts := make([]engine.Verdict, len(turn.Settle))
+		for i := range verdicts {
+			verdicts[i].Applied = true
+		}
+		f.Landed(now, verdicts, pages)
+		f.Absorb(now)
+	}
+	if rounds > 300 { // 207; and 4086 when those that waited went behind all others
+		t.Errorf("%d messages took %d rounds, of which each could take 200", total, rounds)
+	}
+}
