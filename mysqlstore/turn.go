@@ -149,8 +149,10 @@ func (w *turning) compose() error {
 // highest returns the highest position of a subscription that the Turn reads from.
 func (w *turning) highest(r store.Ref) (at position) {
 	for _, one := range w.reads {
-		if one.about.Ref == r && one.batch.Err == nil && one.from.high > at.high {
-			at = one.from
+		for _, p := range []*position{&one.from, &one.until} { // what is to end in a log that is not there any more has no end
+			if one.about.Ref == r && one.batch.Err == nil && p.high > at.high {
+				at = *p
+			}
 		}
 	}
 	return at

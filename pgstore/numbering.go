@@ -139,6 +139,14 @@ func (s *Store) begunAgain(ctx context.Context, roster *roster, name string) (bo
 	return begun, nil
 }
 
+// outnumbered says that the log belies a position, whatever file its sequence has.
+func (s *Store) outnumbered(ctx context.Context, tx pgx.Tx, box string, p *snapshots.Position) (bool, error) {
+	var last, below, xid int64
+	var same bool
+	err := tx.QueryRow(ctx, s.catalog.get("numbered", box).sql, p.Beyond()).Scan(&last, &same, &below, &xid)
+	return belied(p, last, below, uint64(xid)), err
+}
+
 // lower has the shards of a subscription look through the whole log once more for what they have not passed, which their
 // transaction ids still tell: a bound may be lowered. All get one position, that of the one which has passed least. It returns
 // the highest seq that they knew of.

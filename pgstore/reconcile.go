@@ -74,7 +74,17 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int
 	}
 	floor := last
 	for i := range positions {
-		floor = min(floor, positions[i].Lowest())
+		p := &positions[i]
+		floor = min(floor, p.Lowest())
+		// Rows that came along have the transaction ids that the positions speak of. Where they show that the numbering was
+		// begun again before the copy was made, what lies below the floor was never sent.
+		begun, err := s.outnumbered(ctx, tx, sub.ref.Box, p)
+		if err != nil {
+			return err
+		}
+		if begun {
+			floor = 0
+		}
 	}
 	back := snapshots.Position{Floor: floor, Base: last}
 	for _, q := range []struct {

@@ -14,9 +14,11 @@ import (
 func (s *Store) sameLogs(ctx context.Context, requests []store.Request) error {
 	highest := make(map[string]place, 1)
 	for i := range requests {
-		at, err := placeOf(requests[i].From)
-		if err == nil && at.seq > highest[requests[i].Box].seq { // else it is the batch's fault
-			highest[requests[i].Box] = at
+		for _, p := range []store.Position{requests[i].From, requests[i].Until} { // what is to end in the log that was has no end
+			at, err := placeOf(p)
+			if err == nil && at.seq > highest[requests[i].Box].seq { // else it is the batch's fault
+				highest[requests[i].Box] = at
+			}
 		}
 	}
 	for box, at := range highest {

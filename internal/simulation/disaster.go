@@ -90,6 +90,7 @@ func (s *server) relocate() {
 		return
 	}
 	s.w.producers.cut(-1) // no dump has a prepared one
+	begun := s.emptied > 0 && slices.ContainsFunc(s.shards, func(sh shard) bool { return l.outnumbers(sh.position) })
 	l.move(uint64(3 + s.w.below(1500)))
 	for _, m := range s.w.producers.msgs {
 		m.copied = m.copied || m.state == committed
@@ -104,6 +105,9 @@ func (s *server) relocate() {
 	for i := range s.shards {
 		p := decode(s.shards[i].position)
 		floor = min(floor, p.Lowest())
+	}
+	if begun {
+		floor = 0
 	}
 	back := decode("")
 	back.Floor, back.Base = floor, l.last

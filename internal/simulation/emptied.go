@@ -76,6 +76,13 @@ func (s *server) unseen() bool {
 	return slices.ContainsFunc(s.shards, func(sh shard) bool { return s.log.belied(sh.position, &view{file: s.file}) })
 }
 
+// otherFile says that the sequence has another file than anybody has seen to: also when the
+// store was set back to when nobody had.
+func (s *server) otherFile() bool {
+	l, ok := s.log.(*snapshotLog)
+	return ok && s.emptied > 0 && l.file != s.file
+}
+
 // lowered is where all shards go on: transaction ids tell what they have passed. The
 // sequence goes on behind all that was ever given out.
 func (l *snapshotLog) lowered(shards []shard) string {
@@ -91,7 +98,8 @@ func (l *snapshotLog) lowered(shards []shard) string {
 
 // renumbered says that a read does not fit the log.
 func (s *server) renumbered(q *engine.Request, v *view) bool {
-	if s.emptied == 0 || !s.log.belied(q.From, v) {
+	_, ranges := s.log.(*rangeLog) // a lane whose end is of the log that was never gets there
+	if s.emptied == 0 || !s.log.belied(q.From, v) && !(ranges && q.Until != "" && s.log.belied(q.Until, v)) {
 		return false
 	}
 	l, ok := s.log.(*snapshotLog)
@@ -123,13 +131,12 @@ func (l *snapshotLog) empty() {
 // belied asks as pgstore does, by the very code: for the sequence's file, for its end, and
 // for a row where the position says that there is none.
 func (l *snapshotLog) belied(position string, v *view) bool {
+	return l.file != v.file || decode(position).To == nil && l.outnumbers(position)
+}
+
+// outnumbers asks what can be asked of a copy, too: its sequence has another file.
+func (l *snapshotLog) outnumbers(position string) bool {
 	p := &l.decode(position).p
-	if l.file != v.file {
-		return true
-	}
-	if p.To != nil {
-		return false
-	}
 	if l.last < p.Beyond() {
 		return true
 	}
@@ -165,7 +172,9 @@ func (r *relay) hasRead(c *turnCall) {
 		}
 	}
 	for i := range c.commands {
-		r.means(of(c.commands[i].Message.Tag))
+		if m := of(c.commands[i].Message.Tag); r.read[m.seq] == nil { // else it is not what its windows have
+			r.means(m)
+		}
 	}
 }
 

@@ -357,6 +357,7 @@ func (c *checkCall) act() error {
 	c.moved = c.r.adopt() != nil
 	s := c.r.w.server
 	s.beginAgain()
+	c.moved = c.r.adopt() != nil || c.moved
 	c.r.view.file = s.file
 	return nil
 }
@@ -382,6 +383,9 @@ func (c *checkCall) over() { c.r.w.rooms.checks.give(c) }
 func (r *relay) adopt() error {
 	s := r.w.server
 	moved := r.view.identity != s.identity
+	if r.view.life != s.life && s.otherFile() {
+		return errMoved // as pgstore, which looks for such boxes whenever it looks at the server anew
+	}
 	if r.view.life != s.life || moved {
 		r.view.life, r.view.identity = s.life, s.identity
 		r.view.bounds = &snapshots.Bounds{}
