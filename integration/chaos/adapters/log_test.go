@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/integration/chaos"
@@ -138,5 +139,50 @@ func TestAStrangerGivesUpALogThatOthersHave(t *testing.T) {
 	_, err = l.of.Empty(context.Background(), nil)
 	if !errors.Is(err, chaos.ErrGivenUp) {
 		t.Errorf("it says %v", err)
+	}
+}
+
+// Who prepared the transaction is gone, and MariaDB lets others lock the table that it has written to.
+func TestALogIsEmptiedWithAllOfATransactionInTwoPhases(t *testing.T) {
+	t.Parallel()
+	for _, k := range []MySQL{{}, {MariaDB: true}} {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			l := damageable(t, k)
+			s, _ := l.of.(*mysqlServer)
+			id, db := postbag.NewID(), open(t, "mysql", s.dsn("root", s.operators))
+			conn, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"XA START 'p'", "", "XA END 'p'", "XA PREPARE 'p'"} {
+				if text == "" {
+					_, err = conn.ExecContext(t.Context(), "INSERT INTO postbag_outbox (id, topic, payload) VALUES (?, 't', '')", id[:])
+				} else {
+					_, err = conn.ExecContext(t.Context(), text)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := dropped(conn); err != nil {
+				t.Fatal(err)
+			}
+			committed := make(chan error, 1)
+			go func() {
+				_ = chaos.Pause(t.Context(), time.Second) // the other one waits by then
+				committed <- patiently(t.Context(), func() error {
+					_, err := db.ExecContext(t.Context(), "XA COMMIT 'p'")
+					return err
+				})
+			}()
+			ids, err := l.of.Empty(t.Context(), rand.New(rand.NewPCG(1, 0)))
+			if err := <-committed; err != nil {
+				t.Fatal(err)
+			}
+			if left := l.listed(); err != nil && !errors.Is(err, chaos.ErrGivenUp) || len(ids)+len(left) != 1 {
+				t.Errorf("of one message %d were taken and %d are left: %v", len(ids), len(left), err)
+			}
+		})
 	}
 }
