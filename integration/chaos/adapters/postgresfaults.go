@@ -92,7 +92,7 @@ func (p *postgres) promote(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old := p.primary
-	if err := old.Kill(ctx); err != nil {
+	if err := p.die(ctx, old); err != nil {
 		return err
 	}
 	if err := p.standby.Promote(ctx); err != nil {
@@ -103,6 +103,18 @@ func (p *postgres) promote(ctx context.Context) error {
 		return err
 	}
 	return p.follow(ctx, old.Port())
+}
+
+// die is the end of a whole machine. Of a server that is killed alone the sessions outlive the postmaster by moments: one that waits for
+// the standby gives up, so that others see on this server alone what it committed, and tell it.
+func (p *postgres) die(ctx context.Context, server *testserver.Postgres) error {
+	if err := server.Pause(); err != nil {
+		return err
+	}
+	for _, w := range append(slices.Clone(p.relays), p.producers...) {
+		w.Cut()
+	}
+	return server.Kill(ctx)
 }
 
 // full is a disk without room under the primary. PostgreSQL ends if it cannot write its log: it is started again, as a service manager
