@@ -158,7 +158,11 @@ func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
 		return m != nil && m.emptied
 	}
 	out := *t
-	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p engine.Park) bool { return gone(p.Seq) })
+	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p engine.Park) bool {
+		now := s.log.at(p.Seq)
+		another := now == nil || now.slot != p.Slot || p.State == engine.Held && p.Topic != topicNames[now.topic]
+		return gone(p.Seq) || another && who.stale[p.Seq]
+	})
 	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r engine.Resolved) bool { return gone(r.Seq) })
 	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d engine.Done) bool { return gone(d.Seq) })
 	return &out
@@ -172,9 +176,7 @@ func (r *relay) hasRead(c *turnCall) {
 		}
 	}
 	for i := range c.commands {
-		if m := of(c.commands[i].Message.Tag); r.read[m.seq] == nil { // else it is not what its windows have
-			r.means(m)
-		}
+		r.means(of(c.commands[i].Message.Tag))
 	}
 }
 
@@ -184,7 +186,10 @@ func (r *relay) means(m *message) {
 		return
 	}
 	if r.read == nil {
-		r.read = map[int64]*message{}
+		r.read, r.stale = map[int64]*message{}, map[int64]bool{}
+	}
+	if before := r.read[m.seq]; before != nil && before != m && before.emptied {
+		r.stale[m.seq] = true
 	}
 	r.read[m.seq] = m
 }

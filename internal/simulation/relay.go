@@ -49,6 +49,7 @@ type relay struct {
 	worked  int           // things that it has started, or taken in
 	episode int
 	read    map[int64]*message // by seq, if logs are emptied
+	stale   map[int64]bool     // seqs that it read of a log that was emptied, too
 }
 
 // turnState is the round of settling and reading under way, see relay's turning.
