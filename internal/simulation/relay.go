@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -355,10 +356,10 @@ type checkCall struct {
 }
 
 func (c *checkCall) act() error {
-	c.moved = c.r.adopt() != nil
 	s := c.r.w.server
+	before := c.r.adopt()
 	s.beginAgain()
-	c.moved = c.r.adopt() != nil || c.moved
+	c.moved = errors.Join(before, c.r.adopt()) != nil
 	c.r.view.file = s.file
 	return nil
 }
