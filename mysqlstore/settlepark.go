@@ -64,24 +64,9 @@ func (t *transaction) parkSome(s *settling, parks []store.Park) error {
 	return err
 }
 
-// parkArgs are those of a parked row. One that others wait behind gets its time
-// when it is found to be the first of its chain.
+// parkArgs are those of a parked row, and of the update of one that is there.
 func (t *transaction) parkArgs(id int64, p *store.Park) []any {
-	var due, chain, ready any = t.Now, nil, nil
-	if p.State == store.Waiting {
-		due = t.Now + max(p.Delay, 0).Microseconds()
-	}
-	switch {
-	case p.Blocking && p.Hash != 0:
-		chain = int64(p.Hash)
-	case p.State == store.Waiting, p.State == store.Blocked:
-		ready = due
-	}
-	reason := storekit.Reason(p.Reason)
-	return []any{
-		id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, t.Now, reason, sqlstore.Held(p),
-		t.Now, int(p.State), reason,
-	}
+	return append(sqlstore.ParkArgs(t.Now, id, p), t.Now, int(p.State), storekit.Reason(p.Reason))
 }
 
 // resolve removes parked rows and what was ordered for them. What failed of them is

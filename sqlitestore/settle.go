@@ -104,21 +104,9 @@ func (t *transaction) done(id int64, list []store.Done) error {
 	return nil
 }
 
-// park writes a parked row. One that others wait behind gets its time when it is
-// found to be the first of its chain.
+// park writes a parked row.
 func (t *transaction) park(text string, id int64, p *store.Park) error {
-	var due, chain, ready any = t.Now, nil, nil
-	if p.State == store.Waiting {
-		due = t.Now + max(p.Delay, 0).Microseconds()
-	}
-	switch {
-	case p.Blocking && p.Hash != 0:
-		chain = int64(p.Hash)
-	case p.State == store.Waiting, p.State == store.Blocked:
-		ready = due
-	}
-	_, err := t.Exec(text, id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain,
-		p.Attempts, due, ready, t.Now, storekit.Reason(p.Reason), sqlstore.Held(p))
+	_, err := t.Exec(text, sqlstore.ParkArgs(t.Now, id, p)...)
 	return err
 }
 

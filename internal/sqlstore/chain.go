@@ -32,9 +32,27 @@ func (h head) want(now int64) sql.NullInt64 {
 	}
 }
 
-// Held returns the topic that a message is held for, as a parked row has it; nil: it
+// ParkArgs are the arguments of a statement that writes a parked row, at a time in
+// microseconds: id is the subscription's, then come seq, slot, hash, state, chain,
+// attempts, due, ready, the time, reason and topic. A row that others wait behind gets
+// its time when it is found to be the first of its chain.
+func ParkArgs(now, id int64, p *store.Park) []any {
+	var due, chain, ready any = now, nil, nil
+	if p.State == store.Waiting {
+		due = now + max(p.Delay, 0).Microseconds()
+	}
+	switch {
+	case p.Blocking && p.Hash != 0:
+		chain = int64(p.Hash)
+	case p.State == store.Waiting, p.State == store.Blocked:
+		ready = due
+	}
+	return []any{id, p.Seq, p.Slot, int64(p.Hash), int(p.State), chain, p.Attempts, due, ready, now, storekit.Reason(p.Reason), held(p)}
+}
+
+// held returns the topic that a message is held for, as a parked row has it; nil: it
 // is not held.
-func Held(p *store.Park) any {
+func held(p *store.Park) any {
 	if p.State != store.Held {
 		return nil
 	}
