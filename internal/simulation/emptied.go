@@ -30,6 +30,7 @@ func (w *world) emptyLog() {
 	}
 	s.log.empty()
 	s.emptied++
+	s.stored = len(w.broker.stored)
 	s.moved = true // the ledger and the log have nothing to do with each other from now on
 	s.rows, s.copies = nil, nil
 	s.commands = slices.DeleteFunc(slices.Clone(s.commands), func(c command) bool { return c.m.emptied })
@@ -61,7 +62,8 @@ func (s *server) beginAgain() {
 	}
 	s.epoch++
 	s.newLife() // what was known of the old numbering is worthless
-	s.w.excuse("emptied", "database", s.w.plan.cfg.InFlight*max(1, len(s.w.relays)))
+	// All go back to what the one behind all others has passed: what was sent of the new log before somebody saw may be sent again.
+	s.w.excuse("emptied", "database", s.w.plan.cfg.InFlight*max(1, len(s.w.relays))+len(s.w.broker.stored)-s.stored)
 }
 
 // begunAgain says whether positions are not of the log that is there now.

@@ -25,6 +25,7 @@ type server struct {
 	copies   []backup
 	moved    bool // to another cluster, or emptied
 	emptied  int  // how often its owner began the numbering again
+	stored   int  // what the broker had stored when it was emptied last
 	doubted  bool // a read found that positions are not of the log
 	dirty    bool // something was committed since it was last looked at
 }
