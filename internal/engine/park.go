@@ -123,6 +123,9 @@ func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate Fate) {
 	d.count(m, WasParked, f.cfg.TallySpan, -1)
 	s.enterLimbo(m.Seq)
 	f.tallied(fate)
+	if c := f.chainFor(s, hash); c != nil && !c.blocked() { // what blocked it was drafted alone
+		f.advance(c)
+	}
 }
 
 // enterLimbo notes that the draft changes a row.

@@ -361,6 +361,26 @@ func TestHeldMessagesTakeOrders(t *testing.T) {
 	})
 }
 
+// Another owner has parked the message, too. Its chain was kept for ever.
+func TestADiscardTakesBackAParkThatNoSettlementHasWritten(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, topical(engine.Config{SettleEvery: 10 * time.Second}))
+	d.feed("1", to("bad", 1, 1))
+	d.answers(d.call(1), noTopic())
+	d.now += time.Second
+	turn := d.turn()
+	equal(t, "settlements", len(turn.Settle), 0)
+	d.land(turn)
+	c := command(engine.DiscardIt, 1, 1, engine.Held)
+	c.Message.Topic, c.Park.Topic = "bad", "bad"
+	d.f.Order(d.now, []engine.Command{c})
+	d.audit()
+	s := d.settle()
+	equal(t, "parked", len(s.Park), 0)
+	equal(t, "resolved", len(s.Resolve), 1)
+	d.empty()
+}
+
 func TestATrialOfTheDestinationThatMeetsABadTopicGoesOnWithAnother(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))

@@ -286,6 +286,7 @@ func (r *relay) exit() {
 // restart drops all leases and begins with a new identity: what was read is
 // worthless.
 func (r *relay) restart() {
+	r.read, r.stale = nil, nil
 	w := r.w
 	r.flow.Reset()
 	r.flow.Landed(r.now(), nil, nil)
