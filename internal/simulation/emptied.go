@@ -51,6 +51,8 @@ func (s *server) beginAgain() {
 		position = l.lowered(s.shards)
 		s.file = l.file
 	}
+	passed := s.log.lens(position)
+	s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r parked) bool { return !passed.passed(r.m) }) // it is read again
 	for i := range s.shards {
 		s.token++
 		sh := &s.shards[i]
