@@ -20,6 +20,8 @@ const (
 	codeNoDatabase     = 1049
 	codeColumnThere    = 1060
 	codeKeyThere       = 1061
+	codeCheckThere     = 3822 // MySQL
+	codeForeignThere   = 1826 // so MariaDB says it of a check, too
 	codeDuplicate      = 1062
 	codeNoTable        = 1146
 	codeNoVariable     = 1193

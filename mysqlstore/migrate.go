@@ -154,7 +154,7 @@ const defineTimes = 30
 // to be had, or somebody else has just made what they looked for.
 func defineAgain(err error) bool {
 	switch codeOf(err) {
-	case codeLockWait, codeDeadlock, codeColumnThere, codeKeyThere:
+	case codeLockWait, codeDeadlock, codeColumnThere, codeKeyThere, codeCheckThere, codeForeignThere:
 		return true
 	}
 	return false
