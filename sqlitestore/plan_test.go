@@ -55,7 +55,7 @@ func statementsOf(t *testing.T) map[string]string {
 		for _, verb := range []string{"%s", "%[1]s"} {
 			text = strings.ReplaceAll(text, verb, `"postbag_outbox"`)
 		}
-		text = strings.NewReplacer("{box}", quoted("outbox"), "{messages}", "").Replace(text)
+		text = strings.NewReplacer("{box}", quoted("outbox"), "{messages}", "", "{list}", "1, 2", "{times}", "WHEN 1 THEN 2 ").Replace(text)
 		text = strings.ReplaceAll(text, "%[2]s", "("+filterOf([]string{"a", "b.*"}).condition+")")
 		out[name] = strings.ReplaceAll(text, "%d", "1")
 	}

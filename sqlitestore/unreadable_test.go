@@ -83,9 +83,9 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 func TestTimesOutOfRangeStopNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	insert := func(due string) {
-		f.check(f.Exec(t.Context(), `INSERT INTO postbag__scheduled (box, due, id, at, topic, key, shard_key, type, payload)
-			VALUES ('outbox', `+due+`, randomblob(16), 1, 't', 'k', '', '', 'p')`))
+	insert := func(due string) { // as an earlier version let it be done
+		f.check(f.Exec(t.Context(), `PRAGMA ignore_check_constraints = true; INSERT INTO postbag__scheduled (box, due, id, at, topic, key, shard_key, type, payload)
+			VALUES ('outbox', `+due+`, randomblob(16), 1, 't', 'k', '', '', 'p'); PRAGMA ignore_check_constraints = false`))
 	}
 	for _, due := range []string{"'never'", "9223372036854775807", "1.5e300", "x'00'"} {
 		insert(due)
