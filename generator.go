@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ids draws the IDs of this process, which grow whoever asks for them.
+// ids draws the IDs of this process, which grow no matter who asks for them.
 var ids generator
 
 // NewID draws a new ID: a version 7 UUID. IDs of one process only grow, also

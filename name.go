@@ -18,14 +18,14 @@ const (
 // "postbag", "pg_" and "sqlite_", and two underscores in a row, with which
 // stores name what belongs to a box.
 func ValidBox(name string) error {
-	const mend = "a letter a to z, then letters, digits and underscores, at most 40 characters"
+	const fix = "a letter a to z, then letters, digits and underscores, at most 40 characters"
 	switch {
 	case name == "":
-		return fmt.Errorf("postbag: box name is empty; use %s", mend)
+		return fmt.Errorf("postbag: box name is empty; use %s", fix)
 	case len(name) > maxBoxName:
-		return fmt.Errorf("postbag: box name %.20q... has %d bytes; use %s", name, len(name), mend)
+		return fmt.Errorf("postbag: box name %.20q... has %d bytes; use %s", name, len(name), fix)
 	case name[0] < 'a' || name[0] > 'z' || !onlyNameBytes(name, "_"):
-		return fmt.Errorf("postbag: box name %q has a character it must not have; use %s", name, mend)
+		return fmt.Errorf("postbag: box name %q has a character it must not have; use %s", name, fix)
 	case reservedBox(name):
 		return fmt.Errorf("postbag: box name %q is reserved; choose another, such as %q", name, "outbox")
 	}
@@ -36,14 +36,14 @@ func ValidBox(name string) error {
 // letter a to z or a digit, then letters, digits, '_', '.' and '-', 63
 // characters at most.
 func ValidSubscription(name string) error {
-	const mend = "a letter a to z or a digit, then letters, digits, '_', '.' and '-', at most 63 characters"
+	const fix = "a letter a to z or a digit, then letters, digits, '_', '.' and '-', at most 63 characters"
 	switch {
 	case name == "":
-		return fmt.Errorf("postbag: subscription name is empty; use %s", mend)
+		return fmt.Errorf("postbag: subscription name is empty; use %s", fix)
 	case len(name) > maxSubscriptionName:
-		return fmt.Errorf("postbag: subscription name %.20q... has %d bytes; use %s", name, len(name), mend)
+		return fmt.Errorf("postbag: subscription name %.20q... has %d bytes; use %s", name, len(name), fix)
 	case strings.IndexByte("_.-", name[0]) >= 0 || !onlyNameBytes(name, "_.-"):
-		return fmt.Errorf("postbag: subscription name %q has a character it must not have; use %s", name, mend)
+		return fmt.Errorf("postbag: subscription name %q has a character it must not have; use %s", name, fix)
 	}
 	return nil
 }

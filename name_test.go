@@ -59,7 +59,7 @@ func TestValidBoxRefuses(t *testing.T) {
 			continue
 		}
 		if s := err.Error(); !strings.HasPrefix(s, "postbag: box name ") || !strings.Contains(s, tc.says) || !strings.Contains(s, "; ") {
-			t.Errorf("ValidBox(%q) = %q, want it to say %q and a mend", tc.name, s, tc.says)
+			t.Errorf("ValidBox(%q) = %q, want it to say %q and a fix", tc.name, s, tc.says)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestValidSubscription(t *testing.T) {
 	} {
 		err := ValidSubscription(tc.name)
 		if err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), "; use ") {
-			t.Errorf("ValidSubscription(%q) = %v, want it to say %q and a mend", tc.name, err, tc.says)
+			t.Errorf("ValidSubscription(%q) = %v, want it to say %q and a fix", tc.name, err, tc.says)
 		}
 	}
 }

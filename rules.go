@@ -84,8 +84,8 @@ func text(f *faults, i int, field, s string, limit int) {
 	}
 }
 
-func tooLong(i int, field string, got, allowed int, mend string) *MessageError {
-	reason := fmt.Sprintf("holds %d bytes, %d allowed; %s", got, allowed, mend)
+func tooLong(i int, field string, got, allowed int, fix string) *MessageError {
+	reason := fmt.Sprintf("holds %d bytes, %d allowed; %s", got, allowed, fix)
 	return &MessageError{Index: i, Field: field, Reason: reason, Got: got, Allowed: allowed}
 }
 
@@ -102,19 +102,19 @@ func notText(s string) string {
 
 // notJSON says why payload is not JSON, by place and never by content.
 func notJSON(payload []byte) string {
-	const mend = "; encode it, or leave ValidateJSON off"
+	const fix = "; encode it, or leave ValidateJSON off"
 	if json.Valid(payload) {
 		if !utf8.Valid(payload) {
-			return "is JSON with text that is not valid UTF-8" + mend
+			return "is JSON with text that is not valid UTF-8" + fix
 		}
 		return ""
 	}
 	if len(bytes.TrimSpace(payload)) == 0 {
-		return "is empty, which is not JSON" + mend
+		return "is empty, which is not JSON" + fix
 	}
 	var raw json.RawMessage
 	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(payload, &raw)); ok {
-		return fmt.Sprintf("is not JSON from byte %d on%s", syntax.Offset, mend)
+		return fmt.Sprintf("is not JSON from byte %d on%s", syntax.Offset, fix)
 	}
-	return "is not JSON" + mend
+	return "is not JSON" + fix
 }

@@ -21,7 +21,7 @@ type Transactional interface {
 	// was opened before can commit any more. Lane.Record is what the last of the
 	// committed ones stored: a store that applies commits late is waited for.
 	//
-	// A lane belongs to whoever opened it last, rightly or not: only the caller
+	// A lane belongs to the process that opened it last, rightly or not: only the caller
 	// knows who may, and makes sure of it after OpenLane has returned.
 	//
 	// An error is classed with OutcomeOf, as that of Prober.Probe: Misconfigured, or

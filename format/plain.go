@@ -18,7 +18,7 @@ import (
 // has is left out; its Content-Type becomes the transport's.
 //
 // With no encoder at all a destination sends the same facts under the default
-// names; Plain is for whoever needs other names or the reserved headers.
+// names; Plain is for anyone who needs other names or the reserved headers.
 type Plain struct {
 	// Names are those of the facts.
 	Names Names

@@ -8,7 +8,7 @@ import (
 )
 
 // call is one Publish or Stream: who is waiting for which answer. Answers come from
-// a job; whoever ends it, by the last answer or by its context, ends it for all.
+// a job; the one that ends it, by the last answer or by its context, ends it for all.
 type call struct {
 	over   context.Context //nolint:containedctx // done when every message has its fate
 	finish context.CancelFunc

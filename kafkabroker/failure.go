@@ -16,13 +16,13 @@ import (
 )
 
 // failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, mend string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("kafkabroker: %s; %s", what, mend)}
+func failure(outcome broker.Outcome, what, fix string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("kafkabroker: %s; %s", what, fix)}
 }
 
 // topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
-	f := failure(outcome, what, mend)
+func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
+	f := failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
 	return f
 }
@@ -109,8 +109,8 @@ func short(err error) string {
 // refusal gives an error that a broker answered with its outcome. The names are
 // those of Kafka's protocol guide.
 func refusal(e *kerr.Error) *broker.Error {
-	outcome, mend := verdict(e)
-	f := failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), mend)
+	outcome, fix := verdict(e)
+	f := failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), fix)
 	if ofTopic(e) {
 		f.Scope = broker.ScopeTopic
 	}
@@ -130,7 +130,7 @@ func ofTopic(e *kerr.Error) bool {
 	return false
 }
 
-func verdict(e *kerr.Error) (outcome broker.Outcome, mend string) {
+func verdict(e *kerr.Error) (outcome broker.Outcome, fix string) {
 	switch e {
 	case kerr.MessageTooLarge, kerr.RecordListTooLarge:
 		return broker.Rejected, "send less, or raise the topic's max.message.bytes"

@@ -12,7 +12,7 @@ import (
 )
 
 // Kafka's own console producer and ours share a topic: a key is in one partition,
-// whoever sent it.
+// no matter who sent it.
 func TestAKeyGoesWhereTheJavaClientSendsIt(t *testing.T) {
 	t.Parallel()
 	k := plainKafka.get(t)

@@ -14,7 +14,7 @@ import (
 
 // ErrForeign says that a record carries no Postbag-Id: it was not sent by Postbag,
 // or not with its own encoding.
-var ErrForeign = errors.New("kafkabroker: the record has no " + broker.HeaderID + " header; decode it by the rules of whoever sent it")
+var ErrForeign = errors.New("kafkabroker: the record has no " + broker.HeaderID + " header; decode it by its sender's rules")
 
 // Message gives a consumer the message that was published: facts and headers as
 // they were before this package encoded them, the value as payload, the Kafka topic

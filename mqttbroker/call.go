@@ -8,7 +8,7 @@ import (
 )
 
 // call is one Publish or Stream at work. Its worker sends; answers come from the
-// connection; whoever ends it, by the last answer, by its context, by the loss of
+// connection; the one that ends it, by the last answer, by its context, by the loss of
 // the connection, ends it for all.
 type call struct {
 	d    *Destination

@@ -7,13 +7,13 @@ import (
 )
 
 // failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, mend string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("mqttbroker: %s; %s", what, mend)}
+func failure(outcome broker.Outcome, what, fix string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("mqttbroker: %s; %s", what, fix)}
 }
 
 // topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
-	f := failure(outcome, what, mend)
+func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
+	f := failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
 	return f
 }
@@ -25,8 +25,8 @@ func result(f *broker.Error) broker.Result {
 
 // verdict is what a reason code means.
 type verdict struct {
-	outcome    broker.Outcome
-	what, mend string
+	outcome   broker.Outcome
+	what, fix string
 }
 
 // ofTopic are the reason codes of an answer to a message that are about its topic.
@@ -34,7 +34,7 @@ func ofTopic(code byte) bool { return code == 0x87 || code == 0x90 }
 
 // scoped is failure for what a broker said of a message.
 func scoped(code byte, v verdict, what string) *broker.Error {
-	f := failure(v.outcome, what, v.mend)
+	f := failure(v.outcome, what, v.fix)
 	if ofTopic(code) {
 		f.Scope = broker.ScopeTopic
 	}
@@ -101,7 +101,7 @@ func unwelcome(code byte) *broker.Error {
 	default:
 		v = verdict{broker.Misconfigured, "a reason unknown to MQTT 5", "look at its log"}
 	}
-	return failure(v.outcome, fmt.Sprintf("the broker refuses the connection (reason 0x%02x: %s)", code, v.what), v.mend)
+	return failure(v.outcome, fmt.Sprintf("the broker refuses the connection (reason 0x%02x: %s)", code, v.what), v.fix)
 }
 
 // blames are the reason codes of DISCONNECT with which a broker says that a message

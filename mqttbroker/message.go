@@ -14,7 +14,7 @@ import (
 
 // ErrForeign says that a message carries no Postbag-Id: it was not published by
 // Postbag, or not in its plain form.
-var ErrForeign = errors.New("mqttbroker: the message has no user property " + broker.HeaderID + "; decode it by the rules of whoever sent it")
+var ErrForeign = errors.New("mqttbroker: the message has no user property " + broker.HeaderID + "; decode it by its sender's rules")
 
 // Message gives a consumer the message that was published: facts and headers as
 // they were before this package encoded them, the payload as it is. At is when the

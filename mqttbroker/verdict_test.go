@@ -38,7 +38,7 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 		for code, want := range c.want {
 			f := c.of(code)
 			if f.Outcome != want || !strings.Contains(f.Error(), "; ") || !strings.Contains(f.Error(), "0x") {
-				t.Errorf("%s 0x%02x is %v (%v), want %v with code and mend", name, code, f.Outcome, f, want)
+				t.Errorf("%s 0x%02x is %v (%v), want %v with code and fix", name, code, f.Outcome, f, want)
 			}
 			scope := broker.ScopeDestination
 			if name != "CONNACK" && (code == 0x87 || code == 0x90) {

@@ -84,7 +84,7 @@ func (m *maintenance) parkedIn(query sqlstore.Querier, p partition) (bool, error
 }
 
 // young says whether a partition has tombstones that must stay, as far as it could
-// look. Whoever should come now with a seq of the partition must find it taken: once
+// look. A producer that should come now with a seq of the partition must find it taken: once
 // the partition is gone, the row would be written where no reader comes any more.
 func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 	now, err := m.s.now(ctx)

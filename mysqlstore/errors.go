@@ -95,7 +95,7 @@ func translate(doing string, err error) error {
 	case codeStatementLog:
 		return fmt.Errorf("mysqlstore: %s: %w", doing, errStatementLog)
 	default:
-		return fmt.Errorf("mysqlstore: %s: %w%s", doing, &plain{text: text, err: err}, mendOf(code))
+		return fmt.Errorf("mysqlstore: %s: %w%s", doing, &plain{text: text, err: err}, fixOf(code))
 	}
 }
 
@@ -129,7 +129,7 @@ func serverMessage(err error) string {
 	return fmt.Sprintf("the server refused with error %d (%s)", refused.Number, refused.SQLState[:])
 }
 
-func mendOf(code uint16) string {
+func fixOf(code uint16) string {
 	switch code {
 	case codeTableFull, codeDiskFull:
 		return "; the disk is full: make room, nothing is lost"

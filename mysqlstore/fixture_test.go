@@ -198,7 +198,7 @@ func (t *xaTx) Commit() error {
 
 func (t *xaTx) Rollback() error { return t.end("XA END "+t.name, "XA ROLLBACK "+t.name) }
 
-// prepare leaves the transaction to whoever ends it: its session ends, and is waited
+// prepare leaves the transaction to the caller: its session ends, and is waited
 // for: MariaDB says that all is well to an XA COMMIT that comes while the session is
 // about to end, and its rows stay locked and are seen by nobody.
 func (t *xaTx) prepare(ctx context.Context, db *sql.DB) error {

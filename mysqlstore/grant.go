@@ -10,7 +10,7 @@ import (
 
 // GrantProducer returns the SQL that gives an account what an application needs to publish in some boxes, with this library
 // or with plain SQL, and no more: it cannot read messages, nor change one; a scheduled one it can cancel if it knows the id.
-// The account is a name, or a name and a host, as app@10.0.0.%. Whoever may grant runs it in the boxes' database. Errors are
+// The account is a name, or a name and a host, as app@10.0.0.%. A role that may grant runs it in the boxes' database. Errors are
 // those of the boxes' names.
 func GrantProducer(account string, boxes ...string) (string, error) {
 	var b strings.Builder
@@ -31,14 +31,14 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 }
 
 // GrantRelay returns the SQL that gives an account what a relay needs to deliver from some boxes: all boxes of the database,
-// since it keeps the rows of all. Whoever may grant runs it in the boxes' database, and again for a new box. One that keeps
+// since it keeps the rows of all. A role that may grant runs it in the boxes' database, and again for a new box. One that keeps
 // boxes divided by time needs CREATE, ALTER and DROP on their tables beside it. Errors are those of the boxes' names.
 func GrantRelay(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT, INSERT, UPDATE, DELETE", account, boxes)
 }
 
 // GrantConsole returns the SQL that gives an account what status, list, show and audit read, payloads among it, and nothing
-// to write. After a restart of the server it works again when a relay has come back. Whoever may grant runs it in the boxes'
+// to write. After a restart of the server it works again when a relay has come back. A role that may grant runs it in the boxes'
 // database, with all of them, and again for a new one. Errors are those of the boxes' names.
 func GrantConsole(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT", account, boxes)

@@ -17,7 +17,7 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// recordStep ends a step: whoever runs its SQL has taken it. One row, whose
+// recordStep ends a step: a process that runs its SQL has taken it. One row, whose
 // identity is a UUID of version 4.
 const recordStep = `
 -- This step was taken.
@@ -161,7 +161,7 @@ func defineAgain(err error) bool {
 }
 
 // define runs statements that change tables, so many times at most until their locks
-// were to be had. Each waits for its lock for so long at most, since whoever writes the
+// were to be had. Each waits for its lock for so long at most, since a session that writes the
 // table waits behind it.
 func (s *Store) define(ctx context.Context, text string, wait time.Duration, times int) error {
 	conn, err := s.db.Conn(ctx)

@@ -17,7 +17,7 @@ var emptied = map[string][]string{
 }
 
 // What was put into a log that was emptied is delivered, however much it is and
-// wherever its seqs have holes, whoever looks first: the relay that was at work, or
+// wherever its seqs have holes, no matter who looks first: the relay that was at work, or
 // one that begins.
 func TestALogThatWasEmptiedAndNumberedAnewIsReadAnew(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 // seqs an interval will have is not known before it is over, and to cut a partition
 // that has rows copies them while nobody may write. So partitions are cut ahead,
 // where there are no rows yet: beyond the one that is being written there is one for
-// as many seqs as the last interval had, two much larger ones for whoever writes
+// as many seqs as the last interval had, two much larger ones for producers that write
 // faster than that, and one for the rest, which is never reached.
 const (
 	aheadParts   = 3
@@ -244,7 +244,7 @@ func (m *maintenance) alter(ctx context.Context, what, text string) (done bool, 
 		m.Faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
 			"it is tried again in %s", partWait, partPause)
 	case codeDenied, codeColumnDenied, codeDatabaseDenied:
-		m.Faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to whoever maintains it")
+		m.Faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to the relay's account")
 	case codeNoPartition:
 		return false, nil
 	default:

@@ -19,7 +19,7 @@ type settling struct {
 }
 
 // inOrder returns settlements in the order in which their shards are locked,
-// whoever settles.
+// no matter who settles.
 func (s *Store) inOrder(ctx context.Context, all []store.Settlement) ([]settling, error) {
 	out := make([]settling, 0, len(all))
 	for i := range all {

@@ -14,13 +14,13 @@ import (
 )
 
 // failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, mend string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("natsbroker: %s; %s", what, mend)}
+func failure(outcome broker.Outcome, what, fix string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("natsbroker: %s; %s", what, fix)}
 }
 
 // topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
-	f := failure(outcome, what, mend)
+func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
+	f := failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
 	return f
 }
@@ -108,8 +108,8 @@ const tooLargeForFile = "message too large"
 // refusal gives an error that JetStream answered with its outcome.
 func refusal(e *jetstream.APIError) *broker.Error {
 	what := fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description)
-	outcome, mend := verdict(e)
-	f := failure(outcome, what, mend)
+	outcome, fix := verdict(e)
+	f := failure(outcome, what, fix)
 	if !accountWide(e) && (outcome == broker.Misconfigured || outcome == broker.Unavailable) {
 		f.Scope = broker.ScopeTopic
 	}
@@ -125,7 +125,7 @@ func accountWide(e *jetstream.APIError) bool {
 	}, e.ErrorCode)
 }
 
-func verdict(e *jetstream.APIError) (outcome broker.Outcome, mend string) {
+func verdict(e *jetstream.APIError) (outcome broker.Outcome, fix string) {
 	switch e.ErrorCode {
 	case codeStoreFailed:
 		if strings.Contains(e.Description, tooLargeForFile) {
@@ -170,7 +170,7 @@ func verdict(e *jetstream.APIError) (outcome broker.Outcome, mend string) {
 
 // verdictByStatus is for codes of servers to come: what the server blames itself
 // for may pass, what it blames the sender for needs a person, and parks nothing.
-func verdictByStatus(code int) (outcome broker.Outcome, mend string) {
+func verdictByStatus(code int) (outcome broker.Outcome, fix string) {
 	if code >= 500 || code == 408 || code == 429 {
 		return broker.Unavailable, "wait, or look at the server"
 	}

@@ -39,9 +39,9 @@ func (s *streams) ask(ctx context.Context, subject string) (*target, *broker.Err
 
 // question runs a request about a stream, and says what an answer that is none
 // means for a message that waits for it: the API may not be asked, which need not
-// keep it waiting, or a failure. missing and mend are for a stream that is not
+// keep it waiting, or a failure. missing and fix are for a stream that is not
 // there.
-func (s *streams) question(ctx context.Context, run func(context.Context) error, missing, mend string) (forbidden bool, f *broker.Error) {
+func (s *streams) question(ctx context.Context, run func(context.Context) error, missing, fix string) (forbidden bool, f *broker.Error) {
 	err := s.request(ctx, run)
 	switch {
 	case err == nil:
@@ -49,7 +49,7 @@ func (s *streams) question(ctx context.Context, run func(context.Context) error,
 	case errors.Is(err, errForbidden):
 		return true, nil
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return false, topicFailure(broker.Misconfigured, missing, mend)
+		return false, topicFailure(broker.Misconfigured, missing, fix)
 	}
 	f = translateError(err)
 	if f.Outcome == broker.Unknown { // it is the question that was not answered; the message has not been sent

@@ -15,7 +15,7 @@ import (
 
 // ErrForeign says that a message carries no Postbag-Id: it was not sent by
 // Postbag, or not with its own encoding.
-var ErrForeign = errors.New("natsbroker: the message has no " + broker.HeaderID + " header; decode it by the rules of whoever sent it")
+var ErrForeign = errors.New("natsbroker: the message has no " + broker.HeaderID + " header; decode it by its sender's rules")
 
 // Message gives a consumer the message that was published: facts and headers as
 // they were before this package encoded them, the payload as it is, the subject

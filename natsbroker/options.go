@@ -32,7 +32,7 @@ type Options struct {
 	MaxPending int
 
 	// PassHeaders are names of message headers that the server may obey, such as
-	// "Nats-TTL": they are sent as they are. Whoever writes the message then
+	// "Nats-TTL": they are sent as they are. Anyone who writes the message then
 	// commands the stream; Nats-Rollup, for one, deletes. Defaults to none.
 	PassHeaders []string
 

@@ -150,7 +150,7 @@ func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
 	}
 }
 
-// Whoever raised a limit and retries the message does not wait for Recheck.
+// Anyone who raised a limit and retries the message does not wait for Recheck.
 func TestALimitThatWasRaisedIsSeenByTheMessageThatWasRefused(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)

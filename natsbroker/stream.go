@@ -169,17 +169,17 @@ func newTarget(c jetstream.StreamConfig) *target {
 	if c.MaxMsgSize > 0 {
 		t.maxBytes = int(c.MaxMsgSize)
 	}
-	var reason, mend string
+	var reason, fix string
 	switch {
 	case c.NoAck:
-		reason, mend = "acknowledges nothing (no_ack)", "turn acknowledgements on"
+		reason, fix = "acknowledges nothing (no_ack)", "turn acknowledgements on"
 	case c.Sealed:
-		reason, mend = "is sealed", "use another"
+		reason, fix = "is sealed", "use another"
 	case c.AllowMsgCounter:
-		reason, mend = "counts, and takes no other messages (allow_msg_counter)", "use another"
+		reason, fix = "counts, and takes no other messages (allow_msg_counter)", "use another"
 	default:
 		return t
 	}
-	t.fault = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), mend)
+	t.fault = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), fix)
 	return t
 }

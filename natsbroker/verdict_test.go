@@ -100,7 +100,7 @@ func TestNoRefusalIsTakenForMoreThanItSays(t *testing.T) {
 			t.Errorf("%d (%s), a fault of the server, is %v", e.ErrCode, e.Description, f.Outcome)
 		}
 		if !strings.Contains(f.Error(), fmt.Sprint(e.ErrCode)) || !strings.Contains(f.Error(), "; ") {
-			t.Errorf("%d: the error names neither code nor mend: %v", e.ErrCode, f)
+			t.Errorf("%d: the error names neither code nor fix: %v", e.ErrCode, f)
 		}
 	}
 }

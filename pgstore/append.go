@@ -106,7 +106,7 @@ func withoutID(err error) bool {
 func encodingFault(doing string) error {
 	return &fault{
 		doing: doing, said: "the session's client_encoding is not UTF8, and texts would arrive as others",
-		mend: "give the DSN client_encoding=UTF8, or ALTER ROLE ... RESET client_encoding",
+		fix: "give the DSN client_encoding=UTF8, or ALTER ROLE ... RESET client_encoding",
 	}
 }
 

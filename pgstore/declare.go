@@ -131,7 +131,7 @@ func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEn
 		return p, err
 	}
 	if len(to.Running) > 0 {
-		if err := s.run(ctx, s.mend(v, name)...); err != nil {
+		if err := s.run(ctx, s.findQuiet(v, name)...); err != nil {
 			return p, err
 		}
 	}
@@ -155,9 +155,9 @@ func (s *Store) bound(v *server, box string) group {
 	}
 }
 
-// mend returns what finds the running transactions that have not written to a
+// findQuiet returns what finds the running transactions that have not written to a
 // box, so that what they may write yet is known to come late.
-func (s *Store) mend(v *server, box string) group {
+func (s *Store) findQuiet(v *server, box string) group {
 	var last int64
 	return group{
 		s.guard(v, box, &last),

@@ -24,7 +24,7 @@ func (s *Store) edit(ctx context.Context, a store.Audit, box string, ids []postb
 		return err
 	}
 	if len(ids) > editMost {
-		return &fault{doing: "order", said: fmt.Sprintf("%d messages are named", len(ids)), mend: fmt.Sprintf("name %d at a time", editMost)}
+		return &fault{doing: "order", said: fmt.Sprintf("%d messages are named", len(ids)), fix: fmt.Sprintf("name %d at a time", editMost)}
 	}
 	return s.guarded(ctx, func(v *server) error {
 		known, err := s.readRoster(ctx)

@@ -62,14 +62,14 @@ func standbyRead(err error) bool {
 // fault is an error of the store: what it was doing, what the server said with
 // no value of a row in it, and what to do.
 type fault struct {
-	doing, said, mend string
-	cause             error // for errors.Is and As of what it stands for; nil hides the driver's
+	doing, said, fix string
+	cause            error // for errors.Is and As of what it stands for; nil hides the driver's
 }
 
 func (f *fault) Error() string {
 	text := "pgstore: " + f.doing + ": " + f.said
-	if f.mend != "" {
-		text += "; " + f.mend
+	if f.fix != "" {
+		text += "; " + f.fix
 	}
 	return text
 }
@@ -91,18 +91,18 @@ func translateError(doing string, err error) error {
 		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
 	}
 	if logFull(err) {
-		return &fault{doing: doing, said: serverMessage(err), mend: mendFull, cause: hidden(err)}
+		return &fault{doing: doing, said: serverMessage(err), fix: fixFull, cause: hidden(err)}
 	}
 	if code := sqlState(err); code != "" {
-		return &fault{doing: doing, said: serverMessage(err), mend: mendOf(code, err), cause: hidden(err)}
+		return &fault{doing: doing, said: serverMessage(err), fix: fixOf(code, err), cause: hidden(err)}
 	}
-	said, mend := lineError(err)
-	return &fault{doing: doing, said: said, mend: mend, cause: hidden(err)}
+	said, fix := lineError(err)
+	return &fault{doing: doing, said: said, fix: fix, cause: hidden(err)}
 }
 
-// mendOf says what to do about an error of the server. While connecting, the only
+// fixOf says what to do about an error of the server. While connecting, the only
 // names that it can miss are those of parameters.
-func mendOf(code string, err error) string {
+func fixOf(code string, err error) string {
 	var connect *pgconn.ConnectError
 	if code == codeNoType && errors.As(err, &connect) {
 		return "correct the parameters in the DSN"
@@ -111,11 +111,11 @@ func mendOf(code string, err error) string {
 	if code == codeNoRight && errors.As(err, &e) && e.Routine == "check_enable_rls" {
 		return "row-level security would hide messages, which would be lost: give this role BYPASSRLS, or switch it off for that table"
 	}
-	return mends[code]
+	return fixes[code]
 }
 
-// mends say what to do about an error of the server.
-var mends = map[string]string{
+// fixes say what to do about an error of the server.
+var fixes = map[string]string{
 	codeNoRight:            "grant the role its rights, as docs/reference/sql-contract.md lists them and pgstore.GrantProducer and GrantRelay print them, or run this as the owner of the schema",
 	codeNoSchema:           "run postbag migrate up",
 	codeNoTable:            "run postbag migrate up, or make the box",
@@ -124,7 +124,7 @@ var mends = map[string]string{
 	codeNoType:             "run postbag migrate up",
 	codeSerialization:      "try again",
 	codeDeadlock:           "try again",
-	codeLockTimeout:        "try again when whoever holds the lock is done; pg_locks shows them",
+	codeLockTimeout:        "try again when the session that holds the lock is done; pg_locks shows them",
 	codeOutOfDisk:          "give the server's disk room, then try again",
 	codeShutdown:           "try again when the server is back",
 	codeStarting:           "try again when the server is up",
@@ -132,14 +132,14 @@ var mends = map[string]string{
 	codePassword:           "correct user and password in the DSN",
 	codeNoDatabase:         "make the database, or correct its name in the DSN",
 	codeTooMany:            "try again later, lower the pools' sizes, or raise the server's max_connections",
-	codeNoStatement:        mendPooler,
-	codeDuplicateStatement: mendPooler,
+	codeNoStatement:        fixPooler,
+	codeDuplicateStatement: fixPooler,
 	codeCheck:              "the constraint's name says which part of the message it refuses; postbag.Publisher checks messages beforehand",
 }
 
-const mendPooler = "a pooler in transaction mode is in between: give the DSN default_query_exec_mode=exec, and try again"
+const fixPooler = "a pooler in transaction mode is in between: give the DSN default_query_exec_mode=exec, and try again"
 
-const mendFull = "the log is full: run postbag migrate up --box NAME under the role that owns the tables, which adds partitions, and see why no relay did"
+const fixFull = "the log is full: run postbag migrate up --box NAME under the role that owns the tables, which adds partitions, and see why no relay did"
 
 // logFull says whether there is no partition for a row. PostgreSQL gives that the code of a constraint, of which it then
 // does not say the name; other drivers' errors have the message alone.
@@ -183,15 +183,15 @@ func serverMessage(err error) string {
 	return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, code)
 }
 
-// lineError returns what is wrong with the connection, and the mend. Drivers put
+// lineError returns what is wrong with the connection, and the fix. Drivers put
 // addresses and user names into their messages, and some have put passwords
 // there.
-func lineError(err error) (said, mend string) {
+func lineError(err error) (said, fix string) {
 	var op *net.OpError
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var connect *pgconn.ConnectError
-	mend = "look whether the server runs and can be reached, then try again"
+	fix = "look whether the server runs and can be reached, then try again"
 	switch {
 	case errors.As(err, &name):
 		return "the server's host name cannot be resolved", "correct the host in the DSN, or see to the name service"
@@ -199,13 +199,13 @@ func lineError(err error) (said, mend string) {
 		return "the server's certificate is not trusted: " + certificate.Err.Error(),
 			"name its authority with sslrootcert in the DSN, and the host as the certificate does"
 	case errors.As(err, &op):
-		return "the connection failed: " + op.Op + ": " + op.Err.Error(), mend
+		return "the connection failed: " + op.Op + ": " + op.Err.Error(), fix
 	case errors.As(err, &connect) && strings.Contains(connect.Unwrap().Error(), "server refused TLS connection"):
 		return "the server does not speak TLS, which sslmode in the DSN asks for", "switch TLS on in the server, or choose another sslmode"
 	case errors.As(err, &connect):
-		return "no connection can be made", mend
+		return "no connection can be made", fix
 	default:
-		return "the connection failed: " + err.Error(), mend
+		return "the connection failed: " + err.Error(), fix
 	}
 }
 

@@ -193,7 +193,7 @@ const refineMost = 100_000
 // them from reaching further.
 func (m *maintenance) refine(ctx context.Context) (floor int64, whole bool, err error) {
 	known := m.v.of(m.Box)
-	errs, err := m.s.exchange(ctx, m.s.bound(m.v, m.Box), m.s.mend(m.v, m.Box))
+	errs, err := m.s.exchange(ctx, m.s.bound(m.v, m.Box), m.s.findQuiet(m.v, m.Box))
 	if err := cmp.Or(err, errors.Join(errs...)); err != nil {
 		return 0, false, err
 	}

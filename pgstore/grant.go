@@ -10,7 +10,7 @@ import (
 
 // GrantProducer returns the SQL that gives a role what an application needs to publish in some boxes, with this library
 // or with plain SQL, and no more: it cannot read messages, choose their transaction or seq, nor change one; a scheduled one it can
-// cancel if it knows the id. What earlier versions granted beyond that is taken back. Whoever owns
+// cancel if it knows the id. What earlier versions granted beyond that is taken back. The role that owns
 // the tables runs it, once a box. Errors are those of the boxes' names.
 func GrantProducer(role string, boxes ...string) (string, error) {
 	var b strings.Builder
@@ -31,7 +31,7 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
-// GrantRelay returns the SQL that gives a role what a relay needs to deliver from all boxes, present and future. Whoever
+// GrantRelay returns the SQL that gives a role what a relay needs to deliver from all boxes, present and future. The role that
 // owns the tables runs it, once. Partitions are added and dropped by the owner alone: a relay under this role says so when
 // that is due, and postbag migrate up --box under the owner's does it.
 func GrantRelay(role string) string {
@@ -47,7 +47,7 @@ func GrantRelay(role string) string {
 }
 
 // GrantConsole returns the SQL that gives a role what status, list, show and audit read of all boxes, present and future,
-// payloads among it, and nothing to write. Whoever owns the tables runs it, once. After a crash of the server it works again
+// payloads among it, and nothing to write. The role that owns the tables runs it, once. After a crash of the server it works again
 // when a relay has come back. Where tables have row-level security, the role needs BYPASSRLS beside it: what it does not see
 // is an error.
 func GrantConsole(role string) string {

@@ -176,7 +176,7 @@ func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 	}
 }
 
-// A life of zero is none. Whoever finds it says so, after a few tries.
+// A life of zero is none. A process that finds it says so, after a few tries.
 func TestALifeThatNobodyCanBeginIsAnError(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

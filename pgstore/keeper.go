@@ -6,7 +6,7 @@ import (
 )
 
 // keeper is what this process remembers of a box from one Maintain to the next. It
-// saves work and decides nothing: whoever takes the lease over begins with none.
+// saves work and decides nothing: a relay that takes the lease over begins with none.
 type keeper struct {
 	mu sync.Mutex
 	// survey is how far the ledgers were compared with the log, and wreck the same

@@ -65,7 +65,7 @@ func (s *Store) lister(ctx context.Context, q store.Query) (*lister, error) {
 	q.Limit = storekit.ListLimit(q.Limit)
 	l := &lister{Query: q, s: s}
 	if _, known := parkStateOf(q.State); !known && !knownState(q.State) {
-		return nil, &fault{doing: "read the query", said: fmt.Sprintf("state %.20q is unknown", q.State), mend: "use one of package store"}
+		return nil, &fault{doing: "read the query", said: fmt.Sprintf("state %.20q is unknown", q.State), fix: "use one of package store"}
 	}
 	roster, err := s.readRoster(ctx)
 	if err != nil {

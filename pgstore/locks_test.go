@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
-// Whoever asks which running transactions have not written to the box takes the last seq given out for a bound of theirs, and
+// A relay that asks which running transactions have not written to the box takes the last seq given out for a bound of theirs, and
 // any reader of the process may use it. So the answer must be right for every one of them, also while they are being prepared.
 func TestNoTransactionThatHasWrittenIsTakenForQuiet(t *testing.T) {
 	t.Parallel()

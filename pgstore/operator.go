@@ -68,7 +68,7 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 }
 
 func unknownKind(kind store.CommandKind) error {
-	return &fault{doing: "command", said: fmt.Sprintf("kind %d is unknown", kind), mend: "use store.Retry or store.Discard"}
+	return &fault{doing: "command", said: fmt.Sprintf("kind %d is unknown", kind), fix: "use store.Retry or store.Discard"}
 }
 
 // selectedBy is how the audit log ends.
@@ -115,7 +115,7 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 	if n < 1 || n > store.SlotCount {
 		return &fault{
 			doing: "set the shards of " + r.String(), said: fmt.Sprintf("%d were asked for", n),
-			mend: fmt.Sprintf("ask for 1 to %d", store.SlotCount),
+			fix: fmt.Sprintf("ask for 1 to %d", store.SlotCount),
 		}
 	}
 	err := s.order(ctx, a, r, func(v *server, sub *subEntry, a store.Audit) error {
@@ -151,7 +151,7 @@ func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*
 func audited(a store.Audit) (store.Audit, error) {
 	a = store.Audit{Who: auditText(a.Who), Why: auditText(a.Why), Filter: auditText(a.Filter)}
 	if a.Who == "" || a.Why == "" {
-		return a, &fault{doing: "order", said: "who or why is missing", mend: "give both, they go to the audit log"}
+		return a, &fault{doing: "order", said: "who or why is missing", fix: "give both, they go to the audit log"}
 	}
 	return a, nil
 }

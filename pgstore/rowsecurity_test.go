@@ -21,7 +21,7 @@ func hiddenRows(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "row-level security") && strings.Contains(err.Error(), "BYPASSRLS")
 }
 
-// Who does not see a row passes it. So a role that is subject to row-level security gets an error from everything, whoever
+// Who does not see a row passes it. So a role that is subject to row-level security gets an error from everything, no matter who
 // switched it on, and on whatever way to the server; and when it is off again, all is delivered.
 func TestRowLevelSecurityHidesNoMessage(t *testing.T) {
 	t.Parallel()
@@ -182,7 +182,7 @@ func (s *site) listed() (int, error) {
 	return len(items), err
 }
 
-// Policies of one's own: a producer publishes what they let it, a relay and whoever looks have BYPASSRLS.
+// Policies of one's own: a producer publishes what they let it, a relay and anyone who looks have BYPASSRLS.
 func TestPoliciesOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

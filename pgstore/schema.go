@@ -18,7 +18,7 @@ import (
 //go:embed schema/0*.sql
 var stepFiles embed.FS
 
-// recordStep ends a step: whoever runs its SQL has taken it.
+// recordStep ends a step: a process that runs its SQL has taken it.
 const recordStep = `
 -- This step was taken.
 INSERT INTO postbag._migrations (version, name) VALUES (0, 'begin'), (%d, '%s') ON CONFLICT (version) DO NOTHING;
@@ -216,5 +216,5 @@ func refuseEncoding(encoding string) error {
 	if encoding == "UTF8" {
 		return nil
 	}
-	return &fault{doing: "look at the database", said: "its encoding is " + encoding, mend: "make one with ENCODING 'UTF8'"}
+	return &fault{doing: "look at the database", said: "its encoding is " + encoding, fix: "make one with ENCODING 'UTF8'"}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // tooHigh counts, of many reads of the last seq given out while others draw seqs, those to which a seq drawn later was not
-// higher. Whoever bounds what others write by such a number loses messages.
+// higher. A reader that bounds what others write by such a number loses messages.
 func (s *site) tooHigh(read string, rounds int) int64 {
 	s.Helper()
 	s.exec(`CREATE OR REPLACE FUNCTION look(rounds integer, OUT n bigint) LANGUAGE plpgsql AS $$
@@ -49,7 +49,7 @@ func TestTheLastSeqIsNeverReadTooHigh(t *testing.T) {
 	}
 	for try := 1; s.tooHigh("SELECT last_value FROM postbag.outbox__seq", rounds) == 0; try++ {
 		if try == 100 {
-			t.Fatal("a plain SELECT was never too high: the test cannot see what it is for, or this server has mended it")
+			t.Fatal("a plain SELECT was never too high: the test cannot see what it is for, or this server has fixed it")
 		}
 	}
 }

@@ -200,7 +200,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 			return v, err
 		}
 	}
-	return v, &fault{doing: "look at the server", said: "table postbag._life has no row that counts, and takes none", mend: "run postbag migrate up, and see who writes there"}
+	return v, &fault{doing: "look at the server", said: "table postbag._life has no row that counts, and takes none", fix: "run postbag migrate up, and see who writes there"}
 }
 
 // lookLives is how often a server without a life is given one: once, as a rule.

@@ -253,8 +253,8 @@ func (w *turning) renewBounds(rd *reader) []group {
 	if known.Wanted(w.settle != nil) {
 		out = append(out, w.s.bound(w.v, rd.q.Box))
 	}
-	if known.Mendable(&rd.at, time.Now()) {
-		out = append(out, w.s.mend(w.v, rd.q.Box))
+	if known.LookForQuiet(&rd.at, time.Now()) {
+		out = append(out, w.s.findQuiet(w.v, rd.q.Box))
 	}
 	return out
 }

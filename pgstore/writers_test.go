@@ -117,7 +117,7 @@ func (w *writers) round(ctx context.Context, r *rand.Rand, writer int) error {
 	case n < 14:
 		return w.endPrepared(ctx, tx, r, written)
 	default:
-		// Noted first: whoever reads it has it in the set.
+		// Noted first: a reader that reads it has it in the set.
 		w.note(written)
 		return tx.Commit(ctx)
 	}

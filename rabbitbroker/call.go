@@ -10,7 +10,7 @@ import (
 )
 
 // call is one Publish or Stream at work. Lanes send its messages and bring the
-// answers; whoever ends it, by the last answer or by its context, ends it for all.
+// answers; the one that ends it, by the last answer or by its context, ends it for all.
 type call struct {
 	d    *Destination
 	over chan struct{} // closed when every message has its fate

@@ -7,13 +7,13 @@ import (
 )
 
 // failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, mend string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("rabbitbroker: %s; %s", what, mend)}
+func failure(outcome broker.Outcome, what, fix string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("rabbitbroker: %s; %s", what, fix)}
 }
 
 // topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
-	f := failure(outcome, what, mend)
+func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
+	f := failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
 	return f
 }

@@ -13,7 +13,7 @@ import (
 
 // ErrForeign says that a message carries no Postbag-Id: it was not sent by
 // Postbag, or not in its plain form.
-var ErrForeign = errors.New("rabbitbroker: the message has no " + broker.HeaderID + " header; decode it by the rules of whoever sent it")
+var ErrForeign = errors.New("rabbitbroker: the message has no " + broker.HeaderID + " header; decode it by its sender's rules")
 
 // Message gives a consumer the message that was published: facts and headers as
 // they were, the payload as it is, the routing key as Topic. At is when the

@@ -54,7 +54,7 @@ func TestServersWordsHaveOutcomes(t *testing.T) {
 			t.Errorf("%s: the scope is %v, want %v", name, c.got.Scope, scope)
 		}
 		if !strings.Contains(c.got.Error(), "; ") {
-			t.Errorf("%s: the error names no mend: %v", name, c.got)
+			t.Errorf("%s: the error names no fix: %v", name, c.got)
 		}
 	}
 }

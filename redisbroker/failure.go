@@ -15,13 +15,13 @@ import (
 )
 
 // failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, mend string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("redisbroker: %s; %s", what, mend)}
+func failure(outcome broker.Outcome, what, fix string) *broker.Error {
+	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("redisbroker: %s; %s", what, fix)}
 }
 
 // topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, mend string) *broker.Error {
-	f := failure(outcome, what, mend)
+func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
+	f := failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
 	return f
 }
@@ -109,7 +109,7 @@ func isSmallerID(err error) bool {
 func refusal(text string) *broker.Error {
 	code, _, _ := strings.Cut(text, " ")
 	if v, ok := verdicts[code]; ok {
-		f := failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.mend)
+		f := failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.fix)
 		if ofStream(code, text) {
 			f.Scope = broker.ScopeTopic
 		}
@@ -120,7 +120,7 @@ func refusal(text string) *broker.Error {
 	}
 	for _, v := range plainVerdicts {
 		if strings.Contains(text, v.text) {
-			f := failure(v.outcome, "the server refuses the message ("+v.what+")", v.mend)
+			f := failure(v.outcome, "the server refuses the message ("+v.what+")", v.fix)
 			if v.text == textExhausted {
 				f.Scope = broker.ScopeTopic
 			}
@@ -154,8 +154,8 @@ func safeCode(code string) string {
 
 // verdict is what an answer means.
 type verdict struct {
-	outcome    broker.Outcome
-	what, mend string
+	outcome   broker.Outcome
+	what, fix string
 }
 
 // verdicts are by the code that an answer begins with (src/server.c,

@@ -51,7 +51,7 @@ func (p *part) late(ctx context.Context, i int) broker.Result {
 		if !ok {
 			return result(failure(broker.Rejected, "too many messages of the key came late one after another", "use ids of the server's for such a key"))
 		}
-		// Whoever adds something meanwhile makes this id too small.
+		// A writer that adds something meanwhile makes this id too small.
 		e.id = id
 		if r, again := p.addLate(ctx, i); !again {
 			return r

@@ -14,7 +14,7 @@ import (
 
 // ErrForeign says that an entry carries no Postbag-Id: it was not added by Postbag,
 // or not in its plain form.
-var ErrForeign = errors.New("redisbroker: the entry has no field " + broker.HeaderID + "; decode it by the rules of whoever added it")
+var ErrForeign = errors.New("redisbroker: the entry has no field " + broker.HeaderID + "; decode it by its writer's rules")
 
 // Message gives a consumer the message that was published: facts and headers as
 // they were, the payload as it is. At is when the producer's database stored it;

@@ -70,7 +70,7 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 			t.Errorf("%q is %v, want %v", text, f.Outcome, want)
 		}
 		if !strings.HasPrefix(f.Error(), "redisbroker: ") || !strings.Contains(f.Error(), "; ") || strings.Contains(f.Error(), "orders") {
-			t.Errorf("%q: the error has no mend, or quotes what was sent: %v", text, f)
+			t.Errorf("%q: the error has no fix, or quotes what was sent: %v", text, f)
 		}
 	}
 }

@@ -227,7 +227,7 @@ func (l *loop) closeLanes() {
 	defer cancel()
 	for _, f := range l.flows {
 		if x := f.exactly; x != nil && x.lane != nil {
-			_ = x.lane.Close(ctx) // whoever comes next ends it
+			_ = x.lane.Close(ctx) // the next owner ends it
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 type ownership struct {
 	id    string
 	fresh bool // no heartbeat of this id was made yet
-	// former are ids that are given up: whoever waited for their leases to run out would
+	// former are ids that are given up: a relay that waited for their leases to run out would
 	// wait for a ghost.
 	former   []string
 	beating  bool

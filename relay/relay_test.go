@@ -99,7 +99,7 @@ func TestADeadMessageWaitsForTheOperator(t *testing.T) {
 	if err != nil || len(items) != 1 {
 		t.Fatalf("dead: %d items, %v", len(items), err)
 	}
-	n, err := w.store.Command(t.Context(), store.Audit{Who: "test", Why: "mended"}, store.Ref{Box: "outbox", Subscription: "default"}, store.Discard, []int64{items[0].Seq})
+	n, err := w.store.Command(t.Context(), store.Audit{Who: "test", Why: "fixed"}, store.Ref{Box: "outbox", Subscription: "default"}, store.Discard, []int64{items[0].Seq})
 	if err != nil || n != 1 {
 		t.Fatalf("discard: %d, %v", n, err)
 	}

@@ -122,7 +122,7 @@ func (e *entry) open() (err error) {
 func (e *entry) drop() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), laneCloseTimeout)
 	defer cancel()
-	_ = e.lane.Close(ctx) // whoever opens it next ends what is left
+	_ = e.lane.Close(ctx) // the next owner ends what is left
 	e.lane = nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// upkeep is the housekeeping of one box, done by whoever holds its lease.
+// upkeep is the housekeeping of one box, done by the relay that holds its lease.
 type upkeep struct {
 	ref  store.Ref
 	held bool

@@ -35,7 +35,7 @@ func (h *hints) take() map[string]bool {
 }
 
 // Wake has the relay look for new messages of box now, instead of at its next poll,
-// and of all its boxes if box is empty. Call it after the commit: it is for whoever
+// and of all its boxes if box is empty. Call it after the commit: it is for anyone who
 // hears of messages that other programs have inserted, in a way that the store knows
 // nothing of. It reports whether the relay reads that box.
 //

@@ -93,7 +93,7 @@ func TestARelayIsWokenForItsBoxesAlone(t *testing.T) {
 	})
 }
 
-// Whoever may reach the daemon's listener can wake its relay as often as he likes.
+// Anyone who may reach the daemon's listener can wake its relay as often as they like.
 func TestAFloodOfWakesCostsNoMoreThanABusyPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

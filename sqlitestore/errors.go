@@ -64,11 +64,11 @@ func translate(doing string, err error) error {
 	case codeReadOnly:
 		return fmt.Errorf("sqlitestore: %s: %w: %w", doing, err, store.ErrStandby)
 	default:
-		return fmt.Errorf("sqlitestore: %s: %w%s", doing, err, mendOf(code))
+		return fmt.Errorf("sqlitestore: %s: %w%s", doing, err, fixOf(code))
 	}
 }
 
-func mendOf(code int) string {
+func fixOf(code int) string {
 	switch code {
 	case codeFull:
 		return "; the disk is full: make room, nothing is lost"

@@ -191,7 +191,7 @@ func (f *fixture) eventually(what string, cond func() bool) {
 }
 
 // commits returns a function that returns a number which changes with each
-// commit to the file, whoever makes it.
+// commit to the file, no matter who makes it.
 func (f *fixture) commits() func() int64 {
 	f.Helper()
 	conn, err := f.DB().Conn(f.Context())

@@ -16,7 +16,7 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// recordStep ends a step: whoever runs its SQL has taken it. One row, whose
+// recordStep ends a step: a process that runs its SQL has taken it. One row, whose
 // identity is a UUID of version 4.
 const recordStep = `
 -- This step was taken.

@@ -25,7 +25,7 @@ var emptied = map[string][]string{
 	},
 }
 
-// What was put into a log that was emptied is delivered, however much it is, whoever
+// What was put into a log that was emptied is delivered, however much it is, no matter who
 // looks first: the relay that was at work, or one that begins.
 func TestALogThatWasEmptiedAndNumberedAnewIsReadAnew(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 type queue struct {
 	place chan struct{}
 	// left is when the last writer went, and since when writers have followed each
-	// other without a pause. Whoever has the place may use them.
+	// other without a pause. The goroutine that has the place may use them.
 	left, since time.Time
 }
 

@@ -72,7 +72,7 @@ func plain(to message.Metadata, m *broker.Delivery, id string) {
 
 // ErrForeign says that a message carries no Postbag-Id: a Destination did not send
 // it, or did so with an encoder.
-var ErrForeign = errors.New("watermillbroker: the message has no " + broker.HeaderID + " metadata; decode it by the rules of whoever sent it")
+var ErrForeign = errors.New("watermillbroker: the message has no " + broker.HeaderID + " metadata; decode it by its sender's rules")
 
 // Message gives a consumer the message that a Destination sent: facts and headers
 // as they were published, the payload as it is. topic is the one it came by. Seq,

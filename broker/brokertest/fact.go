@@ -42,7 +42,7 @@ func forgedFact(s *scene) {
 	}
 	results := s.publish(s.patient(), forged)
 	s.among(results, broker.Accepted, broker.Rejected)
-	m.Headers = nil // whether the forgeries arrive beside the facts is the adapter's affair
+	m.Headers = nil // whether the forgeries arrive beside the facts is up to the adapter
 	if results[0].Outcome == broker.Accepted {
 		s.holds(m)
 	}

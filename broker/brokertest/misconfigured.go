@@ -6,7 +6,7 @@ func misconfiguredCases() []testCase {
 	return []testCase{
 		{name: "a destination that is wrong says misconfigured, each time", needs: PartMisconfigured, run: misconfigured},
 		{name: "a bad message does not hide that the destination is wrong", needs: PartMisconfigured, run: misconfiguredAndBad},
-		{name: "a destination that was wrong works once it is fixed", needs: PartMisconfigured, run: mended},
+		{name: "a destination that was wrong works once it is fixed", needs: PartMisconfigured, run: fixed},
 	}
 }
 
@@ -37,14 +37,14 @@ func misconfiguredAndBad(s *scene) {
 	s.among(results[1:], broker.Misconfigured, broker.NotSent)
 }
 
-func mended(s *scene) {
-	mend := s.openMisconfigured().On
-	if mend == nil {
+func fixed(s *scene) {
+	fix := s.openMisconfigured().On
+	if fix == nil {
 		s.Skip("the harness cannot fix what it misconfigured")
 	}
 	msgs := s.messages(3)
 	s.among(s.publish(s.patient(), msgs...), broker.Misconfigured, broker.NotSent)
-	mend()
+	fix()
 	s.recover(msgs...)
 	s.holds(msgs...)
 }

@@ -6,7 +6,7 @@ func scopeCases() []testCase {
 	return []testCase{
 		{name: "a failure of one topic has the scope topic and leaves other topics alone", needs: PartTopics, run: topicAlone},
 		{name: "a call for a topic that fails has the scope topic, each time", needs: PartTopics, run: topicFails},
-		{name: "a topic that failed takes messages once it is fixed", needs: PartTopics, run: topicMended},
+		{name: "a topic that failed takes messages once it is fixed", needs: PartTopics, run: topicFixed},
 		{name: "an outage has the scope destination", needs: PartOutage, run: outageScope},
 	}
 }
@@ -56,7 +56,7 @@ func topicFails(s *scene) {
 	}
 }
 
-func topicMended(s *scene) {
+func topicFixed(s *scene) {
 	broken, fault := s.openTopics()
 	if fault.On == nil {
 		s.Skip("the harness cannot fix the topic")

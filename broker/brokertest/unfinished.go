@@ -77,7 +77,7 @@ func txMisconfigured(s *scene) {
 		if err != nil {
 			return false
 		}
-		outcome, _ := s.commit(s.patient(), l, "mended", msgs...)
+		outcome, _ := s.commit(s.patient(), l, "fixed", msgs...)
 		return outcome == broker.Committed
 	})
 	s.holds(msgs...)

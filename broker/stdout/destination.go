@@ -17,7 +17,7 @@ type Destination struct {
 	w    io.Writer
 	gate gate.Gate
 	turn chan struct{} // holds one token; who has it may write
-	torn bool          // the last line was cut off; of whoever has the turn
+	torn bool          // the last line was cut off; of the turn's owner
 }
 
 // New returns a destination that writes to w, which stays the caller's: Close

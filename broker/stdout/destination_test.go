@@ -100,14 +100,14 @@ func TestAWriterThatFailsHalfWayAcceptsTheWholeLinesOnly(t *testing.T) {
 		want  []broker.Outcome
 		lines int // whole ones, after three more were written
 	}{
-		"before the first":      {[]int{0}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
-		"in the first":          {[]int{5}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
-		"before a line's end":   {[]int{line - 1}, []broker.Outcome{unknown, unavailable, unavailable}, 4},
-		"after the first":       {[]int{line}, []broker.Outcome{accepted, unavailable, unavailable}, 4},
-		"in the second":         {[]int{line + 9}, []broker.Outcome{accepted, unavailable, unavailable}, 4},
-		"at the very end":       {[]int{3*line - 1}, []broker.Outcome{accepted, accepted, unknown}, 6},
-		"with all taken":        {[]int{3 * line}, []broker.Outcome{accepted, accepted, accepted}, 6},
-		"and again in the mend": {[]int{5, 0, 1, 0}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
+		"before the first":     {[]int{0}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
+		"in the first":         {[]int{5}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
+		"before a line's end":  {[]int{line - 1}, []broker.Outcome{unknown, unavailable, unavailable}, 4},
+		"after the first":      {[]int{line}, []broker.Outcome{accepted, unavailable, unavailable}, 4},
+		"in the second":        {[]int{line + 9}, []broker.Outcome{accepted, unavailable, unavailable}, 4},
+		"at the very end":      {[]int{3*line - 1}, []broker.Outcome{accepted, accepted, unknown}, 6},
+		"with all taken":       {[]int{3 * line}, []broker.Outcome{accepted, accepted, accepted}, 6},
+		"and again in the fix": {[]int{5, 0, 1, 0}, []broker.Outcome{unavailable, unavailable, unavailable}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,13 +85,13 @@ func checkAddr(a netip.Addr, allowed []netip.Prefix) error {
 	return &refusal{what: a.String() + " is " + kind}
 }
 
-const refusalMend = "correct the URL, or allow its prefix in Options.AllowPrivate"
+const refusalFix = "correct the URL, or allow its prefix in Options.AllowPrivate"
 
 // refusal is an ErrRefusedAddress that says which and why.
 type refusal struct{ what string }
 
 func (e *refusal) Error() string {
-	return ErrRefusedAddress.Error() + ": " + e.what + "; " + refusalMend
+	return ErrRefusedAddress.Error() + ": " + e.what + "; " + refusalFix
 }
 
 func (e *refusal) Unwrap() error { return ErrRefusedAddress }

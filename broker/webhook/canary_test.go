@@ -107,7 +107,7 @@ func silent(t *testing.T, err error) {
 			}
 		}
 		if !strings.Contains(err.Error(), "; ") && errors.Unwrap(err) != nil {
-			t.Errorf("%q names no mend", err)
+			t.Errorf("%q names no fix", err)
 		}
 	}
 }

@@ -17,14 +17,14 @@ import (
 // the HTTP client may quote the URL, or bytes that the endpoint sent, which may be
 // the payload.
 type failure struct {
-	outcome    broker.Outcome
-	what, mend string
+	outcome   broker.Outcome
+	what, fix string
 	// cause is an error whose own text is harmless, for errors.Is and As.
 	cause error
 }
 
 func (f failure) result(origin string) broker.Result {
-	err := &attemptError{text: fmt.Sprintf("webhook: %s: %s; %s", origin, f.what, f.mend), cause: f.cause}
+	err := &attemptError{text: fmt.Sprintf("webhook: %s: %s; %s", origin, f.what, f.fix), cause: f.cause}
 	return broker.Result{Outcome: f.outcome, Err: err}
 }
 
@@ -37,8 +37,8 @@ func (e *attemptError) Error() string { return e.text }
 func (e *attemptError) Unwrap() error { return e.cause }
 
 const (
-	mendLasting = "it is tried again; see whether the endpoint runs if this lasts"
-	mendRepeat  = "it is sent again with the same id, which the endpoint should drop if it has it"
+	fixLasting = "it is tried again; see whether the endpoint runs if this lasts"
+	fixRepeat  = "it is sent again with the same id, which the endpoint should drop if it has it"
 )
 
 // failure classes an error of the HTTP client. ended is why the attempt was
@@ -56,12 +56,12 @@ func (p *progress) failure(err, ended error) failure {
 }
 
 func (p *progress) interrupted(ended error) failure {
-	f := failure{outcome: broker.NotSent, what: "nothing was sent", mend: "it is sent again", cause: ended}
+	f := failure{outcome: broker.NotSent, what: "nothing was sent", fix: "it is sent again", cause: ended}
 	switch {
 	case p.maybeSent():
-		f.outcome, f.what, f.mend = broker.Unknown, "no answer came", mendRepeat
+		f.outcome, f.what, f.fix = broker.Unknown, "no answer came", fixRepeat
 	case errors.Is(ended, errTimeout) && !p.connected.Load():
-		f.outcome, f.what, f.mend = broker.Unavailable, "no connection was made", mendLasting
+		f.outcome, f.what, f.fix = broker.Unavailable, "no connection was made", fixLasting
 	}
 	switch {
 	case errors.Is(ended, errTimeout):
@@ -86,7 +86,7 @@ func connectFailure(err error) failure {
 	)
 	switch {
 	case errors.As(err, &refused):
-		return failure{broker.Misconfigured, ErrRefusedAddress.Error() + ": " + refused.what, refusalMend, ErrRefusedAddress}
+		return failure{broker.Misconfigured, ErrRefusedAddress.Error() + ": " + refused.what, refusalFix, ErrRefusedAddress}
 	case errors.As(err, &proxy):
 		return failure{proxy.outcome(), proxy.Error(), "check the proxy and what it allows", nil}
 	case errors.As(err, &lookup):
@@ -96,9 +96,9 @@ func connectFailure(err error) failure {
 		return failure{broker.Misconfigured, what, "check the URL, the endpoint's certificate, RootCAs and Certificates", nil}
 	}
 	if errors.As(err, &errno) {
-		return failure{broker.Unavailable, errno.Error(), mendLasting, errno}
+		return failure{broker.Unavailable, errno.Error(), fixLasting, errno}
 	}
-	return failure{broker.Unavailable, "no connection was made", mendLasting, nil}
+	return failure{broker.Unavailable, "no connection was made", fixLasting, nil}
 }
 
 func (e *proxyError) outcome() broker.Outcome {
@@ -144,9 +144,9 @@ func exchangeFailure(err error) failure {
 		return failure{broker.Rejected, "the message's headers are larger than it takes", "send less in headers", nil}
 	}
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return failure{broker.Unknown, "the connection broke before an answer came: " + errno.Error(), mendRepeat, errno}
+		return failure{broker.Unknown, "the connection broke before an answer came: " + errno.Error(), fixRepeat, errno}
 	}
-	return failure{broker.Unknown, "the connection ended without an answer that is HTTP", mendRepeat, nil}
+	return failure{broker.Unknown, "the connection ended without an answer that is HTTP", fixRepeat, nil}
 }
 
 func refusesCertificate(alert string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
+func TestBadOptionsAreRefusedWithTheFix(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_" + "Y2FuYXJ5Y2FuYXJ5" // too short
 	for name, c := range map[string]struct {

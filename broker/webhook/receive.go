@@ -26,7 +26,7 @@ type ReceiveOptions struct {
 
 // Receive reads a webhook that a Destination sent: it verifies the signature and
 // returns the message with its payload, topic, key, type and headers as they were
-// published. ShardKey and NotBefore are the sender's affair and stay empty.
+// published. ShardKey and NotBefore are up to the sender and stay empty.
 //
 // The same message may come again; its ID, which is signed, tells. Answer with
 // StatusOf(err). Receive reads the body and leaves closing it to the server. It

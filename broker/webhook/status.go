@@ -29,10 +29,10 @@ func (e *StatusError) Error() string {
 	if text := http.StatusText(e.Status); text != "" {
 		status += " " + text
 	}
-	return fmt.Sprintf("webhook: %s answered %s; %s", e.Origin, status, e.mend())
+	return fmt.Sprintf("webhook: %s answered %s; %s", e.Origin, status, e.fix())
 }
 
-func (e *StatusError) mend() string {
+func (e *StatusError) fix() string {
 	switch {
 	case e.Status >= 300 && e.Status < 400:
 		return "redirects are not followed: set the URL to where it leads"

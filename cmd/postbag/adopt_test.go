@@ -281,7 +281,7 @@ func TestAdoptNamesWhatCannotBeConvertedAndHoldsItsKeyBack(t *testing.T) {
 	if n := one[int](x, `SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'postbag_adopt%'`); n != 0 {
 		t.Error("there is a trigger although rows wait")
 	}
-	// One is mended, the other given up: each key goes on.
+	// One is fixed, the other given up: each key goes on.
 	x.exec(`UPDATE order_outbox_items SET options = '{"headers": {"trace": "t"}}' WHERE id = 8`)
 	x.adopt("--skip", "10").ok().says("imported 3 messages", "passed over 1 row")
 	x.holds(append(want, 7, 14, 16)...)
@@ -381,7 +381,7 @@ func TestAdoptRefusesRowsThatNothingTellsApart(t *testing.T) {
 	x.exec(`UPDATE outbox SET id = $1 WHERE ctid = (SELECT max(ctid) FROM outbox)`, uuidOf(1))
 	x.adopt("--skip", "nosuch").ok().says("1 row that --skip names did not wait")
 	if len(x.box()) != 2 {
-		t.Error("the mended rows are not in the box")
+		t.Error("the fixed rows are not in the box")
 	}
 }
 

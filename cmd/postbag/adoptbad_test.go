@@ -93,7 +93,7 @@ func TestAdoptNamesTheRightsThatAreMissing(t *testing.T) {
 	x.adopt("--dry-run").ends(exit.Failed, lacks)
 }
 
-// One table has one box, whoever asks.
+// One table has one box, no matter who asks.
 func TestAdoptKeepsToTheFirstBoxOfATable(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["velmie"])

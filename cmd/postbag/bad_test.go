@@ -45,7 +45,7 @@ func refuseAt(t *testing.T, at *place, inputs []badInput) {
 		case !strings.HasPrefix(o.err, "postbag: ") && !strings.Contains(o.err, "\npostbag: "):
 			t.Errorf("%s: the error does not begin with the program's name:\n%s", bad.name, text)
 		case !strings.ContainsAny(o.err, ";?"):
-			t.Errorf("%s: the error has no mend:\n%s", bad.name, text)
+			t.Errorf("%s: the error has no fix:\n%s", bad.name, text)
 		case strings.Contains(text, "panic") || strings.Contains(text, "goroutine "):
 			t.Errorf("%s: it panicked:\n%s", bad.name, text)
 		}

@@ -15,7 +15,7 @@ const (
 )
 
 // limitMemory gives the runtime a soft limit, until what it returns is called: without,
-// a heap of large messages doubles before garbage is collected. Whoever set GOMEMLIMIT
+// a heap of large messages doubles before garbage is collected. A user who set GOMEMLIMIT
 // knows better.
 func limitMemory(subscriptions []config.Subscription) (undo func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {

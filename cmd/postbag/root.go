@@ -93,11 +93,11 @@ func topLevel(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	cmd.SuggestionsMinimumDistance = 2
-	mend := "see " + cmd.CommandPath() + " --help"
+	fix := "see " + cmd.CommandPath() + " --help"
 	if alike := cmd.SuggestionsFor(args[0]); len(alike) > 0 {
-		mend = "did you mean " + strings.Join(alike, " or ") + "?"
+		fix = "did you mean " + strings.Join(alike, " or ") + "?"
 	}
-	return exit.Usagef("there is no command %.40q; %s", args[0], mend)
+	return exit.Usagef("there is no command %.40q; %s", args[0], fix)
 }
 
 // group makes a command that only holds others.

@@ -14,7 +14,7 @@ import (
 	"github.com/postbag/postbag/internal/testserver"
 )
 
-// crew are the processes of a role. Whoever falls is started again, as a service manager does.
+// crew are the processes of a role. One that falls is started again, as a service manager does.
 type crew struct {
 	job Job // what all of them are told; its role is what each of them is called
 	run *run
@@ -30,7 +30,7 @@ type crew struct {
 type member struct {
 	number int
 
-	mu       sync.Mutex // held by whoever changes the process
+	mu       sync.Mutex // held while the process is changed
 	program  *testserver.Program
 	lives    int
 	since    time.Time // when the process was started

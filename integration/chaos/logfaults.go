@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Whoever has the rights can write rows that no reader takes apart, and can empty the log and have its numbering begin again. Of the
+// Anyone who has the rights can write rows that no reader takes apart, and can empty the log and have its numbering begin again. Of the
 // former each must be seen dead, with the reason, until an operator discards it, and its neighbours must be delivered in their order.
 // What was in a log that was emptied is gone by its owner's order, and excused if it does not arrive; what is written afterwards must
 // be delivered, though positions speak of higher numbers.
@@ -36,7 +36,7 @@ var ErrGivenUp = errors.New("chaos: others had the log all the time; try again")
 
 // damage is what strangers have done to the log.
 type damage struct {
-	// numbered is held by whoever takes numbers for messages, against those who have the numbering begin again.
+	// numbered is held by a goroutine that takes numbers for messages, against those that have the numbering begin again.
 	numbered sync.RWMutex
 
 	mu      sync.Mutex

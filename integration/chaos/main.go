@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Main is the program: it runs the harness as its arguments say, and is itself the program of relays and producers. Whoever has a
+// Main is the program: it runs the harness as its arguments say, and is itself the program of relays and producers. Anyone who has a
 // store or a broker of their own calls it from a main of theirs, with their adapters among the others. It returns the exit code: 0
 // if all promises were held, 1 if not, 2 if the run could not be made.
 func Main(args []string, out, diag io.Writer, stores []Store, brokers []Broker) int {

@@ -60,7 +60,7 @@ func (r *run) pointFault(point string, provoke func(context.Context) error) Faul
 				order = fmt.Sprintf("%s=%s", point, action) // it is passed seldom
 			}
 			s.Note(strings.TrimPrefix(order, point+"="))
-			// Whoever comes there first is hit; where that is one of several, the others may be too.
+			// The process that comes there first is hit; where that is one of several, the others may be too.
 			for _, m := range r.crew.members {
 				if err := r.crew.arm(m, order); err != nil {
 					return nil, err

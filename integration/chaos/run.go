@@ -180,11 +180,11 @@ func (r *run) known() error {
 		if slices.Contains(names, name) {
 			continue
 		}
-		mend := fmt.Sprintf("write some of %q", names)
+		fix := fmt.Sprintf("write some of %q", names)
 		if strings.HasPrefix(name, pointPrefix) && !failpoint.Enabled {
-			mend = "build this program with -tags postbag_failpoints"
+			fix = "build this program with -tags postbag_failpoints"
 		}
-		return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; %s", r.Store.Name(), r.Broker.Name(), name, mend)
+		return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; %s", r.Store.Name(), r.Broker.Name(), name, fix)
 	}
 	return nil
 }

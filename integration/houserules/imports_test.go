@@ -70,7 +70,7 @@ func (c *checkout) allowed(t *testing.T, pkg, module string) func(string) bool {
 }
 
 // allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the gate, a store the snapshots; the console both
-// seams; whoever wires, everything.
+// seams; wirers, everything.
 func allowedInModule(module string) func(string) bool {
 	may := []string{""}
 	switch {

@@ -58,6 +58,44 @@ func TestFilesTellNothingOfTheMachineTheyWereMadeOn(t *testing.T) {
 	}
 }
 
+// Words that a reader has to look up, or reads twice. The SQL of migrations is left out: a step is never changed.
+func TestTextUsesThePlainWord(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	plain := map[string]*regexp.Regexp{
+		`"fix"`:            regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`),
+		`"who", "anyone"`:  regexp.MustCompile(`(?i)\bwhoever\b`),
+		`"up to", "thing"`: regexp.MustCompile(`(?i)\baffairs?\b`),
+	}
+	for _, file := range c.committed(t) {
+		if strings.HasSuffix(file, "houserules/words_test.go") || strings.Contains(file, "/schema/") || !textual(file) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(c.root, filepath.FromSlash(file)))
+		if os.IsNotExist(err) {
+			continue // removed, and not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for better, pattern := range plain {
+			for _, at := range pattern.FindAllIndex(text, -1) {
+				line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
+				t.Errorf("%s:%d says %q: say %s", file, line, text[at[0]:at[1]], better)
+			}
+		}
+	}
+}
+
+// textual says whether people read the file.
+func textual(file string) bool {
+	switch filepath.Ext(file) {
+	case ".go", ".md", ".sql", ".yaml", ".yml", ".sh", "":
+		return true
+	}
+	return false
+}
+
 // A skip that gives no reason hides what is not tested.
 func TestSkipsGiveTheirReason(t *testing.T) {
 	t.Parallel()

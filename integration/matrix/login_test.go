@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
-// A daemon whose Kafka wants a login that it does not have says so: of which destination, what is wrong, and what mends it.
+// A daemon whose Kafka wants a login that it does not have says so: of which destination, what is wrong, and what fixes it.
 func TestADaemonWithoutALoginSaysWhichDestinationWantsOne(t *testing.T) {
 	t.Parallel()
 	kafka := servertest.Kafka(t, testserver.KafkaOptions{Secure: true})

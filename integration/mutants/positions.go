@@ -95,7 +95,7 @@ var naive = []Mutant{
 		By: sim("-store", "ranges"),
 	},
 	{
-		Name: "settled-without-token", What: "a settlement is carried out whoever sends it",
+		Name: "settled-without-token", What: "a settlement is carried out no matter who sends it",
 		Evidence: "unfenced done marks (pkritiotis/go-outbox)",
 		Patches:  []Patch{{"internal/simulation/server.go", "	case sh == nil || sh.token != t.Token:", "	case sh == nil:"}, {"internal/simulation/server.go", "	case sh.version != t.Version:\n		return engine.Verdict{}\n", ""}},
 		By:       sim(),

@@ -23,7 +23,7 @@ func (f *Finding) After() string {
 	return f.Took.Round(100 * time.Millisecond).String()
 }
 
-// said is what the table says of m whoever tries it: the beginning of its row.
+// said is what the table says of m, no matter which instrument tries it: the beginning of its row.
 func (m *Mutant) said() string {
 	return row("`"+m.Name+"`", m.What, m.Evidence, m.By.String())
 }

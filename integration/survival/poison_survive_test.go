@@ -110,7 +110,7 @@ func (w *world) order(kind store.CommandKind, key string) {
 	if err != nil || len(dead) != 1 {
 		w.t.Fatalf("%d messages of %s are dead, %v", len(dead), key, err)
 	}
-	n, err := w.store.Command(w.t.Context(), store.Audit{Who: "test", Why: "mended"}, theSubscription, kind, []int64{dead[0].Seq})
+	n, err := w.store.Command(w.t.Context(), store.Audit{Who: "test", Why: "fixed"}, theSubscription, kind, []int64{dead[0].Seq})
 	if err != nil || n != 1 {
 		w.t.Fatalf("the order was queued for %d messages, %v", n, err)
 	}

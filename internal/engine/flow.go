@@ -97,7 +97,7 @@ func (f *Flow) Woken() {
 // Quiesce asks the flow to bring all its shards to one position with nothing in
 // hand, so that they can be reshaped, or to go on as usual. Parked messages are left
 // to their rows: one that were sent once the flow is quiet would be sent again by
-// whoever has it after the reshape.
+// the owner after the reshape.
 func (f *Flow) Quiesce(on bool) {
 	f.quiet = on
 	if !on {

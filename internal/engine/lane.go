@@ -198,7 +198,7 @@ func (f *Flow) linger(l *lane, p *Page, now time.Duration) {
 const vainHints = 8
 
 // doubtHints has a lane that was woken for nothing again and again read no more often
-// than one that polls while much comes, whoever wakes it, and however often.
+// than one that polls while much comes, no matter who wakes it, and however often.
 func (f *Flow) doubtHints(l *lane, found bool) {
 	switch {
 	case found:

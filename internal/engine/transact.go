@@ -3,7 +3,7 @@ package engine
 import "time"
 
 // With Config.Transactions a call is one transaction, and the settlement behind it
-// covers all of it and goes before the next call. So whoever knows the version of a
+// covers all of it and goes before the next call. So a relay that knows the version of a
 // shard when a call was made knows from a later one that the call is settled. It
 // takes three rules: one call at a time; what it takes of a window is a prefix of
 // what is not resolved there; nothing is settled while it is out.

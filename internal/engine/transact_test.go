@@ -120,7 +120,7 @@ func TestUnderStrictOrderATransactionHoldsOneKeyAtATime(t *testing.T) {
 }
 
 // A parked message took the next one of its key along, out of the middle of a window.
-// The settlement behind the transaction could not cover that one, and whoever came
+// The settlement behind the transaction could not cover that one, and the relay that came
 // after a crash sent it again.
 func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *testing.T) {
 	t.Parallel()

@@ -89,7 +89,7 @@ func read() {
 		return
 	}
 	armed.looked = time.Now()
-	text, err := os.ReadFile(path) //nolint:gosec // whoever starts the program names it
+	text, err := os.ReadFile(path) //nolint:gosec // the person who starts the program names it
 	if err != nil || string(text) == armed.text {
 		return // no file yet, or nothing new in it
 	}

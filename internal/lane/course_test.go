@@ -203,7 +203,7 @@ func TestWhatIsKnownIsForgottenOnceAllWasReadAndSettledForAFewTurns(t *testing.T
 	}
 }
 
-// A process that slept before it opened the lane has fenced whoever owns the shards by now: it must not commit.
+// A process that slept before it opened the lane has fenced the owner of the shards by now: it must not commit.
 func TestWhoOpenedALaneLooksOnceMoreWhetherItsLeasesStand(t *testing.T) {
 	t.Parallel()
 	var e Entry

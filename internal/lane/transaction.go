@@ -7,7 +7,7 @@ type End uint8
 // be, and the answers say why. Undone: it is known by now that nothing of it is in
 // the broker. NotEntered: nothing was sent, since the lane could not be entered.
 // Disowned: nothing was sent, since the leases are not ours any more. Lost: its fate
-// is the matter of whoever has the leases now.
+// is up to the owner of the leases now.
 const (
 	Answered End = iota + 1
 	Refused

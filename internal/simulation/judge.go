@@ -10,7 +10,7 @@ import (
 )
 
 // recorders write the run's history: those of the producers, of the broker, of the
-// operators, and of whoever makes the faults. None of them asks a relay.
+// operators, and of the fault maker. None of them asks a relay.
 type recorders struct {
 	history   *history.History
 	tick      time.Duration

@@ -11,7 +11,7 @@ import (
 // lanes is what the broker has of the lane: see broker.Transactional. Only what a
 // reader of committed messages sees is stored.
 type lanes struct {
-	epoch  int64 // of whoever opened it last
+	epoch  int64 // of the relay that opened it last
 	record []byte
 }
 

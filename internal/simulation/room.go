@@ -8,7 +8,7 @@ type room[T any] struct {
 	free []*T // those used that were given back
 }
 
-// take returns a thing as it was left by whoever had it, in this run or an earlier
+// take returns a thing as it was left by its last user, in this run or an earlier
 // one.
 func (r *room[T]) take() *T {
 	if n := len(r.free); n > 0 {

@@ -27,7 +27,7 @@ func (p *plan) takeover() time.Duration {
 	return p.ttl + 2*time.Second
 }
 
-// died notes which shards a relay had that was killed. Whoever was about to take those of one before may have been it.
+// died notes which shards a relay had that was killed. The relay that was about to take those of one before may have been it.
 func (w *world) died(r *relay) {
 	now := w.instant()
 	for i := range w.deaths {

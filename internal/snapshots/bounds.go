@@ -14,7 +14,7 @@ import (
 // The rule is of order. A row draws its seq after its transaction has its id. So
 // when the last seq given out was read as s, and an id y was assigned to a
 // transaction after that, every transaction with an id above y was given it
-// later still, and writes beyond s. Whoever settles reads s and then writes, so
+// later still, and writes beyond s. A settlement reads s and then writes, so
 // that each settlement gives such a pair. A bound that is read without an id
 // being assigned after it says nothing: transactions that have their id already,
 // with seqs below s, may stand above the xmax of the next snapshot, because that
@@ -27,9 +27,9 @@ type Bounds struct {
 	// written to the box when the last seq was read as the number that goes with
 	// them. Two that run at a time never share their low half.
 	quiet map[uint32]int64
-	// mended is when the last look for such transactions began, and heard when it
+	// looked is when the last look for such transactions began, and heard when it
 	// last found one.
-	mended, heard time.Time
+	looked, heard time.Time
 	// last is the highest seq that was seen given out.
 	last int64
 }
@@ -145,16 +145,16 @@ func (b *Bounds) forget(now *Snapshot) {
 	}
 }
 
-// Mendable says whether it is worth while to look which running transactions have
+// LookForQuiet says whether it is worth while to look which running transactions have
 // not written: one of them bounds what must be read again when it ends, and it is
 // some time since the last look.
-func (b *Bounds) Mendable(p *Position, now time.Time) bool {
+func (b *Bounds) LookForQuiet(p *Position, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.Done == nil || b.last-p.Done.Floor() < mendLag || now.Sub(b.mended) < mendPause {
+	if p.Done == nil || b.last-p.Done.Floor() < quietLag || now.Sub(b.looked) < quietPause {
 		return false
 	}
-	b.mended = now
+	b.looked = now
 	return true
 }
 
@@ -165,8 +165,8 @@ const quietFor = 10 * time.Minute
 // A look costs the server milliseconds: it is made when so many rows would be
 // read again, and not more often than this.
 const (
-	mendLag   = 20_000
-	mendPause = 2 * time.Second
+	quietLag   = 20_000
+	quietPause = 2 * time.Second
 )
 
 // Saw takes that a snapshot's box had given out last.

@@ -131,7 +131,7 @@ func TestAPollWantsABoundInANewLifeEvenIfItsTurnSettles(t *testing.T) {
 	}
 	b.Saw(100 + staleBound + 1)
 	if b.Wanted(true) || !b.Wanted(false) {
-		t.Error("an old bound is to be renewed by whoever does not settle")
+		t.Error("an old bound is to be renewed by a relay that does not settle")
 	}
 }
 
@@ -261,19 +261,19 @@ func TestALookForIdleTransactionsIsWorthWhileWhenMuchWouldBeReadAgain(t *testing
 	var b Bounds
 	b.Saw(30_000)
 	b.Saw(25_000) // an older one
-	if b.Mendable(&Position{Floor: 1}, now) {
+	if b.LookForQuiet(&Position{Floor: 1}, now) {
 		t.Error("a floor has no running transactions that could be bounded")
 	}
-	if b.Mendable(at(30_000-mendLag+1), now) {
+	if b.LookForQuiet(at(30_000-quietLag+1), now) {
 		t.Error("it is worth while though little would be read again")
 	}
-	if !b.Mendable(at(30_000-mendLag), now) {
+	if !b.LookForQuiet(at(30_000-quietLag), now) {
 		t.Error("it is not worth while though much would be read again, and nobody has looked yet")
 	}
-	if b.Mendable(at(0), now.Add(mendPause-1)) {
+	if b.LookForQuiet(at(0), now.Add(quietPause-1)) {
 		t.Error("it is worth while again at once")
 	}
-	if !b.Mendable(at(0), now.Add(mendPause)) || b.Mendable(at(0), now.Add(mendPause+1)) {
+	if !b.LookForQuiet(at(0), now.Add(quietPause)) || b.LookForQuiet(at(0), now.Add(quietPause+1)) {
 		t.Error("after a pause it is worth while once")
 	}
 }

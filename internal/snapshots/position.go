@@ -111,7 +111,7 @@ func (p *Position) Towards(until *Position) bool {
 }
 
 // surer says that t has a higher bound for a running transaction than p may have. A
-// row of another cluster that has its id waits with it; whoever read it before that
+// row of another cluster that has its id waits with it; a relay that read it before that
 // transaction ran looks no more for it, and p has not read it.
 func (p *Position) surer(t *Snapshot) bool {
 	if p.Base == 0 {

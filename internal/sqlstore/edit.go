@@ -85,7 +85,7 @@ func (s *Base) Scheduled(ctx context.Context, a store.Audit, box string, kind st
 		if changed == 0 {
 			return nil
 		}
-		t.Moved = true // so that whoever keeps the box looks
+		t.Moved = true // so that the box's maintainer looks
 		return t.audit(a, fmt.Sprintf("%s %s scheduled %s", name, box, messageNames(names)))
 	})
 	if err != nil {

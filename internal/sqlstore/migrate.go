@@ -10,7 +10,7 @@ import (
 )
 
 // Steps are the migrations of a folder "schema", in the order of their numbers:
-// schema/0001_name.sql. A step is added, never changed. record ends each: whoever
+// schema/0001_name.sql. A step is added, never changed. record ends each: a process that
 // runs its SQL has taken it; its verb is the number.
 func Steps(files fs.FS, record string) []store.Step {
 	names, err := fs.Glob(files, "schema/0*.sql")

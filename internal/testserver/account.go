@@ -27,7 +27,7 @@ func accountNamed(name, server string) (*account, error) {
 	if err != nil {
 		return nil, &MissingError{
 			What: "the account " + name + ", under which root runs " + server + ",",
-			Mend: "run scripts/setup (it installs the package), or do not run as root",
+			Fix:  "run scripts/setup (it installs the package), or do not run as root",
 		}
 	}
 	uid, errU := strconv.ParseUint(u.Uid, 10, 32)

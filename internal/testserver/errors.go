@@ -13,19 +13,19 @@ var ErrMissing = errors.New("testserver: something this machine lacks")
 type MissingError struct {
 	// What is missing, in words: "PostgreSQL's server programs".
 	What string
-	// Mend is what to do about it, as a command or a sentence.
-	Mend string
+	// Fix is what to do about it, as a command or a sentence.
+	Fix string
 }
 
 // Error names what is missing and what to do.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("testserver: this machine lacks %s: %s", e.What, e.Mend)
+	return fmt.Sprintf("testserver: this machine lacks %s: %s", e.What, e.Fix)
 }
 
 // Is makes every MissingError match [ErrMissing].
 func (e *MissingError) Is(target error) bool { return target == ErrMissing }
 
 // errState is the answer to an order that the server's present state does not allow.
-func errState(server, order, mend string) error {
-	return fmt.Errorf("testserver: cannot %s %s: %s", order, server, mend)
+func errState(server, order, fix string) error {
+	return fmt.Errorf("testserver: cannot %s %s: %s", order, server, fix)
 }

@@ -91,7 +91,7 @@ func StartKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 // findKafka returns the paths of java and of Kafka's jars.
 func findKafka() (java, libs string, err error) {
 	if java, err = exec.LookPath("java"); err != nil {
-		return "", "", &MissingError{What: "java, which runs Kafka,", Mend: "run scripts/setup"}
+		return "", "", &MissingError{What: "java, which runs Kafka,", Fix: "run scripts/setup"}
 	}
 	cache, err := cacheFolder()
 	if err != nil {
@@ -99,7 +99,7 @@ func findKafka() (java, libs string, err error) {
 	}
 	home := filepath.Join(cache, "kafka-"+kafkaVersion)
 	if _, err := os.Stat(filepath.Join(home, "complete")); err != nil {
-		return "", "", &MissingError{What: "Kafka " + kafkaVersion, Mend: "run scripts/jars kafka"}
+		return "", "", &MissingError{What: "Kafka " + kafkaVersion, Fix: "run scripts/jars kafka"}
 	}
 	return java, filepath.Join(home, "libs", "*"), nil
 }

@@ -30,7 +30,7 @@ func (k *Kafka) StartDebezium(ctx context.Context, worker, connector map[string]
 	}
 	plugins := filepath.Join(cache, "debezium-"+debeziumVersion)
 	if _, err := os.Stat(filepath.Join(plugins, "complete")); err != nil {
-		return nil, &MissingError{What: "Debezium " + debeziumVersion, Mend: "run scripts/jars debezium"}
+		return nil, &MissingError{What: "Debezium " + debeziumVersion, Fix: "run scripts/jars debezium"}
 	}
 	port, err := freePort()
 	if err != nil {

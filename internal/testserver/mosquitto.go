@@ -71,7 +71,7 @@ func mosquittoProgram(name string) (string, error) {
 			return program, nil
 		}
 	}
-	return "", &MissingError{What: "the MQTT broker (" + name + ")", Mend: "run scripts/setup, or install the package mosquitto"}
+	return "", &MissingError{What: "the MQTT broker (" + name + ")", Fix: "run scripts/setup, or install the package mosquitto"}
 }
 
 // prepare writes what the broker reads at its start.

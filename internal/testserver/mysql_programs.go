@@ -60,7 +60,7 @@ func findMySQL(ctx context.Context, oracle bool) (mysqlPrograms, error) {
 		p.install, _ = exec.LookPath("mariadb-install-db")
 	}
 	if p.server == "" || !oracle && p.install == "" {
-		return p, &MissingError{What: "the server programs of " + p.name, Mend: "run scripts/setup, or set " + env + " to the server's path"}
+		return p, &MissingError{What: "the server programs of " + p.name, Fix: "run scripts/setup, or set " + env + " to the server's path"}
 	}
 	out, err := command{name: p.name + " --version", path: p.server, args: append(p.first, "--version")}.run(ctx)
 	p.version = strings.TrimSpace(out)

@@ -23,7 +23,7 @@ const natsdSource = "integration/cmd/natsd"
 func findNatsd(ctx context.Context) (string, error) {
 	if path := os.Getenv(natsdEnv); path != "" {
 		if _, err := exec.LookPath(path); err != nil {
-			return "", &MissingError{What: "the program that " + natsdEnv + " names", Mend: "correct or unset the variable"}
+			return "", &MissingError{What: "the program that " + natsdEnv + " names", Fix: "correct or unset the variable"}
 		}
 		return path, nil
 	}
@@ -44,7 +44,7 @@ func findNatsd(ctx context.Context) (string, error) {
 // a copy of the last one, which the go command leaves alone, unlinked again, if it is still current.
 func buildNatsd(ctx context.Context, root, target string) error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return &MissingError{What: "the go command, which builds the NATS server,", Mend: "put it into PATH"}
+		return &MissingError{What: "the go command, which builds the NATS server,", Fix: "put it into PATH"}
 	}
 	work, err := os.MkdirTemp(filepath.Dir(target), "build-")
 	if err != nil {
@@ -81,6 +81,6 @@ func repositoryRoot() (string, error) {
 	}
 	return "", &MissingError{
 		What: "the source of the NATS server (" + natsdSource + ")",
-		Mend: "run inside a checkout of the repository, or set " + natsdEnv,
+		Fix:  "run inside a checkout of the repository, or set " + natsdEnv,
 	}
 }

@@ -67,7 +67,7 @@ func findPgBouncer(program string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &MissingError{What: "the program pgbouncer", Mend: "run scripts/setup, or apt-get install pgbouncer"}
+	return "", &MissingError{What: "the program pgbouncer", Fix: "run scripts/setup, or apt-get install pgbouncer"}
 }
 
 func (b *PgBouncer) firstStart(ctx context.Context) error {

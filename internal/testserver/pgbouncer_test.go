@@ -98,6 +98,6 @@ func TestPgBouncerNotInstalledIsMissing(t *testing.T) {
 	t.Parallel()
 	_, err := testserver.StartPgBouncer(t.Context(), nil, testserver.PgBouncerOptions{Program: filepath.Join(t.TempDir(), "none")})
 	if !errors.Is(err, testserver.ErrMissing) || !strings.Contains(err.Error(), "scripts/setup") {
-		t.Errorf("the error is %v, want a MissingError with the mend", err)
+		t.Errorf("the error is %v, want a MissingError with the fix", err)
 	}
 }

@@ -33,7 +33,7 @@ func findPostgres(ctx context.Context, dir string) (pgPrograms, error) {
 		if _, err := exec.LookPath(p.path(name)); dir == "" || err != nil {
 			return p, &MissingError{
 				What: fmt.Sprintf("PostgreSQL's program %s", name),
-				Mend: "run scripts/setup, or apt-get install postgresql, or set " + pgBinEnv + " to the folder that has it",
+				Fix:  "run scripts/setup, or apt-get install postgresql, or set " + pgBinEnv + " to the folder that has it",
 			}
 		}
 	}

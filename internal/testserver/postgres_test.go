@@ -254,8 +254,8 @@ func TestPostgresNotInstalledIsMissing(t *testing.T) {
 	if !ok || !errors.Is(err, testserver.ErrMissing) {
 		t.Fatalf("the error is %v, want a MissingError", err)
 	}
-	if missing.Mend == "" || !strings.Contains(err.Error(), "scripts/setup") {
-		t.Errorf("the error has no mend: %v", err)
+	if missing.Fix == "" || !strings.Contains(err.Error(), "scripts/setup") {
+		t.Errorf("the error has no fix: %v", err)
 	}
 }
 

@@ -86,7 +86,7 @@ func StartRabbitMQ(ctx context.Context, opts RabbitMQOptions) (*RabbitMQ, error)
 func findRabbitMQ() (string, error) {
 	found, err := filepath.Glob("/usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server")
 	if err != nil || len(found) == 0 {
-		return "", &MissingError{What: "RabbitMQ's server", Mend: "run scripts/setup, or apt-get install rabbitmq-server"}
+		return "", &MissingError{What: "RabbitMQ's server", Fix: "run scripts/setup, or apt-get install rabbitmq-server"}
 	}
 	return filepath.Dir(found[len(found)-1]), nil
 }

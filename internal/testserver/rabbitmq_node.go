@@ -92,7 +92,7 @@ func (r *RabbitMQ) startMapper(ctx context.Context) error {
 	}
 	path, err := exec.LookPath("epmd")
 	if err != nil {
-		return &MissingError{What: "Erlang's port mapper epmd", Mend: "run scripts/setup, or apt-get install erlang-base"}
+		return &MissingError{What: "Erlang's port mapper epmd", Fix: "run scripts/setup, or apt-get install erlang-base"}
 	}
 	r.mapper, err = command{
 		name: "epmd", path: path, log: r.path("epmd"),

@@ -84,7 +84,7 @@ func StartRedis(ctx context.Context, opts RedisOptions) (*Redis, error) {
 func redisProgram() (string, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
-		return "", &MissingError{What: "the Redis server (redis-server)", Mend: "run scripts/setup, or install the package redis-server"}
+		return "", &MissingError{What: "the Redis server (redis-server)", Fix: "run scripts/setup, or install the package redis-server"}
 	}
 	return program, nil
 }

@@ -21,10 +21,10 @@ type Tmpfs struct {
 // MountTmpfs mounts a file system of so many bytes. A [MissingError] says that this process may not.
 func MountTmpfs(ctx context.Context, size int64) (*Tmpfs, error) {
 	if os.Geteuid() != 0 {
-		return nil, &MissingError{What: "the right to mount a small file system", Mend: "run this test as root"}
+		return nil, &MissingError{What: "the right to mount a small file system", Fix: "run this test as root"}
 	}
 	if _, err := exec.LookPath("mount"); err != nil {
-		return nil, &MissingError{What: "the program mount", Mend: "install the package mount, on Linux"}
+		return nil, &MissingError{What: "the program mount", Fix: "install the package mount, on Linux"}
 	}
 	home, err := newFolder("tmpfs", true)
 	if err != nil {
@@ -35,7 +35,7 @@ func MountTmpfs(ctx context.Context, size int64) (*Tmpfs, error) {
 		args: []string{"-t", "tmpfs", "-o", "mode=0755,size=" + strconv.FormatInt(size, 10), "postbag-test", home.path},
 	}.run(ctx)
 	if err != nil {
-		missing := &MissingError{What: "the privilege to mount (a container may withhold it)", Mend: "run with CAP_SYS_ADMIN"}
+		missing := &MissingError{What: "the privilege to mount (a container may withhold it)", Fix: "run with CAP_SYS_ADMIN"}
 		return nil, errors.Join(missing, err, home.Close())
 	}
 	return &Tmpfs{home: home, size: size}, nil

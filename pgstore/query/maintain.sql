@@ -35,7 +35,7 @@ WHERE b.name = $3::text;
 
 -- name: promote
 -- Moves due messages into the log, in the order in which they are due. One that is being cancelled is passed over. Reads
--- the index on (due, n), at most $3 rows, and locks those; then they are where they were, since nobody changes one. Whoever
+-- the index on (due, n), at most $3 rows, and locks those; then they are where they were, since nobody changes one. A session that
 -- else promotes at the same time gets others. An empty topic, which earlier versions took, is the box's name.
 WITH c AS MATERIALIZED (
   SELECT c.ctid FROM postbag.{box}__scheduled c

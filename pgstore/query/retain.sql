@@ -1,4 +1,4 @@
--- Retention. Rows up to _boxes.dropped are gone or going; whoever moves it has locked the box's row, as whoever declares a
+-- Retention. Rows up to _boxes.dropped are gone or going; a session that moves it has locked the box's row, as one that declares a
 -- subscription has, so that none begins behind it. What else a transaction writes is written only if it moved it: swept_x is
 -- its id then.
 

@@ -49,7 +49,7 @@ func (s *Store) Scheduled(ctx context.Context, a store.Audit, boxName string, ki
 		}
 		if n > 0 {
 			s.note(a, fmt.Sprintf("%s %s scheduled %s", name, boxName, idList(done)))
-			s.epoch++ // so that whoever maintains the box looks
+			s.epoch++ // so that the box's maintainer looks
 			s.wake()
 		}
 		return n, nil

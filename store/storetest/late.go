@@ -180,7 +180,7 @@ func stranger(e *env) {
 	c.expect(e.publish(e.message("b"))...)
 }
 
-// applicationOpen does all that an application may do in a transaction. Whoever waits for it waits until the case ends.
+// applicationOpen does all that an application may do in a transaction. A reader that waits for it waits until the case ends.
 func applicationOpen(e *env) {
 	h := e.history(1)
 	gone := at(e.message("k"), e.now().Add(time.Hour))

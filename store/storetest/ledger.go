@@ -42,8 +42,8 @@ func ledgerOther(e *env) {
 	wrong.ID[15] ^= 1
 	h.settleAll(store.Settlement{Tally: append(tally(store.TallyDelivered, h.records[1:]...), tally(store.TallyDelivered, wrong)...)})
 	h.faulty("the ledger has the id of another")
-	mend := append(less(tally(store.TallyDelivered, wrong)), tally(store.TallyDelivered, h.records[0])...)
-	e.settle(&h.leases[0], store.Settlement{Tally: mend})
+	fix := append(less(tally(store.TallyDelivered, wrong)), tally(store.TallyDelivered, h.records[0])...)
+	e.settle(&h.leases[0], store.Settlement{Tally: fix})
 	h.dropped()
 }
 

@@ -306,7 +306,7 @@ func (s *mysqlServer) DSN(role chaos.Role) string {
 	case chaos.Relays:
 		return s.dsn(string(role), s.relays)
 	case chaos.Producers:
-		// Whoever asks whether a transaction stands waits for it a little, and asks again: it may be prepared by then.
+		// A client that asks whether a transaction stands waits for it a little, and asks again: it may be prepared by then.
 		return s.dsn(string(role), s.producers) + "?innodb_lock_wait_timeout=1"
 	default:
 		return s.dsn("root", s.operators)

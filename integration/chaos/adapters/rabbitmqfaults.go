@@ -118,7 +118,7 @@ func (p *rabbit) grant(ctx context.Context) error {
 	return p.ctl("set_permissions", "-p", "/", rabbitUser, ".*", ".*", ".*")(ctx)
 }
 
-// unroute deletes the exchange: whoever publishes to it has his channel closed.
+// unroute deletes the exchange: the channel of a publisher to it is closed.
 func (p *rabbit) unroute(ctx context.Context) error {
 	return patiently(ctx, func() error {
 		return p.admin(func(ch *amqp.Channel) error { return ch.ExchangeDelete(rabbitExchange, false, false) })

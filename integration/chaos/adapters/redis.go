@@ -203,7 +203,7 @@ func (p *redisPlace) Faults() []chaos.Fault {
 		setting("replica of a primary that is away", "127.0.0.1 1", "NO ONE", "REPLICAOF"),                // READONLY
 		ofTopic("something else in the place of one topic's streams", redisBranch, p.setAside, p.putBack), // WRONGTYPE
 		ofTopic("right to one topic's streams taken away", redisBranch, p.keys("%R~*", "~{"+redisTopic+":*"), p.keys("allkeys")),
-		during("snapshots that fail", p.spoil, p.mend), // MISCONF
+		during("snapshots that fail", p.spoil, p.fix), // MISCONF
 		full(diskFull, chaos.Brokers, p.disk, func(ctx context.Context) error {
 			return errors.Join(p.server.Kill(ctx), p.server.Start(ctx)) // it ends when it cannot append
 		}),
@@ -225,7 +225,7 @@ func (p *redisPlace) spoil(ctx context.Context) error {
 	return errors.Join(p.order(ctx, "CONFIG", "SET", "save", "3600 100000"), p.save(ctx, "err"))
 }
 
-func (p *redisPlace) mend(ctx context.Context) error {
+func (p *redisPlace) fix(ctx context.Context) error {
 	if err := os.RemoveAll(p.snapshot()); err != nil {
 		return err
 	}

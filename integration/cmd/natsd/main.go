@@ -83,7 +83,7 @@ func readUsers(file string) (out []*server.User, err error) {
 	if file == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // whoever starts the server names it
+	text, err := os.ReadFile(file) //nolint:gosec // the person who starts the server names it
 	if err != nil {
 		return nil, err
 	}

@@ -32,13 +32,13 @@ func ParseFiles(f *flag.FlagSet, args []string, help io.Writer) error {
 		return flag.ErrHelp
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; %s", f.Name(), err, mend(f, err))
+		return fmt.Errorf("%s: %w; %s", f.Name(), err, fix(f, err))
 	}
 	return nil
 }
 
-// mend says what the flag takes that an error is about.
-func mend(f *flag.FlagSet, err error) string {
+// fix says what the flag takes that an error is about.
+func fix(f *flag.FlagSet, err error) string {
 	say := "see " + f.Name() + " -h"
 	f.VisitAll(func(g *flag.Flag) {
 		if strings.Contains(err.Error(), "for flag -"+g.Name+":") {

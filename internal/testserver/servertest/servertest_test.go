@@ -49,7 +49,7 @@ func need(err error) *judge {
 }
 
 func TestNeedSkipsOnALaptopAndFailsInContinuousIntegration(t *testing.T) {
-	missing := &testserver.MissingError{What: "the server", Mend: "install it"}
+	missing := &testserver.MissingError{What: "the server", Fix: "install it"}
 	for _, c := range []struct {
 		name, ci, require string
 		err               error

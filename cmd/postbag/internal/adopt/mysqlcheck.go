@@ -109,13 +109,13 @@ func granted(ctx context.Context, conn *sql.Conn, schema, table string) ([]strin
 // answered are the server's errors whose texts name nothing of a row: rights, names
 // and syntax.
 var answered = map[uint16]string{
-	1044: mendGrant, 1045: mendGrant, 1142: mendGrant, 1143: mendGrant, 1227: mendGrant, 1370: mendGrant,
+	1044: fixGrant, 1045: fixGrant, 1142: fixGrant, 1143: fixGrant, 1227: fixGrant, 1370: fixGrant,
 	1054: "", 1064: "", 1146: "", 1305: "",
 	1419: "; have an administrator set log_bin_trust_function_creators, or use an account with its rights",
 	1205: "; try again", 1213: "; try again",
 }
 
-const mendGrant = "; grant the account its rights, or use one that has them"
+const fixGrant = "; grant the account its rights, or use one that has them"
 
 // myError wraps an error, once, with what failed.
 func myError(doing string, err error) error {
@@ -128,11 +128,11 @@ func myError(doing string, err error) error {
 		return err
 	case errors.As(err, &answer):
 		said := fmt.Sprintf("the server refused it (error %d)", answer.Number)
-		mend, known := answered[answer.Number]
+		fix, known := answered[answer.Number]
 		if known {
 			said = fmt.Sprintf("%s (error %d)", answer.Message, answer.Number)
 		}
-		return &answerError{doing, said + mend, err}
+		return &answerError{doing, said + fix, err}
 	}
 	return &answerError{doing, "the connection failed; look whether the server runs and can be reached, then run this again: it goes on where it was", err}
 }

@@ -13,7 +13,7 @@ func myTrigger(a *Adoption) string { return fmt.Sprintf("postbag_adopt_%d", a.ID
 // Feed implements Database. Statements that make a trigger commit by themselves here.
 // So the table is locked, which waits until all who have written to it are done; what
 // came last is imported and committed; then the trigger is made, under the same lock.
-// Whoever is killed in between has imported, and made no trigger.
+// A process that is killed in between has imported, and made no trigger.
 func (d *MySQL) Feed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) error) error {
 	body := myRow{p, "NEW"}.insert()
 	if p.fresh != nil {
@@ -23,7 +23,7 @@ func (d *MySQL) Feed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) erro
 		` FOR EACH ROW BEGIN `+body+`; END`)
 }
 
-// Unfeed implements Database. Whoever is killed in between has noted what the trigger
+// Unfeed implements Database. A process that is killed in between has noted what the trigger
 // brought, and has the trigger.
 func (d *MySQL) Unfeed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) error) error {
 	return d.locked(ctx, p, a, fn, `DROP TRIGGER IF EXISTS `+mySyntax{}.table(p.Table.Schema, myTrigger(a)))

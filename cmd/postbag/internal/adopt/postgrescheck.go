@@ -106,14 +106,14 @@ func pgError(doing string, err error) error {
 		if strings.HasPrefix(answer.Code, "22") {
 			said = "the server refused a value"
 		}
-		mend := ""
+		fix := ""
 		switch answer.Code {
 		case "42501":
-			mend = "; grant the role its rights, or use a role that has them"
+			fix = "; grant the role its rights, or use a role that has them"
 		case "40P01", "40001":
-			mend = "; try again"
+			fix = "; try again"
 		}
-		return &answerError{doing, fmt.Sprintf("%s (SQLSTATE %s)%s", said, answer.Code, mend), err}
+		return &answerError{doing, fmt.Sprintf("%s (SQLSTATE %s)%s", said, answer.Code, fix), err}
 	}
 	return &answerError{doing, "the connection failed; look whether the server runs and can be reached, then run this again: it goes on where it was", err}
 }

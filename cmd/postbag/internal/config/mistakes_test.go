@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
+func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	t.Parallel()
 	const good = "store: {dsn: shop.db}\ndestinations: {main: {url: nats://localhost}}\n"
 	f := func(name, text, want string) {
@@ -18,7 +18,7 @@ func TestEachMistakeIsNamedWithItsLineAndMend(t *testing.T) {
 		case !strings.Contains(err.Error(), want):
 			t.Errorf("%s: the error is\n%v\nwant one that says\n%s", name, err, want)
 		case !strings.Contains(err.Error(), ";"):
-			t.Errorf("%s: the error has no mend: %v", name, err)
+			t.Errorf("%s: the error has no fix: %v", name, err)
 		case strings.Contains(err.Error(), "CANARY"):
 			t.Errorf("%s: the error holds the secret: %v", name, err)
 		}

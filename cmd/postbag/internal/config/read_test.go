@@ -159,7 +159,7 @@ subscriptions:
 	}
 }
 
-func TestFileThatCannotBeReadIsNamedWithTheMend(t *testing.T) {
+func TestFileThatCannotBeReadIsNamedWithTheFix(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.yaml")

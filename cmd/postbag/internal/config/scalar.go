@@ -23,8 +23,8 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 		b.line(lineOf(n), path+" is a list or a mapping; write a single value")
 		return
 	}
-	if mend := setScalar(v, n, text); mend != "" {
-		b.line(lineOf(n), path+" "+mend)
+	if fix := setScalar(v, n, text); fix != "" {
+		b.line(lineOf(n), path+" "+fix)
 	}
 }
 

@@ -24,7 +24,7 @@ func openPostgres(ctx context.Context) (*database, error) {
 	server, err := testserver.StartPostgres(ctx, testserver.PostgresOptions{})
 	if missing, ok := errors.AsType[*testserver.MissingError](err); ok {
 		return nil, fmt.Errorf("demo: this machine lacks %s; %s, or leave --postgres out: the demo on SQLite needs nothing",
-			missing.What, missing.Mend)
+			missing.What, missing.Fix)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("demo: the PostgreSQL server does not start: %w", err)

@@ -39,7 +39,7 @@ func BodyOf(payload []byte) Body {
 }
 
 // showable says whether a text is the same after it was written to a terminal and
-// read as JSON: whoever writes it may put escapes in place of what does not show.
+// read as JSON: anyone who writes it may put escapes in place of what does not show.
 func showable(text []byte) bool {
 	return utf8.Valid(text) && !loneSurrogate(text) &&
 		bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0
