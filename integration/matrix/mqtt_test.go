@@ -71,7 +71,7 @@ func (s *subscriber) follow(t *testing.T, address string) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	c, err := autopaho.NewConnection(ctx, autopaho.ClientConfig{
 		ServerUrls: []*url.URL{where}, KeepAlive: 10, SessionExpiryInterval: 600,
-		ReconnectBackoff: autopaho.NewConstantBackoff(50 * time.Millisecond),
+		ReconnectBackoff: autopaho.NewConstantBackoff(500 * time.Millisecond), // later than the relay: what comes meanwhile is kept
 		OnConnectionUp: func(c *autopaho.ConnectionManager, _ *paho.Connack) {
 			if _, err := c.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: s.topic, QoS: 1}}}); err == nil {
 				subscribed <- struct{}{}

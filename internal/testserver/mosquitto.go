@@ -22,8 +22,9 @@ type MosquittoOptions struct {
 	Port int
 	// Users that may connect, with their passwords. Defaults to all, without.
 	Users map[string]string
-	// ACL are lines of an ACL file, such as "user relay" and "topic write orders/#". Defaults to every right for all. See
-	// Mosquitto.SetACL.
+	// ACL are lines of an ACL file, such as "user relay" and "topic write orders/#". Defaults to every right for all. Without
+	// a "user" before it a "topic" gives nothing to a session that outlives a restart, until its client is back: use "pattern".
+	// See Mosquitto.SetACL.
 	ACL []string
 	// TLS has the port speak TLS only, with a certificate of a private authority: see Mosquitto.ClientTLS.
 	TLS bool
@@ -103,12 +104,11 @@ func (m *Mosquitto) prepare(ctx context.Context) error {
 	return err
 }
 
+// writeACL writes the ACL file. Every right is given by a pattern: a session that was read from the broker's file has no others
+// before its client comes, where that shows no user, and the broker drops what it may not read.
 func (m *Mosquitto) writeACL(lines []string) error {
 	if len(lines) == 0 {
-		lines = []string{"topic readwrite #"}
-		for user := range m.opts.Users {
-			lines = append(lines, "user "+user, "topic readwrite #")
-		}
+		lines = []string{"pattern readwrite #"}
 	}
 	return os.WriteFile(m.file("acl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
