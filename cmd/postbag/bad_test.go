@@ -158,7 +158,7 @@ func TestBadRelaysAreRefused(t *testing.T) {
 	config := hookConfig(t, &place{yaml: "{dsn: shop.db}"}, "http://127.0.0.1:8080")
 	refuse(t, []badInput{
 		{"no destination", "relay STORE", "", exit.Usage, "--to is missing"},
-		{"two places", "relay STORE --to nats://h --to-env X", "", exit.Usage, "names 2 places for the URL"},
+		{"two places", "relay STORE --to nats://h --to-env X", "", exit.Usage, "keep one"},
 		{"a destination of no kind", "relay STORE --to carrier-pigeon://h", "", exit.Usage, "begin it with one of nats://"},
 		{"a destination with a password", "relay STORE --to nats://u:" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
 		{"a destination with a token", "relay STORE --to nats://" + canary + "@h", "", exit.Usage, "holds a user, password or token"},
@@ -192,25 +192,25 @@ func TestBadDestinationsAreRefused(t *testing.T) {
 	large := write(t, "large", strings.Repeat(canary, 10_000))
 	var inputs []badInput
 	for name, one := range map[string][2]string{
-		"credentials that are not there": {"url: nats://h, credentials_file: /no/such", "give the path of a file that can be read"},
-		"credentials that are none":      {"url: nats://h, credentials_file: " + junk, "that nsc or nk has written"},
-		"a seed that is none":            {"url: nats://h, nkey_file: " + junk, "that nsc or nk has written"},
-		"a password of two lines":        {"url: nats://h, user_env: POSTBAG_TEST_NATS_USER, password_file: " + lines, "more than one line"},
-		"a password that is too large":   {"url: nats://h, password_file: " + large, "more than 65536 bytes"},
-		"a token that is not set":        {"url: nats://h, token_env: POSTBAG_TEST_NO_SUCH", "is not set; export it"},
-		"a token and a password":         {"url: nats://h, token_env: POSTBAG_TEST_NATS_PASSWORD, password_env: POSTBAG_TEST_NATS_PASSWORD, user_env: POSTBAG_TEST_NATS_USER", "use one of them"},
-		"an authority that is none":      {"url: tls://h, ca_file: " + junk, "holds no certificate"},
-		"an authority that is not there": {"url: tls://h, ca_file: /no/such", "cannot be read; name a PEM file"},
-		"a port":                         {"url: 'nats://h:99999'", "between 1 and 65535"},
-		"a URL without a host":           {"url: 'nats://'", "names no host"},
-		"a URL with a space":             {"url: 'nats://a b'", "cannot be read; write it as nats://host:4222"},
-		"a URL of two lines":             {"url_file: " + lines, "more than one line"},
-		"a URL that is none":             {"url_file: " + junk, "does not tell the kind of destination"},
-		"a place for standard output":    {"url: 'stdout:/tmp/file'", "write stdout: alone"},
-		"a hook without a host":          {"url: 'https://', secrets_env: [" + hookSecret + "]", "it has no host"},
-		"a hook's secret of two lines":   {"url: 'https://h/', secrets_file: [" + lines + "]", "more than one line"},
-		"a hook's secret that is none":   {"url: 'https://h/', secrets_file: [" + junk + "]", "secret 1"},
-		"a hook's authority":             {"url: 'https://h/', secrets_env: [" + hookSecret + "], ca_file: " + junk, "holds no certificate"},
+		"credentials that are not there": {"nats: {url: nats://h, credentials_file: /no/such}", "give the path of a file that can be read"},
+		"credentials that are none":      {"nats: {url: nats://h, credentials_file: " + junk + "}", "that nsc or nk has written"},
+		"a seed that is none":            {"nats: {url: nats://h, nkey_file: " + junk + "}", "that nsc or nk has written"},
+		"a password of two lines":        {"nats: {url: nats://h, user_env: POSTBAG_TEST_NATS_USER, password_file: " + lines + "}", "more than one line"},
+		"a password that is too large":   {"nats: {url: nats://h, password_file: " + large + "}", "more than 65536 bytes"},
+		"a token that is not set":        {"nats: {url: nats://h, token_env: POSTBAG_TEST_NO_SUCH}", "is not set; export it"},
+		"a token and a password":         {"nats: {url: nats://h, token_env: POSTBAG_TEST_NATS_PASSWORD, password_env: POSTBAG_TEST_NATS_PASSWORD, user_env: POSTBAG_TEST_NATS_USER}", "use one of them"},
+		"an authority that is none":      {"nats: {url: tls://h, ca_file: " + junk + "}", "holds no certificate"},
+		"an authority that is not there": {"nats: {url: tls://h, ca_file: /no/such}", "cannot be read; name a PEM file"},
+		"a port":                         {"nats: {url: 'nats://h:99999'}", "between 1 and 65535"},
+		"a URL without a host":           {"nats: {url: 'nats://'}", "names no host"},
+		"a URL with a space":             {"nats: {url: 'nats://a b'}", "cannot be read; write it as nats://host:4222"},
+		"a URL of two lines":             {"nats: {url_file: " + lines + "}", "more than one line"},
+		"a URL that is none":             {"nats: {url_file: " + junk + "}", "nats://host:4222"},
+		"a place for standard output":    {"stdout: {url: 'stdout:/tmp/file'}", "there is no setting \"url\""},
+		"a hook without a host":          {"webhook: {url: 'https://', secrets_env: [" + hookSecret + "]}", "it has no host"},
+		"a hook's secret of two lines":   {"webhook: {url: 'https://h/', secrets_file: [" + lines + "]}", "more than one line"},
+		"a hook's secret that is none":   {"webhook: {url: 'https://h/', secrets_file: [" + junk + "]}", "secret 1"},
+		"a hook's authority":             {"webhook: {url: 'https://h/', secrets_env: [" + hookSecret + "], ca_file: " + junk + "}", "holds no certificate"},
 	} {
 		file := write(t, "postbag.yaml", "store: {dsn: shop.db}\ndestinations:\n  main: {"+one[0]+"}\n")
 		inputs = append(inputs, badInput{name + ", looked at", "config check -c " + file, "", exit.Usage, one[1]})

@@ -30,17 +30,17 @@ func TestConfigCheckLooksIntoTheEnvironmentUnlessTold(t *testing.T) {
 	text := `
 store: {dsn_env: POSTBAG_TEST_NO_SUCH}
 destinations:
-  hook: {url: "https://example.com/", secrets_env: [POSTBAG_TEST_BAD_SECRET]}
-  broker: {url_file: /no/such/file}
-  third: {url_env: POSTBAG_TEST_NO_SUCH_URL}
+  hook: {webhook: {url: "https://example.com/", secrets_env: [POSTBAG_TEST_BAD_SECRET]}}
+  broker: {nats: {url_file: /no/such/file}}
+  third: {kafka: {url_env: POSTBAG_TEST_NO_SUCH_URL}}
 subscriptions: [{to: hook}]
 `
 	path := write(t, "postbag.yaml", text)
 	cli(t, "config", "check", "-c", path).ends(exit.Usage,
 		path+":2: store cannot work: the environment variable POSTBAG_TEST_NO_SUCH is not set; export it",
-		path+":4: destinations.hook cannot work: webhook: secret 1",
-		path+":5: destinations.broker cannot work: /no/such/file cannot be read",
-		path+":6: destinations.third cannot work: the environment variable POSTBAG_TEST_NO_SUCH_URL")
+		path+":4: destinations.hook.webhook cannot work: webhook: secret 1",
+		path+":5: destinations.broker.nats cannot work: /no/such/file cannot be read",
+		path+":6: destinations.third.kafka cannot work: the environment variable POSTBAG_TEST_NO_SUCH_URL")
 	cli(t, "config", "check", "-c", path, "--form-only").ok()
 }
 
@@ -51,14 +51,14 @@ func TestConfigCheckLooksIntoFilesOfSecrets(t *testing.T) {
 	path := write(t, "postbag.yaml", fmt.Sprintf(`
 store: {dsn: shop.db}
 destinations:
-  hook: {url: "https://example.com/", secrets_file: [%q], ca_file: %q}
+  hook: {webhook: {url: "https://example.com/", secrets_file: [%q], ca_file: %q}}
 `, secret, pem))
 	cli(t, "config", "check", "-c", path).ends(exit.Usage, "ca_file holds no certificate")
 }
 
 func TestConfigCheckNamesEachMistakeForPrograms(t *testing.T) {
 	t.Parallel()
-	path := write(t, "postbag.yaml", "store: {dsn: a.db}\nttl: 5\ndestinations:\n  m: {url: 'stdout:', nonsense: 1}\n")
+	path := write(t, "postbag.yaml", "store: {dsn: a.db}\nttl: 5\ndestinations:\n  m: {stdout: {nonsense: 1}}\n")
 	var c checked
 	cli(t, "config", "check", "-c", path, "--json").ends(exit.Usage, path+":2: ttl is no duration").json(&c)
 	if c.Right || len(c.Mistakes) != 2 || c.Mistakes[0].Line != 2 || c.Mistakes[1].Line != 4 ||
@@ -71,17 +71,52 @@ func TestConfigCheckNamesEachMistakeForPrograms(t *testing.T) {
 	}
 }
 
-func TestAConfigurationFileIsGivenOnce(t *testing.T) {
+func TestSeveralFilesAndAProfileAreReadAsOne(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"config", "check"}, {"status"}, {"relay"}, {"migrate", "up"}} {
-		cli(t, append(args, "-c", "a.yaml", "-c", "b.yaml")...).ends(exit.Usage, "it is given twice; keep one file")
+	dir := t.TempDir()
+	base := write(t, "base.yaml", "store: {dsn: "+filepath.Join(dir, "none.db")+"}\ndestinations: {m: {stdout: {}}}\n")
+	more := write(t, "more.yaml", "subscriptions: [{box: orders}]\nprofiles: {tests: {store: {dsn: "+filepath.Join(dir, "tests.db")+"}}}\n")
+	cli(t, "config", "check", "-c", base, "-c", more).ok().says("is right", "orders/default goes to m")
+	cli(t, "status", "-c", base, "-c", more).ends(exit.Usage, "none.db")
+	cli(t, "migrate", "up", "-c", base, "-c", more, "--profile", "tests", "--box", "orders").ok()
+	cli(t, "status", "-c", base, "-c", more, "--profile", "tests").ok().says("orders")
+	cli(t, "status", "-c", base, "--profile", "tests").ends(exit.Usage, "has no profiles; leave --profile")
+	cli(t, "status", "--store", "a.db", "--profile", "tests").ends(exit.Usage, "--profile goes with -c")
+	cli(t, "relay", "-c", base, "-c", filepath.Join(dir, "no.yaml")).ends(exit.Usage, "no.yaml cannot be read")
+	cli(t, "relay", "-c", base, "-c", "").ends(exit.Usage, "-c is empty; name a file")
+}
+
+// A variable that a file of another machine names need not be set here.
+func TestVariablesInAFileAreThoseOfItsMachine(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", "store: {dsn: '${POSTBAG_TEST_NO_SUCH}'}\ndestinations: {m: {nats: {url: '${POSTBAG_TEST_NO_SUCH}'}}}\n")
+	cli(t, "config", "check", "-c", path, "--form-only").ok()
+	cli(t, "config", "check", "-c", path).ends(exit.Usage, path+":1: store.dsn names the environment variable POSTBAG_TEST_NO_SUCH, which is not set")
+}
+
+func TestFlagsSetAnySettingOfTheDestination(t *testing.T) {
+	t.Parallel()
+	relay := func(args ...string) *outcome {
+		return cli(t, append([]string{"relay", "--store", "no.db"}, args...)...)
+	}
+	for text, args := range map[string][]string{
+		"--to-set natts is no setting of a destination of kind nats": {"--to", "nats://127.0.0.1:1", "--to-set", "natts=1"},
+		`did you mean "stream"?`:                                {"--to", "nats://127.0.0.1:1", "--to-set", "straem=A"},
+		"--to-set max_pending is no whole number":               {"--to", "nats://127.0.0.1:1", "--to-set", "max_pending=many"},
+		"--to-set recheck is 48h0m0s; choose between":           {"--to", "nats://127.0.0.1:1", "--to-set", "recheck=2d"},
+		"--to-set is no setting; write it as name=value":        {"--to", "nats://127.0.0.1:1", "--to-set", "recheck"},
+		"--to-set topology has settings of its own":             {"--to", "amqp://127.0.0.1:1", "--to-set", "topology=x"},
+		"--stream is no setting of a destination of kind kafka": {"--to", "kafka://127.0.0.1:1", "--stream", "A"},
+		"there is no file no.db":                                {"--to", "nats://127.0.0.1:1", "--to-set", "prefix=a.", "--to-set", "pass_headers=Nats-TTL", "--to-set", "pass_headers=Nats-Rollup"},
+	} {
+		relay(args...).ends(exit.Usage, text)
 	}
 }
 
 func TestDurationsAreTheSameInFlagsAndFiles(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []string{"3d", "P3D", "72h", "1d48h"} {
-		path := write(t, "postbag.yaml", "store: {dsn: a.db}\nkeep: "+keep+"\ndestinations:\n  m: {url: 'stdout:'}\n")
+		path := write(t, "postbag.yaml", "store: {dsn: a.db}\nkeep: "+keep+"\ndestinations:\n  m: {stdout: {}}\n")
 		cli(t, "config", "check", "-c", path).ok()
 		if at, err := moment("after", keep, time.Unix(72*3600, 0), -1); err != nil || at.Unix() != 0 {
 			t.Errorf("--after %s is %v (%v)", keep, at, err)
@@ -104,7 +139,7 @@ func TestErrorsNameFlagsWhereFlagsWereGivenAndSettingsWhereAFileWas(t *testing.T
 		cli(t, append([]string{"relay", "--store", db}, args...)...).ends(exit.Usage, text)
 	}
 	cli(t, "relay", "--store", db, "--to", "stdout:").ends(exit.NotFound, "no such box; make it with postbag migrate up --box, or with --create")
-	path := write(t, "postbag.yaml", "store: {dsn: "+db+"}\ndestinations:\n  m: {url: 'nats://127.0.0.1:1', stream: 'a b'}\n")
+	path := write(t, "postbag.yaml", "store: {dsn: "+db+"}\ndestinations:\n  m: {nats: {url: 'nats://127.0.0.1:1', stream: 'a b'}}\n")
 	cli(t, "relay", "-c", path).ends(exit.Usage, `destination m: stream "a b" is no name of a stream`)
 }
 
@@ -122,7 +157,7 @@ func TestEveryCommandNamesTheFlagOfItsStore(t *testing.T) {
 		cli(t, append(fields, "--store", "/no/such/folder/shop.db")...).ends(exit.Usage, "postbag: --store: there is no ")
 		cli(t, fields...).ends(exit.Usage, "no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE")
 	}
-	path := write(t, "postbag.yaml", "stores: {main: {dsn_env: POSTBAG_TEST_DSN}}\ndestinations: {m: {url: 'stdout:'}}\n")
+	path := write(t, "postbag.yaml", "stores: {main: {dsn_env: POSTBAG_TEST_DSN}}\ndestinations: {m: {stdout: {}}}\n")
 	for _, args := range []string{"status", "relay --drain", "migrate status"} {
 		cli(t, append(strings.Fields(args), "-c", path)...).ends(exit.Unavailable, "postbag: stores.main.dsn_env POSTBAG_TEST_DSN: the store cannot be opened: ")
 	}

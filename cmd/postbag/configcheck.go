@@ -13,11 +13,11 @@ import (
 )
 
 func newConfigCommand(c *console.Console) *cobra.Command {
-	return group("config", "Look after configuration files", newConfigCheckCommand(c))
+	return group("config", "Look after configuration files", newConfigCheckCommand(c), newConfigSchemaCommand(c))
 }
 
 func newConfigCheckCommand(c *console.Console) *cobra.Command {
-	var path string
+	var source configFlags
 	var formOnly bool
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -28,13 +28,16 @@ nothing. What the file names of the environment and of other files is looked at 
 		Example: `  postbag config check -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if path == "" {
+			if !source.given() {
 				return exit.Usagef("-c is missing; name a configuration file")
 			}
-			return checkConfig(cmd.Context(), c, path, formOnly)
+			if err := source.check(); err != nil {
+				return err
+			}
+			return checkConfig(cmd.Context(), c, &source, formOnly)
 		},
 	}
-	configFlag(cmd, &path)
+	source.add(cmd)
 	cmd.Flags().BoolVar(&formOnly, "form-only", false, "do not look at environment variables and other files")
 	return cmd
 }
@@ -60,13 +63,13 @@ type checkedDelivering struct {
 	To           string `json:"to"`
 }
 
-func checkConfig(ctx context.Context, c *console.Console, path string, formOnly bool) error {
-	file, err := config.Read(path, component.Kinds())
+func checkConfig(ctx context.Context, c *console.Console, source *configFlags, formOnly bool) error {
+	file, err := source.read(formOnly)
 	if err == nil && !formOnly {
 		checkOutside(ctx, file)
 		err = file.Err()
 	}
-	out := checked{Path: path, Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
+	out := checked{Path: source.String(), Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
 	if err != nil {
 		return exit.With(exit.Usage, showMistakes(c, &out, err))
 	}
@@ -76,7 +79,7 @@ func checkConfig(ctx context.Context, c *console.Console, path string, formOnly 
 	if c.JSON {
 		return c.Emit(out)
 	}
-	c.Sayf("%s is right", console.Printable(path))
+	c.Sayf("%s is right", console.Printable(source.String()))
 	for _, s := range out.Subscriptions {
 		store := ""
 		if s.Store != "" {
@@ -93,7 +96,7 @@ func showMistakes(c *console.Console, out *checked, err error) error {
 		return err
 	}
 	for _, m := range config.Mistakes(err) {
-		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(config.InSettings(m.Text))})
+		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(component.Kinds().InSettings(m.Text))})
 	}
 	return errors.Join(err, c.Emit(out))
 }
@@ -113,7 +116,7 @@ func checkOutside(ctx context.Context, file *config.File) {
 	}
 	for name, d := range file.Destinations {
 		if err := component.CheckDestination(ctx, d); err != nil {
-			file.Mistakef("destinations."+name, "cannot work: %v", err)
+			file.Mistakef("destinations."+name+"."+d.Kind, "cannot work: %v", err)
 		}
 	}
 }

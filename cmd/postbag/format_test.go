@@ -13,7 +13,7 @@ func TestTheRelaySendsTheFormThatASubscriptionNames(t *testing.T) {
 	t.Parallel()
 	path := write(t, "postbag.yaml", fmt.Sprintf(`
 store: {dsn: %q, create: true}
-destinations: {out: {url: "stdout:"}}
+destinations: {out: {stdout: {}}}
 subscriptions:
   - name: events
     format: {kind: cloudevents, source: /shop, mode: structured}
@@ -35,7 +35,7 @@ func TestAFormatThatIsWrongIsNamedWithItsLine(t *testing.T) {
 	t.Parallel()
 	path := write(t, "postbag.yaml", `
 store: {dsn: shop.db}
-destinations: {out: {url: "stdout:"}}
+destinations: {out: {stdout: {}}}
 subscriptions:
   - format: {kind: debezium, source: /x}
 `)

@@ -17,6 +17,7 @@ require (
 	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0

@@ -76,9 +76,10 @@ func hookConfig(t *testing.T, at *place, url string) string {
 store: %s
 destinations:
   hook:
-    url: %s
-    secrets_env: [%s]
-    allow_private: [127.0.0.0/8]
+    webhook:
+      url: %s
+      secrets_env: [%s]
+      allow_private: [127.0.0.0/8]
 subscriptions:
   - retry: {max_attempts: 1}
 admin: {listen: "127.0.0.1:0"}

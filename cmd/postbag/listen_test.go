@@ -33,7 +33,7 @@ func TestRelayListensWhenAsked(t *testing.T) {
 	}
 	for listen, want := range map[string]int{"true": 1, "false": 0} {
 		yaml := strings.TrimSuffix(at.yaml, "}") + ", listen: " + listen + "}"
-		relay := start(t, "relay", "-c", write(t, "postbag.yaml", "store: "+yaml+"\ndestinations: {out: {url: 'stdout:'}}\n"))
+		relay := start(t, "relay", "-c", write(t, "postbag.yaml", "store: "+yaml+"\ndestinations: {out: {stdout: {}}}\n"))
 		await(t, "the relay works", func() bool {
 			return strings.Contains(cli(t, "status", at.flag, at.where).ok().out, "1 relay")
 		})

@@ -133,7 +133,7 @@ func execute(t *testing.T, at *place, script string) {
 func TestABoxOnMariaDBIsDividedIfTheFileSaysSo(t *testing.T) {
 	t.Parallel()
 	at := emptyMariaDB(t)
-	file := write(t, "postbag.yaml", "store: "+strings.TrimSuffix(at.yaml, "}")+", partition: 24h}\ndestinations: {out: {url: 'stdout:'}}\n")
+	file := write(t, "postbag.yaml", "store: "+strings.TrimSuffix(at.yaml, "}")+", partition: 24h}\ndestinations: {out: {stdout: {}}}\n")
 	cli(t, "migrate", "up", "-c", file, "--box", "outbox").ok().says("box outbox is there")
 	db, err := sql.Open("mysql", mariadb.server.DSN(strings.Trim(dsnOf(t, at).Path, "/")))
 	if err != nil {
@@ -147,7 +147,7 @@ func TestABoxOnMariaDBIsDividedIfTheFileSaysSo(t *testing.T) {
 		t.Errorf("the box has %d partitions of %d hours: %v", parts, every, err)
 	}
 	cli(t, "publish", "-c", file, "--payload", "x").ok()
-	sqlite := write(t, "sqlite.yaml", "store: {dsn_file: '"+write(t, "place", "box.db\n")+"', partition: 24h}\ndestinations: {out: {url: 'stdout:'}}\n")
+	sqlite := write(t, "sqlite.yaml", "store: {dsn_file: '"+write(t, "place", "box.db\n")+"', partition: 24h}\ndestinations: {out: {stdout: {}}}\n")
 	cli(t, "status", "-c", sqlite).ends(exit.Usage, "partition is not for sqlite")
 }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -193,81 +192,117 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Configuration\n\n"+
-		"`postbag relay -c postbag.yaml` does what the file says; the other commands take the store from it. `postbag config check -c postbag.yaml` finds\n"+
-		"every mistake at once, each with its line. Durations are written with a unit: `15s`, `10m`, `72h`. A duration\n"+
-		"or a number of zero is refused, unless the setting means none or no limit by it: what is left out has its default. Names at the top that begin with `x-` are your\n"+
-		"own, to hold anchors for aliases.\n\n"+
-		"A secret never stands in the file. A setting that ends in `_env` names an environment variable, one that ends in `_file` a file that holds the\n"+
-		"value and nothing else.\n\n```yaml\n%s```\n", example)
-	docs := fieldDocs(t, filepath.Join("internal", "config", "file.go"))
-	maps.Copy(docs, fieldDocs(t, filepath.Join("internal", "config", "destinationfile.go")))
-	maps.Copy(docs, fieldDocs(t, filepath.Join("internal", "config", "formatfile.go")))
-	for _, section := range []struct {
-		title string
-		of    reflect.Type
-	}{
-		{"The file", reflect.TypeFor[config.File]()},
-		{"store, and each of stores.*", reflect.TypeFor[config.Store]()},
-		{"destinations.*", reflect.TypeFor[config.Destination]()},
-		{"destinations.*.create", reflect.TypeFor[config.CreateTopics]()},
-		{"destinations.*.transactions", reflect.TypeFor[config.Transactions]()},
-		{"destinations.*.topology.exchanges[]", reflect.TypeFor[config.Exchange]()},
-		{"destinations.*.topology.queues[]", reflect.TypeFor[config.Queue]()},
-		{"destinations.*.topology.bindings[]", reflect.TypeFor[config.Binding]()},
-		{"subscriptions[]", reflect.TypeFor[config.Subscription]()},
-		{"subscriptions[].format", reflect.TypeFor[config.Format]()},
-		{"subscriptions[].format.names", reflect.TypeFor[config.FormatNames]()},
-		{"subscriptions[].retry", reflect.TypeFor[config.Retry]()},
-		{"admin", reflect.TypeFor[config.Admin]()},
-		{"log", reflect.TypeFor[config.Log]()},
-	} {
-		settings(t, &b, section.title, section.of, docs)
+		"`postbag relay -c postbag.yaml` does what the file says. The other commands take the store from it. `postbag config check -c postbag.yaml` finds\n"+
+		"every mistake at once, each with its line. `postbag config schema` prints the JSON Schema of the file, with which an editor completes settings and\n"+
+		"shows their texts.\n\n"+
+		"A duration has a unit: `15s`, `10m`, `36h`, `3d`, `P3D`. What is left out has its default. A duration or a number of zero is refused, unless the\n"+
+		"setting means none or no limit by it.\n\n```yaml\n%s```\n\n"+
+		"**Secrets** never stand in the file. A setting that ends in `_env` names an environment variable, one that ends in `_file` a file that holds the\n"+
+		"value and nothing else.\n\n"+
+		"**Variables.** `${NAME}` stands for the value of an environment variable, `${NAME:-value}` for the value behind `:-` where the variable is empty or\n"+
+		"not set. `$${` stands for `${`. A variable that is not set is a mistake. A URL or a DSN with a secret in it is refused, wherever it comes from: name\n"+
+		"the variable with `url_env` or `dsn_env` instead.\n\n"+
+		"**Several files.** `-c base.yaml -c production.yaml` reads both. What the later file says takes the place of what the earlier one says. Settings\n"+
+		"that it leaves out stay. A list takes the place of the whole earlier list, and another kind of a destination that of the whole destination.\n\n"+
+		"**Profiles.** `profiles` at the top has settings by a name of your choice, such as `profiles: {tests: {store: {dsn: tests.db}}}`. `--profile tests`,\n"+
+		"or the variable `POSTBAG_PROFILE`, puts them in place of what the rest of the file says.\n\n"+
+		"Names at the top that begin with `x-` are your own, to hold anchors for aliases.\n", example)
+	docs := settingDocs(t)
+	settings(t, &b, "The file", reflect.TypeFor[config.File](), docs)
+	settings(t, &b, "store, and each of stores.*", reflect.TypeFor[config.Store](), docs)
+	for _, kind := range component.Kinds().Destinations {
+		settings(t, &b, "destinations.*."+kind.Name, reflect.TypeOf(kind.New()).Elem(), docs)
 	}
+	settings(t, &b, "subscriptions[]", reflect.TypeFor[config.Subscription](), docs)
+	settings(t, &b, "admin", reflect.TypeFor[config.Admin](), docs)
+	settings(t, &b, "log", reflect.TypeFor[config.Log](), docs)
 	page(t, "configuration.md", b.String())
 }
 
-// settings writes the table of a struct's settings.
+// settingDocs reads the comments of all settings.
+func settingDocs(t *testing.T) map[string]string {
+	t.Helper()
+	docs := make(map[string]string)
+	for _, pattern := range []string{filepath.Join("internal", "config", "*file.go"), filepath.Join("internal", "component", "*.go")} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, paths, err)
+		}
+		for _, path := range paths {
+			maps.Copy(docs, fieldDocs(t, path))
+		}
+	}
+	return docs
+}
+
+// settingText is the comment of a setting: what it is, and its default.
+func settingText(t *testing.T, of reflect.Type, f reflect.StructField, docs map[string]string) string {
+	t.Helper()
+	text := docs[of.Name()+"."+f.Name]
+	if text == "" {
+		t.Errorf("%s.%s has no comment: say what it sets, and end with its default", of.Name(), f.Name)
+	}
+	return text
+}
+
+// settings writes the tables of a struct's settings, and of those of what is in them.
 func settings(t *testing.T, b *strings.Builder, title string, of reflect.Type, docs map[string]string) {
 	t.Helper()
-	isDestination := of == reflect.TypeFor[config.Destination]()
 	fmt.Fprintf(b, "\n## %s\n\n", title)
-	if isDestination {
-		fmt.Fprintf(b, "| setting | kinds | | default |\n|---|---|---|---|\n")
-	} else {
-		fmt.Fprintf(b, "| setting | | default |\n|---|---|---|\n")
+	type inner struct {
+		title string
+		of    reflect.Type
 	}
-	for f := range of.Fields() {
-		name := f.Tag.Get("yaml")
-		if name == "" {
-			continue
+	var below []inner
+	var rows []string
+	var walk func(of reflect.Type)
+	walk = func(of reflect.Type) {
+		for f := range of.Fields() {
+			name := f.Tag.Get("yaml")
+			if f.Anonymous {
+				walk(f.Type)
+			}
+			if name == "" {
+				continue
+			}
+			text, normal, _ := strings.Cut(escape(settingText(t, of, f, docs)), " Defaults to ")
+			if limits := rangeOf(f); limits != "" {
+				text = strings.TrimSpace(text + " " + limits)
+			}
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |\n", name, text, strings.TrimSuffix(normal, ".")))
+			one, suffix := f.Type, ""
+			if one.Kind() == reflect.Slice {
+				one, suffix = one.Elem(), "[]"
+			} else if one.Kind() == reflect.Pointer {
+				one = one.Elem()
+			}
+			ours := strings.HasPrefix(one.PkgPath(), "github.com/postbag/")
+			if one.Kind() == reflect.Struct && ours && of != reflect.TypeFor[config.File]() {
+				below = append(below, inner{title + "." + name + suffix, one})
+			}
 		}
-		text := docs[of.Name()+"."+f.Name]
-		if text == "" {
-			t.Errorf("%s.%s has no comment: say what it sets, and end with its default", of.Name(), f.Name)
-		}
-		text, normal, _ := strings.Cut(escape(text), " Defaults to ")
-		normal = strings.TrimSuffix(normal, ".")
-		if isDestination {
-			fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", name, kindsOf(name), text, normal)
-		} else {
-			fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, text, normal)
-		}
+	}
+	walk(of)
+	if len(rows) == 0 {
+		b.WriteString("No settings.\n")
+	} else {
+		b.WriteString("| setting | | default |\n|---|---|---|\n" + strings.Join(rows, ""))
+	}
+	for _, one := range below {
+		settings(t, b, one.title, one.of, docs)
 	}
 }
 
-// kindsOf names the kinds of destinations that take a setting.
-func kindsOf(setting string) string {
-	var kinds []string
-	all := component.Kinds().Destinations
-	for _, k := range all {
-		if slices.Contains(k.Settings, setting) || slices.Contains([]string{"kind", "url", "url_env", "url_file"}, setting) {
-			kinds = append(kinds, k.Name)
-		}
+// rangeOf says between what a setting may be.
+func rangeOf(f reflect.StructField) string {
+	low, high, ok := strings.Cut(f.Tag.Get("range"), "..")
+	if !ok {
+		return ""
 	}
-	if len(kinds) == len(all) {
-		return "all"
+	if high == "876000h" {
+		return "At least " + low + "."
 	}
-	return strings.Join(kinds, ", ")
+	return "From " + low + " to " + high + "."
 }
 
 // fieldDocs reads the comments of a file's structs, by "Type.Field".

@@ -48,7 +48,7 @@ func TestRelayDeliversToNATSInOrderAndHandsOverWhenStopped(t *testing.T) {
 		config := write(t, "postbag.yaml", fmt.Sprintf(`
 store: %s
 destinations:
-  broker: {url: "nats://127.0.0.1:%d", user_env: POSTBAG_TEST_NATS_USER, password_env: POSTBAG_TEST_NATS_PASSWORD, stream: ORDERS}
+  broker: {nats: {url: "nats://127.0.0.1:%d", user_env: POSTBAG_TEST_NATS_USER, password_env: POSTBAG_TEST_NATS_PASSWORD, stream: ORDERS}}
 `, at.yaml, server.Port()))
 		const n, keys = 3000, 11
 		var in strings.Builder

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 )
@@ -20,6 +21,7 @@ func run(ctx context.Context, args []string, c *console.Console) exit.Code {
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
+	c.Words = component.Kinds().InSettings
 	err := root.ExecuteContext(ctx)
 	code := exit.Of(err)
 	if code == exit.Interrupted {

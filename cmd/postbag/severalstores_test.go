@@ -23,7 +23,7 @@ func severalStores(t *testing.T, away string) string {
 stores:
   first: {dsn: %q, create: true}
   second: {dsn: %q, create: true}
-%sdestinations: {out: {url: "stdout:"}}
+%sdestinations: {out: {stdout: {}}}
 subscriptions: [{store: first}, {store: second}, {store: third}]
 admin: {listen: "0"}
 `, filepath.Join(dir, "first.db"), filepath.Join(dir, "second.db"), third))

@@ -20,7 +20,7 @@ const defaultBox = "outbox"
 // storeFlags say which store a command works on: a configuration file, or the
 // place of a DSN.
 type storeFlags struct {
-	config string
+	config configFlags
 	env    string
 	file   string
 	dsn    string
@@ -29,7 +29,7 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
-	configFlag(cmd, &f.config)
+	f.config.add(cmd)
 	cmd.Flags().StringVar(&f.env, "store-env", "", "environment `variable` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.file, "store-file", "", "`file` that holds the store's DSN")
 	cmd.Flags().StringVar(&f.dsn, "store", "", "the store's `DSN` without a password, or the path of a sqlite file")
@@ -41,19 +41,22 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 // where returns the store section that the flags, or the file they name,
 // describe.
 func (f *storeFlags) where() (config.Store, error) {
+	if err := f.config.check(); err != nil {
+		return config.Store{}, err
+	}
 	switch given := f.count(); {
 	case given == 0:
 		return config.Store{}, exit.Usagef("no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE")
 	case given > 1:
 		return config.Store{}, exit.Usagef("%d of -c, --store, --store-env and --store-file are given; give exactly one", given)
 	}
-	if f.config != "" {
+	if f.config.given() {
 		if f.kind != "" {
 			return config.Store{}, exit.Usagef("--store-kind goes without -c; set store.kind in the file")
 		}
-		file, err := config.Read(f.config, component.Kinds())
+		file, err := f.config.read(false)
 		if err != nil {
-			return config.Store{}, exit.With(exit.Usage, err)
+			return config.Store{}, err
 		}
 		return f.pick(file)
 	}
@@ -69,7 +72,10 @@ func (f *storeFlags) where() (config.Store, error) {
 
 // count is how many of the flags that say where the store is are given.
 func (f *storeFlags) count() (given int) {
-	for _, v := range []string{f.config, f.env, f.file, f.dsn} {
+	if f.config.given() {
+		given++
+	}
+	for _, v := range []string{f.env, f.file, f.dsn} {
 		if v != "" {
 			given++
 		}
@@ -91,7 +97,7 @@ func (f *storeFlags) pick(file *config.File) (config.Store, error) {
 	if len(file.Stores) == 0 {
 		return config.Store{}, exit.Usagef("--store-name names a store, but the file has only one, without a name; leave it out")
 	}
-	return config.Store{}, exit.Usagef("%s has several stores; name one with --store-name: %s", f.config,
+	return config.Store{}, exit.Usagef("%s has several stores; name one with --store-name: %s", &f.config,
 		strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 

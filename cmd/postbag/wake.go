@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
@@ -20,7 +19,7 @@ import (
 
 // wakeFlags say which relays are woken, and for what.
 type wakeFlags struct {
-	config string
+	config configFlags
 	admin  []string
 	box    string
 	store  string
@@ -50,7 +49,7 @@ lost costs a message the wait for the poll, and many cost the database no more t
 			return f.wakeAll(cmd.Context(), c, addresses)
 		},
 	}
-	configFlag(cmd, &f.config)
+	f.config.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.admin, "admin", nil, "the `address` of a relay's admin listener, once for each; a bare port means loopback")
 	flags.StringVar(&f.box, "box", "", "the `box` that has new messages; all of them when left out")
@@ -65,19 +64,22 @@ func (f *wakeFlags) addresses() ([]string, error) {
 			return nil, err
 		}
 	}
+	if err := f.config.check(); err != nil {
+		return nil, err
+	}
 	switch {
-	case f.config == "" && len(f.admin) == 0:
+	case !f.config.given() && len(f.admin) == 0:
 		return nil, exit.Usagef("no relay is named; pass -c FILE, which has its admin.listen, or --admin ADDRESS")
-	case f.config != "" && len(f.admin) > 0:
+	case f.config.given() && len(f.admin) > 0:
 		return nil, exit.Usagef("-c and --admin are both given; keep one")
 	}
-	if f.config != "" {
-		file, err := config.Read(f.config, component.Kinds())
+	if f.config.given() {
+		file, err := f.config.read(false)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, err
 		}
 		if file.Admin.Listen == "" {
-			return nil, exit.Usagef("%s has no admin.listen, so its relay cannot be called; set it and start the relay anew", f.config)
+			return nil, exit.Usagef("%s has no admin.listen, so its relay cannot be called; set it and start the relay anew", &f.config)
 		}
 		return []string{file.Admin.Listen}, nil
 	}

@@ -31,7 +31,7 @@ func kafkaPlace(t *testing.T, s *testserver.Kafka) *place {
 	name, brokers := newName(), strings.Join(s.Brokers(), ",")
 	return &place{
 		topic: name,
-		yaml:  fmt.Sprintf("{url: 'kafka://%s', create: {partitions: 4}}", brokers),
+		yaml:  fmt.Sprintf("{kafka: {url: 'kafka://%s', create: {partitions: 4}}}", brokers),
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()
 			d, err := kafkabroker.Dial(t.Context(), brokers, kafkabroker.Options{Create: &kafkabroker.Create{Partitions: 4}})

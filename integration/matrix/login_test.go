@@ -20,7 +20,7 @@ func TestADaemonWithoutALoginSaysWhichDestinationWantsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	process := daemon.Start(t, "stranger", "store: {dsn_env: POSTBAG_DSN}\ndestinations:\n"+
-		"  there: {url: 'kafka://"+strings.Join(kafka.SASLPlaintext(), ",")+"', transactions: {}}\n"+
+		"  there: {kafka: {url: 'kafka://"+strings.Join(kafka.SASLPlaintext(), ",")+"', transactions: {}}}\n"+
 		"subscriptions: [{name: plain, to: there}, {name: once, to: there, exactly_once: true}]\n", "POSTBAG_DSN="+b.dsn)
 	process.Ready()
 	for _, name := range []string{"plain", "once"} {

@@ -35,7 +35,7 @@ func mqttPlace(t *testing.T, address string) *place {
 	s.follow(t, address)
 	return &place{
 		topic: s.topic,
-		yaml:  "{url: '" + address + "'}",
+		yaml:  "{mqtt: {url: '" + address + "'}}",
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()
 			d, err := mqttbroker.Dial(t.Context(), address, mqttbroker.Options{})

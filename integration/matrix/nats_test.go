@@ -44,7 +44,7 @@ func natsPlace(t *testing.T, s *testserver.NATS) *place {
 	}
 	return &place{
 		topic: name + ".events",
-		yaml:  fmt.Sprintf("{url: %q, stream: %s}", s.URL(), name),
+		yaml:  fmt.Sprintf("{nats: {url: %q, stream: %s}}", s.URL(), name),
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()
 			d, err := natsbroker.Dial(t.Context(), s.URL(), natsbroker.Options{Stream: name})

@@ -28,7 +28,7 @@ func rabbitPlace(t *testing.T, s *testserver.RabbitMQ) *place {
 	var out [][]byte
 	return &place{
 		topic: name,
-		yaml:  fmt.Sprintf("{url_env: RABBIT_URL, topology: {queues: [{name: %s}]}}", name),
+		yaml:  fmt.Sprintf("{rabbitmq: {url_env: RABBIT_URL, topology: {queues: [{name: %s}]}}}", name),
 		env:   []string{"RABBIT_URL=" + s.URL("/")},
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()

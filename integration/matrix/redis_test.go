@@ -28,7 +28,7 @@ func redisPlace(s *testserver.Redis, c *redis.Client) *place {
 	name := newName()
 	return &place{
 		topic: name,
-		yaml:  fmt.Sprintf("{url: 'redis://%s', shards: 3}", s.Addr()),
+		yaml:  fmt.Sprintf("{redis: {url: 'redis://%s', shards: 3}}", s.Addr()),
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()
 			d, err := redisbroker.Dial(t.Context(), "redis://"+s.Addr(), redisbroker.Options{Shards: 3})

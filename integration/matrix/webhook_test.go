@@ -70,7 +70,7 @@ func (r *receiver) place(*testing.T) *place {
 	url, secret := fmt.Sprintf("http://%s/%s", r.address, name), webhook.NewSecret()
 	return &place{
 		topic: "events",
-		yaml:  fmt.Sprintf("{url: %q, secrets_env: [HOOK_SECRET], allow_private: [127.0.0.0/8]}", url),
+		yaml:  fmt.Sprintf("{webhook: {url: %q, secrets_env: [HOOK_SECRET], allow_private: [127.0.0.0/8]}}", url),
 		env:   []string{"HOOK_SECRET=" + secret},
 		open: func(t *testing.T) broker.Destination {
 			t.Helper()

@@ -32,7 +32,7 @@ func startKafka(t *testing.T) *sink {
 	if err := json.Unmarshal([]byte(s.DSN()), &dsn); err != nil || len(dsn.Seeds) == 0 {
 		t.Fatalf("the broker is not told: %v", err)
 	}
-	s.yaml = fmt.Sprintf("{url: 'kafka://%s', user_env: KAFKA_USER, password_env: KAFKA_PASSWORD, create: {partitions: 4, config: {message.timestamp.type: LogAppendTime}}}", strings.Join(dsn.Seeds, ","))
+	s.yaml = fmt.Sprintf("{kafka: {url: 'kafka://%s', user_env: KAFKA_USER, password_env: KAFKA_PASSWORD, create: {partitions: 4, config: {message.timestamp.type: LogAppendTime}}}}", strings.Join(dsn.Seeds, ","))
 	s.env = []string{"KAFKA_USER=" + testserver.KafkaUser, "KAFKA_PASSWORD=" + testserver.KafkaUserPassword}
 	return s
 }
@@ -41,7 +41,7 @@ func startKafka(t *testing.T) *sink {
 func startRabbitMQ(t *testing.T) *sink {
 	t.Helper()
 	s := start(t, adapters.RabbitMQ{})
-	s.yaml, s.env = "{url_env: RABBIT_URL}", []string{"RABBIT_URL=" + s.DSN()}
+	s.yaml, s.env = "{rabbitmq: {url_env: RABBIT_URL}}", []string{"RABBIT_URL=" + s.DSN()}
 	return s
 }
 

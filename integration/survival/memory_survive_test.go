@@ -65,7 +65,7 @@ func TestLargeMessagesTakeLittleMemory(t *testing.T) { //nolint:paralleltest // 
 			s := startSink(t, test.wait)
 			relay := daemon.Start(t, "a", fmt.Sprintf(`
 store: {dsn_env: BOX_DSN}
-destinations: {hook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}
+destinations: {hook: {webhook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}}
 maintenance: false
 `, s.url), "SECRET="+webhook.NewSecret(), "BOX_DSN="+dsn)
 			begun := time.Now()

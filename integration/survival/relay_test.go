@@ -29,7 +29,7 @@ func (w *world) start(name string, c relayConfig) *daemon.Process {
 ttl: %s
 store: {dsn_env: POSTBAG_DSN}
 destinations:
-  events: {url: %q, stream: %s}
+  events: {nats: {url: %q, stream: %s}}
 %s
 subscriptions:
   - name: %s

@@ -29,7 +29,7 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 	w.addStream(jetstream.StreamConfig{Name: "LATE", Subjects: []string{"late.>"}})
 	late := relayConfig{
 		dsn: w.pg.DSN("postgres"), to: "late", sub: "late", more: "    from: first",
-		top: "  late: {url: \"" + w.nats.URL() + "\", stream: LATE, prefix: late.}\nmaintenance: false",
+		top: "  late: {nats: {url: \"" + w.nats.URL() + "\", stream: LATE, prefix: late.}}\nmaintenance: false",
 	}
 	l := w.start("late", late)
 	w.eventually(30*time.Second, "the subscription is declared", func() bool { return w.count(`select count(*) from postbag._subscriptions where name = 'late'`) == 1 })

@@ -106,7 +106,7 @@ func TestWhatLooksLikeAPasswordIsNoPathOfAFile(t *testing.T) {
 
 // The error of a store begins with what named it.
 func TestErrorsOfAStoreNameWhatGaveIt(t *testing.T) {
-	const there = "destinations: {m: {url: 'stdout:'}}\n"
+	const there = "destinations: {m: {stdout: {}}}\n"
 	t.Setenv("POSTBAG_TEST_DSN", "mysql://app:CANARY@127.0.0.1:1/shop")
 	for text, want := range map[string]string{
 		"store: {dsn: no-such.db}\n" + there:                      "store.dsn: there is no file no-such.db",

@@ -5,31 +5,97 @@ import (
 	"crypto/tls"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/kafkabroker"
 )
 
-func openKafka(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
-	brokers := strings.TrimSuffix(strings.TrimPrefix(url, "kafka://"), "/")
+// KafkaConnection is how a client of Kafka reaches its brokers.
+type KafkaConnection struct {
+	Connection
+
+	// How to log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512. Defaults to the last
+	// where there is a user.
+	Mechanism string `yaml:"mechanism"`
+	// TLS with the system's certificate authorities, where ca_file names none.
+	// Defaults to false.
+	TLS bool `yaml:"tls"`
+	// What the brokers show as the connection's name. Defaults to postbag.
+	ClientName string `yaml:"client_name"`
+}
+
+// Kafka is a destination in Apache Kafka, or what speaks its protocol.
+type Kafka struct {
+	KafkaConnection
+
+	// Put before the topic of a message, such as "events.". Defaults to nothing.
+	Prefix string `yaml:"prefix"`
+	// What a batch is compressed with: none, gzip, snappy, lz4 or zstd. Defaults to
+	// lz4.
+	Compression string `yaml:"compression"`
+	// How long a call waits for others to share its batches with. Defaults to not at all.
+	Linger time.Duration `yaml:"linger" range:"1us..10s" zero:"none"`
+	// The most that a batch holds before compression, in bytes. Defaults to 1000000.
+	BatchBytes int `yaml:"batch_bytes"`
+	// Records have the time when they are sent, not when the database stored the
+	// message. Defaults to false.
+	SendTime bool `yaml:"send_time"`
+	// Create topics that are not there, and how. Defaults to not at all.
+	Create *KafkaTopics `yaml:"create"`
+	// Transactions, for subscriptions with exactly_once; {} is enough. Defaults to
+	// none.
+	Transactions *KafkaTransactions `yaml:"transactions"`
+	// How long what was learnt of a topic is trusted. Defaults to 1m.
+	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
+}
+
+// KafkaTopics is how topics are created.
+type KafkaTopics struct {
+	// Partitions of a new topic. Defaults to the brokers' own default.
+	Partitions int `yaml:"partitions"`
+	// Replicas of each partition. Defaults to the brokers' own default.
+	Replicas int `yaml:"replicas"`
+	// Settings of the topic, such as {min.insync.replicas: 2}.
+	Config map[string]string `yaml:"config"`
+}
+
+// KafkaTransactions is where the records of exactly_once are kept.
+type KafkaTransactions struct {
+	// A compacted topic, which is created if it is not there. Defaults to
+	// postbag-lanes.
+	Topic string `yaml:"topic"`
+	// Replicas of each of its partitions, when it is created. Defaults to the
+	// brokers' own default.
+	Replicas int `yaml:"replicas"`
+	// How long brokers wait for the end of a transaction before they abort it.
+	// Defaults to 15s.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// HasTransactions implements config.Transactional.
+func (k *Kafka) HasTransactions() bool { return k.Transactions != nil }
+
+func (k *Kafka) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
 	o := kafkabroker.Options{
-		Prefix: d.Prefix, Compression: d.Compression, Linger: d.Linger, BatchBytes: d.BatchBytes, SendTime: d.SendTime, Recheck: d.Recheck,
-		Login: kafkabroker.Login{Mechanism: d.Mechanism, Name: d.ClientName},
+		Prefix: k.Prefix, Compression: k.Compression, Linger: k.Linger, BatchBytes: k.BatchBytes, SendTime: k.SendTime, Recheck: k.Recheck,
+		Login: kafkabroker.Login{Mechanism: k.Mechanism, Name: k.ClientName},
 	}
-	if c := d.Create; c != nil {
+	if c := k.Create; c != nil {
 		o.Create = &kafkabroker.Create{Partitions: c.Partitions, Replicas: c.Replicas, Config: c.Config}
 	}
-	if x := d.Transactions; x != nil {
+	if x := k.Transactions; x != nil {
 		o.Transactions = &kafkabroker.Transactions{Topic: x.Topic, Replicas: x.Replicas, Timeout: x.Timeout}
 	}
-	if err := login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS); err != nil {
+	url, err := k.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
+	if err != nil {
 		return nil, err
 	}
-	if o.Login.TLS == nil && d.TLS {
+	if o.Login.TLS == nil && k.TLS {
 		o.Login.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
+	brokers := strings.TrimSuffix(strings.TrimPrefix(url, "kafka://"), "/")
 	if dry {
 		return nil, errors.Join(o.Validate(), kafkabroker.ValidBrokers(brokers))
 	}

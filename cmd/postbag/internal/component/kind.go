@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/sqlitestore"
@@ -50,61 +48,25 @@ type destinationKind struct {
 	config.Kind
 
 	module string
-	// open opens a destination without waiting for its server. With dry it only
-	// looks whether it could, and returns nil.
-	open func(ctx context.Context, d *config.Destination, url string, c *console.Console, dry bool) (broker.Destination, error)
 }
 
 // destinationKinds are the kinds of destinations that this program holds.
 func destinationKinds() []destinationKind {
+	const root = "github.com/postbag/postbag"
 	return []destinationKind{
-		{
-			Kind: config.Kind{Name: "nats", Schemes: []string{"nats://", "tls://", "ws://", "wss://"}, Settings: []string{
-				"stream", "prefix", "user_env", "password_env", "password_file", "token_env", "token_file",
-				"credentials_file", "nkey_file", "ca_file", "cert_file", "key_file", "client_name", "max_pending", "pass_headers", "recheck",
-			}},
-			module: "github.com/postbag/postbag/natsbroker", open: openNATS,
-		},
-		{
-			Kind: config.Kind{Name: "kafka", Schemes: []string{"kafka://"}, Settings: []string{
-				"prefix", "compression", "linger", "batch_bytes", "send_time", "create", "transactions", "recheck", "mechanism", "tls",
-				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file", "client_name",
-			}},
-			module: "github.com/postbag/postbag/kafkabroker", open: openKafka,
-		},
-		{
-			Kind: config.Kind{Name: "rabbitmq", Schemes: []string{"amqp://", "amqps://"}, Settings: []string{
-				"exchange", "routing_key", "vhost", "topology", "channels", "retries", "heartbeat", "max_pending", "max_bytes",
-				"user_env", "password_env", "password_file", "external", "ca_file", "cert_file", "key_file", "client_name",
-			}},
-			module: "github.com/postbag/postbag/rabbitbroker", open: openRabbitMQ,
-		},
-		{
-			Kind: config.Kind{Name: "redis", Schemes: []string{"redis://", "rediss://"}, Settings: []string{
-				"prefix", "shards", "existing", "fence", "epoch", "replicas", "replica_wait", "max_len", "max_age", "exact_trim", "max_bytes",
-				"primary", "cluster", "sentinel_user_env", "sentinel_password_env", "sentinel_password_file",
-				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file", "client_name",
-			}},
-			module: "github.com/postbag/postbag/redisbroker", open: openRedis,
-		},
-		{
-			Kind: config.Kind{Name: "mqtt", Schemes: []string{"mqtt://", "mqtts://"}, Settings: []string{
-				"topic", "qos", "retain", "unheard", "max_pending", "keep_alive", "client_id",
-				"user_env", "password_env", "password_file", "ca_file", "cert_file", "key_file",
-			}},
-			module: "github.com/postbag/postbag/mqttbroker", open: openMQTT,
-		},
-		{
-			Kind: config.Kind{Name: "webhook", Schemes: []string{"https://", "http://"}, Settings: []string{
-				"secrets_env", "secrets_file", "content_type", "allow_private", "timeout", "ca_file",
-			}},
-			module: "github.com/postbag/postbag", open: openWebhook,
-		},
-		{
-			Kind:   config.Kind{Name: "stdout", Schemes: []string{"stdout:"}, NoPlace: true},
-			module: "github.com/postbag/postbag", open: openStdout,
-		},
+		{kind(func() *NATS { return new(NATS) }, "nats", "nats://", "tls://", "ws://", "wss://"), root + "/natsbroker"},
+		{kind(func() *Kafka { return new(Kafka) }, "kafka", "kafka://"), root + "/kafkabroker"},
+		{kind(func() *RabbitMQ { return new(RabbitMQ) }, "rabbitmq", "amqp://", "amqps://"), root + "/rabbitbroker"},
+		{kind(func() *Redis { return new(Redis) }, "redis", "redis://", "rediss://"), root + "/redisbroker"},
+		{kind(func() *MQTT { return new(MQTT) }, "mqtt", "mqtt://", "mqtts://"), root + "/mqttbroker"},
+		{kind(func() *Webhook { return new(Webhook) }, "webhook", "https://", "http://"), root},
+		{kind(func() *Stdout { return new(Stdout) }, "stdout", "stdout:"), root},
 	}
+}
+
+// kind is a kind of destination whose URLs begin with one of schemes.
+func kind[S opener](zero func() S, name string, schemes ...string) config.Kind {
+	return config.Kind{Name: name, Schemes: schemes, New: func() config.Settings { return zero() }}
 }
 
 // Kinds returns the kinds of components, for checking a configuration.

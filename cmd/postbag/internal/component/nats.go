@@ -3,21 +3,56 @@ package component
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/natsbroker"
 )
 
-func openNATS(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
+// NATSConnection is how a client of NATS reaches its servers.
+type NATSConnection struct {
+	Connection
+
+	// The variable that holds the token.
+	TokenEnv string `yaml:"token_env"`
+	// The file that holds the token.
+	TokenFile string `yaml:"token_file"`
+	// A credentials file (.creds).
+	CredentialsFile string `yaml:"credentials_file"`
+	// A file that holds an NKey seed.
+	NKeyFile string `yaml:"nkey_file"`
+	// What the server shows as the connection's name. Defaults to postbag.
+	ClientName string `yaml:"client_name"`
+}
+
+// NATS is a destination in JetStream.
+type NATS struct {
+	NATSConnection
+
+	// The stream that must store the messages. Defaults to the one that listens
+	// to their subject.
+	Stream string `yaml:"stream"`
+	// Put before the topic to make the subject, such as "events.". Defaults to nothing.
+	Prefix string `yaml:"prefix"`
+	// Headers of messages that the server may obey, such as Nats-TTL. Defaults to
+	// none.
+	PassHeaders []string `yaml:"pass_headers"`
+	// How long what was learnt of a stream is trusted. Defaults to 1m.
+	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
+	// Most messages that are sent and not yet answered. Defaults to 4096.
+	MaxPending int `yaml:"max_pending"`
+}
+
+func (n *NATS) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
 	o := natsbroker.Options{
-		Stream: d.Stream, Prefix: d.Prefix, MaxPending: d.MaxPending, PassHeaders: d.PassHeaders, Recheck: d.Recheck,
+		Stream: n.Stream, Prefix: n.Prefix, MaxPending: n.MaxPending, PassHeaders: n.PassHeaders, Recheck: n.Recheck,
 	}
-	o.Login.Name = d.ClientName
-	o.Login.CredentialsFile, o.Login.NKeyFile = d.CredentialsFile, d.NKeyFile
-	errs := []error{login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS)}
-	either(d.TokenEnv, d.TokenFile, &o.Login.Token, &errs)
+	o.Login.Name = n.ClientName
+	o.Login.CredentialsFile, o.Login.NKeyFile = n.CredentialsFile, n.NKeyFile
+	url, err := n.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
+	errs := []error{err}
+	either(n.TokenEnv, n.TokenFile, &o.Login.Token, &errs)
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

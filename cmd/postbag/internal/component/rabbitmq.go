@@ -4,20 +4,103 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/rabbitbroker"
 )
 
-func openRabbitMQ(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
+// RabbitMQConnection is how a client of RabbitMQ reaches its nodes.
+type RabbitMQConnection struct {
+	Connection
+
+	// Log in by the client's certificate (SASL EXTERNAL). Defaults to false.
+	External bool `yaml:"external"`
+	// The virtual host. Defaults to the one in the URL, or /.
+	VHost string `yaml:"vhost"`
+	// What the server shows as the connection's name. Defaults to postbag.
+	ClientName string `yaml:"client_name"`
+	// How often each side says that it lives. Defaults to 10s.
+	Heartbeat time.Duration `yaml:"heartbeat" range:"1s..1h"`
+}
+
+// RabbitMQ is a destination in RabbitMQ.
+type RabbitMQ struct {
+	RabbitMQConnection
+
+	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
+	// {subscription}. Defaults to the default exchange, which takes a message to
+	// the queue that the routing key names.
+	Exchange string `yaml:"exchange"`
+	// A template of the routing key. Defaults to {topic}.
+	RoutingKey string `yaml:"routing_key"`
+	// Exchanges, queues and bindings to declare at each connection. Defaults to
+	// none.
+	Topology RabbitMQTopology `yaml:"topology"`
+	// AMQP channels that share the work, at most 256. Defaults to 2.
+	Channels int `yaml:"channels"`
+	// How often a message that the server refused (a full queue) is sent again at
+	// once; -1: never. Defaults to 2.
+	Retries int `yaml:"retries"`
+	// Most messages that are sent and not yet answered. Defaults to 2048.
+	MaxPending int `yaml:"max_pending"`
+	// The largest payload, in bytes; larger ones are rejected. Defaults to the
+	// server's limit.
+	MaxBytes int `yaml:"max_bytes"`
+}
+
+// RabbitMQTopology is what is declared.
+type RabbitMQTopology struct {
+	// Exchanges to declare, all durable.
+	Exchanges []RabbitMQExchange `yaml:"exchanges"`
+	// Queues to declare, all durable.
+	Queues []RabbitMQQueue `yaml:"queues"`
+	// What leads from exchanges to queues.
+	Bindings []RabbitMQBinding `yaml:"bindings"`
+}
+
+// RabbitMQExchange is one to declare.
+type RabbitMQExchange struct {
+	// Its name. Required.
+	Name string `yaml:"name"`
+	// direct, fanout, headers, topic, or a plugin's. Defaults to topic.
+	Kind string `yaml:"kind"`
+	// Further arguments; numbers and true or false are sent as such.
+	Arguments map[string]string `yaml:"arguments"`
+}
+
+// RabbitMQQueue is one to declare.
+type RabbitMQQueue struct {
+	// Its name. Required.
+	Name string `yaml:"name"`
+	// quorum, classic or stream. Defaults to quorum.
+	Type string `yaml:"type"`
+	// Further arguments, such as x-max-length; numbers and true or false are sent
+	// as such.
+	Arguments map[string]string `yaml:"arguments"`
+}
+
+// RabbitMQBinding leads messages of an exchange to a queue.
+type RabbitMQBinding struct {
+	// The exchange. Required.
+	Exchange string `yaml:"exchange"`
+	// The queue. Required.
+	Queue string `yaml:"queue"`
+	// What the exchange compares, such as orders.#. Defaults to nothing.
+	RoutingKey string `yaml:"routing_key"`
+	// Further arguments: those of a headers exchange.
+	Arguments map[string]string `yaml:"arguments"`
+}
+
+func (q *RabbitMQ) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
 	o := rabbitbroker.Options{
-		Exchange: d.Exchange, RoutingKey: d.RoutingKey, Topology: topology(&d.Topology), MaxBytes: d.MaxBytes,
-		MaxPending: d.MaxPending, Channels: d.Channels, Retries: d.Retries,
-		Login: rabbitbroker.Login{VHost: d.VHost, External: d.External, Name: d.ClientName, Heartbeat: d.Heartbeat},
+		Exchange: q.Exchange, RoutingKey: q.RoutingKey, Topology: q.Topology.declared(), MaxBytes: q.MaxBytes,
+		MaxPending: q.MaxPending, Channels: q.Channels, Retries: q.Retries,
+		Login: rabbitbroker.Login{VHost: q.VHost, External: q.External, Name: q.ClientName, Heartbeat: q.Heartbeat},
 	}
-	if err := login(d, &o.Login.User, &o.Login.Password, &o.Login.TLS); err != nil {
+	url, err := q.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
+	if err != nil {
 		return nil, err
 	}
 	if dry {
@@ -26,7 +109,7 @@ func openRabbitMQ(ctx context.Context, d *config.Destination, url string, _ *con
 	return rabbitbroker.Dial(ctx, url, o)
 }
 
-func topology(t *config.Topology) (out rabbitbroker.Topology) {
+func (t *RabbitMQTopology) declared() (out rabbitbroker.Topology) {
 	for _, e := range t.Exchanges {
 		out.Exchanges = append(out.Exchanges, rabbitbroker.Exchange{Name: e.Name, Kind: e.Kind, Arguments: arguments(e.Arguments)})
 	}

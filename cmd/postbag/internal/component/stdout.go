@@ -2,8 +2,6 @@ package component
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/stdout"
@@ -11,10 +9,14 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 )
 
-func openStdout(_ context.Context, _ *config.Destination, url string, c *console.Console, dry bool) (broker.Destination, error) {
-	if url != "" && !strings.EqualFold(url, "stdout:") {
-		return nil, errors.New("standard output has no place; write stdout: alone, and redirect the program's output")
-	}
+// Stdout is standard output. It has no settings.
+type Stdout struct{}
+
+// Check implements config.Settings.
+func (*Stdout) Check(config.Report) {}
+
+//nolint:unparam // every kind of destination may fail
+func (*Stdout) open(_ context.Context, c *console.Console, dry bool) (broker.Destination, error) {
 	if dry {
 		return nil, nil //nolint:nilnil // there is nothing that could be wrong
 	}

@@ -3,32 +3,56 @@ package component
 import (
 	"context"
 	"errors"
+	"net/netip"
+	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/webhook"
-	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 )
 
-func openWebhook(ctx context.Context, d *config.Destination, url string, _ *console.Console, dry bool) (broker.Destination, error) {
-	o := webhook.Options{URL: url, Timeout: d.Timeout, AllowPrivate: d.AllowPrivate, ContentType: d.ContentType}
+// Webhook is a destination over HTTP, by Standard Webhooks.
+type Webhook struct {
+	Address
+
+	// Variables that hold signing secrets (whsec_...); all of them sign, so that
+	// one can be changed for another. One, here or in secrets_file, is required.
+	SecretsEnv []string `yaml:"secrets_env"`
+	// Files that hold signing secrets.
+	SecretsFile []string `yaml:"secrets_file"`
+	// Content type of the payloads. Defaults to application/json.
+	ContentType string `yaml:"content_type"`
+	// Private addresses that may be connected to, such as [10.0.0.0/8]. Defaults
+	// to none.
+	AllowPrivate []netip.Prefix `yaml:"allow_private"`
+	// The longest wait for an answer. Defaults to 30s.
+	Timeout time.Duration `yaml:"timeout" range:"1ms..1h"`
+	// Certificate authorities to trust, PEM. Defaults to the system's.
+	CAFile string `yaml:"ca_file"`
+}
+
+func (w *Webhook) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+	url, err := w.read()
+	if err != nil {
+		return nil, err
+	}
+	o := webhook.Options{URL: url, Timeout: w.Timeout, AllowPrivate: w.AllowPrivate, ContentType: w.ContentType}
 	var errs []error
 	read := func(env, file string) {
 		var secret string
 		either(env, file, &secret, &errs)
 		o.Secrets = append(o.Secrets, secret)
 	}
-	for _, name := range d.SecretsEnv {
+	for _, name := range w.SecretsEnv {
 		read(name, "")
 	}
-	for _, path := range d.SecretsFile {
+	for _, path := range w.SecretsFile {
 		read("", path)
 	}
 	if len(o.Secrets) == 0 {
 		errs = append(errs, errors.New("there is no signing secret; name one with secrets_env or secrets_file"))
 	}
-	var err error
-	o.RootCAs, err = authorities(d.CAFile)
+	o.RootCAs, err = authorities(w.CAFile)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}

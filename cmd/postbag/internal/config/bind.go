@@ -21,9 +21,11 @@ const (
 	maxLines = 4000
 )
 
-// bind parses data and fills f with it. It goes on after a mistake, so that all
-// are found in one reading; false says that there was nothing to read.
-func bind(p *problems, data []byte, f *File) bool {
+// bind parses data and fills f with it, and then with what its profile says. It goes on
+// after a mistake, so that all are found in one reading; false says that there was
+// nothing to read. What f has already stays where data says nothing.
+func (b *binder) bind(data []byte, f *File) bool {
+	p := b.problems
 	if !utf8.Valid(data) {
 		p.line(0, "is not valid UTF-8; save it as UTF-8 text")
 		return false
@@ -41,13 +43,17 @@ func bind(p *problems, data []byte, f *File) bool {
 		p.syntax(err)
 		return false
 	}
-	b := &binder{problems: p, anchors: make(map[string]ast.Node)}
 	if len(tree.Docs) > 1 {
 		p.line(0, "holds more than one document; keep one a file")
 	}
 	for _, doc := range tree.Docs {
 		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
 			b.value("", doc.Body, reflect.ValueOf(f).Elem())
+			if b.chosen != nil {
+				chosen := b.chosen
+				b.inProfile = true
+				b.value("", chosen, reflect.ValueOf(f).Elem())
+			}
 		}
 		break //nolint:staticcheck // the others were refused above
 	}
@@ -96,8 +102,14 @@ func (p *problems) syntax(err error) {
 type binder struct {
 	*problems
 
-	anchors map[string]ast.Node
-	depth   int
+	kinds     Kinds
+	source    Source
+	anchors   map[string]ast.Node
+	depth     int
+	literal   bool      // ${NAME} is part of the text
+	chosen    ast.Node  // what the chosen profile says
+	found     *[]string // the names of all profiles
+	inProfile bool      // it is the chosen one that is read
 }
 
 // value fills v from n, which is the setting at path.
@@ -106,8 +118,12 @@ func (b *binder) value(path string, n ast.Node, v reflect.Value) {
 	if n == nil {
 		return
 	}
-	if b.lines[path] == 0 {
-		b.lines[path] = lineOf(n)
+	if b.places[path].line == 0 {
+		b.mark(path, lineOf(n))
+	}
+	if d, ok := reflect.TypeAssert[*Destination](v.Addr()); ok {
+		b.destination(path, n, d)
+		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -117,16 +133,23 @@ func (b *binder) value(path string, n ast.Node, v reflect.Value) {
 		}
 		b.eachItem(path, n, func(key string, item *ast.MappingValueNode) { b.field(path, key, item, v) })
 	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
 		b.eachItem(path, n, func(key string, item *ast.MappingValueNode) {
 			one := reflect.New(v.Type().Elem()).Elem()
+			if before := v.MapIndex(reflect.ValueOf(key)); before.IsValid() {
+				one.Set(before)
+			}
 			b.value(below(path, key), item.Value, one)
 			v.SetMapIndex(reflect.ValueOf(key), one)
 		})
 	case reflect.Slice:
 		b.list(path, n, v)
 	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
 		b.value(path, n, v.Elem())
 	default:
 		b.scalar(path, n, v)
@@ -185,7 +208,7 @@ func (b *binder) eachItem(path string, n ast.Node, f func(key string, item *ast.
 			b.line(lineOf(item.Key), fmt.Sprintf("%s is there twice; keep one", below(path, key)))
 		default:
 			seen[key] = true
-			b.lines[below(path, key)] = lineOf(item.Key)
+			b.mark(below(path, key), lineOf(item.Key))
 			f(key, item)
 		}
 	}
@@ -195,22 +218,26 @@ func (b *binder) eachItem(path string, n ast.Node, f func(key string, item *ast.
 // "x-" at the top are the operator's own, to hold anchors.
 func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.Value) {
 	var names []string
-	for f, field := range v.Fields() {
-		name := f.Tag.Get("yaml")
-		if name == key && name != "" {
-			before := len(b.all)
-			b.value(below(path, key), item.Value, field)
-			if len(b.all) == before && hiddenDefault(&f, field) {
-				b.line(lineOf(item.Key), below(path, key)+" is zero, which would mean its default; write another value, or leave it out")
-			}
-			return
+	for f := range fieldsOf(v) {
+		if f.name != key {
+			names = append(names, f.name)
+			continue
 		}
-		if name != "" {
-			names = append(names, name)
+		before := len(b.all)
+		b.literal = f.Tag.Get("literal") != ""
+		b.value(below(path, key), item.Value, f.value)
+		b.literal = false
+		if len(b.all) == before && hiddenDefault(&f) && !b.later(item.Value) {
+			b.line(lineOf(item.Key), below(path, key)+" is zero, which would mean its default; write another value, or leave it out")
 		}
+		return
 	}
-	if path == "" && strings.HasPrefix(key, "x-") {
+	switch {
+	case path == "" && strings.HasPrefix(key, "x-"):
 		b.resolve(key, item.Value)
+		return
+	case path == "" && key == "profiles" && !b.inProfile:
+		b.profiles(item.Value)
 		return
 	}
 	b.line(lineOf(item.Key), fmt.Sprintf("there is no setting %.40q%s%s", Redact(key), in(path), nearest(key, names)))
@@ -219,8 +246,8 @@ func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.V
 // hiddenDefault says whether a number or a duration that somebody wrote is zero, and would
 // therefore be taken for one that is left out. A field that zero:"none" marks means none or no
 // limit by it, as its default does.
-func hiddenDefault(f *reflect.StructField, v reflect.Value) bool {
-	return (v.CanInt() || v.CanFloat()) && v.IsZero() && f.Tag.Get("zero") != "none"
+func hiddenDefault(f *field) bool {
+	return (f.value.CanInt() || f.value.CanFloat()) && f.value.IsZero() && f.Tag.Get("zero") != "none"
 }
 
 func in(path string) string {

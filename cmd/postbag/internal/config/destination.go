@@ -1,130 +1,152 @@
 package config
 
 import (
-	"math"
+	"errors"
+	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
-	"time"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // componentName is what people may call a store or a destination.
 var componentName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
 
-func (d *Destination) check(p *problems, where string, k Kinds) {
-	if given := count(d.URL, d.URLEnv, d.URLFile); given > 1 {
-		p.atf(where, "names %d places for the URL; give one of url, url_env and url_file", given)
+// Destination says where messages go: its kind, and the settings of that kind. In a file
+// it is one setting, the kind, with those of the kind below it.
+type Destination struct {
+	// Kind is the name of its kind.
+	Kind string
+	// Settings are those of the kind.
+	Settings Settings
+}
+
+// Settings are what a destination of one kind takes: a pointer to a struct. Each field has
+// the tag yaml, its name in a file, and may have these:
+//
+//	range:"1ms..1h"      the least and the most that a number or a duration may be
+//	oneof:"text json"    the words that it may be; the first is the default
+//	zero:"none"          zero may be written; it means none or no limit, as the default does
+//	literal:"true"       ${NAME} is part of the text
+//
+// A text whose name ends in _env names an environment variable, one that ends in _file a
+// file. Fields of embedded structs count as its own.
+type Settings interface {
+	// Check adds the mistakes that the tags do not tell. It looks at no file, no variable and no server.
+	Check(r Report)
+}
+
+// Transactional is implemented by settings of a kind that may have transactions.
+type Transactional interface{ HasTransactions() bool }
+
+// Report takes the mistakes in the settings of one destination.
+type Report struct {
+	p     *problems
+	where string
+}
+
+// Atf adds a mistake in a setting; an empty name means the destination itself.
+func (r Report) Atf(setting, format string, args ...any) {
+	where := r.where
+	if setting != "" {
+		where = below(where, setting)
 	}
-	if HasCredential(d.URL) {
-		p.atf(where+".url", "holds a user, password or token; put the URL into the environment (url_env) or a file (url_file)")
+	r.p.atf(where, format, args...)
+}
+
+// where is the path of the settings of d, which stands at path.
+func (d *Destination) where(path string) string { return below(path, d.Kind) }
+
+func (d *Destination) check(p *problems, path string) {
+	if d.Settings == nil {
+		return // the file's form is wrong, which was said
 	}
-	for name, value := range d.texts() {
-		switch {
-		case strings.HasSuffix(name, "_env"):
-			envName(p, below(where, name), value)
-		case strings.HasSuffix(name, "_file"):
-			fileName(p, below(where, name), value)
+	checkFields(p, d.where(path), reflect.ValueOf(d.Settings).Elem())
+	d.Settings.Check(Report{p, d.where(path)})
+}
+
+// hasTransactions says whether exactly_once may be set for d.
+func (d *Destination) hasTransactions() bool {
+	if d.Settings == nil {
+		return true // nothing is known of it, and that was said
+	}
+	t, ok := d.Settings.(Transactional)
+	return ok && t.HasTransactions()
+}
+
+// Set sets a setting as a text in a file would, for flags. A list is given a member for each call.
+func (d *Destination) Set(name, text string) error {
+	field, ok := fieldNamed(reflect.ValueOf(d.Settings).Elem(), name)
+	if !ok {
+		var names []string
+		for f := range fieldsOf(reflect.ValueOf(d.Settings).Elem()) {
+			names = append(names, f.name)
+		}
+		if len(names) == 0 {
+			return fmt.Errorf("is no setting of a destination of kind %s, which has none; leave it out", d.Kind)
+		}
+		return fmt.Errorf("is no setting of a destination of kind %s%s", d.Kind, nearest(name, names))
+	}
+	one := field.value
+	if one.Kind() == reflect.Slice {
+		one = reflect.New(one.Type().Elem()).Elem()
+	}
+	switch one.Kind() {
+	case reflect.Struct:
+		if _, ok := reflect.TypeAssert[scalarText](one); !ok {
+			return errors.New("has settings of its own; use a configuration file")
+		}
+	case reflect.Map, reflect.Pointer, reflect.Slice:
+		return errors.New("has settings of its own; use a configuration file")
+	default:
+	}
+	if fix := setScalar(one, text, true); fix != "" {
+		return errors.New(fix)
+	}
+	if field.value.Kind() == reflect.Slice {
+		field.value.Set(reflect.Append(field.value, one))
+	}
+	return nil
+}
+
+// destination fills d from n: one kind, and its settings. What an earlier file says of the same kind stays.
+func (b *binder) destination(path string, n ast.Node, d *Destination) {
+	given := 0
+	b.eachItem(path, n, func(key string, item *ast.MappingValueNode) {
+		kind := find(b.kinds.Destinations, key, "")
+		if kind == nil || key == "" {
+			b.line(lineOf(item.Key), b.noKind(path, key))
+			return
+		}
+		if given++; given > 1 {
+			b.line(lineOf(item.Key), fmt.Sprintf("%s has several kinds; keep one, and give the other a destination of its own", path))
+			return
+		}
+		if d.Kind != kind.Name {
+			*d = Destination{Kind: kind.Name, Settings: kind.New()}
+		}
+		if item.Value.Type() != ast.NullType { // a kind alone has its defaults
+			b.value(below(path, key), item.Value, reflect.ValueOf(d.Settings).Elem())
+		}
+	})
+	if m, ok := n.(ast.MapNode); ok && given == 0 && !m.MapRange().Next() {
+		b.line(lineOf(n), fmt.Sprintf("%s has no kind; write one of %s, and its settings below it", path, namesOf(b.kinds.Destinations)))
+	}
+}
+
+// noKind says that a destination has something in place of a kind.
+func (b *binder) noKind(path, key string) string {
+	for i := range b.kinds.Destinations {
+		kind := &b.kinds.Destinations[i]
+		if _, ok := fieldNamed(reflect.ValueOf(kind.New()).Elem(), key); ok || key == "kind" {
+			return fmt.Sprintf("%s stands in the destination itself; write its kind first, and the settings below it, as in %s: {nats: {url: nats://127.0.0.1:4222}}; there are %s",
+				below(path, key), path[strings.LastIndex(path, ".")+1:], namesOf(b.kinds.Destinations))
 		}
 	}
-	between(p, where+".timeout", d.Timeout, time.Millisecond, time.Hour)
-	between(p, where+".recheck", d.Recheck, time.Millisecond, 24*time.Hour)
-	between(p, where+".replica_wait", d.ReplicaWait, time.Millisecond, time.Hour)
-	between(p, where+".max_age", d.MaxAge, time.Second, 100*365*24*time.Hour)
-	between(p, where+".linger", d.Linger, time.Microsecond, 10*time.Second)
-	upTo(p, where+".epoch", d.Epoch, math.MaxInt32)
-	between(p, where+".keep_alive", d.KeepAlive, time.Second, 18*time.Hour)
-	between(p, where+".heartbeat", d.Heartbeat, time.Second, time.Hour)
-	for _, one := range []struct{ a, b, what string }{
-		{d.PasswordEnv, d.PasswordFile, "password"},
-		{d.TokenEnv, d.TokenFile, "token"},
-		{d.SentinelPasswordEnv, d.SentinelPasswordFile, "sentinel_password"},
-	} {
-		if one.a != "" && one.b != "" {
-			p.atf(where, "has both %s_env and %s_file; keep one", one.what, one.what)
-		}
+	names := make([]string, len(b.kinds.Destinations))
+	for i := range names {
+		names[i] = b.kinds.Destinations[i].Name
 	}
-	d.checkKind(p, where, k)
-}
-
-// checkKind checks that the kind is told, and takes what is set. A URL from the
-// environment tells the kind only when it is read.
-func (d *Destination) checkKind(p *problems, where string, k Kinds) {
-	if d.Kind == "" && d.URL == "" {
-		if d.URLEnv == "" && d.URLFile == "" {
-			p.atf(where, "has no URL; give one of url, url_env and url_file")
-		}
-		return
-	}
-	kind, mistake := k.DestinationKind(d.Kind, d.URL)
-	if kind == nil {
-		p.atf(below(where, kindOr(d.Kind, "url")), "%s", mistake)
-		return
-	}
-	for _, name := range d.Unfit(kind) {
-		p.atf(below(where, name), "is no setting of a destination of kind %s, which takes %s; leave it out",
-			kind.Name, strings.Join(slices.Concat([]string{"url", "url_env", "url_file"}, kind.Settings), ", "))
-	}
-	if !kind.NoPlace && count(d.URL, d.URLEnv, d.URLFile) == 0 {
-		p.atf(where, "has no URL; give one of url, url_env and url_file")
-	}
-}
-
-// Unfit returns the names of settings that are set and that k does not take,
-// sorted.
-func (d *Destination) Unfit(k *Kind) []string {
-	var out []string
-	for f, v := range reflect.ValueOf(d).Elem().Fields() {
-		name := f.Tag.Get("yaml")
-		general := slices.Contains([]string{"kind", "url", "url_env", "url_file"}, name)
-		if !v.IsZero() && !general && !slices.Contains(k.Settings, name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Settings returns the names of all settings of a destination.
-func (d *Destination) Settings() []string {
-	var out []string
-	for f := range reflect.ValueOf(d).Elem().Fields() {
-		out = append(out, f.Tag.Get("yaml"))
-	}
-	return out
-}
-
-// texts are the settings that are texts or lists of them, by name.
-func (d *Destination) texts() func(yield func(name, value string) bool) {
-	return func(yield func(name, value string) bool) {
-		for f, v := range reflect.ValueOf(d).Elem().Fields() {
-			var values []string
-			switch one := v.Interface().(type) {
-			case string:
-				values = []string{one}
-			case []string:
-				values = one
-			}
-			for _, value := range values {
-				if !yield(f.Tag.Get("yaml"), value) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// envName checks what should be the name of an environment variable. It is not
-// quoted: it may be the secret itself.
-func envName(p *problems, where, name string) {
-	if name != "" && !environmentName.MatchString(name) {
-		p.atf(where, "is no name of an environment variable; write the variable's name, not its value")
-	}
-}
-
-// fileName checks what should be a path.
-func fileName(p *problems, where, path string) {
-	if strings.Contains(path, "://") || strings.ContainsAny(path, "\r\n\x00") || HasPassword(path) {
-		p.atf(where, "is no path of a file; write the value into a file and name that")
-	}
+	return fmt.Sprintf("there is no kind of destination %.40q%s%s", Redact(key), in(path), nearest(key, names))
 }

@@ -8,17 +8,17 @@ type File struct {
 	// What people call this relay. Defaults to host:pid.
 	Name string `yaml:"name"`
 	// How long leases outlive the last heartbeat: when a relay dies, others take
-	// over after it. Between 1s and 10m. Defaults to 15s.
-	TTL time.Duration `yaml:"ttl"`
+	// over after it. Defaults to 15s.
+	TTL time.Duration `yaml:"ttl" range:"1s..10m"`
 	// How long a stop waits for answers that are out. Defaults to 10s.
-	Grace time.Duration `yaml:"grace"`
+	Grace time.Duration `yaml:"grace" range:"1ms..1h"`
 	// The longest pause between two looks at an idle store: what a message of which
-	// nobody tells the relay waits at most. Between 1ms and 1m. Defaults to 1s, and
+	// nobody tells the relay waits at most. Defaults to 1s, and
 	// to 500ms while other relays are there.
-	Poll time.Duration `yaml:"poll"`
+	Poll time.Duration `yaml:"poll" range:"1ms..1m"`
 	// How long messages stay in the log after every subscription has passed them.
 	// Defaults to 72h.
-	Keep time.Duration `yaml:"keep"`
+	Keep time.Duration `yaml:"keep" range:"1s..876000h"`
 	// Whether this relay does the boxes' housekeeping. Defaults to true.
 	Maintenance *bool `yaml:"maintenance"`
 
@@ -27,7 +27,8 @@ type File struct {
 	// Several databases, by names of your choice, in place of store: this relay
 	// works each by itself, so that none waits for another.
 	Stores map[string]Store `yaml:"stores"`
-	// Where messages go, by a name of your choice. At least one.
+	// Where messages go, by a name of your choice: each has one kind, and its settings below
+	// that. At least one.
 	Destinations map[string]Destination `yaml:"destinations"`
 	// What is delivered where. Defaults to one with all its defaults.
 	Subscriptions []Subscription `yaml:"subscriptions"`
@@ -36,7 +37,8 @@ type File struct {
 	// The log, on standard error.
 	Log Log `yaml:"log"`
 
-	problems *problems
+	problems  *problems
+	elsewhere bool // it is for another machine
 }
 
 // Store says which database. One of dsn, dsn_env and dsn_file is required.
@@ -51,9 +53,8 @@ type Store struct {
 	DSNFile string `yaml:"dsn_file"`
 	// Make the schema and the boxes when they are missing. Defaults to false.
 	Create bool `yaml:"create"`
-	// Most connections to the database, between 2 and 1000; sqlite takes no
-	// notice. Defaults to 4.
-	MaxConns int `yaml:"max_conns"`
+	// Most connections to the database; sqlite takes no notice. Defaults to 4.
+	MaxConns int `yaml:"max_conns" range:"2..1000"`
 	// How long one partition of the table of a new box is about, on mysql and mariadb:
 	// whole partitions are then dropped in place of rows. An hour or a day is sensible;
 	// read of it in mysql.md first. Defaults to none.
@@ -86,51 +87,51 @@ type Subscription struct {
 	Types []string `yaml:"types"`
 	// Shards of a new subscription; later use postbag shards set. Defaults to 4,
 	// on sqlite to 1.
-	Shards int `yaml:"shards"`
+	Shards int `yaml:"shards" range:"1..4096"`
 	// Which messages wait for each other: those of a key, of a shard, or none.
 	// Defaults to key.
-	Order string `yaml:"order"`
+	Order string `yaml:"order" oneof:"key shard none"`
 	// What a rejected message does to later ones of its key: block or skip.
 	// Defaults to block.
-	OnReject string `yaml:"on_reject"`
+	OnReject string `yaml:"on_reject" oneof:"block skip"`
 	// Deliver in transactions of the destination, which must have them (kafka), so that
 	// readers of committed messages see each once. Defaults to false.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Back-off of rejected messages.
 	Retry Retry `yaml:"retry"`
 	// The longest call to the destination. Defaults to 30s.
-	Timeout time.Duration `yaml:"timeout"`
+	Timeout time.Duration `yaml:"timeout" range:"1ms..1h"`
 	// Most messages in a call. Defaults to 500.
-	Batch int `yaml:"batch"`
+	Batch int `yaml:"batch" range:"1..100000"`
 	// Most parked messages in a call while new ones wait. Defaults to a quarter
 	// of batch.
-	RetryBatch int `yaml:"retry_batch"`
+	RetryBatch int `yaml:"retry_batch" range:"1..100000"`
 	// Most messages that are sent and not settled: what a crash may repeat.
 	// Defaults to 1000.
-	InFlight int `yaml:"in_flight"`
+	InFlight int `yaml:"in_flight" range:"1..1000000"`
 	// Most messages that may wait for topics that do not work; with more, nothing
 	// is read. Defaults to 100000.
-	MaxHeld int `yaml:"max_held"`
+	MaxHeld int `yaml:"max_held" range:"1..10000000"`
 	// Most bytes of messages in memory: read and not sent, in calls, and parked ones
 	// that are tried. One message always goes, however large it is. A number of bytes,
 	// or with a unit: 512KiB, 64MiB. Defaults to 64MiB.
-	Buffer Size `yaml:"buffer"`
+	Buffer Size `yaml:"buffer" range:"1..1073741824"`
 	// Most calls at a time. Defaults to 4, for webhooks to 32.
-	Concurrency int `yaml:"concurrency"`
+	Concurrency int `yaml:"concurrency" range:"1..10000"`
 }
 
 // Retry is the back-off of rejected messages.
 type Retry struct {
 	// Wait before the second attempt. Defaults to 10s.
-	Min time.Duration `yaml:"min"`
+	Min time.Duration `yaml:"min" range:"1ms..720h"`
 	// Longest wait. Defaults to 10m.
-	Max time.Duration `yaml:"max"`
+	Max time.Duration `yaml:"max" range:"1ms..720h"`
 	// By how much the wait grows. Defaults to 2.
-	Factor float64 `yaml:"factor"`
+	Factor float64 `yaml:"factor" range:"1..100"`
 	// Attempts before a message is dead. Defaults to 20.
-	MaxAttempts int `yaml:"max_attempts"`
+	MaxAttempts int `yaml:"max_attempts" range:"1..1000000"`
 	// Attempts at once before the first wait. Defaults to 0.
-	Quick int `yaml:"quick" zero:"none"`
+	Quick int `yaml:"quick" range:"0..1000" zero:"none"`
 }
 
 // Admin is the listener for health checks, metrics and wakes.
@@ -143,7 +144,7 @@ type Admin struct {
 // Log is how the relay logs.
 type Log struct {
 	// text or json. Defaults to text.
-	Format string `yaml:"format"`
+	Format string `yaml:"format" oneof:"text json"`
 	// debug, info, warn or error. Defaults to info.
-	Level string `yaml:"level"`
+	Level string `yaml:"level" oneof:"info debug warn error"`
 }

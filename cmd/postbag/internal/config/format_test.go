@@ -26,7 +26,7 @@ func TestAFormatBecomesItsEncoder(t *testing.T) {
 			Route: "r", Fields: []format.Field{{Column: "type", Placement: format.InEnvelope}}, ExpandJSON: true, Tombstone: true,
 		},
 	} {
-		f, err := Parse("f.yaml", []byte("store: {dsn: a.db}\ndestinations: {m: {url: 'stdout:'}}\nsubscriptions: [{format: "+text+"}]\n"), testKinds())
+		f, err := Parse("f.yaml", []byte("store: {dsn: a.db}\ndestinations: {m: {stdout: {}}}\nsubscriptions: [{format: "+text+"}]\n"), testKinds())
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -54,7 +54,7 @@ func TestAFormatsMistakesAreNamed(t *testing.T) {
 		"{kind: debezium, fields: type}":                            {`"type" is not column:placement`},
 		"{kind: debezium, fields: 'type:partition,type:header:id'}": {`"partition" is unknown`, `"id" is there already`},
 	} {
-		_, err := Parse("f.yaml", []byte("store: {dsn: a.db}\ndestinations: {m: {url: 'stdout:'}}\nsubscriptions:\n- format: "+text+"\n"), testKinds())
+		_, err := Parse("f.yaml", []byte("store: {dsn: a.db}\ndestinations: {m: {stdout: {}}}\nsubscriptions:\n- format: "+text+"\n"), testKinds())
 		if err == nil {
 			t.Errorf("%s: it was taken", text)
 			continue

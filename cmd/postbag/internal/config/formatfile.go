@@ -33,7 +33,7 @@ type Format struct {
 
 	// For debezium: the topic, with ${routedByValue} for the message's. Defaults to
 	// outbox.event.${routedByValue}.
-	Route string `yaml:"route"`
+	Route string `yaml:"route" literal:"true"`
 	// For debezium: what goes with the event, as table.fields.additional.placement has
 	// it: column:placement:name, with commas between, or none; placement is header or
 	// envelope. Defaults to type:header:eventType.

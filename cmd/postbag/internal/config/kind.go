@@ -12,16 +12,15 @@ type Kinds struct{ Stores, Destinations []Kind }
 
 // Kind is one kind of store or destination.
 type Kind struct {
-	// Name is what stands behind "kind:".
+	// Name is what a file calls it.
 	Name string
 	// Schemes are beginnings of a DSN or URL that tell the kind, whatever their
 	// case.
 	Schemes []string
-	// Settings are the settings of Destination that it takes beside kind and URL; of a
-	// store those of Store that not every kind takes.
+	// Settings are the settings of Store that a store of this kind takes and others do not.
 	Settings []string
-	// NoPlace: it needs no URL.
-	NoPlace bool
+	// New returns the settings of a destination of this kind, each with its default.
+	New func() Settings
 }
 
 // find returns the kind of that name, or with no name the one whose scheme place
@@ -126,15 +125,12 @@ func keywordForm(dsn string) bool {
 		strings.TrimSpace(first))
 }
 
-// DestinationKind returns the kind of destination at url. The mistake is empty
-// when there is none.
-func (k Kinds) DestinationKind(kind, url string) (found *Kind, mistake string) {
-	if found = find(k.Destinations, kind, url); found != nil {
-		return found, ""
+// DestinationAt returns a destination at url, of the kind that its scheme tells, with
+// the defaults of that kind. The mistake is empty when there is one.
+func (k Kinds) DestinationAt(url string) (d Destination, mistake string) {
+	kind := find(k.Destinations, "", url)
+	if kind == nil {
+		return Destination{}, "does not tell the kind of destination; begin it with one of " + strings.Join(schemes(k.Destinations), " ")
 	}
-	if kind != "" {
-		return nil, "is no kind of destination; choose one of " + namesOf(k.Destinations)
-	}
-	return nil, "does not tell the kind of destination; begin it with one of " + strings.Join(schemes(k.Destinations), " ") +
-		", or set the kind: " + namesOf(k.Destinations)
+	return Destination{Kind: kind.Name, Settings: kind.New()}, ""
 }

@@ -8,7 +8,7 @@ import (
 
 func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	t.Parallel()
-	const good = "store: {dsn: shop.db}\ndestinations: {main: {url: nats://localhost}}\n"
+	const good = "store: {dsn: shop.db}\ndestinations: {main: {nats: {url: nats://localhost}}}\n"
 	f := func(name, text, want string) {
 		t.Helper()
 		_, err := Parse("f.yaml", []byte(text), testKinds())
@@ -54,10 +54,10 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a value for a mapping", good+"log: text\n", "log is no mapping")
 	f("a list for a mapping", "store: [a]\n", "store is no mapping")
 	f("a NUL", good+"name: \"a\\0b\"\n", "NUL")
-	f("no store", "destinations: {main: {url: nats://localhost}}\n", "store names no place")
-	f("two DSNs", "store: {dsn: a.db, dsn_env: A}\ndestinations: {m: {url: 'stdout:'}}\n", "f.yaml:1: store names 2 places")
-	f("a password in the DSN", "store: {dsn: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {url: 'stdout:'}}\n", "store.dsn holds a password")
-	const there = "destinations: {m: {url: 'stdout:'}}\n"
+	f("no store", "destinations: {main: {nats: {url: nats://localhost}}}\n", "store names no place")
+	f("two DSNs", "store: {dsn: a.db, dsn_env: A}\ndestinations: {m: {stdout: {}}}\n", "f.yaml:1: store names 2 places")
+	f("a password in the DSN", "store: {dsn: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {stdout: {}}}\n", "store.dsn holds a password")
+	const there = "destinations: {m: {stdout: {}}}\n"
 	f("exactly once without transactions", good+"subscriptions: [{exactly_once: true}]\n", "f.yaml:3: subscriptions[0].exactly_once needs a destination with transactions")
 	f("store and stores", "store: {dsn: a.db}\nstores: {a: {dsn: b.db}}\n"+there, "f.yaml:1: store stands beside stores")
 	f("stores that is empty", "stores: {}\n"+there, "f.yaml:1: stores is empty")
@@ -67,34 +67,36 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a subscription of another store", "stores: {a: {dsn: a.db}}\n"+there+"subscriptions: [{store: c}]\n", "store names none of the stores; write one of a")
 	f("a subscription's store without stores", good+"subscriptions: [{store: c}]\n", "there are no stores; take it out")
 	f("a subscription twice in a store", "stores: {a: {dsn: a.db}}\n"+there+"subscriptions: [{}, {store: a}]\n", "is the second subscription a: outbox/default")
-	f("a DSN for a variable", "store: {dsn_env: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {url: 'stdout:'}}\n", "write the variable's name")
-	f("a DSN for a file", "store: {dsn_file: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {url: 'stdout:'}}\n", "is no path of a file")
-	f("a kind that is none", "store: {dsn: x, kind: oracle}\ndestinations: {m: {url: 'stdout:'}}\n", "store.kind is no kind of store; choose one of postgresql, sqlite")
-	f("a DSN of another kind", "store: {dsn: 'oracle://h'}\ndestinations: {m: {url: 'stdout:'}}\n", "does not tell the kind of store")
-	f("one connection", "store: {dsn: x, max_conns: 1}\ndestinations: {m: {url: 'stdout:'}}\n", "choose between 2 and 1000")
-	f("partitions of another kind", "store: {dsn: x.db, partition: 24h}\ndestinations: {m: {url: 'stdout:'}}\n", "store.partition is not for sqlite")
-	f("partitions of a fraction", "store: {dsn_env: X, partition: 1500ms}\ndestinations: {m: {url: 'stdout:'}}\n", "is 1.5s; give whole seconds")
-	f("a number too large", "store: {dsn: x, max_conns: 99999999999999999999}\ndestinations: {m: {url: 'stdout:'}}\n", "no whole number, or too large")
-	f("a fraction", "store: {dsn: x, max_conns: 2.5}\ndestinations: {m: {url: 'stdout:'}}\n", "no whole number")
+	f("a DSN for a variable", "store: {dsn_env: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {stdout: {}}}\n", "write the variable's name")
+	f("a DSN for a file", "store: {dsn_file: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {stdout: {}}}\n", "is no path of a file")
+	f("a kind that is none", "store: {dsn: x, kind: oracle}\ndestinations: {m: {stdout: {}}}\n", "store.kind is no kind of store; choose one of postgresql, sqlite")
+	f("a DSN of another kind", "store: {dsn: 'oracle://h'}\ndestinations: {m: {stdout: {}}}\n", "does not tell the kind of store")
+	f("one connection", "store: {dsn: x, max_conns: 1}\ndestinations: {m: {stdout: {}}}\n", "choose between 2 and 1000")
+	f("partitions of another kind", "store: {dsn: x.db, partition: 24h}\ndestinations: {m: {stdout: {}}}\n", "store.partition is not for sqlite")
+	f("partitions of a fraction", "store: {dsn_env: X, partition: 1500ms}\ndestinations: {m: {stdout: {}}}\n", "is 1.5s; give whole seconds")
+	f("a number too large", "store: {dsn: x, max_conns: 99999999999999999999}\ndestinations: {m: {stdout: {}}}\n", "no whole number, or too large")
+	f("a fraction", "store: {dsn: x, max_conns: 2.5}\ndestinations: {m: {stdout: {}}}\n", "no whole number")
 	f("no destination", "store: {dsn: x}\ndestinations: {}\n", "destinations is missing or empty")
-	f("a destination without a URL", "store: {dsn: x}\ndestinations: {m: {kind: nats}}\n", "destinations.m has no URL")
-	f("a destination without anything", "store: {dsn: x}\ndestinations: {m: {}}\n", "destinations.m has no URL")
-	f("two URLs", "store: {dsn: x}\ndestinations: {m: {url: nats://a, url_env: B}}\n", "names 2 places")
-	f("a URL of no kind", "store: {dsn: x}\ndestinations: {m: {url: ftp://a}}\n", "begin it with one of nats:// tls:// https:// http:// stdout:")
-	f("a kind of destination that is none", "store: {dsn: x}\ndestinations: {m: {url: nats://a, kind: rabbit}}\n", "no kind of destination")
-	f("a password in the URL", "store: {dsn: x}\ndestinations: {m: {url: 'nats://u:CANARY@a'}}\n", "holds a user, password or token")
-	f("a token in the URL", "store: {dsn: x}\ndestinations: {m: {url: 'nats://CANARY@a'}}\n", "holds a user, password or token")
-	f("a token in the query", "store: {dsn: x}\ndestinations: {m: {url: 'https://a/?access_token=CANARY'}}\n", "holds a user, password or token")
-	f("a password for a variable", "store: {dsn: x}\ndestinations: {m: {url: nats://a, password_env: 'CANARY!'}}\n", "write the variable's name")
-	f("a secret for a variable", "store: {dsn: x}\ndestinations: {m: {url: https://a, secrets_env: ['whsec_CANARY+/=']}}\n", "write the variable's name")
-	f("password twice", "store: {dsn: x}\ndestinations: {m: {url: nats://a, password_env: A, password_file: b}}\n", "has both password_env and password_file")
-	f("a webhook's setting for nats", "store: {dsn: x}\ndestinations: {m: {url: nats://a, secrets_env: [A]}}\n", "secrets_env is no setting of a destination of kind nats")
-	f("a name of a destination", "store: {dsn: x}\ndestinations: {\"a b\": {url: nats://a}}\n", "use letters, digits")
+	f("a destination without a URL", "store: {dsn: x}\ndestinations: {m: {nats: {stream: A}}}\n", "destinations.m.nats has no URL")
+	f("a destination without anything", "store: {dsn: x}\ndestinations: {m: {}}\n", "f.yaml:2: destinations.m has no kind; write one of nats, webhook, stdout")
+	f("two URLs", "store: {dsn: x}\ndestinations: {m: {nats: {url: nats://a, url_env: B}}}\n", "has no URL")
+	f("a destination as it once was", "store: {dsn: x}\ndestinations: {m: {url: nats://a}}\n", "f.yaml:2: destinations.m.url stands in the destination itself; write its kind first")
+	f("two kinds", "store: {dsn: x}\ndestinations: {m: {nats: {url: nats://a}, stdout: {}}}\n", "destinations.m has several kinds; keep one")
+	f("a kind with a slip", "store: {dsn: x}\ndestinations: {m: {natts: {url: nats://a}}}\n", "there is no kind of destination \"natts\" in destinations.m; did you mean \"nats\"?")
+	f("a kind of destination that is none", "store: {dsn: x}\ndestinations: {m: {rabbit: {url: nats://a}}}\n", "no kind of destination")
+	f("a password in the URL", "store: {dsn: x}\ndestinations: {m: {nats: {url: 'nats://u:CANARY@a'}}}\n", "holds a user, password or token")
+	f("a token in the URL", "store: {dsn: x}\ndestinations: {m: {nats: {url: 'nats://CANARY@a'}}}\n", "holds a user, password or token")
+	f("a token in the query", "store: {dsn: x}\ndestinations: {m: {webhook: {url: 'https://a/?access_token=CANARY'}}}\n", "holds a user, password or token")
+	f("a password for a variable", "store: {dsn: x}\ndestinations: {m: {nats: {url: nats://a, password_env: 'CANARY!'}}}\n", "write the variable's name")
+	f("a secret for a variable", "store: {dsn: x}\ndestinations: {m: {webhook: {url: https://a, secrets_env: ['whsec_CANARY+/=']}}}\n", "write the variable's name")
+	f("password twice", "store: {dsn: x}\ndestinations: {m: {nats: {url: nats://a, password_env: A, password_file: b}}}\n", "has both password_env and password_file")
+	f("a webhook's setting for nats", "store: {dsn: x}\ndestinations: {m: {nats: {url: nats://a, secrets_env: [A]}}}\n", "there is no setting \"secrets_env\" in destinations.m.nats")
+	f("a name of a destination", "store: {dsn: x}\ndestinations: {\"a b\": {nats: {url: nats://a}}}\n", "use letters, digits")
 	f("a buffer without a unit", good+"subscriptions: [{buffer: 64MB}]\n", "subscriptions[0].buffer is no size; write a number of bytes")
 	f("a negative buffer", good+"subscriptions: [{buffer: -1}]\n", "subscriptions[0].buffer is -1; choose between")
-	f("an address range", "store: {dsn: x}\ndestinations: {m: {url: https://a, allow_private: [localhost]}}\n", "no range of addresses")
+	f("an address range", "store: {dsn: x}\ndestinations: {m: {webhook: {url: https://a, allow_private: [localhost]}}}\n", "no range of addresses")
 	f("a destination that is not there", good+"subscriptions: [{to: other}]\n", "names none of the destinations; write one of main")
-	f("no destination chosen of two", "store: {dsn: x}\ndestinations: {a: {url: nats://a}, b: {url: nats://b}}\n", "subscriptions[0].to names none of the destinations; write one of a, b")
+	f("no destination chosen of two", "store: {dsn: x}\ndestinations: {a: {nats: {url: nats://a}}, b: {nats: {url: nats://b}}}\n", "subscriptions[0].to names none of the destinations; write one of a, b")
 	f("an empty list of subscriptions", good+"subscriptions: []\n", "subscriptions is empty")
 	f("a subscription twice", good+"subscriptions: [{}, {}]\n", "is the second subscription outbox/default")
 	f("a box with capitals", good+"subscriptions: [{box: Orders}]\n", "subscriptions[0].box is wrong")
@@ -120,15 +122,15 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 // Zero is what a setting has that is left out: written, it would be taken for the default, which may be anything.
 func TestAZeroIsNoHiddenDefault(t *testing.T) {
 	t.Parallel()
-	const form = "store: {dsn: x.db%s}\n%s\ndestinations: {m: {url: nats://a%s}}\nsubscriptions: [{%s}]\n"
+	const form = "store: {dsn: x.db%s}\n%s\ndestinations: {m: {nats: {url: nats://a%s}}}\nsubscriptions: [{%s}]\n"
 	for where, line := range map[string][4]string{
 		"keep":                                {"", "keep: 0s"},
 		"grace":                               {"", "grace: P0D"},
 		"ttl":                                 {"", "ttl: 0"},
 		"poll":                                {"", "poll: 0ms"},
 		"store.max_conns":                     {", max_conns: 0"},
-		"destinations.m.recheck":              {"", "", ", recheck: 0s"},
-		"destinations.m.max_pending":          {"", "", ", max_pending: 0"},
+		"destinations.m.nats.recheck":         {"", "", ", recheck: 0s"},
+		"destinations.m.nats.max_pending":     {"", "", ", max_pending: 0"},
 		"subscriptions[0].in_flight":          {"", "", "", "in_flight: 0"},
 		"subscriptions[0].buffer":             {"", "", "", "buffer: 0MiB"},
 		"subscriptions[0].timeout":            {"", "", "", "timeout: 0m"},

@@ -8,15 +8,24 @@ import (
 	"strings"
 )
 
-// problems collects mistakes with their lines.
+// problems collects mistakes with their places.
 type problems struct {
-	path  string
-	lines map[string]int // of each setting that was read, by its path
-	all   []problem
+	path   string           // of the file that is read
+	file   int              // its number: the first has 0
+	places map[string]place // of each setting that was read, by its path
+	all    []problem
+}
+
+// place is a line of a file.
+type place struct {
+	path string
+	file int
+	line int
 }
 
 type problem struct {
-	line int
+	place
+
 	text string
 }
 
@@ -27,27 +36,36 @@ func (p *problems) atf(where, format string, args ...any) {
 	if where != "" {
 		text = where + " " + text
 	}
-	p.line(p.lineOf(where), text)
+	p.all = append(p.all, problem{p.placeOf(where), text})
 }
 
-func (p *problems) line(line int, text string) { p.all = append(p.all, problem{line, text}) }
+// line adds a mistake in a line of the file that is read.
+func (p *problems) line(line int, text string) {
+	p.all = append(p.all, problem{place{p.path, p.file, line}, text})
+}
 
-func (p *problems) lineOf(where string) int {
+// mark notes where a setting stands: in the last file that has it.
+func (p *problems) mark(where string, line int) { p.places[where] = place{p.path, p.file, line} }
+
+// placeOf is where a setting stands, or the nearest one above it.
+func (p *problems) placeOf(where string) place {
 	for where != "" {
-		if line := p.lines[where]; line > 0 {
-			return line
+		if found, ok := p.places[where]; ok && found.line > 0 {
+			return found
 		}
 		where = where[:max(strings.LastIndexAny(where, ".["), 0)]
 	}
-	return 0
+	return place{path: p.path, file: p.file}
 }
 
-// err returns all mistakes in the order of their lines, or nil.
+// err returns all mistakes in the order of their files and lines, or nil.
 func (p *problems) err() error {
-	slices.SortStableFunc(p.all, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(p.all, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	})
 	errs := make([]error, len(p.all))
 	for i, one := range p.all {
-		errs[i] = &MistakeError{Path: p.path, Line: one.line, Text: one.text}
+		errs[i] = &MistakeError{Path: one.path, Line: one.line, Text: one.text}
 	}
 	return errors.Join(errs...)
 }

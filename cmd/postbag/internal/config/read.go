@@ -6,24 +6,54 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // maxSize bounds a configuration file, in bytes.
 const maxSize = 64 << 10
 
-// Read reads the file at path and reports every mistake in it.
-func Read(path string, k Kinds) (*File, error) {
-	data, err := readBounded(path, maxSize)
-	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+// Source says what a configuration is made of.
+type Source struct {
+	// Paths are the files. What a later one says takes the place of what an earlier one
+	// said; settings that it leaves out stay, members of a list do not.
+	Paths []string
+	// Profile is the name of one of the profiles in the files, which says more after the
+	// rest of its file. Empty: none.
+	Profile string
+	// Elsewhere: the configuration is for another machine. ${NAME} of a variable that is
+	// not set stays as it is.
+	Elsewhere bool
+}
+
+// Read reads the files and reports every mistake in them.
+func (s Source) Read(k Kinds) (*File, error) {
+	texts := make([][]byte, len(s.Paths))
+	for i, path := range s.Paths {
+		var err error
+		if texts[i], err = readBounded(path, maxSize); err != nil {
+			return nil, fmt.Errorf("config: %w", err)
+		}
 	}
-	return Parse(path, data, k)
+	return s.parse(texts, k)
 }
 
 // Parse reads data as the text of a file named path.
 func Parse(path string, data []byte, k Kinds) (*File, error) {
-	f := &File{problems: &problems{path: path, lines: make(map[string]int)}}
-	if bind(f.problems, data, f) {
+	return Source{Paths: []string{path}}.parse([][]byte{data}, k)
+}
+
+func (s Source) parse(texts [][]byte, k Kinds) (*File, error) {
+	f := &File{problems: &problems{places: make(map[string]place)}, elsewhere: s.Elsewhere}
+	var profiles []string
+	whole := true
+	for i, text := range texts {
+		f.problems.path, f.problems.file = s.Paths[i], i
+		b := &binder{problems: f.problems, kinds: k, source: s, anchors: make(map[string]ast.Node), found: &profiles}
+		whole = b.bind(text, f) && whole
+	}
+	if whole {
+		s.checkProfile(f.problems, profiles)
 		f.check(k)
 	}
 	if err := f.problems.err(); err != nil {
@@ -35,7 +65,7 @@ func Parse(path string, data []byte, k Kinds) (*File, error) {
 // Check checks a configuration that was made without a file, fills its defaults,
 // and reports every mistake; from says of what it was made.
 func (f *File) Check(from string, k Kinds) error {
-	f.problems = &problems{path: from}
+	f.problems = &problems{path: from, places: make(map[string]place)}
 	f.check(k)
 	return f.problems.err()
 }

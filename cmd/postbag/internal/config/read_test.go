@@ -21,16 +21,17 @@ store: {dsn_env: DATABASE_URL, kind: postgresql, create: true, max_conns: 8}
 x-retry: &retry {min: 1s, max: 2m, factor: 1.5, max_attempts: 7, quick: 2}
 destinations:
   broker:
-    url: nats://127.0.0.1:4222
-    stream: ORDERS
-    user_env: NATS_USER
-    password_file: /run/secrets/nats
+    nats:
+      url: nats://127.0.0.1:4222
+      stream: ORDERS
+      user_env: NATS_USER
+      password_file: /run/secrets/nats
   hook:
-    url_env: HOOK_URL
-    kind: webhook
-    secrets_env: [HOOK_SECRET, HOOK_OLD_SECRET]
-    allow_private: [10.0.0.0/8, "::1/128"]
-    timeout: 3s
+    webhook:
+      url_env: HOOK_URL
+      secrets_env: [HOOK_SECRET, HOOK_OLD_SECRET]
+      allow_private: [10.0.0.0/8, "::1/128"]
+      timeout: 3s
 subscriptions:
   - to: broker
   - name: partners
@@ -71,11 +72,13 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 		Name: "relay-1", TTL: 20 * time.Second, Grace: 5 * time.Second, Keep: 24 * time.Hour, Maintenance: &no,
 		Store: Store{Kind: "postgresql", DSNEnv: "DATABASE_URL", Create: true, MaxConns: 8},
 		Destinations: map[string]Destination{
-			"broker": {URL: "nats://127.0.0.1:4222", Stream: "ORDERS", UserEnv: "NATS_USER", PasswordFile: "/run/secrets/nats"},
-			"hook": {
-				URLEnv: "HOOK_URL", Kind: "webhook", SecretsEnv: []string{"HOOK_SECRET", "HOOK_OLD_SECRET"}, Timeout: 3 * time.Second,
+			"broker": {Kind: "nats", Settings: &testNATS{
+				testAddress: testAddress{URL: "nats://127.0.0.1:4222"}, Stream: "ORDERS", UserEnv: "NATS_USER", PasswordFile: "/run/secrets/nats",
+			}},
+			"hook": {Kind: "webhook", Settings: &testWebhook{
+				testAddress: testAddress{URLEnv: "HOOK_URL"}, SecretsEnv: []string{"HOOK_SECRET", "HOOK_OLD_SECRET"}, Timeout: 3 * time.Second,
 				AllowPrivate: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-			},
+			}},
 		},
 		Subscriptions: []Subscription{
 			{Name: "default", Box: "outbox", To: "broker", Order: "key", OnReject: "block"},
@@ -112,7 +115,7 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 
 func TestSmallestFileHasTheDefaults(t *testing.T) {
 	t.Parallel()
-	f, err := Parse("postbag.yaml", []byte("store: {dsn: shop.db}\ndestinations: {main: {url: 'stdout:'}}\n"), testKinds())
+	f, err := Parse("postbag.yaml", []byte("store: {dsn: shop.db}\ndestinations: {main: {stdout: {}}}\n"), testKinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +132,8 @@ store:
   dsn: shop.db
   max_conns: many
 destinations:
-  main: {url: nats://localhost, attempts: 3}
-  main: {url: nats://other}
+  main: {nats: {url: nats://localhost, attempts: 3}}
+  main: {nats: {url: nats://other}}
 subscriptions:
   - too: main
     batch: -1
@@ -142,7 +145,7 @@ subscriptions:
 	want := []string{
 		`postbag.yaml:1: ttl is no duration`,
 		`postbag.yaml:4: store.max_conns is no whole number`,
-		`postbag.yaml:6: there is no setting "attempts" in destinations.main`,
+		`postbag.yaml:6: there is no setting "attempts" in destinations.main.nats`,
 		`postbag.yaml:7: destinations.main is there twice`,
 		`postbag.yaml:9: there is no setting "too" in subscriptions[0]; did you mean "to"?`,
 		`postbag.yaml:10: subscriptions[0].batch is -1`,
@@ -172,7 +175,7 @@ func TestFileThatCannotBeReadIsNamedWithTheFix(t *testing.T) {
 		large:                              "name another file",
 		"/dev/zero":                        "name another file",
 	} {
-		if _, err := Read(path, testKinds()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := (Source{Paths: []string{path}}).Read(testKinds()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: the error is %v, want one that names it and says %q", path, err, want)
 		}
 	}
@@ -181,7 +184,7 @@ func TestFileThatCannotBeReadIsNamedWithTheFix(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		whole, "", "a: [", "store: &a {dsn: *a}", "? x\n: y", "<<: *a", "- - - -", "!!binary x", "a: |\n  b", "store: {dsn: x}\n---\nb: c", "\t",
-		"ttl: 1e9", "x-a: &a [*a]", "destinations: {a: {url: 'stdout:'}}", strings.Repeat("[", 60), "%YAML 1.2\n---\nname: x", "name: \"\\x00\"",
+		"ttl: 1e9", "x-a: &a [*a]", "destinations: {a: {stdout: {}}}", strings.Repeat("[", 60), "%YAML 1.2\n---\nname: x", "name: \"\\x00\"",
 		"retry: {min: .nan}", "name: !!str", "\"a\": &b", "*a : b", "{}: {}", "? {a: b}\n: c", "a:\n  - b\n c", "'", "#", "destinations: {? a}",
 	} {
 		f.Add([]byte(text))

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,19 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 		b.line(lineOf(n), path+" is a list or a mapping; write a single value")
 		return
 	}
-	if fix := setScalar(v, n, text); fix != "" {
+	plain := n.Type() != ast.StringType && n.Type() != ast.LiteralType
+	if !strings.HasSuffix(path, "_env") && !strings.HasSuffix(trimIndex(path), "_env") && !b.literal {
+		expanded, changed, fix := b.expand(text)
+		if fix != "" {
+			b.line(lineOf(n), path+" "+fix)
+			return
+		}
+		if changed && unresolved(expanded) && v.Kind() != reflect.String {
+			return // of another machine: it is not known what it will be
+		}
+		text, plain = expanded, plain || changed
+	}
+	if fix := setScalar(v, text, plain); fix != "" {
 		b.line(lineOf(n), path+" "+fix)
 	}
 }
@@ -41,11 +54,12 @@ func textOf(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// setScalar sets v, or returns what is wrong and how to fix it.
-func setScalar(v reflect.Value, n ast.Node, text string) string {
+// setScalar sets v, or returns what is wrong and how to fix it. Text that is plain stood
+// there without quotation marks.
+func setScalar(v reflect.Value, text string, plain bool) string {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
 		d, err := duration.Parse(text)
-		if err != nil || n.Type() == ast.IntegerType {
+		if err != nil || text == "0" {
 			return "is no duration; write " + duration.Forms
 		}
 		v.SetInt(int64(d))
@@ -82,10 +96,10 @@ func setScalar(v reflect.Value, n ast.Node, text string) string {
 		}
 		v.SetFloat(f)
 	case reflect.Bool:
-		if n.Type() != ast.BoolType {
+		if !plain || !slices.Contains([]string{"true", "false"}, strings.ToLower(text)) {
 			return "is neither true nor false; write one of them"
 		}
-		v.SetBool(text == "true" || text == "True" || text == "TRUE")
+		v.SetBool(strings.EqualFold(text, "true"))
 	default:
 	}
 	return ""

@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,8 +26,8 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	}
 	named(p, where+".store", &s.Store, f.Stores, "stores")
 	named(p, where+".to", &s.To, f.Destinations, "destinations")
-	if to, known := f.Destinations[s.To]; known && s.ExactlyOnce && to.Transactions == nil {
-		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} there, or leave this out")
+	if to, known := f.Destinations[s.To]; known && s.ExactlyOnce && !to.hasTransactions() {
+		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} in its settings, or leave this out")
 	}
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
@@ -39,16 +40,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 			p.atf(where+".types", "entry %d is no type; write it out, or a prefix and .*, such as order.*", i+1)
 		}
 	}
-	oneOf(p, where+".order", &s.Order, "key", "shard", "none")
-	oneOf(p, where+".on_reject", &s.OnReject, "block", "skip")
-	between(p, where+".timeout", s.Timeout, time.Millisecond, time.Hour)
-	upTo(p, where+".shards", s.Shards, 4096)
-	upTo(p, where+".batch", s.Batch, 100_000)
-	upTo(p, where+".retry_batch", s.RetryBatch, 100_000)
-	upTo(p, where+".in_flight", s.InFlight, 1_000_000)
-	upTo(p, where+".max_held", s.MaxHeld, 10_000_000)
-	upTo(p, where+".buffer", int(s.Buffer), 1<<30)
-	upTo(p, where+".concurrency", s.Concurrency, 10_000)
+	checkFields(p, where, reflect.ValueOf(s).Elem())
 	s.Retry.check(p, where+".retry")
 }
 

@@ -14,7 +14,8 @@ var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\bOptions\.([A-Z]\w*(?:\.[A-Z]
 // InSettings returns the text of a library's error in the words of a configuration
 // file: its authors name fields of Go, which no operator has seen. A field that is
 // no setting stays as it is.
-func InSettings(text string) string {
+func (k Kinds) InSettings(text string) string {
+	known := k.settings()
 	text = strings.ReplaceAll(text, "with the store's Create option", "with create: true in the store (relay --create)")
 	return goOption.ReplaceAllStringFunc(text, func(found string) string {
 		fields := strings.Split(goOption.FindStringSubmatch(found)[1], ".")
@@ -25,7 +26,7 @@ func InSettings(text string) string {
 			fields = fields[1:]
 		}
 		for _, name := range fields {
-			if !knownSettings[name] && !knownSettings[name+"_env"] && !knownSettings[name+"_file"] {
+			if !known[name] && !known[name+"_env"] && !known[name+"_file"] {
 				return found
 			}
 		}
@@ -48,8 +49,14 @@ func snake(name string) string {
 	return b.String()
 }
 
-// knownSettings are the names of all settings.
-var knownSettings = collectSettings(reflect.TypeFor[File](), make(map[string]bool))
+// settings are the names of all settings, those of every kind of destination among them.
+func (k Kinds) settings() map[string]bool {
+	names := collectSettings(reflect.TypeFor[File](), make(map[string]bool))
+	for i := range k.Destinations {
+		collectSettings(reflect.TypeOf(k.Destinations[i].New()), names)
+	}
+	return names
+}
 
 func collectSettings(t reflect.Type, names map[string]bool) map[string]bool {
 	switch t.Kind() {
@@ -57,8 +64,11 @@ func collectSettings(t reflect.Type, names map[string]bool) map[string]bool {
 		return collectSettings(t.Elem(), names)
 	case reflect.Struct:
 		for field := range t.Fields() {
-			if name := field.Tag.Get("yaml"); name != "" {
+			name := field.Tag.Get("yaml")
+			if name != "" {
 				names[name] = true
+			}
+			if name != "" || field.Anonymous {
 				collectSettings(field.Type, names)
 			}
 		}

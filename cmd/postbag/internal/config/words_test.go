@@ -2,6 +2,21 @@ package config
 
 import "testing"
 
+type wordy struct {
+	testWebhook
+
+	Stream      string `yaml:"stream"`
+	ReplicaWait string `yaml:"replica_wait"`
+	PasswordEnv string `yaml:"password_env"`
+	Create      *struct {
+		Partitions int `yaml:"partitions"`
+	} `yaml:"create"`
+}
+
+func wordKinds() Kinds {
+	return Kinds{Destinations: []Kind{{Name: "wordy", New: func() Settings { return new(wordy) }}}}
+}
+
 func TestErrorsOfLibrariesAreToldInTheWordsOfTheFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -17,7 +32,7 @@ func TestErrorsOfLibrariesAreToldInTheWordsOfTheFile(t *testing.T) {
 		"postbag: no such box; or with the store's Create option":      "postbag: no such box; or with create: true in the store (relay --create)",
 		"ReceiveOptions.MaxBytes is not ours; AppenderOptions.Notify.": "ReceiveOptions.MaxBytes is not ours; AppenderOptions.Notify.",
 	} {
-		if got := InSettings(text); got != want {
+		if got := wordKinds().InSettings(text); got != want {
 			t.Errorf("%q is told as %q, want %q", text, got, want)
 		}
 	}

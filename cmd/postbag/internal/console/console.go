@@ -17,6 +17,8 @@ type Console struct {
 	Out, Err io.Writer
 	// JSON: standard output is for programs.
 	JSON bool
+	// Words puts an error into the words of its reader. Nil leaves it as it is.
+	Words func(text string) string
 }
 
 // Sayf writes a line to standard output.
@@ -29,10 +31,14 @@ func (c *Console) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.Err, format+"\n", args...)
 }
 
-// Fail writes an error to standard error in the words of settings, each of its lines
+// Fail writes an error to standard error in its reader's words, each of its lines
 // begun with the program's name.
 func (c *Console) Fail(err error) {
-	for line := range strings.SplitSeq(config.Redact(config.InSettings(err.Error())), "\n") {
+	text := err.Error()
+	if c.Words != nil {
+		text = c.Words(text)
+	}
+	for line := range strings.SplitSeq(config.Redact(text), "\n") {
 		_, _ = fmt.Fprintln(c.Err, "postbag:", Printable(line))
 	}
 }
