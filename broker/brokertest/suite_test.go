@@ -45,6 +45,15 @@ func TestTheSuitePassesARightDestinationOfTheSameParts(t *testing.T) {
 	brokertest.Run(t, wrongHarness(wrong{}))
 }
 
+// A message that was refused is not there, and is not lost: its refusal is what is wrong.
+func TestTheSuiteCallsNothingLostThatWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	output, _ := runCase(t, misconfiguresOne, "Publish", trafficCase)
+	if !strings.Contains(output, "a good message is misconfigured") || strings.Contains(output, "which was accepted") {
+		t.Errorf("the suite says:\n%s", output)
+	}
+}
+
 // runCase runs one case in a child process and says whether it passed.
 func runCase(t *testing.T, name, by, testCase string) (output string, passed bool) {
 	t.Helper()

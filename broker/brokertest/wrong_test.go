@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -138,6 +139,11 @@ func declared(change func(f *broker.Features)) func(*spoilt) {
 	}
 }
 
+const (
+	misconfiguresOne = "says misconfigured of a good message"
+	trafficCase      = "outages in the middle of traffic lose nothing that was accepted"
+)
+
 // outcomes are wrong in what they answer.
 func outcomes() map[string]wrong {
 	return map[string]wrong{
@@ -189,6 +195,19 @@ func outcomes() map[string]wrong {
 			spoil: scoped(broker.Misconfigured, broker.ScopeDestination),
 		},
 		"blames a topic for an outage": {caught: []string{"an outage has the scope destination"}, spoil: scoped(broker.Unavailable, broker.ScopeTopic)},
+		misconfiguresOne: {
+			caught: []string{trafficCase},
+			spoil: func(s *spoilt) {
+				var sent atomic.Int64
+				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+					if sent.Add(1) == 40 {
+						results[0] = broker.Result{Outcome: broker.Misconfigured, Err: errors.New("wrong")}
+						return
+					}
+					s.Destination.Publish(ctx, msgs, results)
+				}
+			},
+		},
 		"forgets the last answer": {
 			caught: []string{"every message of a call gets its answer, whatever the call's size", "a call of the largest size is answered whole"},
 			spoil: func(s *spoilt) {
