@@ -58,6 +58,8 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 	switch {
 	case !c.down && state != engine.Open:
 		return
+	case !c.down && l.stopping && !f.failed: // its calls were given up
+		return
 	case !c.down:
 		*c = condition{down: true, since: now, accepted: accepted}
 		l.log.down(f, now)

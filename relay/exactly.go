@@ -104,7 +104,7 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 		for i := range gained {
 			f.owner.Loaded(leaseOf(&gained[i]))
 		}
-		l.notEntered(f, err)
+		l.notEntered(f, err, gaveUp(e.ctx))
 		return
 	}
 	x.Entered(len(gained))
@@ -122,10 +122,12 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 	}
 }
 
-func (l *loop) notEntered(f *flow, err error) {
+func (l *loop) notEntered(f *flow, err error, givenUp bool) {
 	x := f.exactly
 	l.forgetLane(f)
 	switch {
+	case givenUp:
+		l.nextBeat = 0
 	case errors.Is(err, store.ErrLeaseLost):
 		l.nextBeat = 0
 	case errors.Is(err, errStore):
@@ -209,7 +211,7 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 	room := newCallRoom(f, c.Items, l.life)
 	l.start(func() func() {
 		lost := t.run(room)
-		answers, failed := f.judge(room.results)
+		answers, failed := f.judge(room.results, gaveUp(e.ctx))
 		return func() {
 			l.reclaim(x, life, e)
 			if lost && x.Lives(life) {

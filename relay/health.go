@@ -48,14 +48,17 @@ func isMoved(err error) bool {
 	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)
 }
 
-// storeFailed notes a failure of the store and when to ask again.
+// storeFailed notes a failure of the store and when to ask again. Of calls that a stop gave
+// up nothing is said.
 func (l *loop) storeFailed(what ask, err error) {
 	l.faults++
 	l.failing |= what
 	l.checked = false
 	l.storeFault++
 	l.storeRetry = l.now() + storeBackoff(l.storeFault)
-	l.log.storeFailed(err)
+	if !gaveUp(l.ctx) {
+		l.log.storeFailed(err)
+	}
 }
 
 // storeMoved notes that the store answers, and that what was read of it is worthless. It

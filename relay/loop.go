@@ -60,6 +60,7 @@ type flow struct {
 	holds                      bool // messages for topics that do not work
 	overfull                   bool // too many of them wait
 	lastError                  string
+	failed                     bool // the destination has, since the stop began
 	acceptedAt                 time.Time
 	condition                  condition
 	calls                      map[int64]context.CancelFunc // to the destination, that are out
@@ -70,7 +71,7 @@ type flow struct {
 
 func newLoop(r *Relay, drain bool) *loop {
 	l := &loop{
-		relay: r, store: r.store, options: &r.options, draining: drain,
+		relay: r, store: r.store, options: &r.options, draining: drain, ctx: context.Background(),
 		events: make(chan func(), 256), ask: make(chan chan Stats), ended: make(chan struct{}),
 		byRef: make(map[store.Ref]*flow),
 		log:   newJournal(r.options.Logger, r.options.OnError),
@@ -246,6 +247,7 @@ func (l *loop) stop() {
 	l.stopping = true
 	l.graceEnd = l.now() + l.options.Grace
 	for _, f := range l.flows {
+		f.failed = false
 		f.core.Stop()
 		if f.owner.Loading() {
 			l.leaveLane(f)
@@ -346,7 +348,8 @@ func (l *loop) open(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // the caller's wish to end is no failure of ours
+			l.left = true // there is nothing to hand over
+			return nil    //nolint:nilerr // the caller's wish to end is no failure of ours
 		}
 		l.storeFailed(0, fmt.Errorf("relay: the store cannot be opened: %w", err))
 		select {

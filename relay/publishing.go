@@ -36,8 +36,9 @@ func (l *loop) check(f *flow, now time.Duration) {
 			ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 			defer cancel()
 			err := probe(ctx, prober)
+			givenUp := gaveUp(ctx)
 			return func() {
-				if err != nil {
+				if err != nil && !givenUp {
 					l.destinationFailed(f, err)
 				}
 				f.core.Probed(l.now(), engine.Outcome(broker.OutcomeOf(err)))
@@ -73,7 +74,7 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		panicked := guard(room.results, func() {
 			sent(func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
 		})
-		answers, failed := f.judge(room.results)
+		answers, failed := f.judge(room.results, gaveUp(ctx))
 		if !panicked {
 			room.free()
 		}
@@ -99,7 +100,7 @@ func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *c
 		} else {
 			room.free()
 		}
-		answers, failed := f.judge(results)
+		answers, failed := f.judge(results, gaveUp(ctx))
 		return func() {
 			l.streamed(s)
 			l.answered(f, c, answers, failed)
@@ -150,8 +151,13 @@ func (e *panicError) Error() string {
 	return "the destination panicked (" + e.kind + "); fix it, then retry the message"
 }
 
-// judge translates results for the engine and picks an error to report.
-func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed error) {
+// gaveUp says that a call was given up by the relay itself. What it failed with then says
+// nothing of whom was called.
+func gaveUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
+// judge translates results for the engine and picks an error to report: none that there
+// is only since the call was given up.
+func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.Answer, failed error) {
 	answers = make([]engine.Answer, len(results))
 	for i := range results {
 		r := &results[i]
@@ -167,6 +173,9 @@ func (f *flow) judge(results []broker.Result) (answers []engine.Answer, failed e
 		answers[i] = engine.Answer{
 			Outcome: engine.Outcome(r.Outcome), Scope: engine.Scope(scope), After: r.After, Reason: reason(r),
 			Broken: panicked && r.Outcome == broker.Unknown,
+		}
+		if givenUp && (r.Outcome == broker.Unknown || errors.Is(r.Err, context.Canceled)) {
+			continue
 		}
 		if failed == nil && r.Outcome != broker.NotSent && (scope != broker.ScopeTopic || !f.holds) {
 			failed = r.Err
@@ -223,7 +232,7 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 }
 
 func (l *loop) destinationFailed(f *flow, err error) {
-	f.lastError = err.Error()
+	f.lastError, f.failed = err.Error(), true
 	if l.options.OnError != nil {
 		l.options.OnError(fmt.Errorf("relay: %s: %w", f.ref, err))
 	}

@@ -76,7 +76,7 @@ func (l *loop) harvest(now time.Duration) {
 		}
 		s.next = now + harvestEvery
 		items, results := s.harvest()
-		answers, failed := s.flow.judge(results)
+		answers, failed := s.flow.judge(results, false)
 		for k, i := range items {
 			s.flow.core.Reported(now, s.id, i, answers[k])
 		}

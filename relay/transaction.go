@@ -244,8 +244,9 @@ func (t *transaction) send(room *callRoom) lane.TxOutcome {
 
 // pause waits before the lane is entered again; over: nobody waits for it any more.
 func (t *transaction) pause(attempt int) (over bool) {
-	err := t.failed()
-	t.trouble.Store(&err)
+	if err := t.failed(); !gaveUp(t.ctx) {
+		t.trouble.Store(&err)
+	}
 	select {
 	case <-t.ctx.Done():
 		return true
