@@ -30,7 +30,7 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
-		return err
+		return stopped(ctx, drain, err)
 	}
 	var workers []*worker
 	for _, name := range slices.Sorted(maps.Keys(file.AllStores())) {
@@ -40,7 +40,7 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 		}
 		defer func() { err = errors.Join(err, w.close()) }()
 		if err := w.open(ctx); err != nil && !w.patient(err, drain) {
-			return err
+			return stopped(ctx, drain, err)
 		}
 		workers = append(workers, w)
 	}
@@ -54,6 +54,20 @@ func runRelay(ctx context.Context, c *console.Console, file *config.File, drain 
 	}
 	defer func() { err = errors.Join(err, listener.Close()) }()
 	return workAll(ctx, workers, drain)
+}
+
+// stopped is what a relay ends with that did not get to open what it works with. One that
+// was told to stop meanwhile has handed over: it had nothing yet. A drain was ended before it
+// was done.
+func stopped(ctx context.Context, drain bool, err error) error {
+	switch {
+	case ctx.Err() == nil, exit.Of(err) == exit.Usage:
+		return err
+	case drain:
+		return ctx.Err()
+	default:
+		return nil
+	}
 }
 
 // workAll has all workers work until ctx ends or one of them fails.

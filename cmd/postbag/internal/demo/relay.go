@@ -48,12 +48,12 @@ func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 	}()
 	s, closeStore, err := openStore(ctx)
 	if err != nil {
-		return err
+		return unlessStopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	to, err := natsbroker.Dial(ctx, os.Getenv(EnvNATS), natsbroker.Options{})
 	if err != nil {
-		return err
+		return unlessStopped(ctx, err)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -69,4 +69,13 @@ func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 		return err
 	}
 	return r.Run(ctx)
+}
+
+// unlessStopped is err, but for a relay that was told to stop while it opened what it works
+// with: that is no failure.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // what a stop ends has not failed
+	}
+	return err
 }
