@@ -1,7 +1,11 @@
 package mysqlstore
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -139,15 +143,12 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 			m.held = append(m.held, p)
 			continue
 		}
-		readers, err := dialect.Readers(m.Query(ctx), m.Box)
-		if err == nil {
-			err = m.passedThis(m.Query(ctx), readers)
-		}
+		end, err := m.endOfThis(ctx)
 		if err != nil {
 			return err
 		}
 		began := time.Now()
-		done, err := m.alter(ctx, "drop", fmt.Sprintf(sqlDropPartition, tableOf(m.Box), p.name))
+		done, err := m.alter("drop", func() error { return m.s.dropPart(ctx, m.Box, p.name, end) })
 		if err != nil || !done {
 			return err
 		}
@@ -157,6 +158,87 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
 		m.Report.Dropped++
 		m.rest(ctx, time.Since(began))
+	}
+	return nil
+}
+
+// endOfLog is the last row of a log, by which the log is known: it stays for as long as
+// the log is not emptied.
+type endOfLog struct {
+	seq int64
+	id  []byte
+}
+
+// endOfThis returns the end of the log that the positions are of.
+func (m *maintenance) endOfThis(ctx context.Context) (end endOfLog, err error) {
+	query := m.Query(ctx)
+	if end, err = endOf(query, m.Box); err != nil {
+		return end, err
+	}
+	readers, err := dialect.Readers(query, m.Box) // later: an end of another log is not taken for that of this one
+	if err == nil {
+		err = m.passedThis(query, readers)
+	}
+	return end, err
+}
+
+func endOf(query sqlstore.Querier, box string) (end endOfLog, err error) {
+	if end.seq, err = lastSeq(query, box); err != nil {
+		return end, err
+	}
+	_, err = sqlstore.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{end.seq}, &end.id)
+	return end, err
+}
+
+// errAnotherEnd says that a log does not have its end any more.
+var errAnotherEnd = errors.New("mysqlstore: the log was emptied meanwhile; housekeeping looks at it again")
+
+// lockedIdle is after how many seconds without a word the server ends a session that has
+// a box's table for itself: producers wait for it.
+const lockedIdle = 2
+
+// dropPart drops a partition of the log that has this end. Somebody could empty the log
+// between a look at it and the drop, and producers fill it again from the first seq on, in
+// the same partition: so the table is locked for both.
+func (s *Store) dropPart(ctx context.Context, box, name string, end endOfLog) error {
+	table := tableOf(box)
+	return s.alone(ctx, table, func(conn *sql.Conn) error {
+		var id []byte
+		err := conn.QueryRowContext(ctx, fmt.Sprintf(sqlIDOf, table), end.seq).Scan(&id)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if len(id) == 0 || !bytes.Equal(id, end.id) {
+			return errAnotherEnd
+		}
+		_, err = conn.ExecContext(ctx, fmt.Sprintf(sqlDropPartition, table, name))
+		return err
+	})
+}
+
+// alone has fn work on a connection that has a table for itself.
+func (s *Store) alone(ctx context.Context, table string, fn func(*sql.Conn) error) error {
+	return s.session(ctx, partWait, func(conn *sql.Conn) (err error) {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION wait_timeout = %d", lockedIdle)); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock(ctx, conn)) }()
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf(sqlLockTable, table)); err != nil {
+			return err
+		}
+		return fn(conn)
+	})
+}
+
+// unlock frees the tables of a session. One that cannot is ended, which frees them too.
+func unlock(ctx context.Context, conn *sql.Conn) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockedIdle*time.Second)
+	defer cancel()
+	for _, text := range []string{sqlUnlockTables, "SET SESSION wait_timeout = DEFAULT"} {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+			return err
+		}
 	}
 	return nil
 }

@@ -164,3 +164,47 @@ func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
 		}
 	})
 }
+
+// Between the look at the log and the drop somebody emptied the log and numbered it anew:
+// what producers had written since was dropped with the partition.
+func TestADropSparesALogThatWasEmptiedJustBefore(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, divided)
+		s.fill(1500)
+		dropped, err := s.DropFirstPart(t.Context(), func() {
+			s.exec("TRUNCATE TABLE postbag_outbox")
+			s.publish(sitetest.Messages(10, "new")...)
+		})
+		s.Must(err)
+		if n := s.number("SELECT COUNT(*) FROM postbag_outbox"); dropped || n != 10 {
+			t.Errorf("of 10 rows of the new log %d are there; dropped: %v", n, dropped)
+		}
+		s.publish(sitetest.Messages(1500, "more")...)
+		before := s.parts()
+		dropped, err = s.DropFirstPart(t.Context(), func() { s.publish(sitetest.Messages(10, "meanwhile")...) })
+		s.Must(err)
+		if got := s.parts(); !dropped || len(got) != len(before)-1 {
+			t.Errorf("the partitions end at %d, and did at %d; dropped: %v", got, before, dropped)
+		}
+		s.publish(sitetest.Messages(10, "last")...) // nobody has the table for itself any more
+		if n := s.number("SELECT @@session.wait_timeout"); n < 60 {
+			t.Errorf("a session ends after %d s", n)
+		}
+	})
+}
+
+// A process that stops with the table for itself would hold up all producers.
+func TestASessionThatHasATableForItselfEndsWhenItFallsSilent(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k, divided)
+		began := time.Now()
+		s.Must(s.FallSilentWithTable(t.Context(), func() { s.fill(10) }))
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("producers waited for %v", took)
+		}
+	})
+}

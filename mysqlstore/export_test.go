@@ -1,6 +1,9 @@
 package mysqlstore
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,6 +22,37 @@ func (s *Store) Grace(spans int) time.Duration { return s.grace(spans) }
 
 // TryPartitions lets the store try to change partitions although it has just failed.
 func (s *Store) TryPartitions() { s.parts.rest.Set("outbox", 0) }
+
+// DropFirstPart drops the first partition of box outbox as housekeeping does, with what
+// happens between its look at the log and the drop.
+func (s *Store) DropFirstPart(ctx context.Context, meanwhile func()) (dropped bool, err error) {
+	end, err := endOf(s.query(ctx), "outbox")
+	if err != nil {
+		return false, err
+	}
+	d, err := s.divisionOf(ctx, "outbox")
+	if err != nil {
+		return false, err
+	}
+	meanwhile()
+	if err := s.dropPart(ctx, "outbox", d.parts[0].name, end); !errors.Is(err, errAnotherEnd) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// FallSilentWithTable takes the table of box outbox and says nothing more to the server
+// until others have done something with it.
+func (s *Store) FallSilentWithTable(ctx context.Context, others func()) error {
+	err := s.alone(ctx, tableOf("outbox"), func(*sql.Conn) error {
+		others()
+		return nil
+	})
+	if err == nil {
+		return errors.New("the session is still there")
+	}
+	return nil
+}
 
 // Statements returns statements on the large tables of box outbox, with values in
 // them, by their names, for tests that look at their plans.

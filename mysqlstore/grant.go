@@ -32,7 +32,8 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 
 // GrantRelay returns the SQL that gives an account what a relay needs to deliver from some boxes: all boxes of the database,
 // since it keeps the rows of all. A role that may grant runs it in the boxes' database, and again for a new box. One that keeps
-// boxes divided by time needs CREATE, ALTER and DROP on their tables beside it. Errors are those of the boxes' names.
+// boxes divided by time needs CREATE, ALTER and DROP on their tables beside it, and LOCK TABLES on the database. Errors are those
+// of the boxes' names.
 func GrantRelay(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT, INSERT, UPDATE, DELETE", account, boxes)
 }

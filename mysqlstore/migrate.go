@@ -164,22 +164,29 @@ func defineAgain(err error) bool {
 // were to be had. Each waits for its lock for so long at most, since a session that writes the
 // table waits behind it.
 func (s *Store) define(ctx context.Context, text string, wait time.Duration, times int) error {
+	return s.session(ctx, wait, func(conn *sql.Conn) error {
+		for n := 1; ; n++ {
+			if _, err := conn.ExecContext(ctx, text); err == nil || !defineAgain(err) || n >= times {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(wait / 2):
+			}
+		}
+	})
+}
+
+// session has fn work on a connection whose statements wait at most so long for a table.
+func (s *Store) session(ctx context.Context, wait time.Duration, fn func(*sql.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait/time.Second))
-	_, err = conn.ExecContext(ctx, set)
-	for n := 1; err == nil; n++ {
-		if _, err = conn.ExecContext(ctx, text); err == nil || !defineAgain(err) || n >= times {
-			break
-		}
-		err = nil
-		select {
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-time.After(wait / 2):
-		}
+	if _, err = conn.ExecContext(ctx, set); err == nil {
+		err = fn(conn)
 	}
 	_, reset := conn.ExecContext(context.WithoutCancel(ctx), "SET SESSION lock_wait_timeout = DEFAULT")
 	if errors.Is(reset, sql.ErrConnDone) {

@@ -3,6 +3,7 @@ package mysqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -180,7 +181,8 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	for _, p := range ahead {
 		names = append(names, p.name)
 	}
-	done, err := m.alter(ctx, "create", fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size)))
+	text := fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size))
+	done, err := m.alter("create", func() error { return m.s.define(ctx, text, partWait, 1) })
 	if err == nil && done {
 		m.Report.Added++
 		m.division, err = m.s.divisionOf(ctx, m.Box)
@@ -229,21 +231,26 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 // alter changes the box's partitions, once; what it does names its points of failure.
 // Where the lock was not to be had, or the right is missing, it says so and leaves
 // them alone for a while.
-func (m *maintenance) alter(ctx context.Context, what, text string) (done bool, err error) {
+func (m *maintenance) alter(what string, change func() error) (done bool, err error) {
 	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
 		return false, nil
 	}
 	if err := failpoint.Hit("mysqlstore/partition/" + what + "/before"); err != nil {
 		return false, err
 	}
-	if err = m.s.define(ctx, text, partWait, 1); err == nil {
+	if err = change(); err == nil {
 		err = failpoint.Hit("mysqlstore/partition/" + what + "/after")
+	}
+	if errors.Is(err, errAnotherEnd) {
+		return false, nil
 	}
 	switch codeOf(err) {
 	case codeLockWait:
 		m.Faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
 			"it is tried again in %s", partWait, partPause)
-	case codeDenied, codeColumnDenied, codeDatabaseDenied:
+	case codeDatabaseDenied: // the right to lock is one of a database's, the others are a table's
+		m.Faultf("its partitions cannot be dropped: grant LOCK TABLES on the database to the relay's account")
+	case codeDenied, codeColumnDenied:
 		m.Faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to the relay's account")
 	case codeNoPartition:
 		return false, nil

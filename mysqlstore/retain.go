@@ -124,15 +124,11 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) 
 // witness notes the last row of the log, which stays, so that a table that was
 // replaced by another is told from this one.
 func (m *maintenance) witness(t *sqlstore.Tx) error {
-	last, err := lastSeq(t.Query, m.Box)
-	if err != nil {
+	end, err := endOf(t.Query, m.Box)
+	if err != nil || end.id == nil {
 		return err
 	}
-	var id []byte
-	if found, err := t.Row(fmt.Sprintf(sqlIDOf, tableOf(m.Box)), []any{last}, &id); err != nil || !found {
-		return err
-	}
-	_, err = t.Exec(sqlSetWitness, last, id, m.Box)
+	_, err = t.Exec(sqlSetWitness, end.seq, end.id, m.Box)
 	return err
 }
 

@@ -20,6 +20,8 @@ WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NUL
 	// These wait for every open transaction that has touched the table, and everybody
 	// behind them.
 	sqlDropPartition = `ALTER TABLE %s DROP PARTITION %s`
+	sqlLockTable     = `LOCK TABLES %s WRITE`
+	sqlUnlockTables  = `UNLOCK TABLES`
 	sqlReorganize    = `ALTER TABLE %s REORGANIZE PARTITION %s INTO (%s)`
 
 	// A range of the primary key, in its order, ended by the limit: how many rows,
