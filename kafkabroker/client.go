@@ -50,8 +50,9 @@ func (o Options) controlOptions(brokers []string, seen *trouble) []kgo.Opt {
 }
 
 // producerOptions are those of a client that sends. Batches begin to be sent when
-// a job says so, and jobs see to their size. Retries have no limit: a client that
-// stops trying cannot say whether the record was stored.
+// a job says so, and jobs see to their size. Retries have no limit, and a broker that
+// hangs up ends none: a client that stops trying cannot say whether the record was
+// stored. Whether login and TLS are right is asked before.
 func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 	return append(o.clientOptions(brokers, seen),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
@@ -63,6 +64,7 @@ func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 		kgo.ProducerBatchMaxBytes(maxRequest),
 		kgo.MaxBufferedRecords(1<<30),
 		kgo.UnknownTopicRetries(4),
+		kgo.AlwaysRetryEOF(),
 		kgo.ProduceRequestTimeout(10*time.Second),
 	)
 }
@@ -84,28 +86,19 @@ func (o Options) readerOptions(brokers []string, seen *trouble, topic string, pa
 	)
 }
 
-// insist asks again, a few times, where an error says nothing but that a connection
-// broke: a broker that hangs up at once is seen to do so by one of two errors, of
-// which the other one tells why.
-func insist(ctx context.Context, ask func() error) (err error) {
-	for range 4 {
-		if err = ask(); err == nil || ctx.Err() != nil || translateError(err).Outcome != broker.Unknown {
-			return err
-		}
-	}
-	return err
-}
-
 // ping asks a broker for a sign of life.
-func ping(ctx context.Context, client *kgo.Client) error {
-	return insist(ctx, func() error { return client.Ping(ctx) })
+func (t *trouble) ping(ctx context.Context, client *kgo.Client) error {
+	return t.insist(ctx, func() error { return client.Ping(ctx) })
 }
 
 // asking is a client that asks questions, insistently.
-type asking struct{ client *kgo.Client }
+type asking struct {
+	client *kgo.Client
+	seen   *trouble
+}
 
 func (a asking) Request(ctx context.Context, req kmsg.Request) (resp kmsg.Response, err error) {
-	err = insist(ctx, func() (err error) {
+	err = a.seen.insist(ctx, func() (err error) {
 		resp, err = a.client.Request(ctx, req)
 		return err
 	})
@@ -115,6 +108,7 @@ func (a asking) Request(ctx context.Context, req kmsg.Request) (resp kmsg.Respon
 // pool holds the producers that nobody uses. It is safe for concurrent use.
 type pool struct {
 	make func() (*kgo.Client, error)
+	seen *trouble
 
 	mu     sync.Mutex
 	idle   []*producer
@@ -141,7 +135,7 @@ func (p *pool) take(ctx context.Context) (*producer, *broker.Error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	if err := ping(ctx, client); err != nil {
+	if err := p.seen.ping(ctx, client); err != nil {
 		p.drop(&producer{client: client})
 		return nil, notSent(translateError(err))
 	}

@@ -50,11 +50,12 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 	if d.control, err = kgo.NewClient(d.options.controlOptions(d.brokers, d.seen)...); err != nil {
 		return nil, fmt.Errorf("kafkabroker: the client refuses the options: %w; check them", err)
 	}
-	d.pool = &pool{make: func() (*kgo.Client, error) {
+	d.pool = &pool{seen: d.seen, make: func() (*kgo.Client, error) {
 		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen)...)
 	}}
-	d.topics = &topics{ask: asking{d.control}, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
-	d.lanes = lanes{topics: topics{ask: asking{d.control}, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
+	ask := asking{d.control, d.seen}
+	d.topics = &topics{ask: ask, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
+	d.lanes = lanes{topics: topics{ask: ask, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
 	d.gather = gatherer{d: d}
 	return d, nil
 }

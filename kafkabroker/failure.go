@@ -54,7 +54,8 @@ func translateError(err error) *broker.Error {
 }
 
 // connectionFailure gives an error of connecting its outcome, nil when it is none.
-// Nothing was sent over a connection that was not made.
+// Nothing was sent over a connection that was not made; where a broker hung up on
+// the first request, that may have been the message.
 func connectionFailure(err error) *broker.Error {
 	is := func(targets ...any) bool {
 		for _, target := range targets {
@@ -65,7 +66,7 @@ func connectionFailure(err error) *broker.Error {
 		return false
 	}
 	var (
-		eof      *kgo.ErrFirstReadEOF
+		steady   *unwelcome
 		unknown  x509.UnknownAuthorityError
 		hostname x509.HostnameError
 		invalid  x509.CertificateInvalidError
@@ -81,9 +82,12 @@ func connectionFailure(err error) *broker.Error {
 		return failure(broker.Misconfigured, "the broker's certificate is not accepted ("+short(err)+")", "give Options.Login.TLS the authority that signed it")
 	case is(&header), is(&op) && (op.Op == "remote error" || op.Op == "local error"): // so crypto/tls wraps an alert
 		return failure(broker.Misconfigured, "TLS was not agreed upon ("+short(err)+")", "check the listener's port and Options.Login.TLS")
-	case is(&eof), strings.Contains(err.Error(), "invalid large response size"):
+	case is(&steady), strings.Contains(err.Error(), "invalid large response size"):
 		return failure(broker.Misconfigured, "the broker hangs up on the first request",
 			"check whether its listener expects TLS, a login, or another one of either")
+	case isHangUp(err):
+		return failure(broker.Unknown, "the broker hung up on the first request",
+			"wait; if it stays so, check whether its listener expects TLS, a login, or another one of either")
 	case is(&dns):
 		if dns.IsNotFound {
 			return failure(broker.Unavailable, "a broker's name is not found", "check the name, or wait for its server")

@@ -119,7 +119,7 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 
 // enter fences predecessors and reads the record that the last of them left.
 func (l *lane) enter(ctx context.Context) *broker.Error {
-	if err := ping(ctx, l.p.client); err != nil {
+	if err := l.d.seen.ping(ctx, l.p.client); err != nil {
 		return unanswered(err)
 	}
 	if _, _, err := l.p.client.ProducerID(ctx); err != nil {

@@ -24,7 +24,7 @@ func (d *Destination) Probe(ctx context.Context) error {
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {
-	if err := ping(ctx, d.control); err != nil {
+	if err := d.seen.ping(ctx, d.control); err != nil {
 		return unanswered(err)
 	}
 	return nil
