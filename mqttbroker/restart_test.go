@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,22 +86,25 @@ func (v *visitor) payloads(t *testing.T, last string) []string {
 	return got
 }
 
+// reloaded is what the log of Mosquitto says of it.
+const reloaded = "Reloading config."
+
 // A session that Mosquitto has read from its file belongs to nobody until its client
-// comes. Without a user's name the client has no rights by lines of "topic" until
-// then, and Mosquitto 2.0.11 drops what it acknowledges meanwhile.
+// comes. Mosquitto 2.0.11 gives it no rights by lines of "topic" until then, where the
+// client has no user name or the ACL file is read again, and drops what it
+// acknowledges meanwhile.
 func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
 	t.Parallel()
 	users := map[string]string{"relay": password, "visitor": password}
 	for name, c := range map[string]struct {
 		options testserver.MosquittoOptions
 		user    string
+		reload  bool // the ACL file is read again after the restart
 	}{
-		"without users":                  {testserver.MosquittoOptions{}, ""},
-		"without users, under a pattern": {testserver.MosquittoOptions{ACL: []string{"pattern readwrite #"}}, ""},
-		"with users":                     {testserver.MosquittoOptions{Users: users}, "visitor"},
-		"with users of few rights": {testserver.MosquittoOptions{
-			Users: users, ACL: []string{"user relay", "topic write kept", "user visitor", "topic read kept"},
-		}, "visitor"},
+		"without users":           {testserver.MosquittoOptions{}, "", false},
+		"without users, reloaded": {testserver.MosquittoOptions{ACL: []string{"pattern readwrite #"}}, "", true},
+		"with users":              {testserver.MosquittoOptions{Users: users, ACL: []string{"user relay", "topic write kept", "user visitor", "topic read kept"}}, "visitor", false},
+		"with users, reloaded":    {testserver.MosquittoOptions{Users: users, ACL: []string{"user relay", "topic write kept", "pattern read kept"}}, "visitor", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +114,14 @@ func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
 				if err := s.Restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				if !c.reload {
+					return
+				}
+				before := strings.Count(s.LogTail(1000), reloaded)
+				if err := s.SetACL(c.options.ACL...); err != nil {
+					t.Fatal(err)
+				}
+				sendtest.Eventually(t, "read again", func() bool { return strings.Count(s.LogTail(1000), reloaded) > before })
 			}
 			v := visit(t, s, c.user)
 			v.subscribe(t, "kept")

@@ -33,9 +33,10 @@ func (p *mqttPlace) Faults() []chaos.Fault {
 	})
 }
 
-// rights are the lines of the ACL file.
+// rights are the lines of the ACL file. The pattern is for a reader that is not back after a restart: without it Mosquitto 2.0.11
+// drops what it acknowledges meanwhile, once the file was read again.
 func (*mqttPlace) rights(relay string) []string {
-	return []string{"user " + mqttReader, "topic readwrite #", "user " + mqttRelay, "topic " + relay + " #"}
+	return []string{"pattern read #", "user " + mqttReader, "topic readwrite #", "user " + mqttRelay, "topic " + relay + " #"}
 }
 
 // forget restarts the broker without what it had saved.
