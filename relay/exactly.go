@@ -108,6 +108,7 @@ func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) 
 		return
 	}
 	x.Entered(len(gained))
+	l.log.laneOpen(f)
 	if e.way.Behind {
 		l.log.behind(f.ref)
 	}
@@ -183,10 +184,7 @@ func (l *loop) watchLanes() {
 		if x == nil {
 			continue
 		}
-		if err := x.trouble.Swap(nil); err != nil {
-			l.destinationFailed(f, *err)
-			l.log.noLane(f, *err)
-		}
+		l.noteTrouble(f)
 		if x.Lost(len(f.core.Leases()), l.stopping) {
 			l.forgetLane(f)
 			l.nextBeat = 0
@@ -213,6 +211,10 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 		lost := t.run(room)
 		answers, failed := f.judge(room.results, gaveUp(e.ctx))
 		return func() {
+			l.noteTrouble(f)
+			if e.lane != nil {
+				l.log.laneOpen(f)
+			}
 			l.reclaim(x, life, e)
 			if lost && x.Lives(life) {
 				l.forgetLane(f)
@@ -221,6 +223,14 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 			l.answered(f, c, answers, failed)
 		}
 	})
+}
+
+// noteTrouble says what keeps a call from its lane.
+func (l *loop) noteTrouble(f *flow) {
+	if err := f.exactly.trouble.Swap(nil); err != nil {
+		l.destinationFailed(f, *err)
+		l.log.noLane(f, *err)
+	}
 }
 
 // closeLanes ends the lanes that are open when the run ends.

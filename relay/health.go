@@ -18,6 +18,8 @@ type storeHealth struct {
 	storeFault int           // failures in a row
 	storeRetry time.Duration // nothing is asked before it
 	failing    ask           // what failed and has not worked since
+	asking     int           // calls of the kind askMore that are out
+	moreFailed time.Duration // the last of them failed then
 	movedAt    time.Duration // it last was not what it had been
 	checking   bool
 	checked    bool // the store passed a check since the last failure
@@ -53,6 +55,9 @@ func isMoved(err error) bool {
 func (l *loop) storeFailed(what ask, err error) {
 	l.faults++
 	l.failing |= what
+	if what&askMore != 0 {
+		l.moreFailed = l.now()
+	}
 	l.checked = false
 	l.storeFault++
 	l.storeRetry = l.now() + storeBackoff(l.storeFault)
@@ -60,6 +65,10 @@ func (l *loop) storeFailed(what ask, err error) {
 		l.log.storeFailed(err)
 	}
 }
+
+// unasked is after how long what failed, and was asked for again and again, is not wanted
+// any more: what was parked is discarded, or the shard another relay's.
+const unasked = 5 * time.Second
 
 // storeMoved notes that the store answers, and that what was read of it is worthless. It
 // is verified before anything else is asked, and at once, unless that happens again and
@@ -87,15 +96,20 @@ func storeBackoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d/2)+1))
 }
 
-// storeWorks notes an answer of the store. The store is well when what had failed
-// works again: until then it is asked less and less often, and nothing is said.
+// storeWorks notes an answer of the store. It is asked as usual again when what had failed
+// works: until then it is asked less and less often. What is asked for only while the
+// others work must have worked, too, before the store is said to be back.
 func (l *loop) storeWorks(what ask) {
 	l.failing &^= what
-	if l.storeFault > 0 && l.failing&^askMore == 0 {
+	if l.failing == askMore && l.asking == 0 && l.now() >= l.moreFailed+unasked {
 		l.failing = 0
+	}
+	if l.failing == 0 {
+		l.log.storeBack()
+	}
+	if l.storeFault > 0 && l.failing&^askMore == 0 {
 		l.storeFault = 0
 		l.storeRetry = 0
-		l.log.storeBack()
 		for _, u := range l.keep {
 			u.next, u.failed = 0, 0 // scheduled messages may be due since
 		}

@@ -17,14 +17,13 @@ type journal struct {
 	logger  *slog.Logger
 	onError func(error)
 
-	storeDown  bool
-	downSince  time.Time
-	storeSaid  time.Time
-	said       map[store.Ref]time.Duration
-	since      map[store.Ref]time.Duration
-	readSaid   map[store.Ref]time.Time
-	laneSaid   map[store.Ref]time.Time
-	upkeepSaid time.Time
+	store  spell
+	said   map[store.Ref]time.Duration
+	since  map[store.Ref]time.Duration
+	reads  map[store.Ref]*spell
+	lanes  map[store.Ref]*spell
+	keeps  map[string]*spell // housekeeping that fails, by box
+	faults map[string]*spell // and what it reports
 
 	rejectedSince time.Time // the minute in which rejectedSaid lines were written
 	rejectedSaid  int
@@ -34,7 +33,8 @@ func newJournal(l *slog.Logger, onError func(error)) *journal {
 	return &journal{
 		logger: l, onError: onError,
 		said: make(map[store.Ref]time.Duration), since: make(map[store.Ref]time.Duration),
-		readSaid: make(map[store.Ref]time.Time), laneSaid: make(map[store.Ref]time.Time),
+		reads: make(map[store.Ref]*spell), lanes: make(map[store.Ref]*spell),
+		keeps: make(map[string]*spell), faults: make(map[string]*spell),
 	}
 }
 
@@ -55,21 +55,17 @@ func (j *journal) opened(i store.Info) {
 
 func (j *journal) storeFailed(err error) {
 	j.report(err)
-	now := time.Now()
-	switch {
-	case !j.storeDown:
-		j.storeDown, j.downSince, j.storeSaid = true, now, now
+	switch first, say := j.store.goesOn(); {
+	case first:
 		j.logger.Warn("relay: the store does not answer; trying again", "error", err)
-	case now.Sub(j.storeSaid) >= reminder:
-		j.storeSaid = now
-		j.logger.Warn("relay: the store still does not answer", "error", err, "since", j.downSince.UTC())
+	case say:
+		j.logger.Warn("relay: the store still does not answer", "error", err, "since", j.store.since.UTC())
 	}
 }
 
 func (j *journal) storeBack() {
-	if j.storeDown {
-		j.storeDown = false
-		j.logger.Info("relay: the store answers again", "after", time.Since(j.downSince).Round(time.Millisecond))
+	if after, was := j.store.ends(); was {
+		j.logger.Info("relay: the store answers again", "after", after)
 	}
 }
 
@@ -89,17 +85,27 @@ func (j *journal) reshaped(r store.Ref, shards int) {
 
 func (j *journal) readFailed(r store.Ref, err error) {
 	j.report(err)
-	if now := time.Now(); now.Sub(j.readSaid[r]) >= reminder {
-		j.readSaid[r] = now
+	if _, say := spellOf(j.reads, r).goesOn(); say {
 		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
+	}
+}
+
+func (j *journal) readWorks(r store.Ref) {
+	if after, was := j.reads[r].ends(); was {
+		j.logger.Info("relay: reading works again", "subscription", r.String(), "after", after)
 	}
 }
 
 // noLane says that an exactly-once subscription waits for its lane.
 func (j *journal) noLane(f *flow, err error) {
-	if now := time.Now(); now.Sub(j.laneSaid[f.ref]) >= reminder {
-		j.laneSaid[f.ref] = now
+	if _, say := spellOf(j.lanes, f.ref).goesOn(); say {
 		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", append(between(f), "error", err)...)
+	}
+}
+
+func (j *journal) laneOpen(f *flow) {
+	if after, was := j.lanes[f.ref].ends(); was {
+		j.logger.Info("relay: the exactly-once lane is open again", append(between(f), "after", after)...)
 	}
 }
 
@@ -119,11 +125,35 @@ func (j *journal) behind(r store.Ref) {
 	j.logger.Error("relay: messages may be delivered again, none is lost", "error", err)
 }
 
-func (j *journal) maintenance(err error) {
+// upkeepFailed says that housekeeping of a box fails.
+func (j *journal) upkeepFailed(box string, err error) {
+	err = fmt.Errorf("relay: housekeeping of box %s failed: %w", box, err)
 	j.report(err)
-	if now := time.Now(); now.Sub(j.upkeepSaid) >= reminder {
-		j.upkeepSaid = now
+	if _, say := spellOf(j.keeps, box).goesOn(); say {
 		j.logger.Warn("relay: housekeeping", "error", err)
+	}
+}
+
+// upkeepFaults says what housekeeping has found. It is over when nothing was found for so
+// long that what is reported now and then would have been.
+func (j *journal) upkeepFaults(box string, faults []string) {
+	for _, fault := range faults {
+		err := fmt.Errorf("relay: housekeeping of box %s: %s", box, fault)
+		j.report(err)
+		if _, say := spellOf(j.faults, box).goesOn(); say {
+			j.logger.Warn("relay: housekeeping", "error", err)
+		}
+	}
+	if s := j.faults[box]; len(faults) == 0 && s != nil && time.Since(s.last) >= 2*reminder {
+		if after, was := s.ends(); was {
+			j.logger.Info("relay: housekeeping reports nothing any more", "box", box, "after", after)
+		}
+	}
+}
+
+func (j *journal) upkeepWorks(box string) {
+	if after, was := j.keeps[box].ends(); was {
+		j.logger.Info("relay: housekeeping works again", "box", box, "after", after)
 	}
 }
 

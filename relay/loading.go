@@ -17,11 +17,13 @@ func (l *loop) load(f *flow, gained []store.ShardState) {
 		f.owner.Load(leaseOf(&gained[i]))
 	}
 	generation := l.generation
+	l.asking++
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		blocked, errs := blockedKeys(ctx, l.store, gained)
 		return func() {
+			l.asking--
 			if generation != l.generation {
 				return
 			}
@@ -64,6 +66,7 @@ func (l *loop) loaded(f *flow, sh *store.ShardState, blocked store.Blocks, err e
 	case l.dying:
 		return
 	}
+	l.storeWorks(askMore)
 	f.core.Add(leaseOf(sh), string(sh.Position), blocked.Keys, heldTopics(blocked.Held)...)
 	if leave := f.owner.Got(sh.Lo); leave || l.stopping {
 		f.core.Leave(sh.Lo)

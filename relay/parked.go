@@ -25,11 +25,13 @@ func (l *loop) due(f *flow, now time.Duration) {
 		Ref: f.ref, Slots: slots(r.Slots), Limit: r.Limit, Bytes: r.Bytes, Followers: r.Followers, Skip: r.Skip, Topics: r.Topics,
 	}
 	generation := l.generation
+	l.asking++
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		parked, err := l.store.Due(ctx, d)
 		return func() {
+			l.asking--
 			switch {
 			case err != nil:
 				f.core.DueFailed(l.now())
@@ -39,6 +41,7 @@ func (l *loop) due(f *flow, now time.Duration) {
 			case generation != l.generation:
 				f.core.DueFailed(l.now())
 			default:
+				l.storeWorks(askMore)
 				f.core.DueLanded(l.now(), dueMessages(parked))
 			}
 		}

@@ -220,6 +220,7 @@ func (l *loop) page(f *flow, b *store.Batch) engine.Page {
 		l.log.readFailed(f.ref, b.Err)
 		return engine.Page{Failed: true}
 	}
+	l.log.readWorks(f.ref)
 	p := engine.Page{
 		Next: string(b.Next), More: b.More, Whole: b.Whole, Ahead: b.Ahead,
 		At:       func(i int) string { return string(b.At(i)) },

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
@@ -102,13 +101,12 @@ func (l *loop) maintained(u *upkeep, r *store.Report, err error) {
 	case err != nil:
 		u.next = now + upkeepPause*time.Duration(min(u.failed, 4)+1)
 		u.failed++
-		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s failed: %w", u.ref.Box, err))
+		l.log.upkeepFailed(u.ref.Box, err)
 		return
 	}
 	u.failed = 0
-	for _, fault := range r.Faults {
-		l.log.maintenance(fmt.Errorf("relay: housekeeping of box %s: %s", u.ref.Box, fault))
-	}
+	l.log.upkeepWorks(u.ref.Box)
+	l.log.upkeepFaults(u.ref.Box, r.Faults)
 	if r.More {
 		u.next = now
 	}

@@ -80,12 +80,14 @@ func (w *worker) patient(err error, drain bool) bool {
 
 // work delivers until ctx ends, or with drain until nothing is left, and logs when it begins and ends.
 func (w *worker) work(ctx context.Context, drain bool) (err error) {
+	var said time.Time
 	for w.opened.Load() == nil {
 		if err := w.open(ctx); err == nil {
 			break
 		} else if !w.patient(err, drain) {
 			return err
-		} else if ctx.Err() == nil {
+		} else if ctx.Err() == nil && time.Since(said) >= time.Minute { // once a minute
+			said = time.Now()
 			w.logger.Warn("postbag: the store cannot be opened; trying again", "error", err, "in", betweenOpenings)
 		}
 		select {
