@@ -13,60 +13,38 @@ import (
 	"github.com/postbag/postbag/kafkabroker"
 )
 
-// curt is a listener that reads the first request of a connection and hangs up, as a
-// broker does that ends, or that wants TLS or a login.
-type curt struct {
-	to atomic.Pointer[net.TCPAddr] // nil: connections go where they should
+// switched makes connections to where they should lead, or to a listener that hangs up.
+type switched struct {
+	to atomic.Pointer[string] // nil: where they should lead
 
 	mu   sync.Mutex
 	open []net.Conn
-	cut  atomic.Int64 // connections it hung up on
 }
 
-func newCurt(t *testing.T) (c *curt, hangUp func()) {
+// hangUp ends all connections, and leads those to come to the listener.
+func (s *switched) hangUp(t *testing.T) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	var running sync.WaitGroup
-	t.Cleanup(func() {
-		_ = listener.Close()
-		running.Wait()
-	})
-	c = new(curt)
-	running.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-			_, _ = conn.Read(make([]byte, 64<<10))
-			_ = conn.Close()
-			c.cut.Add(1)
-		}
-	})
-	return c, func() {
-		c.to.Store(listener.Addr().(*net.TCPAddr)) //nolint:errcheck // it is one of TCP
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for _, conn := range c.open {
-			_ = conn.Close()
-		}
+	address := sendtest.Curt(t)
+	s.to.Store(&address)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, conn := range s.open {
+		_ = conn.Close()
 	}
 }
 
 // answer ends the hanging up.
-func (c *curt) answer() { c.to.Store(nil) }
+func (s *switched) answer() { s.to.Store(nil) }
 
-func (c *curt) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if to := c.to.Load(); to != nil {
-		address = to.String()
+func (s *switched) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if to := s.to.Load(); to != nil {
+		address = *to
 	}
 	conn, err := (&net.Dialer{Timeout: 20 * time.Second}).DialContext(ctx, network, address)
 	if err == nil {
-		c.mu.Lock()
-		c.open = append(c.open, conn)
-		c.mu.Unlock()
+		s.mu.Lock()
+		s.open = append(s.open, conn)
+		s.mu.Unlock()
 	}
 	return conn, err
 }
@@ -77,27 +55,13 @@ func TestABrokerThatHangsUpAfterItHasAnsweredIsUnavailable(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	other := newPlace(t, p.brokers).create(t)
-	c, hangUp := newCurt(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: c.dial}}))
+	var s switched
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...), broker.Accepted, "")
-	hangUp()
+	s.hangUp(t)
 	msgs := append(sendtest.Messages(p.topic, 3), sendtest.Messages(other.topic, 3)...)
-	for began := time.Now(); time.Since(began) < 3*time.Second; {
-		for i, r := range sendtest.Publish(t, d, time.Second, msgs...) {
-			switch r.Outcome {
-			case broker.Unavailable, broker.Unknown, broker.NotSent:
-			default:
-				t.Fatalf("message %d is %v (%v)", i, r.Outcome, r.Err)
-			}
-		}
-		if err := d.Probe(sendtest.Timeout(t, time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
-			t.Fatalf("Probe: %v", err)
-		}
-	}
-	if c.cut.Load() == 0 {
-		t.Fatal("nobody was hung up on")
-	}
-	c.answer()
+	sendtest.HungUp(t, d, msgs...)
+	s.answer()
 	persist(t, d, msgs...)
 }
 
@@ -106,24 +70,24 @@ func TestABrokerThatHangsUpAfterItHasAnsweredIsUnavailable(t *testing.T) {
 func TestABrokerThatHangsUpForAMomentAtFirstIsUnavailable(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	c, hangUp := newCurt(t)
-	hangUp()
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: c.dial}}))
+	var s switched
+	s.hangUp(t)
+	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
 	msgs := sendtest.Messages(p.topic, 3)
 	for i, r := range sendtest.Publish(t, d, 400*time.Millisecond, msgs...) {
 		if r.Outcome != broker.NotSent && r.Outcome != broker.Unavailable {
 			t.Errorf("message %d is %v (%v)", i, r.Outcome, r.Err)
 		}
 	}
-	c.answer()
+	s.answer()
 	persist(t, d, msgs...)
 }
 
 func TestABrokerThatOnlyEverHangsUpIsMisconfigured(t *testing.T) {
 	t.Parallel()
-	c, hangUp := newCurt(t)
-	hangUp()
-	d := sendtest.Closing(t, dial(t, []string{"127.0.0.1:9"}, kafkabroker.Options{Login: kafkabroker.Login{Dial: c.dial}}))
+	var s switched
+	s.hangUp(t)
+	d := sendtest.Closing(t, dial(t, []string{"127.0.0.1:9"}, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 2)...), broker.Misconfigured, "hangs up on the first request")
 	if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("Probe: %v", err)
