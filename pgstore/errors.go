@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -30,6 +31,8 @@ const (
 	codeNoRight             = "42501"
 	codeNoTable             = "42P01"
 	codeNoType              = "42704"
+	codeBadValue            = "22023"
+	codeNotNow              = "55P02"
 	codeUnique              = "23505"
 	codeCheck               = "23514"
 	codeNotNull             = "23502"
@@ -101,10 +104,10 @@ func translateError(doing string, err error) error {
 }
 
 // fixOf says what to do about an error of the server. While connecting, the only
-// names that it can miss are those of parameters.
+// names that it can miss, and values that it can refuse, are those of parameters.
 func fixOf(code string, err error) string {
 	var connect *pgconn.ConnectError
-	if code == codeNoType && errors.As(err, &connect) {
+	if slices.Contains([]string{codeNoType, codeBadValue, codeNotNow}, code) && errors.As(err, &connect) {
 		return "correct the parameters in the DSN"
 	}
 	var e *pgconn.PgError

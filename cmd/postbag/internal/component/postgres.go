@@ -91,6 +91,16 @@ func namesHost(dsn string) bool {
 	return hostKeyword.MatchString(dsn) || os.Getenv("PGSERVICE") != ""
 }
 
+// badParameter says that the server began no session for a parameter of the DSN, which it
+// does not know, whose value it does not take, or which no session may set. A store's error
+// does not tell: it hides what a driver says.
+func badParameter(err error) bool {
+	var session *pgconn.ConnectError
+	var refused *pgconn.PgError
+	return errors.As(err, &session) && errors.As(err, &refused) &&
+		slices.Contains([]string{"42704", "22023", "55P02"}, refused.Code)
+}
+
 const postgresForms = "host=... port=5432 dbname=... user=..., or as a URL that begins with postgres://"
 
 func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
@@ -118,8 +128,12 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	}
 	s, err := pgstore.Open(ctx, pool, po)
 	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("%s: %w", serverOf(dsn, c.ConnConfig), err)
+		defer pool.Close()
+		err = fmt.Errorf("%s: %w", serverOf(dsn, c.ConnConfig), err)
+		if badParameter(pool.Ping(ctx)) {
+			return nil, exit.With(exit.Usage, err)
+		}
+		return nil, err
 	}
 	return &Store{
 		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s),
