@@ -74,5 +74,8 @@ func run(ctx context.Context, pool *pgxpool.Pool, js jetstream.JetStream) error 
 		}
 		return pub.Publish(ctx, tx, postbag.Message{Topic: "orders.placed", Key: "customer-7", Payload: []byte(`{"order":17}`)})
 	})
+	if err != nil {
+		stop() // there is nothing to deliver
+	}
 	return errors.Join(err, <-ended)
 }
