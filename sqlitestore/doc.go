@@ -13,7 +13,7 @@
 //
 // An application that has a *sql.DB on the file already, or an ORM, uses
 // [OpenDB] with it, and the store itself as the appender: it takes every
-// transaction that is a [postbag.SQLTx].
+// transaction that is a [postbag.SQLTx]. [OpenAppender] is for those that publish alone.
 //
 // # How it works
 //
