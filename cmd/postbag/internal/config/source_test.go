@@ -97,7 +97,7 @@ profiles:
 	}
 	for want, s := range map[string]Source{
 		`there is none called "staging"; there are production, tests`: {Paths: files(t, text), Profile: "staging"},
-		"has no profiles; leave --profile":                        {Paths: files(t, base), Profile: "production"},
+		"has no profiles; leave --profile":                            {Paths: files(t, base), Profile: "production"},
 		// A mistake in a profile is found whichever is chosen.
 		`there is no setting "ttll" in profiles.b`:     {Paths: files(t, base+"profiles: {a: {}, b: {ttll: 3s}}\n"), Profile: "a"},
 		`there is no setting "ttll"`:                   {Paths: files(t, base+"profiles: {a: {}, b: {ttll: 3s}}\n"), Profile: "b"},
