@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
 )
 
 // KeepTombstones makes tombstones stay for another time than a day.
@@ -112,4 +113,11 @@ func Statements() map[string]string {
 		"what the log has":   fmt.Sprintf(sqlInLog, table, many),
 		"closing commands":   fill(fmt.Sprintf(sqlCloseCommands, many), 2),
 	}
+}
+
+// RemoveKept deletes what nothing keeps of a range below the beginning of box outbox, as
+// housekeeping does once it has looked there.
+func (s *Store) RemoveKept(ctx context.Context, lease store.Lease, after, end int64) error {
+	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
+	return m.removeKept(ctx, after, end)
 }

@@ -89,3 +89,34 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 		t.Errorf("the audit log says %v (error: %v)", entries, err)
 	}
 }
+
+// Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
+// again and begun anew meanwhile, deletes nothing: what is there now nobody has read.
+func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		for name, statements := range emptied {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, k)
+				s.publish(sitetest.Messages(10, "a", "b")...)
+				s.Deliver()
+				s.exec("UPDATE postbag__box SET swept = 8 WHERE name = 'outbox'") // as after retention
+				for _, statement := range statements {
+					s.exec(statement)
+				}
+				s.publish(sitetest.Messages(5, "a", "b")...)
+				if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+					t.Fatalf("Check returned %v, want ErrMoved", err)
+				}
+				if err := s.RemoveKept(t.Context(), s.House, 0, 8); err != nil {
+					t.Fatal(err)
+				}
+				if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096"); n != 5 {
+					t.Errorf("of 5 messages %d are left", n)
+				}
+			})
+		}
+	})
+}

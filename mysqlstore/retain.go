@@ -193,8 +193,21 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || !loose {
 		return err
 	}
+	return m.removeKept(ctx, after, end)
+}
+
+// removeKept deletes the rows of a range below the log's beginning that nothing keeps. A log
+// that was emptied and numbered again begins below the range, with messages that nobody
+// has read: in the transaction of the deletion the box is locked, so that none begins
+// anew meanwhile, and it is looked again where it begins.
+func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 	var gone int64
-	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+	err := m.Write(ctx, func(t *sqlstore.Tx) error {
+		gone = 0
+		var swept int64
+		if _, err := t.Row(sqlLockBox, []any{m.Box}, &swept); err != nil || swept < end {
+			return err
+		}
 		readers, err := t.Readers(t.Query, m.Box)
 		if err == nil {
 			err = m.passedThis(t.Query, readers)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store"
 )
 
 // DB returns the store's connections, for tests that look at the file.
@@ -23,3 +26,10 @@ func (s *Store) Exec(ctx context.Context, text string, args ...any) error {
 
 // SafeLibrary says whether a version of SQLite is taken.
 var SafeLibrary = safeLibrary
+
+// RemoveKept deletes what nothing keeps of a range below the beginning of box outbox, as
+// housekeeping does once it has looked there.
+func (s *Store) RemoveKept(ctx context.Context, lease store.Lease, after, end int64) error {
+	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
+	return m.removeKept(ctx, after, end)
+}

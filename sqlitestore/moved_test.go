@@ -83,3 +83,29 @@ func TestRowsThatAreDeletedByHandMoveNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
+// again and begun anew meanwhile, deletes nothing: what is there now nobody has read.
+func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
+	t.Parallel()
+	for name, statements := range emptied {
+		f := open(t)
+		lease, house := f.lease(outbox), f.lease(store.Ref{Box: "outbox", Subscription: store.Maintenance})
+		f.publish(messages(10, "k")...)
+		f.settle(&lease, store.Settlement{To: f.read("", 100).Next})
+		f.check(f.Exec(t.Context(), `UPDATE postbag__box SET swept = 8 WHERE name = 'outbox'`)) // as after retention
+		for _, statement := range statements {
+			f.check(f.Exec(t.Context(), statement))
+		}
+		anew := messages(5, "k")
+		f.publish(anew...)
+		if _, err := f.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+			t.Fatalf("%s: Check returned %v, want ErrMoved", name, err)
+		}
+		f.check(f.RemoveKept(t.Context(), house, 0, 8))
+		got := f.readAll(f.take("another", outbox)[0].Position)
+		if !slices.EqualFunc(got, anew, func(r store.Record, m postbag.Message) bool { return r.ID == m.ID }) {
+			t.Errorf("%s: of %d messages %d are left", name, len(anew), len(got))
+		}
+	}
+}

@@ -108,7 +108,18 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || !loose {
 		return err
 	}
+	return m.removeKept(ctx, after, end)
+}
+
+// removeKept deletes the rows of a range below the log's beginning that nothing keeps. A log
+// that was emptied and numbered again begins below the range, with messages that nobody
+// has read: in the transaction of the deletion it is looked again where it begins.
+func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 	return m.Write(ctx, func(t *sqlstore.Tx) error {
+		swept, err := sqlstore.Swept(t.Query, m.Box)
+		if err != nil || swept < end {
+			return err
+		}
 		readers, err := t.Readers(t.Query, m.Box)
 		if err == nil {
 			err = m.passedThis(t.Query, readers)
