@@ -27,7 +27,7 @@ test-all: ## everything in its long form, and what make test leaves out: hours
 	@scripts/interop
 
 matrix: setup ## every store to every kind of destination in full size, with faults, as a table
-	@cd integration && POSTBAG_FULL=1 POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -timeout 60m -v -run TestEveryStoreDelivers ./matrix | tail -n 60
+	@cd proof && POSTBAG_FULL=1 POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -timeout 60m -v -run TestEveryStoreDelivers ./matrix | tail -n 60
 
 # Variables of make chaos.
 PAIR ?= postgresql-nats
@@ -35,16 +35,16 @@ FOR ?= 60s
 SEED ?= 0
 
 chaos: setup ## break real servers by a drawn schedule: PAIR=postgresql-nats FOR=60s SEED=n
-	@cd integration && GOWORK=off go run -tags postbag_failpoints ./cmd/postbag-chaos -pair $(PAIR) -for $(FOR) -seed $(SEED)
+	@cd proof && GOWORK=off go run -tags postbag_failpoints ./cmd/postbag-chaos -pair $(PAIR) -for $(FOR) -seed $(SEED)
 
 chaos-short: setup ## the fault harness as continuous integration runs it, a minute
-	@cd integration && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -v -run 'ThroughFaults' ./chaos
+	@cd proof && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go test -count=1 -v -run 'ThroughFaults' ./chaos
 
 mutants: setup ## each known mistake is built in, and the simulator or the tests must find it; writes its table
-	@cd integration && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go run ./cmd/postbag-mutants -write
+	@cd proof && POSTBAG_REQUIRE_SERVERS=1 GOWORK=off go run ./cmd/postbag-mutants -write
 
 mutation: setup ## small changes all over the engine core and the code of positions: which of them does nobody notice?
-	@cd integration && GOWORK=off go run ./cmd/postbag-mutation
+	@cd proof && GOWORK=off go run ./cmd/postbag-mutation
 
 model: setup ## the protocol as a model, and its mutants, checked by spin
 	@scripts/model
@@ -54,7 +54,7 @@ interop: setup ## consumers that others wrote read every format (Python's from P
 
 SEEDS ?= 20000
 sim: ## the simulator: SEEDS runs from seeds, with faults, over all cores
-	@cd integration && GOWORK=off go run ./cmd/postbag-sim -seeds $(SEEDS)
+	@cd proof && GOWORK=off go run ./cmd/postbag-sim -seeds $(SEEDS)
 
 lint: setup ## golangci-lint over every module
 	@scripts/each .tools/bin/golangci-lint run ./...

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // counter counts what a destination accepts, and says when it is enough.

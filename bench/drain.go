@@ -8,8 +8,8 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/kafkabroker"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/broker/kafkabroker"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // inTransactions is a destination that a relay is to deliver to exactly once.

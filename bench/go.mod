@@ -9,13 +9,13 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
-	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/kafkabroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/rabbitbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/redisbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/mysqlstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/pgstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/rabbitmq/amqp091-go v1.16.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/twmb/franz-go v1.22.2
@@ -54,11 +54,11 @@ require (
 
 replace (
 	github.com/postbag/postbag => ../
-	github.com/postbag/postbag/kafkabroker => ../kafkabroker
-	github.com/postbag/postbag/mysqlstore => ../mysqlstore
-	github.com/postbag/postbag/natsbroker => ../natsbroker
-	github.com/postbag/postbag/pgstore => ../pgstore
-	github.com/postbag/postbag/rabbitbroker => ../rabbitbroker
-	github.com/postbag/postbag/redisbroker => ../redisbroker
-	github.com/postbag/postbag/sqlitestore => ../sqlitestore
+	github.com/postbag/postbag/broker/kafkabroker => ../broker/kafkabroker
+	github.com/postbag/postbag/broker/natsbroker => ../broker/natsbroker
+	github.com/postbag/postbag/broker/rabbitbroker => ../broker/rabbitbroker
+	github.com/postbag/postbag/broker/redisbroker => ../broker/redisbroker
+	github.com/postbag/postbag/store/mysqlstore => ../store/mysqlstore
+	github.com/postbag/postbag/store/pgstore => ../store/pgstore
+	github.com/postbag/postbag/store/sqlitestore => ../store/sqlitestore
 )

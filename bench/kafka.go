@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/kafkabroker"
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/kafkabroker"
 )
 
 func (l *lab) startKafka(ctx context.Context) (*testserver.Kafka, error) {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // lab is the servers of a run.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // clockwatch is a destination that notes how long after its commit a message

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/natsbroker"
+	"github.com/postbag/postbag/broker/natsbroker"
 )
 
 // freshStream gives the next run an empty stream.

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag/broker/membroker"
-	"github.com/postbag/postbag/mysqlstore"
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // The environment of a relay in a process of its own: this program again.

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // writeFor has clients commit transactions for a while and returns how many

@@ -8,8 +8,8 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/rabbitbroker"
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/rabbitbroker"
 )
 
 func (l *lab) startRabbit(ctx context.Context) (*testserver.RabbitMQ, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/redisbroker"
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/redisbroker"
 )
 
 // startRedis starts the server once. It writes every command to its file and has it flushed every second, as it does by

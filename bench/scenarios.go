@@ -5,7 +5,7 @@ import (
 
 	watermillsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // scenarios are the measures, in the order in which they run. The numbers are

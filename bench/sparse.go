@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // sparsePause is the time between two messages of sparse traffic.

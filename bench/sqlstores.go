@@ -16,10 +16,10 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/relay"
-	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 // sqlBox is an empty box of a store over database/sql.

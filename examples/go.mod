@@ -9,9 +9,9 @@ require (
 	github.com/jmoiron/sqlx v1.4.0
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/mysqlstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/pgstore v0.0.0-00010101000000-000000000000
 	github.com/uptrace/bun v1.3.0
 	github.com/uptrace/bun/dialect/mysqldialect v1.3.0
 	github.com/uptrace/bun/dialect/pgdialect v1.3.0
@@ -50,7 +50,7 @@ require (
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
-	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
@@ -67,8 +67,8 @@ require (
 
 replace (
 	github.com/postbag/postbag => ../
-	github.com/postbag/postbag/mysqlstore => ../mysqlstore
-	github.com/postbag/postbag/natsbroker => ../natsbroker
-	github.com/postbag/postbag/pgstore => ../pgstore
-	github.com/postbag/postbag/sqlitestore => ../sqlitestore
+	github.com/postbag/postbag/broker/natsbroker => ../broker/natsbroker
+	github.com/postbag/postbag/store/mysqlstore => ../store/mysqlstore
+	github.com/postbag/postbag/store/pgstore => ../store/pgstore
+	github.com/postbag/postbag/store/sqlitestore => ../store/sqlitestore
 )

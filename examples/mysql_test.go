@@ -26,7 +26,7 @@ import (
 	"github.com/postbag/postbag/examples/sqlxtx"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
-	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // The same transactions on MySQL and MariaDB, with the driver's settings as they are

@@ -34,9 +34,9 @@ import (
 	"github.com/postbag/postbag/examples/sqlxtx"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // site is a database with the shop's tables and a box.

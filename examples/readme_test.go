@@ -36,8 +36,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/natsbroker"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/store/pgstore"
 	"github.com/postbag/postbag/relay"
 )
 

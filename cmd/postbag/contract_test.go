@@ -16,7 +16,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // site is a database with a box, and the SQL of the contract's page.

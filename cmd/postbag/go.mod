@@ -9,13 +9,13 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0
-	github.com/postbag/postbag/kafkabroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/mqttbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/mysqlstore v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/natsbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/rabbitbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/redisbroker v0.0.0-00010101000000-000000000000
-	github.com/postbag/postbag/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/kafkabroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/mqttbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/rabbitbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/broker/redisbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/mysqlstore v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -56,8 +56,8 @@ require (
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
-	github.com/postbag/postbag/pgstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/prompostbag v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/store/pgstore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
@@ -74,15 +74,15 @@ require (
 
 replace (
 	github.com/postbag/postbag => ../..
-	github.com/postbag/postbag/kafkabroker => ../../kafkabroker
-	github.com/postbag/postbag/mqttbroker => ../../mqttbroker
-	github.com/postbag/postbag/natsbroker => ../../natsbroker
-	github.com/postbag/postbag/pgstore => ../../pgstore
-	github.com/postbag/postbag/rabbitbroker => ../../rabbitbroker
-	github.com/postbag/postbag/redisbroker => ../../redisbroker
-	github.com/postbag/postbag/sqlitestore => ../../sqlitestore
+	github.com/postbag/postbag/broker/kafkabroker => ../../broker/kafkabroker
+	github.com/postbag/postbag/broker/mqttbroker => ../../broker/mqttbroker
+	github.com/postbag/postbag/broker/natsbroker => ../../broker/natsbroker
+	github.com/postbag/postbag/broker/rabbitbroker => ../../broker/rabbitbroker
+	github.com/postbag/postbag/broker/redisbroker => ../../broker/redisbroker
+	github.com/postbag/postbag/store/pgstore => ../../store/pgstore
+	github.com/postbag/postbag/store/sqlitestore => ../../store/sqlitestore
 )
 
-replace github.com/postbag/postbag/mysqlstore => ../../mysqlstore
+replace github.com/postbag/postbag/store/mysqlstore => ../../store/mysqlstore
 
 replace github.com/postbag/postbag/prompostbag => ../../prompostbag

@@ -8,8 +8,8 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/mysqlstore"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // purposes are what a role can be for.

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/sqlitestore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 // onEachEmptyStore runs a test on each kind of store, with nothing in it: an empty

@@ -15,9 +15,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/natsbroker"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/broker/natsbroker"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 func main() {

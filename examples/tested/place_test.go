@@ -16,9 +16,9 @@ import (
 	"github.com/postbag/postbag/examples/tested"
 	"github.com/postbag/postbag/postbagtest"
 	"github.com/postbag/postbag/relay"
-	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 // What does it publish? No database, no relay.

@@ -18,7 +18,7 @@
 //   - [Postgres]: PostgreSQL from the machine's own packages. [StartStandby] adds a streaming standby that can be
 //     promoted, [StartPgBouncer] a pooler in transaction mode.
 //   - [MySQL]: MariaDB from the machine's own packages, or MySQL 9, which scripts/setup unpacks beside them.
-//   - [NATS]: a NATS server with JetStream, built from this repository (integration/cmd/natsd), as a process of its own.
+//   - [NATS]: a NATS server with JetStream, built from this repository (proof/cmd/natsd), as a process of its own.
 //   - [RabbitMQ]: a RabbitMQ node from the machine's package, with a port mapper of its own, TLS and a memory alarm on demand.
 //   - [Redis]: Redis from the machine's own packages, alone, as a replica, as a cluster ([StartRedisCluster]) or watched by a
 //     sentinel ([StartRedisSentinel]).

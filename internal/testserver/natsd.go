@@ -15,7 +15,7 @@ import (
 const natsdEnv = "POSTBAG_NATSD"
 
 // natsdSource is the command's folder below the root of the repository.
-const natsdSource = "integration/cmd/natsd"
+const natsdSource = "proof/cmd/natsd"
 
 // findNatsd returns the path of an up-to-date natsd. Without one in POSTBAG_NATSD it lets the go command build it into the
 // cache folder, which takes half a minute the first time and a moment later; the go command itself knows whether

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
-	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // adoption is a database with a box, and a foreign table beside it.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
-	"github.com/postbag/postbag/mysqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // onBoth runs a test on each server with one original.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/kafkabroker"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/kafkabroker"
 )
 
 // KafkaConnection is how a client of Kafka reaches its brokers.

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/mysqlstore"
-	"github.com/postbag/postbag/pgstore"
-	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/pgstore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 // storeKind is one row of the table of stores.
@@ -26,19 +26,19 @@ func storeKinds() []storeKind {
 	return []storeKind{
 		{
 			Kind:   config.Kind{Name: "postgresql", Schemes: []string{"postgres://", "postgresql://"}},
-			module: "github.com/postbag/postbag/pgstore", open: openPostgres, script: undivided(pgstore.Script),
+			module: "github.com/postbag/postbag/store/pgstore", open: openPostgres, script: undivided(pgstore.Script),
 		},
 		{
 			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL, script: mysqlstore.Script,
+			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, script: mysqlstore.Script,
 		},
 		{
 			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/mysqlstore", open: openMySQL, script: mysqlstore.Script,
+			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, script: mysqlstore.Script,
 		},
 		{
 			Kind:   config.Kind{Name: "sqlite", Schemes: []string{"sqlite:", "file:"}},
-			module: "github.com/postbag/postbag/sqlitestore", open: openSQLite, script: undivided(sqlitestore.Script),
+			module: "github.com/postbag/postbag/store/sqlitestore", open: openSQLite, script: undivided(sqlitestore.Script),
 		},
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/mqttbroker"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/mqttbroker"
 )
 
 // MQTTConnection is how a client of MQTT reaches its broker.

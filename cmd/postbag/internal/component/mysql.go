@@ -12,7 +12,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/mysqlstore"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {

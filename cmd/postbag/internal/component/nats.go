@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/natsbroker"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/natsbroker"
 )
 
 // NATSConnection is how a client of NATS reaches its servers.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/pgstore"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // defaultConns is how many connections a relay has: a turn, a heartbeat, the

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/rabbitbroker"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/rabbitbroker"
 )
 
 // RabbitMQConnection is how a client of RabbitMQ reaches its nodes.

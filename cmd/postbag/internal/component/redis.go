@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/redisbroker"
 	"github.com/postbag/postbag/cmd/postbag/internal/console"
-	"github.com/postbag/postbag/redisbroker"
 )
 
 // RedisConnection is how a client of Redis reaches one server, its sentinels or a cluster.

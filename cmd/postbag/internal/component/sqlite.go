@@ -10,7 +10,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/sqlitestore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/postbag/postbag/natsbroker"
+	"github.com/postbag/postbag/broker/natsbroker"
 )
 
 // order is what the shop publishes: the N-th order of a customer.

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 // database is where the shop's tables and the box are.

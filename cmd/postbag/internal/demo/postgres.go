@@ -11,8 +11,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx of database/sql
 
 	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/pgstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 // shopDatabase is the shop's, on the private server.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/postbag/postbag/natsbroker"
+	"github.com/postbag/postbag/broker/natsbroker"
 	"github.com/postbag/postbag/relay"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/sqlscript"
-	"github.com/postbag/postbag/mysqlstore"
-	"github.com/postbag/postbag/pgstore"
-	"github.com/postbag/postbag/sqlitestore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/pgstore"
+	"github.com/postbag/postbag/store/sqlitestore"
 )
 
 func TestSplitKeepsWhatBelongsTogether(t *testing.T) {

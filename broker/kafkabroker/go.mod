@@ -1,0 +1,18 @@
+module github.com/postbag/postbag/broker/kafkabroker
+
+go 1.26.0
+
+require (
+	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
+	github.com/twmb/franz-go v1.22.2
+	github.com/twmb/franz-go/pkg/kadm v1.19.0
+	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c
+	github.com/twmb/franz-go/pkg/kmsg v1.15.0
+)
+
+require (
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+)
+
+replace github.com/postbag/postbag => ../..

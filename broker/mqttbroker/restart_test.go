@@ -1,0 +1,160 @@
+package mqttbroker_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eclipse/paho.golang/packets"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/mqttbroker"
+	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+)
+
+// visitor is a subscriber with a session that lasts, who comes and goes.
+type visitor struct {
+	*bufio.Reader
+
+	conn net.Conn
+}
+
+func visit(t *testing.T, s *testserver.Mosquitto, user string) *visitor {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{bufio.NewReader(conn), conn}
+	expiry := uint32(600)
+	v.write(t, &packets.Connect{
+		ProtocolName: "MQTT", ProtocolVersion: 5, ClientID: "visitor", KeepAlive: 60, Properties: &packets.Properties{SessionExpiryInterval: &expiry},
+		Username: user, UsernameFlag: user != "", Password: []byte(password), PasswordFlag: user != "",
+	})
+	if answer, ok := v.read(t).(*packets.Connack); !ok || answer.ReasonCode != 0 {
+		t.Fatal("the visitor was not let in")
+	}
+	return v
+}
+
+func (v *visitor) write(t *testing.T, p packets.Packet) {
+	t.Helper()
+	if _, err := p.WriteTo(v.conn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (v *visitor) read(t *testing.T) packets.Packet {
+	t.Helper()
+	p, err := packets.ReadPacket(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Content
+}
+
+func (v *visitor) subscribe(t *testing.T, topic string) {
+	t.Helper()
+	v.write(t, &packets.Subscribe{PacketID: 1, Properties: &packets.Properties{}, Subscriptions: []packets.SubOptions{{Topic: topic, QoS: 1}}})
+	for { // what the session kept may come first
+		if _, ok := v.read(t).(*packets.Suback); ok {
+			return
+		}
+	}
+}
+
+// payloads takes what comes, in its order, up to a payload.
+func (v *visitor) payloads(t *testing.T, last string) []string {
+	t.Helper()
+	var got []string
+	for !slices.Contains(got, last) {
+		if p, ok := v.read(t).(*packets.Publish); ok {
+			got = append(got, string(p.Payload))
+			v.write(t, &packets.Puback{PacketID: p.PacketID, Properties: &packets.Properties{}})
+		}
+	}
+	return got
+}
+
+// reloaded is what the log of Mosquitto says of it.
+const reloaded = "Reloading config."
+
+// A session that Mosquitto has read from its file belongs to nobody until its client
+// comes. Mosquitto 2.0.11 gives it no rights by lines of "topic" until then, where the
+// client has no user name or the ACL file is read again, and drops what it
+// acknowledges meanwhile.
+func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
+	t.Parallel()
+	users := map[string]string{"relay": password, "visitor": password}
+	for name, c := range map[string]struct {
+		options testserver.MosquittoOptions
+		user    string
+		reload  bool // the ACL file is read again after the restart
+	}{
+		"without users":           {testserver.MosquittoOptions{}, "", false},
+		"without users, reloaded": {testserver.MosquittoOptions{ACL: []string{"pattern readwrite #"}}, "", true},
+		"with users":              {testserver.MosquittoOptions{Users: users, ACL: []string{"user relay", "topic write kept", "user visitor", "topic read kept"}}, "visitor", false},
+		"with users, reloaded":    {testserver.MosquittoOptions{Users: users, ACL: []string{"user relay", "topic write kept", "pattern read kept"}}, "visitor", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := servertest.Mosquitto(t, c.options)
+			restart := func() {
+				t.Helper()
+				if err := s.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if !c.reload {
+					return
+				}
+				before := strings.Count(s.LogTail(1000), reloaded)
+				if err := s.SetACL(c.options.ACL...); err != nil {
+					t.Fatal(err)
+				}
+				sendtest.Eventually(t, "read again", func() bool { return strings.Count(s.LogTail(1000), reloaded) > before })
+			}
+			v := visit(t, s, c.user)
+			v.subscribe(t, "kept")
+			o := mqttbroker.Options{}
+			if c.user != "" {
+				o.Login = mqttbroker.Login{User: "relay", Password: password}
+			}
+			d, err := mqttbroker.Dial(t.Context(), "mqtt://"+s.Addr(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sendtest.Closing(t, d)
+			var sent []string
+			send := func() {
+				t.Helper()
+				msgs := sendtest.Messages("kept", 20)
+				for i := range msgs {
+					text := fmt.Sprintf("%03d", len(sent))
+					msgs[i].Payload, sent = []byte(text), append(sent, text)
+					sendtest.Eventually(t, "accepted", func() bool {
+						return sendtest.Publish(t, d, 10*time.Second, msgs[i])[0].Outcome == broker.Accepted
+					})
+				}
+			}
+			restart() // the visitor is not back
+			send()
+			restart()
+			send()
+			v = visit(t, s, c.user)
+			send()
+			if got := v.payloads(t, sent[len(sent)-1]); !slices.Equal(got, sent) {
+				t.Errorf("of %d messages that were accepted, %d came: %v", len(sent), len(got), got)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package natsbroker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/internal/sendtest"
+)
+
+// What the reference page says of streams that acknowledge and do not keep, and
+// of repeats, is so.
+func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	for name, c := range map[string]struct {
+		config func(c *jetstream.StreamConfig)
+		held   int
+	}{
+		"everything, without limits":        {nil, 10},
+		"the last, with discard old":        {func(c *jetstream.StreamConfig) { c.MaxMsgs = 3 }, 3},
+		"nothing, of interest to no one":    {func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy }, 0},
+		"everything, of a queue for no one": {func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy }, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nc).create(t, c.config)
+			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
+			if held := p.held(t); held != c.held {
+				t.Errorf("the stream holds %d messages of 10, want %d", held, c.held)
+			}
+		})
+	}
+}
+
+func TestARepeatAfterTheWindowIsStoredAgain(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = 200 * time.Millisecond })
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := sendtest.Messages(p.topic(), 1)
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	sendtest.Eventually(t, "a repeat is stored a second time", func() bool {
+		sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+		return p.held(t) == 2
+	})
+}
+
+func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, nil)
+	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
+	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
+		t.Fatal(err)
+	}
+	p.create(t, nil)
+	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 3)...), broker.Accepted, "")
+}

@@ -1,0 +1,41 @@
+package chaos
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
+)
+
+func TestARowThatNobodyCanReadIsWrongUnlessItIsShownAsDeadWithTheReason(t *testing.T) {
+	t.Parallel()
+	err := errors.New("its headers are no object")
+	for what, one := range map[string]struct {
+		do   func(d *damage, id postbag.ID)
+		want string
+	}{
+		"shown": {func(d *damage, id postbag.ID) {
+			d.shown([]store.Item{{Record: store.Record{Message: postbag.Message{ID: id}, Err: err}, Reason: "the row cannot be read: " + err.Error()}})
+		}, ""},
+		"never shown":       {func(*damage, postbag.ID) {}, "never shown as dead"},
+		"gone with the log": {func(d *damage, id postbag.ID) { d.emptied([]postbag.ID{id}) }, ""},
+		"shown without an error": {func(d *damage, id postbag.ID) {
+			d.shown([]store.Item{{Record: store.Record{Message: postbag.Message{ID: id}}}})
+		}, "shown with the error"},
+		"sent": {func(d *damage, id postbag.ID) {
+			d.emptied([]postbag.ID{id})
+			d.arrived(history.ID(id))
+		}, "was sent"},
+	} {
+		var d damage
+		id := postbag.NewID()
+		d.plant(id).stands = true
+		one.do(&d, id)
+		if got := strings.Join(d.found(), "; "); (one.want == "") != (got == "") || !strings.Contains(got, one.want) {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}

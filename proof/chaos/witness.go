@@ -1,0 +1,169 @@
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/proof/history"
+)
+
+// A broker that is emptied by order loses what was accepted and not yet read, and that is no fault of Postbag's. To be exact about
+// it, each relay's destination has a witness: a wrapper that notes which messages were accepted, and from when to when the call
+// lasted. A message that is missing is excused if it was accepted by a call that overlaps the time of a wipe, which begins when the
+// consumer has read everything that was there. One that comes again after that has no place in its key's order: nobody saw its first.
+
+// acceptance is a line of a witness's file.
+type acceptance struct {
+	ID   postbag.ID `json:"id"`
+	From time.Time  `json:"from"`
+	To   time.Time  `json:"to"`
+}
+
+// witness notes what a destination accepts.
+type witness struct {
+	broker.Destination
+
+	mu  sync.Mutex
+	out *json.Encoder
+}
+
+// watch puts a witness before a destination, with the abilities that it has.
+func watch(d broker.Destination, path string) (broker.Destination, func() error, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &witness{Destination: d, out: json.NewEncoder(f)}
+	prober, probes := d.(broker.Prober)
+	_, streams := d.(broker.Streamer)
+	switch {
+	case exactlyOnceOf(d):
+		// Nothing is lost sight of there: what is read was committed.
+		return d, f.Close, nil
+	case streams && probes:
+		return struct {
+			*streamWitness
+			broker.Prober
+		}{&streamWitness{w}, prober}, f.Close, nil
+	case streams:
+		return &streamWitness{w}, f.Close, nil
+	case probes:
+		return struct {
+			*witness
+			broker.Prober
+		}{w, prober}, f.Close, nil
+	default:
+		return w, f.Close, nil
+	}
+}
+
+func exactlyOnceOf(d broker.Destination) bool { return d.Features().Transactions }
+
+func (w *witness) note(m *broker.Delivery, from time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.out.Encode(acceptance{ID: m.ID, From: from, To: time.Now()}); err != nil {
+		return // what is not noted is not excused
+	}
+}
+
+// Publish implements broker.Destination.
+func (w *witness) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	from := time.Now()
+	w.Destination.Publish(ctx, msgs, results)
+	for i := range results {
+		if results[i].Outcome == broker.Accepted {
+			w.note(&msgs[i], from)
+		}
+	}
+}
+
+// streamWitness is one of a destination that answers one by one.
+type streamWitness struct{ *witness }
+
+// Stream implements broker.Streamer.
+func (w *streamWitness) Stream(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+	from := time.Now()
+	w.Destination.(broker.Streamer).Stream(ctx, msgs, func(i int, r broker.Result) { //nolint:forcetypeassert,errcheck // watch looked
+		if r.Outcome == broker.Accepted {
+			w.note(&msgs[i], from)
+		}
+		report(i, r)
+	})
+}
+
+// readSoon is how long a wipe waits for what was stored to be read.
+const readSoon = 30 * time.Second
+
+// Wipe is what a fault does that empties the broker: it waits until everything that was stored has been read, for a while, and then
+// runs empty. More is not called meanwhile: a reader that goes on as if nothing had happened would pass over what comes first, or
+// read something again, and so empty has to see that the next More reads from the beginning. What was accepted between the two is excused if it does not arrive, and has no order, since it may have been there first.
+func (s *Strike) Wipe(ctx context.Context, empty func(context.Context) error) error {
+	r := s.run
+	var from time.Time
+	soon, cancel := context.WithTimeout(ctx, readSoon)
+	defer cancel()
+	err := Until(soon, func() bool {
+		r.consumer.mu.Lock()
+		defer r.consumer.mu.Unlock()
+		from = r.consumer.upTo
+		return time.Since(from) < 300*time.Millisecond
+	})
+	if err != nil {
+		s.Note(fmt.Sprintf("what was stored in the last %v was not read yet", time.Since(from).Round(time.Second)))
+	}
+	r.consumer.mu.Lock()
+	err = empty(ctx)
+	r.consumer.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wipes = append(r.wipes, [2]time.Time{from, time.Now()})
+	return err
+}
+
+// excused are the messages that a wipe may have taken away unread.
+func (r *run) excused() (map[history.ID]bool, error) {
+	out := map[history.ID]bool{}
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.accepted"))
+	if err != nil || len(r.wipes) == 0 {
+		return out, err
+	}
+	for _, name := range files {
+		if err := r.excusedBy(name, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *run) excusedBy(name string, out map[history.ID]bool) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var a acceptance
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			if _, torn := errors.AsType[*json.SyntaxError](err); torn {
+				continue // a relay was killed while it wrote
+			}
+			return fmt.Errorf("chaos: %s: %w", name, err)
+		}
+		for _, w := range r.wipes {
+			if a.From.Before(w[1]) && a.To.After(w[0]) {
+				out[history.ID(a.ID)] = true
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package mutants
+
+import "time"
+
+// Mistakes around the core, in adapters and where processes meet, which show only with real servers, several processes and faults: the
+// fault harness finds them, and the checker says what they broke.
+var shell = []Mutant{
+	{
+		Name: "ids-of-two-processes-meet", What: "ids are a time and a counter, without chance: those of one process differ, those of two do not",
+		Evidence: "time-based ids of several hosts; tests run in one process",
+		Patches:  []Patch{{"generator.go", "	rand.Read(random[:]) // never fails: the program ends instead\n	return ids", "	rand.Read(nil)\n	return ids"}},
+		By:       harness("sqlite-webhook", 10*time.Second, "VACUUM"),
+	},
+	{
+		Name: "commit-without-answer-taken-as-rolled-back", What: "PostgreSQL: a COMMIT whose answer is lost is said to have failed",
+		Evidence: "golang/go#11978, lib/pq#728, go-sql-driver#582",
+		Patches:  []Patch{{"store/pgstore/transaction.go", "		return fmt.Errorf(\"commit: %w\", postbag.ErrCommitUnknown)", "		if errors.Is(err, postbag.ErrCommitUnknown) {\n			return err\n		}\n		return fmt.Errorf(\"commit: %w\", err)"}},
+		By:       harness("postgresql-webhook", 20*time.Second, "cut after COMMIT was sent", "answer to COMMIT lost"),
+	},
+	{
+		Name: "calls-broken-off-at-a-stop", What: "a relay that is told to stop ends its calls to the destination at once",
+		Evidence: "contexts of signals handed down to the bottom; rolling restarts that repeat (FAULTS F1)",
+		Patches:  []Patch{{"relay/loop.go", "	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))", "	l.ctx, l.cancel = context.WithCancel(ctx)"}},
+		By:       harness("sqlite-webhook", 20*time.Second, "SIGTERM of a relay"),
+	},
+	{
+		Name: "nats-lost-connection-taken-as-accepted", What: "NATS: what was sent when the connection was lost counts as accepted",
+		Evidence: "core publishes return nil and are gone (nats.go#1461)",
+		Patches:  []Patch{{"broker/natsbroker/call.go", "			c.settleLocked(i, result(unanswered))", "			c.settleLocked(i, broker.Result{Outcome: broker.Accepted})"}},
+		By:       harness("sqlite-nats", 25*time.Second, "SIGKILL of the broker", "slow: wire to the broker", "black hole there: wire to the broker"),
+	},
+	{
+		Name: "webhook-lost-answer-taken-as-rejection", What: "webhook: a connection that breaks before the answer counts as a refusal of the message",
+		Evidence: "Agendia#322: an outage dead-letters its whole window",
+		Patches:  []Patch{{"broker/webhook/failure.go", "		return failure{broker.Unknown, \"the connection broke before an answer came: \"", "		return failure{broker.Rejected, \"the connection broke before an answer came: \""}, {"broker/webhook/failure.go", "	return failure{broker.Unknown, \"the connection ended without an answer that is HTTP\"", "	return failure{broker.Rejected, \"the connection ended without an answer that is HTTP\""}},
+		By:       harness("sqlite-webhook", 15*time.Second, "cut after a webhook was sent", "answer to a webhook lost"),
+	},
+	{
+		Name: "exactly-once-record-after-the-commit", What: "exactly once: the record of what is in the broker is written after the messages, in a transaction of its own",
+		Evidence: "outboxes that mark in one place what they did in another",
+		Patches:  []Patch{{"relay/transaction.go", "	outcome, err = e.lane.Commit(ctx, msgs, record, results)\n", "	if outcome, err = e.lane.Commit(ctx, msgs, e.lane.Record(), results); outcome == broker.Committed {\n		if hit := failpoint.Hit(\"relay/publish/after\"); hit != nil {\n			return broker.Unresolved, hit\n		}\n		outcome, err = e.lane.Commit(ctx, nil, record, nil)\n	}\n"}},
+		By:       harness("sqlite-kafkaonce", 30*time.Second, "at relay/publish/after", "SIGKILL of all relays"),
+	},
+	{
+		Name: "last-settlement-not-waited-for", What: "a relay that stops says goodbye while its last settlement is under way",
+		Evidence: "rolling restarts that repeat (FAULTS F1)",
+		Patches:  []Patch{{"relay/owning.go", "	return !l.turning.out && l.turning.repeat == nil\n}", "	return true\n}"}},
+		By:       harness("sqlite-webhook", 20*time.Second, "SIGTERM of a relay"),
+	},
+}

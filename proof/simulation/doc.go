@@ -1,0 +1,23 @@
+// Package simulation plays Postbag in one thread from one seed. The engine core and
+// the arithmetic of positions are the real ones (internal/engine,
+// internal/snapshots); the store, the broker, their clocks and the network between
+// are models that do what real ones do, and go wrong as real ones do. A generator
+// picks the next event of all that could happen next, so that the same seed gives
+// the same run, event by event.
+//
+//	world       one run: what it draws for itself, and its clock
+//	agenda      what may happen next
+//	producers   transactions that write messages, of which some are rolled back
+//	server      the store: shards, leases, the parking lot, commands, the ledger
+//	log         its log, of a kind that has snapshots, or ranges, or one writer
+//	relay       the shell around a flow, as package relay has it
+//	destination the broker
+//	Faults      what may go wrong, kind by kind
+//
+// A run draws faults, lets them happen while messages are written, ends them, and
+// then demands that everything is delivered within a bound, that nobody spins, and
+// that the promises held: see docs/reliability.md. When one did not, Shrink cuts
+// the run down to what a person can read.
+//
+// The command is proof/cmd/postbag-sim, and make sim.
+package simulation

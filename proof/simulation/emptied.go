@@ -1,0 +1,199 @@
+package simulation
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/snapshots"
+	"github.com/postbag/postbag/proof/history"
+)
+
+// An owner empties the log and has its numbering begin again, while relays have read of it
+// and hold positions in it. What was in it is gone by the owner's order. What is written
+// from then on must be delivered, though its seqs are below the positions: each read looks
+// whether the log is the one of its position, the check after that sees to the positions,
+// and all owners begin anew.
+
+// emptyLog empties the log and begins its numbering again.
+func (w *world) emptyLog() {
+	s := w.server
+	if w.plan.cfg.Transactions {
+		return // what the lane's record in the broker says is of the log that was
+	}
+	w.producers.cut(-1) // it waits for all who write
+	at := w.instant()
+	for _, m := range w.producers.msgs {
+		if m.state == committed {
+			m.state, m.emptied = forgotten, true
+			w.recorders.history.Order(history.Command{ID: idOf(m), What: history.Discard, Unknown: true, Begin: at, End: w.instant()})
+		}
+	}
+	s.log.empty()
+	s.emptied++
+	s.stored = len(w.broker.stored)
+	s.moved = true // the ledger and the log have nothing to do with each other from now on
+	s.rows, s.copies = nil, nil
+	s.commands = slices.DeleteFunc(slices.Clone(s.commands), func(c command) bool { return c.m.emptied })
+	s.dirty = true
+	w.excuse("emptied", "database", w.plan.cfg.InFlight*max(1, len(w.relays)))
+}
+
+// beginAgain makes the positions good after the log was emptied: they have passed nothing
+// of the one that is there now. All owners lose what they own.
+func (s *server) beginAgain() {
+	if !s.begunAgain() {
+		return
+	}
+	s.doubted = false
+	s.w.tellf("the numbering was begun again, which somebody saw")
+	position := ""
+	if l, ok := s.log.(*snapshotLog); ok {
+		position = l.lowered(s.shards)
+		s.file = l.file
+	}
+	passed := s.log.lens(position)
+	s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r parked) bool { return !passed.passed(r.m) }) // it is read again
+	for i := range s.shards {
+		s.token++
+		sh := &s.shards[i]
+		sh.position, sh.owner, sh.token = position, "", s.token
+		sh.version++
+	}
+	for i := range s.relays {
+		s.relays[i].dead = true
+	}
+	s.epoch++
+	s.newLife() // what was known of the old numbering is worthless
+	// All go back to what the one behind all others has passed: what was sent of the new log before somebody saw may be sent again.
+	s.w.excuse("emptied", "database", s.w.plan.cfg.InFlight*max(1, len(s.w.relays))+len(s.w.broker.stored)-s.stored)
+}
+
+// begunAgain says whether positions are not of the log that is there now.
+func (s *server) begunAgain() bool { return s.emptied > 0 && (s.doubted || s.unseen()) }
+
+// unseen says that a position speaks of a log that is not there any more, which the next
+// read from it must notice.
+func (s *server) unseen() bool {
+	if s.emptied == 0 {
+		return false
+	}
+	return slices.ContainsFunc(s.shards, func(sh shard) bool { return s.log.belied(sh.position, &view{file: s.file}) })
+}
+
+// otherFile says that the sequence has another file than anybody has seen to: also when the
+// store was set back to when nobody had.
+func (s *server) otherFile() bool {
+	l, ok := s.log.(*snapshotLog)
+	return ok && s.emptied > 0 && l.file != s.file
+}
+
+// lowered is where all shards go on: transaction ids tell what they have passed. The
+// sequence goes on behind all that was ever given out.
+func (l *snapshotLog) lowered(shards []shard) string {
+	all := make([]snapshots.Position, len(shards))
+	for i := range shards {
+		all[i] = decode(shards[i].position)
+		l.last = max(l.last, all[i].Reach(), all[i].Beyond(), all[i].Top)
+	}
+	l.logged = max(l.logged, l.last)
+	back := snapshots.Lowered(all)
+	return string(back.Encode())
+}
+
+// renumbered says that a read does not fit the log.
+func (s *server) renumbered(q *engine.Request, v *view) bool {
+	_, ranges := s.log.(*rangeLog) // a lane whose end is of the log that was never gets there
+	if s.emptied == 0 || !s.log.belied(q.From, v) && !(ranges && q.Until != "" && s.log.belied(q.Until, v)) {
+		return false
+	}
+	l, ok := s.log.(*snapshotLog)
+	s.doubted = s.doubted || ok && l.file == v.file
+	return true
+}
+
+func (r *rows) empty() { r.bySeq, r.last = nil, 0 }
+
+func (l *rangeLog) empty() {
+	l.rows.empty()
+	l.incarnation++
+}
+
+// belied: the row at a position, or the witness of the box, is not the one that it was.
+func (l *rangeLog) belied(position string, _ *view) bool {
+	return position != "" && l.place(position).log != l.incarnation
+}
+
+func (l *snapshotLog) empty() {
+	l.lose()
+	l.rows.empty()
+	l.logged, l.foreign = 0, 0
+	if l.server.identity > 1 || l.server.w.coin() { // else it was set back, and has the file that it had
+		l.file = l.server.emptied + 1
+	}
+}
+
+// belied asks as pgstore does, by the very code: for the sequence's file, for its end, and
+// for a row where the position says that there is none.
+func (l *snapshotLog) belied(position string, v *view) bool {
+	return l.file != v.file || decode(position).To == nil && l.outnumbers(position)
+}
+
+// outnumbers asks what can be asked of a copy, too: its sequence has another file.
+func (l *snapshotLog) outnumbers(position string) bool {
+	p := &l.decode(position).p
+	if l.last < p.Beyond() {
+		return true
+	}
+	for seq := min(p.Beyond(), int64(len(l.bySeq))); seq > 0; seq-- {
+		if m := l.at(seq); m != nil && m.state == committed {
+			return p.Belied(m.xid, seq)
+		}
+	}
+	return false
+}
+
+// meant is the settlement without what it says of messages that the owner has removed.
+func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
+	if s.emptied == 0 {
+		return t
+	}
+	gone := func(seq int64) bool {
+		m := who.read[seq]
+		return m != nil && m.emptied
+	}
+	out := *t
+	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p engine.Park) bool {
+		now := s.log.at(p.Seq)
+		another := now == nil || now.slot != p.Slot || p.State == engine.Held && p.Topic != topicNames[now.topic]
+		return gone(p.Seq) || another && who.stale[p.Seq]
+	})
+	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r engine.Resolved) bool { return gone(r.Seq) })
+	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d engine.Done) bool { return gone(d.Seq) })
+	return &out
+}
+
+// hasRead notes the messages that a turn tells a relay of.
+func (r *relay) hasRead(c *turnCall) {
+	for i := range c.pages {
+		for j := range c.pages[i].Messages {
+			r.means(of(c.pages[i].Messages[j].Tag))
+		}
+	}
+	for i := range c.commands {
+		r.means(of(c.commands[i].Message.Tag))
+	}
+}
+
+// means notes which message a relay means by a seq.
+func (r *relay) means(m *message) {
+	if !r.w.plan.faults.has(Emptied) {
+		return
+	}
+	if r.read == nil {
+		r.read, r.stale = map[int64]*message{}, map[int64]bool{}
+	}
+	if before := r.read[m.seq]; before != nil && before != m && before.emptied {
+		r.stale[m.seq] = true
+	}
+	r.read[m.seq] = m
+}

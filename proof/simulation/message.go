@@ -1,0 +1,99 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/proof/history"
+)
+
+// message is one that a producer writes. Its id, its place among all that were
+// ever written, names it; a seq may be given out twice.
+type message struct {
+	id       int
+	seq      int64
+	xid      uint64
+	key      int // zero: none
+	slot     int
+	topic    int
+	size     int
+	sum      uint64
+	filtered bool
+	state    messageState
+	by       *transaction
+	begun    time.Duration // when it was begun to be published
+	commit   int           // its transaction's place among those that committed; zero: none
+
+	rejections int
+	damaged    bool          // its row cannot be read whole
+	unread     int           // attempts that were counted while it was damaged
+	lone       int           // lost answers to calls that held nothing else
+	accepted   int           // how often the broker stored it
+	discarded  bool          // as the store says
+	given      bool          // it was discarded once
+	unwanted   bool          // somebody ordered that once
+	ordered    time.Duration // when that was first
+	forgiven   bool          // somebody ordered that, and the store has forgotten it
+	copied     bool          // its row came from another cluster
+	takenBack  bool          // rolled back to a savepoint before it
+	emptied    bool          // its owner emptied the log that it was in
+}
+
+type messageState uint8
+
+const (
+	writing   messageState = iota // its transaction is open, or its row is not there yet
+	committed                     //
+	undone                        // rolled back
+	forgotten                     // committed, and then the store was set back to before that
+)
+
+// durable: it outlives the server.
+func (m *message) durable() bool {
+	return m.state == committed || m.state == writing && m.by != nil && m.by.prepared && !m.by.gone
+}
+
+func (m *message) hash() uint64 {
+	if m.key == 0 {
+		return 0
+	}
+	return uint64(m.key)*7 + 1000
+}
+
+func slotOf(key int, sum uint64) int {
+	if key == 0 {
+		return int(sum % 4096)
+	}
+	return key * 613 % 4096
+}
+
+func (m *message) engine() engine.Message {
+	e := engine.Message{
+		Seq: m.seq, Slot: m.slot, Key: m.hash(), Size: m.size, Sum: m.sum, Filtered: m.filtered, Tag: m, Topic: topicNames[m.topic],
+	}
+	if m.damaged {
+		e.Unreadable = "damaged"
+	}
+	return e
+}
+
+// transaction is one of a producer, or of a stranger if it writes no message.
+type transaction struct {
+	p       *producers
+	number  int
+	xid     uint64
+	msgs    []*message
+	gone    bool // the server ended it
+	ended   bool
+	fate    history.Fate // as far as its producer knows
+	subxids uint64       // the highest id of a savepoint in it
+
+	endBegun, endAnswered time.Duration
+
+	left     int      // messages that it is still to write
+	together bool     // in one statement
+	late     *message // one whose seq was drawn, and whose row is to come
+
+	prepared   bool // its end is the matter of a coordinator, whatever happens to the server
+	preparedAt time.Duration
+}

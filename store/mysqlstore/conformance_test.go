@@ -1,0 +1,142 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+	"github.com/postbag/postbag/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+			On:       k.name + " " + versionOf(t, k),
+			Features: mysqlstore.Features(),
+			New:      func(tb testing.TB) *storetest.Database[postbag.SQLTx] { tb.Helper(); return newDatabase(tb, k) },
+			Patience: patience,
+		})
+	})
+}
+
+// TestConformanceOfDividedBoxes runs the suite where every box has partitions, of a
+// second each.
+func TestConformanceOfDividedBoxes(t *testing.T) {
+	t.Parallel()
+	if !servertest.Full() {
+		t.Skip("POSTBAG_FULL is not set: boxes without partitions are tried alone")
+	}
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		storetest.Run(t, storetest.Harness[postbag.SQLTx]{
+			On:       k.name + " " + versionOf(t, k) + " with partitions",
+			Features: mysqlstore.Features(),
+			New: func(tb testing.TB) *storetest.Database[postbag.SQLTx] {
+				tb.Helper()
+				return newDatabase(tb, k, divided)
+			},
+			Patience: patience,
+		})
+	})
+}
+
+// versionOf is the version that the server says it is.
+func versionOf(t *testing.T, k *kind) (version string) {
+	t.Helper()
+	k.server(t)
+	if err := k.admin.QueryRowContext(t.Context(), "SELECT VERSION()").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	version, _, _ = strings.Cut(version, "-")
+	return version
+}
+
+// newDatabase opens a database of its own for a case; one that ends the server
+// gets a server of its own.
+func newDatabase(tb testing.TB, k *kind, change ...func(*mysqlstore.Options)) *storetest.Database[postbag.SQLTx] {
+	tb.Helper()
+	if !strings.Contains(tb.Name(), "crash") {
+		return harnessOn(tb, k.database(tb), change...)
+	}
+	m := k.private(tb)
+	db := harnessOn(tb, databaseOn(tb, m, "crashing"), change...)
+	db.Crash = func(ctx context.Context) error {
+		if err := m.Kill(ctx); err != nil {
+			return err
+		}
+		return m.Start(ctx)
+	}
+	return db
+}
+
+func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *storetest.Database[postbag.SQLTx] {
+	tb.Helper()
+	f := newFixture(tb, dsn, change...)
+	distributed := strings.Contains(tb.Name(), "prepared") || strings.Contains(tb.Name(), "any_writers")
+	// In MySQL, and not in MariaDB, a transaction that rolls back to a savepoint in
+	// REPEATABLE READ keeps a lock on the end of the table, on which every other
+	// INSERT waits: the server's own doing, which the writers here would meet.
+	level := sql.LevelDefault
+	if strings.Contains(tb.Name(), "/MySQL/Many_writers") {
+		level = sql.LevelReadCommitted
+	}
+	var names sync.Map
+	prepared := func(order string) func(context.Context, string) error {
+		return func(ctx context.Context, name string) error {
+			xid, _ := names.Load(name)
+			text, _ := xid.(string)
+			return endPrepared(ctx, f.plain, order, text)
+		}
+	}
+	named := func(order string) func(context.Context, postbag.SQLTx, string) error {
+		return func(ctx context.Context, tx postbag.SQLTx, name string) error {
+			_, err := tx.ExecContext(ctx, order+" `"+name+"`")
+			return err
+		}
+	}
+	return &storetest.Database[postbag.SQLTx]{
+		Store:    f.Store,
+		Second:   func(tb testing.TB) store.Store { tb.Helper(); return newFixture(tb, dsn).Store },
+		Appender: f.Store,
+		Create:   f.CreateBox,
+		Plain: func(ctx context.Context, tx postbag.SQLTx, box, topic string) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, payload) VALUES (?, '')", topic)
+			return err
+		},
+		Begin: func(ctx context.Context) (postbag.SQLTx, error) {
+			if distributed {
+				return beginXA(ctx, f.plain, level)
+			}
+			return f.plain.BeginTx(ctx, &sql.TxOptions{Isolation: level})
+		},
+		Commit:     func(_ context.Context, tx postbag.SQLTx) error { return tx.Commit() },
+		Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return rollBack(tx) },
+		Savepoint:  named("SAVEPOINT"),
+		RollbackTo: named("ROLLBACK TO SAVEPOINT"),
+		Prepare: func(ctx context.Context, tx postbag.SQLTx, name string) error {
+			xa, _ := tx.(*xaTx)
+			names.Store(name, xa.name)
+			return xa.prepare(ctx, f.plain)
+		},
+		CommitPrepared:   prepared("XA COMMIT"),
+		RollbackPrepared: prepared("XA ROLLBACK"),
+		Stranger:         f.stranger,
+		CutAnswer:        f.cut.arm,
+		Undecodable: func(ctx context.Context, box string) error {
+			_, err := f.plain.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, `key`, payload) VALUES ('t', x'ff01', 'p')")
+			return err
+		},
+		Renumber: func(ctx context.Context, box string) error {
+			_, err := f.plain.ExecContext(ctx, "TRUNCATE TABLE postbag_"+box)
+			return err
+		},
+	}
+}

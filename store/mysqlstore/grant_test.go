@@ -1,0 +1,137 @@
+package mysqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
+)
+
+// granted makes a user with what a function of grants prints, and returns a DSN for it.
+func (s *site) granted(k *kind, grants func(account string, boxes ...string) (string, error)) (dsn string) {
+	s.Helper()
+	dsn = s.account(k)
+	text, err := grants("some_"+s.name+"@%", "outbox")
+	s.Must(err)
+	for _, one := range strings.SplitAfter(strings.TrimSpace(text), ";\n") {
+		s.exec(one)
+	}
+	return dsn
+}
+
+// withoutCreate opens what is there.
+func withoutCreate(o *mysqlstore.Options) { o.Create, o.Boxes = false, nil }
+
+func TestAProducerWithTheRightsPrintedDoesWhateverProducersDo(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		d, err := mysqlstore.OpenAppender(t.Context(), openSQL(t, s.granted(k, mysqlstore.GrantProducer)), mysqlstore.AppenderOptions{})
+		s.Must(err)
+		later := postbag.Message{ID: postbag.NewID(), Topic: "t", Key: "a", NotBefore: time.Now().Add(time.Hour)}
+		now := postbag.Message{ID: postbag.NewID(), Topic: "t", Key: "a"}
+		s.Must(d.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			if err := d.Lock(ctx, tx, "outbox", []string{"a"}); err != nil {
+				return err
+			}
+			return d.Append(ctx, tx, "outbox", []postbag.Message{now, later})
+		}))
+		s.Must(d.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			gone, err := d.Cancel(ctx, tx, "outbox", later.ID)
+			if err == nil && !gone {
+				t.Error("what was scheduled is not cancelled")
+			}
+			return err
+		}))
+		s.want(s.Deliver(), now)
+	})
+}
+
+// denied has every statement be refused.
+func (s *site) denied(t *testing.T, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, text := range statements {
+		if _, err := db.ExecContext(t.Context(), text); err == nil {
+			t.Errorf("one may %s", text)
+		}
+	}
+}
+
+func TestARelayWithTheRightsPrintedDoesAllThatRelaysDo(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		f := newFixture(t, s.granted(k, mysqlstore.GrantRelay), withoutCreate)
+		r := &site{TB: t, Site: sitetest.New(t, f), fixture: f}
+		later := sitetest.Messages(1, "b")
+		later[0].NotBefore = time.Now().Add(50 * time.Millisecond)
+		s.publish(later...)
+		want := append(s.publish(sitetest.Messages(20, "a")...), later...)
+		var came []store.Record
+		r.Until("all comes, what was scheduled too", func() bool {
+			r.Housekeep()
+			came = append(came, r.Deliver()...)
+			return len(came) >= len(want)
+		})
+		s.want(came, want...)
+		r.Until("what was delivered is removed", func() bool {
+			r.Housekeep()
+			return s.number("SELECT COUNT(*) FROM postbag_outbox") < 5
+		})
+		a := store.Audit{Who: "test", Why: "test"}
+		s.Must(r.SetShards(t.Context(), a, outbox, 4))
+		v, err := r.Beat(t.Context(), store.Beat{
+			Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox},
+			Reshape: []store.Reshape{{Ref: outbox, Shards: 4, Leases: []store.Lease{r.Lease}}},
+		})
+		s.Must(err)
+		if n := len(v.Subscriptions[0].Shards); n != 4 {
+			t.Errorf("there are %d shards, want 4", n)
+		}
+		_, err = r.Audited(t.Context(), 10)
+		s.Must(err)
+		if len(r.Total.Faults) > 0 {
+			t.Errorf("housekeeping says %q", r.Total.Faults)
+		}
+	})
+}
+
+func TestAConsoleWithTheRightsPrintedReadsAndWritesNothing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newSite(t, k)
+		msgs := s.publish(sitetest.Messages(3, "a")...)
+		s.Deliver()
+		dsn := s.granted(k, mysqlstore.GrantConsole)
+		c := newFixture(t, dsn, withoutCreate)
+		o, err := c.Overview(t.Context())
+		if err != nil || len(o.Boxes) != 1 {
+			t.Errorf("it sees %d boxes: %v", len(o.Boxes), err)
+		}
+		items, _, err := c.List(t.Context(), store.Query{Ref: outbox, Limit: 10})
+		if err != nil || len(items) != 3 {
+			t.Errorf("it lists %d messages: %v", len(items), err)
+		}
+		shown, err := c.Show(t.Context(), "outbox", msgs[0].ID)
+		if err != nil || len(shown) != 1 {
+			t.Errorf("it shows %d copies: %v", len(shown), err)
+		}
+		_, err = c.Audited(t.Context(), 10)
+		s.Must(err)
+		if _, err := c.Command(t.Context(), store.Audit{Who: "test", Why: "test"}, outbox, store.Discard, []int64{1}); err == nil {
+			t.Error("a console discards")
+		}
+		s.denied(t, openSQL(t, dsn), "DELETE FROM postbag_outbox", "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', '')",
+			"UPDATE postbag__shard SET position = ''", "DELETE FROM postbag__audit", "INSERT INTO postbag__command (id) VALUES (1)",
+			"UPDATE postbag__life SET life = 0", "CALL postbag__cancel('outbox', x'00000000000000000000000000000000')")
+	})
+}

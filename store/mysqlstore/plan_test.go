@@ -1,0 +1,106 @@
+package mysqlstore_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/store/mysqlstore"
+)
+
+// plan is what EXPLAIN says of the access to one table.
+type plan struct{ table, access, key, extra string }
+
+// explain returns the plan of a statement.
+func (s *site) explain(text string) []plan {
+	s.Helper()
+	rows, err := s.plain.QueryContext(s.Context(), "EXPLAIN FORMAT=TRADITIONAL "+text)
+	s.Must(err)
+	defer rows.Close() //nolint:errcheck // Err is looked at
+	columns, err := rows.Columns()
+	s.Must(err)
+	var out []plan
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		dest := make([]any, len(columns))
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		s.Must(rows.Scan(dest...))
+		var p plan
+		for i, name := range columns {
+			switch strings.ToLower(name) {
+			case "table":
+				p.table = values[i].String
+			case "type":
+				p.access = values[i].String
+			case "key":
+				p.key = values[i].String
+			case "extra":
+				p.extra = values[i].String
+			}
+		}
+		out = append(out, p)
+	}
+	s.Must(rows.Err())
+	return out
+}
+
+// The statements are explained on tables with rows, and with statistics that say
+// that they are empty, as they are when a backlog has grown quickly.
+func TestStatementsWalkAlongIndexesWhateverTheStatisticsSay(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		for name, change := range map[string]func(*mysqlstore.Options){"whole": grace(time.Minute), "divided": divided} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				walks(t, k, change)
+			})
+		}
+	})
+}
+
+func walks(t *testing.T, k *kind, change func(*mysqlstore.Options)) {
+	t.Helper()
+	s := newSite(t, k, change)
+	s.exec("ANALYZE TABLE postbag_outbox, postbag__parked, postbag__shard, postbag__ledger, postbag__scheduled")
+	for n := range 40 {
+		s.publish(sitetest.Messages(500, fmt.Sprint(n))...)
+	}
+	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
+SELECT 2, seq, slot, seq % 50, 1 + seq % 5, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', IF(seq % 5 = 4, CONCAT('t', seq % 20), NULL), '[]' FROM postbag_outbox`)
+	for _, text := range []string{"SELECT seq FROM postbag_outbox WHERE topic = 'x'", "SELECT seq FROM postbag_outbox WHERE seq > 5 ORDER BY at"} {
+		if len(faults(s.explain(text))) == 0 {
+			t.Errorf("nothing is found wrong with the plan of %s", text)
+		}
+	}
+	for _, analysed := range []bool{false, true} {
+		if analysed {
+			s.exec("ANALYZE TABLE postbag_outbox, postbag__parked")
+		}
+		for name, text := range mysqlstore.Statements() {
+			for _, fault := range faults(s.explain(text)) {
+				t.Errorf("analysed %v: %s: %s", analysed, name, fault)
+			}
+		}
+	}
+}
+
+// faults says what is wrong with the plan of a statement on large tables.
+func faults(plans []plan) (out []string) {
+	for _, p := range plans {
+		big := p.table == "postbag_outbox" || p.table == "x" || p.table == "l" || p.table == "p" || strings.Contains(p.table, "parked")
+		switch {
+		case !big || strings.Contains(p.extra, "optimized away"):
+		case p.access == "ALL", p.access == "index" && p.key != "PRIMARY", p.key == "":
+			out = append(out, fmt.Sprintf("%s is read by %s of %q (%s)", p.table, p.access, p.key, p.extra))
+		case strings.Contains(p.extra, "filesort"):
+			out = append(out, fmt.Sprintf("%s is sorted (%s)", p.table, p.extra))
+		}
+	}
+	return out
+}
