@@ -52,3 +52,27 @@ var _ = run
 		t.Errorf("%v:\n%s", err, out)
 	}
 }
+
+// The lines with which a module uses a checkout name the folder of each module.
+func TestTheReadmeReplacesEachModuleByItsFolder(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(page)) {
+		module, folder, found := strings.Cut(strings.TrimSpace(line), "=../postbag")
+		path, is := strings.CutPrefix(module, "go mod edit -replace github.com/postbag/postbag")
+		if !found || !is {
+			continue
+		}
+		lines++
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(folder), "go.mod")); err != nil || path != folder {
+			t.Errorf("%s: there is no module in that folder (%v)", strings.TrimSpace(line), err)
+		}
+	}
+	if lines < 3 {
+		t.Errorf("the README has %d such lines, want the root, a store and a broker", lines)
+	}
+}
