@@ -106,7 +106,10 @@ const restTime = 5 * time.Second
 // rest lets the world be for a while: nobody may ask for more than a little.
 func (w *world) rest() {
 	end := w.now + restTime
-	w.run("coming to rest", time.Minute+w.lingering(), func() bool { return w.now >= end && !w.expecting() })
+	w.run("coming to rest", time.Minute+w.lingering(), func() bool {
+		s := w.server // a log that was emptied may be noticed only now, and then all shards are taken anew
+		return w.now >= max(end, s.begunAt+restTime) && !w.expecting() && !s.begunAgain()
+	})
 	turns, wakes, beats := w.counts.Turns, w.idle, w.beats
 	end = w.now + restTime
 	w.run("resting", time.Minute, func() bool { return w.now >= end })

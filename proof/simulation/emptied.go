@@ -44,7 +44,7 @@ func (s *server) beginAgain() {
 	if !s.begunAgain() {
 		return
 	}
-	s.doubted = false
+	s.doubted, s.begunAt = false, s.w.now
 	s.w.tellf("the numbering was begun again, which somebody saw")
 	position := ""
 	if l, ok := s.log.(*snapshotLog); ok {

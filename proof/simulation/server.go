@@ -23,11 +23,12 @@ type server struct {
 	identity int
 	drift    time.Duration // of its clock
 	copies   []backup
-	moved    bool // to another cluster, or emptied
-	emptied  int  // how often its owner began the numbering again
-	stored   int  // what the broker had stored when it was emptied last
-	doubted  bool // a read found that positions are not of the log
-	dirty    bool // something was committed since it was last looked at
+	moved    bool          // to another cluster, or emptied
+	emptied  int           // how often its owner began the numbering again
+	stored   int           // what the broker had stored when it was emptied last
+	doubted  bool          // a read found that positions are not of the log
+	begunAt  time.Duration // when somebody last saw that the log was emptied
+	dirty    bool          // something was committed since it was last looked at
 }
 
 // tables are what is in the database but for the log.
@@ -125,7 +126,11 @@ func (s *server) known(raw string) error {
 
 // settle judges one settlement and carries it out.
 func (s *server) settle(who *relay, t *engine.Settlement) engine.Verdict {
-	v := s.judge(s.meant(who, t))
+	asked := s.meant(who, t)
+	v := s.judge(asked)
+	if v.Applied && asked != t { // of what was not parked nothing is left either, as a store's look at the chains says
+		v.Cleared = s.cleared(s.shard(t.Lo, t.Hi), t)
+	}
 	s.w.tell(eventSettle, who.number, int64(t.Lo), bit(v.Applied))
 	if s.w.trace.out != nil {
 		s.w.tellf("    token %d version %d to %s, parks %s, resolves %v, done %v", t.Token, t.Version, s.show(t.To), s.showParks(t.Park), t.Resolve, t.Done)
