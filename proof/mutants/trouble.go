@@ -45,6 +45,18 @@ var enduring = []Mutant{
 		By:       tests("store/sqlitestore", "TestALogThatWasEmptiedAndNumberedAnewIsReadAnew"),
 	},
 	{
+		Name: "mysql-kept-rows-of-a-log-that-began-anew", What: "MySQL and MariaDB: housekeeping below the log's beginning goes by a beginning that was read before",
+		Evidence: "seen on Postbag: messages lost when the log was emptied and numbered again in between",
+		Patches:  []Patch{{"store/mysqlstore/retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
+		By:       tests("store/mysqlstore", "TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew/MariaDB"),
+	},
+	{
+		Name: "sqlite-kept-rows-of-a-log-that-began-anew", What: "SQLite: housekeeping below the log's beginning goes by a beginning that was read before",
+		Evidence: "seen on Postbag: the fault harness lost seven messages when the log was emptied and numbered again in between",
+		Patches:  []Patch{{"store/sqlitestore/retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
+		By:       tests("store/sqlitestore", "TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew"),
+	},
+	{
 		Name: "mysql-packet-limit-not-asked", What: "MySQL and MariaDB: what the server takes in one packet is not asked for",
 		Evidence: "errors at random sizes, in the middle of a producer's transaction (FAULTS D16)",
 		Patches:  []Patch{{"store/mysqlstore/append.go", "	return int(min(p.packet.Load()-statementRoom, largestStatement))", "	return int(max(p.packet.Load()-statementRoom, largestStatement))"}},
