@@ -4,6 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // TrustLast makes the store believe that the last seq given out bounds what all
@@ -27,3 +30,25 @@ func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.catalog
 
 // Statement returns the text of a statement for a box.
 func (s *Store) Statement(name, box string) string { return s.catalog.get(name, box).sql }
+
+// Thin deletes the rows of box outbox that all have passed, as housekeeping does, with what
+// happens between its comparison of the ledgers and the deletion.
+func (s *Store) Thin(ctx context.Context, lease store.Lease, meanwhile func()) (faults []string, err error) {
+	v, err := s.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &maintenance{s: s, Retention: store.Retention{Lease: lease}, v: v, end: time.Now().Add(time.Minute)}
+	if err := m.look(ctx); err != nil {
+		return nil, err
+	}
+	k, done := s.keepers.of(m.Box)
+	defer done()
+	m.keeper = k
+	if m.safe, err = m.passedByAll(); err != nil {
+		return nil, err
+	}
+	meanwhile()
+	_, err = m.thinSome(ctx, m.safe)
+	return m.report.Faults, err
+}

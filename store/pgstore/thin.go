@@ -34,9 +34,11 @@ func (m *maintenance) thinTo(ctx context.Context, to int64) error {
 
 // thinning is one transaction's worth of rows.
 type thinning struct {
-	end   int64
-	rows  int64
-	lines []store.Tally // by subscription
+	end    int64
+	rows   int64
+	newest uint64        // the highest id of their transactions
+	unread int64         // a row that somebody has not passed; zero: none
+	lines  []store.Tally // by subscription
 }
 
 // thinSome deletes some rows, and says whether it could.
@@ -45,13 +47,19 @@ func (m *maintenance) thinSome(ctx context.Context, to int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if b.unread > 0 {
+		m.faultf("seq %d of box %s lies where all subscriptions have been, and not all have passed it: the log was emptied and numbered again; "+
+			"nothing of it is deleted", b.unread, m.Box)
+		m.keeper.survey = survey{}
+		return false, nil
+	}
 	moved, deleted := false, int64(0)
 	var copied copying
 	subs := m.subs()
 	g := m.sweepCopied(b, &moved, &copied)
 	g = append(g, call{
 		st:   m.s.catalog.get("thin", m.Box),
-		args: new(parameters).int4(m.box).int8(m.dropped).int8(b.end).int8(b.rows),
+		args: new(parameters).int4(m.box).int8(m.dropped).int8(b.end).int8(b.rows).int8(int64(b.newest)),
 		each: func(r row) error {
 			c := columns{rest: r}
 			deleted = c.int8()
@@ -100,7 +108,14 @@ func (m *maintenance) nextThinning(ctx context.Context, to int64) (thinning, err
 			b.end = r.seq - 1
 			return false
 		}
+		for i := range m.followers {
+			if !m.followers[i].passedAll(r) {
+				b.unread = r.seq
+				return false
+			}
+		}
 		b.rows++
+		b.newest = max(b.newest, r.xid)
 		for i := range owns {
 			if owns[i](r.xid, r.seq) {
 				add(&b.lines[i], r.tally())

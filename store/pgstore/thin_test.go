@@ -148,3 +148,29 @@ func TestTwoHousekeepersDoNotDisturbEachOther(t *testing.T) {
 		t.Errorf("%d of 1200 are noted as deleted; faults: %q %q", s.thinned(), s.Total.Faults, other.Total.Faults)
 	}
 }
+
+// What was written into a log that was emptied and numbered again after the ledgers were compared is not deleted,
+// however many rows there were and are.
+func TestThinningSparesALogThatWasEmptiedJustBefore(t *testing.T) {
+	t.Parallel()
+	for name, statements := range map[string][]string{
+		"truncated":                        {"TRUNCATE postbag.outbox RESTART IDENTITY"},
+		"rows deleted, numbering set back": {"DELETE FROM postbag.outbox", "SELECT setval('postbag.outbox__seq', 1, false)"},
+	} {
+		s := newSite(t)
+		s.publish(sitetest.Messages(50, "a")...)
+		s.Deliver()
+		faults, err := s.Thin(t.Context(), s.House, func() {
+			for _, statement := range statements {
+				s.exec(statement)
+			}
+			s.publish(sitetest.Messages(50, "a")...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.rows(partSize); n != 50 || len(faults) != 1 {
+			t.Errorf("%s: of 50 messages %d are left; faults: %q", name, n, faults)
+		}
+	}
+}

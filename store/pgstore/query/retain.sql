@@ -77,14 +77,14 @@ WHERE b.id = $1::integer AND b.dropped = $2::bigint
 RETURNING 1;
 
 -- name: thin
--- Deletes the rows after $2 up to $3, and ends the transaction, by a division by zero, unless they are $4. A range of the
--- primary key, bounded by the caller; locks the rows, which nobody else wants.
+-- Deletes the rows after $2 up to $3, and ends the transaction, by a division by zero, unless they are $4 and none is of a
+-- transaction after $5. A range of the primary key, bounded by the caller; locks the rows, which nobody else wants.
 WITH d AS (
   DELETE FROM postbag.{box} b WHERE b.seq > $2::bigint AND b.seq <= $3::bigint
     AND EXISTS (SELECT FROM postbag._boxes x WHERE x.id = $1::integer AND x.swept_x = pg_current_xact_id())
-  RETURNING 1
+  RETURNING b.xid
 )
-SELECT count(*) / CASE WHEN count(*) = $4::bigint
+SELECT count(*) / CASE WHEN count(*) = $4::bigint AND coalesce(bool_and(d.xid <= $5::bigint::text::xid8), true)
   OR NOT EXISTS (SELECT FROM postbag._boxes x WHERE x.id = $1::integer AND x.swept_x = pg_current_xact_id()) THEN 1 ELSE 0 END FROM d;
 
 -- name: thinned
