@@ -54,11 +54,11 @@ type destinationKind struct {
 func destinationKinds() []destinationKind {
 	const root = "github.com/postbag/postbag"
 	return []destinationKind{
-		{kind(func() *NATS { return new(NATS) }, "nats", "nats://", "tls://", "ws://", "wss://"), root + "/natsbroker"},
-		{kind(func() *Kafka { return new(Kafka) }, "kafka", "kafka://"), root + "/kafkabroker"},
-		{kind(func() *RabbitMQ { return new(RabbitMQ) }, "rabbitmq", "amqp://", "amqps://"), root + "/rabbitbroker"},
-		{kind(func() *Redis { return new(Redis) }, "redis", "redis://", "rediss://"), root + "/redisbroker"},
-		{kind(func() *MQTT { return new(MQTT) }, "mqtt", "mqtt://", "mqtts://"), root + "/mqttbroker"},
+		{kind(func() *NATS { return new(NATS) }, "nats", "nats://", "tls://", "ws://", "wss://"), root + "/broker/natsbroker"},
+		{kind(func() *Kafka { return new(Kafka) }, "kafka", "kafka://"), root + "/broker/kafkabroker"},
+		{kind(func() *RabbitMQ { return new(RabbitMQ) }, "rabbitmq", "amqp://", "amqps://"), root + "/broker/rabbitbroker"},
+		{kind(func() *Redis { return new(Redis) }, "redis", "redis://", "rediss://"), root + "/broker/redisbroker"},
+		{kind(func() *MQTT { return new(MQTT) }, "mqtt", "mqtt://", "mqtts://"), root + "/broker/mqttbroker"},
 		{kind(func() *Webhook { return new(Webhook) }, "webhook", "https://", "http://"), root},
 		{kind(func() *Stdout { return new(Stdout) }, "stdout", "stdout:"), root},
 	}
