@@ -12,7 +12,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // pages are the texts of the documentation, by path.
@@ -53,11 +53,11 @@ func shellWords(line string) []string {
 
 func TestCommandsInTheDocumentationExist(t *testing.T) {
 	t.Parallel()
-	example := regexp.MustCompile("(?m)(?:^[ \t]*|`)postbag ([^`\n]+)")
+	example := regexp.MustCompile("(?m)(?:^[ \t]*|`)(?:\\./)?postbag ([^`\n]+)")
 	found := 0
 	for file, text := range pages(t) {
 		for _, m := range example.FindAllStringSubmatch(text, -1) {
-			root := newRoot(&console.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}) // a flag keeps what it was set to
+			root := newRoot(&terminal.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}) // a flag keeps what it was set to
 			root.InitDefaultCompletionCmd()
 			args := shellWords(m[1])
 			cmd, rest, err := root.Find(args)

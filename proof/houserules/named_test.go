@@ -52,3 +52,30 @@ func TestTestsThatPagesNameExist(t *testing.T) {
 		}
 	}
 }
+
+// aPackage is a package's name where pages and comments say "package `x`" or "package x".
+var aPackage = regexp.MustCompile("\\b[Pp]ackages? `([a-z][a-z0-9/]*)`")
+
+func TestPackagesThatPagesNameExist(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	there := map[string]bool{"testing/synctest": true, "slog": true}
+	for _, s := range c.sources {
+		there[s.tree.Name.Name], there[path.Dir(s.file)] = true, true
+	}
+	err := c.walk(func(file string) error {
+		if path.Ext(file) != ".md" || file == "CHANGELOG.md" {
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(c.root, filepath.FromSlash(file)))
+		for _, m := range aPackage.FindAllStringSubmatch(string(text), -1) {
+			if !there[m[1]] {
+				t.Errorf("%s speaks of package %s, which does not exist: leave it out until it does", file, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
