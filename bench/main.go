@@ -10,11 +10,11 @@ import (
 	"regexp"
 	"syscall"
 
-	"github.com/postbag/postbag/internal/ballast"
+	"github.com/postbag/postbag/internal/gcpacing"
 )
 
 func main() {
-	defer ballast.Hold()() // as the postbag command does
+	defer gcpacing.Hold()() // as the postbag command does
 	var o settings
 	run := flag.String("run", ".", "scenarios whose names match")
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")

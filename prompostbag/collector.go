@@ -127,7 +127,7 @@ func (c *Collector) collectStore(send func(string, float64, ...string)) {
 			s := &b.Subscriptions[i]
 			send(backlog, float64(s.Backlog), b.Name, s.Subscription)
 			send(oldest, s.Oldest.Seconds(), b.Name, s.Subscription)
-			for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Held, store.Dead} {
+			for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead} {
 				send(parked, float64(s.Parked[state]), b.Name, s.Subscription, state.String())
 			}
 		}

@@ -68,7 +68,7 @@ func TestAMessageAtWhichAHandlerPanicsIsChargedAlone(t *testing.T) {
 	r := w.relay(relay.Options{Subscriptions: []relay.Subscription{s}})
 	w.run(r)
 	w.delivered(500 - 4) // the bad one, and three behind it
-	w.eventually("the bad message is dead", func() bool { return w.overview().Parked[store.Dead] == 1 })
+	w.eventually("the bad message is dead", func() bool { return w.overview().Parked[store.ParkDead] == 1 })
 	w.inOrder("key-3")
 	w.onlyTheBadOneIsDead(3)
 	stats := r.Stats().Subscriptions[0]
@@ -93,7 +93,7 @@ func TestAMessageThatCutsItsCallsRunsOutOfAttemptsWhileOthersPass(t *testing.T) 
 	// Without others that come through, nobody can tell it from an outage.
 	w.eventually("the bad message is dead", func() bool {
 		w.publish(1, 1)
-		return w.overview().Parked[store.Dead] == 1
+		return w.overview().Parked[store.ParkDead] == 1
 	})
 	w.delivered(w.total() - 4)
 	w.inOrder("key-3")
@@ -110,7 +110,7 @@ func TestAMessageThatNobodyGetsPastCountsNoAttempt(t *testing.T) {
 	w.publish(1, 1)
 	w.run(w.relay(relay.Options{Subscriptions: []relay.Subscription{s}}))
 	w.eventually("it was tried often", func() bool { return to.broke.Load() > 8 })
-	if v := w.overview(); v.Parked[store.Dead] > 0 {
+	if v := w.overview(); v.Parked[store.ParkDead] > 0 {
 		t.Error("it is dead, though this may be an outage")
 	}
 }
@@ -129,7 +129,7 @@ func TestATopicWhoseCallsBreakIsHeldAndNobodyIsCharged(t *testing.T) {
 	w.publishOne("cut", "cut-2")
 	w.eventually("the topic is held", func() bool {
 		w.publish(1, 1)
-		return w.overview().Parked[store.Held] == 2
+		return w.overview().Parked[store.ParkHeld] == 2
 	})
 	opened, broke := r.Stats().Subscriptions[0].Opened, to.broke.Load()
 	w.eventually("it is tried again", func() bool {
@@ -140,7 +140,7 @@ func TestATopicWhoseCallsBreakIsHeldAndNobodyIsCharged(t *testing.T) {
 	if stats.Opened != opened {
 		t.Errorf("trials of the topic opened the circuit of the destination %d times", stats.Opened-opened)
 	}
-	if stats.Rejected > 0 || w.overview().Parked[store.Dead] > 0 {
+	if stats.Rejected > 0 || w.overview().Parked[store.ParkDead] > 0 {
 		t.Errorf("%d attempts were counted", stats.Rejected)
 	}
 	to.topic.Store("")
@@ -161,7 +161,7 @@ func TestAMessageThatBreaksItsCallsBlocksNoOtherOfAQuietTopic(t *testing.T) {
 	w.publishOne("quiet", "bad")
 	w.eventually("the topic is held", func() bool {
 		w.publish(1, 1)
-		return w.overview().Parked[store.Held] == 1
+		return w.overview().Parked[store.ParkHeld] == 1
 	})
 	for i := range 3 {
 		w.publishOne("quiet", fmt.Sprintf("good-%d", i))
@@ -179,7 +179,7 @@ func TestAMessageThatBreaksItsCallsBlocksNoOtherOfAQuietTopic(t *testing.T) {
 	w.eventually("the bad one is dead", func() bool {
 		w.publish(1, 1)
 		w.publishOne("quiet", "good-1")
-		return w.overview().Parked[store.Dead] == 1
+		return w.overview().Parked[store.ParkDead] == 1
 	})
 	if dead := w.dead(); string(dead.Payload) != to.bad {
 		t.Errorf("%s is dead", dead.Payload)

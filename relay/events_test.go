@@ -28,7 +28,7 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 		}}})
 		w.publish(50, 5)
 		<-time.After(20 * time.Second)
-		dead, _, err := w.store.List(t.Context(), store.Query{Ref: w.overview().Ref, State: store.Died})
+		dead, _, err := w.store.List(t.Context(), store.Query{Ref: w.overview().Ref, State: store.StateDead})
 		if err != nil || len(dead) != 1 {
 			t.Fatalf("%d messages are dead: %v", len(dead), err)
 		}

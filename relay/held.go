@@ -71,7 +71,7 @@ func (l *loop) waits(ctx context.Context, ref store.Ref) bool {
 	for i := range o.Boxes {
 		for j := range o.Boxes[i].Subscriptions {
 			if v := &o.Boxes[i].Subscriptions[j]; v.Ref == ref {
-				return v.Backlog+v.Parked[store.Waiting]+v.Parked[store.Blocked]+v.Parked[store.InFlight]+v.Parked[store.Held] > 0
+				return v.Backlog+v.Parked[store.ParkRetrying]+v.Parked[store.ParkBlocked]+v.Parked[store.ParkInFlight]+v.Parked[store.ParkHeld] > 0
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func TestADrainSaysWhichShardsAnotherRelayHolds(t *testing.T) {
 		t.Errorf("the drain beside another relay, with nothing that waits: %v", err)
 	}
 	w.publish(10, 10)
-	w.eventually("what the other relay has waits", func() bool { return w.overview().Parked[store.Held] == 10 })
+	w.eventually("what the other relay has waits", func() bool { return w.overview().Parked[store.ParkHeld] == 10 })
 	err := w.relay(relay.Options{}).Drain(t.Context())
 	if !errors.Is(err, relay.ErrHeld) || !strings.Contains(err.Error(), "shards of outbox/default, by the other") {
 		t.Errorf("the drain beside another relay: %v", err)

@@ -163,7 +163,7 @@ func TestWhatARestoredStoreHadInFlightStayedSo(t *testing.T) {
 			}
 			once.Do(func() { // what the relay had done under this lease, and does not know any more
 				then.Tally = nil
-				then.Park = []store.Park{{Seq: 1, Slot: then.Slots.Lo, State: store.InFlight}}
+				then.Park = []store.Park{{Seq: 1, Slot: then.Slots.Lo, State: store.ParkInFlight}}
 				for range 2 {
 					if _, err := s.Store.Turn(t.Context(), store.Turn{Settle: []store.Settlement{then}}); err != nil {
 						t.Error(err)

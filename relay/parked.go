@@ -55,7 +55,7 @@ func dueMessages(parked []store.Parked) []engine.DueMessage {
 		m := message(&p.Record)
 		m.Seq, m.Slot, m.Key = p.Park.Seq, p.Park.Slot, p.Park.Hash
 		m.Filtered = false
-		out[i] = engine.DueMessage{Message: m, Attempts: p.Attempts, Blocking: p.Blocking, Held: p.State == store.Held}
+		out[i] = engine.DueMessage{Message: m, Attempts: p.Attempts, Blocking: p.Blocking, Held: p.State == store.ParkHeld}
 	}
 	return out
 }

@@ -93,9 +93,9 @@ func TestADeadMessageWaitsForTheOperator(t *testing.T) {
 		Subscriptions: []relay.Subscription{{Retry: relay.Retry{Min: time.Millisecond, Max: time.Millisecond, MaxAttempts: 2}}},
 	}))
 	w.delivered(180)
-	w.eventually("the poison message is dead", func() bool { return w.overview().Parked[store.Dead] == 1 })
+	w.eventually("the poison message is dead", func() bool { return w.overview().Parked[store.ParkDead] == 1 })
 	w.inOrder("key-1")
-	items, _, err := w.store.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.Died})
+	items, _, err := w.store.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.StateDead})
 	if err != nil || len(items) != 1 {
 		t.Fatalf("dead: %d items, %v", len(items), err)
 	}

@@ -24,7 +24,7 @@ func TestALateAnswerHoldsUpItsKeyAlone(t *testing.T) {
 	w.delivered(1801) // all but what waits behind the held one
 	w.eventually("the held message is parked as in flight, the rest of its key behind it", func() bool {
 		v := w.overview()
-		return v.Parked[store.InFlight] == 1 && v.Parked[store.Blocked] == 198 && v.Backlog == 0
+		return v.Parked[store.ParkInFlight] == 1 && v.Parked[store.ParkBlocked] == 198 && v.Backlog == 0
 	})
 	w.inOrder("key-3")
 	close(release)

@@ -61,7 +61,7 @@ func (w *world) held(topic string, n int64) {
 		}
 		return false
 	})
-	items, _, err := w.store.List(w.t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.IsHeld, Limit: 1000})
+	items, _, err := w.store.List(w.t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.StateHeld, Limit: 1000})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestHeldMessagesCanBeDiscardedAndRetried(t *testing.T) {
 	})
 	w.held("missing", 3)
 	ref := store.Ref{Box: "outbox", Subscription: "default"}
-	items, _, err := w.store.List(t.Context(), store.Query{Ref: ref, State: store.IsHeld, Oldest: true})
+	items, _, err := w.store.List(t.Context(), store.Query{Ref: ref, State: store.StateHeld, Oldest: true})
 	if err != nil {
 		t.Fatal(err)
 	}

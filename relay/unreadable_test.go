@@ -68,7 +68,7 @@ func TestARowThatCannotBeReadIsARejectedMessageAndIsNeverSent(t *testing.T) {
 			}
 			w.run(r)
 			w.delivered(100 - 8)
-			w.eventually("the row is dead", func() bool { return w.overview().Parked[store.Dead] == 1 })
+			w.eventually("the row is dead", func() bool { return w.overview().Parked[store.ParkDead] == 1 })
 			w.inOrder("key-3")
 			dead := w.dead()
 			if dead.Attempts != 3 || !strings.Contains(dead.Reason, "the row cannot be read: headers are no JSON object") {
@@ -87,7 +87,7 @@ func TestARowThatCannotBeReadIsARejectedMessageAndIsNeverSent(t *testing.T) {
 // dead returns the one message that is dead.
 func (w *world) dead() store.Item {
 	w.t.Helper()
-	items, _, err := w.store.List(w.t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.Died})
+	items, _, err := w.store.List(w.t.Context(), store.Query{Ref: store.Ref{Box: "outbox", Subscription: "default"}, State: store.StateDead})
 	if err != nil || len(items) != 1 {
 		w.t.Fatalf("%d messages are dead, not one (%v)", len(items), err)
 	}

@@ -168,23 +168,23 @@ type State string
 
 // The states of a message.
 const (
-	Pending   State = "pending"
-	Retrying  State = "retrying"
-	Waits     State = "blocked"
-	Sending   State = "in-flight"
-	Died      State = "dead"
-	IsHeld    State = "held"
-	Delivered State = "delivered"
-	Discarded State = "discarded"
-	Filtered  State = "filtered"
-	Scheduled State = "scheduled"
+	StatePending   State = "pending"
+	StateRetrying  State = "retrying"
+	StateBlocked   State = "blocked"
+	StateInFlight  State = "in-flight"
+	StateDead      State = "dead"
+	StateHeld      State = "held"
+	StateDelivered State = "delivered"
+	StateDiscarded State = "discarded"
+	StateFiltered  State = "filtered"
+	StateScheduled State = "scheduled"
 )
 
 // Query selects messages. Zero fields select everything.
 type Query struct {
 	Ref
-	// State is one state. Retrying, Waits, Sending, Died and IsHeld read the parked
-	// rows only, by an index; the others read the log.
+	// State is one state. StateRetrying, StateBlocked, StateInFlight, StateDead and
+	// StateHeld read the parked rows only, by an index; the others read the log.
 	State State
 	ID    postbag.ID
 	// Topic and Key are exact; Type is exact or a prefix followed by ".*".

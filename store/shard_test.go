@@ -110,10 +110,10 @@ func TestNamesArePlain(t *testing.T) {
 		"outbox/default":            ref,
 		"0-4095":                    store.AllSlots,
 		"outbox/default[1024-2047]": store.Shard{Ref: ref, Slots: store.Split(4)[1]},
-		"retrying":                  store.Waiting,
-		"blocked":                   store.Blocked,
-		"in-flight":                 store.InFlight,
-		"dead":                      store.Dead,
+		"retrying":                  store.ParkRetrying,
+		"blocked":                   store.ParkBlocked,
+		"in-flight":                 store.ParkInFlight,
+		"dead":                      store.ParkDead,
 		"unknown":                   store.ParkState(0),
 	} {
 		if got.String() != want {

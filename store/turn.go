@@ -116,18 +116,18 @@ type Park struct {
 	// the same for all. A Hash of zero blocks nothing.
 	Slot int
 	Hash uint64
-	// State is Waiting, Blocked, InFlight or Dead.
+	// State is ParkRetrying, ParkBlocked, ParkInFlight, ParkHeld or ParkDead.
 	State ParkState
 	// Blocking: later messages of the same Hash wait behind this one.
 	Blocking bool
 	// Attempts is how many were counted so far.
 	Attempts int
-	// Delay is how long until the next attempt, for Waiting.
+	// Delay is how long until the next attempt, for ParkRetrying.
 	Delay time.Duration
 	// Reason is the last error, scrubbed, at most 1,024 bytes, of any value: the
 	// store makes it valid text. Empty: none.
 	Reason string
-	// Topic is the topic that does not work, of a message that is Held; else empty.
+	// Topic is the topic that does not work, of a message that is ParkHeld; else empty.
 	Topic string
 }
 
@@ -141,19 +141,19 @@ type Resolved struct {
 type ParkState int
 
 const (
-	// Waiting for its next attempt, at its due time.
-	Waiting ParkState = iota + 1
-	// Blocked behind an earlier parked message of its key. It is due at once
-	// when it has become its key's first.
-	Blocked
-	// InFlight: sent, and its answer is still out. It is due only after its
+	// ParkRetrying waits for its next attempt, at its due time.
+	ParkRetrying ParkState = iota + 1
+	// ParkBlocked waits behind an earlier parked message of its key. It is due at
+	// once when it has become its key's first.
+	ParkBlocked
+	// ParkInFlight was sent, and its answer is still out. It is due only after its
 	// shard changed hands.
-	InFlight
-	// Dead: out of attempts or of time. It is due only after a Retry command.
-	Dead
-	// Held: its topic does not work, see Park.Topic. It has no due time: Due returns
-	// it when asked for its topic.
-	Held
+	ParkInFlight
+	// ParkDead is out of attempts or of time. It is due only after a Retry command.
+	ParkDead
+	// ParkHeld waits because its topic does not work, see Park.Topic. It has no due
+	// time: Due returns it when asked for its topic.
+	ParkHeld
 )
 
 var parkStateNames = [...]string{"", "retrying", "blocked", "in-flight", "dead", "held"}
@@ -177,9 +177,9 @@ type Parked struct {
 // Due asks for parked messages of a subscription that can be tried.
 //
 // Of each blocking Hash only the message of the lowest seq counts, and only if
-// it is Waiting and due, or Blocked (it has become the first); it comes with up
-// to Followers more of its Hash that are Blocked, in seq order, right behind it,
-// ending before the first that is not Blocked. A message that is not Blocking
+// it is ParkRetrying and due, or ParkBlocked (it has become the first); it comes with
+// up to Followers more of its Hash that are ParkBlocked, in seq order, right behind it,
+// ending before the first that is not ParkBlocked. A message that is not Blocking
 // counts by itself. Longest due first. A row has a due time only while it counts,
 // so that Due and NextDue are one range of an index however many wait. A caller
 // under strict order, whose rows all have one Hash, asks a shard at a time.
@@ -189,7 +189,7 @@ type Due struct {
 	// Limit is the most messages to return, followers included, and Bytes the
 	// most bytes of them, as in Request.
 	Limit, Bytes int
-	// Topics, if not empty, asks for the Held messages of these topics, lowest seq
+	// Topics, if not empty, asks for the ParkHeld messages of these topics, lowest seq
 	// first, and for nothing else; of each blocking Hash only the first, without
 	// followers.
 	Topics []string
@@ -204,14 +204,14 @@ type Due struct {
 type Blocks struct {
 	// Keys are the hashes of keys that have blocking parked messages.
 	Keys []uint64
-	// Held are the topics that messages are Held for.
+	// Held are the topics that messages are ParkHeld for.
 	Held []HeldTopic
 }
 
 // HeldTopic is a topic that does not work.
 type HeldTopic struct {
 	Topic string
-	// Messages is how many are Held for it; those Blocked behind them do not count.
+	// Messages is how many are ParkHeld for it; those ParkBlocked behind them do not count.
 	Messages int64
 }
 

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // adoptFlags say which table becomes which box, and how.
@@ -23,7 +24,7 @@ type adoptFlags struct {
 	dryRun, undo bool
 }
 
-func newAdoptCommand(c *console.Console) *cobra.Command {
+func newAdoptCommand(c *terminal.Terminal) *cobra.Command {
 	var f adoptFlags
 	cmd := &cobra.Command{
 		Use:   "adopt",
@@ -76,7 +77,7 @@ func (f *adoptFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("originals", words("leave", "mark", "delete"))
 }
 
-func (f *adoptFlags) run(ctx context.Context, c *console.Console) (err error) {
+func (f *adoptFlags) run(ctx context.Context, c *terminal.Terminal) (err error) {
 	if err := f.parse(); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (f *adoptFlags) run(ctx context.Context, c *console.Console) (err error) {
 	return err
 }
 
-func (f *adoptFlags) do(ctx context.Context, c *console.Console, s *component.Store) error {
+func (f *adoptFlags) do(ctx context.Context, c *terminal.Terminal, s *component.Store) error {
 	t, err := s.Adopt.Describe(ctx, f.options.Table)
 	if err != nil {
 		return err
@@ -153,8 +154,8 @@ type adopted struct {
 	HeldMillis int64 `json:"held_ms"`
 }
 
-func (f *adoptFlags) adopt(ctx context.Context, c *console.Console, s *component.Store, p *adopt.Plan) error {
-	var progress *console.Progress
+func (f *adoptFlags) adopt(ctx context.Context, c *terminal.Terminal, s *component.Store, p *adopt.Plan) error {
+	var progress *terminal.Progress
 	end := func() {
 		if progress != nil {
 			progress.End()
@@ -171,7 +172,7 @@ func (f *adoptFlags) adopt(ctx context.Context, c *console.Console, s *component
 		if exit.Of(err) == exit.Interrupted || res.Imported == 0 {
 			return err
 		}
-		return fmt.Errorf("%s were imported; run this again to go on: %w", console.Count(res.Imported, "message"), err)
+		return fmt.Errorf("%s were imported; run this again to go on: %w", terminal.Count(res.Imported, "message"), err)
 	}
 	if res.Faults == nil {
 		res.Faults = []adopt.Fault{}
@@ -184,16 +185,16 @@ func (f *adoptFlags) adopt(ctx context.Context, c *console.Console, s *component
 	return errors.Join(err, faulty(p, &res))
 }
 
-func (f *adoptFlags) say(c *console.Console, p *adopt.Plan, res *adopt.Result) {
-	c.Sayf("imported %s from %s into box %s", console.Count(res.Imported, "message"), p.Table, p.Box)
+func (f *adoptFlags) say(c *terminal.Terminal, p *adopt.Plan, res *adopt.Result) {
+	c.Sayf("imported %s from %s into box %s", terminal.Count(res.Imported, "message"), p.Table, p.Box)
 	if res.Skipped > 0 {
-		c.Sayf("passed over %s, as --skip says", console.Count(res.Skipped, "row"))
+		c.Sayf("passed over %s, as --skip says", terminal.Count(res.Skipped, "row"))
 	}
 	if rest := len(p.Skip) - res.Skipped; rest > 0 {
-		c.Notef("%s that --skip names did not wait to be imported", console.Count(rest, "row"))
+		c.Notef("%s that --skip names did not wait to be imported", terminal.Count(rest, "row"))
 	}
 	if res.Gone > 0 {
-		c.Sayf("%s delivered or removed by the original before their turn: is its relay still running?", console.Count(res.Gone, "row"))
+		c.Sayf("%s delivered or removed by the original before their turn: is its relay still running?", terminal.Count(res.Gone, "row"))
 	}
 	if p.Mode != adopt.Import && len(res.Faults) == 0 && res.Waiting == 0 {
 		c.Sayf("the %s is there: what is inserted into %s enters box %s", p.Mode, p.Table, p.Box)
@@ -211,7 +212,7 @@ func faulty(p *adopt.Plan, res *adopt.Result) error {
 	if len(res.Faults) == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("adopt: %s of %s cannot be converted", console.Count(len(res.Faults), "row"), p.Table)
+	what := fmt.Sprintf("adopt: %s of %s cannot be converted", terminal.Count(len(res.Faults), "row"), p.Table)
 	if p.Mode != adopt.Import {
 		what += fmt.Sprintf(", so that there is no %s", p.Mode)
 	}
@@ -234,7 +235,7 @@ func named(faults []adopt.Fault) []error {
 	return errs
 }
 
-func (f *adoptFlags) takeAway(ctx context.Context, c *console.Console, s *component.Store, p *adopt.Plan) error {
+func (f *adoptFlags) takeAway(ctx context.Context, c *terminal.Terminal, s *component.Store, p *adopt.Plan) error {
 	res, err := adopt.Undo(ctx, s.Adopt, p, adopt.Watch{Note: func(text string) { c.Notef("%s", text) }})
 	if err != nil {
 		return err
@@ -244,4 +245,58 @@ func (f *adoptFlags) takeAway(ctx context.Context, c *console.Console, s *compon
 	}
 	c.Sayf("nothing feeds box %s from %s any more; what was brought is noted, and is not imported again", p.Box, p.Table)
 	return nil
+}
+
+// adoptable is what an adoption would do, in JSON.
+type adoptable struct {
+	From    string                `json:"from"`
+	Table   string                `json:"table"`
+	Box     string                `json:"box"`
+	Mode    adopt.Mode            `json:"mode"`
+	Mapping map[adopt.Role]string `json:"mapping"`
+
+	adopt.Preview
+}
+
+func (f *adoptFlags) preview(ctx context.Context, c *terminal.Terminal, s *component.Store, p *adopt.Plan) error {
+	v, err := adopt.Look(ctx, s.Adopt, p)
+	if err != nil {
+		return err
+	}
+	if v.Faults == nil {
+		v.Faults = []adopt.Fault{}
+	}
+	out := adoptable{p.From, p.Table.String(), p.Box, p.Mode, p.Mapping(), v}
+	if c.JSON {
+		return c.Emit(out)
+	}
+	rows := [][]string{{"from", p.From}, {"table", out.Table}, {"box", out.Box}, {"mode", string(p.Mode)}}
+	for _, role := range adopt.Roles() {
+		source := out.Mapping[role]
+		if source == "" {
+			source = "-"
+		}
+		rows = append(rows, []string{string(role), source})
+	}
+	for _, count := range []struct {
+		what string
+		n    int
+	}{
+		{"undelivered", v.Undelivered},
+		{"would be imported", v.Convertible},
+		{"cannot be converted", len(v.Faults)},
+		{"would wait behind them", v.Undelivered - v.Convertible - len(v.Faults)},
+		{"in the box already", v.Known},
+		{"other rows", v.Other},
+	} {
+		rows = append(rows, []string{count.what, strconv.Itoa(count.n)})
+	}
+	if v.Mode == adopt.Trigger || v.Mode == adopt.View {
+		rows = append(rows, []string{"fed by", "a " + string(v.Mode)})
+	}
+	err = c.Table(nil, rows)
+	for _, fault := range named(v.Faults) {
+		c.Sayf("%v", fault)
+	}
+	return errors.Join(err)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // audited is one line of the audit log in JSON.
@@ -18,12 +18,12 @@ type audited struct {
 	What string    `json:"what"`
 }
 
-func newAuditCommand(c *console.Console) *cobra.Command {
+func newAuditCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Show what operators ordered, the latest first",
+		Short: "Show what operators did, the latest first",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if limit < 1 || limit > 100_000 {

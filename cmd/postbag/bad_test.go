@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
 )
 
 // badInput is a command line that must be refused. STORE in args is a good store,
@@ -50,7 +51,7 @@ func refuseAt(t *testing.T, at *place, inputs []badInput) {
 			t.Errorf("%s: it panicked:\n%s", bad.name, text)
 		}
 	}
-	var v statusView
+	var v operations.Status
 	cli(t, "status", at.flag, at.where, "--json").ok().json(&v)
 	if len(v.Boxes) != 1 || v.Boxes[0].LastSeq != 0 || v.Boxes[0].Scheduled != 0 || len(v.Boxes[0].Subscriptions) != 0 {
 		t.Errorf("something was written: %+v", v)

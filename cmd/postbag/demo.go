@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/demo"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
-func newDemoCommand(c *console.Console) *cobra.Command {
+func newDemoCommand(c *terminal.Terminal) *cobra.Command {
 	o := demo.Options{Out: c.Out}
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -32,9 +32,9 @@ and the rest goes to standard error.`,
 				return fmt.Errorf("demo: this program cannot find itself: %w", err)
 			}
 			o.Command = []string{program, "demo", "relay"}
-			o.Live = console.IsTerminal(c.Out)
+			o.Live = terminal.IsTerminal(c.Out)
 			if c.JSON {
-				o.Out, o.Live = c.Err, console.IsTerminal(c.Err)
+				o.Out, o.Live = c.Err, terminal.IsTerminal(c.Err)
 			}
 			report, err := demo.Run(cmd.Context(), o)
 			if c.JSON && (err == nil || errors.Is(err, demo.ErrBroken)) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -73,7 +74,7 @@ func TestMessagesAreFoundByEveryFilter(t *testing.T) {
 				t.Errorf("with %s come %q, want %q", filters, got, want)
 			}
 		}
-		var v statusView
+		var v operations.Status
 		cli(t, "status", at.flag, at.where, "--box", "outbox", "--json").ok().json(&v)
 		for _, s := range v.Boxes[0].Subscriptions {
 			if unfinished := s.Parked["dead"]+s.Parked["blocked"] > 0; unfinished != (s.Oldest > 0) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/store/mysqlstore"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -15,7 +15,7 @@ import (
 // purposes are what a role can be for.
 var purposes = []string{"producer", "relay", "console"}
 
-func newGrantsCommand(c *console.Console) *cobra.Command {
+func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 	var purpose, kind string
 	var boxes []string
 	cmd := &cobra.Command{

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // newLogger logs to standard error, for standard output may be a destination. What
 // looks like a secret in an error is taken out.
-func newLogger(c *console.Console, l config.Log) *slog.Logger {
+func newLogger(c *terminal.Terminal, l config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(l.Level)) // checked when it was read; the zero level is info
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

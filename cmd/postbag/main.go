@@ -7,12 +7,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 func main() {
 	ctx, stop := untilSignal(oneSignal)
-	code := run(ctx, os.Args[1:], &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	code := run(ctx, os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(int(code))
 }

@@ -15,8 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/postbag/postbag/broker/webhook"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 )
 
 // The canary stands where secrets stand. It must never come out.
@@ -107,7 +108,7 @@ func cliWith(t *testing.T, in string, args ...string) *outcome {
 func cliContext(ctx context.Context, t *testing.T, in string, args ...string) *outcome {
 	t.Helper()
 	var out, err buffer
-	code := run(ctx, args, &console.Console{In: strings.NewReader(in), Out: &out, Err: &err})
+	code := run(ctx, args, &terminal.Terminal{In: strings.NewReader(in), Out: &out, Err: &err})
 	o := &outcome{t: t, args: args, code: code, out: out.String(), err: err.String()}
 	if strings.Contains(o.out+o.err, canary) {
 		t.Errorf("%v let the secret out:\n%s%s", args, o.out, o.err)
@@ -151,11 +152,11 @@ func (o *outcome) json(into any) *outcome {
 }
 
 // items decodes lines of messages.
-func (o *outcome) items() []itemView {
+func (o *outcome) items() []operations.Message {
 	o.t.Helper()
-	var out []itemView
+	var out []operations.Message
 	for d := json.NewDecoder(strings.NewReader(o.out)); d.More(); {
-		var v itemView
+		var v operations.Message
 		if err := d.Decode(&v); err != nil {
 			o.t.Fatalf("postbag %s wrote a line that is no message: %v:\n%s", strings.Join(o.args, " "), err, o.out)
 		}
@@ -178,7 +179,7 @@ func start(t *testing.T, args ...string) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{t: t, stop: cancel, ended: make(chan exit.Code, 1)}
 	go func() {
-		r.ended <- run(ctx, args, &console.Console{In: strings.NewReader(""), Out: &r.out, Err: &r.err})
+		r.ended <- run(ctx, args, &terminal.Terminal{In: strings.NewReader(""), Out: &r.out, Err: &r.err})
 		close(r.ended)
 	}()
 	t.Cleanup(func() {

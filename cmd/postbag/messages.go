@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,158 +11,239 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/display"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
-func newMessagesCommand(c *console.Console) *cobra.Command {
+func newMessagesCommand(c *terminal.Terminal) *cobra.Command {
 	return group("messages", "Look at messages, retry, discard or erase them",
-		newListCommand(c), newShowCommand(c), newOrderCommand(c, store.Retry), newOrderCommand(c, store.Discard), newEraseCommand(c))
+		newListCommand(c), newShowCommand(c), newGiveCommand(c, store.Retry), newGiveCommand(c, store.Discard), newEraseCommand(c))
 }
 
-// queryFlags select messages.
-type queryFlags struct {
-	ref           refFlags
-	id            string
-	state         string
-	topic, key    string
-	typ           string
-	after, before string
-	err           string
+// pageSize is how many messages a listing asks for at a time.
+const pageSize = 500
+
+// listOptions say how much to list, and how.
+type listOptions struct {
+	limit   int
+	cursor  string
+	oldest  bool
+	payload bool
 }
 
-func (f *queryFlags) add(cmd *cobra.Command, subscription, state string) {
-	f.ref.add(cmd, subscription)
-	flags := cmd.Flags()
-	flags.StringVar(&f.id, "id", "", "`UUID` of the message")
-	flags.StringVar(&f.state, "state", state, "`state`: "+strings.Join(stateNames(states()), ", "))
-	flags.StringVar(&f.topic, "topic", "", "`topic`, exactly")
-	flags.StringVar(&f.key, "key", "", "`key`, exactly")
-	flags.StringVar(&f.typ, "type", "", "`type`, exactly, or a prefix and .*, such as order.*")
-	flags.StringVar(&f.after, "after", "", "stored at this `time` or later; or a span ago, such as 2h or 7d")
-	flags.StringVar(&f.before, "before", "", "stored before this `time`; or a span ago")
-	flags.StringVar(&f.err, "error", "", "the last error contains this `text`, whatever its case")
-	_ = cmd.RegisterFlagCompletionFunc("state", words(stateNames(states())...)) // the flag is there
-}
-
-// states are all states of messages, as --state has them.
-func states() []store.State {
-	return append(parkedStates(), store.Pending, store.Delivered, store.Discarded, store.Filtered, store.Scheduled)
-}
-
-// orderable are the states of messages that take a command. A retry of what is only
-// pending means nothing.
-func orderable(kind store.CommandKind) []store.State {
-	if kind == store.Discard {
-		return append(parkedStates(), store.Pending, store.Scheduled)
+func newListCommand(c *terminal.Terminal) *cobra.Command {
+	var f storeFlags
+	var q queryFlags
+	var o listOptions
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List messages, the newest first",
+		Long: `List messages, the newest first. A message appears once for each subscription. With --json each is
+an object on a line of its own. When there is more, the cursor to go on with is written to standard
+error.`,
+		Example: `  postbag messages list --store shop.db --state dead
+  postbag messages list -c postbag.yaml --key 7 --after 2h --json`,
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			query, err := q.query(time.Now(), operations.States())
+			if err != nil {
+				return err
+			}
+			if o.limit < 0 {
+				return exit.Usagef("--limit is negative; give a number, or 0 for all")
+			}
+			s, err := f.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			return list(cmd.Context(), c, s.Operations(), query, o)
+		},
 	}
-	return append(parkedStates(), store.Scheduled)
+	f.add(cmd)
+	q.add(cmd, "", "")
+	cmd.Flags().IntVar(&o.limit, "limit", 50, "most `messages` to list; 0: all")
+	cmd.Flags().StringVar(&o.cursor, "cursor", "", "go on where an earlier listing ended, with the same flags")
+	cmd.Flags().BoolVar(&o.oldest, "oldest", false, "the oldest first")
+	cmd.Flags().BoolVar(&o.payload, "payload", false, "with --json: payloads and headers too")
+	return cmd
 }
 
-// filter is what the flags select by, for the audit log. A key is not told.
-func (f *queryFlags) filter(all bool) string {
-	var words []string
-	if all {
-		words = append(words, "--all")
-	}
-	for _, one := range []struct{ flag, value string }{
-		{"state", f.state}, {"topic", f.topic}, {"type", f.typ}, {"after", f.after}, {"before", f.before}, {"error", f.err},
-	} {
-		if one.value != "" {
-			words = append(words, fmt.Sprintf("--%s %q", one.flag, one.value))
+func list(ctx context.Context, c *terminal.Terminal, s operations.Store, q store.Query, o listOptions) error {
+	q.Cursor, q.Oldest = o.cursor, o.oldest
+	shown := 0
+	for {
+		q.Limit = pageSize
+		if o.limit > 0 {
+			q.Limit = min(pageSize, o.limit-shown)
+		}
+		items, next, err := s.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		if err := display.Page(c, q.Box, items, shown == 0, o.payload); err != nil {
+			return err
+		}
+		shown += len(items)
+		q.Cursor = next
+		if next == "" {
+			break
+		}
+		if o.limit > 0 && shown >= o.limit {
+			c.Notef("there is more: --cursor %s", next)
+			break
 		}
 	}
-	if f.key != "" {
-		words = append(words, "--key")
+	if shown > 0 {
+		return nil
 	}
-	return strings.Join(words, " ")
+	return noteNothing(ctx, c, s, q.Box)
 }
 
-// parkedStates are those of messages that have failed, or wait behind one that has.
-func parkedStates() []store.State {
-	return []store.State{store.Died, store.Retrying, store.Waits, store.Sending, store.IsHeld}
-}
-
-func stateNames(list []store.State) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = string(s)
-	}
-	return out
-}
-
-// stateOf reads a state; the empty text is none.
-func stateOf(text string, allowed []store.State) (store.State, error) {
-	s := store.State(text)
-	if s == "" || slices.Contains(allowed, s) {
-		return s, nil
-	}
-	return "", exit.Usagef("--state is no state that fits here; choose one of %s", strings.Join(stateNames(allowed), ", "))
-}
-
-// query checks the flags. now is what spans are measured from.
-func (f *queryFlags) query(now time.Time, allowed []store.State) (store.Query, error) {
-	ref, err := f.ref.ref()
+// noteNothing says why there is nothing to see.
+func noteNothing(ctx context.Context, c *terminal.Terminal, s operations.Store, box string) error {
+	o, err := s.Look(ctx, box)
 	if err != nil {
-		return store.Query{}, err
+		return err
 	}
-	q := store.Query{Ref: ref, Topic: f.topic, Key: f.key, Type: f.typ, Error: f.err}
-	if q.State, err = stateOf(f.state, allowed); err != nil {
-		return q, err
-	}
-	if f.id != "" {
-		if q.ID, err = messageID("--id", f.id); err != nil {
-			return q, err
-		}
-	}
-	if f.after != "" {
-		if q.After, err = moment("after", f.after, now, -1); err != nil {
-			return q, err
-		}
-	}
-	if f.before != "" {
-		if q.Before, err = moment("before", f.before, now, -1); err != nil {
-			return q, err
-		}
-	}
-	if !q.After.IsZero() && !q.Before.IsZero() && !q.After.Before(q.Before) {
-		return q, exit.Usagef("--after is not before --before, so that nothing lies between; exchange them")
-	}
-	return q, f.fit(&q)
-}
-
-// fit refuses what no message can have.
-func (f *queryFlags) fit(q *store.Query) error {
-	for _, one := range []struct {
-		flag, text string
-		most       int
-	}{
-		{"topic", q.Topic, postbag.MaxName},
-		{"key", q.Key, postbag.MaxKey},
-		{"type", q.Type, postbag.MaxName + 2},
-		{"error", q.Error, postbag.MaxKey},
-	} {
-		if len(one.text) > one.most || strings.ContainsRune(one.text, 0) || strings.ToValidUTF8(one.text, "") != one.text {
-			return exit.Usagef("--%s is no text of at most %d bytes; no message has it", one.flag, one.most)
-		}
-	}
-	if strings.Contains(strings.TrimSuffix(q.Type, ".*"), "*") {
-		return exit.Usagef("--type has a star that does not end it as .*; write it out, or a prefix and .*")
-	}
+	c.Notef("no message matches%s", unread(&o))
 	return nil
 }
 
-// narrow says whether the query selects less than everything.
-func narrow(q *store.Query) bool {
-	return !q.ID.IsZero() || q.Topic != "" || q.Key != "" || q.Type != "" || q.Error != "" || !q.After.IsZero() || !q.Before.IsZero()
+// unread explains a box that nobody reads: its messages have no state yet.
+func unread(o *store.Overview) string {
+	for i := range o.Boxes {
+		if b := &o.Boxes[i]; len(b.Subscriptions) == 0 && b.Last > 0 {
+			return fmt.Sprintf("; box %s holds %s and has no subscription yet, which the first relay declares", b.Name,
+				terminal.Count(b.Rows, "message"))
+		}
+	}
+	return ""
 }
 
-// messageID reads an id. It is not quoted: it may be something else.
-func messageID(what, text string) (postbag.ID, error) {
-	id, err := postbag.ParseID(text)
-	if err != nil || id.IsZero() {
-		return id, exit.Usagef("%s is no id of a message; write it as 01234567-89ab-7cde-8f01-23456789abcd", what)
+func newShowCommand(c *terminal.Terminal) *cobra.Command {
+	var f storeFlags
+	var r refFlags
+	format := "auto"
+	formats := []string{"auto", "text", "json", "hex", "raw"}
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one message, with headers, payload and history",
+		Long: `Show one message as each subscription has it, with headers, history and payload. The payload is
+shown as JSON, text or hexadecimal, whichever fits; --format raw writes its bytes and nothing else.`,
+		Args: exactly("the id of a message"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			ref, err := r.ref()
+			if err != nil {
+				return err
+			}
+			id, err := messageID("the argument", args[0])
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(formats, format) {
+				return exit.Usagef("--format is not one of %v; choose one", formats)
+			}
+			s, err := f.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			items, err := s.Show(cmd.Context(), ref.Box, id)
+			if err != nil {
+				return err
+			}
+			items = slices.DeleteFunc(items, func(i store.Item) bool {
+				return ref.Subscription != "" && i.Subscription != "" && i.Subscription != ref.Subscription
+			})
+			if len(items) == 0 {
+				return noSuchMessage(cmd.Context(), s.Operations(), ref, id)
+			}
+			return display.Message(c, ref.Box, items, format)
+		},
 	}
-	return id, nil
+	f.add(cmd)
+	r.add(cmd, "")
+	cmd.Flags().StringVar(&format, "format", "auto", "how to show the payload: `auto`, text, json, hex or raw")
+	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // the flag is there
+	return cmd
+}
+
+func noSuchMessage(ctx context.Context, s operations.Store, ref store.Ref, id postbag.ID) error {
+	o, err := s.Look(ctx, ref.Box)
+	if err != nil {
+		return err
+	}
+	return exit.With(exit.NotFound, fmt.Errorf("box %s shows no message %s; it may have been dropped after every subscription "+
+		"had passed it%s", ref.Box, id, unread(&o)))
+}
+
+func newEraseCommand(c *terminal.Terminal) *cobra.Command {
+	var f editFlags
+	cmd := &cobra.Command{
+		Use:   "erase ID ...",
+		Short: "Overwrite payload, headers and key of messages that were delivered",
+		Long: `Overwrite payload, headers and key of messages with nothing, as the erasure of personal data asks
+for. Ids, topics and types stay, so that the order of the log and the ledger stay whole. A message
+that some subscription is still to deliver is not erased: discard it first. Backups, and what was
+delivered, are elsewhere. Who erased what and why is written to the audit log.`,
+		Example: `  postbag messages erase 01234567-89ab-7cde-8f01-23456789abcd -c postbag.yaml --why "request 4711"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := idsOf(args)
+			if err != nil {
+				return err
+			}
+			return f.edit(cmd.Context(), func(s operations.Store, a store.Audit) error {
+				return erase(cmd.Context(), c, s, a, f.box, ids)
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// idsOf reads the ids that arguments are.
+func idsOf(args []string) ([]postbag.ID, error) {
+	if len(args) == 0 || len(args) > operations.MaxErase {
+		return nil, exit.Usagef("%d messages are named; name 1 to %d ids", len(args), operations.MaxErase)
+	}
+	var ids []postbag.ID
+	for _, text := range args {
+		id, err := messageID("an argument", text)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func erase(ctx context.Context, c *terminal.Terminal, s operations.Store, a store.Audit, box string, ids []postbag.ID) error {
+	got, missing, err := s.Erase(ctx, a, box, ids)
+	if err != nil {
+		return err
+	}
+	refused := make([]string, len(got.Refused))
+	for i, id := range got.Refused {
+		refused[i] = id.String()
+	}
+	if c.JSON {
+		if err := c.Emit(map[string]any{"box": box, "erased": got.Messages, "refused": refused, "missing": missing}); err != nil {
+			return err
+		}
+	} else {
+		c.Sayf("erased %s of box %s", terminal.Count(got.Messages, "message"), box)
+	}
+	switch {
+	case len(refused) > 0:
+		return fmt.Errorf("%d of %d are still to be delivered and were not erased; discard them first: %s", len(refused), len(ids), strings.Join(refused, " "))
+	case missing > 0:
+		return exit.With(exit.NotFound, fmt.Errorf("%d of %d are not in box %s; nothing of them was erased", missing, len(ids), box))
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
 )
 
 // orders publishes three messages of one key, of which a relay finds the first
@@ -64,7 +65,7 @@ func TestDiscardedMessageLetsItsKeyGoOn(t *testing.T) {
 		await(t, "it shows as discarded", func() bool {
 			return len(cli(t, "messages", "list", "-c", config, "--state", "discarded", "--json").ok().items()) == 1
 		})
-		var v statusView
+		var v operations.Status
 		cli(t, "status", "-c", config, "--json").ok().json(&v)
 		if s := v.Boxes[0].Subscriptions[0]; s.Discarded != 1 || s.Parked["dead"] != 0 {
 			t.Errorf("the status is %+v", s)
@@ -81,7 +82,7 @@ func TestOrderForManyMessagesIsAskedFor(t *testing.T) {
 		cliWith(t, strings.Repeat(`{"type":"bad","payload":1}`+"\n", n), "publish", "-c", config, "--ndjson").ok()
 		relay := start(t, "relay", "-c", config)
 		await(t, "all are dead", func() bool {
-			var v statusView
+			var v operations.Status
 			cli(t, "status", "-c", config, "--json").ok().json(&v)
 			return len(v.Boxes[0].Subscriptions) == 1 && v.Boxes[0].Subscriptions[0].Parked["dead"] == n
 		})
@@ -107,7 +108,7 @@ func TestOrderForManyMessagesIsAskedFor(t *testing.T) {
 // queuedOrders is how many orders wait for a relay.
 func queuedOrders(t *testing.T, config string) int64 {
 	t.Helper()
-	var v statusView
+	var v operations.Status
 	cli(t, "status", "-c", config, "--json").ok().json(&v)
 	return v.Boxes[0].Subscriptions[0].Queued
 }

@@ -4,20 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/sqlscript"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/store"
 )
 
-func newMigrateCommand(c *console.Console) *cobra.Command {
+func newMigrateCommand(c *terminal.Terminal) *cobra.Command {
 	return group("migrate", "Make and update the schema",
 		newMigrateUpCommand(c), newMigrateStatusCommand(c), newMigratePrintCommand(c))
 }
 
-func newMigrateUpCommand(c *console.Console) *cobra.Command {
+func newMigrateUpCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var boxes []string
 	cmd := &cobra.Command{
@@ -64,7 +70,7 @@ type migrated struct {
 	Boxes []string `json:"boxes"`
 }
 
-func migrateUp(ctx context.Context, c *console.Console, s *component.Store, boxes []string) error {
+func migrateUp(ctx context.Context, c *terminal.Terminal, s *component.Store, boxes []string) error {
 	steps, err := s.Migrate(ctx)
 	if err != nil {
 		return err
@@ -89,7 +95,7 @@ func migrateUp(ctx context.Context, c *console.Console, s *component.Store, boxe
 	return nil
 }
 
-func newMigrateStatusCommand(c *console.Console) *cobra.Command {
+func newMigrateStatusCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -111,7 +117,7 @@ type schemaState struct {
 	Pending []string `json:"pending"`
 }
 
-func migrateStatus(ctx context.Context, c *console.Console, s *component.Store) error {
+func migrateStatus(ctx context.Context, c *terminal.Terminal, s *component.Store) error {
 	version, steps, err := s.Pending(ctx)
 	if err != nil {
 		return err
@@ -123,13 +129,151 @@ func migrateStatus(ctx context.Context, c *console.Console, s *component.Store) 
 	if c.JSON {
 		err = c.Emit(state)
 	} else {
-		c.Sayf("the schema has version %d; missing: %s", version, console.Count(len(steps), "step"))
+		c.Sayf("the schema has version %d; missing: %s", version, terminal.Count(len(steps), "step"))
 		for _, name := range state.Pending {
 			c.Sayf("  %s", name)
 		}
 	}
 	if len(steps) > 0 {
-		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("the schema lacks %s; run postbag migrate up", console.Count(len(steps), "step"))))
+		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("the schema lacks %s; run postbag migrate up", terminal.Count(len(steps), "step"))))
 	}
 	return err
+}
+
+// printing is what is printed, and how.
+type printing struct {
+	storeFlags
+	boxes     []string
+	format    string
+	after     int
+	partition time.Duration
+}
+
+func newMigratePrintCommand(c *terminal.Terminal) *cobra.Command {
+	var p printing
+	cmd := &cobra.Command{
+		Use:   "print",
+		Short: "Write the SQL of migrate up, and do nothing",
+		Long: `Write the SQL of the steps that are missing and of boxes, for review or for a migration
+tool of your own. With --store-kind and no store it connects to nothing, and writes all
+steps, or those behind a version. Each format is one file: statements for the database's
+own shell (plain), a migration of goose, or one of Atlas.`,
+		Example: `  postbag migrate print --store-kind postgresql --box outbox --format goose > 00007_postbag.sql`,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.check(cmd.Flags().Changed("after")); err != nil {
+				return err
+			}
+			steps, err := p.steps(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return printSteps(c, p.format, steps)
+		},
+	}
+	p.add(cmd)
+	cmd.Flags().StringSliceVar(&p.boxes, "box", nil, "write what makes this `box` too; may be repeated")
+	cmd.Flags().StringVar(&p.format, "format", sqlscript.Plain, "`form` of the file: "+strings.Join(sqlscript.Formats(), ", "))
+	cmd.Flags().IntVar(&p.after, "after", 0, "without a store: only the steps behind this `version`")
+	cmd.Flags().Var(duration.Flag(&p.partition), "partition", "without a store: divide boxes of mysql and mariadb into partitions of about this `time`")
+	_ = cmd.RegisterFlagCompletionFunc("format", words(sqlscript.Formats()...)) // the flag is there
+	return cmd
+}
+
+// offline says that no store is named, but its kind.
+func (p *printing) offline() bool { return p.kind != "" && p.count() == 0 }
+
+func (p *printing) empty() bool { return p.kind == "" && p.count() == 0 }
+
+func (p *printing) check(after bool) error {
+	switch {
+	case !slices.Contains(sqlscript.Formats(), p.format):
+		return exit.Usagef("--format is %q; say %s", p.format, strings.Join(sqlscript.Formats(), ", "))
+	case p.after < 0:
+		return exit.Usagef("--after is %d; give the version of the schema that is there, or leave it out", p.after)
+	case p.empty():
+		return exit.Usagef("no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE, " +
+			"or --store-kind KIND alone for the SQL of an empty database")
+	case (after || p.partition != 0) && !p.offline():
+		return exit.Usagef("--after and --partition are for --store-kind without a store; leave them out, the store knows them")
+	case p.partition < 0 || p.partition%time.Second != 0:
+		return exit.Usagef("--partition is %v; give whole seconds, such as 24h, or leave it out", p.partition)
+	}
+	for _, box := range p.boxes {
+		if err := boxName(box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps returns what is missing: after a version, or in a store.
+func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
+	if p.offline() {
+		all, err := component.Script(p.kind, p.partition, p.boxes)
+		if last := lastVersion(all); err == nil && p.after > last {
+			return nil, exit.Usagef("--after is %d, and the last version is %d; give the version of the schema that is there", p.after, last)
+		}
+		return slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 && s.Version <= p.after }), err
+	}
+	var steps []store.Step
+	err := withStore(ctx, p.storeFlags, false, func(s *component.Store) error {
+		version, missing, err := s.Pending(ctx)
+		if err != nil {
+			return err
+		}
+		steps = missing
+		if len(p.boxes) == 0 {
+			return nil
+		}
+		where, err := p.where()
+		if err != nil {
+			return err
+		}
+		boxes := p.boxes
+		if version > 0 {
+			o, err := s.Overview(ctx)
+			if err != nil {
+				return err
+			}
+			boxes = slices.DeleteFunc(slices.Clone(boxes), func(box string) bool {
+				return slices.ContainsFunc(o.Boxes, func(b store.BoxView) bool { return b.Name == box })
+			})
+		}
+		all, err := component.Script(s.Kind, where.Partition, boxes)
+		steps = append(steps, slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 })...)
+		return err
+	})
+	return steps, err
+}
+
+// lastVersion is that of the last step; boxes have none.
+func lastVersion(steps []store.Step) (last int) {
+	for _, s := range steps {
+		last = max(last, s.Version)
+	}
+	return last
+}
+
+// printedStep is a step in JSON. A box has no version.
+type printedStep struct {
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	SQL     string `json:"sql"`
+}
+
+func printSteps(c *terminal.Terminal, format string, steps []store.Step) error {
+	if c.JSON {
+		out := make([]printedStep, 0, len(steps))
+		for _, s := range steps {
+			out = append(out, printedStep(s))
+		}
+		return c.Emit(out)
+	}
+	if len(steps) == 0 {
+		c.Sayf("-- no step is missing")
+		return nil
+	}
+	c.Sayf("%s", strings.TrimRight(sqlscript.Write(format, steps), "\n"))
+	return nil
 }

@@ -21,8 +21,9 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/prompostbag"
 )
 
@@ -68,22 +69,22 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	for _, code := range exit.Codes() {
 		fmt.Fprintf(&b, "| %d | %s |\n", code, code.Meaning())
 	}
-	root := newRoot(&console.Console{})
+	root := newRoot(&terminal.Terminal{})
 	for _, cmd := range root.Commands() {
 		describe(&b, cmd)
 	}
 	b.WriteString("\n## JSON\n\nFields that are empty may be left out. Times are RFC 3339 in UTC.\n")
-	items, status := fieldDocs(t, "itemview.go"), fieldDocs(t, "statusview.go")
-	fields(t, &b, "A message, of `messages list` (one a line) and `messages show` (a list)", reflect.TypeFor[itemView](), items)
-	fields(t, &b, "history", reflect.TypeFor[attemptView](), items)
-	fields(t, &b, "The state of a store, of `status`", reflect.TypeFor[statusView](), status)
-	fields(t, &b, "boxes", reflect.TypeFor[boxView](), status)
-	fields(t, &b, "notices", reflect.TypeFor[noticeView](), status)
-	fields(t, &b, "subscriptions", reflect.TypeFor[subscriptionView](), status)
-	fields(t, &b, "destination", reflect.TypeFor[destinationView](), status)
-	fields(t, &b, "held", reflect.TypeFor[heldView](), status)
-	fields(t, &b, "shard_list", reflect.TypeFor[shardView](), status)
-	fields(t, &b, "relays", reflect.TypeFor[relayView](), status)
+	items, status := fieldDocs(t, filepath.Join("..", "..", "internal", "operations", "message.go")), fieldDocs(t, filepath.Join("..", "..", "internal", "operations", "status.go"))
+	fields(t, &b, "A message, of `messages list` (one a line) and `messages show` (a list)", reflect.TypeFor[operations.Message](), items)
+	fields(t, &b, "history", reflect.TypeFor[operations.Attempt](), items)
+	fields(t, &b, "The state of a store, of `status`", reflect.TypeFor[operations.Status](), status)
+	fields(t, &b, "boxes", reflect.TypeFor[operations.Box](), status)
+	fields(t, &b, "notices", reflect.TypeFor[operations.Notice](), status)
+	fields(t, &b, "subscriptions", reflect.TypeFor[operations.Subscription](), status)
+	fields(t, &b, "destination", reflect.TypeFor[operations.Destination](), status)
+	fields(t, &b, "held", reflect.TypeFor[operations.HeldTopic](), status)
+	fields(t, &b, "shard_list", reflect.TypeFor[operations.Shard](), status)
+	fields(t, &b, "relays", reflect.TypeFor[operations.Relay](), status)
 	page(t, "cli.md", b.String())
 }
 

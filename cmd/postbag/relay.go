@@ -12,9 +12,9 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/admin"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/internal/ballast"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/gcpacing"
 	"github.com/postbag/postbag/relay"
 )
 
@@ -22,8 +22,8 @@ import (
 const closeTimeout = 5 * time.Second
 
 // runRelay works until ctx ends, or with drain until nothing is left.
-func runRelay(ctx context.Context, c *console.Console, file *config.File, drain bool) (err error) {
-	defer ballast.Hold()()
+func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drain bool) (err error) {
+	defer gcpacing.Hold()()
 	defer limitMemory(file.Subscriptions)()
 	logger := newLogger(c, file.Log)
 	hearLibraries(logger)
@@ -104,7 +104,7 @@ func drained(r *relay.Relay, err error) error {
 }
 
 // openSubscriptions opens each destination once and wires the subscriptions of each store.
-func openSubscriptions(ctx context.Context, c *console.Console, file *config.File) (map[string][]relay.Subscription, func() error, error) {
+func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.File) (map[string][]relay.Subscription, func() error, error) {
 	open := make(map[string]broker.Destination)
 	closeAll := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // run executes a command line and returns the exit code.
-func run(ctx context.Context, args []string, c *console.Console) exit.Code {
+func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetIn(c.In)
@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, c *console.Console) exit.Code {
 }
 
 // newRoot makes the command tree. This is the one place that knows all commands.
-func newRoot(c *console.Console) *cobra.Command {
+func newRoot(c *terminal.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "postbag",
 		Short: "A transactional outbox: the relay and its tools",

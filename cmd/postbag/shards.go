@@ -6,16 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/store"
 )
 
-func newShardsCommand(c *console.Console) *cobra.Command {
+func newShardsCommand(c *terminal.Terminal) *cobra.Command {
 	return group("shards", "Change how many shards a subscription has", newShardsSetCommand(c))
 }
 
-func newShardsSetCommand(c *console.Console) *cobra.Command {
+func newShardsSetCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var r refFlags
 	var a auditFlags
@@ -32,7 +32,7 @@ share a subscription; each costs a row in every settlement.`,
 			if err != nil || n < 1 || n > store.SlotCount {
 				return exit.Usagef("the number of shards is not between 1 and %d; write such a number", store.SlotCount)
 			}
-			ref, audit, err := r.ordered(&a)
+			ref, audit, err := r.one(&a)
 			if err != nil {
 				return err
 			}

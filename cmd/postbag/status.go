@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/display"
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -25,7 +27,7 @@ type statusFlags struct {
 	every  time.Duration
 }
 
-func newStatusCommand(c *console.Console) *cobra.Command {
+func newStatusCommand(c *terminal.Terminal) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -53,19 +55,19 @@ rates too, with --json one object a line.`,
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
 			if f.watch {
-				return watch(cmd.Context(), c, s, &f)
+				return watch(cmd.Context(), c, s.Operations(), &f)
 			}
-			o, err := look(cmd.Context(), s, f.box)
+			o, err := s.Operations().Look(cmd.Context(), f.box)
 			if err != nil {
 				return err
 			}
-			v := viewStatus(&o, nil)
+			v := operations.StatusOf(&o, nil)
 			if c.JSON {
 				err = c.Emit(v)
 			} else {
-				err = showStatus(c, v, f.shards)
+				err = display.Status(c, v, f.shards)
 			}
-			if troubles := v.troubles(); err == nil && f.check && len(troubles) > 0 {
+			if troubles := v.Troubles(); err == nil && f.check && len(troubles) > 0 {
 				return exit.With(exit.Unhealthy, errors.New(strings.Join(troubles, "; ")))
 			}
 			return err
@@ -81,35 +83,20 @@ rates too, with --json one object a line.`,
 	return cmd
 }
 
-// look reads the state of the store, of all boxes or of one.
-func look(ctx context.Context, s store.Inspector, box string) (store.Overview, error) {
-	o, err := s.Overview(ctx)
-	if err != nil || box == "" {
-		return o, err
-	}
-	for _, b := range o.Boxes {
-		if b.Name == box {
-			o.Boxes = []store.BoxView{b}
-			return o, nil
-		}
-	}
-	return o, exit.With(exit.NotFound, fmt.Errorf("there is no box %s; make it with postbag migrate up --box", console.Printable(box)))
-}
-
 // watch looks until ctx ends, which is how it is meant to end.
-func watch(ctx context.Context, c *console.Console, s store.Inspector, f *statusFlags) error {
+func watch(ctx context.Context, c *terminal.Terminal, s operations.Store, f *statusFlags) error {
 	var last *store.Overview
 	tick := time.NewTicker(f.every)
 	defer tick.Stop()
 	for {
-		o, err := look(ctx, s, f.box)
+		o, err := s.Look(ctx, f.box)
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
 			return err
 		}
-		if err := showLook(c, viewStatus(&o, last), f.shards); err != nil {
+		if err := showLook(c, operations.StatusOf(&o, last), f.shards); err != nil {
 			return err
 		}
 		last = &o
@@ -122,13 +109,13 @@ func watch(ctx context.Context, c *console.Console, s store.Inspector, f *status
 }
 
 // showLook writes one look of many: on a terminal in place of the one before.
-func showLook(c *console.Console, v *statusView, shards bool) error {
+func showLook(c *terminal.Terminal, v *operations.Status, shards bool) error {
 	if c.JSON {
 		return c.Line(v)
 	}
-	if console.IsTerminal(c.Out) {
+	if terminal.IsTerminal(c.Out) {
 		_, _ = fmt.Fprint(c.Out, "\x1b[H\x1b[2J")
 	}
 	c.Sayf("%s", v.Now.Format(time.RFC3339))
-	return showStatus(c, v, shards)
+	return display.Status(c, v, shards)
 }

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/display"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -19,7 +21,7 @@ func TestStatusShowsWhatWaitsAndWhoWorks(t *testing.T) {
 		arrived(t, at)
 		cliWith(t, strings.Repeat(`{"payload":1}`+"\n", 5), "publish", at.flag, at.where, "--ndjson").ok()
 		cli(t, "publish", at.flag, at.where, "--payload", "x", "--not-before", "1h").ok()
-		var v statusView
+		var v operations.Status
 		cli(t, "status", at.flag, at.where, "--json").ok().json(&v)
 		s := v.Boxes[0].Subscriptions[0]
 		if v.Boxes[0].Messages != 5 || v.Boxes[0].Scheduled != 1 || s.Backlog != 5 || s.Oldest <= 0 || s.Owned != 0 || s.Shards != at.shards || s.Rate != nil {
@@ -57,7 +59,7 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 			{Ago: time.Hour, What: "look through outbox again", Why: "its numbering was begun again"},
 		}, Subscriptions: []store.SubscriptionView{{
 			SubscriptionState: store.SubscriptionState{Ref: ref, Wanted: 2, Shards: []store.ShardState{one(0, "a"), one(1, "b")}},
-			Backlog:           7, Parked: map[store.ParkState]int64{store.Held: 2, store.Dead: store.CountedParked},
+			Backlog:           7, Parked: map[store.ParkState]int64{store.ParkHeld: 2, store.ParkDead: store.CountedParked},
 			Held: []store.HeldTopic{{Topic: "orders\x1b", Messages: 2}},
 		}}}},
 		Relays: []store.RelayState{
@@ -71,16 +73,16 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 			}},
 		},
 	}
-	v := viewStatus(&o, nil)
+	v := operations.StatusOf(&o, nil)
 	s := v.Boxes[0].Subscriptions[0]
-	if d := s.Destination; d == nil || *d != (destinationView{State: "open", Since: 5, Error: "nobody answers", Relay: "second"}) || s.Unsettled != 5 {
+	if d := s.Destination; d == nil || *d != (operations.Destination{State: "open", Since: 5, Error: "nobody answers", Relay: "second"}) || s.Unsettled != 5 {
 		t.Errorf("the destination is %+v, %d unsettled", s.Destination, s.Unsettled)
 	}
-	if len(s.Held) != 1 || s.Held[0] != (heldView{Topic: "orders\x1b", Messages: 2, Since: 60, Error: "no stream"}) || len(s.AtLeast) != 1 {
+	if len(s.Held) != 1 || s.Held[0] != (operations.HeldTopic{Topic: "orders\x1b", Messages: 2, Since: 60, Error: "no stream"}) || len(s.AtLeast) != 1 {
 		t.Errorf("held are %+v, counted at least %q", s.Held, s.AtLeast)
 	}
 	var out strings.Builder
-	if err := showStatus(&console.Console{Out: &out, Err: &out}, v, false); err != nil {
+	if err := display.Status(&terminal.Terminal{Out: &out, Err: &out}, v, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -94,15 +96,15 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	if strings.Contains(out.String(), "\x1b") {
 		t.Error("a topic can control the terminal")
 	}
-	if got := v.troubles(); len(got) != 4 {
+	if got := v.Troubles(); len(got) != 4 {
 		t.Errorf("the troubles are %q, not those of the notice, the destination, the topic and the dead", got)
 	}
 	o.Boxes[0].Subscriptions[0].Backlog = 1
-	if got := viewStatus(&o, nil).Boxes[0].Subscriptions[0].Unsettled; got != 1 {
+	if got := operations.StatusOf(&o, nil).Boxes[0].Subscriptions[0].Unsettled; got != 1 {
 		t.Errorf("%d messages of a backlog of 1 are unsettled", got)
 	}
 	o.Boxes[0].Subscriptions[0].Shards = []store.ShardState{one(0, ""), one(1, "")}
-	if got := viewStatus(&o, nil).troubles(); len(got) != 5 || !strings.Contains(got[1], "no relay works outbox/default") {
+	if got := operations.StatusOf(&o, nil).Troubles(); len(got) != 5 || !strings.Contains(got[1], "no relay works outbox/default") {
 		t.Errorf("without an owner the troubles are %q", got)
 	}
 }
@@ -115,7 +117,7 @@ func TestWatchShowsRates(t *testing.T) {
 		published := false
 		await(t, "a look shows a rate", func() bool {
 			for d := json.NewDecoder(strings.NewReader(watch.out.String())); ; {
-				var v statusView
+				var v operations.Status
 				if d.Decode(&v) != nil {
 					return false
 				}
@@ -156,7 +158,7 @@ func TestShardsAreChangedByARelay(t *testing.T) {
 		cli(t, "status", at.flag, at.where).ok().says("becoming 6 shards")
 		start(t, "relay", at.flag, at.where, "--to", "stdout:")
 		await(t, "there are six shards", func() bool {
-			var v statusView
+			var v operations.Status
 			cli(t, "status", at.flag, at.where, "--json").ok().json(&v)
 			s := v.Boxes[0].Subscriptions[0]
 			return s.Shards == 6 && s.Owned == 6 && s.Owners == 1

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // build is what the program knows of itself.
@@ -22,7 +22,7 @@ type build struct {
 	Components []component.Component `json:"components,omitempty"`
 }
 
-func newVersionCommand(c *console.Console) *cobra.Command {
+func newVersionCommand(c *terminal.Terminal) *cobra.Command {
 	var components bool
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -88,7 +88,7 @@ func (b *build) commit() string {
 	}
 }
 
-func showBuild(c *console.Console, b *build) error {
+func showBuild(c *terminal.Terminal, b *build) error {
 	if c.JSON {
 		return c.Emit(b)
 	}

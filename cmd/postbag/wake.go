@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // wakeFlags say which relays are woken, and for what.
@@ -28,7 +28,7 @@ type wakeFlags struct {
 // wakeTimeout bounds the call of one relay.
 const wakeTimeout = 5 * time.Second
 
-func newWakeCommand(c *console.Console) *cobra.Command {
+func newWakeCommand(c *terminal.Terminal) *cobra.Command {
 	var f wakeFlags
 	cmd := &cobra.Command{
 		Use:   "wake",
@@ -95,7 +95,7 @@ func (f *wakeFlags) addresses() ([]string, error) {
 }
 
 // wakeAll wakes every relay that it can, and says which it could not.
-func (f *wakeFlags) wakeAll(ctx context.Context, c *console.Console, addresses []string) error {
+func (f *wakeFlags) wakeAll(ctx context.Context, c *terminal.Terminal, addresses []string) error {
 	client := &http.Client{
 		Timeout: wakeTimeout, Transport: &http.Transport{}, // no proxy: relays are near
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -4,10 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/broker/webhook"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
-func newWebhookSecretCommand(c *console.Console) *cobra.Command {
+func newWebhookSecretCommand(c *terminal.Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:   "webhook-secret",
 		Short: "Draw a secret that signs webhooks",

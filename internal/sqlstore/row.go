@@ -69,7 +69,7 @@ func (p *ParkedRow) Dest() []any {
 // At returns the row as the seam has it; now is the database's clock.
 func (p *ParkedRow) At(now int64) store.Park {
 	p.Hash, p.Topic = uint64(p.hash), p.held.String
-	if p.State == store.Waiting {
+	if p.State == store.ParkRetrying {
 		p.Delay = Until(p.due, now)
 	}
 	return p.Park

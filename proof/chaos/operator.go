@@ -79,7 +79,7 @@ func (o *operator) eventually(ctx context.Context, what func(context.Context, or
 // dead are the messages that need an operator.
 func (o *operator) dead(ctx context.Context) (items []store.Item, err error) {
 	err = o.eventually(ctx, func(ctx context.Context, s orders) (err error) {
-		items, _, err = s.List(ctx, store.Query{Ref: ref, State: store.Died, Limit: 1000, Oldest: true})
+		items, _, err = s.List(ctx, store.Query{Ref: ref, State: store.StateDead, Limit: 1000, Oldest: true})
 		return err
 	})
 	o.run.damage.shown(items)
@@ -127,7 +127,7 @@ func (o *operator) awaitDrained(ctx context.Context) error {
 		case time.Now().After(until):
 			return fmt.Errorf("chaos: for %v without faults it did not become less: %d messages still wait, and are parked: %v", patience, waiting, parked)
 		}
-		if parked[store.Dead] > 0 {
+		if parked[store.ParkDead] > 0 {
 			items, err := o.dead(ctx)
 			if err == nil {
 				err = o.command(ctx, store.Discard, items)

@@ -97,7 +97,7 @@ func (w *watcher) attempts(ctx context.Context) {
 	}
 	defer w.run.damage.numbered.RUnlock()
 	_ = w.do(ctx, func(ctx context.Context, s orders) error {
-		for _, state := range []store.State{store.Retrying, store.Died, store.IsHeld} {
+		for _, state := range []store.State{store.StateRetrying, store.StateDead, store.StateHeld} {
 			items, _, err := s.List(ctx, store.Query{Ref: ref, State: state, Limit: 1000, Oldest: true})
 			if err != nil {
 				return err
@@ -158,11 +158,11 @@ func (r *run) lookup(ctx context.Context, wiped map[history.ID]bool, restless bo
 			for i := range items {
 				found.Note += "the store says " + string(items[i].State) + "; "
 				switch items[i].State {
-				case store.Pending, store.Scheduled, store.Sending:
+				case store.StatePending, store.StateScheduled, store.StateInFlight:
 					found.State = history.Pending
-				case store.Retrying, store.Waits:
+				case store.StateRetrying, store.StateBlocked:
 					found.State = history.Parked
-				case store.Died:
+				case store.StateDead:
 					found.State = history.Dead
 				default:
 				}

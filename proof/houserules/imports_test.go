@@ -31,7 +31,7 @@ var rules = map[string][]string{
 	"internal/failpoint":             {},
 	"internal/gate":                  {},
 	"internal/sendtest":              {"", "broker"},
-	"internal/sitetest":              {"", "store"},
+	"internal/boxtest":               {"", "store"},
 	"internal/snapshots":             {"store"},
 	"internal/httpfield":             {},
 	"internal/sqlstore":              {"", "store", "store/storekit"},

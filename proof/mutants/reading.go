@@ -29,22 +29,22 @@ var reading = []Mutant{
 	{
 		Name: "mysql-time-is-the-cursor", What: "MySQL and MariaDB: a read goes on from the time of the last row that was read",
 		Evidence: "Aiven-Open/jdbc-connector#54; measured: 29 % lost",
-		Patches:  []Patch{{"store/mysqlstore/conditions.go", "func (w *reading) rowsText(condition string) string {\n", "func (w *reading) rowsText(condition string) string {\n	condition = fmt.Sprintf(\"(%s) AND at > (SELECT COALESCE(MAX(o.at), 0) FROM %s o WHERE o.seq <= %d)\", condition, tableOf(w.about.Box), w.from.high)\n"}},
+		Patches:  []Patch{{"store/mysqlstore/turn_condition.go", "func (w *reading) rowsText(condition string) string {\n", "func (w *reading) rowsText(condition string) string {\n	condition = fmt.Sprintf(\"(%s) AND at > (SELECT COALESCE(MAX(o.at), 0) FROM %s o WHERE o.seq <= %d)\", condition, tableOf(w.about.Box), w.from.high)\n"}},
 		By:       tests("store/mysqlstore", "TestConformance/MariaDB/(A_commit_below|Of_two_writers|Four_writers)"),
 	},
 	{
 		Name: "mysql-gap-skipped-after-a-time-out", What: "MySQL and MariaDB: a seq that is missing for longer than the grace counts as rolled back, without proof",
 		Evidence: "Eventuous#424 skips after 5 s; tw-tkms#69",
-		Patches:  []Patch{{"store/mysqlstore/builder.go", "	open := b.w.from.open.from(b.w.swept + 1)\n	p.open", "	open := b.w.from.open.from(b.w.swept + 1)\n	open = open.minus(b.w.s.unknowns.old(time.Now(), b.w.s.grace)[b.w.about.Box])\n	p.open"}, {"store/mysqlstore/builder.go", "	\"slices\"\n", "	\"slices\"\n	\"time\"\n"}},
+		Patches:  []Patch{{"store/mysqlstore/turn_batch.go", "	open := b.w.from.open.from(b.w.swept + 1)\n	p.open", "	open := b.w.from.open.from(b.w.swept + 1)\n	open = open.minus(b.w.s.unknowns.old(time.Now(), b.w.s.grace)[b.w.about.Box])\n	p.open"}, {"store/mysqlstore/turn_batch.go", "	\"slices\"\n", "	\"slices\"\n	\"time\"\n"}},
 		By:       tests("store/mysqlstore", "TestAProducerThatSleepsLongerThanTheGraceIsDelivered/MariaDB"),
 	},
 	{
 		Name: "mysql-open-seqs-read-before-the-page", What: "MySQL and MariaDB: what was open is looked for before the page is read",
 		Evidence: "a second message of a key is on the page, its first came in between",
 		Patches: []Patch{
-			{"store/mysqlstore/read.go", "		add(w.pageText(), int64(w.scan))\n		if condition", "		if condition"},
-			{"store/mysqlstore/read.go", "			add(w.rowsText(condition), int64(w.lateLimit()))\n		}\n", "			add(w.rowsText(condition), int64(w.lateLimit()))\n		}\n		add(w.pageText(), int64(w.scan))\n"},
-			{"store/mysqlstore/read.go", "	if w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.page, cut, err", "	early := w.lateAsked\n	if early && w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.late, _, err = w.takeRows(rows, w.lateLimit()); err != nil {\n			return err\n		}\n		w.lateAsked = false\n	}\n	if w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.page, cut, err"},
+			{"store/mysqlstore/turn_read.go", "		add(w.pageText(), int64(w.scan))\n		if condition", "		if condition"},
+			{"store/mysqlstore/turn_read.go", "			add(w.rowsText(condition), int64(w.lateLimit()))\n		}\n", "			add(w.rowsText(condition), int64(w.lateLimit()))\n		}\n		add(w.pageText(), int64(w.scan))\n"},
+			{"store/mysqlstore/turn_read.go", "	if w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.page, cut, err", "	early := w.lateAsked\n	if early && w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.late, _, err = w.takeRows(rows, w.lateLimit()); err != nil {\n			return err\n		}\n		w.lateAsked = false\n	}\n	if w.asked {\n		if err := results.next(); err != nil {\n			return err\n		}\n		if w.page, cut, err"},
 		},
 		By: tests("store/mysqlstore", "TestConformance/MariaDB/A_transaction_that_commits_while"),
 	},
@@ -61,7 +61,7 @@ var blocking = []Mutant{
 	{
 		Name: "postgresql-ddl-waits-without-bound", What: "PostgreSQL: DDL waits for its locks as long as it takes, and producers behind it",
 		Evidence: "DDL that waits behind a long transaction, and all writers behind it (FAULTS D24)",
-		Patches:  []Patch{{"store/pgstore/room.go", "	briefly = \"200ms\"", "	briefly = \"0\""}},
+		Patches:  []Patch{{"store/pgstore/maintain_headroom.go", "	briefly = \"200ms\"", "	briefly = \"0\""}},
 		By:       tests("store/pgstore", "TestADetach|TestConformance/An_open_transaction_holds"),
 	},
 	{

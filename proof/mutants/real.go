@@ -17,20 +17,20 @@ var storing = []Mutant{
 	{
 		Name: "postgresql-dropped-before-all-have-passed", What: "PostgreSQL: retention asks the first subscription only",
 		Evidence: "partition droppers that do not look (velmie/outbox, postal#353)",
-		Patches:  []Patch{{"store/pgstore/floor.go", "		for k := range f.shards {\n			floor = min(", "		for k := range f.shards[:len(f.shards)*(1-min(i, 1))] {\n			floor = min("}},
+		Patches:  []Patch{{"store/pgstore/maintain_minimum.go", "		for k := range f.shards {\n			floor = min(", "		for k := range f.shards[:len(f.shards)*(1-min(i, 1))] {\n			floor = min("}},
 		By:       tests("store/pgstore", "TestASubscriptionThatLagsKeepsThePartition"),
 	},
 	{
 		Name: "postgresql-retention-by-what-is-read", What: "PostgreSQL: retention goes as far as the highest row passed, where open transactions write below",
 		Evidence: "retention by insert time: rows of a long transaction are born expired (Tr3kkR/Yuzu#3924)",
-		Patches:  []Patch{{"store/pgstore/floor.go", "f.shards[k].at.Lowest())", "f.shards[k].at.Reach())"}},
+		Patches:  []Patch{{"store/pgstore/maintain_minimum.go", "f.shards[k].at.Lowest())", "f.shards[k].at.Reach())"}},
 		By:       tests("store/pgstore", "TestATransactionThatIsOpenLongerThanMessagesAreKeptLosesNothing"),
 	},
 	{
 		Name: "postgresql-parked-messages-dropped", What: "PostgreSQL: a partition goes without a copy of its parked messages",
 		Evidence: "state-blind cleaners (pkritiotis/go-outbox)",
 		Patches: []Patch{
-			{"store/pgstore/retain.go", "looked, last, err := m.copyOut(ctx, after, p.to-1)", "looked, last, err := int64(0), after, ctx.Err()"},
+			{"store/pgstore/maintain_retain.go", "looked, last, err := m.copyOut(ctx, after, p.to-1)", "looked, last, err := int64(0), after, ctx.Err()"},
 			{"store/pgstore/query/retain.sql", "u(id) JOIN postbag._parked p ON p.sub = u.id\n    WHERE p.seq > $2::bigint AND p.seq <= $3::bigint AND NOT", "u(id) JOIN postbag._parked p ON p.sub = u.id\n    WHERE false AND p.seq > $2::bigint AND p.seq <= $3::bigint AND NOT"},
 		},
 		By: tests("store/pgstore", "TestAParkedMessageOutlivesItsPartition"),
@@ -38,7 +38,7 @@ var storing = []Mutant{
 	{
 		Name: "postgresql-ledger-not-compared", What: "PostgreSQL: a partition goes although its ledger does not agree",
 		Evidence: "a mismatch refuses and alarms",
-		Patches:  []Patch{{"store/pgstore/survey.go", "	return agree, nil", "	return agree || ctx.Err() == nil, nil"}},
+		Patches:  []Patch{{"store/pgstore/maintain_ledger.go", "	return agree, nil", "	return agree || ctx.Err() == nil, nil"}},
 		By:       tests("store/pgstore", "TestALedgerThatDoesNotAgreeKeepsThePartition"),
 	},
 	{
@@ -74,7 +74,7 @@ var storing = []Mutant{
 	{
 		Name: "mysql-open-seqs-forgotten", What: "MySQL and MariaDB: holes below the highest seq are not looked for again",
 		Evidence: "reproduced: cursor at id 8, row 7 committed later, never seen; 63 to 67 % lost",
-		Patches:  []Patch{{"store/mysqlstore/read.go", "	open := w.from.open.from(w.swept + 1)\n	if", "	open := w.from.open.from(w.from.high + 1)\n	if"}},
+		Patches:  []Patch{{"store/mysqlstore/turn_read.go", "	open := w.from.open.from(w.swept + 1)\n	if", "	open := w.from.open.from(w.from.high + 1)\n	if"}},
 		By:       tests("store/mysqlstore", "TestAProducerThatSleepsLongerThanTheGraceIsDelivered"),
 	},
 	{
@@ -86,7 +86,7 @@ var storing = []Mutant{
 	{
 		Name: "mysql-no-tombstones", What: "MySQL and MariaDB: seqs that nobody will write stay open for ever",
 		Evidence: "positions that grow without bound",
-		Patches:  []Patch{{"store/mysqlstore/tombstone.go", "	old = slices.Clone(old.minus(rangesOf(present)))\n", "	old = slices.Clone(old.minus(rangesOf(present)))[:0]\n"}},
+		Patches:  []Patch{{"store/mysqlstore/turn_tombstone.go", "	old = slices.Clone(old.minus(rangesOf(present)))\n", "	old = slices.Clone(old.minus(rangesOf(present)))[:0]\n"}},
 		By:       tests("store/mysqlstore", "TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement/MariaDB"),
 	},
 }

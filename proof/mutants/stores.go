@@ -7,7 +7,7 @@ var passing = []Mutant{
 	{
 		Name: "postgresql-unfetched-page-passed", What: "PostgreSQL: a page that was cut counts as the whole window",
 		Evidence: "cursor advanced past a page that was not fetched",
-		Patches:  []Patch{{"store/pgstore/read.go", "		return after, after >= rd.at.Top\n", "		return after, true\n"}},
+		Patches:  []Patch{{"store/pgstore/turn_read.go", "		return after, after >= rd.at.Top\n", "		return after, true\n"}},
 		By:       tests("store/pgstore", "TestConformance/A_window_is_the_same"),
 	},
 	{
@@ -20,7 +20,7 @@ var passing = []Mutant{
 		Name: "postgresql-bound-of-a-settlement-that-hit-no-row", What: "PostgreSQL: a settlement that was refused, and so took no id, gives a bound",
 		Evidence: "S counts only if the update hit its row",
 		Patches: []Patch{
-			{"store/pgstore/settle.go", "	if !w.hit {\n		return\n	}\n", ""},
+			{"store/pgstore/turn_settle.go", "	if !w.hit {\n		return\n	}\n", ""},
 		},
 		By: tests("store/pgstore", "TestASettlementThatIsRefusedBounds"),
 	},
@@ -51,7 +51,7 @@ var passing = []Mutant{
 	{
 		Name: "sqlite-unfetched-page-passed", What: "SQLite: a read towards a position ends there, whether or not its page was cut",
 		Evidence: "cursor advanced past a page that was not fetched",
-		Patches:  []Patch{{"store/sqlitestore/read.go", "	case r.Until != \"\" && (!p.full || p.last.seq == p.until):\n", "	case r.Until != \"\":\n"}},
+		Patches:  []Patch{{"store/sqlitestore/turn_read.go", "	case r.Until != \"\" && (!p.full || p.last.seq == p.until):\n", "	case r.Until != \"\":\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_(reader|straggler|window)"),
 	},
 	{
@@ -119,7 +119,7 @@ var leasing = []Mutant{
 		Name: "mysql-settled-without-version", What: "MySQL and MariaDB: a settlement is judged by its token alone, so that a late copy is applied again",
 		Evidence: "a repeat after a lost answer",
 		Patches: []Patch{
-			{"store/mysqlstore/settleplain.go", "		b = strconv.AppendInt(append(b, \" AND version = \"...), work[i].Version, 10)\n", ""},
+			{"store/mysqlstore/turn_settle_plain.go", "		b = strconv.AppendInt(append(b, \" AND version = \"...), work[i].Version, 10)\n", ""},
 			{"store/mysqlstore/sql.go", "UPDATE postbag__shard SET position = ?, version = version + 1, settled = token\nWHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?", "UPDATE postbag__shard SET position = ?, version = version + 1, settled = token\nWHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND ? >= 0"},
 		},
 		By: tests("store/mysqlstore", "TestConformance/MariaDB/(A_settlement_with|A_settlement_two|A_repeated)"),
@@ -145,26 +145,26 @@ var leasing = []Mutant{
 	{
 		Name: "sql-in-flight-never-lands", What: "MySQL, MariaDB and SQLite: what was in flight when its relay died is never tried again",
 		Evidence: "GoWDK#197, openlinker#2164: pending entries that nobody claims",
-		Patches:  []Patch{{"internal/sqlstore/beat.go", "	return t.land(id, shard.Slots)\n", "	return nil\n"}},
+		Patches:  []Patch{{"internal/sqlstore/heartbeat.go", "	return t.land(id, shard.Slots)\n", "	return nil\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_message_in_flight"),
 	},
 	{
 		Name: "sqlite-parks-of-a-lost-settlement", What: "SQLite: rows are parked whether or not the position moved",
 		Evidence: "settle split in two",
-		Patches:  []Patch{{"store/sqlitestore/settle.go", "	fresh, err := t.advance(id, s)\n", "	fresh, err := t.advance(id, s)\n	if err == nil && !fresh {\n		err = t.exceptions(id, s)\n	}\n"}},
+		Patches:  []Patch{{"store/sqlitestore/turn_settle.go", "	fresh, err := t.advance(id, s)\n", "	fresh, err := t.advance(id, s)\n	if err == nil && !fresh {\n		err = t.exceptions(id, s)\n	}\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_settlement_(with|two)"),
 	},
 	{
 		Name: "sqlite-repeat-applied-again", What: "SQLite: a settlement that is repeated after a lost answer is counted again",
 		Evidence: "a repeat after a lost answer",
-		Patches:  []Patch{{"store/sqlitestore/settle.go", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n		sums.Add(id, 0, s.Tally)\n"}},
+		Patches:  []Patch{{"store/sqlitestore/turn_settle.go", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n		sums.Add(id, 0, s.Tally)\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_repeated_settlement"),
 	},
 	{
 		Name: "mysql-settled-without-token", What: "MySQL and MariaDB: a settlement is judged by its version alone",
 		Evidence: "unfenced done marks (pkritiotis/go-outbox)",
 		Patches: []Patch{
-			{"store/mysqlstore/settleplain.go", "		b = strconv.AppendInt(append(b, \" AND token = \"...), work[i].Token, 10)\n", ""},
+			{"store/mysqlstore/turn_settle_plain.go", "		b = strconv.AppendInt(append(b, \" AND token = \"...), work[i].Token, 10)\n", ""},
 			{"store/mysqlstore/sql.go", "UPDATE postbag__shard SET position = ?, version = version + 1, settled = token\nWHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?", "UPDATE postbag__shard SET position = ?, version = version + 1, settled = token\nWHERE subscription = ? AND lo = ? AND hi = ? AND ? > 0 AND version = ?"},
 		},
 		By: tests("store/mysqlstore", "TestConformance/MariaDB/(A_dead_relay|A_shard_given_back|A_lost_settlement|A_settlement_with)"),
@@ -188,16 +188,16 @@ var keeping = []Mutant{
 	{
 		Name: "sqlite-ledger-not-compared", What: "SQLite: rows go although the ledger does not agree",
 		Evidence: "a mismatch refuses and alarms",
-		Patches:  []Patch{{"store/sqlitestore/retain.go", "		to = min(to, agreed)\n", "		to = max(to, agreed)\n"}},
+		Patches:  []Patch{{"store/sqlitestore/maintain_retain.go", "		to = min(to, agreed)\n", "		to = max(to, agreed)\n"}},
 		By:       tests("store/sqlitestore", "TestARowThatVanishedIsAFault|TestShardsApart|TestRetentionFollows"),
 	},
 	{
 		Name: "sqlite-scheduled-sent-early", What: "SQLite: a scheduled message comes before it is due",
 		Evidence: "schedules by another clock than the database's (FAULTS B5)",
 		Patches: []Patch{
-			{"store/sqlitestore/promote.go", "next.Valid && next.Int64 <= m.s.micros() && ", "next.Valid && "},
-			{"store/sqlitestore/promote.go", "quoted(m.Box)), m.Box, t.Now, promoteRows)", "quoted(m.Box)), m.Box, t.Now+86_400_000_000, promoteRows)"},
-			{"store/sqlitestore/promote.go", "t.Exec(sqlPromoted, m.Box, t.Now, promoteRows)", "t.Exec(sqlPromoted, m.Box, t.Now+86_400_000_000, promoteRows)"},
+			{"store/sqlitestore/maintain_promote.go", "next.Valid && next.Int64 <= m.s.micros() && ", "next.Valid && "},
+			{"store/sqlitestore/maintain_promote.go", "quoted(m.Box)), m.Box, t.Now, promoteRows)", "quoted(m.Box)), m.Box, t.Now+86_400_000_000, promoteRows)"},
+			{"store/sqlitestore/maintain_promote.go", "t.Exec(sqlPromoted, m.Box, t.Now, promoteRows)", "t.Exec(sqlPromoted, m.Box, t.Now+86_400_000_000, promoteRows)"},
 		},
 		By: tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_scheduled_message_(comes|is_listed)"),
 	},
@@ -205,21 +205,21 @@ var keeping = []Mutant{
 		Name: "mysql-scheduled-sent-early", What: "MySQL and MariaDB: a scheduled message comes before it is due",
 		Evidence: "schedules by another clock than the database's (FAULTS B5)",
 		Patches: []Patch{
-			{"store/mysqlstore/promote.go", "if !next.Valid || next.Int64 > now || m.Late() {", "if !next.Valid || m.Late() {"},
-			{"store/mysqlstore/promote.go", "[]any{m.Box, t.Now, promoteRows}", "[]any{m.Box, t.Now + 86_400_000_000, promoteRows}"},
+			{"store/mysqlstore/maintain_promote.go", "if !next.Valid || next.Int64 > now || m.Late() {", "if !next.Valid || m.Late() {"},
+			{"store/mysqlstore/maintain_promote.go", "[]any{m.Box, t.Now, promoteRows}", "[]any{m.Box, t.Now + 86_400_000_000, promoteRows}"},
 		},
 		By: tests("store/mysqlstore", "TestConformance/MariaDB/A_scheduled_message_(comes|is_listed)"),
 	},
 	{
 		Name: "mysql-young-tombstones-dropped", What: "MySQL and MariaDB: a partition goes with tombstones in it that somebody may still come to",
 		Evidence: "a row that is written where no reader comes any more",
-		Patches:  []Patch{{"store/mysqlstore/droppart.go", "		if youngest > now-keep {\n", "		if youngest > now+keep {\n"}},
+		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "		if youngest > now-keep {\n", "		if youngest > now+keep {\n"}},
 		By:       tests("store/mysqlstore", "TestAYoungTombstoneKeepsItsPartition"),
 	},
 	{
 		Name: "mysql-parked-partition-dropped", What: "MySQL and MariaDB: a partition with a parked message is dropped",
 		Evidence: "state-blind partition droppers (velmie/outbox)",
-		Patches:  []Patch{{"store/mysqlstore/droppart.go", "	return len(stays) > 0, err\n", "	return len(stays) < 0, err\n"}},
+		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "	return len(stays) > 0, err\n", "	return len(stays) < 0, err\n"}},
 		By:       tests("store/mysqlstore", "TestAParkedMessageKeepsItsPartition"),
 	},
 	{

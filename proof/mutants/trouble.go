@@ -5,7 +5,7 @@ var enduring = []Mutant{
 	{
 		Name: "mysql-standby-not-refused", What: "MySQL and MariaDB: a relay works on a server that is read-only",
 		Evidence: "Jepsen on RDS: replicas show commits in another order (FAULTS A6)",
-		Patches:  []Patch{{"store/mysqlstore/server.go", "	case v.readOnly:\n", "	case v.readOnly && v.step < 0:\n"}, {"store/mysqlstore/check.go", "			if t.readOnly {\n", "			if t.readOnly && t.step < 0 {\n"}},
+		Patches:  []Patch{{"store/mysqlstore/server.go", "	case v.readOnly:\n", "	case v.readOnly && v.step < 0:\n"}, {"store/mysqlstore/reconcile.go", "			if t.readOnly {\n", "			if t.readOnly && t.step < 0 {\n"}},
 		By:       tests("store/mysqlstore", "TestAReadOnlyServerIsAStandby/MariaDB"),
 	},
 	{
@@ -18,8 +18,8 @@ var enduring = []Mutant{
 		Name: "mysql-emptied-log-not-noticed", What: "MySQL and MariaDB: a position beyond the end of the log is read on from",
 		Evidence: "counters that begin anew after a restart or TRUNCATE (FAULTS A16)",
 		Patches: []Patch{
-			{"store/mysqlstore/read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"},
-			{"store/mysqlstore/incarnation.go", "		return p.high <= swept\n", "		return true\n"},
+			{"store/mysqlstore/turn_read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"},
+			{"store/mysqlstore/renumbered.go", "		return p.high <= swept\n", "		return true\n"},
 		},
 		By: tests("store/mysqlstore", "TestALogThatWasEmptiedIsReadFromItsBeginning/MariaDB"),
 	},
@@ -27,33 +27,33 @@ var enduring = []Mutant{
 		Name: "mysql-replaced-table-not-noticed", What: "MySQL and MariaDB: a table that was replaced by a longer one goes on at the old positions",
 		Evidence: "restores of one table; schemas changed under a reader (eventuate-cdc#165)",
 		Patches: []Patch{
-			{"store/mysqlstore/check.go", "		log.witnessed = found && string(id) == string(log.id)\n", "		log.witnessed = found || len(log.id) > 0\n"},
-			{"store/mysqlstore/incarnation.go", "		return mark == p.mark\n", "		return true\n"},
+			{"store/mysqlstore/reconcile.go", "		log.witnessed = found && string(id) == string(log.id)\n", "		log.witnessed = found || len(log.id) > 0\n"},
+			{"store/mysqlstore/renumbered.go", "		return mark == p.mark\n", "		return true\n"},
 		},
 		By: tests("store/mysqlstore", "TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave/MariaDB"),
 	},
 	{
 		Name: "mysql-refilled-log-not-noticed", What: "MySQL and MariaDB: a log that was emptied and filled again beyond a position is read on from there",
 		Evidence: "seen on Postbag: 10 to 50 rows lost after TRUNCATE, or AUTO_INCREMENT = 1",
-		Patches:  []Patch{{"store/mysqlstore/incarnation.go", "		return mark == p.mark\n", "		return true\n"}},
+		Patches:  []Patch{{"store/mysqlstore/renumbered.go", "		return mark == p.mark\n", "		return true\n"}},
 		By:       tests("store/mysqlstore", "TestALogThatWasEmptiedAndNumberedAnewIsReadAnew/MariaDB"),
 	},
 	{
 		Name: "sqlite-refilled-log-not-noticed", What: "SQLite: a log that was emptied and filled again beyond a position is read on from there",
 		Evidence: "seen on Postbag: rows lost after sqlite_sequence was set back",
-		Patches:  []Patch{{"store/sqlitestore/incarnation.go", "now.mark == 0 || now.mark == at.mark, err", "now.mark == 0 || now.mark != 0, err"}},
+		Patches:  []Patch{{"store/sqlitestore/renumbered.go", "now.mark == 0 || now.mark == at.mark, err", "now.mark == 0 || now.mark != 0, err"}},
 		By:       tests("store/sqlitestore", "TestALogThatWasEmptiedAndNumberedAnewIsReadAnew"),
 	},
 	{
 		Name: "mysql-kept-rows-of-a-log-that-began-anew", What: "MySQL and MariaDB: housekeeping below the log's beginning goes by a beginning that was read before",
 		Evidence: "seen on Postbag: messages lost when the log was emptied and numbered again in between",
-		Patches:  []Patch{{"store/mysqlstore/retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
+		Patches:  []Patch{{"store/mysqlstore/maintain_retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
 		By:       tests("store/mysqlstore", "TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew/MariaDB"),
 	},
 	{
 		Name: "sqlite-kept-rows-of-a-log-that-began-anew", What: "SQLite: housekeeping below the log's beginning goes by a beginning that was read before",
 		Evidence: "seen on Postbag: the fault harness lost seven messages when the log was emptied and numbered again in between",
-		Patches:  []Patch{{"store/sqlitestore/retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
+		Patches:  []Patch{{"store/sqlitestore/maintain_retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
 		By:       tests("store/sqlitestore", "TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew"),
 	},
 	{
@@ -83,7 +83,7 @@ var enduring = []Mutant{
 	{
 		Name: "postgresql-newer-schema-taken", What: "PostgreSQL: a schema that needs a newer program is worked with",
 		Evidence: "rolling upgrades: the older relay does not know the newer state (FAULTS B19)",
-		Patches:  []Patch{{"store/pgstore/schema.go", "	case v.reader > readerVersion:", "	case v.reader > readerVersion && v.schema < 0:"}},
+		Patches:  []Patch{{"store/pgstore/migrate.go", "	case v.reader > readerVersion:", "	case v.reader > readerVersion && v.schema < 0:"}},
 		By:       tests("store/pgstore", "TestASchemaThatNeedsANewerProgram"),
 	},
 	{
@@ -119,7 +119,7 @@ var enduring = []Mutant{
 	{
 		Name: "sqlite-log-never-emptied", What: "SQLite: the write-ahead log is not emptied",
 		Evidence: "checkpoint starvation: gigabytes of log (FAULTS D19)",
-		Patches:  []Patch{{"store/sqlitestore/checkpoint.go", "	if size < min(smallWAL, m.s.opts.LargeWAL) {", "	if size < max(1<<40, smallWAL, m.s.opts.LargeWAL) {"}},
+		Patches:  []Patch{{"store/sqlitestore/maintain_checkpoint.go", "	if size < min(smallWAL, m.s.opts.LargeWAL) {", "	if size < max(1<<40, smallWAL, m.s.opts.LargeWAL) {"}},
 		By:       tests("store/sqlitestore", "TestTheWriteAheadLogDoesNotGrow|TestAReaderThatHoldsOn"),
 	},
 	{

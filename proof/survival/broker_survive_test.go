@@ -77,7 +77,7 @@ func (w *world) wantHeld(when string) {
 	var held, others, attempts int
 	w.eventually(15*time.Second, "messages are held for their topic "+when, func() bool {
 		err := w.pool.QueryRow(w.t.Context(), `select count(*) filter (where state = $1 and held <> ''), count(*) filter (where state not in ($1, $2)),
-			coalesce(sum(attempts), 0) from postbag._parked`, int(store.Held), int(store.Blocked)).Scan(&held, &others, &attempts)
+			coalesce(sum(attempts), 0) from postbag._parked`, int(store.ParkHeld), int(store.ParkBlocked)).Scan(&held, &others, &attempts)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func (w *world) publishAll(keys, n int, pad string, only ...int) {
 func (w *world) awaitDead(n int) {
 	w.t.Helper()
 	w.eventually(time.Minute, "the poison is dead", func() bool {
-		dead, _, err := w.store.List(w.t.Context(), store.Query{Ref: theSubscription, State: store.Died})
+		dead, _, err := w.store.List(w.t.Context(), store.Query{Ref: theSubscription, State: store.StateDead})
 		return err == nil && len(dead) == n
 	})
 }
@@ -106,7 +106,7 @@ func (w *world) awaitDead(n int) {
 // order orders what to do with the dead message of a key.
 func (w *world) order(kind store.CommandKind, key string) {
 	w.t.Helper()
-	dead, _, err := w.store.List(w.t.Context(), store.Query{Ref: theSubscription, State: store.Died, Key: key})
+	dead, _, err := w.store.List(w.t.Context(), store.Query{Ref: theSubscription, State: store.StateDead, Key: key})
 	if err != nil || len(dead) != 1 {
 		w.t.Fatalf("%d messages of %s are dead, %v", len(dead), key, err)
 	}

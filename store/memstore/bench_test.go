@@ -67,7 +67,7 @@ func BenchmarkIdleTurnWithALotParked(b *testing.B) {
 	st := store.Settlement{Lease: lease}
 	for seq := range int64(100_000) {
 		st.Park = append(st.Park, store.Park{
-			Seq: seq + 1, Slot: int(seq%5000) % store.SlotCount, Hash: uint64(seq % 5000), State: store.Waiting, Blocking: true, Delay: time.Hour,
+			Seq: seq + 1, Slot: int(seq%5000) % store.SlotCount, Hash: uint64(seq % 5000), State: store.ParkRetrying, Blocking: true, Delay: time.Hour,
 		})
 	}
 	_, err := s.Turn(ctx, store.Turn{Settle: []store.Settlement{st}})

@@ -18,13 +18,13 @@ type candidates struct {
 func (l *lister) candidates(b *box) candidates {
 	var apart []int64
 	switch l.State {
-	case store.Scheduled:
+	case store.StateScheduled:
 		for _, m := range b.schedule.due {
 			apart = append(apart, m.number)
 		}
 		slices.Sort(apart)
 		return candidates{apart: apart, hi: -1}
-	case store.Retrying, store.Waits, store.Sending, store.Died, store.IsHeld:
+	case store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateDead, store.StateHeld:
 		return candidates{apart: l.parked(func(*parked) bool { return true }), hi: -1}
 	default:
 		return candidates{apart: l.parked(func(p *parked) bool { return p.copied }), lo: b.log.base, hi: b.log.last}

@@ -106,7 +106,7 @@ func (l *lister) undelivered(rows []*row) bool {
 			}
 		}
 		for _, r := range rows {
-			if it, ok := l.item(sub, r.Seq); ok && it.State == store.Pending {
+			if it, ok := l.item(sub, r.Seq); ok && it.State == store.StatePending {
 				return true
 			}
 		}

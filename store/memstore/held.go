@@ -10,7 +10,7 @@ import (
 
 // hold puts a Held row where a request for its topic finds it.
 func (l *lot) hold(p *parked) {
-	if p.park.State != store.Held {
+	if p.park.State != store.ParkHeld {
 		return
 	}
 	c := l.held[p.park.Topic]
@@ -24,7 +24,7 @@ func (l *lot) hold(p *parked) {
 // unhold takes a Held row away from there.
 func (l *lot) unhold(p *parked) {
 	c := l.held[p.park.Topic]
-	if p.park.State != store.Held || c == nil {
+	if p.park.State != store.ParkHeld || c == nil {
 		return
 	}
 	c.remove(p.park.Seq)

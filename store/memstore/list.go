@@ -142,7 +142,7 @@ func (l *lister) list(b *box, from cursor) ([]store.Item, string) {
 // items returns what of the message at an ordinal the query asks for: of each
 // subscription, or scheduled.
 func (l *lister) items(n int64) []store.Item {
-	if l.State == store.Scheduled {
+	if l.State == store.StateScheduled {
 		return l.scheduled(n)
 	}
 	var out []store.Item
@@ -159,7 +159,7 @@ func (l *lister) scheduled(number int64) []store.Item {
 	if m == nil {
 		return nil
 	}
-	it := store.Item{Record: m.row.record(filter{}), State: store.Scheduled, Due: m.row.NotBefore.Sub(l.now)}
+	it := store.Item{Record: m.row.record(filter{}), State: store.StateScheduled, Due: m.row.NotBefore.Sub(l.now)}
 	if !l.matches(&it) {
 		return nil
 	}
@@ -175,18 +175,18 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 	if r == nil || !l.snap.sees(r.xid) {
 		return store.Item{}, false
 	}
-	it := store.Item{Record: r.record(filter{}), Subscription: sub.ref.Subscription, State: store.Delivered}
+	it := store.Item{Record: r.record(filter{}), Subscription: sub.ref.Subscription, State: store.StateDelivered}
 	p := l.at[sub][sub.shardOf(r.Slot)]
 	_, discarded := sub.discarded[seq]
 	switch {
 	case !p.passed(r):
-		it.State = store.Pending
+		it.State = store.StatePending
 	case sub.filter.refuses(r.Type):
-		it.State = store.Filtered
+		it.State = store.StateFiltered
 	case discarded:
-		it.State = store.Discarded
+		it.State = store.StateDiscarded
 	}
-	if p := sub.past[seq]; p != nil && it.State != store.Pending {
+	if p := sub.past[seq]; p != nil && it.State != store.StatePending {
 		it.Attempts, it.Reason = p.park.Attempts, p.park.Reason
 	}
 	it.Queued = sub.lastOrder(seq)
@@ -204,16 +204,16 @@ func (sub *subscription) lastOrder(seq int64) (kind store.CommandKind) {
 // parkedState returns what people call a parked row's state.
 func parkedState(s store.ParkState) store.State {
 	switch s {
-	case store.Blocked:
-		return store.Waits
-	case store.InFlight:
-		return store.Sending
-	case store.Dead:
-		return store.Died
-	case store.Held:
-		return store.IsHeld
+	case store.ParkBlocked:
+		return store.StateBlocked
+	case store.ParkInFlight:
+		return store.StateInFlight
+	case store.ParkDead:
+		return store.StateDead
+	case store.ParkHeld:
+		return store.StateHeld
 	default:
-		return store.Retrying
+		return store.StateRetrying
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *Store) Show(ctx context.Context, boxName string, id postbag.ID) ([]stor
 				out = append(out, l.withHistory(b, it))
 			}
 		}
-		l.State = store.Scheduled
+		l.State = store.StateScheduled
 		for _, m := range b.schedule.byID[id] {
 			out = append(out, l.scheduled(m.number)...)
 		}

@@ -31,7 +31,7 @@ func (l *lot) park(k store.Park, r *row, now time.Time) {
 	case p == nil:
 		p = &parked{row: r, first: now}
 		l.bySeq[k.Seq] = p
-	case k.State == store.Blocked:
+	case k.State == store.ParkBlocked:
 		return
 	default:
 		l.unlink(p, now)
@@ -100,7 +100,7 @@ func (l *lot) lead(c *chain, now time.Time) {
 		return
 	}
 	c.head = c.rows[0]
-	if c.head.park.State == store.Blocked {
+	if c.head.park.State == store.ParkBlocked {
 		c.head.due = now
 	}
 	l.count(c.head, c.head.due)
@@ -130,11 +130,11 @@ func (l *lot) uncount(p *parked) {
 // land makes the rows in flight of a shard due: it changed hands.
 func (l *lot) land(r store.Slots, now time.Time) {
 	for _, p := range l.bySeq {
-		if p.park.State != store.InFlight || !r.Contains(p.park.Slot) {
+		if p.park.State != store.ParkInFlight || !r.Contains(p.park.Slot) {
 			continue
 		}
 		l.unlink(p, now)
-		p.park.State, p.due = store.Waiting, now
+		p.park.State, p.due = store.ParkRetrying, now
 		l.link(p, now)
 	}
 }

@@ -33,7 +33,7 @@ func (p plain) firsts(r store.Slots) []*plainRow {
 		}
 	}
 	out = append(out, slices.Collect(maps.Values(heads))...)
-	return slices.DeleteFunc(out, func(row *plainRow) bool { return row.State != store.Waiting && row.State != store.Blocked })
+	return slices.DeleteFunc(out, func(row *plainRow) bool { return row.State != store.ParkRetrying && row.State != store.ParkBlocked })
 }
 
 func (p plain) nextDue(ranges []store.Slots, now time.Time) time.Duration {
@@ -41,7 +41,7 @@ func (p plain) nextDue(ranges []store.Slots, now time.Time) time.Duration {
 	for _, r := range ranges {
 		for _, row := range p.firsts(r) {
 			d := max(row.due.Sub(now), 0)
-			if row.State == store.Blocked {
+			if row.State == store.ParkBlocked {
 				d = 0
 			}
 			if next < 0 || d < next {
@@ -57,7 +57,7 @@ func (p plain) ready(d store.Due, now time.Time) map[int64][]int64 {
 	out := map[int64][]int64{}
 	for _, r := range d.Slots {
 		for _, row := range p.firsts(r) {
-			if row.State == store.Waiting && row.due.After(now) || slices.Contains(d.Skip, row.Seq) {
+			if row.State == store.ParkRetrying && row.due.After(now) || slices.Contains(d.Skip, row.Seq) {
 				continue
 			}
 			out[row.Seq] = p.behind(row, r, d)
@@ -79,7 +79,7 @@ func (p plain) behind(first *plainRow, r store.Slots, d store.Due) []int64 {
 	slices.SortFunc(line, func(a, b *plainRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	var out []int64
 	for _, row := range line {
-		if row.State != store.Blocked || len(out) == d.Followers || slices.Contains(d.Skip, row.Seq) {
+		if row.State != store.ParkBlocked || len(out) == d.Followers || slices.Contains(d.Skip, row.Seq) {
 			break
 		}
 		out = append(out, row.Seq)
@@ -138,20 +138,20 @@ func randomPark(r *rand.Rand, seq int64, strict bool) store.Park {
 }
 
 func (p plain) park(k store.Park, now time.Time) {
-	if p[k.Seq] != nil && k.State == store.Blocked {
+	if p[k.Seq] != nil && k.State == store.ParkBlocked {
 		return
 	}
 	k.Blocking = k.Blocking && k.Hash != 0
 	p[k.Seq] = &plainRow{Park: k, due: now}
-	if k.State == store.Waiting {
+	if k.State == store.ParkRetrying {
 		p[k.Seq].due = now.Add(k.Delay)
 	}
 }
 
 func (p plain) land(r store.Slots, now time.Time) {
 	for _, row := range p {
-		if row.State == store.InFlight && r.Contains(row.Slot) {
-			row.State, row.due = store.Waiting, now
+		if row.State == store.ParkInFlight && r.Contains(row.Slot) {
+			row.State, row.due = store.ParkRetrying, now
 		}
 	}
 }

@@ -32,12 +32,12 @@ type parked struct {
 func (p *parked) set(k store.Park, now time.Time) {
 	k.Reason = cleanReason(k.Reason)
 	k.Blocking = k.Blocking && k.Hash != 0
-	if k.State != store.Held {
+	if k.State != store.ParkHeld {
 		k.Topic = ""
 	}
 	p.park = k
 	p.due = now
-	if k.State == store.Waiting {
+	if k.State == store.ParkRetrying {
 		p.due = now.Add(k.Delay)
 	}
 	p.history = append(p.history, store.Attempt{At: now, State: k.State, Reason: k.Reason})
@@ -58,14 +58,14 @@ func cleanReason(s string) string {
 // triable says whether p can be tried once its time has come, if it is the first
 // of its hash.
 func (p *parked) triable() bool {
-	return p.park.State == store.Waiting || p.park.State == store.Blocked
+	return p.park.State == store.ParkRetrying || p.park.State == store.ParkBlocked
 }
 
 // shown returns the row as it is at now.
 func (p *parked) shown(now time.Time) store.Park {
 	k := p.park
 	k.Delay = 0
-	if k.State == store.Waiting {
+	if k.State == store.ParkRetrying {
 		k.Delay = p.due.Sub(now)
 	}
 	return k
@@ -122,7 +122,7 @@ func (c *chain) behind(r store.Slots, most int) []*parked {
 		if !r.Contains(p.park.Slot) {
 			continue
 		}
-		if len(out) >= most || p.park.State != store.Blocked {
+		if len(out) >= most || p.park.State != store.ParkBlocked {
 			break
 		}
 		out = append(out, p)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 )
 
 // A producer that rolled back leaves a seq that stays open for the grace. Behind it all is counted as it is: what was
@@ -13,15 +13,15 @@ func TestWhatWasDeliveredBehindAnOpenSeqIsNoBacklog(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k, grace(time.Minute))
+		s := newTestBox(t, k, grace(time.Minute))
 		tx, err := s.plain.BeginTx(t.Context(), nil)
 		s.Must(err)
-		s.Must(s.Append(t.Context(), tx, "outbox", sitetest.Messages(1, "late")))
+		s.Must(s.Append(t.Context(), tx, "outbox", boxtest.Messages(1, "late")))
 		for range 7 {
-			s.publish(sitetest.Messages(1000, "a")...)
+			s.publish(boxtest.Messages(1000, "a")...)
 		}
 		s.Deliver()
-		s.publish(sitetest.Messages(30, "b")...)
+		s.publish(boxtest.Messages(30, "b")...)
 
 		o, err := s.Overview(t.Context())
 		s.Must(err)

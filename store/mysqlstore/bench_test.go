@@ -57,12 +57,12 @@ func rivals(b *testing.B, count int, reference, own func()) {
 }
 
 // benchOnBoth runs a benchmark on a durable server of each kind.
-func benchOnBoth(b *testing.B, bench func(*testing.B, *site)) {
+func benchOnBoth(b *testing.B, bench func(*testing.B, *testBox)) {
 	b.Helper()
 	for _, k := range []*kind{mariadb, oracle} {
 		b.Run(k.name, func(b *testing.B) {
 			m := k.private(b, "innodb-flush-log-at-trx-commit=1", "sync-binlog=1", "innodb-buffer-pool-size=1G")
-			bench(b, siteOn(b, databaseOn(b, m, "bench"), func(o *mysqlstore.Options) { o.Connections = 16 }))
+			bench(b, testBoxOn(b, databaseOn(b, m, "bench"), func(o *mysqlstore.Options) { o.Connections = 16 }))
 		})
 	}
 }
@@ -70,7 +70,7 @@ func benchOnBoth(b *testing.B, bench func(*testing.B, *site)) {
 // BenchmarkDrain reads and settles pages of 1,000. The reference is a bare SELECT
 // by primary key in the same pages, which settles nothing.
 func BenchmarkDrain(b *testing.B) {
-	benchOnBoth(b, func(b *testing.B, s *site) {
+	benchOnBoth(b, func(b *testing.B, s *testBox) {
 		b.Helper()
 		for range benchRows / 5000 {
 			s.publish(benchMessages(5000)...)
@@ -80,7 +80,7 @@ func BenchmarkDrain(b *testing.B) {
 	})
 }
 
-func drain(b *testing.B, s *site) {
+func drain(b *testing.B, s *testBox) {
 	b.Helper()
 	n := 0
 	t := store.Turn{Read: []store.Request{request("", benchPage)}}
@@ -140,7 +140,7 @@ func BenchmarkResolve(b *testing.B) { benchParking(b, false) }
 
 func benchParking(b *testing.B, parking bool) {
 	b.Helper()
-	benchOnBoth(b, func(b *testing.B, s *site) {
+	benchOnBoth(b, func(b *testing.B, s *testBox) {
 		b.Helper()
 		msgs := benchMessages(parkedAtOnce)
 		for i := range msgs {
@@ -167,7 +167,7 @@ func benchParking(b *testing.B, parking bool) {
 
 // BenchmarkIdle is a Turn that finds nothing.
 func BenchmarkIdle(b *testing.B) {
-	benchOnBoth(b, func(b *testing.B, s *site) {
+	benchOnBoth(b, func(b *testing.B, s *testBox) {
 		b.Helper()
 		s.publish(benchMessages(10)...)
 		s.Read()
@@ -181,7 +181,7 @@ func BenchmarkIdle(b *testing.B) {
 // second and a half, with a relay to a destination that takes everything, in the
 // same process, and without one.
 func BenchmarkProducers(b *testing.B) {
-	benchOnBoth(b, func(b *testing.B, s *site) {
+	benchOnBoth(b, func(b *testing.B, s *testBox) {
 		b.Helper()
 		var rates [2][]float64
 		s.leave()
@@ -197,7 +197,7 @@ func BenchmarkProducers(b *testing.B) {
 	})
 }
 
-func producers(b *testing.B, s *site, with bool) int64 {
+func producers(b *testing.B, s *testBox, with bool) int64 {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 1500*time.Millisecond)
 	defer cancel()
@@ -230,8 +230,8 @@ func producers(b *testing.B, s *site, with bool) int64 {
 	return made.Load()
 }
 
-// leave gives the site's leases to whatever relay wants them.
-func (s *site) leave() {
+// leave gives the box's leases to whatever relay wants them.
+func (s *testBox) leave() {
 	s.Helper()
 	for _, relay := range []string{"relay", "housekeeper"} {
 		_, err := s.Beat(s.Context(), store.Beat{Relay: relay, Leave: true})

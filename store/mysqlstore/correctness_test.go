@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
 )
@@ -21,7 +21,7 @@ import (
 // INSERTs and INSERT ... SELECT, commits that come late, roll-backs. It notes what
 // was committed.
 type load struct {
-	*site
+	*testBox
 
 	level sql.IsolationLevel
 
@@ -36,9 +36,9 @@ type load struct {
 
 const writers = 16
 
-func (s *site) load(level sql.IsolationLevel, lenient bool) *load {
+func (s *testBox) load(level sql.IsolationLevel, lenient bool) *load {
 	s.Helper()
-	l := &load{site: s, level: level, lenient: lenient, committed: make(map[postbag.ID]bool), unknown: make(map[postbag.ID]bool)}
+	l := &load{testBox: s, level: level, lenient: lenient, committed: make(map[postbag.ID]bool), unknown: make(map[postbag.ID]bool)}
 	for n := range writers {
 		l.ended.Go(func() { l.write(rand.New(rand.NewPCG(uint64(n), uint64(level)))) })
 	}
@@ -62,7 +62,7 @@ func (l *load) transact(r *rand.Rand) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	msgs := sitetest.Messages(1+r.IntN(4), fmt.Sprint(r.IntN(20)))
+	msgs := boxtest.Messages(1+r.IntN(4), fmt.Sprint(r.IntN(20)))
 	for i := range msgs {
 		switch r.IntN(3) {
 		case 0: // a plain INSERT of any program
@@ -109,7 +109,7 @@ func (l *load) end() map[postbag.ID]bool {
 }
 
 // lockWaits counts how often a transaction has waited for the lock of a row.
-func (s *site) lockWaits() (n int64) {
+func (s *testBox) lockWaits() (n int64) {
 	s.Helper()
 	var name string
 	if err := s.plain.QueryRowContext(s.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'").Scan(&name, &n); err != nil {
@@ -173,7 +173,7 @@ func TestNoMessageOfManyWritersIsLostAndNoneOfThemEverWaits(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, k *kind) {
 				t.Helper()
-				s := siteOn(t, databaseOn(t, k.private(t), "many"), grace(2*time.Second))
+				s := testBoxOn(t, databaseOn(t, k.private(t), "many"), grace(2*time.Second))
 				before := s.lockWaits()
 				l := s.load(level, false)
 				wrong := s.wrongReader(l)
@@ -191,7 +191,7 @@ func TestNoMessageOfManyWritersIsLostAndNoneOfThemEverWaits(t *testing.T) {
 
 // wrongReader reads beyond the last seq that it saw, as one must not. It returns
 // a function that tells how many messages it has lost.
-func (s *site) wrongReader(l *load) (lost func() int) {
+func (s *testBox) wrongReader(l *load) (lost func() int) {
 	got := make(map[postbag.ID]bool)
 	read := func(last int64) int64 {
 		rows, err := s.plain.QueryContext(context.Background(), "SELECT seq, id FROM postbag_outbox WHERE seq > ? ORDER BY seq LIMIT 1000", last)
@@ -239,7 +239,7 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		m := k.private(t)
-		s := siteOn(t, databaseOn(t, m, "killed"), grace(time.Second))
+		s := testBoxOn(t, databaseOn(t, m, "killed"), grace(time.Second))
 		l := s.load(sql.LevelRepeatableRead, true)
 		got := make(map[postbag.ID]int)
 		for round := 1; round <= 3; round++ {
@@ -280,7 +280,7 @@ func (l *load) turn(got map[postbag.ID]int) bool {
 		return false
 	}
 	b := read.Batches[0]
-	st := store.Settlement{Lease: l.Lease, To: b.Next, Tally: sitetest.Tally(store.TallyDelivered, b.Records...)}
+	st := store.Settlement{Lease: l.Lease, To: b.Next, Tally: boxtest.Tally(store.TallyDelivered, b.Records...)}
 	settled, err := l.Turn(l.Context(), store.Turn{Settle: []store.Settlement{st}})
 	if err != nil || !settled.Verdicts[0].Applied {
 		l.recover(err)
@@ -311,7 +311,7 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, databaseOn(t, k.private(t), "retained"), grace(200*time.Millisecond))
+		s := testBoxOn(t, databaseOn(t, k.private(t), "retained"), grace(200*time.Millisecond))
 		before := s.lockWaits()
 		l := s.load(sql.LevelRepeatableRead, false)
 		got := make(map[postbag.ID]int)
@@ -336,7 +336,7 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 		if len(s.Total.Faults) > 0 {
 			t.Errorf("retention told of faults: %q", s.Total.Faults)
 		}
-		last := s.publish(sitetest.Messages(1, "last")...)
+		last := s.publish(boxtest.Messages(1, "last")...)
 		s.want(s.Deliver(), last...)
 		s.Eventually("all but the last is deleted", func() bool {
 			s.Read()

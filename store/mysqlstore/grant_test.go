@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // granted makes a user with what a function of grants prints, and returns a DSN for it.
-func (s *site) granted(k *kind, grants func(account string, boxes ...string) (string, error)) (dsn string) {
+func (s *testBox) granted(k *kind, grants func(account string, boxes ...string) (string, error)) (dsn string) {
 	s.Helper()
 	dsn = s.account(k)
 	text, err := grants("some_"+s.name+"@%", "outbox")
@@ -32,7 +32,7 @@ func TestAProducerWithTheRightsPrintedDoesWhateverProducersDo(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		d, err := mysqlstore.OpenAppender(t.Context(), openSQL(t, s.granted(k, mysqlstore.GrantProducer)), mysqlstore.AppenderOptions{})
 		s.Must(err)
 		later := postbag.Message{ID: postbag.NewID(), Topic: "t", Key: "a", NotBefore: time.Now().Add(time.Hour)}
@@ -55,7 +55,7 @@ func TestAProducerWithTheRightsPrintedDoesWhateverProducersDo(t *testing.T) {
 }
 
 // denied has every statement be refused.
-func (s *site) denied(t *testing.T, db *sql.DB, statements ...string) {
+func (s *testBox) denied(t *testing.T, db *sql.DB, statements ...string) {
 	t.Helper()
 	for _, text := range statements {
 		if _, err := db.ExecContext(t.Context(), text); err == nil {
@@ -68,13 +68,13 @@ func TestARelayWithTheRightsPrintedDoesAllThatRelaysDo(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		f := newFixture(t, s.granted(k, mysqlstore.GrantRelay), withoutCreate)
-		r := &site{TB: t, Site: sitetest.New(t, f), fixture: f}
-		later := sitetest.Messages(1, "b")
+		r := &testBox{TB: t, Driver: boxtest.New(t, f), fixture: f}
+		later := boxtest.Messages(1, "b")
 		later[0].NotBefore = time.Now().Add(50 * time.Millisecond)
 		s.publish(later...)
-		want := append(s.publish(sitetest.Messages(20, "a")...), later...)
+		want := append(s.publish(boxtest.Messages(20, "a")...), later...)
 		var came []store.Record
 		r.Until("all comes, what was scheduled too", func() bool {
 			r.Housekeep()
@@ -108,8 +108,8 @@ func TestAConsoleWithTheRightsPrintedReadsAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		msgs := s.publish(sitetest.Messages(3, "a")...)
+		s := newTestBox(t, k)
+		msgs := s.publish(boxtest.Messages(3, "a")...)
 		s.Deliver()
 		dsn := s.granted(k, mysqlstore.GrantConsole)
 		c := newFixture(t, dsn, withoutCreate)

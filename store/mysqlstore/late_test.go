@@ -8,17 +8,17 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 )
 
 func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k, grace(50*time.Millisecond))
-		first := s.publish(sitetest.Messages(1, "a")...)
+		s := newTestBox(t, k, grace(50*time.Millisecond))
+		first := s.publish(boxtest.Messages(1, "a")...)
 		hole := s.burn()
-		second := s.publish(sitetest.Messages(1, "b")...)
+		second := s.publish(boxtest.Messages(1, "b")...)
 		s.want(s.Deliver(), append(first, second...)...)
 		s.Eventually("a tombstone stands in the hole", func() bool {
 			s.want(s.Read())
@@ -33,7 +33,7 @@ func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 		// back behind a row, so that only a session can say so.
 		tx, err := s.plain.BeginTx(t.Context(), nil)
 		s.Must(err)
-		third := sitetest.Messages(3, "c")
+		third := boxtest.Messages(3, "c")
 		_, err = tx.ExecContext(t.Context(), fmt.Sprintf("SET INSERT_ID = %d", hole))
 		s.Must(err)
 		s.Must(s.Append(t.Context(), tx, "outbox", third))
@@ -43,7 +43,7 @@ func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
 }
 
 // burn gives out a seq that nobody writes, and returns it.
-func (s *site) burn() int64 {
+func (s *testBox) burn() int64 {
 	s.Helper()
 	tx, err := s.plain.BeginTx(s.Context(), nil)
 	s.Must(err)
@@ -59,14 +59,14 @@ func TestAProducerThatSleepsLongerThanTheGraceIsDelivered(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k, grace(50*time.Millisecond))
+		s := newTestBox(t, k, grace(50*time.Millisecond))
 		tx, err := s.plain.BeginTx(t.Context(), nil)
 		s.Must(err)
-		late := sitetest.Messages(2, "late")
+		late := boxtest.Messages(2, "late")
 		s.Must(s.Append(t.Context(), tx, "outbox", late))
 		dead := s.burn()
 		s.want(s.Deliver())
-		other := s.publish(sitetest.Messages(1, "a")...)
+		other := s.publish(boxtest.Messages(1, "a")...)
 		s.want(s.Deliver(), other...)
 		began := time.Now()
 		s.Eventually("twenty graces pass", func() bool { s.want(s.Read()); return time.Since(began) > time.Second })

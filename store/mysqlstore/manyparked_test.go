@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -17,7 +17,7 @@ const parkedAtOnce = 600
 func parked(records []store.Record) (parks []store.Park, resolved []store.Resolved) {
 	for i := range records {
 		r := &records[i]
-		parks = append(parks, store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.InFlight, Blocking: true, Reason: "it was in flight"})
+		parks = append(parks, store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.ParkInFlight, Blocking: true, Reason: "it was in flight"})
 		resolved = append(resolved, store.Resolved{Seq: r.Seq, Hash: r.Hash})
 	}
 	return parks, resolved
@@ -25,7 +25,7 @@ func parked(records []store.Record) (parks []store.Park, resolved []store.Resolv
 
 // manyKeys are as many messages, each of a key of its own.
 func manyKeys() []postbag.Message {
-	msgs := sitetest.Messages(parkedAtOnce, "")
+	msgs := boxtest.Messages(parkedAtOnce, "")
 	for i := range msgs {
 		msgs[i].Key = fmt.Sprintf("key-%d", i)
 	}
@@ -37,11 +37,11 @@ func TestManyRowsAreParkedAndResolvedInFewStatements(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		s.publish(manyKeys()...)
 		parks, resolved := parked(s.Read())
 		for i := range parks { // each waits for a time of its own
-			parks[i].State, parks[i].Delay = store.Waiting, time.Hour+time.Duration(i)*time.Second
+			parks[i].State, parks[i].Delay = store.ParkRetrying, time.Hour+time.Duration(i)*time.Second
 		}
 		few := func(doing string, st store.Settlement) {
 			t.Helper()
@@ -83,8 +83,8 @@ func TestManyRowsWithLongReasonsFitASmallPacket(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.publish(sitetest.Messages(parkedAtOnce, "many")...)
+		s := newTestBox(t, k)
+		s.publish(boxtest.Messages(parkedAtOnce, "many")...)
 		parks, _ := parked(s.Read())
 		long := make([]byte, 1024)
 		for i := range long {
@@ -106,12 +106,12 @@ func TestTheFirstOfManyLongChainsAloneMayBeTried(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		keys := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
-		s.publish(sitetest.Messages(1000, keys...)...)
+		s.publish(boxtest.Messages(1000, keys...)...)
 		parks, resolved := parked(s.Read())
 		for i := range parks {
-			parks[i].State = store.Blocked
+			parks[i].State = store.ParkBlocked
 		}
 		for first := 0; first < 30; first += 10 {
 			if first == 0 {

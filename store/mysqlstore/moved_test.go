@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -38,8 +38,8 @@ func TestALogThatWasEmptiedAndNumberedAnewIsReadAnew(t *testing.T) {
 
 func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how string) {
 	t.Helper()
-	s := newSite(t, k)
-	s.publish(sitetest.Messages(10, "a", "b")...)
+	s := newTestBox(t, k)
+	s.publish(boxtest.Messages(10, "a", "b")...)
 	s.Deliver()
 	at := int64(10)
 	if how == "after retention" {
@@ -54,14 +54,14 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 	}
 	if how == "with a hole" { // a transaction was rolled back just where the position is
 		s.exec(fmt.Sprintf("ALTER TABLE postbag_outbox AUTO_INCREMENT = %d", at-1))
-		s.publish(sitetest.Messages(1, "a")...)
+		s.publish(boxtest.Messages(1, "a")...)
 		s.exec(fmt.Sprintf("ALTER TABLE postbag_outbox AUTO_INCREMENT = %d", at+1))
-		s.publish(sitetest.Messages(1, "a")...)
+		s.publish(boxtest.Messages(1, "a")...)
 		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq = ?", at) != 0 {
 			t.Fatal("there is no hole")
 		}
 	}
-	s.publish(sitetest.Messages(more, "a", "b")...)
+	s.publish(boxtest.Messages(more, "a", "b")...)
 	all := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096")
 	f := s.fixture
 	if how == "restarted" {
@@ -75,7 +75,7 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 	if _, err := f.Check(t.Context()); err != nil {
 		t.Fatalf("Check after that: %v", err)
 	}
-	again := sitetest.Of(t, f)
+	again := boxtest.Of(t, f)
 	again.Take("another relay", outbox)
 	got, _ := again.ReadFrom(outbox, s.position(outbox))
 	ids := make(map[postbag.ID]bool)
@@ -99,14 +99,14 @@ func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
 		for name, statements := range emptied {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := newSite(t, k)
-				s.publish(sitetest.Messages(10, "a", "b")...)
+				s := newTestBox(t, k)
+				s.publish(boxtest.Messages(10, "a", "b")...)
 				s.Deliver()
 				s.exec("UPDATE postbag__box SET swept = 8 WHERE name = 'outbox'") // as after retention
 				for _, statement := range statements {
 					s.exec(statement)
 				}
-				s.publish(sitetest.Messages(5, "a", "b")...)
+				s.publish(boxtest.Messages(5, "a", "b")...)
 				if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
 					t.Fatalf("Check returned %v, want ErrMoved", err)
 				}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 )
 
 // A session that may insert can choose a seq in spite of its rights: SET insert_id.
@@ -15,8 +15,8 @@ func TestASeqThatASessionHasChosenStopsNoDelivery(t *testing.T) {
 		for _, seq := range []string{"4611686018427387904", "9223372036854775806", "9223372036854775807"} {
 			t.Run(seq, func(t *testing.T) {
 				t.Parallel()
-				s := newSite(t, k)
-				before, after := sitetest.Messages(3, "a", "b"), sitetest.Messages(2, "a", "c")
+				s := newTestBox(t, k)
+				before, after := boxtest.Messages(3, "a", "b"), boxtest.Messages(2, "a", "c")
 				s.publish(before...)
 				s.insertAt(seq)
 				if seq == "4611686018427387904" {
@@ -41,9 +41,9 @@ func TestARowBeyondAllPositionsIsReportedAndStopsNoDelivery(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		s.exec("ALTER TABLE postbag_outbox MODIFY seq BIGINT UNSIGNED NOT NULL AUTO_INCREMENT")
-		before := sitetest.Messages(3, "a", "b")
+		before := boxtest.Messages(3, "a", "b")
 		s.publish(before...)
 		s.insertAt("18446744073709551614")
 		s.want(s.Deliver(), before...)
@@ -55,14 +55,14 @@ func TestARowBeyondAllPositionsIsReportedAndStopsNoDelivery(t *testing.T) {
 		}
 		s.exec("DELETE FROM postbag_outbox WHERE seq > 9223372036854775807")
 		s.exec("ALTER TABLE postbag_outbox AUTO_INCREMENT = 1")
-		after := sitetest.Messages(2, "a", "c")
+		after := boxtest.Messages(2, "a", "c")
 		s.publish(after...)
 		s.want(s.Deliver(), after...)
 	})
 }
 
 // insertAt inserts a row whose seq the session has chosen.
-func (s *site) insertAt(seq string) {
+func (s *testBox) insertAt(seq string) {
 	s.Helper()
 	c, err := s.plain.Conn(s.Context())
 	s.Must(err)

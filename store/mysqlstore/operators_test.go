@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
@@ -17,8 +17,8 @@ func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.publish(sitetest.Messages(20, "a")...)
+		s := newTestBox(t, k)
+		s.publish(boxtest.Messages(20, "a")...)
 		s.Deliver()
 		s.exec("DELETE FROM postbag_outbox WHERE seq = 7")
 		s.Eventually("retention finds the difference", func() bool { s.Housekeep(); return s.Faulty("does not agree") })
@@ -67,7 +67,7 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`)
 		if err != nil || len(o.Relays) != 1 || len(o.Relays[0].Conditions) != 0 {
 			t.Errorf("after that the relays are %+v: %v", o.Relays, err)
 		}
-		s := &site{TB: t, fixture: f, Site: sitetest.Of(t, f)}
+		s := &testBox{TB: t, fixture: f, Driver: boxtest.Of(t, f)}
 		const known = 2 // by a program that knows no orders for pending messages, and would delete them
 		if n := s.number("SELECT reader FROM postbag__meta"); n <= known {
 			t.Errorf("the schema takes programs that know version %d", n)
@@ -84,16 +84,16 @@ func TestWhatFailedGoesWithThePartition(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k, divided, func(o *mysqlstore.Options) { o.Partition = time.Hour })
+		s := newTestBox(t, k, divided, func(o *mysqlstore.Options) { o.Partition = time.Hour })
 		s.KeepTombstones(time.Millisecond)
-		s.publish(sitetest.Messages(1500, "a")...)
+		s.publish(boxtest.Messages(1500, "a")...)
 		s.Eventually("a partition is made", func() bool { return s.Housekeep().Added == 1 })
 		records := s.Read()
 		first := records[0]
 		s.Settle(&s.Lease, store.Settlement{
 			To:    s.At,
-			Park:  []store.Park{{Seq: first.Seq, Slot: first.Slot, State: store.Dead, Attempts: 3, Reason: "no"}},
-			Tally: append(sitetest.Tally(store.TallyParked, first), sitetest.Tally(store.TallyDelivered, records[1:]...)...),
+			Park:  []store.Park{{Seq: first.Seq, Slot: first.Slot, State: store.ParkDead, Attempts: 3, Reason: "no"}},
+			Tally: append(boxtest.Tally(store.TallyParked, first), boxtest.Tally(store.TallyDelivered, records[1:]...)...),
 		})
 		s.Eventually("the log begins behind the partition", func() bool {
 			s.Housekeep()
@@ -106,7 +106,7 @@ func TestWhatFailedGoesWithThePartition(t *testing.T) {
 		s.Settle(&s.Lease, store.Settlement{
 			Resolve: []store.Resolved{{Seq: first.Seq}},
 			Done:    []store.Done{{Kind: store.Discard, Seq: first.Seq}},
-			Tally:   append(sitetest.Tally(store.TallyDiscarded, first), sitetest.Less(sitetest.Tally(store.TallyParked, first))...),
+			Tally:   append(boxtest.Tally(store.TallyDiscarded, first), boxtest.Less(boxtest.Tally(store.TallyParked, first))...),
 		})
 		s.Eventually("the partition is dropped", func() bool { s.Housekeep(); s.TryPartitions(); return s.Total.Dropped == 1 })
 		if past, fates := s.number("SELECT COUNT(*) FROM postbag__past"), s.number("SELECT COUNT(*) FROM postbag__discarded"); past+fates != 0 {
@@ -119,8 +119,8 @@ func TestAnErasedMessageStaysInItsSlotAndIsReadAsNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		msgs := s.publish(sitetest.Messages(40, "a", "b", "c")...)
+		s := newTestBox(t, k)
+		msgs := s.publish(boxtest.Messages(40, "a", "b", "c")...)
 		before := s.Deliver()
 		var ids []postbag.ID
 		for _, m := range msgs {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
 
@@ -15,7 +15,7 @@ import (
 type plan struct{ table, access, key, extra string }
 
 // explain returns the plan of a statement.
-func (s *site) explain(text string) []plan {
+func (s *testBox) explain(text string) []plan {
 	s.Helper()
 	rows, err := s.plain.QueryContext(s.Context(), "EXPLAIN FORMAT=TRADITIONAL "+text)
 	s.Must(err)
@@ -66,10 +66,10 @@ func TestStatementsWalkAlongIndexesWhateverTheStatisticsSay(t *testing.T) {
 
 func walks(t *testing.T, k *kind, change func(*mysqlstore.Options)) {
 	t.Helper()
-	s := newSite(t, k, change)
+	s := newTestBox(t, k, change)
 	s.exec("ANALYZE TABLE postbag_outbox, postbag__parked, postbag__shard, postbag__ledger, postbag__scheduled")
 	for n := range 40 {
-		s.publish(sitetest.Messages(500, fmt.Sprint(n))...)
+		s.publish(boxtest.Messages(500, fmt.Sprint(n))...)
 	}
 	s.exec(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
 SELECT 2, seq, slot, seq % 50, 1 + seq % 5, seq % 50, 1, seq, IF(seq % 10 = 0, seq, NULL), 1, '', IF(seq % 5 = 4, CONCAT('t', seq % 20), NULL), '[]' FROM postbag_outbox`)

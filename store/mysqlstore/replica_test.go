@@ -17,7 +17,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker/membroker"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/relay"
@@ -109,7 +109,7 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := newFixture(t, p.dsn, grace(time.Second))
-		s := &site{TB: t, Site: sitetest.Of(t, f), fixture: f}
+		s := &testBox{TB: t, Driver: boxtest.Of(t, f), fixture: f}
 		s.Must(s.CreateBox(t.Context(), "outbox"))
 		l := s.load(sql.LevelReadCommitted, true)
 		to := membroker.New(membroker.Options{})
@@ -159,23 +159,23 @@ func TestAFailOverToAReplicaThatIsBehindDeliversAllThatIsThere(t *testing.T) {
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
 		p := newPair(t, k)
-		s := siteOn(t, p.dsn)
-		first := s.publish(sitetest.Messages(10, "a")...)
+		s := testBoxOn(t, p.dsn)
+		first := s.publish(boxtest.Messages(10, "a")...)
 		s.want(s.Deliver(), first...)
-		unsettled := s.publish(sitetest.Messages(10, "b")...)
+		unsettled := s.publish(boxtest.Messages(10, "b")...)
 		s.Eventually("the replica has it", func() bool {
 			var n int
 			err := p.admin.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM shop.postbag_outbox").Scan(&n)
 			return err == nil && n == 20
 		})
 		s.Must(p.replica.Deaf(t.Context(), p.admin))
-		lost := s.publish(sitetest.Messages(10, "c")...)
+		lost := s.publish(boxtest.Messages(10, "c")...)
 		last := s.number("SELECT MAX(seq) FROM postbag_outbox")
 		s.want(s.Deliver(), append(unsettled, lost...)...)
 		beyond := s.At
 		p.failOver()
 
-		fresh := s.publish(sitetest.Messages(15, "d")...)
+		fresh := s.publish(boxtest.Messages(15, "d")...)
 		if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= ? AND `key` = 'd'", last); n == 0 {
 			t.Fatal("no seq of a lost message was given out again: the test shows nothing")
 		}

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
 
-// account makes a user with rights in the site's database, until the test ends, and returns a DSN for it. A right is what stands
+// account makes a user with rights in the box's database, until the test ends, and returns a DSN for it. A right is what stands
 // between GRANT and the end of the table's name.
-func (s *site) account(k *kind, rights ...string) (dsn string) {
+func (s *testBox) account(k *kind, rights ...string) (dsn string) {
 	user := "some_" + s.name
 	s.exec("CREATE USER " + user + "@'%' IDENTIFIED BY 'one'")
 	s.Cleanup(func() {
@@ -41,11 +41,11 @@ func TestAProducerCanNeitherReadNorRemoveWhatOthersPublish(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		later := sitetest.Messages(1, "a")
+		s := newTestBox(t, k)
+		later := boxtest.Messages(1, "a")
 		later[0].NotBefore = time.Now().Add(time.Hour)
 		s.publish(later...)
-		s.publish(sitetest.Messages(1, "b")...)
+		s.publish(boxtest.Messages(1, "b")...)
 		db := openSQL(t, s.granted(k, mysqlstore.GrantProducer))
 		s.denied(t, db,
 			"SELECT payload FROM postbag__scheduled", "SELECT id FROM postbag__scheduled", "DELETE FROM postbag__scheduled", "DELETE FROM postbag__scheduled WHERE n = 1",
@@ -72,7 +72,7 @@ func TestAMigrationWithoutTheRightToMakeAProcedureSaysSo(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, k.database(t))
+		s := testBoxOn(t, k.database(t))
 		s.exec("DROP PROCEDURE postbag__cancel")
 		s.exec("UPDATE postbag__meta SET version = 3")
 		dsn := s.account(k, "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, REFERENCES ON *")
@@ -83,7 +83,7 @@ func TestAMigrationWithoutTheRightToMakeAProcedureSaysSo(t *testing.T) {
 		if err != nil || len(done) == 0 || !strings.Contains(done[0], "the right CREATE ROUTINE is missing") {
 			t.Fatalf("it says %q (error: %v)", done, err)
 		}
-		later := sitetest.Messages(1, "a")
+		later := boxtest.Messages(1, "a")
 		later[0].NotBefore = time.Now().Add(time.Hour)
 		s.publish(later...)
 		s.Must(s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {

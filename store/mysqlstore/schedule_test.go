@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -18,8 +18,8 @@ func TestAProducerOfScheduledMessagesAndARelayDoNotWaitForEachOther(t *testing.T
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.publish(sitetest.Messages(3, "a")...)
+		s := newTestBox(t, k)
+		s.publish(boxtest.Messages(3, "a")...)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		begin := func() *sql.Tx {
@@ -53,7 +53,7 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		const schedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload) VALUES ('outbox', "
 		bad := []string{
 			"0, 0, x'11111111111111111111111111111111', 't', x'610062', '', '', NULL, 'p')",
@@ -65,7 +65,7 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 		for _, row := range bad {
 			s.exec(schedule + row)
 		}
-		good := sitetest.Messages(2, "a")
+		good := boxtest.Messages(2, "a")
 		for i, m := range good {
 			s.exec(schedule+"?, 0, ?, 't', 'a', '', '', NULL, 'p')", 2+10*i, m.ID[:])
 		}
@@ -74,7 +74,7 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 		if len(s.Total.Faults) != 1 || !strings.Contains(s.Total.Faults[0], "5 scheduled messages of box outbox are set aside") {
 			t.Errorf("housekeeping says %q", s.Total.Faults)
 		}
-		items, _, err := s.List(t.Context(), store.Query{Ref: outbox, State: store.Scheduled})
+		items, _, err := s.List(t.Context(), store.Query{Ref: outbox, State: store.StateScheduled})
 		if err != nil || len(items) != len(bad) {
 			t.Errorf("of %d that were set aside %d are shown (error: %v)", len(bad), len(items), err)
 		}
@@ -90,7 +90,7 @@ func TestAScheduleRefusesWhatNoBoxCouldTake(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, k.database(t))
+		s := testBoxOn(t, k.database(t))
 		const schedule = "INSERT INTO postbag__scheduled (box, due, at, topic, id, `key`, shard_key, type, payload) VALUES ('outbox', "
 		const rest = ", x'11111111111111111111111111111111', 'k', '', '', 'p')"
 		bad := map[string]string{
@@ -130,7 +130,7 @@ func TestABoxRefusesHeadersAndPayloadsThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		for constraint, text := range map[string]string{
 			"postbag_outbox__headers": `INSERT INTO postbag_outbox (headers, payload) VALUES (CONCAT('{"a":"', REPEAT('x', 65529), '"}'), '')`,
 			"postbag_outbox__payload": "INSERT INTO postbag_outbox (payload) VALUES (CONCAT(REPEAT('x', 8388608), REPEAT('x', 8388609)))",

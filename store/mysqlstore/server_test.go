@@ -11,7 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
@@ -20,11 +20,11 @@ func TestALogThatWasEmptiedIsReadFromItsBeginning(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.publish(sitetest.Messages(20, "a", "b")...)
+		s := newTestBox(t, k)
+		s.publish(boxtest.Messages(20, "a", "b")...)
 		s.Deliver()
 		s.exec("TRUNCATE TABLE postbag_outbox")
-		fresh := s.publish(sitetest.Messages(5, "a")...)
+		fresh := s.publish(boxtest.Messages(5, "a")...)
 		if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request(s.At, 10)}}); !errors.Is(err, store.ErrMoved) {
 			t.Errorf("a read from beyond the end of the log: %v, not ErrMoved", err)
 		}
@@ -43,12 +43,12 @@ func TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
-		s.publish(sitetest.Messages(10, "a")...)
+		s := newTestBox(t, k)
+		s.publish(boxtest.Messages(10, "a")...)
 		s.Deliver()
 		s.Eventually("rows are deleted, and the last one noted", func() bool { s.Housekeep(); return s.Total.Deleted > 0 })
 		s.exec("TRUNCATE TABLE postbag_outbox")
-		fresh := s.publish(sitetest.Messages(30, "a")...) // more than there were: the end alone tells nothing
+		fresh := s.publish(boxtest.Messages(30, "a")...) // more than there were: the end alone tells nothing
 		if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
 			t.Fatalf("a check: %v, not ErrMoved", err)
 		}
@@ -61,7 +61,7 @@ func TestAReadOnlyServerIsAStandby(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, databaseOn(t, k.private(t), "standby"))
+		s := testBoxOn(t, databaseOn(t, k.private(t), "standby"))
 		s.exec("SET GLOBAL read_only = 1")
 		if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{request("", 10)}}); !errors.Is(err, store.ErrStandby) {
 			t.Errorf("a read: %v, not ErrStandby", err)
@@ -70,7 +70,7 @@ func TestAReadOnlyServerIsAStandby(t *testing.T) {
 			t.Errorf("a check: %v, not ErrStandby", err)
 		}
 		s.exec("SET GLOBAL read_only = 0")
-		s.publish(sitetest.Messages(1, "a")...)
+		s.publish(boxtest.Messages(1, "a")...)
 		if n := len(s.Read()); n != 1 {
 			t.Errorf("after it can be written again %d messages come", n)
 		}
@@ -93,7 +93,7 @@ func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, databaseOn(t, k.private(t, "auto-increment-increment=3"), "weak")) // it is NoSync too
+		s := testBoxOn(t, databaseOn(t, k.private(t, "auto-increment-increment=3"), "weak")) // it is NoSync too
 		info, err := s.Check(t.Context())
 		s.Must(err)
 		all := strings.Join(info.Warnings, "\n")
@@ -102,9 +102,9 @@ func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
 				t.Errorf("nothing is said of %s: %q", name, info.Warnings)
 			}
 		}
-		want := s.publish(sitetest.Messages(10, "a")...)
+		want := s.publish(boxtest.Messages(10, "a")...)
 		s.burn()
-		want = append(want, s.publish(sitetest.Messages(10, "a")...)...)
+		want = append(want, s.publish(boxtest.Messages(10, "a")...)...)
 		s.want(s.Deliver(), want...)
 	})
 }
@@ -113,7 +113,7 @@ func TestAPlainInsertIsAPublisherAndAnEmptyOneIsAnError(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		conn, err := s.plain.Conn(t.Context())
 		s.Must(err)
 		for _, text := range []string{ // whose clock shows another hour
@@ -162,7 +162,7 @@ func TestAnApplicationsOwnDBPublishesWithEveryDriverSetting(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		for _, params := range []string{"", "?interpolateParams=true", "?sql_mode=%27NO_BACKSLASH_ESCAPES%27", "?charset=latin1&interpolateParams=true"} {
 			db := openSQL(t, s.dsn+params)
 			d, err := mysqlstore.OpenAppender(t.Context(), db, mysqlstore.AppenderOptions{})
@@ -192,7 +192,7 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := siteOn(t, databaseOn(t, k.private(t, "max-allowed-packet=4194304"), "small"))
+		s := testBoxOn(t, databaseOn(t, k.private(t, "max-allowed-packet=4194304"), "small"))
 		info, err := s.Check(t.Context())
 		s.Must(err)
 		largest := postbag.Message{ID: postbag.NewID(), Topic: "t", Payload: make([]byte, info.MaxMessage)}
@@ -203,11 +203,11 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 			if refused == nil || !strings.Contains(refused.Error(), "max_allowed_packet") {
 				t.Errorf("a payload of 4 MiB: %v", refused)
 			}
-			return s.Append(ctx, tx, "outbox", sitetest.Messages(1, "a")) // the transaction is as it was
+			return s.Append(ctx, tx, "outbox", boxtest.Messages(1, "a")) // the transaction is as it was
 		})
 		s.Must(err)
 		// Many messages that only together are too large take several statements.
-		many := sitetest.Messages(20, "a")
+		many := boxtest.Messages(20, "a")
 		for i := range many {
 			many[i].Payload = make([]byte, 300_000)
 		}
@@ -222,7 +222,7 @@ func TestErrorsHoldNoValueOfAMessage(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		err := s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
 			return s.Append(ctx, tx, "nobox", []postbag.Message{{ID: postbag.NewID(), Topic: "t", Key: "secret", Payload: []byte("secret")}})
 		})
@@ -284,7 +284,7 @@ func TestAnAppenderWakesTheRelayOfItsProcess(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		woken := make(chan string, 1)
 		d, err := mysqlstore.OpenAppender(t.Context(), openSQL(t, s.dsn), mysqlstore.AppenderOptions{Wake: func(box string) { woken <- box }})
 		s.Must(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
@@ -36,11 +36,11 @@ func TestSettingsOfTheServerBendNoSession(t *testing.T) {
 				t.Fatalf("%s: %v", setting, err)
 			}
 		}
-		s := siteOn(t, dsn, grace(time.Second))
-		published := s.publish(sitetest.Messages(30, "ä", "b")...)
+		s := testBoxOn(t, dsn, grace(time.Second))
+		published := s.publish(boxtest.Messages(30, "ä", "b")...)
 		s.want(s.Deliver(), published...)
 		s.Eventually("what was delivered is deleted", func() bool { return s.Housekeep().Deleted > 0 })
-		more := s.publish(sitetest.Messages(3, "ü")...)
+		more := s.publish(boxtest.Messages(3, "ü")...)
 		s.want(s.Deliver(), more...)
 	})
 }
@@ -51,10 +51,10 @@ func TestASessionInLatin1ChangesNoText(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		latin := s.dsn + "?charset=latin1"
 		relay := newFixture(t, latin)
-		m := sitetest.Messages(2, "ключ ü 🐘", "b")
+		m := boxtest.Messages(2, "ключ ü 🐘", "b")
 		for i := range m {
 			m[i].Topic, m[i].Type = "заказы.ä", "tüp"
 			m[i].Headers = map[string]string{"name": "Jürgen 🐘 \\ ' \"", "ö": "1"}
@@ -71,7 +71,7 @@ func TestASessionInLatin1ChangesNoText(t *testing.T) {
 		s.Must(relay.Append(t.Context(), tx, "outbox", m))
 		s.Must(tx.Commit())
 		for name, from := range map[string]*mysqlstore.Store{"a usual session": s.Store, "one in latin1": relay.Store} {
-			res, err := from.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, "", 10)}})
+			res, err := from.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, "", 10)}})
 			s.Must(err)
 			records := res.Batches[0].Records
 			if len(records) != len(m) {

@@ -30,7 +30,7 @@ type Store struct {
 	life     atomic.Pointer[sight] // of the server, as it was seen last
 	known    subscriptions
 	unknowns unresolved
-	glances  glances
+	recent   statusCache
 	producer producer
 	busy     sqlstore.Marks // whether the last read of a subscription found rows
 	kept     sqlstore.Marks
@@ -71,18 +71,6 @@ func (s *Store) Close() error {
 	})
 	return nil
 }
-
-// Wake tells listeners of Woken that box has new messages.
-func (s *Store) Wake(string) {
-	select {
-	case s.woken <- struct{}{}:
-	default:
-	}
-}
-
-// Woken returns the channel of hints; see [store.Waker]. It hears of this process
-// only; messages of others are found by polling.
-func (s *Store) Woken() <-chan struct{} { return s.woken }
 
 // Features returns what a MySQL store declares.
 func Features() store.Features {

@@ -50,7 +50,7 @@ const (
 // run several times: what it leaves behind must be of the last. Its error rolls
 // back and is passed on.
 func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) error) error {
-	defer s.glances.forget()
+	defer s.recent.forget()
 	return s.retry(ctx, doing, func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			if err := s.accept(&t.sight); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -29,8 +29,8 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, mariadb)
-			before := s.publish(sitetest.Messages(1, "before")...)
+			s := newTestBox(t, mariadb)
+			before := s.publish(boxtest.Messages(1, "before")...)
 			conn, err := s.plain.Conn(t.Context())
 			s.Must(err)
 			if row.ignore {
@@ -40,7 +40,7 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 			_, err = conn.ExecContext(context.WithoutCancel(t.Context()), row.insert)
 			s.Must(err)
 			s.Must(conn.Close())
-			behind := s.publish(sitetest.Messages(1, "behind")...)
+			behind := s.publish(boxtest.Messages(1, "behind")...)
 
 			lease := s.Lease
 			batch := s.batch("", 10)
@@ -53,7 +53,7 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 				t.Errorf("it says %v", odd.Err)
 			}
 			s.Settle(&lease, store.Settlement{To: batch.Next, Park: []store.Park{{
-				Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.Waiting, Blocking: true, Reason: odd.Err.Error(),
+				Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.ParkRetrying, Blocking: true, Reason: odd.Err.Error(),
 			}}})
 			due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20, Followers: 1})
 			if err != nil || len(due) != 1 || due[0].Err == nil || due[0].ID != odd.ID || due[0].Record.Hash != odd.Hash {
@@ -75,7 +75,7 @@ func TestAPageIsBoundedByAllBytesOfARow(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k)
+		s := newTestBox(t, k)
 		for range 20 {
 			s.exec("INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', CONCAT('{\"a\":\"', REPEAT('x', 10000), '\"}'), 'p')")
 		}
@@ -90,7 +90,7 @@ func TestAPageIsBoundedByAllBytesOfARow(t *testing.T) {
 }
 
 // batch reads one page.
-func (s *site) batch(from store.Position, limit int) store.Batch {
+func (s *testBox) batch(from store.Position, limit int) store.Batch {
 	s.Helper()
 	turn, err := s.Turn(s.Context(), store.Turn{Read: []store.Request{request(from, limit)}})
 	s.Must(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -15,13 +15,13 @@ func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := newSite(t, k, grace(time.Minute))
-		first := s.publish(sitetest.Messages(2, "a")...)
+		s := newTestBox(t, k, grace(time.Minute))
+		first := s.publish(boxtest.Messages(2, "a")...)
 		tx, err := s.plain.BeginTx(t.Context(), nil)
 		s.Must(err)
-		late := sitetest.Messages(200, "late")
+		late := boxtest.Messages(200, "late")
 		s.Must(s.Append(t.Context(), tx, "outbox", late))
-		others := slices.Concat(first, s.publish(sitetest.Messages(2, "b")...))
+		others := slices.Concat(first, s.publish(boxtest.Messages(2, "b")...))
 		s.want(s.Read(), others...)
 		s.Must(tx.Commit())
 
@@ -32,7 +32,7 @@ func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
 }
 
 // chain reads from a position to another, or to the end, in pages of some rows.
-func (s *site) chain(from, until store.Position, limit int) (out []store.Record) {
+func (s *testBox) chain(from, until store.Position, limit int) (out []store.Record) {
 	s.Helper()
 	for range 1000 {
 		r := request(from, limit)

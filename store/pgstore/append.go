@@ -24,7 +24,7 @@ func (s *Store) Append(ctx context.Context, tx pgx.Tx, box string, msgs []postba
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
-	commands, err := appendCommands(s.catalog, box, msgs)
+	commands, err := appendCommands(s.statements, box, msgs)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Store) Lock(ctx context.Context, tx pgx.Tx, box string, keys []string) 
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
-	q := lockCommand(s.catalog, box, keys)
+	q := lockCommand(s.statements, box, keys)
 	_, err := s.send(ctx, tx, q)
 	return translateError("lock keys of "+box, err)
 }
@@ -66,7 +66,7 @@ func (s *Store) Cancel(ctx context.Context, tx pgx.Tx, box string, id postbag.ID
 	if tx == nil {
 		return false, postbag.ErrNoTx
 	}
-	q, err := cancelCommand(s.catalog, box, id)
+	q, err := cancelCommand(s.statements, box, id)
 	if err != nil {
 		return false, err
 	}
@@ -116,7 +116,7 @@ const maxLot = 256 << 20
 
 // appendCommands returns what writes msgs: one statement, unless their payloads
 // are too large for one.
-func appendCommands(c *catalog, box string, msgs []postbag.Message) ([]command, error) {
+func appendCommands(c *statementSet, box string, msgs []postbag.Message) ([]command, error) {
 	if err := postbag.ValidBox(box); err != nil {
 		return nil, fmt.Errorf("pgstore: append to %q: %w: %w", box, store.ErrNoBox, err)
 	}
@@ -138,7 +138,7 @@ func appendCommands(c *catalog, box string, msgs []postbag.Message) ([]command, 
 	return out, nil
 }
 
-func appendOne(c *catalog, box string, m *postbag.Message) (command, error) {
+func appendOne(c *statementSet, box string, m *postbag.Message) (command, error) {
 	headers, err := storekit.HeadersText(m.Headers)
 	if err != nil {
 		return command{}, fmt.Errorf("pgstore: append to %q: headers cannot be encoded; use valid UTF-8: %w", box, err)
@@ -158,7 +158,7 @@ type lists struct {
 	payload                                                                   []byte
 }
 
-func (w *lists) command(c *catalog, box string, later bool) command {
+func (w *lists) command(c *statementSet, box string, later bool) command {
 	name := "append_many"
 	args := []any{
 		w.ids.close(), w.places.close(), w.topics.close(), w.keys.close(), w.shardKeys.close(), w.types.close(), w.headers.close(),
@@ -236,7 +236,7 @@ func (l *list) close() string { return string(append(l.b, '}')) }
 
 // lockCommand takes the locks in the order of their numbers, which is the same
 // for everybody.
-func lockCommand(c *catalog, box string, keys []string) command {
+func lockCommand(c *statementSet, box string, keys []string) command {
 	hashes := make([]int64, len(keys))
 	for i, key := range keys {
 		sum := sha256.Sum256([]byte("postbag\x00" + box + "\x00" + key))
@@ -253,7 +253,7 @@ func lockCommand(c *catalog, box string, keys []string) command {
 	return command{c.get("lock_keys", "").sql, []any{l.close()}}
 }
 
-func cancelCommand(c *catalog, box string, id postbag.ID) (command, error) {
+func cancelCommand(c *statementSet, box string, id postbag.ID) (command, error) {
 	if err := postbag.ValidBox(box); err != nil {
 		return command{}, fmt.Errorf("pgstore: cancel in %q: %w: %w", box, store.ErrNoBox, err)
 	}

@@ -20,7 +20,7 @@ import (
 type Appender struct {
 	db      *sql.DB
 	opts    AppenderOptions
-	catalog *catalog
+	catalog *statementSet
 
 	due    chan string // holds one request to notify
 	cancel context.CancelFunc
@@ -57,7 +57,7 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	case o.Notify < 0:
 		return nil, fmt.Errorf("pgstore: AppenderOptions.Notify is %s; give the least time between two notifications, or zero for none", o.Notify)
 	}
-	catalog, err := newCatalog()
+	catalog, err := newStatementSet()
 	if err != nil {
 		return nil, translateError("open", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -33,17 +33,17 @@ func (t textsAndBytes) ExecContext(ctx context.Context, query string, args ...an
 	return t.Tx.ExecContext(ctx, query, args...)
 }
 
-// sqlSite is a site whose application works with database/sql.
-type sqlSite struct {
-	*site
+// sqlBox is a box whose application works with database/sql.
+type sqlBox struct {
+	*testBox
 
 	db *sql.DB
 	to *pgstore.Appender
 }
 
-func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
+func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlBox {
 	t.Helper()
-	s := &sqlSite{site: newSite(t)}
+	s := &sqlBox{testBox: newTestBox(t)}
 	config, err := pgx.ParseConfig(s.dsn)
 	s.Must(err)
 	config.DefaultQueryExecMode = mode
@@ -55,7 +55,7 @@ func newSQLSite(t *testing.T, mode pgx.QueryExecMode) *sqlSite {
 	return s
 }
 
-func (s *sqlSite) begin() textsAndBytes {
+func (s *sqlBox) begin() textsAndBytes {
 	s.Helper()
 	tx, err := s.db.BeginTx(s.Context(), nil)
 	s.Must(err)
@@ -71,7 +71,7 @@ func TestMessagesArePublishedThroughDatabaseSQL(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSQLSite(t, mode)
-			msgs := sitetest.Messages(6, "a", "b", `'"\{}`, "")
+			msgs := boxtest.Messages(6, "a", "b", `'"\{}`, "")
 			msgs[1].Payload = []byte{0, 1, 0xff, '\\', '\''}
 			msgs[2].Headers = map[string]string{`"`: "\\\n{,}"}
 			msgs[4].NotBefore = time.Now().Add(time.Hour)
@@ -109,11 +109,11 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	put := func(msgs []postbag.Message) func(context.Context, postbag.SQLTx) error {
 		return func(ctx context.Context, tx postbag.SQLTx) error { return s.to.Append(ctx, tx, "outbox", msgs) }
 	}
-	kept := sitetest.Messages(2, "a")
+	kept := boxtest.Messages(2, "a")
 	s.Must(s.to.InTx(t.Context(), put(kept[:1])))
 	no := errors.New("no")
 	if err := s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-		return errors.Join(put(sitetest.Messages(1, "a"))(ctx, tx), no)
+		return errors.Join(put(boxtest.Messages(1, "a"))(ctx, tx), no)
 	}); !errors.Is(err, no) {
 		t.Errorf("a function that fails: %v", err)
 	}
@@ -126,7 +126,7 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	func() {
 		defer func() { _ = recover() }()
 		_ = s.to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-			s.Must(put(sitetest.Messages(1, "a"))(ctx, tx))
+			s.Must(put(boxtest.Messages(1, "a"))(ctx, tx))
 			panic("in the middle")
 		})
 	}()
@@ -156,11 +156,11 @@ func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
 	if _, err := pgstore.OpenAppender(t.Context(), empty, pgstore.AppenderOptions{}); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("a database without the schema: %v", err)
 	}
-	if err := s.to.Append(t.Context(), nil, "outbox", sitetest.Messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
+	if err := s.to.Append(t.Context(), nil, "outbox", boxtest.Messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {
 		t.Errorf("no transaction: %v", err)
 	}
 	for _, box := range []string{"nothing", `x"; --`} {
-		if err := s.to.Append(t.Context(), s.begin(), box, sitetest.Messages(1, "")); !errors.Is(err, store.ErrNoBox) {
+		if err := s.to.Append(t.Context(), s.begin(), box, boxtest.Messages(1, "")); !errors.Is(err, store.ErrNoBox) {
 			t.Errorf("box %q: %v", box, err)
 		}
 	}
@@ -169,14 +169,14 @@ func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
 func TestAnAppenderWakesRelaysOfThisProcessAndOfOthers(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
-	listener := siteOn(t, s.dsn, func(_ *pgxpool.Config, o *pgstore.Options) { o.Listen = true })
+	listener := testBoxOn(t, s.dsn, func(_ *pgxpool.Config, o *pgstore.Options) { o.Listen = true })
 	heard(t, listener.Store, "it listens")
 	to, err := pgstore.OpenAppender(t.Context(), s.db, pgstore.AppenderOptions{Wake: s.Store.Wake, Notify: time.Millisecond})
 	s.Must(err)
 	pub, err := postbag.NewPublisher[postbag.SQLTx](to, postbag.PublisherOptions{})
 	s.Must(err)
 	s.Must(pub.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-		return pub.Publish(ctx, tx, sitetest.Messages(1, "a")...)
+		return pub.Publish(ctx, tx, boxtest.Messages(1, "a")...)
 	}))
 	heard(t, s.Store, "the store of this process")
 	heard(t, listener.Store, "a notification of an appender")

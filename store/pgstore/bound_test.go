@@ -3,7 +3,7 @@ package pgstore_test
 import (
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -11,14 +11,14 @@ import (
 // who have theirs.
 func TestASettlementThatIsRefusedBoundsNobody(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.publish(sitetest.Messages(3, "a")...)
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(3, "a")...)
 	s.Deliver()
 	tx, err := s.plain.Begin(t.Context())
 	s.Must(err)
-	late := sitetest.Messages(2, "late")
+	late := boxtest.Messages(2, "late")
 	s.Must(s.Append(t.Context(), tx, "outbox", late))
-	s.publish(sitetest.Messages(3, "a")...)
+	s.publish(boxtest.Messages(3, "a")...)
 	lost := s.Lease
 	lost.Token++
 	for range 3 { // whatever else gives a bound by itself

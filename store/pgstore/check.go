@@ -78,7 +78,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 
 // noteAgain has the audit log say of every box that it goes on from where its positions were, and why.
 func (s *Store) noteAgain(ctx context.Context, why string) error {
-	r, err := s.readRoster(ctx)
+	r, err := s.readCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,13 +98,13 @@ func Features() store.Features {
 
 // checkBoxes refuses a box whose sequence would give out numbers that were passed.
 func (s *Store) checkBoxes(ctx context.Context) error {
-	r, err := s.readRoster(ctx)
+	r, err := s.readCatalog(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for name := range r.boxes {
-		err := s.run(ctx, call{st: s.catalog.get("sequence", name), each: func(r row) error {
+		err := s.run(ctx, call{st: s.statements.get("sequence", name), each: func(r row) error {
 			c := columns{rest: r}
 			cache, cycles, step := c.int8(), c.bool(), c.int8()
 			last, highest := c.int8(), c.int8()
@@ -136,7 +136,7 @@ func sequenceFaults(box string, cache int64, cycles bool, step, last, highest in
 
 // warnings names settings that weaken a promise.
 func (s *Store) warnings(ctx context.Context) (out []string, err error) {
-	err = s.run(ctx, call{st: s.catalog.get("settings", ""), each: func(r row) error {
+	err = s.run(ctx, call{st: s.statements.get("settings", ""), each: func(r row) error {
 		c := columns{rest: r}
 		name, value := c.text(), c.text()
 		switch {

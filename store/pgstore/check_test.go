@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
 func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.publish(sitetest.Messages(5, "a")...)
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(5, "a")...)
 	refused := func(what, words string) {
 		t.Helper()
 		if _, err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), words) {
@@ -57,13 +57,13 @@ func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
 
 func TestASchemaThatNeedsANewerProgramIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	s.exec("UPDATE postbag._meta SET reader = 30000")
 	if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("it is checked with %v", err)
 	}
 	s.exec("DELETE FROM postbag._life") // as such a migration does
-	if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, s.At, 10)}}); !errors.Is(err, store.ErrSchema) {
+	if _, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 10)}}); !errors.Is(err, store.ErrSchema) {
 		t.Errorf("one that was at work when it was migrated goes on with %v", err)
 	}
 	s.exec("UPDATE postbag._meta SET reader = 2")
@@ -75,7 +75,7 @@ func TestASchemaThatNeedsANewerProgramIsRefused(t *testing.T) {
 // A program from before commands for pending messages would delete them, and does not know held ones.
 func TestAProgramFromBeforeTheSchemaIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	const known = 1 // by the program that took the first two steps
 	if got := s.number("SELECT reader FROM postbag._meta"); got <= known {
 		t.Errorf("the schema takes programs that know version %d", got)

@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-var testRef = store.Ref{Box: testBox, Subscription: "default"}
+var testRef = store.Ref{Box: boxName, Subscription: "default"}
 
 // tallied is what a run delivered, as to what was committed.
 type tallied struct {
@@ -141,7 +141,7 @@ func (c *chain) finish(ctx context.Context) error {
 // takeShards makes the box, its subscription and a relay that holds all shards.
 func takeShards(ctx context.Context, tb testing.TB, f *fixture, shards int) []store.Lease {
 	tb.Helper()
-	if err := f.CreateBox(ctx, testBox); err != nil {
+	if err := f.CreateBox(ctx, boxName); err != nil {
 		tb.Fatal(err)
 	}
 	if err := f.Declare(ctx, []store.Spec{{Ref: testRef, Shards: shards}}); err != nil {
@@ -314,7 +314,7 @@ func TestABoundThatIsReadBeforeTheSnapshotLosesMessages(t *testing.T) {
 	loses(t, func(ctx context.Context, f *fixture, _ []store.Lease) func() ([]store.Record, error) {
 		q := store.Request{Ref: testRef, Slots: []store.Slots{store.AllSlots}, Limit: 50, Bytes: 1 << 20}
 		return func() ([]store.Record, error) {
-			if err := f.TrustLast(ctx, testBox); err != nil {
+			if err := f.TrustLast(ctx, boxName); err != nil {
 				return nil, err
 			}
 			res, err := f.Turn(ctx, store.Turn{Read: []store.Request{q}})

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -15,11 +15,11 @@ import (
 func TestAPositionThatWasOnlyReadBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	t.Parallel()
 	pg := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
-	s := siteOn(t, pg.DSN("postgres"))
-	s.publish(sitetest.Messages(5, "a", "b")...)
+	s := testBoxOn(t, pg.DSN("postgres"))
+	s.publish(boxtest.Messages(5, "a", "b")...)
 	s.Deliver()
 	settled := s.At
-	s.publish(sitetest.Messages(5, "a", "b")...)
+	s.publish(boxtest.Messages(5, "a", "b")...)
 	if got := len(s.Read()); got != 5 {
 		t.Fatalf("%d messages were read, not 5", got)
 	}

@@ -21,7 +21,7 @@ func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
 			errs = append(errs, translateError("declare "+spec.Ref.String(), err))
 		}
 	}
-	s.roster.Store(nil)
+	s.catalog.Store(nil)
 	return errors.Join(errs...)
 }
 
@@ -39,7 +39,7 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	if shards < 0 || shards > store.SlotCount {
 		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have %d", shards, store.SlotCount, defaultShards)
 	}
-	r, err := s.readRoster(ctx)
+	r, err := s.readCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	var types []string
 	there := false
 	err = s.run(ctx, s.guard(v, "", nil),
-		call{st: s.catalog.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
+		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
 			c := columns{rest: r}
 			dropped = c.int8()
 			return c.err
 		}},
-		call{st: s.catalog.get("declare", ""), args: a},
-		call{st: s.catalog.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
+		call{st: s.statements.get("declare", ""), args: a},
+		call{st: s.statements.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
 			c := columns{rest: r}
 			types, there = c.texts(), true
 			return c.err
@@ -106,7 +106,7 @@ func sameTypes(a, b []string) bool {
 }
 
 // start returns where a new subscription begins.
-func (s *Store) start(ctx context.Context, v *server, name string, box *boxEntry, from store.Start) (snapshots.Position, error) {
+func (s *Store) start(ctx context.Context, v *server, name string, box *catalogBox, from store.Start) (snapshots.Position, error) {
 	switch {
 	case from.Now:
 		return s.startNow(ctx, v, name, box)
@@ -120,7 +120,7 @@ func (s *Store) start(ctx context.Context, v *server, name string, box *boxEntry
 
 // startNow returns the position that has passed all that is committed, and
 // nothing else, however long it has been open.
-func (s *Store) startNow(ctx context.Context, v *server, name string, box *boxEntry) (snapshots.Position, error) {
+func (s *Store) startNow(ctx context.Context, v *server, name string, box *catalogBox) (snapshots.Position, error) {
 	known := v.of(name)
 	if err := s.run(ctx, s.bound(v, name)...); err != nil {
 		return snapshots.Position{}, err
@@ -145,7 +145,7 @@ func (s *Store) bound(v *server, box string) group {
 	var last int64
 	return group{
 		s.guard(v, box, &last),
-		{st: s.catalog.get("number", ""), each: func(r row) error {
+		{st: s.statements.get("number", ""), each: func(r row) error {
 			c := columns{rest: r}
 			if y := c.int8(); c.err == nil {
 				v.of(box).Add(uint64(y), last)
@@ -161,7 +161,7 @@ func (s *Store) findQuiet(v *server, box string) group {
 	var last int64
 	return group{
 		s.guard(v, box, &last),
-		{st: s.catalog.get("writers", box), each: func(r row) error {
+		{st: s.statements.get("writers", box), each: func(r row) error {
 			c := columns{rest: r}
 			if xid, wrote := c.int8(), c.bool(); c.err == nil && !wrote {
 				v.of(box).Still(uint32(xid), last)
@@ -173,7 +173,7 @@ func (s *Store) findQuiet(v *server, box string) group {
 
 // instant takes a snapshot.
 func (s *Store) instant(ctx context.Context, box string) (to snapshots.Snapshot, last int64, err error) {
-	err = s.run(ctx, call{st: s.catalog.get("instant", box), each: func(r row) error {
+	err = s.run(ctx, call{st: s.statements.get("instant", box), each: func(r row) error {
 		c := columns{rest: r}
 		raw, _ := c.next(-1)
 		last = c.int8()
@@ -192,7 +192,7 @@ const searchSlack = 1000
 // halves the log; rows are stored nearly in the order of seq.
 func (s *Store) search(ctx context.Context, box string, from time.Time) (int64, error) {
 	var lo, hi int64 // everything below lo is older; something in hi or above, if anything, is not
-	err := s.run(ctx, call{st: s.catalog.get("ends", box), each: func(r row) error {
+	err := s.run(ctx, call{st: s.statements.get("ends", box), each: func(r row) error {
 		c := columns{rest: r}
 		lo, hi = c.int8(), c.int8()+1
 		return c.err
@@ -218,7 +218,7 @@ func (s *Store) search(ctx context.Context, box string, from time.Time) (int64, 
 
 // storedAt returns the first row at or after a seq, zero if there is none.
 func (s *Store) storedAt(ctx context.Context, box string, from int64) (seq int64, at time.Time, err error) {
-	err = s.run(ctx, call{st: s.catalog.get("stored_at", box), args: new(parameters).int8(from), each: func(r row) error {
+	err = s.run(ctx, call{st: s.statements.get("stored_at", box), args: new(parameters).int8(from), each: func(r row) error {
 		c := columns{rest: r}
 		seq, at = c.int8(), instant(c.int8())
 		return c.err

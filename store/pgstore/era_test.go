@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -24,7 +24,7 @@ func moved(err error) bool {
 func TestAnOlderCopyOfTheServersFolderIsNoticedByALivingRelay(t *testing.T) {
 	t.Parallel()
 	pg := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
-	s := siteOn(t, pg.DSN("postgres"))
+	s := testBoxOn(t, pg.DSN("postgres"))
 	copied := t.TempDir()
 	again := func(do func()) {
 		s.Must(pg.Stop(t.Context(), testserver.StopFast))
@@ -39,26 +39,26 @@ func TestAnOlderCopyOfTheServersFolderIsNoticedByALivingRelay(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	s.publish(sitetest.Messages(5, "a", "b")...)
+	s.publish(boxtest.Messages(5, "a", "b")...)
 	s.Deliver()
 	again(func() { copyTo(pg.DataDir(), copied+"/data") })
 	if _, err := s.Check(t.Context()); err != nil {
 		t.Fatalf("after a restart the store is checked with %v", err)
 	}
 	for range 4 { // transactions of a relay that goes on, whose ids are given out again later
-		s.publish(sitetest.Messages(5, "a", "b")...)
+		s.publish(boxtest.Messages(5, "a", "b")...)
 		s.Deliver()
 	}
-	s.publish(sitetest.Messages(5, "a", "b")...)
+	s.publish(boxtest.Messages(5, "a", "b")...)
 	s.Read()
 	again(func() { copyTo(copied+"/data", pg.DataDir()) })
 	want := map[postbag.ID]bool{}
 	for range 4 {
-		for _, m := range s.publish(sitetest.Messages(5, "a", "b")...) {
+		for _, m := range s.publish(boxtest.Messages(5, "a", "b")...) {
 			want[m.ID] = true
 		}
 	}
-	read := store.Turn{Read: []store.Request{sitetest.Request(outbox, s.At, 1000)}}
+	read := store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 1000)}}
 	if res, err := s.Turn(t.Context(), read); !moved(err) {
 		t.Errorf("a position of before is read on from: %v, %d messages", err, len(res.Batches[0].Records))
 	}

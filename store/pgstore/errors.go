@@ -222,7 +222,7 @@ func hidden(err error) error {
 
 // withoutPrepared notices a pooler that gives each transaction another session,
 // on which prepared statements are missing or somebody else's. It says whether
-// the exchange is worth repeating.
+// the round trip is worth repeating.
 func (s *Store) withoutPrepared(err error) bool {
 	if code := sqlState(err); code != codeNoStatement && code != codeDuplicateStatement {
 		return false

@@ -26,10 +26,10 @@ func (s *Store) TrustLast(ctx context.Context, box string) error {
 }
 
 // Statements returns the names of all statements in query/*.sql, and of the parts that some are put together from.
-func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.catalog.templates)) }
+func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.statements.templates)) }
 
 // Statement returns the text of a statement for a box.
-func (s *Store) Statement(name, box string) string { return s.catalog.get(name, box).sql }
+func (s *Store) Statement(name, box string) string { return s.statements.get(name, box).sql }
 
 // Thin deletes the rows of box outbox that all have passed, as housekeeping does, with what
 // happens between its comparison of the ledgers and the deletion.
@@ -42,13 +42,13 @@ func (s *Store) Thin(ctx context.Context, lease store.Lease, meanwhile func()) (
 	if err := m.look(ctx); err != nil {
 		return nil, err
 	}
-	k, done := s.keepers.of(m.Box)
+	k, done := s.maintained.of(m.Box)
 	defer done()
-	m.keeper = k
+	m.maintenanceState = k
 	if m.safe, err = m.passedByAll(); err != nil {
 		return nil, err
 	}
 	meanwhile()
-	_, err = m.thinSome(ctx, m.safe)
+	_, err = m.deleteSome(ctx, m.safe)
 	return m.report.Faults, err
 }

@@ -13,7 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -23,7 +23,7 @@ import (
 // may ask for the system's identifier.
 func TestNoFunctionThatRunsAsItsOwnerCanBeLed(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	owner := s.name + "_owner"
 	s.exec("CREATE ROLE " + owner + " LOGIN PASSWORD 'x'")
 	s.exec("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
@@ -97,11 +97,11 @@ func (f *fixture) lead(t *testing.T, call, name string) {
 // A producer with every right that the library prints for one.
 func TestAHostileProducerStopsNobody(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	rights, err := pgstore.GrantProducer(s.name+"_app", "outbox")
 	s.Must(err)
 	app := s.role(s.name+"_app", rights)
-	later := sitetest.Messages(2, "k")
+	later := boxtest.Messages(2, "k")
 	for i := range later {
 		later[i].NotBefore = time.Now().Add(time.Hour)
 	}
@@ -140,7 +140,7 @@ func TestAHostileProducerStopsNobody(t *testing.T) {
 	}
 }
 
-func (s *site) cancelled(f *fixture, id postbag.ID) (there bool, err error) {
+func (s *testBox) cancelled(f *fixture, id postbag.ID) (there bool, err error) {
 	err = f.InTx(s.Context(), func(ctx context.Context, tx pgx.Tx) error {
 		there, err = f.Cancel(ctx, tx, "outbox", id)
 		return err
@@ -152,7 +152,7 @@ func (s *site) cancelled(f *fixture, id postbag.ID) (there bool, err error) {
 func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 	t.Parallel()
 	for _, due := range []string{"-infinity", "infinity"} {
-		s := newSite(t)
+		s := newTestBox(t)
 		s.exec("ALTER TABLE postbag.outbox__scheduled DROP CONSTRAINT outbox__scheduled__sound")
 		s.exec("INSERT INTO postbag.outbox__scheduled (due, topic) VALUES ($1, 'endless')", due)
 		if due == "infinity" {
@@ -160,7 +160,7 @@ func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 				t.Errorf("a message that is never due is due in %s", r.NextDue)
 			}
 		}
-		items, _, err := s.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox"}, State: store.Scheduled})
+		items, _, err := s.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox"}, State: store.StateScheduled})
 		if err != nil || len(items) != 1 {
 			t.Errorf("due %s: %d messages are listed: %v", due, len(items), err)
 		}
@@ -179,7 +179,7 @@ func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 // A life of zero is none. A process that finds it says so, after a few tries.
 func TestALifeThatNobodyCanBeginIsAnError(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	s.exec("ALTER TABLE postbag._life DROP CONSTRAINT _life_is_one")
 	s.exec("UPDATE postbag._life SET life = 0")
 	if _, err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "_life") {
@@ -190,7 +190,7 @@ func TestALifeThatNobodyCanBeginIsAnError(t *testing.T) {
 // In a session with another encoding texts would become others on the way.
 func TestAnotherClientEncodingIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	name := s.name + "_latin"
 	rights, err := pgstore.GrantProducer(name, "outbox")
 	s.Must(err)
@@ -203,15 +203,15 @@ func TestAnotherClientEncodingIsRefused(t *testing.T) {
 			t.Errorf("%s says %v", what, err)
 		}
 	}
-	for what, msgs := range map[string][]postbag.Message{"one": sitetest.Messages(1, "å"), "two": sitetest.Messages(2, "å")} {
+	for what, msgs := range map[string][]postbag.Message{"one": boxtest.Messages(1, "å"), "two": boxtest.Messages(2, "å")} {
 		refused(what, latin.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error { return latin.Append(ctx, tx, "outbox", msgs) }))
 	}
-	later := sitetest.Messages(1, "å")
+	later := boxtest.Messages(1, "å")
 	later[0].NotBefore = time.Now().Add(time.Hour)
 	refused("one for later", latin.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error { return latin.Append(ctx, tx, "outbox", later) }))
 	_, err = latin.Check(t.Context())
 	refused("Check", err)
-	_, err = latin.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, "", 10)}})
+	_, err = latin.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, "", 10)}})
 	refused("Turn", err)
 	db, err := sql.Open("pgx", latin.dsn)
 	s.Must(err)
@@ -219,7 +219,7 @@ func TestAnotherClientEncodingIsRefused(t *testing.T) {
 	a, err := pgstore.OpenAppender(t.Context(), db, pgstore.AppenderOptions{})
 	s.Must(err)
 	refused("database/sql", a.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-		return a.Append(ctx, tx, "outbox", sitetest.Messages(1, "å"))
+		return a.Append(ctx, tx, "outbox", boxtest.Messages(1, "å"))
 	}))
 	if got := s.Read(); len(got) != 0 {
 		t.Errorf("%d messages were taken", len(got))

@@ -14,7 +14,7 @@ import (
 // any reader of the process may use it. So the answer must be right for every one of them, also while they are being prepared.
 func TestNoTransactionThatHasWrittenIsTakenForQuiet(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	statement := s.Statement("writers", "outbox")
 	ctx, cancel := context.WithTimeout(t.Context(), lookingTime())
 	defer cancel()
@@ -61,7 +61,7 @@ func lookingTime() time.Duration {
 }
 
 // prepareAndCommit writes, in two phases, until ctx ends.
-func (s *site) prepareAndCommit(ctx context.Context, writer int) {
+func (s *testBox) prepareAndCommit(ctx context.Context, writer int) {
 	conn, err := s.plain.Acquire(s.Context())
 	if err != nil {
 		s.Error(err)
@@ -80,7 +80,7 @@ func (s *site) prepareAndCommit(ctx context.Context, writer int) {
 }
 
 // ask reads the last seq and then who has written, and notes who has not.
-func (s *site) ask(statement string, quiet map[int64]int64) {
+func (s *testBox) ask(statement string, quiet map[int64]int64) {
 	last := s.number("SELECT coalesce(pg_sequence_last_value('postbag.outbox__seq'), 0)")
 	rows, err := s.plain.Query(s.Context(), statement)
 	s.Must(err)

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -40,7 +39,7 @@ type maintenance struct {
 	v      *server
 	end    time.Time
 	report store.Report
-	*keeper
+	*maintenanceState
 	round
 	// safe is the seq that all subscriptions have passed.
 	safe int64
@@ -51,20 +50,20 @@ type maintenance struct {
 
 // round is what the upkeep statement shows.
 type round struct {
-	box       int32
-	spans     int
-	dropped   int64
-	held      bool
-	now       int64 // microseconds since 1970
-	nextDue   int64 // microseconds; math.MaxInt64: none
-	last      int64
-	noted     mark // the latest
-	old       mark // the latest that is old enough
-	parts     []part
-	strange   []string // partitions that Postbag does not make
-	followers []follower
-	dropping  bool
-	copies    bool
+	box        int32
+	spans      int
+	dropped    int64
+	held       bool
+	now        int64 // microseconds since 1970
+	nextDue    int64 // microseconds; math.MaxInt64: none
+	last       int64
+	noted      mark // the latest
+	old        mark // the latest that is old enough
+	partitions []partitionState
+	strange    []string // partitions that Postbag does not make
+	followers  []follower
+	dropping   bool
+	copies     bool
 }
 
 // mark says that all subscriptions had passed seq by a time, in microseconds
@@ -84,10 +83,10 @@ func (m *maintenance) run(ctx context.Context) error {
 	if !m.held {
 		return store.ErrLeaseLost
 	}
-	k, done := m.s.keepers.of(m.Box)
+	k, done := m.s.maintained.of(m.Box)
 	defer done()
-	m.keeper = k
-	for _, step := range []func(context.Context) error{m.promote, m.retire, m.addRoom, m.retain, m.tidy} {
+	m.maintenanceState = k
+	for _, step := range []func(context.Context) error{m.promote, m.retire, m.addHeadroom, m.retain, m.tidy} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (m *maintenance) run(ctx context.Context) error {
 func (m *maintenance) look(ctx context.Context) error {
 	a := new(parameters).int8(m.v.started).int8(m.v.life).text(m.Box)
 	a.int4(int32(m.Lo)).int4(int32(m.Hi)).int8(m.Token).int8(max(m.Keep, 0).Microseconds())
-	return m.s.run(ctx, call{st: m.s.catalog.get("upkeep", m.Box), args: a, reset: func() { m.round = round{} }, each: m.round.take})
+	return m.s.run(ctx, call{st: m.s.statements.get("upkeep", m.Box), args: a, reset: func() { m.round = round{} }, each: m.round.take})
 }
 
 func (u *round) take(r row) error {
@@ -109,7 +108,7 @@ func (u *round) take(r row) error {
 	u.now, u.nextDue, u.last = c.int8(), c.int8(), c.int8()
 	u.noted = mark{c.int8(), c.int8()}
 	u.old = mark{c.int8(), c.int8()}
-	u.parts, u.strange = partsOf(c.texts())
+	u.partitions, u.strange = partitionStatesOf(c.texts())
 	u.followers = followersOf(c.int4s(), c.texts(), c.int4s(), c.int4s(), c.texts())
 	u.dropping, u.copies = c.bool(), c.bool()
 	return c.err
@@ -132,40 +131,6 @@ func (m *maintenance) faultf(format string, args ...any) {
 // somebody is about to cancel.
 const lockedWait = 100 * time.Millisecond
 
-// promote moves scheduled messages that are due into the log.
-func (m *maintenance) promote(ctx context.Context) error {
-	for full := true; full && m.nextDue <= 0 && !m.late(); {
-		var moved int64
-		err := m.s.run(ctx, m.s.guard(m.v, "", nil), call{
-			st:   m.s.catalog.get("promote", m.Box),
-			args: new(parameters).int4(m.box).int8(m.Token).int4(promoteLot),
-			each: func(r row) error {
-				c := columns{rest: r}
-				moved = c.int8()
-				return c.err
-			},
-		}, call{st: m.s.catalog.get("next_scheduled", m.Box), each: func(r row) error {
-			c := columns{rest: r}
-			m.nextDue = c.int8()
-			return c.err
-		}})
-		if err != nil {
-			return err
-		}
-		m.report.Promoted += moved
-		full = moved > 0
-	}
-	switch {
-	case m.nextDue == math.MaxInt64:
-		m.report.NextDue = -1
-	case m.nextDue <= 0 && !m.report.More:
-		m.report.NextDue = lockedWait
-	default:
-		m.report.NextDue = time.Duration(max(m.nextDue, 0)) * time.Microsecond
-	}
-	return nil
-}
-
 // How many copies one round looks at to find those that nobody needs, and how
 // often there is a round.
 const (
@@ -181,17 +146,17 @@ func (m *maintenance) tidy(ctx context.Context) error {
 	subs := m.subs()
 	looked := int64(0)
 	err := m.s.run(ctx, m.s.guard(m.v, "", nil), call{
-		st: m.s.catalog.get("tidy", ""),
-		args: new(parameters).int4(m.box).int8(m.keeper.tidyAt).int4(tidyLot).
+		st: m.s.statements.get("tidy", ""),
+		args: new(parameters).int4(m.box).int8(m.maintenanceState.tidyAt).int4(tidyLot).
 			int4s(len(subs), func(i int) int32 { return subs[i] }),
 		each: func(r row) error {
 			c := columns{rest: r}
-			looked, m.keeper.tidyAt = c.int8(), c.int8()
+			looked, m.maintenanceState.tidyAt = c.int8(), c.int8()
 			return c.err
 		},
 	})
 	if looked < tidyLot {
-		m.keeper.tidyAt, m.keeper.tidied = 0, time.Now()
+		m.maintenanceState.tidyAt, m.maintenanceState.tidied = 0, time.Now()
 	}
 	return err
 }

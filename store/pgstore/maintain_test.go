@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -40,7 +40,7 @@ func (c *counter) take() int {
 	return n
 }
 
-// counting has a site's store count.
+// counting has a box's store count.
 func counting(c *counter) func(*pgxpool.Config, *pgstore.Options) {
 	return func(config *pgxpool.Config, _ *pgstore.Options) {
 		config.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
@@ -54,7 +54,7 @@ func counting(c *counter) func(*pgxpool.Config, *pgstore.Options) {
 func TestARoundThatFindsNothingToDoIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	sent := &counter{}
-	s := newSite(t, counting(sent))
+	s := newTestBox(t, counting(sent))
 	s.Keep = time.Hour
 	idle := func(what string) {
 		t.Helper()
@@ -70,27 +70,27 @@ func TestARoundThatFindsNothingToDoIsOneRoundTrip(t *testing.T) {
 		}
 	}
 	idle("an empty box")
-	s.publish(sitetest.Messages(100, "a")...)
+	s.publish(boxtest.Messages(100, "a")...)
 	idle("a box that nobody has read")
 	s.Deliver()
 	idle("a box that was delivered")
-	m := sitetest.Messages(1, "a")
+	m := boxtest.Messages(1, "a")
 	m[0].NotBefore = time.Now().Add(time.Hour)
 	s.publish(m...)
 	idle("a box with a scheduled message")
 }
 
 // hasten has all scheduled messages be due, in the order that they have.
-func (s *site) hasten() {
+func (s *testBox) hasten() {
 	s.Helper()
 	s.exec("UPDATE postbag.outbox__scheduled SET due = due - interval '2 hours'")
 }
 
 func TestScheduledMessagesJoinTheLogInTheOrderInWhichTheyAreDue(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	later := time.Now().Add(time.Hour)
-	msgs := sitetest.Messages(40, "a", "b")
+	msgs := boxtest.Messages(40, "a", "b")
 	for i := range msgs {
 		msgs[i].NotBefore = later.Add(time.Duration((i*17)%40) * time.Millisecond)
 	}
@@ -113,14 +113,14 @@ func TestScheduledMessagesJoinTheLogInTheOrderInWhichTheyAreDue(t *testing.T) {
 
 func TestAMessageThatIsBeingCancelledDoesNotMakeHousekeepingSpin(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	tx, err := s.plain.Begin(t.Context())
 	s.Must(err)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	var m []postbag.Message
 	// A message that is due cannot be cancelled, and a busy machine may take any time to get here.
 	for lead, there := 100*time.Millisecond, false; !there; lead *= 2 {
-		m = sitetest.Messages(1, "a")
+		m = boxtest.Messages(1, "a")
 		m[0].NotBefore = time.Now().Add(lead)
 		s.publish(m...)
 		there, err = s.Cancel(t.Context(), tx, "outbox", m[0].ID)
@@ -142,7 +142,7 @@ func TestAMessageThatIsBeingCancelledDoesNotMakeHousekeepingSpin(t *testing.T) {
 
 func TestMaintainRefusesWhatIsNoLeaseOfABox(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	for name, l := range map[string]store.Lease{
 		"of another subscription":   s.Lease,
 		"with another token":        {Shard: s.House.Shard, Token: s.House.Token + 1},

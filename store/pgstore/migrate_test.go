@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -46,7 +46,7 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 	if done, err := old.Migrate(t.Context()); err != nil || len(done) != len(missing)-2 {
 		t.Fatalf("the steps %q were taken: %v", done, err)
 	}
-	s := siteOn(t, dsn)
+	s := testBoxOn(t, dsn)
 	for _, sql := range []string{
 		"INSERT INTO postbag.outbox (payload) VALUES (convert_to(repeat('x', 17000000), 'UTF8'))", "INSERT INTO postbag.outbox (seq) VALUES (7)",
 		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')", "INSERT INTO postbag._life (life) VALUES (0)",
@@ -56,11 +56,11 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 			t.Errorf("after the migration one may %s: %v", sql, err)
 		}
 	}
-	later := sitetest.Messages(1, "a")
+	later := boxtest.Messages(1, "a")
 	if there, err := s.cancelled(s.fixture, later[0].ID); there || err != nil {
 		t.Errorf("what is not scheduled is cancelled: %v", err)
 	}
-	s.publish(sitetest.Messages(3, "a")...)
+	s.publish(boxtest.Messages(3, "a")...)
 	s.Housekeep()
 	came := s.Deliver()
 	if len(came) != 6 {
@@ -77,7 +77,7 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 		t.Errorf("of %d messages %d are erased: %v", len(ids), done.Messages, err)
 	}
 	s.burn()
-	s.publish(sitetest.Messages(1, "a")...)
+	s.publish(boxtest.Messages(1, "a")...)
 	s.Deliver()
 	s.Until("the first partition is dropped", func() bool { return s.Total.Dropped == 1 })
 	if s.Total.Added == 0 || len(s.Total.Faults) > 0 {

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
 // The server is the same, with the same identifier, as that of a clone would be.
-// elsewhere dumps the site's database, restores it as another one, and opens that.
-func (s *site) elsewhere() *fixture {
+// elsewhere dumps the box's database, restores it as another one, and opens that.
+func (s *testBox) elsewhere() *fixture {
 	s.Helper()
 	file := filepath.Join(s.TempDir(), "dump")
 	s.Must(shared.Server(s).Dump(s.Context(), s.name, file))
@@ -29,7 +29,7 @@ func (s *site) elsewhere() *fixture {
 // wantSent fails the test for a message that a relay of the copy would not send.
 func wantSent(tb testing.TB, copied *fixture, msgs []postbag.Message) {
 	tb.Helper()
-	c := &site{TB: tb, Site: sitetest.Of(tb, copied), fixture: copied}
+	c := &testBox{TB: tb, Driver: boxtest.Of(tb, copied), fixture: copied}
 	c.Lease = c.Take("another relay", outbox)
 	c.At = lease2position(c, outbox)
 	got := map[string]bool{}
@@ -46,11 +46,11 @@ func wantSent(tb testing.TB, copied *fixture, msgs []postbag.Message) {
 // The floor that the shards went back to was one of the old numbering: all that was written under the new one lay below it.
 func TestADumpOfALogWhoseNumberingWasBegunAgainLosesNothing(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.publish(sitetest.Messages(20, "a", "b")...)
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(20, "a", "b")...)
 	s.Deliver()
 	s.exec("TRUNCATE postbag.outbox RESTART IDENTITY")
-	fresh := s.publish(sitetest.Messages(10, "a", "b")...)
+	fresh := s.publish(boxtest.Messages(10, "a", "b")...)
 	copied := s.elsewhere()
 	if _, err := copied.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
 		t.Fatalf("a restored dump is checked with %v, not as one that has moved", err)
@@ -60,10 +60,10 @@ func TestADumpOfALogWhoseNumberingWasBegunAgainLosesNothing(t *testing.T) {
 
 func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.publish(sitetest.Messages(10, "a", "b")...)
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(10, "a", "b")...)
 	s.Deliver()
-	late := s.publish(sitetest.Messages(10, "a", "b")...)
+	late := s.publish(boxtest.Messages(10, "a", "b")...)
 	copied := s.elsewhere()
 
 	if _, err := copied.Check(t.Context()); !errors.Is(err, store.ErrMoved) {

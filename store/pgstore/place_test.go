@@ -9,7 +9,7 @@ import (
 // may write every column.
 func TestAPlaceThatIsNoSlotIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	for _, table := range []string{"outbox (place", "outbox__scheduled (due, place"} {
 		due := ""
 		if strings.Contains(table, "due") {

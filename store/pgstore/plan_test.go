@@ -30,7 +30,7 @@ const planPage = 100
 
 // planPages are the pages of statements that have their own: how many rows one execution is there to handle.
 var planPages = map[string]int{
-	"promote": 1000, "copy": 1000, "tidy": 1000, "survey": 10_000, "tail": 10_000, "thin": 5000,
+	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
 	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
 	"list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
 }
@@ -54,19 +54,19 @@ var scansLessThanAPage = map[string]string{
 
 // unbounded are the statements that may read a large table beyond 10 pages, and why.
 var unbounded = map[string]string{
-	"blocked":     "all hashes that block, once when a shard is taken: the relay must know them all",
-	"held_topics": "all that is held in a shard, once when it is taken: the relay must know the topics",
-	"sub_held":    "all that a subscription holds: for people",
-	"land":        "all that was in flight in the shards just taken, once a take-over",
-	"rehome":      "all that is parked in a subscription, once when its shards change",
-	"relead":      "as above",
-	"fold":        "all lines of the spans of a partition, once when it is dropped",
-	"forget":      "all that is known of a partition's messages, once when it is dropped",
-	"find_apart":  "the copies of one box: for people, one message at a time",
-	"sub_view":    "a subscription's ledger, one line a span, fate and shard: for people",
-	"sweep":       "the parked messages up to the end of a partition: each must have its copy",
-	"commands":    "the commands that operators gave and no relay has carried out",
-	"told":        "a subscription's ledger, where a span has a line a fate and shard",
+	"blocked":      "all hashes that block, once when a shard is taken: the relay must know them all",
+	"held_topics":  "all that is held in a shard, once when it is taken: the relay must know the topics",
+	"sub_held":     "all that a subscription holds: for people",
+	"land":         "all that was in flight in the shards just taken, once a take-over",
+	"rehome":       "all that is parked in a subscription, once when its shards change",
+	"relead":       "as above",
+	"fold":         "all lines of the spans of a partition, once when it is dropped",
+	"forget":       "all that is known of a partition's messages, once when it is dropped",
+	"find_apart":   "the copies of one box: for people, one message at a time",
+	"sub_view":     "a subscription's ledger, one line a span, fate and shard: for people",
+	"sweep":        "the parked messages up to the end of a partition: each must have its copy",
+	"commands":     "the commands that operators gave and no relay has carried out",
+	"ledger_lines": "a subscription's ledger, where a span has a line a fate and shard",
 }
 
 // unplanned are the statements whose plans are not looked at, and why; and the parts of others.

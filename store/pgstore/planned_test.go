@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
 )
@@ -35,7 +35,7 @@ func TestEveryStatementReadsARangeOfAnIndex(t *testing.T) {
 // plansOf looks at the plans while the tables grow from nothing to n messages and shrink again.
 func plansOf(t *testing.T, n int, all bool) {
 	p := &plans{tb: t, mode: "auto", seen: map[string]int{}, told: map[string]bool{}}
-	s := &work{site: siteOn(t, plannable.Database(t), p.explain), all: all}
+	s := &work{testBox: testBoxOn(t, plannable.Database(t), p.explain), all: all}
 	if all {
 		s.Must(s.CreateBox(t.Context(), "old"))
 	}
@@ -60,7 +60,7 @@ func plansOf(t *testing.T, n int, all bool) {
 
 // work does all that a store is asked to.
 type work struct {
-	*site
+	*testBox
 
 	all bool
 	n   int
@@ -121,7 +121,7 @@ func (s *work) edits(ref store.Ref, lease *store.Lease, records []store.Record, 
 		s.Fatalf("a discard of two pending messages was queued for %d, and %d come", n, len(commands))
 	}
 	s.Settle(lease, store.Settlement{
-		To: end, Done: []store.Done{commands[0].Done()}, Tally: sitetest.Tally(store.TallyDelivered, records[1:]...),
+		To: end, Done: []store.Done{commands[0].Done()}, Tally: boxtest.Tally(store.TallyDelivered, records[1:]...),
 	})
 	if left := s.turn(ask).Commands; len(left) != 0 {
 		s.Fatalf("%d commands wait for messages that are passed", len(left))
@@ -133,7 +133,7 @@ func (s *work) edits(ref store.Ref, lease *store.Lease, records []store.Record, 
 	if erased.Messages != 1 || len(lines) != 1 {
 		s.Fatalf("%d messages are erased, and accepted is %q", erased.Messages, lines)
 	}
-	later := sitetest.Messages(2, "k")
+	later := boxtest.Messages(2, "k")
 	for i := range later {
 		later[i].NotBefore = time.Now().Add(time.Hour)
 	}
@@ -160,7 +160,7 @@ func (s *work) turn(t store.Turn) store.TurnResult {
 // readAndSettle reads in each form, opening a window and going on in it, far behind and at the end.
 func (s *work) readAndSettle() {
 	s.Helper()
-	s.publish(sitetest.Messages(planPage, "a", "b", "c", "")...)
+	s.publish(boxtest.Messages(planPage, "a", "b", "c", "")...)
 	end := store.Ref{Box: "outbox", Subscription: fmt.Sprint("end", s.n)}
 	few := store.Ref{Box: "outbox", Subscription: "few"}
 	s.Declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
@@ -170,7 +170,7 @@ func (s *work) readAndSettle() {
 		{Ref: outbox, Slots: store.Split(2)[:1]},
 		{Ref: few, Slots: []store.Slots{store.AllSlots}},
 		{Ref: few, Slots: store.Split(2)[:1]},
-		{Ref: end, Slots: []store.Slots{store.AllSlots}, From: lease2position(s.site, end)},
+		{Ref: end, Slots: []store.Slots{store.AllSlots}, From: lease2position(s.testBox, end)},
 	} {
 		q.Limit, q.Bytes = planPage, 1<<20
 		for range 3 {
@@ -181,9 +181,9 @@ func (s *work) readAndSettle() {
 		}
 	}
 	s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
-	st := store.Settlement{Tally: sitetest.Tally(store.TallyParked, records...)}
+	st := store.Settlement{Tally: boxtest.Tally(store.TallyParked, records...)}
 	for i := range records {
-		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.Waiting, Blocking: i%2 == 0, Reason: "no"}
+		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.ParkRetrying, Blocking: i%2 == 0, Reason: "no"}
 		st.Park = append(st.Park, p)
 	}
 	s.Settle(&s.Lease, st)
@@ -213,11 +213,11 @@ func (s *work) readAndSettle() {
 // write publishes in each form.
 func (s *work) write() {
 	s.Helper()
-	later := sitetest.Messages(2, "k")
+	later := boxtest.Messages(2, "k")
 	later[0].NotBefore = time.Now().Add(time.Hour)
 	s.Must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
 		s.Must(s.Lock(s.Context(), tx, "outbox", []string{"k"}))
-		for _, m := range [][]postbag.Message{sitetest.Messages(1, "k"), sitetest.Messages(5, "k"), later} {
+		for _, m := range [][]postbag.Message{boxtest.Messages(1, "k"), boxtest.Messages(5, "k"), later} {
 			s.Must(s.Append(s.Context(), tx, "outbox", m))
 		}
 		there, err := s.Cancel(s.Context(), tx, "outbox", later[0].ID)
@@ -270,12 +270,12 @@ func (s *work) listings() {
 		{Oldest: true},
 		{Key: "key 17"},
 		{Type: "order.*", Oldest: true},
-		{State: store.Delivered},
-		{State: store.Discarded},
-		{State: store.Died},
-		{State: store.Waits, Oldest: true},
-		{State: store.Retrying, Key: "key 17"},
-		{State: store.Scheduled},
+		{State: store.StateDelivered},
+		{State: store.StateDiscarded},
+		{State: store.StateDead},
+		{State: store.StateBlocked, Oldest: true},
+		{State: store.StateRetrying, Key: "key 17"},
+		{State: store.StateScheduled},
 		{After: time.Now().Add(-time.Minute)},
 	} {
 		q.Ref, q.Limit = outbox, planPage
@@ -304,7 +304,7 @@ func (s *work) housekeeping() {
 	s.Must(err)
 }
 
-// retention thins and drops the log of a box whose one subscription has passed it.
+// retention deletes from and drops the log of a box whose one subscription has passed it.
 func (s *work) retention() {
 	s.Helper()
 	s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, 300) g")
@@ -337,7 +337,7 @@ func (s *work) retention() {
 	s.exec("SELECT setval('postbag.old__seq', (((last_value - 1) / $1) + 1) * $1) FROM postbag.old__seq", partSize)
 	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', ''), ('k', ''), ('k', '')")
 	lease := s.Take(fmt.Sprint("relay ", s.n), ref)
-	records, end := s.ReadFrom(ref, lease2position(s.site, ref))
+	records, end := s.ReadFrom(ref, lease2position(s.testBox, ref))
 	s.edits(ref, &lease, records, end)
 	until("a partition is dropped", func() bool { return total.Dropped > 0 })
 }

@@ -19,7 +19,7 @@ import (
 // box's foreign bound: rows up to there may have ids of the other cluster, and
 // every transaction that begins later writes beyond it.
 func (s *Store) reconcile(ctx context.Context, seen sight) error {
-	boxes, err := s.readRoster(ctx)
+	boxes, err := s.readCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 		lasts := map[string]int64{}
 		for name := range boxes.boxes {
 			var last int64
-			if err := tx.QueryRow(ctx, s.catalog.get("last", name).sql).Scan(&last); err != nil {
+			if err := tx.QueryRow(ctx, s.statements.get("last", name).sql).Scan(&last); err != nil {
 				return err
 			}
 			lasts[name] = last
@@ -51,7 +51,7 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 			}
 		}
 		for name := range boxes.boxes {
-			if _, err := tx.Exec(ctx, s.catalog.get("note", "").sql, storekit.Itself, "the database was copied from another server",
+			if _, err := tx.Exec(ctx, s.statements.get("note", "").sql, storekit.Itself, "the database was copied from another server",
 				"send "+name+" again, from where it was"); err != nil {
 				return err
 			}
@@ -63,9 +63,9 @@ func (s *Store) reconcile(ctx context.Context, seen sight) error {
 
 // sendBack takes a subscription back to the floor of its shards. What it had
 // parked beyond comes again with the rest, and its ledger begins there.
-func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int64) error {
+func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) error {
 	if sub.ref.Subscription == store.Maintenance {
-		_, err := tx.Exec(ctx, s.catalog.get("free_shards", "").sql, sub.id)
+		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
 		return err
 	}
 	positions, err := s.shardPositions(ctx, tx, sub)
@@ -98,7 +98,7 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *subEntry, last int
 		{"back_parked", []any{sub.id, floor}},
 		{"back_shards", []any{sub.id, []byte(back.Encode())}},
 	} {
-		if _, err := tx.Exec(ctx, s.catalog.get(q.name, "").sql, q.args...); err != nil {
+		if _, err := tx.Exec(ctx, s.statements.get(q.name, "").sql, q.args...); err != nil {
 			return err
 		}
 	}

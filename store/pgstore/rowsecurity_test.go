@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -31,8 +31,8 @@ func TestRowLevelSecurityHidesNoMessage(t *testing.T) {
 	}{{"a relay's role", false, false}, {"the owner, by force", true, false}, {"behind a pooler", false, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t)
-			s.publish(sitetest.Messages(5, "a")...)
+			s := newTestBox(t)
+			s.publish(boxtest.Messages(5, "a")...)
 			s.Deliver()
 			role := s.name + "_r"
 			of := s.role(role, pgstore.GrantRelay(role))
@@ -48,7 +48,7 @@ func TestRowLevelSecurityHidesNoMessage(t *testing.T) {
 			r := s.on(of)
 			want := map[postbag.ID]bool{}
 			publish := func() {
-				for _, m := range s.publish(sitetest.Messages(5, "a")...) {
+				for _, m := range s.publish(boxtest.Messages(5, "a")...) {
 					want[m.ID] = true
 				}
 			}
@@ -71,10 +71,10 @@ func TestRowLevelSecurityHidesNoMessage(t *testing.T) {
 }
 
 // seesNothing has everything fail that reads the log.
-func (s *site) seesNothing(t *testing.T) {
+func (s *testBox) seesNothing(t *testing.T) {
 	t.Helper()
 	for range 40 { // those that find nothing are sent in another way after a while
-		res, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, s.At, 100)}})
+		res, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 100)}})
 		if err == nil {
 			err = res.Batches[0].Err
 		}
@@ -96,7 +96,7 @@ func (s *site) seesNothing(t *testing.T) {
 // The same for Postbag's own tables, of which one that is filtered would stop relays, or have them forget what is parked.
 func TestRowLevelSecurityHidesNothingThatPostbagKeeps(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	r := s.on(s.role(s.name+"_r", pgstore.GrantRelay(s.name+"_r")))
 	if _, err := r.Check(t.Context()); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRowLevelSecurityHidesNothingThatPostbagKeeps(t *testing.T) {
 			return err
 		},
 		"_commands": func() error {
-			res, err := r.Turn(t.Context(), store.Turn{Read: []store.Request{sitetest.Request(outbox, r.At, 100)}})
+			res, err := r.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, r.At, 100)}})
 			if err == nil {
 				err = res.Batches[0].Err
 			}
@@ -140,8 +140,8 @@ func TestRowLevelSecurityHidesNothingThatPostbagKeeps(t *testing.T) {
 // A console under row-level security gets errors, and sees all with BYPASSRLS; it changes nothing either way.
 func TestAConsoleUnderRowLevelSecurity(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	s.publish(sitetest.Messages(3, "a")...)
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(3, "a")...)
 	s.Deliver()
 	role := s.name + "_c"
 	c := s.on(s.role(role, pgstore.GrantConsole(role)))
@@ -177,7 +177,7 @@ func TestAConsoleUnderRowLevelSecurity(t *testing.T) {
 }
 
 // listed counts the messages that List shows.
-func (s *site) listed() (int, error) {
+func (s *testBox) listed() (int, error) {
 	items, _, err := s.List(s.Context(), store.Query{Ref: outbox, Limit: 10})
 	return len(items), err
 }
@@ -185,7 +185,7 @@ func (s *site) listed() (int, error) {
 // Policies of one's own: a producer publishes what they let it, a relay and anyone who looks have BYPASSRLS.
 func TestPoliciesOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	rights, err := pgstore.GrantProducer(s.name+"_p", "outbox")
 	s.Must(err)
 	producer := s.role(s.name+"_p", rights)

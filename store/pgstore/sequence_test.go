@@ -11,7 +11,7 @@ import (
 
 // tooHigh counts, of many reads of the last seq given out while others draw seqs, those to which a seq drawn later was not
 // higher. A reader that bounds what others write by such a number loses messages.
-func (s *site) tooHigh(read string, rounds int) int64 {
+func (s *testBox) tooHigh(read string, rounds int) int64 {
 	s.Helper()
 	s.exec(`CREATE OR REPLACE FUNCTION look(rounds integer, OUT n bigint) LANGUAGE plpgsql AS $$
 DECLARE s bigint; BEGIN n := 0; FOR i IN 1..rounds LOOP s := (` + read + `);
@@ -42,7 +42,7 @@ IF nextval('postbag.outbox__seq') <= s THEN n := n + 1; END IF; END LOOP; END $$
 // no lock on the page, may see that. The wrong way is here to show that the test can find it.
 func TestTheLastSeqIsNeverReadTooHigh(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	const rounds = 50_000
 	if n := s.tooHigh(strings.TrimSuffix(s.Statement("last", "outbox"), ";"), rounds); n != 0 {
 		t.Errorf("the last seq given out was read too high %d times", n)

@@ -145,7 +145,7 @@ func (s *Store) accept(seen sight) {
 		old.mu.Unlock()
 	}
 	s.server.Store(v)
-	s.roster.Store(nil)
+	s.catalog.Store(nil)
 }
 
 // sight is what a look at the server showed.
@@ -168,7 +168,7 @@ type sight struct {
 func (s *Store) look(ctx context.Context) (sight, error) {
 	var v sight
 	for range lookLives {
-		err := s.run(ctx, call{st: s.catalog.get("standby", ""), each: func(r row) error {
+		err := s.run(ctx, call{st: s.statements.get("standby", ""), each: func(r row) error {
 			c := columns{rest: r}
 			v.recovering = c.bool()
 			return c.err
@@ -179,7 +179,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 		case v.recovering:
 			return v, store.ErrStandby
 		}
-		err = s.run(ctx, call{st: s.catalog.get("look", ""), each: func(r row) error {
+		err = s.run(ctx, call{st: s.statements.get("look", ""), each: func(r row) error {
 			c := columns{rest: r}
 			v.started, v.life = c.int8(), c.int8()
 			v.identity, v.written = c.text(), c.text()
@@ -196,7 +196,7 @@ func (s *Store) look(ctx context.Context) (sight, error) {
 		if v.life != 0 {
 			return v, nil
 		}
-		if err := s.run(ctx, call{st: s.catalog.get("begin_life", "")}); err != nil {
+		if err := s.run(ctx, call{st: s.statements.get("begin_life", "")}); err != nil {
 			return v, err
 		}
 	}
@@ -226,7 +226,7 @@ func (s *Store) guard(v *server, box string, last *int64) call {
 		a.int8(s.numbering(box))
 	}
 	return call{
-		st:   s.catalog.get(name, box),
+		st:   s.statements.get(name, box),
 		args: a,
 		each: func(r row) error {
 			c := columns{rest: r}
@@ -240,7 +240,7 @@ func (s *Store) guard(v *server, box string, last *int64) call {
 
 // last reads the last seq that a further box has given out.
 func (s *Store) last(box string, last *int64) call {
-	return call{st: s.catalog.get("last", box), each: func(r row) error {
+	return call{st: s.statements.get("last", box), each: func(r row) error {
 		c := columns{rest: r}
 		*last = c.int8()
 		return c.err

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -29,7 +29,7 @@ func TestAPoolerInTransactionModeWillDo(t *testing.T) {
 	for name, mode := range map[string]pgx.QueryExecMode{"as pgx is by default": pgx.QueryExecModeCacheStatement, "as the manual says": pgx.QueryExecModeExec} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := siteOn(t, shared.Database(t), func(c *pgxpool.Config, _ *pgstore.Options) {
+			s := testBoxOn(t, shared.Database(t), func(c *pgxpool.Config, _ *pgstore.Options) {
 				c.ConnConfig.Port = uint16(pooler.Port())
 				c.ConnConfig.DefaultQueryExecMode = mode
 			})
@@ -44,7 +44,7 @@ func TestAPoolerInTransactionModeWillDo(t *testing.T) {
 								if err := s.Lock(ctx, tx, "outbox", []string{"a"}); err != nil {
 									return err
 								}
-								return s.Append(ctx, tx, "outbox", sitetest.Messages(2, "a", "b"))
+								return s.Append(ctx, tx, "outbox", boxtest.Messages(2, "a", "b"))
 							})
 						}))
 					}
@@ -66,12 +66,12 @@ func TestAPoolerInTransactionModeWillDo(t *testing.T) {
 			}
 			s.burn()
 			s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
-				return s.Append(ctx, tx, "outbox", sitetest.Messages(10, "c"))
+				return s.Append(ctx, tx, "outbox", boxtest.Messages(10, "c"))
 			}))
 			r := s.Read()
 			s.Settle(&s.Lease, store.Settlement{
-				To: s.At, Park: []store.Park{{Seq: r[0].Seq, Slot: r[0].Slot, Hash: r[0].Hash, State: store.Waiting, Blocking: true}},
-				Tally: append(sitetest.Tally(store.TallyParked, r[0]), sitetest.Tally(store.TallyDelivered, r[1:]...)...),
+				To: s.At, Park: []store.Park{{Seq: r[0].Seq, Slot: r[0].Slot, Hash: r[0].Hash, State: store.ParkRetrying, Blocking: true}},
+				Tally: append(boxtest.Tally(store.TallyParked, r[0]), boxtest.Tally(store.TallyDelivered, r[1:]...)...),
 			})
 			due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20})
 			s.Must(err)
@@ -110,7 +110,7 @@ func TestANotificationWakesAnotherProcessAndALostConnectionIsMadeAgain(t *testin
 	t.Parallel()
 	dsn := shared.Database(t)
 	faults := make(chan error, 100)
-	listener := siteOn(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) {
+	listener := testBoxOn(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) {
 		o.Listen, o.OnFault = true, func(err error) {
 			select {
 			case faults <- err:
@@ -121,7 +121,7 @@ func TestANotificationWakesAnotherProcessAndALostConnectionIsMadeAgain(t *testin
 	heard(t, listener.Store, "it listens") // what came before is found by a poll
 	speaker := newFixture(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) { o.Notify = time.Millisecond })
 	speak := func() []postbag.Message {
-		msgs := sitetest.Messages(1, "a")
+		msgs := boxtest.Messages(1, "a")
 		listener.Must(speaker.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error { return speaker.Append(ctx, tx, "outbox", msgs) }))
 		speaker.Wake("outbox")
 		return msgs
@@ -161,10 +161,10 @@ func TestANotificationWakesAnotherProcessAndALostConnectionIsMadeAgain(t *testin
 func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	t.Parallel()
 	primary := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
-	s := siteOn(t, primary.DSN("postgres"))
-	msgs := s.publish(sitetest.Messages(3, "a")...)
+	s := testBoxOn(t, primary.DSN("postgres"))
+	msgs := s.publish(boxtest.Messages(3, "a")...)
 	standby := servertest.Standby(t, primary, testserver.StandbyOptions{Synchronous: true, Postgres: testserver.PostgresOptions{NoSync: true, Settings: settings}})
-	msgs = append(msgs, s.publish(sitetest.Messages(3, "a")...)...)
+	msgs = append(msgs, s.publish(boxtest.Messages(3, "a")...)...)
 	config := plainConfig(t, standby.DSN("postgres"))
 	pool := newPool(t, config)
 	if _, err := pgstore.Open(t.Context(), pool, pgstore.Options{}); !errors.Is(err, store.ErrStandby) {
@@ -197,7 +197,7 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 		t.Errorf("a standby was accepted: %v", err)
 	}
 	err = wandering.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
-		return wandering.Append(ctx, tx, "outbox", sitetest.Messages(1, "a"))
+		return wandering.Append(ctx, tx, "outbox", boxtest.Messages(1, "a"))
 	})
 	if !errors.Is(err, store.ErrStandby) {
 		t.Errorf("a message was published on a standby: %v", err)
@@ -218,7 +218,7 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
-	s.publish(sitetest.Messages(1, "a")...)
+	s.publish(boxtest.Messages(1, "a")...)
 	s.Deliver()
 	s.exec(`SELECT setval('postbag.outbox__seq', max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\d+)'))[1]::bigint) - 1)
 		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.outbox'::regclass`)
@@ -230,18 +230,18 @@ func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 			}),
 		}
 	}
-	for name, err := range put(sitetest.Messages(2, "a")) {
+	for name, err := range put(boxtest.Messages(2, "a")) {
 		if err == nil || !strings.Contains(err.Error(), "the log is full: run postbag migrate up --box") {
 			t.Errorf("%s: a message for which there is no partition: %v", name, err)
 		}
 	}
 	s.Until("there is room", func() bool { return s.Total.Added > 0 })
-	for name, err := range put(sitetest.Messages(2, "a")) {
+	for name, err := range put(boxtest.Messages(2, "a")) {
 		if err != nil {
 			t.Errorf("%s: after room was made: %v", name, err)
 		}
 	}
-	m := sitetest.Messages(1, "a")
+	m := boxtest.Messages(1, "a")
 	m[0].ID = postbag.ID{}
 	if err := s.to.Append(t.Context(), s.begin(), "outbox", m); err == nil || strings.Contains(err.Error(), "full") {
 		t.Errorf("a message that a constraint refuses: %v", err)
@@ -252,7 +252,7 @@ func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
 }
 
 // role makes a role that has what the SQL gives it.
-func (s *site) role(name, grants string) *fixture {
+func (s *testBox) role(name, grants string) *fixture {
 	s.Helper()
 	s.exec("CREATE ROLE " + name + " LOGIN PASSWORD 'x'")
 	s.Cleanup(func() {
@@ -268,11 +268,11 @@ func (s *site) role(name, grants string) *fixture {
 
 func TestTheRightsThatArePrintedAreThoseThatAreNeeded(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	grants, err := pgstore.GrantProducer(s.name+"_app", "outbox")
 	s.Must(err)
 	app := s.role(s.name+"_app", grants)
-	later := sitetest.Messages(2, "k")
+	later := boxtest.Messages(2, "k")
 	later[0].NotBefore = time.Now().Add(time.Hour)
 	s.Must(app.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
 		err := errors.Join(app.Lock(ctx, tx, "outbox", []string{"k"}), app.Append(ctx, tx, "outbox", later), app.Append(ctx, tx, "outbox", later[1:]))

@@ -39,7 +39,7 @@ func (s *Store) inTx(ctx context.Context, fn func(context.Context, pgx.Tx) error
 // inOwnTx is inTx for what the store does itself: it sees every row, or fails, and calls nothing but the server's own.
 func (s *Store) inOwnTx(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
 	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, s.catalog.get("unfiltered", "").sql, pgx.QueryExecModeExec); err != nil {
+		if _, err := tx.Exec(ctx, s.statements.get("unfiltered", "").sql, pgx.QueryExecModeExec); err != nil {
 			return err
 		}
 		return fn(ctx, tx)

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -121,12 +121,12 @@ func TestFunctionsAndOperatorsOfOthersAreNotCalled(t *testing.T) {
 	if _, err := old.Migrate(t.Context()); err != nil {
 		t.Fatalf("migrate: %v", err)
 	}
-	s := siteOn(t, dsn)
+	s := testBoxOn(t, dsn)
 	s.Must(s.CreateBox(t.Context(), "another"))
-	later := sitetest.Messages(2, "k")
+	later := boxtest.Messages(2, "k")
 	later[0].NotBefore, later[1].NotBefore = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
 	s.publish(later...)
-	s.publish(sitetest.Messages(6, "a", "b", "c")...)
+	s.publish(boxtest.Messages(6, "a", "b", "c")...)
 	s.exec("INSERT INTO postbag.outbox (key, shard_key, type, payload, headers) VALUES ('d', 'e', 'order.made', 'x', '{\"a\":\"b\"}'), ('d', '', '', 'x', NULL)")
 	s.exec("INSERT INTO postbag.outbox__scheduled (due, key) VALUES (now(), 'x')")
 	s.Declare(store.Spec{Ref: store.Ref{Box: "outbox", Subscription: "filtered"}, Types: []string{"order.*", "x"}, Shards: 4})
@@ -140,7 +140,7 @@ func TestFunctionsAndOperatorsOfOthersAreNotCalled(t *testing.T) {
 	}
 	a := store.Audit{Who: "x", Why: "y"}
 	var park []store.Park
-	for i, state := range []store.ParkState{store.Dead, store.Waiting, store.Blocked, store.Held} {
+	for i, state := range []store.ParkState{store.ParkDead, store.ParkRetrying, store.ParkBlocked, store.ParkHeld} {
 		r := records[i]
 		park = append(park, store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: state, Blocking: true, Reason: "z", Topic: r.Topic})
 	}
@@ -151,7 +151,7 @@ func TestFunctionsAndOperatorsOfOthersAreNotCalled(t *testing.T) {
 }
 
 // called calls what operators have, and what comes after a log was numbered anew.
-func (s *site) called(t *testing.T, a store.Audit, records []store.Record) {
+func (s *testBox) called(t *testing.T, a store.Audit, records []store.Record) {
 	t.Helper()
 	_, _, err := s.List(t.Context(), store.Query{Ref: outbox, Type: "order.*", Topic: "orders", Key: "a", Limit: 10})
 	s.Must(err)

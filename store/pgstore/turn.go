@@ -28,14 +28,14 @@ func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error
 
 // turning is one turn at work.
 type turning struct {
-	s      *Store
-	v      *server
-	roster *roster
-	t      store.Turn
-	settle *settling
-	reads  []*reader
-	scopes scopes
-	facts  facts
+	s       *Store
+	v       *server
+	catalog *catalog
+	t       store.Turn
+	settle  *settling
+	reads   []*reader
+	scopes  scopes
+	facts   facts
 }
 
 func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.TurnResult) error {
@@ -54,7 +54,7 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 	}
 	res.Epoch, res.Life = w.facts.epoch, w.v.timeline
 	res.NextDue = nextDue(w.facts.due)
-	s.noted(w.roster, w.facts.epoch)
+	s.noted(w.catalog, w.facts.epoch)
 	if !w.facts.commands {
 		return nil
 	}
@@ -66,11 +66,11 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 // prepare looks names up and positions through.
 func (w *turning) prepare(ctx context.Context) error {
 	var err error
-	if w.roster, err = w.rosterOf(ctx); err != nil {
+	if w.catalog, err = w.catalogOf(ctx); err != nil {
 		return err
 	}
 	for _, st := range w.t.Settle {
-		sub := w.roster.subs[st.Ref]
+		sub := w.catalog.subs[st.Ref]
 		if sub == nil {
 			continue
 		}
@@ -87,25 +87,25 @@ func (w *turning) prepare(ctx context.Context) error {
 		w.reads = append(w.reads, rd)
 	}
 	if len(w.t.Settle) > 0 {
-		w.settle = newSettling(w.roster, w.t.Settle)
+		w.settle = newSettling(w.catalog, w.t.Settle)
 	}
 	return nil
 }
 
-// rosterOf returns a roster that knows all that the turn names, if there is one.
-func (w *turning) rosterOf(ctx context.Context) (*roster, error) {
+// catalogOf returns a catalog that knows all that the turn names, if there is one.
+func (w *turning) catalogOf(ctx context.Context) (*catalog, error) {
 	r, err := w.s.known(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range w.t.Read {
 		if r.subs[q.Ref] == nil {
-			return w.s.readRoster(ctx)
+			return w.s.readCatalog(ctx)
 		}
 	}
 	for _, st := range w.t.Settle {
 		if sub := r.subs[st.Ref]; sub == nil || sub.shard(st.Slots) == 0 {
-			return w.s.readRoster(ctx)
+			return w.s.readCatalog(ctx)
 		}
 	}
 	return r, nil
@@ -114,9 +114,9 @@ func (w *turning) rosterOf(ctx context.Context) (*roster, error) {
 // reader begins a request. Its error is one that ends the turn.
 func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) {
 	rd := &reader{q: q}
-	sub := w.roster.subs[q.Ref]
+	sub := w.catalog.subs[q.Ref]
 	switch {
-	case sub == nil && w.roster.boxes[q.Box] == nil:
+	case sub == nil && w.catalog.boxes[q.Box] == nil:
 		return rd.fail(store.ErrNoBox), nil
 	case sub == nil:
 		return rd.fail(store.ErrNoSubscription), nil
@@ -138,14 +138,14 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 // position decodes a position and refuses one that was read before the server was
 // started, unless it was settled. The settling or reading statement itself makes sure that
 // its session is on the server whose life this is.
-func (w *turning) position(ctx context.Context, sub *subEntry, raw store.Position) (snapshots.Position, error) {
+func (w *turning) position(ctx context.Context, sub *catalogSubscription, raw store.Position) (snapshots.Position, error) {
 	p, err := snapshots.Decode(raw)
 	if err != nil || p.Life == w.v.era || p.Done == nil && p.To == nil {
 		return p, err
 	}
 	stored := false
 	err = w.s.run(ctx, call{
-		st:   w.s.catalog.get("stored", ""),
+		st:   w.s.statements.get("stored", ""),
 		args: new(parameters).int4(sub.id).text(string(raw)),
 		each: func(r row) error {
 			c := columns{rest: r}
@@ -167,7 +167,7 @@ func (w *turning) work(ctx context.Context) error {
 		if len(groups) == 0 {
 			return nil
 		}
-		errs, err := w.s.exchange(ctx, groups...)
+		errs, err := w.s.pipeline(ctx, groups...)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (w *turning) groups(first bool) ([]group, []*reader) {
 	if len(reads) == 0 && !w.facts.come {
 		a := new(parameters)
 		w.scopes.append(a)
-		g := group{{st: w.s.catalog.askStatement(), args: a, each: func(r row) error {
+		g := group{{st: w.s.statements.askStatement(), args: a, each: func(r row) error {
 			return w.facts.readState(r[0])
 		}}}
 		if w.settle != nil {
@@ -234,7 +234,7 @@ func (w *turning) groups(first bool) ([]group, []*reader) {
 
 // planned begins a transaction with the statement that says how to plan the others.
 func (s *Store) planned(g group) group {
-	return append(group{{st: s.catalog.get("planning", "")}}, g...)
+	return append(group{{st: s.statements.get("planning", "")}}, g...)
 }
 
 // dryPolls is after how many reads that found nothing a statement may cost a plan:

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
 // Rows from before there was a constraint: JSON that the server takes and no reader goes through.
 func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	s.exec("ALTER DOMAIN postbag.headers DROP CONSTRAINT headers_are_flat")
 	const deep = "(('{\"a\":' || repeat('[', 11000) || repeat(']', 11000) || '}')::json)"
-	s.publish(sitetest.Messages(2, "a", "b")...)
+	s.publish(boxtest.Messages(2, "a", "b")...)
 	s.exec("INSERT INTO postbag.outbox (topic, key, headers, payload) VALUES ('orders', 'deep', " + deep + ", 'x')")
 	s.exec("INSERT INTO postbag.outbox__scheduled (due, key, headers) VALUES (now() + interval '1 hour', 'deep', " + deep + ")")
-	s.publish(sitetest.Messages(2, "a", "b")...)
+	s.publish(boxtest.Messages(2, "a", "b")...)
 	told := func(what string, r *store.Record) {
 		t.Helper()
 		if r.Err == nil || strings.Contains(r.Err.Error(), "[[") || r.Key != "deep" || r.Headers != nil {
@@ -41,8 +41,8 @@ func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	s.Settle(&s.Lease, store.Settlement{
-		To: s.At, Park: []store.Park{{Seq: r[2].Seq, Slot: r[2].Slot, Hash: r[2].Hash, State: store.Waiting, Blocking: true, Reason: r[2].Err.Error()}},
-		Tally: append(sitetest.Tally(store.TallyParked, r[2]), sitetest.Tally(store.TallyDelivered, r[0], r[1], r[3], r[4])...),
+		To: s.At, Park: []store.Park{{Seq: r[2].Seq, Slot: r[2].Slot, Hash: r[2].Hash, State: store.ParkRetrying, Blocking: true, Reason: r[2].Err.Error()}},
+		Tally: append(boxtest.Tally(store.TallyParked, r[2]), boxtest.Tally(store.TallyDelivered, r[0], r[1], r[3], r[4])...),
 	})
 	due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20})
 	s.Must(err)
@@ -62,7 +62,7 @@ func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 		t.Fatalf("%d copies are shown, not 1", len(shown))
 	}
 	told("Show", &shown[0].Record)
-	later, _, err := s.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox"}, State: store.Scheduled})
+	later, _, err := s.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox"}, State: store.StateScheduled})
 	s.Must(err)
 	if len(later) != 1 {
 		t.Fatalf("%d messages are scheduled, not 1", len(later))
@@ -75,12 +75,12 @@ func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 func TestAPageIsBoundedByAllThatItsRowsHave(t *testing.T) {
 	t.Parallel()
 	const n, large, bytes = 20, 1 << 20, 1 << 20
-	s := newSite(t)
+	s := newTestBox(t)
 	s.exec("ALTER DOMAIN postbag.headers DROP CONSTRAINT headers_are_small")
 	s.exec("INSERT INTO postbag.outbox (key, type, headers) SELECT 'k' || g, 't', json_build_object('a', repeat('x', $1)) FROM generate_series(1, $2) g", large, n)
 	s.Declare(store.Spec{Ref: store.Ref{Box: "outbox", Subscription: "typed"}, Types: []string{"t"}, Shards: 1})
 	for _, r := range []store.Ref{outbox, {Box: "outbox", Subscription: "typed"}} {
-		q := sitetest.Request(r, "", 1000)
+		q := boxtest.Request(r, "", 1000)
 		q.Bytes = bytes
 		come := 0
 		var rows []store.Record
@@ -116,11 +116,11 @@ func TestAPageIsBoundedByAllThatItsRowsHave(t *testing.T) {
 }
 
 // parked parks rows and looks how many are due at a time.
-func (s *site) parked(t *testing.T, rows []store.Record, to store.Position, bytes int) {
+func (s *testBox) parked(t *testing.T, rows []store.Record, to store.Position, bytes int) {
 	t.Helper()
-	st := store.Settlement{To: to, Tally: sitetest.Tally(store.TallyParked, rows...)}
+	st := store.Settlement{To: to, Tally: boxtest.Tally(store.TallyParked, rows...)}
 	for i := range rows {
-		st.Park = append(st.Park, store.Park{Seq: rows[i].Seq, Slot: rows[i].Slot, Hash: rows[i].Hash, State: store.Waiting})
+		st.Park = append(st.Park, store.Park{Seq: rows[i].Seq, Slot: rows[i].Slot, Hash: rows[i].Hash, State: store.ParkRetrying})
 	}
 	s.Settle(&s.Lease, st)
 	due, err := s.Due(t.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: 1000, Bytes: bytes})
@@ -133,14 +133,14 @@ func (s *site) parked(t *testing.T, rows []store.Record, to store.Position, byte
 // Rows of just the size at which one of the two sides could end a page and the other not.
 func TestPagesOfAnySizeBringEveryRowOnce(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newTestBox(t)
 	s.exec(`INSERT INTO postbag.outbox (key, shard_key, type, topic, headers, payload) SELECT repeat('k', g % 7), NULLIF(repeat('s', g % 3), ''), CASE WHEN g % 2 = 0 THEN 't' END,
 		'topic', CASE WHEN g % 3 = 0 THEN json_build_object('a', repeat('h', g % 50)) END, convert_to(repeat('p', g % 90), 'UTF8') FROM generate_series(1, 120) g`)
 	typed := store.Ref{Box: "outbox", Subscription: "typed"}
 	s.Declare(store.Spec{Ref: typed, Types: []string{"t"}, Shards: 1})
 	for _, r := range []store.Ref{outbox, typed} {
 		for _, bytes := range []int{1, 113, 1000} {
-			q := sitetest.Request(r, "", 50)
+			q := boxtest.Request(r, "", 50)
 			q.Bytes = bytes
 			seen := map[int64]bool{}
 			for more := true; more; {

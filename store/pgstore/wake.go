@@ -92,7 +92,7 @@ func notify(ctx context.Context, due <-chan string, pause time.Duration, send fu
 func (s *Store) sendNotification(ctx context.Context, box string) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
-	err := s.run(ctx, call{st: s.catalog.get("notify", ""), args: new(parameters).text(box)})
+	err := s.run(ctx, call{st: s.statements.get("notify", ""), args: new(parameters).text(box)})
 	if err != nil && ctx.Err() == nil {
 		s.faults.tell("notify", translateError("notify other processes", err))
 	}

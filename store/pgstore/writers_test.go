@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag"
 )
 
-const testBox = "outbox"
+const boxName = "outbox"
 
 // writers commit messages in every way that an application can, and remember
 // which. Each message's payload is its number within its key.
@@ -130,7 +130,7 @@ func (w *writers) write(ctx context.Context, tx pgx.Tx, r *rand.Rand, writer int
 	msgs := w.messages(own, 1+r.IntN(3))
 	if r.IntN(4) == 0 {
 		shared := "s" + strconv.Itoa(r.IntN(4))
-		if err := w.Lock(ctx, tx, testBox, []string{shared}); err != nil {
+		if err := w.Lock(ctx, tx, boxName, []string{shared}); err != nil {
 			return nil, err
 		}
 		msgs = append(msgs, w.messages(shared, 1)...)
@@ -173,7 +173,7 @@ func (w *writers) messages(key string, n int) []postbag.Message {
 // put appends messages, by the library or as plain SQL does.
 func (w *writers) put(ctx context.Context, tx pgx.Tx, r *rand.Rand, msgs []postbag.Message) error {
 	if r.IntN(3) > 0 {
-		return w.Append(ctx, tx, testBox, msgs)
+		return w.Append(ctx, tx, boxName, msgs)
 	}
 	for _, m := range msgs {
 		_, err := tx.Exec(ctx, "INSERT INTO postbag.outbox (id, topic, key, payload) VALUES ($1, $2, $3, $4)", m.ID.String(), m.Topic, m.Key, m.Payload)

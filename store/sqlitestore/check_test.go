@@ -81,7 +81,7 @@ func TestALogThatLostItsEndIsReadAnew(t *testing.T) {
 	f.publish(sent...)
 	batch := f.read("", 10)
 	f.settle(&lease, store.Settlement{To: batch.At(7), Park: []store.Park{
-		{Seq: 2, Slot: batch.Records[1].Slot, Hash: batch.Records[1].Hash, State: store.Waiting, Blocking: true},
+		{Seq: 2, Slot: batch.Records[1].Slot, Hash: batch.Records[1].Hash, State: store.ParkRetrying, Blocking: true},
 	}})
 	// An older copy of the table is put in the place of the box's.
 	for _, statement := range []string{

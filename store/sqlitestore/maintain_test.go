@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sitetest"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlitestore"
 )
@@ -35,7 +35,7 @@ func (u *upkeep) maintain(keep time.Duration) store.Report {
 // deliver settles a page as delivered.
 func (f *fixture) deliver(l *store.Lease, batch store.Batch) {
 	f.Helper()
-	f.settle(l, store.Settlement{To: batch.Next, Tally: sitetest.Tally(store.TallyDelivered, batch.Records...)})
+	f.settle(l, store.Settlement{To: batch.Next, Tally: boxtest.Tally(store.TallyDelivered, batch.Records...)})
 }
 
 // delivered is a box whose messages were all delivered, and its upkeep.
@@ -118,7 +118,7 @@ func TestShardsApartDoNotConfuseTheLedger(t *testing.T) {
 			}
 		}
 		to := f.read("", end).Next
-		f.settle(&shards[i].Lease, store.Settlement{To: to, Tally: sitetest.Tally(store.TallyDelivered, mine...)})
+		f.settle(&shards[i].Lease, store.Settlement{To: to, Tally: boxtest.Tally(store.TallyDelivered, mine...)})
 	}
 	if report := u.maintain(0); report.Deleted != 100 || len(report.Faults) > 0 {
 		t.Fatalf("%+v, want the 100 deleted that all shards have passed", report)
@@ -153,14 +153,14 @@ func TestAResolvedMessageLeavesTheTableLater(t *testing.T) {
 	r := batch.Records[4]
 	f.settle(&lease, store.Settlement{
 		To:   batch.Next,
-		Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, State: store.Dead, Reason: "no"}},
-		Tally: append(sitetest.Tally(store.TallyParked, r),
-			sitetest.Tally(store.TallyDelivered, append(batch.Records[:4:4], batch.Records[5:]...)...)...),
+		Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, State: store.ParkDead, Reason: "no"}},
+		Tally: append(boxtest.Tally(store.TallyParked, r),
+			boxtest.Tally(store.TallyDelivered, append(batch.Records[:4:4], batch.Records[5:]...)...)...),
 	})
 	if report := u.maintain(0); report.Deleted != 9 || report.Copied != 1 {
 		t.Fatalf("%+v, want 9 deleted and one kept", report)
 	}
-	if items, _, err := f.List(t.Context(), store.Query{Ref: outbox}); err != nil || len(items) != 1 || items[0].State != store.Died {
+	if items, _, err := f.List(t.Context(), store.Query{Ref: outbox}); err != nil || len(items) != 1 || items[0].State != store.StateDead {
 		t.Errorf("the list has %v (error: %v), want the dead message", items, err)
 	}
 	late := store.Ref{Box: "outbox", Subscription: "late"}

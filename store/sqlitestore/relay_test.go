@@ -62,7 +62,7 @@ func TestARejectedMessageBlocksItsKeyAloneUntilItIsDiscarded(t *testing.T) {
 
 	var dead []store.Item
 	f.eventually("the message is dead and all other keys are delivered", func() bool {
-		dead, _, err = f.List(t.Context(), store.Query{Ref: outbox, State: store.Died})
+		dead, _, err = f.List(t.Context(), store.Query{Ref: outbox, State: store.StateDead})
 		f.check(err)
 		return len(dead) == 1 && to.Len() == len(sent)-2
 	})
@@ -78,7 +78,7 @@ func TestARejectedMessageBlocksItsKeyAloneUntilItIsDiscarded(t *testing.T) {
 	f.eventually("it is shown as discarded", func() bool {
 		items, err := f.Show(t.Context(), "outbox", poison.ID)
 		f.check(err)
-		return len(items) == 1 && items[0].State == store.Discarded
+		return len(items) == 1 && items[0].State == store.StateDiscarded
 	})
 	if to.Inversions() != 0 {
 		t.Errorf("%d messages came out of order", to.Inversions())

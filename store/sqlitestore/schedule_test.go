@@ -39,7 +39,7 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 	if got := f.readAll(""); len(got) != 2 || got[0].ID != good[0].ID || got[1].ID != good[1].ID {
 		t.Errorf("the log has %v", got)
 	}
-	items, _, err := f.List(t.Context(), store.Query{Ref: outbox, State: store.Scheduled})
+	items, _, err := f.List(t.Context(), store.Query{Ref: outbox, State: store.StateScheduled})
 	if err != nil || len(items) != len(bad) {
 		t.Errorf("of %d that were set aside %d are shown (error: %v)", len(bad), len(items), err)
 	}

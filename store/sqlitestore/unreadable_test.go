@@ -59,7 +59,7 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 				t.Errorf("it says %v", odd.Err)
 			}
 			f.settle(&lease, store.Settlement{To: batch.Next, Park: []store.Park{{
-				Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.Waiting, Blocking: true, Reason: odd.Err.Error(),
+				Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.ParkRetrying, Blocking: true, Reason: odd.Err.Error(),
 			}}})
 			due, err := f.Due(t.Context(), due(10))
 			if err != nil || len(due) != 1 || due[0].Err == nil || due[0].ID != odd.ID || due[0].Record.Hash != odd.Hash {
@@ -102,7 +102,7 @@ func TestTimesOutOfRangeStopNothing(t *testing.T) {
 	if err != nil || report.Promoted != 2 || report.More {
 		t.Errorf("housekeeping reports %+v (error: %v)", report, err)
 	}
-	items, _, err := f.List(t.Context(), store.Query{Ref: outbox, State: store.Scheduled})
+	items, _, err := f.List(t.Context(), store.Query{Ref: outbox, State: store.StateScheduled})
 	if err != nil || len(items) != 4 {
 		t.Errorf("the list shows %d scheduled messages (error: %v)", len(items), err)
 	}

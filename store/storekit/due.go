@@ -161,7 +161,7 @@ func (q *dueQuery) try(c Candidate) error {
 	var followers []int64
 	limit := min(q.Due.Followers, q.Limit)
 	err := q.rows.Followers(c, q.rangeOf(c.Slot), limit, func(seq int64, state store.ParkState) bool {
-		if state != store.Blocked || q.skip[seq] {
+		if state != store.ParkBlocked || q.skip[seq] {
 			return false
 		}
 		followers = append(followers, seq)

@@ -38,32 +38,32 @@ func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Ordinal, c.Skip)
 // StateOf returns how listings call the state of a parked message.
 func StateOf(s store.ParkState) store.State {
 	switch s {
-	case store.Waiting:
-		return store.Retrying
-	case store.Blocked:
-		return store.Waits
-	case store.InFlight:
-		return store.Sending
-	case store.Held:
-		return store.IsHeld
+	case store.ParkRetrying:
+		return store.StateRetrying
+	case store.ParkBlocked:
+		return store.StateBlocked
+	case store.ParkInFlight:
+		return store.StateInFlight
+	case store.ParkHeld:
+		return store.StateHeld
 	default:
-		return store.Died
+		return store.StateDead
 	}
 }
 
 // ParkStateOf is the reverse of StateOf.
 func ParkStateOf(s store.State) store.ParkState {
 	switch s {
-	case store.Retrying:
-		return store.Waiting
-	case store.Waits:
-		return store.Blocked
-	case store.Sending:
-		return store.InFlight
-	case store.IsHeld:
-		return store.Held
+	case store.StateRetrying:
+		return store.ParkRetrying
+	case store.StateBlocked:
+		return store.ParkBlocked
+	case store.StateInFlight:
+		return store.ParkInFlight
+	case store.StateHeld:
+		return store.ParkHeld
 	default:
-		return store.Dead
+		return store.ParkDead
 	}
 }
 

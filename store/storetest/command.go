@@ -57,7 +57,7 @@ func (l *lot) waiting() []store.Command {
 func commandComes(e *env) {
 	e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	if n := l.order(store.Discard, 0); n != 1 {
 		e.Fatalf("a command for one parked message was queued for %d", n)
 	}
@@ -85,7 +85,7 @@ func commandSlots(e *env) {
 		if _, err := o.Command(e.ctx, why, ref, store.Retry, []int64{r.Seq}); err != nil {
 			e.Fatalf("command: %v", err)
 		}
-		p := park(r, store.Dead)
+		p := park(r, store.ParkDead)
 		p.Attempts, p.Reason = 9, "given up"
 		st := store.Settlement{Lease: leases[i], Park: []store.Park{p}}
 		res := e.turn(store.Turn{Settle: []store.Settlement{st}})
@@ -102,7 +102,7 @@ func commandSlots(e *env) {
 func commandCounts(e *env) {
 	e.operator()
 	l := e.parked("a", "b", "c")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Waiting))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkRetrying))
 	if n := l.order(store.Retry, 0, 1, 2); n != 2 {
 		e.Errorf("a command for three messages, of which two are parked, was queued for %d", n)
 	}
@@ -120,7 +120,7 @@ func commandCounts(e *env) {
 func commandClosed(e *env) {
 	e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	l.order(store.Retry, 0, 1)
 	st := store.Settlement{Lease: l.lease, Resolve: []store.Resolved{l.resolved(0)}}
 	res := e.turn(store.Turn{Settle: []store.Settlement{st}})
@@ -128,7 +128,7 @@ func commandClosed(e *env) {
 	if len(res.Commands) != 1 || res.Commands[0].Park.Seq != l.at(1).Seq {
 		e.Errorf("the turn that resolves one of two messages brings %d commands, not that of the other", len(res.Commands))
 	}
-	l.park(park(l.at(0), store.Dead))
+	l.park(park(l.at(0), store.ParkDead))
 	if got := l.waiting(); len(got) != 1 {
 		e.Errorf("a command closed when its message was resolved came back with it: %d wait", len(got))
 	}
@@ -137,10 +137,10 @@ func commandClosed(e *env) {
 func commandRetry(e *env) {
 	e.operator()
 	l := e.parked("a", "a")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Blocked))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkBlocked))
 	l.order(store.Retry, 0)
 	l.due(store.Due{Followers: 5}) // nothing: the owner carries it out
-	p := park(l.at(0), store.Waiting)
+	p := park(l.at(0), store.ParkRetrying)
 	p.Attempts = 0
 	l.settle(store.Settlement{Park: []store.Park{p}, Done: []store.Done{l.waiting()[0].Done()}})
 	if got := l.due(store.Due{Followers: 5}, 0, 1); got[0].Attempts != 0 {
@@ -161,7 +161,7 @@ func commandMany(e *env) {
 	var ps []store.Park
 	var seqs []int64
 	for _, r := range records {
-		ps = append(ps, park(r, store.Dead))
+		ps = append(ps, park(r, store.ParkDead))
 		seqs = append(seqs, r.Seq)
 	}
 	e.settle(&lease, store.Settlement{Park: ps})
@@ -195,7 +195,7 @@ func commandMany(e *env) {
 func commandLost(e *env) {
 	e.operator()
 	l := e.parked("a")
-	l.park(park(l.at(0), store.Dead))
+	l.park(park(l.at(0), store.ParkDead))
 	l.order(store.Discard, 0)
 	st := store.Settlement{Lease: l.lease, Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{l.waiting()[0].Done()}}
 	st.Token += 1000
@@ -209,7 +209,7 @@ func commandLost(e *env) {
 func commandOfAnother(e *env) {
 	e.operator()
 	l := e.parked("a", "b", "c")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead), park(l.at(2), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead), park(l.at(2), store.ParkDead))
 	l.order(store.Retry, 0)
 	was := l.waiting()[0].Done()
 	for what, done := range map[string]store.Done{
@@ -217,7 +217,7 @@ func commandOfAnother(e *env) {
 		"another kind":    {ID: was.ID, Kind: store.Discard, Seq: was.Seq},
 		"another id":      {ID: was.ID + 1000, Kind: was.Kind, Seq: was.Seq},
 	} {
-		l.settle(store.Settlement{Park: []store.Park{park(l.at(2), store.Dead)}, Done: []store.Done{done}})
+		l.settle(store.Settlement{Park: []store.Park{park(l.at(2), store.ParkDead)}, Done: []store.Done{done}})
 		if got := l.waiting(); len(got) != 1 || got[0].Done() != was {
 			e.Fatalf("a settlement that did a command of %s leaves %+v, not the one retry", what, got)
 		}
@@ -228,13 +228,13 @@ func commandForgotten(e *env) {
 	e.inspector()
 	e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	l.order(store.Retry, 0, 1)
 	id := l.waiting()[1].ID
 	l.settle(store.Settlement{
 		Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{{ID: id, Kind: store.Discard, Seq: l.at(0).Seq}},
 	})
-	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.Discarded {
+	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.StateDiscarded {
 		e.Errorf("a message whose discard was forgotten meanwhile is shown as %q", it.State)
 	}
 	if got := l.waiting(); len(got) != 1 || got[0].ID != id {
@@ -245,7 +245,7 @@ func commandForgotten(e *env) {
 func commandRace(e *env) {
 	o := e.operator()
 	l := e.parked("a", "b", "c")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead), park(l.at(2), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead), park(l.at(2), store.ParkDead))
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	total := 0
@@ -278,7 +278,7 @@ func operatorCases() []scenario {
 func audited(e *env) {
 	o := e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	before := e.now()
 	l.order(store.Discard, 0)
 	e.check(o.SetShards(e.ctx, store.Audit{Who: "another", Why: "more speed"}, ref, 6), "set shards")
@@ -312,7 +312,7 @@ func seqText(r store.Record) string { return name("", int(r.Seq)) }
 func auditNeeded(e *env) {
 	o := e.operator()
 	l := e.parked("a")
-	l.park(park(l.at(0), store.Dead))
+	l.park(park(l.at(0), store.ParkDead))
 	for _, a := range []store.Audit{{}, {Who: "x"}, {Why: "x"}} {
 		if _, err := o.Command(e.ctx, a, ref, store.Retry, []int64{l.at(0).Seq}); err == nil {
 			e.Errorf("a command by %q for %q was taken", a.Who, a.Why)

@@ -42,7 +42,7 @@ func undecodable(e *env) {
 		e.Errorf("the row says %q, and has a hash that is not its key's: %v", odd.Err, odd.Hash != store.KeyHash(odd.Key))
 	}
 	reason := odd.Err.Error()
-	p := store.Park{Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.Waiting, Blocking: odd.Hash != 0, Attempts: 1, Reason: reason}
+	p := store.Park{Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.ParkRetrying, Blocking: odd.Hash != 0, Attempts: 1, Reason: reason}
 	e.settle(&lease, store.Settlement{
 		To: c.req.From, Park: []store.Park{p},
 		Tally: append(tally(store.TallyParked, odd), tally(store.TallyDelivered, good...)...),
@@ -51,9 +51,9 @@ func undecodable(e *env) {
 	if e.check(err, "due"); len(due) != 1 || due[0].Record.Seq != odd.Seq || due[0].Err == nil {
 		e.Errorf("when the row is due it comes as %v", due)
 	}
-	p.State = store.Dead
+	p.State = store.ParkDead
 	e.settle(&lease, store.Settlement{Park: []store.Park{p}})
-	if dead := e.list(store.Query{State: store.Died}); len(dead) != 1 || dead[0].Seq != odd.Seq || dead[0].Reason != reason || dead[0].Err == nil {
+	if dead := e.list(store.Query{State: store.StateDead}); len(dead) != 1 || dead[0].Seq != odd.Seq || dead[0].Reason != reason || dead[0].Err == nil {
 		e.Errorf("among the dead are %v", dead)
 	}
 	if n := len(e.list(store.Query{})); n != 7 {
@@ -74,7 +74,7 @@ func renumbered(e *env) {
 	c.await(10)
 	failed := c.got[4]
 	e.settle(&lease, store.Settlement{
-		To: c.req.From, Park: []store.Park{park(failed, store.Dead)},
+		To: c.req.From, Park: []store.Park{park(failed, store.ParkDead)},
 		Tally: append(tally(store.TallyParked, failed), tally(store.TallyDelivered, slices.Delete(slices.Clone(c.got), 4, 5)...)...),
 	})
 	e.settle(&lease, store.Settlement{
@@ -130,7 +130,7 @@ func renumberedKept(e *env) {
 func (e *env) told(n int) {
 	e.Helper()
 	for _, it := range e.list(store.Query{}) {
-		if it.State != store.Delivered || it.Reason != "" || it.Attempts != 0 {
+		if it.State != store.StateDelivered || it.Reason != "" || it.Attempts != 0 {
 			e.Errorf("a new message of seq %d is shown as %s, with %d attempts and the error %q of one before", it.Seq, it.State, it.Attempts, it.Reason)
 		}
 	}

@@ -28,14 +28,14 @@ func dueCases() []scenario {
 func dueOrder(e *env) {
 	l := e.parked("a", "b", "c", "")
 	for _, i := range []int{2, 0, 3, 1} {
-		l.park(park(l.at(i), store.Waiting))
+		l.park(park(l.at(i), store.ParkRetrying))
 		e.pass(2 * time.Millisecond)
 	}
 	l.due(store.Due{}, 2, 0, 3, 1)
 	l.park(
-		in(park(l.at(0), store.Waiting), 90*time.Millisecond),
-		in(park(l.at(1), store.Waiting), 30*time.Millisecond),
-		in(park(l.at(2), store.Waiting), 60*time.Millisecond),
+		in(park(l.at(0), store.ParkRetrying), 90*time.Millisecond),
+		in(park(l.at(1), store.ParkRetrying), 30*time.Millisecond),
+		in(park(l.at(2), store.ParkRetrying), 60*time.Millisecond),
 	)
 	l.awaitDue(store.Due{}, 3, 1, 2, 0)
 }
@@ -45,12 +45,12 @@ func dueLater(e *env) {
 	if d := l.nextDue(); d >= 0 {
 		e.Errorf("with nothing parked the next is due in %s; want a negative time", d)
 	}
-	l.park(in(park(l.at(0), store.Waiting), time.Hour))
+	l.park(in(park(l.at(0), store.ParkRetrying), time.Hour))
 	l.due(store.Due{}) // nothing
 	if d := l.nextDue(); d < 50*time.Minute || d > time.Hour {
 		e.Errorf("parked for an hour, the next is due in %s", d)
 	}
-	l.park(in(park(l.at(1), store.Waiting), 40*time.Millisecond))
+	l.park(in(park(l.at(1), store.ParkRetrying), 40*time.Millisecond))
 	if d := l.nextDue(); d < 0 || d > 40*time.Millisecond {
 		e.Errorf("parked for 40 ms, the next is due in %s", d)
 	}
@@ -66,12 +66,12 @@ func dueLater(e *env) {
 
 func dueHead(e *env) {
 	l := e.parked("k", "k", "k")
-	l.park(in(park(l.at(0), store.Waiting), time.Hour), park(l.at(1), store.Waiting), park(l.at(2), store.Blocked))
+	l.park(in(park(l.at(0), store.ParkRetrying), time.Hour), park(l.at(1), store.ParkRetrying), park(l.at(2), store.ParkBlocked))
 	l.due(store.Due{Followers: 5}) // nothing
 	if d := l.nextDue(); d < 50*time.Minute {
 		e.Errorf("with its first message waiting for an hour a key's next is due in %s", d)
 	}
-	l.park(park(l.at(0), store.InFlight))
+	l.park(park(l.at(0), store.ParkInFlight))
 	l.due(store.Due{Followers: 5}) // nothing
 	if d := l.nextDue(); d >= 0 {
 		e.Errorf("with its first message in flight a key's next is due in %s; want a negative time", d)
@@ -80,28 +80,28 @@ func dueHead(e *env) {
 
 func dueFollowers(e *env) {
 	l := e.parked("k", "k", "x", "k", "k")
-	l.park(park(l.at(0), store.Waiting), park(l.at(1), store.Blocked), park(l.at(3), store.Blocked), park(l.at(4), store.Blocked))
+	l.park(park(l.at(0), store.ParkRetrying), park(l.at(1), store.ParkBlocked), park(l.at(3), store.ParkBlocked), park(l.at(4), store.ParkBlocked))
 	l.due(store.Due{}, 0)
 	l.due(store.Due{Followers: 1}, 0, 1)
 	l.due(store.Due{Followers: 2}, 0, 1, 3)
 	l.due(store.Due{Followers: 9}, 0, 1, 3, 4)
 	e.pass(2 * time.Millisecond)
-	l.park(park(l.at(2), store.Waiting))
+	l.park(park(l.at(2), store.ParkRetrying))
 	l.due(store.Due{Followers: 2}, 0, 1, 3, 2)
 }
 
 func dueFollowersEnd(e *env) {
 	l := e.parked("k", "k", "k", "k")
-	for _, state := range []store.ParkState{store.Waiting, store.InFlight, store.Dead} {
+	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkInFlight, store.ParkDead} {
 		l.resolve(0, 1, 2, 3)
-		l.park(park(l.at(0), store.Waiting), park(l.at(1), store.Blocked), park(l.at(2), state), park(l.at(3), store.Blocked))
+		l.park(park(l.at(0), store.ParkRetrying), park(l.at(1), store.ParkBlocked), park(l.at(2), state), park(l.at(3), store.ParkBlocked))
 		l.due(store.Due{Followers: 5}, 0, 1)
 	}
 }
 
 func duePromoted(e *env) {
 	l := e.parked("k", "k", "k")
-	l.park(in(park(l.at(0), store.Waiting), time.Hour), park(l.at(1), store.Blocked), park(l.at(2), store.Blocked))
+	l.park(in(park(l.at(0), store.ParkRetrying), time.Hour), park(l.at(1), store.ParkBlocked), park(l.at(2), store.ParkBlocked))
 	l.resolve(0)
 	l.due(store.Due{Followers: 5}, 1, 2)
 	if d := l.nextDue(); d != 0 {
@@ -115,22 +115,22 @@ func duePromoted(e *env) {
 
 func dueEarlier(e *env) {
 	l := e.parked("k", "k", "k")
-	l.park(park(l.at(1), store.Waiting), park(l.at(2), store.Blocked))
+	l.park(park(l.at(1), store.ParkRetrying), park(l.at(2), store.ParkBlocked))
 	l.due(store.Due{Followers: 5}, 1, 2)
-	l.park(in(park(l.at(0), store.Waiting), time.Hour))
+	l.park(in(park(l.at(0), store.ParkRetrying), time.Hour))
 	l.due(store.Due{Followers: 5}) // nothing
-	l.park(park(l.at(0), store.Waiting))
+	l.park(park(l.at(0), store.ParkRetrying))
 	l.due(store.Due{Followers: 5}, 0)
 }
 
 func dueLoose(e *env) {
 	l := e.parked("k", "k", "", "")
 	for i := range 4 {
-		l.park(loose(park(l.at(i), store.Waiting)))
+		l.park(loose(park(l.at(i), store.ParkRetrying)))
 		e.pass(2 * time.Millisecond)
 	}
 	l.due(store.Due{Followers: 5}, 0, 1, 2, 3)
-	zero := park(l.at(2), store.Waiting)
+	zero := park(l.at(2), store.ParkRetrying)
 	zero.Blocking = true // a hash of zero blocks nothing all the same
 	l.park(zero)
 	l.due(store.Due{}, 0, 1, 3, 2)
@@ -142,9 +142,9 @@ func dueLoose(e *env) {
 func dueSkip(e *env) {
 	l := e.parked("a", "a", "b", "b", "", "")
 	for i := range 6 {
-		state := store.Waiting
+		state := store.ParkRetrying
 		if i == 1 || i == 3 {
-			state = store.Blocked
+			state = store.ParkBlocked
 		}
 		l.park(park(l.at(i), state))
 		e.pass(2 * time.Millisecond)
@@ -159,9 +159,9 @@ func dueSkip(e *env) {
 
 func dueLimit(e *env) {
 	l := e.parked("a", "a", "a", "b", "b")
-	l.park(park(l.at(0), store.Waiting), park(l.at(1), store.Blocked), park(l.at(2), store.Blocked))
+	l.park(park(l.at(0), store.ParkRetrying), park(l.at(1), store.ParkBlocked), park(l.at(2), store.ParkBlocked))
 	e.pass(2 * time.Millisecond)
-	l.park(park(l.at(3), store.Waiting), park(l.at(4), store.Blocked))
+	l.park(park(l.at(3), store.ParkRetrying), park(l.at(4), store.ParkBlocked))
 	l.due(store.Due{Followers: 5, Limit: 1}, 0)
 	l.due(store.Due{Followers: 5, Limit: 2}, 0, 1)
 	l.due(store.Due{Followers: 5, Limit: 3}, 0, 1, 2)
@@ -179,7 +179,7 @@ func dueBytes(e *env) {
 	}
 	l.more()
 	for i := range 4 {
-		l.park(park(l.at(i), store.Waiting))
+		l.park(park(l.at(i), store.ParkRetrying))
 		e.pass(2 * time.Millisecond)
 	}
 	l.due(store.Due{Bytes: 1}, 0)
@@ -238,7 +238,7 @@ func (e *env) line(l *store.Lease, all []store.Record) (parks []store.Park) {
 	e.Helper()
 	for _, r := range all {
 		if l.Contains(r.Slot) {
-			p := park(r, store.Blocked)
+			p := park(r, store.ParkBlocked)
 			p.Hash, p.Blocking = 1, true
 			parks = append(parks, p)
 		}

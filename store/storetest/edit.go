@@ -42,13 +42,13 @@ func pastShown(e *env) {
 	l := e.parked("a", "b", "c")
 	var ps []store.Park
 	for i := range 2 {
-		p := park(l.at(i), store.Waiting)
+		p := park(l.at(i), store.ParkRetrying)
 		p.Attempts, p.Reason = 1, "first"
 		ps = append(ps, p)
 	}
-	l.park(append(ps, in(park(l.at(2), store.Blocked), 0))...)
+	l.park(append(ps, in(park(l.at(2), store.ParkBlocked), 0))...)
 	for i := range ps {
-		ps[i].Attempts, ps[i].Reason, ps[i].State = 2, "second", store.Dead
+		ps[i].Attempts, ps[i].Reason, ps[i].State = 2, "second", store.ParkDead
 	}
 	l.park(ps...)
 	l.order(store.Discard, 0)
@@ -56,23 +56,23 @@ func pastShown(e *env) {
 		Resolve: []store.Resolved{l.resolved(0), l.resolved(1), l.resolved(2)},
 		Done:    []store.Done{l.waiting()[0].Done()},
 	})
-	for i, want := range []store.State{store.Discarded, store.Delivered} {
+	for i, want := range []store.State{store.StateDiscarded, store.StateDelivered} {
 		it := e.shown(l.msgs[i].ID)[0]
 		if it.State != want || it.Attempts != 2 || it.Reason != "second" {
 			e.Errorf("message %d is shown as %q, %d attempts, the last error %q; want %q, 2, second", i, it.State, it.Attempts, it.Reason, want)
 		}
-		if h := it.History; len(h) != 2 || h[0].Reason != "first" || h[1].State != store.Dead || h[1].Reason != "second" {
+		if h := it.History; len(h) != 2 || h[0].Reason != "first" || h[1].State != store.ParkDead || h[1].Reason != "second" {
 			e.Errorf("message %d is shown with the history %+v, not its two errors", i, h)
 		}
 	}
-	l.listed("discarded with that error", store.Query{State: store.Discarded, Error: "SECOND"}, 0)
-	l.listed("delivered with that error", store.Query{State: store.Delivered, Error: "second"}, 1)
+	l.listed("discarded with that error", store.Query{State: store.StateDiscarded, Error: "SECOND"}, 0)
+	l.listed("delivered with that error", store.Query{State: store.StateDelivered, Error: "second"}, 1)
 }
 
 func pastForgotten(e *env) {
 	e.inspector()
 	h := e.history(1)
-	p := loose(park(h.records[0], store.Waiting))
+	p := loose(park(h.records[0], store.ParkRetrying))
 	p.Attempts, p.Reason = 1, "no"
 	h.settleAll(store.Settlement{
 		Park:  []store.Park{p},
@@ -91,7 +91,7 @@ func pastForgotten(e *env) {
 func auditNames(e *env) {
 	o := e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	a := why
 	a.Filter = "--error refused --type order.*"
 	_, err := o.Command(e.ctx, a, ref, store.Retry, []int64{l.at(0).Seq, l.at(1).Seq})
@@ -157,7 +157,7 @@ func editScheduled(e *env) {
 func eraseDelivered(e *env) {
 	ed := e.editor()
 	l := e.parked("a", "b")
-	p := park(l.at(1), store.Dead)
+	p := park(l.at(1), store.ParkDead)
 	p.Attempts, p.Reason = 1, "no"
 	l.settle(store.Settlement{To: l.next, Park: []store.Park{p}, Tally: tally(store.TallyDelivered, l.at(0))})
 	l.resolve(1)
@@ -172,7 +172,7 @@ func eraseDelivered(e *env) {
 			e.Fatalf("an erased message is shown %d times", len(items))
 		}
 		it := items[0]
-		if it.State != store.Delivered || len(it.Payload) > 0 || len(it.Headers) > 0 || it.Key != "" || it.ShardKey != "" {
+		if it.State != store.StateDelivered || len(it.Payload) > 0 || len(it.Headers) > 0 || it.Key != "" || it.ShardKey != "" {
 			e.Errorf("an erased message is shown as %q, with %d bytes, %d headers, key %q", it.State, len(it.Payload), len(it.Headers), it.Key)
 		}
 		if it.Topic != l.msgs[i].Topic || it.Type != l.msgs[i].Type || it.Seq != l.at(i).Seq || it.Slot != l.at(i).Slot {
@@ -189,7 +189,7 @@ func eraseDelivered(e *env) {
 func eraseRefused(e *env) {
 	ed := e.editor()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead))
+	l.park(park(l.at(0), store.ParkDead))
 	pending := e.publish(e.message("c"))[0]
 	later := e.publish(at(e.message("d"), e.now().Add(longAfter)))[0]
 	ids := []postbag.ID{l.msgs[0].ID, pending.ID, later.ID}
@@ -309,12 +309,12 @@ func countsParked(e *env) {
 	for part := range slices.Chunk(c.got, 3000) {
 		var ps []store.Park
 		for _, r := range part {
-			ps = append(ps, park(r, store.Dead))
+			ps = append(ps, park(r, store.ParkDead))
 		}
 		e.settle(&lease, store.Settlement{Park: ps})
 	}
 	e.settle(&lease, store.Settlement{To: c.req.From})
-	if got := e.overlooked().Parked[store.Dead]; got != many {
+	if got := e.overlooked().Parked[store.ParkDead]; got != many {
 		e.Errorf("%d messages are dead, and the overview counts %d", many, got)
 	}
 }

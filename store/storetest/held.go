@@ -34,7 +34,7 @@ func heldCases() []scenario {
 
 // held returns a park of a message whose topic does not work.
 func held(r store.Record, topic string) store.Park {
-	p := park(r, store.Held)
+	p := park(r, store.ParkHeld)
 	p.Attempts, p.Topic, p.Reason = 0, topic, "no stream stores it"
 	return p
 }
@@ -87,7 +87,7 @@ func heldWhole(e *env) {
 
 func heldApart(e *env) {
 	l := e.parked("a", "", "c", "d")
-	l.park(held(l.at(0), "x"), held(l.at(1), "x"), held(l.at(2), "y"), park(l.at(3), store.Waiting))
+	l.park(held(l.at(0), "x"), held(l.at(1), "x"), held(l.at(2), "y"), park(l.at(3), store.ParkRetrying))
 	l.due(store.Due{Followers: 5}, 3)
 	l.due(topics("x"), 0, 1)
 	l.due(topics("y"), 2)
@@ -124,9 +124,9 @@ func heldTopicsTogether(e *env) {
 func heldBehind(e *env) {
 	l := e.parked("a", "a", "b", "b", "c", "c")
 	l.park(
-		in(park(l.at(0), store.Waiting), time.Hour), held(l.at(1), "x"), // behind one that retries
+		in(park(l.at(0), store.ParkRetrying), time.Hour), held(l.at(1), "x"), // behind one that retries
 		held(l.at(2), "y"), held(l.at(3), "x"), // behind one of another topic
-		park(l.at(4), store.Dead), held(l.at(5), "x"),
+		park(l.at(4), store.ParkDead), held(l.at(5), "x"),
 	)
 	l.due(topics("x")) // nothing
 	l.due(topics("x", "y"), 2)
@@ -182,7 +182,7 @@ func heldSlots(e *env) {
 
 func heldBlocks(e *env) {
 	l := e.parked("a", "a", "b")
-	l.park(held(l.at(0), "x"), park(l.at(1), store.Blocked))
+	l.park(held(l.at(0), "x"), park(l.at(1), store.ParkBlocked))
 	if got, want := l.blocked(), l.hashes(0); !slices.Equal(got, want) {
 		e.Errorf("the blocked keys are %x, not %x", got, want)
 	}
@@ -198,7 +198,7 @@ func heldBlocks(e *env) {
 func heldNamed(e *env) {
 	l := e.parked("a", "a", "b", "", "d")
 	l.holds(nil)
-	l.park(held(l.at(0), "x"), park(l.at(1), store.Blocked), held(l.at(2), "y"), held(l.at(3), "x"), park(l.at(4), store.Waiting))
+	l.park(held(l.at(0), "x"), park(l.at(1), store.ParkBlocked), held(l.at(2), "y"), held(l.at(3), "x"), park(l.at(4), store.ParkRetrying))
 	l.holds(map[string]int64{"x": 2, "y": 1})
 	l.resolve(3)
 	l.holds(map[string]int64{"x": 1, "y": 1})
@@ -208,14 +208,14 @@ func heldNamed(e *env) {
 
 func heldTakeover(e *env) {
 	l := e.parked("a", "a", "")
-	l.park(held(l.at(0), "x"), park(l.at(1), store.Blocked), held(l.at(2), "x"))
+	l.park(held(l.at(0), "x"), park(l.at(1), store.ParkBlocked), held(l.at(2), "x"))
 	l.r.beat(store.Beat{Leave: true})
 	l.r = e.relay("next")
 	l.lease = l.r.take(ref)[0]
 	l.holds(map[string]int64{"x": 2})
 	l.due(store.Due{Followers: 5}) // nothing
 	for i, p := range l.due(topics("x"), 0, 2) {
-		if p.State != store.Held || p.Park.Topic != "x" || p.Attempts != 0 {
+		if p.State != store.ParkHeld || p.Park.Topic != "x" || p.Attempts != 0 {
 			e.Errorf("after a take message %d is %s for topic %q with %d attempts", i, p.State, p.Park.Topic, p.Attempts)
 		}
 	}
@@ -241,15 +241,15 @@ func heldReshape(e *env) {
 
 func heldChanges(e *env) {
 	l := e.parked("a", "b", "c")
-	l.park(park(l.at(0), store.Waiting), held(l.at(1), "x"), park(l.at(2), store.InFlight))
-	l.park(held(l.at(0), "x"), park(l.at(1), store.Waiting), held(l.at(2), "y"))
+	l.park(park(l.at(0), store.ParkRetrying), held(l.at(1), "x"), park(l.at(2), store.ParkInFlight))
+	l.park(held(l.at(0), "x"), park(l.at(1), store.ParkRetrying), held(l.at(2), "y"))
 	l.due(store.Due{}, 1)
 	l.due(topics("x"), 0)
 	l.due(topics("y"), 2)
 	l.park(held(l.at(2), "x")) // another topic
 	l.due(topics("y"))         // nothing
 	l.due(topics("x"), 0, 2)
-	blocked := park(l.at(0), store.Blocked)
+	blocked := park(l.at(0), store.ParkBlocked)
 	l.park(blocked) // never replaces another
 	l.due(topics("x"), 0, 2)
 	if got := l.due(store.Due{}, 1)[0]; got.Park.Topic != "" {
@@ -290,10 +290,10 @@ func heldOperated(e *env) {
 		e.Fatalf("a retry of two held messages was queued for %d", n)
 	}
 	res := l.turn(store.Turn{Read: []store.Request{{Ref: ref, Slots: []store.Slots{store.AllSlots}, From: l.next}}})
-	if len(res.Commands) != 2 || res.Commands[0].Park.State != store.Held || res.Commands[0].Park.Topic != "x" {
+	if len(res.Commands) != 2 || res.Commands[0].Park.State != store.ParkHeld || res.Commands[0].Park.Topic != "x" {
 		e.Fatalf("the commands are %+v, not those of two held messages", res.Commands)
 	}
-	l.settle(store.Settlement{Park: []store.Park{park(l.at(0), store.Waiting)}, Done: []store.Done{res.Commands[0].Done()}})
+	l.settle(store.Settlement{Park: []store.Park{park(l.at(0), store.ParkRetrying)}, Done: []store.Done{res.Commands[0].Done()}})
 	l.due(store.Due{}, 0)
 	l.due(topics("x"), 1)
 }
@@ -301,7 +301,7 @@ func heldOperated(e *env) {
 // heldShown looks at three held messages, two of topic x, as people do.
 func (e *env) heldShown(in store.Inspector) {
 	e.Helper()
-	items, _, err := in.List(e.ctx, store.Query{Ref: ref, State: store.IsHeld})
+	items, _, err := in.List(e.ctx, store.Query{Ref: ref, State: store.StateHeld})
 	e.check(err, "list held messages")
 	if len(items) != 3 {
 		e.Errorf("%d messages are listed as held, not 3", len(items))
@@ -313,8 +313,8 @@ func (e *env) heldShown(in store.Inspector) {
 			if s.Ref != ref {
 				continue
 			}
-			if want := []store.HeldTopic{{Topic: "x", Messages: 2}, {Topic: "y", Messages: 1}}; !slices.Equal(s.Held, want) || s.Parked[store.Held] != 3 {
-				e.Errorf("the overview names the held topics %v, and %d held messages, not %v and 3", s.Held, s.Parked[store.Held], want)
+			if want := []store.HeldTopic{{Topic: "x", Messages: 2}, {Topic: "y", Messages: 1}}; !slices.Equal(s.Held, want) || s.Parked[store.ParkHeld] != 3 {
+				e.Errorf("the overview names the held topics %v, and %d held messages, not %v and 3", s.Held, s.Parked[store.ParkHeld], want)
 			}
 		}
 	}

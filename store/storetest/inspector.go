@@ -100,13 +100,13 @@ func (e *env) oneOfEach() *lot {
 	c.await(6)
 	l.records, l.next = c.got, c.req.From
 	slices.SortFunc(l.records, func(a, b store.Record) int { return int(a.Seq - b.Seq) })
-	waiting := in(park(l.at(0), store.Waiting), time.Hour)
+	waiting := in(park(l.at(0), store.ParkRetrying), time.Hour)
 	waiting.Reason, waiting.Attempts = "Connection REFUSED by broker", 3
-	dead := park(l.at(3), store.Dead)
+	dead := park(l.at(3), store.ParkDead)
 	dead.Reason, dead.Attempts = "too large", 20
 	l.settle(store.Settlement{
 		To:   l.next,
-		Park: []store.Park{waiting, in(park(l.at(1), store.Blocked), 0), park(l.at(2), store.InFlight), dead},
+		Park: []store.Park{waiting, in(park(l.at(1), store.ParkBlocked), 0), park(l.at(2), store.ParkInFlight), dead},
 		Tally: slices.Concat(tally(store.TallyParked, l.records[:4]...), tally(store.TallyDelivered, l.at(4)),
 			tally(store.TallyFiltered, l.at(5))),
 	})
@@ -117,8 +117,8 @@ func (e *env) oneOfEach() *lot {
 func listStates(e *env) {
 	l := e.oneOfEach()
 	for state, want := range map[store.State][]int{
-		store.Retrying: {0}, store.Waits: {1}, store.Sending: {2}, store.Died: {3},
-		store.Delivered: {4}, store.Filtered: {5}, store.Pending: {7, 6}, store.Discarded: nil,
+		store.StateRetrying: {0}, store.StateBlocked: {1}, store.StateInFlight: {2}, store.StateDead: {3},
+		store.StateDelivered: {4}, store.StateFiltered: {5}, store.StatePending: {7, 6}, store.StateDiscarded: nil,
 		"": {7, 6, 5, 4, 3, 2, 1, 0},
 	} {
 		for _, it := range l.listed(fmt.Sprintf("state %q", state), store.Query{State: state}, want...) {
@@ -130,7 +130,7 @@ func listStates(e *env) {
 		slices.Reverse(back)
 		l.listed(fmt.Sprintf("state %q, oldest first", state), store.Query{State: state, Oldest: true}, back...)
 	}
-	it := l.listed("retrying", store.Query{State: store.Retrying}, 0)[0]
+	it := l.listed("retrying", store.Query{State: store.StateRetrying}, 0)[0]
 	if it.Attempts != 3 || !strings.Contains(it.Reason, "REFUSED") || it.Due < 50*time.Minute || it.Due > time.Hour {
 		e.Errorf("a message waiting for an hour after 3 attempts is listed with %d, due in %s", it.Attempts, it.Due)
 	}
@@ -145,15 +145,15 @@ func listFields(e *env) {
 	l.listed("topic", store.Query{Topic: "elsewhere"}, 8)
 	l.listed("topic of another case", store.Query{Topic: "ELSEWHERE"})
 	l.listed("key", store.Query{Key: "a"}, 1, 0)
-	l.listed("key and state", store.Query{Key: "a", State: store.Waits}, 1)
+	l.listed("key and state", store.Query{Key: "a", State: store.StateBlocked}, 1)
 	l.listed("key of no message", store.Query{Key: "aa"})
 	l.listed("exact type", store.Query{Type: "user.created"}, 5)
 	l.listed("type by its prefix", store.Query{Type: "user.*"}, 8, 5)
 	l.listed("type that is a prefix of others", store.Query{Type: "user"})
 	l.listed("id", store.Query{ID: l.msgs[4].ID}, 4)
-	l.listed("id and another state", store.Query{ID: l.msgs[4].ID, State: store.Pending})
+	l.listed("id and another state", store.Query{ID: l.msgs[4].ID, State: store.StatePending})
 	l.listed("error", store.Query{Error: "connection refused"}, 0)
-	l.listed("error and state", store.Query{Error: "LARGE", State: store.Died}, 3)
+	l.listed("error and state", store.Query{Error: "LARGE", State: store.StateDead}, 3)
 	l.listed("error of none", store.Query{Error: "%"})
 }
 
@@ -183,10 +183,10 @@ func listPages(e *env) {
 	records := c.expect(msgs...)
 	var ps []store.Park
 	for i := 0; i < len(records); i += 2 {
-		ps = append(ps, loose(park(records[i], store.Dead)))
+		ps = append(ps, loose(park(records[i], store.ParkDead)))
 	}
 	e.settle(&lease, store.Settlement{To: c.req.From, Park: ps})
-	for _, q := range []store.Query{{}, {State: store.Died}, {State: store.Delivered}, {Key: "a"}, {State: store.Died, Key: "b"}} {
+	for _, q := range []store.Query{{}, {State: store.StateDead}, {State: store.StateDelivered}, {Key: "a"}, {State: store.StateDead, Key: "b"}} {
 		q.Limit = 1000
 		whole := e.list(q)
 		if len(whole) == 0 {
@@ -248,7 +248,7 @@ func show(e *env) {
 	other := store.Ref{Box: box, Subscription: "other"}
 	e.declareFirst(other)
 	for i := range 3 {
-		p := park(l.at(0), store.Waiting)
+		p := park(l.at(0), store.ParkRetrying)
 		p.Attempts, p.Reason = i+1, name("reason ", i+1)
 		l.park(p)
 	}
@@ -258,11 +258,11 @@ func show(e *env) {
 		e.Fatalf("a message of two subscriptions is shown %d times", len(got))
 	}
 	checkWhole(e.TB, &got[0].Record, &l.msgs[0])
-	if got[0].State != store.Retrying || got[1].State != store.Pending || len(got[1].History) > 0 {
+	if got[0].State != store.StateRetrying || got[1].State != store.StatePending || len(got[1].History) > 0 {
 		e.Errorf("a message parked by one subscription is shown as %q and %q", got[0].State, got[1].State)
 	}
 	h := got[0].History
-	if len(h) != 3 || h[0].Reason != "reason 1" || h[2].Reason != "reason 3" || h[2].State != store.Waiting || h[2].At.Before(h[0].At) {
+	if len(h) != 3 || h[0].Reason != "reason 1" || h[2].Reason != "reason 3" || h[2].State != store.ParkRetrying || h[2].At.Before(h[0].At) {
 		e.Errorf("a message parked three times has the history %+v", h)
 	}
 	if got := e.shown(e.message("").ID); len(got) != 0 {
@@ -274,7 +274,7 @@ func history20(e *env) {
 	e.inspector()
 	l := e.parked("a")
 	for i := range 25 {
-		p := park(l.at(0), store.Waiting)
+		p := park(l.at(0), store.ParkRetrying)
 		p.Attempts, p.Reason = i+1, name("reason ", i+1)
 		l.park(p)
 	}
@@ -301,21 +301,21 @@ func showDiscarded(e *env) {
 	e.inspector()
 	e.operator()
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkDead))
 	l.order(store.Discard, 0)
-	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.Died || it.Queued != store.Discard {
+	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.StateDead || it.Queued != store.Discard {
 		e.Errorf("a dead message with a discard queued is shown as %q, queued %d", it.State, it.Queued)
 	}
 	l.settle(store.Settlement{
 		Resolve: []store.Resolved{l.resolved(0), l.resolved(1)},
 		Done:    []store.Done{l.waiting()[0].Done()},
 	})
-	for i, want := range []store.State{store.Discarded, store.Delivered} {
+	for i, want := range []store.State{store.StateDiscarded, store.StateDelivered} {
 		if it := e.shown(l.msgs[i].ID)[0]; it.State != want || it.Queued != 0 {
 			e.Errorf("message %d is shown as %q, queued %d; want %q", i, it.State, it.Queued, want)
 		}
 	}
-	l.listed("discarded", store.Query{State: store.Discarded}, 0)
+	l.listed("discarded", store.Query{State: store.StateDiscarded}, 0)
 }
 
 func showScheduled(e *env) {
@@ -330,21 +330,21 @@ func showScheduled(e *env) {
 		return nil
 	})
 	l := &lot{env: e, s: e.Store, msgs: []postbag.Message{soon, later}}
-	got := e.list(store.Query{State: store.Scheduled})
+	got := e.list(store.Query{State: store.StateScheduled})
 	if len(got) != 2 {
 		e.Errorf("of two scheduled messages %d are listed", len(got))
 	}
-	l.listed("scheduled, by key", store.Query{State: store.Scheduled, Key: "b"}, 1)
+	l.listed("scheduled, by key", store.Query{State: store.StateScheduled, Key: "b"}, 1)
 	items := e.shown(later.ID)
-	if len(items) != 1 || items[0].State != store.Scheduled || items[0].Due < longAfter || items[0].Due > 2*longAfter {
+	if len(items) != 1 || items[0].State != store.StateScheduled || items[0].Due < longAfter || items[0].Due > 2*longAfter {
 		e.Errorf("a scheduled message is shown %d times: %+v", len(items), items)
 	}
 	c.all()
 	u.sentinel(c, soon)
-	if items := e.shown(soon.ID); len(items) != 1 || items[0].State != store.Pending {
+	if items := e.shown(soon.ID); len(items) != 1 || items[0].State != store.StatePending {
 		e.Errorf("a promoted message is shown %d times, not once as pending", len(items))
 	}
-	l.listed("scheduled", store.Query{State: store.Scheduled}, 1)
+	l.listed("scheduled", store.Query{State: store.StateScheduled}, 1)
 }
 
 func overview(e *env) {
@@ -369,7 +369,7 @@ func overview(e *env) {
 		e.Errorf("backlog %d, oldest %s, delivered %d, discarded %d; want some, any age, 1, 0",
 			s.Backlog, s.Oldest, s.Delivered, s.Discarded)
 	}
-	for _, state := range []store.ParkState{store.Waiting, store.Blocked, store.InFlight, store.Dead} {
+	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkDead} {
 		if s.Parked[state] != 1 {
 			e.Errorf("%d messages are %s, not 1", s.Parked[state], state)
 		}

@@ -51,7 +51,7 @@ func ledgerFates(e *env) {
 	h := e.history(1)
 	var st store.Settlement
 	for _, r := range h.records[4:8] {
-		st.Park = append(st.Park, loose(park(r, store.Waiting)))
+		st.Park = append(st.Park, loose(park(r, store.ParkRetrying)))
 	}
 	for i, fate := range []store.Fate{store.TallyFiltered, store.TallyParked, store.TallyDelivered} {
 		st.Tally = append(st.Tally, tally(fate, h.records[4*i:4*i+4]...)...)

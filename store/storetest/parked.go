@@ -29,9 +29,9 @@ func parkedCases() []scenario {
 
 func parkedWhole(e *env) {
 	l := e.parked("k", "")
-	p := park(l.at(0), store.Waiting)
+	p := park(l.at(0), store.ParkRetrying)
 	p.Attempts, p.Reason = 7, "the destination says no: ключ"
-	q := park(l.at(1), store.Waiting)
+	q := park(l.at(1), store.ParkRetrying)
 	q.Attempts, q.Reason = 0, ""
 	l.park(p)
 	l.park(q)
@@ -50,10 +50,10 @@ func parkedWhole(e *env) {
 
 func parkedAgain(e *env) {
 	l := e.parked("k")
-	l.park(park(l.at(0), store.Waiting))
+	l.park(park(l.at(0), store.ParkRetrying))
 	e.pass(30 * time.Millisecond)
 	first := l.due(store.Due{}, 0)[0].First
-	again := park(l.at(0), store.Waiting)
+	again := park(l.at(0), store.ParkRetrying)
 	again.Attempts, again.Reason = 2, "refused again"
 	l.park(again)
 	got := l.due(store.Due{}, 0)[0]
@@ -67,15 +67,15 @@ func parkedAgain(e *env) {
 
 func blockedNeverReplaces(e *env) {
 	l := e.parked("a", "b", "c")
-	waiting := park(l.at(0), store.Waiting)
+	waiting := park(l.at(0), store.ParkRetrying)
 	waiting.Attempts = 3
-	l.park(waiting, park(l.at(1), store.Dead), park(l.at(2), store.InFlight))
+	l.park(waiting, park(l.at(1), store.ParkDead), park(l.at(2), store.ParkInFlight))
 	for i := range 3 {
-		b := park(l.at(i), store.Blocked)
+		b := park(l.at(i), store.ParkBlocked)
 		b.Attempts = 0
 		l.park(b)
 	}
-	if got := l.due(store.Due{}, 0)[0]; got.Attempts != 3 || got.State != store.Waiting {
+	if got := l.due(store.Due{}, 0)[0]; got.Attempts != 3 || got.State != store.ParkRetrying {
 		e.Errorf("a waiting message that was parked as blocked again has %d attempts and is %s", got.Attempts, got.State)
 	}
 }
@@ -95,7 +95,7 @@ func reasons(e *env) {
 		{strings.Repeat("🔑", 255) + "\xf0\x9f", strings.Repeat("🔑", 255)},
 		{strings.Repeat("x", 1024), strings.Repeat("x", 1024)},
 	} {
-		p := park(l.at(0), store.Waiting)
+		p := park(l.at(0), store.ParkRetrying)
 		p.Reason, p.Attempts = reason.text, i
 		l.park(p)
 		got := l.due(store.Due{}, 0)[0]
@@ -111,9 +111,9 @@ func reasons(e *env) {
 func blockedKeys(e *env) {
 	l := e.parked("a", "a", "b", "c", "d", "", "e", "f")
 	l.park(
-		park(l.at(0), store.Waiting), park(l.at(1), store.Blocked), park(l.at(2), store.InFlight),
-		in(park(l.at(3), store.Waiting), time.Hour), park(l.at(4), store.Dead),
-		park(l.at(5), store.Waiting), loose(park(l.at(6), store.Waiting)),
+		park(l.at(0), store.ParkRetrying), park(l.at(1), store.ParkBlocked), park(l.at(2), store.ParkInFlight),
+		in(park(l.at(3), store.ParkRetrying), time.Hour), park(l.at(4), store.ParkDead),
+		park(l.at(5), store.ParkRetrying), loose(park(l.at(6), store.ParkRetrying)),
 	)
 	if got, want := l.blocked(), l.hashes(0, 2, 3, 4); !slices.Equal(got, want) {
 		e.Errorf("the blocked keys are %x, not %x", got, want)
@@ -144,7 +144,7 @@ func (e *env) fourShards() ([]store.Lease, []store.Record) {
 				records[i] = r
 			}
 		}
-		e.settle(&leases[i], store.Settlement{To: c.req.From, Park: []store.Park{park(records[i], store.Waiting)}})
+		e.settle(&leases[i], store.Settlement{To: c.req.From, Park: []store.Park{park(records[i], store.ParkRetrying)}})
 	}
 	return leases, records
 }
@@ -162,7 +162,7 @@ func blockedSlots(e *env) {
 
 func blockedTakeover(e *env) {
 	l := e.parked("a", "b", "b", "c")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Waiting), park(l.at(2), store.Blocked))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkRetrying), park(l.at(2), store.ParkBlocked))
 	l.r.beat(store.Beat{Leave: true})
 	l.s = e.other()
 	l.lease = e.relayOn(l.s, "heir").take(ref)[0]
@@ -180,18 +180,18 @@ func cleared(e *env) {
 		}
 	}
 	expect("parked", l.park(
-		park(l.at(0), store.Waiting), park(l.at(1), store.Blocked), park(l.at(2), store.Dead),
-		park(l.at(3), store.Waiting), park(l.at(4), store.Waiting)))
+		park(l.at(0), store.ParkRetrying), park(l.at(1), store.ParkBlocked), park(l.at(2), store.ParkDead),
+		park(l.at(3), store.ParkRetrying), park(l.at(4), store.ParkRetrying)))
 	expect("the first of two resolved", l.resolve(0))
 	expect("the second and another key resolved", l.resolve(1, 2), 1, 2)
 	expect("one without a key resolved", l.resolve(3))
-	expect("parked again as not blocking", l.park(loose(park(l.at(4), store.Waiting))), 4)
+	expect("parked again as not blocking", l.park(loose(park(l.at(4), store.ParkRetrying))), 4)
 	l.due(store.Due{}, 4)
 }
 
 func resolveMissing(e *env) {
 	l := e.parked("a", "b")
-	l.park(park(l.at(0), store.Waiting))
+	l.park(park(l.at(0), store.ParkRetrying))
 	l.settle(store.Settlement{Resolve: []store.Resolved{l.resolved(1), {Seq: l.at(1).Seq + 1000, Hash: 5}}})
 	l.due(store.Due{}, 0)
 }
@@ -201,8 +201,8 @@ func parkedApart(e *env) {
 	other := store.Ref{Box: box, Subscription: "other"}
 	e.declareFirst(other)
 	second := e.relay("second", other).take(other)[0]
-	l.park(park(l.at(0), store.Waiting))
-	e.settle(&second, store.Settlement{Park: []store.Park{park(l.at(0), store.Dead), park(l.at(1), store.Waiting)}})
+	l.park(park(l.at(0), store.ParkRetrying))
+	e.settle(&second, store.Settlement{Park: []store.Park{park(l.at(0), store.ParkDead), park(l.at(1), store.ParkRetrying)}})
 	l.due(store.Due{}, 0)
 	got, err := e.Store.Due(e.ctx, store.Due{Ref: other, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1000})
 	e.check(err, "due")
@@ -215,7 +215,7 @@ func parkedApart(e *env) {
 
 func inFlight(e *env) {
 	l := e.parked("a", "a", "b")
-	l.park(park(l.at(0), store.InFlight), park(l.at(1), store.Blocked), loose(park(l.at(2), store.InFlight)))
+	l.park(park(l.at(0), store.ParkInFlight), park(l.at(1), store.ParkBlocked), loose(park(l.at(2), store.ParkInFlight)))
 	e.pass(20 * time.Millisecond)
 	l.due(store.Due{Followers: 5}) // nothing
 	if d := l.nextDue(); d >= 0 {
@@ -234,7 +234,7 @@ func inFlight(e *env) {
 
 func deadStays(e *env) {
 	l := e.parked("a", "a", "")
-	l.park(park(l.at(0), store.Dead), park(l.at(1), store.Blocked), park(l.at(2), store.Dead))
+	l.park(park(l.at(0), store.ParkDead), park(l.at(1), store.ParkBlocked), park(l.at(2), store.ParkDead))
 	e.pass(20 * time.Millisecond)
 	l.due(store.Due{Followers: 5}) // nothing
 	l.r.beat(store.Beat{Leave: true})
@@ -257,9 +257,9 @@ func parkedThousands(e *env) {
 	for part := range slices.Chunk(records, 1000) {
 		var st store.Settlement
 		for _, r := range part {
-			state := store.Blocked
+			state := store.ParkBlocked
 			if r.Hash == 0 {
-				state = store.Waiting
+				state = store.ParkRetrying
 			}
 			st.Park = append(st.Park, park(r, state))
 		}

@@ -81,7 +81,7 @@ func pendingComes(e *env) {
 	for range 3 {
 		l.about(l.asked(), 0, 2)
 	}
-	if it := e.shown(l.msgs[0].ID); len(it) != 1 || it[0].State != store.Pending || it[0].Queued != store.Discard {
+	if it := e.shown(l.msgs[0].ID); len(it) != 1 || it[0].State != store.StatePending || it[0].Queued != store.Discard {
 		e.Errorf("a pending message with a discard queued is shown as %+v", it)
 	}
 	l.about(e.turn(store.Turn{Settle: []store.Settlement{{Lease: l.lease}}}).Commands, 0, 2)
@@ -104,12 +104,12 @@ func pendingDiscarded(e *env) {
 	l.lease.Version++
 	l.about(l.asked())
 	l.due(store.Due{}) // nothing
-	for i, want := range []store.State{store.Discarded, store.Delivered} {
+	for i, want := range []store.State{store.StateDiscarded, store.StateDelivered} {
 		if it := e.shown(l.msgs[i].ID)[0]; it.State != want || it.Queued != 0 {
 			e.Errorf("message %d is shown as %q, queued %d; want %q", i, it.State, it.Queued, want)
 		}
 	}
-	l.listed("discarded", store.Query{State: store.Discarded}, 0)
+	l.listed("discarded", store.Query{State: store.StateDiscarded}, 0)
 	if s := e.overlooked(); s.Discarded != 1 || s.Delivered != 1 || s.Commands != 0 {
 		e.Errorf("one message was discarded and one delivered; the overview says %d and %d, and %d commands", s.Discarded, s.Delivered, s.Commands)
 	}
@@ -136,7 +136,7 @@ func pendingPassed(e *env) {
 	}
 	l.lease.Version++
 	l.about(l.asked())
-	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.Delivered || it.Queued != 0 {
+	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.StateDelivered || it.Queued != 0 {
 		e.Errorf("a message that was delivered although a discard was queued is shown as %q, queued %d", it.State, it.Queued)
 	}
 }
@@ -158,15 +158,15 @@ func pendingParked(e *env) {
 	e.operator()
 	l := e.unread("a", "b")
 	l.order(store.Discard, 0)
-	p := park(l.at(0), store.Waiting)
+	p := park(l.at(0), store.ParkRetrying)
 	p.Attempts, p.Reason = 1, "no"
 	l.park(p)
 	got := l.waiting()
-	if len(got) != 1 || got[0].Park.State != store.Waiting || got[0].Park.Attempts != 1 {
+	if len(got) != 1 || got[0].Park.State != store.ParkRetrying || got[0].Park.Attempts != 1 {
 		e.Fatalf("waiting are %+v, not the discard of the parked message", got)
 	}
 	l.settle(store.Settlement{Resolve: []store.Resolved{l.resolved(0)}, Done: []store.Done{got[0].Done()}})
-	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.Discarded {
+	if it := e.shown(l.msgs[0].ID)[0]; it.State != store.StateDiscarded {
 		e.Errorf("a message whose discard came while it was pending is shown as %q", it.State)
 	}
 }
@@ -247,7 +247,7 @@ func pendingBeside(e *env) {
 	var ps []store.Park
 	var seqs []int64
 	for _, r := range records {
-		ps = append(ps, park(r, store.Dead))
+		ps = append(ps, park(r, store.ParkDead))
 		seqs = append(seqs, r.Seq)
 	}
 	l.settle(store.Settlement{To: c.req.From, Park: ps})

@@ -140,7 +140,7 @@ func reshapeTokens(e *env) {
 func reshapeParked(e *env) {
 	lot := e.parked("k", "k", "x")
 	lot.park(
-		park(lot.at(0), store.InFlight), park(lot.at(1), store.Blocked), park(lot.at(2), store.Waiting),
+		park(lot.at(0), store.ParkInFlight), park(lot.at(1), store.ParkBlocked), park(lot.at(2), store.ParkRetrying),
 	)
 	leases := lot.r.reshape(ref, 4, []store.Lease{lot.lease})
 	lot.due(store.Due{}, 2)

@@ -183,7 +183,7 @@ func retentionParked(e *env) {
 	parked := h.records[:3]
 	var st store.Settlement
 	for _, r := range parked {
-		st.Park = append(st.Park, loose(park(r, store.Waiting)))
+		st.Park = append(st.Park, loose(park(r, store.ParkRetrying)))
 	}
 	st.Tally = append(tally(store.TallyParked, parked...), tally(store.TallyDelivered, h.records[3:]...)...)
 	h.settleAll(st)

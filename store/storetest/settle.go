@@ -57,7 +57,7 @@ func settleStays(e *env) {
 func (l *lot) full() store.Settlement {
 	return store.Settlement{
 		To:    l.next,
-		Park:  []store.Park{park(l.at(0), store.Waiting)},
+		Park:  []store.Park{park(l.at(0), store.ParkRetrying)},
 		Tally: tally(store.TallyParked, l.at(0)),
 	}
 }
@@ -135,7 +135,7 @@ func settleAmongLost(e *env) {
 func settleRepeat(e *env) {
 	l := e.parked("k", "k", "x")
 	st := l.full()
-	st.Park = append(st.Park, park(l.at(1), store.Blocked))
+	st.Park = append(st.Park, park(l.at(1), store.ParkBlocked))
 	st.Lease = l.lease
 	for i := range 3 {
 		v := e.turn(store.Turn{Settle: []store.Settlement{st}}).Verdicts[0]

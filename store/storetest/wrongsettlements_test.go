@@ -81,22 +81,22 @@ func wrongSettlements() []wrong {
 		}), []string{"What is due later is not due, and the wait is told"}},
 		{"messages in flight are due", changed(func(st *store.Settlement) {
 			for i := range st.Park {
-				if st.Park[i].State == store.InFlight {
-					st.Park[i].State = store.Waiting
+				if st.Park[i].State == store.ParkInFlight {
+					st.Park[i].State = store.ParkRetrying
 				}
 			}
 		}), []string{"A message in flight is due only after its shard changed hands"}},
 		{"messages in flight stay so for ever", changed(func(st *store.Settlement) {
 			for i := range st.Park {
-				if st.Park[i].State == store.InFlight {
-					st.Park[i].State = store.Dead
+				if st.Park[i].State == store.ParkInFlight {
+					st.Park[i].State = store.ParkDead
 				}
 			}
 		}), []string{"A message in flight is due only after its shard changed hands"}},
 		{"held messages are due by themselves", changed(func(st *store.Settlement) {
 			for i := range st.Park {
-				if st.Park[i].State == store.Held {
-					st.Park[i].State = store.Waiting
+				if st.Park[i].State == store.ParkHeld {
+					st.Park[i].State = store.ParkRetrying
 				}
 			}
 		}), []string{
@@ -111,7 +111,7 @@ func wrongSettlements() []wrong {
 		}), []string{"Topics are compared byte for byte"}},
 		{"held messages of a key come together", changed(func(st *store.Settlement) {
 			for i := range st.Park {
-				st.Park[i].Blocking = st.Park[i].Blocking && st.Park[i].State != store.Held
+				st.Park[i].Blocking = st.Park[i].Blocking && st.Park[i].State != store.ParkHeld
 			}
 		}), []string{
 			"Held messages of a topic come lowest seq first, of a key only the first",

@@ -7,7 +7,7 @@
 SELECT c.sub, c.position, c.floor FROM postbag._cuts c JOIN postbag._subscriptions u ON u.id = c.sub
 WHERE u.box = $1::integer ORDER BY c.id;
 
--- name: survey
+-- name: scan
 -- What the ledger is compared with. {box} may be a partition. A range of the primary key, bounded by the caller. Locks
 -- nothing.
 SELECT b.seq, b.xid, b.id FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq LIMIT $3::integer;
@@ -18,7 +18,7 @@ SELECT b.seq, b.xid, b.id, CASE WHEN b.place > 0 THEN b.place - 1
   ELSE postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) END::smallint, timestamptz_send(b.at)
 FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq LIMIT $3::integer;
 
--- name: told
+-- name: ledger_lines
 -- What the ledgers of subscriptions $1 say of span $2, and where their shards stand, as of one moment: rows of kind 0 are
 -- shards with what their own rows hold of the span, of kind 1 the lines of the ledger, of kind 2 what was deleted already.
 -- Reads _shards by subscription and _ledger by primary key.
@@ -31,7 +31,7 @@ UNION ALL
 SELECT CASE WHEN l.fate = 6 THEN 2 ELSE 1 END, l.sub, NULL, NULL, NULL, l.n, l.seqs::text, l.ids::text
 FROM unnest($1::integer[]) u(id) JOIN postbag._ledger l ON l.sub = u.id WHERE l.span = $2::bigint;
 
--- name: next_told
+-- name: next_ledger_line
 -- The first span from $2 on that a ledger speaks of; the largest number: none. Reads _shards by subscription and one entry of
 -- the primary key of _ledger a subscription.
 SELECT coalesce(least(
@@ -76,7 +76,7 @@ WHERE b.id = $1::integer AND b.dropped = $2::bigint
     WHERE p.seq > $2::bigint AND p.seq <= $3::bigint AND NOT EXISTS (SELECT FROM postbag._copies c WHERE c.box = b.id AND c.seq = p.seq))
 RETURNING 1;
 
--- name: thin
+-- name: delete_passed
 -- Deletes the rows after $2 up to $3, and ends the transaction, by a division by zero, unless they are $4 and none is of a
 -- transaction after $5. A range of the primary key, bounded by the caller; locks the rows, which nobody else wants.
 WITH d AS (
@@ -87,7 +87,7 @@ WITH d AS (
 SELECT count(*) / CASE WHEN count(*) = $4::bigint AND coalesce(bool_and(d.xid <= $5::bigint::text::xid8), true)
   OR NOT EXISTS (SELECT FROM postbag._boxes x WHERE x.id = $1::integer AND x.swept_x = pg_current_xact_id()) THEN 1 ELSE 0 END FROM d;
 
--- name: thinned
+-- name: note_deleted
 -- Adds what was deleted to the ledgers, by primary key.
 INSERT INTO postbag._ledger AS l (sub, span, fate, shard, n, seqs, ids)
 SELECT i.sub, $2::bigint, 6, 0, i.n, i.seqs, i.ids

@@ -1,6 +1,6 @@
 -- What there is.
 
--- name: roster
+-- name: catalog
 -- All boxes with all subscriptions and shards: small tables, read whole when the epoch has changed.
 SELECT (SELECT e.n FROM postbag._epoch e), b.name, b.id, b."foreign", coalesce(b.numbering, 0), u.id, u.name, u.types,
   array_agg(s.id ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL),

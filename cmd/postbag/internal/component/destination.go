@@ -6,8 +6,8 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // opener is what settings of every kind of destination implement.
@@ -15,11 +15,11 @@ type opener interface {
 	config.Settings
 	// open opens a destination without waiting for its server. With dry it only looks
 	// whether it could, and returns nil.
-	open(ctx context.Context, c *console.Console, dry bool) (broker.Destination, error)
+	open(ctx context.Context, c *terminal.Terminal, dry bool) (broker.Destination, error)
 }
 
 // OpenDestination opens the destination d, whose name is only for messages.
-func OpenDestination(ctx context.Context, name string, d config.Destination, c *console.Console) (broker.Destination, error) {
+func OpenDestination(ctx context.Context, name string, d config.Destination, c *terminal.Terminal) (broker.Destination, error) {
 	to, err := destination(ctx, d, c, false)
 	if err != nil {
 		return nil, exit.With(exit.Usage, fmt.Errorf("destination %s: %w", name, err))
@@ -34,7 +34,7 @@ func CheckDestination(ctx context.Context, d config.Destination) error {
 	return err
 }
 
-func destination(ctx context.Context, d config.Destination, c *console.Console, dry bool) (broker.Destination, error) {
+func destination(ctx context.Context, d config.Destination, c *terminal.Terminal, dry bool) (broker.Destination, error) {
 	settings, ok := d.Settings.(opener)
 	if !ok {
 		return nil, fmt.Errorf("this program holds no destination of kind %.40q; see postbag version --components", d.Kind)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // KafkaConnection is how a client of Kafka reaches its brokers.
@@ -77,7 +77,7 @@ type KafkaTransactions struct {
 // HasTransactions implements config.Transactional.
 func (k *Kafka) HasTransactions() bool { return k.Transactions != nil }
 
-func (k *Kafka) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (k *Kafka) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := kafkabroker.Options{
 		Prefix: k.Prefix, Compression: k.Compression, Linger: k.Linger, BatchBytes: k.BatchBytes, SendTime: k.SendTime, Recheck: k.Recheck,
 		Login: kafkabroker.Login{Mechanism: k.Mechanism, Name: k.ClientName},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // MQTTConnection is how a client of MQTT reaches its broker.
@@ -41,7 +41,7 @@ type MQTT struct {
 	MaxPending int `yaml:"max_pending"`
 }
 
-func (m *MQTT) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (m *MQTT) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := mqttbroker.Options{
 		Topic: m.Topic, QoS: m.QoS, Retain: m.Retain, Unheard: m.Unheard, MaxPending: m.MaxPending, KeepAlive: m.KeepAlive,
 		Login: mqttbroker.Login{ClientID: m.ClientID},

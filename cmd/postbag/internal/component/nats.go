@@ -7,7 +7,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // NATSConnection is how a client of NATS reaches its servers.
@@ -44,7 +44,7 @@ type NATS struct {
 	MaxPending int `yaml:"max_pending"`
 }
 
-func (n *NATS) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (n *NATS) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := natsbroker.Options{
 		Stream: n.Stream, Prefix: n.Prefix, MaxPending: n.MaxPending, PassHeaders: n.PassHeaders, Recheck: n.Recheck,
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/webhook"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -62,7 +62,7 @@ func TestWebhookTrustsTheAuthorityOfItsFile(t *testing.T) {
 	d := config.Destination{Kind: "webhook", Settings: hook}
 	for file, want := range map[string]broker.Outcome{ca: broker.Accepted, "": broker.Misconfigured} {
 		hook.CAFile = file
-		to, err := OpenDestination(t.Context(), "hook", d, &console.Console{Out: io.Discard})
+		to, err := OpenDestination(t.Context(), "hook", d, &terminal.Terminal{Out: io.Discard})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // RabbitMQConnection is how a client of RabbitMQ reaches its nodes.
@@ -93,7 +93,7 @@ type RabbitMQBinding struct {
 	Arguments map[string]string `yaml:"arguments"`
 }
 
-func (q *RabbitMQ) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (q *RabbitMQ) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := rabbitbroker.Options{
 		Exchange: q.Exchange, RoutingKey: q.RoutingKey, Topology: q.Topology.declared(), MaxBytes: q.MaxBytes,
 		MaxPending: q.MaxPending, Channels: q.Channels, Retries: q.Retries,

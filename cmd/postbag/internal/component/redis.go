@@ -7,7 +7,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // RedisConnection is how a client of Redis reaches one server, its sentinels or a cluster.
@@ -65,7 +65,7 @@ type Redis struct {
 	MaxBytes int `yaml:"max_bytes"`
 }
 
-func (d *Redis) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (d *Redis) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := redisbroker.Options{
 		Prefix: d.Prefix, Shards: d.Shards, Existing: d.Existing, Fence: d.Fence, Epoch: uint32(d.Epoch),
 		Replicas: d.Replicas, ReplicaWait: d.ReplicaWait, MaxLen: int64(d.MaxLen), MaxAge: d.MaxAge, ExactTrim: d.ExactTrim, MaxBytes: d.MaxBytes,

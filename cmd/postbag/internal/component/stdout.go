@@ -6,7 +6,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/stdout"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // Stdout is standard output. It has no settings.
@@ -16,7 +16,7 @@ type Stdout struct{}
 func (*Stdout) Check(config.Report) {}
 
 //nolint:unparam // every kind of destination may fail
-func (*Stdout) open(_ context.Context, c *console.Console, dry bool) (broker.Destination, error) {
+func (*Stdout) open(_ context.Context, c *terminal.Terminal, dry bool) (broker.Destination, error) {
 	if dry {
 		return nil, nil //nolint:nilnil // there is nothing that could be wrong
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/adopt"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -32,6 +33,11 @@ type Store struct {
 	Adopt adopt.Database
 	// Close frees what was opened.
 	Close func() error
+}
+
+// Operations are what operators do to the store.
+func (s *Store) Operations() operations.Store {
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor}
 }
 
 // StoreOptions are how a store is opened. The zero value opens what is there.

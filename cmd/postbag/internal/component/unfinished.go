@@ -27,7 +27,7 @@ func (u unfinished) Overview(ctx context.Context) (store.Overview, error) {
 // age looks at the first parked message of each state: one row of an index each.
 func (u unfinished) age(ctx context.Context, o *store.Overview, v *store.SubscriptionView) error {
 	for state, name := range map[store.ParkState]store.State{
-		store.Waiting: store.Retrying, store.Blocked: store.Waits, store.InFlight: store.Sending, store.Held: store.IsHeld, store.Dead: store.Died,
+		store.ParkRetrying: store.StateRetrying, store.ParkBlocked: store.StateBlocked, store.ParkInFlight: store.StateInFlight, store.ParkHeld: store.StateHeld, store.ParkDead: store.StateDead,
 	} {
 		if v.Parked[state] == 0 {
 			continue

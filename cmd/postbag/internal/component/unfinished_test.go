@@ -12,12 +12,12 @@ import (
 type onlyHeld struct{ store.Inspector }
 
 func (onlyHeld) Overview(context.Context) (store.Overview, error) {
-	v := store.SubscriptionView{Parked: map[store.ParkState]int64{store.Held: 1}}
+	v := store.SubscriptionView{Parked: map[store.ParkState]int64{store.ParkHeld: 1}}
 	return store.Overview{Now: time.Unix(60, 0), Boxes: []store.BoxView{{Subscriptions: []store.SubscriptionView{v}}}}, nil
 }
 
 func (onlyHeld) List(_ context.Context, q store.Query) ([]store.Item, string, error) {
-	if q.State != store.IsHeld {
+	if q.State != store.StateHeld {
 		return nil, "", nil
 	}
 	var i store.Item

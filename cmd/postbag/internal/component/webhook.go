@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/webhook"
-	"github.com/postbag/postbag/cmd/postbag/internal/console"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // Webhook is a destination over HTTP, by Standard Webhooks.
@@ -31,7 +31,7 @@ type Webhook struct {
 	CAFile string `yaml:"ca_file"`
 }
 
-func (w *Webhook) open(ctx context.Context, _ *console.Console, dry bool) (broker.Destination, error) {
+func (w *Webhook) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	url, err := w.read()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -98,9 +99,9 @@ func Of(err error) Code {
 	switch {
 	case is(context.Canceled):
 		return Interrupted
-	case faulty, is(store.ErrFilterDiffers, store.ErrCursor):
+	case faulty, is(store.ErrFilterDiffers, store.ErrCursor, operations.ErrUnsupported):
 		return Usage
-	case is(store.ErrNoBox, store.ErrNoSubscription):
+	case is(store.ErrNoBox, store.ErrNoSubscription, operations.ErrNotFound):
 		return NotFound
 	case is(store.ErrSchema):
 		return Schema

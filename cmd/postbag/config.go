@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+)
+
+func newConfigCommand(c *terminal.Terminal) *cobra.Command {
+	return group("config", "Look after configuration files", newConfigCheckCommand(c), newConfigSchemaCommand(c))
+}
+
+func newConfigCheckCommand(c *terminal.Terminal) *cobra.Command {
+	var source configFlags
+	var formOnly bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Find every mistake in a configuration file; exit code 2 if there is one",
+		Long: `Find every mistake in a configuration file and name it with its line. It connects to
+nothing. What the file names of the environment and of other files is looked at too, unless
+--form-only says that they are on another machine.`,
+		Example: `  postbag config check -c postbag.yaml`,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !source.given() {
+				return exit.Usagef("-c is missing; name a configuration file")
+			}
+			if err := source.check(); err != nil {
+				return err
+			}
+			return checkConfig(cmd.Context(), c, &source, formOnly)
+		},
+	}
+	source.add(cmd)
+	cmd.Flags().BoolVar(&formOnly, "form-only", false, "do not look at environment variables and other files")
+	return cmd
+}
+
+// checked says what a configuration that is right would do, or what is wrong.
+type checked struct {
+	Path          string              `json:"path"`
+	Right         bool                `json:"right"`
+	Subscriptions []checkedDelivering `json:"subscriptions"`
+	Mistakes      []mistake           `json:"mistakes"`
+}
+
+// mistake is one that was found. Line is zero where it is in no line.
+type mistake struct {
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+type checkedDelivering struct {
+	Store        string `json:"store,omitempty"`
+	Box          string `json:"box"`
+	Subscription string `json:"subscription"`
+	To           string `json:"to"`
+}
+
+func checkConfig(ctx context.Context, c *terminal.Terminal, source *configFlags, formOnly bool) error {
+	file, err := source.read(formOnly)
+	if err == nil && !formOnly {
+		checkOutside(ctx, file)
+		err = file.Err()
+	}
+	out := checked{Path: source.String(), Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
+	if err != nil {
+		return exit.With(exit.Usage, showMistakes(c, &out, err))
+	}
+	for _, s := range file.Subscriptions {
+		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Store, s.Box, s.Name, s.To})
+	}
+	if c.JSON {
+		return c.Emit(out)
+	}
+	c.Sayf("%s is right", terminal.Printable(source.String()))
+	for _, s := range out.Subscriptions {
+		store := ""
+		if s.Store != "" {
+			store = s.Store + ": "
+		}
+		c.Sayf("  %s%s/%s goes to %s", store, s.Box, s.Subscription, s.To)
+	}
+	return nil
+}
+
+// showMistakes writes the mistakes for programs, and returns them for people.
+func showMistakes(c *terminal.Terminal, out *checked, err error) error {
+	if !c.JSON {
+		return err
+	}
+	for _, m := range config.Mistakes(err) {
+		out.Mistakes = append(out.Mistakes, mistake{Line: m.Line, Text: config.Redact(component.Kinds().InSettings(m.Text))})
+	}
+	return errors.Join(err, c.Emit(out))
+}
+
+// checkOutside notes what is wrong in the environment and in files.
+func checkOutside(ctx context.Context, file *config.File) {
+	for name, s := range file.AllStores() {
+		where := "store"
+		if name != "" {
+			where = "stores." + name
+		}
+		if dsn, err := component.DSN(s); err != nil {
+			file.Mistakef(where, "cannot work: %v", err)
+		} else if _, mistake := component.Kinds().StoreKind(s.Kind, dsn); mistake != "" {
+			file.Mistakef(where, "cannot work: the DSN %s", mistake)
+		}
+	}
+	for name, d := range file.Destinations {
+		if err := component.CheckDestination(ctx, d); err != nil {
+			file.Mistakef("destinations."+name+"."+d.Kind, "cannot work: %v", err)
+		}
+	}
+}
+
+// schema is the JSON Schema of a configuration file. It is made of the settings' types, tags
+// and comments: go test -run Reference -update writes it anew.
+//
+//go:embed postbag.schema.json
+var schema string
+
+func newConfigSchemaCommand(c *terminal.Terminal) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of a configuration file, for editors and other checkers",
+		Long: `Print the JSON Schema (draft 2020-12) of a configuration file. An editor that knows it
+completes settings and shows their texts. postbag config check finds more mistakes: those
+of several settings together, and of the environment.`,
+		Example: `  postbag config schema > postbag.schema.json`,
+		Args:    none,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(c.Out, schema)
+			return err
+		},
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/display"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// commandFlags are those of retry and discard.
+type commandFlags struct {
+	store            storeFlags
+	query            queryFlags
+	audit            auditFlags
+	all, dryRun, yes bool
+}
+
+func newGiveCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
+	var f commandFlags
+	name := operations.CommandName(kind)
+	does, which := "Make parked messages due now, with their attempts begun anew; publish scheduled ones now", "parked or scheduled"
+	if kind == store.Discard {
+		does, which = "Give messages up for ever; those behind them go on", "parked, pending or scheduled"
+	}
+	cmd := &cobra.Command{
+		Use:   name + " [ID ...]",
+		Short: does,
+		Long: does + `.
+
+Messages are named by their ids, or selected by flags among the dead ones; --state chooses others
+that are ` + which + `. The relay that owns a message carries the command out between
+batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
+queued at a time, and one that is being delivered stays delivered. Scheduled ones are changed at once.
+Who gave which command and why is written to the audit log. To give a command twice does no harm.`,
+		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
+  postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, kind, args) },
+	}
+	f.store.add(cmd)
+	f.query.add(cmd, "default", "")
+	f.audit.add(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "all dead messages of the subscription, or all of --state")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before more than one message")
+	return cmd
+}
+
+func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.CommandKind, args []string) (err error) {
+	ref, audit, err := f.query.ref.one(&f.audit)
+	if err != nil {
+		return err
+	}
+	choice := operations.Choice{Ref: ref, Kind: kind, Filter: f.query.filter(f.all)}
+	if choice.Query, err = f.query.query(time.Now(), operations.CommandStates(kind)); err != nil {
+		return err
+	}
+	if err := f.choose(cmd, &choice, args); err != nil {
+		return err
+	}
+	s, err := f.store.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	preview, err := s.Operations().Preview(cmd.Context(), choice)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return display.Preview(c, preview)
+	}
+	if n := preview.Size(); n > 1 && !f.yes {
+		if err := c.Confirm(fmt.Sprintf("%s %s of %s?", operations.CommandName(kind), terminal.Count(n, "message"), ref)); err != nil {
+			return err
+		}
+	}
+	return give(cmd.Context(), c, s.Operations().Run(preview, audit), preview)
+}
+
+// choose says what to select: ids, or what flags describe. Nothing is not
+// everything: that has to be said.
+func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, args []string) error {
+	if f.query.id != "" {
+		args = append(args, f.query.id)
+	}
+	for _, text := range args {
+		id, err := messageID("an argument", text)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(choice.IDs, id) {
+			choice.IDs = append(choice.IDs, id)
+		}
+	}
+	choice.Query.ID = postbag.ID{}
+	switch {
+	case len(choice.IDs) > 0 && (narrow(&choice.Query) || f.all || f.query.state != ""):
+		return exit.Usagef("ids and other selections are both given; use one of them")
+	case len(choice.IDs) == 0 && !narrow(&choice.Query) && !f.all:
+		return exit.Usagef("nothing is selected; name ids, or use flags such as --type and --error, or --all; see %s --help",
+			cmd.CommandPath())
+	}
+	if len(choice.IDs) == 0 && choice.Query.State == "" {
+		choice.Query.State = store.StateDead
+	}
+	return nil
+}
+
+// given is what became of a command, in JSON. Queued are those that a relay is to carry out; Done those that were changed at
+// once.
+type given struct {
+	Box          string `json:"box"`
+	Subscription string `json:"subscription"`
+	Command      string `json:"command"`
+	Selected     int    `json:"selected"`
+	Queued       int    `json:"queued"`
+	Done         int    `json:"done,omitempty"`
+}
+
+// give gives the command for all that was chosen.
+func give(ctx context.Context, c *terminal.Terminal, run *operations.Run, p *operations.Preview) error {
+	progress := c.Progress("handled", p.Size())
+	before := 0
+	run.OnProgress = func(at operations.Progress) {
+		progress.Add(at.Handled - before)
+		before = at.Handled
+	}
+	at, err := run.Do(ctx)
+	progress.End()
+	if err != nil {
+		return err
+	}
+	done := given{
+		Box: p.Box, Subscription: p.Subscription, Command: operations.CommandName(p.Kind), Selected: at.Chosen, Queued: at.Queued, Done: at.Done,
+	}
+	if c.JSON {
+		return c.Line(done)
+	}
+	c.Sayf("%s", done.text())
+	return nil
+}
+
+// text says what became of a command.
+func (o *given) text() string {
+	var notes []string
+	if o.Done > 0 {
+		did := "retried"
+		if o.Command == operations.CommandName(store.Discard) {
+			did = "discarded"
+		}
+		notes = append(notes, fmt.Sprintf("%s %s", did, terminal.Count(o.Done, "scheduled message")))
+	}
+	if rest := o.Selected - o.Done; rest > 0 {
+		notes = append(notes, fmt.Sprintf("queued %d of %s", o.Queued, terminal.Count(rest, "message")))
+		if passed := rest - o.Queued; passed > 0 {
+			notes = append(notes, fmt.Sprintf("%d had it queued already, or are settled", passed))
+		}
+	}
+	if o.Queued > 0 {
+		notes = append(notes, "relays carry it out")
+	}
+	if o.Done == 0 {
+		return o.Command + ": " + strings.Join(notes, "; ")
+	}
+	return strings.Join(notes, "; ")
+}

@@ -1,0 +1,132 @@
+package operations
+
+import (
+	"context"
+	"slices"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// States are all states of messages.
+func States() []store.State {
+	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled)
+}
+
+// ParkedStates are those of messages that have failed, or wait behind one that has.
+func ParkedStates() []store.State {
+	return []store.State{store.StateDead, store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateHeld}
+}
+
+// CommandStates are the states of messages that take a command. A retry of what is only pending means nothing.
+func CommandStates(kind store.CommandKind) []store.State {
+	if kind == store.Discard {
+		return append(ParkedStates(), store.StatePending, store.StateScheduled)
+	}
+	return append(ParkedStates(), store.StateScheduled)
+}
+
+// Choice says which messages of a subscription a command is for.
+type Choice struct {
+	store.Ref
+	Kind store.CommandKind
+	// IDs are the messages; or else Query chooses them.
+	IDs   []postbag.ID
+	Query store.Query
+	// Filter is Query in the words of the one who gave it, for the audit log. Empty with IDs.
+	Filter string
+}
+
+// Preview is what a choice comes to. Nothing has been changed yet.
+type Preview struct {
+	Choice
+
+	// First are the first of the messages, at most PreviewItems, for people to look at.
+	First []store.Item
+
+	seqs []int64
+	// scheduled messages have no seq, and belong to no subscription yet.
+	scheduled []postbag.ID
+}
+
+// PreviewItems is how many messages a preview keeps to be shown.
+const PreviewItems = 20
+
+// pageSize is how many messages a preview asks for at a time.
+const pageSize = 500
+
+// Size is how many messages were chosen.
+func (p *Preview) Size() int { return len(p.seqs) + len(p.scheduled) }
+
+// Preview looks the messages of a choice up. A choice that finds nothing, and a message that does not take the command, is
+// ErrNotFound; a choice that this store takes no command for is ErrUnsupported.
+func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
+	if state := c.Query.State; s.Editor == nil && (state == store.StatePending || state == store.StateScheduled) {
+		return nil, refusef(ErrUnsupported, "the state is %s, and this kind of store takes commands for parked messages only; nothing was done", state)
+	}
+	p := &Preview{Choice: c}
+	find := s.byQuery
+	if len(c.IDs) > 0 {
+		find = s.byID
+	}
+	if err := find(ctx, p); err != nil {
+		return nil, err
+	}
+	if p.Size() == 0 {
+		return nil, refusef(ErrNotFound, "no message of %s that takes the command matches; look with postbag messages list", c.Ref)
+	}
+	return p, nil
+}
+
+func (s Store) byID(ctx context.Context, p *Preview) error {
+	allowed, which := ParkedStates(), "parked messages take it"
+	if s.Editor != nil {
+		allowed, which = CommandStates(p.Kind), "messages that are not settled take it"
+	}
+	for _, id := range p.IDs {
+		items, err := s.Show(ctx, p.Box, id)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(items, func(i store.Item) bool {
+			return i.Subscription == p.Subscription || i.State == store.StateScheduled
+		})
+		if at < 0 {
+			return refusef(ErrNotFound, "%s has no message %s; nothing was done", p.Ref, id)
+		}
+		if !slices.Contains(allowed, items[at].State) {
+			return refusef(ErrNotFound, "message %s of %s is %s, and only %s; nothing was done", id, p.Ref, items[at].State, which)
+		}
+		p.add(&items[at])
+	}
+	return nil
+}
+
+func (s Store) byQuery(ctx context.Context, p *Preview) error {
+	q := p.Query
+	q.Ref, q.Oldest, q.Limit = p.Ref, true, pageSize
+	for {
+		items, next, err := s.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range items {
+			p.add(&items[i])
+		}
+		if next == "" {
+			return nil
+		}
+		q.Cursor = next
+	}
+}
+
+func (p *Preview) add(item *store.Item) {
+	if item.State == store.StateScheduled {
+		p.scheduled = append(p.scheduled, item.ID)
+	} else {
+		p.seqs = append(p.seqs, item.Seq)
+	}
+	if len(p.First) < PreviewItems {
+		p.First = append(p.First, *item)
+	}
+}

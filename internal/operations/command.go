@@ -1,0 +1,140 @@
+package operations
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/postbag/postbag/store"
+)
+
+// commandBatch is how many messages get a command in one transaction: few enough that writers of messages do not notice.
+const commandBatch = 500
+
+// Progress is how far a command has got.
+type Progress struct {
+	// Chosen is how many messages the command is for, and Handled for how many it was given so far.
+	Chosen, Handled int
+	// Queued is for how many a relay is to carry it out: the others had it queued already, or are settled.
+	Queued int
+	// Done is how many were changed at once: scheduled messages.
+	Done int
+	// Paused: it waits for Resume.
+	Paused bool
+}
+
+// Run is a command on its way over the messages of a preview. It is safe for concurrent use, but for Do, which is called once.
+// To cancel it, end the context of Do: what was done until then stands, and the command can be given again for the rest.
+type Run struct {
+	store   Store
+	preview *Preview
+	audit   store.Audit
+	// OnProgress hears of each step, in the goroutine of Do. Optional; set it before Do.
+	OnProgress func(Progress)
+
+	mu      sync.Mutex
+	at      Progress
+	resumed chan struct{} // not nil while it is paused
+}
+
+// Run prepares a command for the messages of a preview. a says who gives it and why.
+func (s Store) Run(p *Preview, a store.Audit) *Run {
+	if len(p.IDs) == 0 {
+		a.Filter = p.Filter
+	}
+	return &Run{store: s, preview: p, audit: a, at: Progress{Chosen: p.Size()}}
+}
+
+// Pause has Do wait before its next step.
+func (r *Run) Pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resumed == nil {
+		r.resumed = make(chan struct{})
+		r.at.Paused = true
+	}
+}
+
+// Resume ends a pause.
+func (r *Run) Resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resumed != nil {
+		close(r.resumed)
+		r.resumed, r.at.Paused = nil, false
+	}
+}
+
+// Progress is how far it has got.
+func (r *Run) Progress() Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at
+}
+
+// Do gives the command to all messages of the preview, some at a time, each time in a transaction that writes the audit log
+// too. Its error says how many have it; to give it again does no harm.
+func (r *Run) Do(ctx context.Context) (Progress, error) {
+	for rest := r.preview.scheduled; len(rest) > 0; {
+		n := min(commandBatch, len(rest))
+		err := r.step(ctx, n, func() (did Progress, err error) {
+			did.Done, err = r.store.Editor.Scheduled(ctx, r.audit, r.preview.Box, r.preview.Kind, rest[:n])
+			return did, err
+		})
+		if err != nil {
+			at := r.Progress()
+			return at, fmt.Errorf("%d of %d messages are done; give the command again for the rest: %w", at.Done, at.Chosen, err)
+		}
+		rest = rest[n:]
+	}
+	for rest := r.preview.seqs; len(rest) > 0; {
+		n := min(commandBatch, len(rest))
+		err := r.step(ctx, n, func() (did Progress, err error) {
+			did.Queued, err = r.store.Command(ctx, r.audit, r.preview.Ref, r.preview.Kind, rest[:n])
+			return did, err
+		})
+		if err != nil {
+			at := r.Progress()
+			return at, fmt.Errorf("%d of %d messages are queued; give the command again for the rest: %w", at.Queued, at.Chosen, err)
+		}
+		rest = rest[n:]
+	}
+	return r.Progress(), nil
+}
+
+// step does the command for n messages, when no pause is on.
+func (r *Run) step(ctx context.Context, n int, do func() (Progress, error)) error {
+	if err := r.wait(ctx); err != nil {
+		return err
+	}
+	did, err := do()
+	r.mu.Lock()
+	r.at.Done += did.Done
+	r.at.Queued += did.Queued
+	if err == nil {
+		r.at.Handled += n
+	}
+	at := r.at
+	r.mu.Unlock()
+	if err == nil && r.OnProgress != nil {
+		r.OnProgress(at)
+	}
+	return err
+}
+
+// wait waits for the end of a pause.
+func (r *Run) wait(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		resumed := r.resumed
+		r.mu.Unlock()
+		if resumed == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-resumed:
+		}
+	}
+}

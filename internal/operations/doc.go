@@ -1,0 +1,6 @@
+// Package operations is what operators do to a store, apart from how they say it and how it is shown to them: choose
+// messages, look at the choice, run a command over it in pieces with progress, pause it, cancel it, and say who did it and
+// why. The command line and the web console are two faces of it.
+//
+// It has no clock of its own and keeps nothing: all that it changes is in the store's tables, with a line in the audit log.
+package operations

@@ -1,0 +1,82 @@
+package operations
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// destinationWords are the states in words, in a table and as the predicate of a sentence:
+// an operator need not know circuit breakers.
+var destinationWords = map[string]struct{ word, predicate string }{
+	"closed":  {"works", "works"},
+	"probing": {"probing", "is probing"},
+	"open":    {"away", "takes no messages"},
+	"held":    {"full", "waits for topics that do not work"},
+}
+
+// Words are the state in a word, and as the predicate of a sentence.
+func (d *Destination) Words() (word, predicate string) {
+	words, known := destinationWords[d.State]
+	if !known { // a newer relay says it
+		return d.State, "is " + d.State
+	}
+	return words.word, words.predicate
+}
+
+// InWords says what was done, why and when.
+func (n *Notice) InWords() string {
+	return fmt.Sprintf("%s ago postbag decided to %s: %s", Span(Seconds(n.Ago)), n.What, n.Why)
+}
+
+// Troubles are what somebody should see to, a line each.
+func (v *Status) Troubles() []string {
+	var out []string
+	for i := range v.Boxes {
+		b := &v.Boxes[i]
+		for _, n := range b.Notices {
+			out = append(out, fmt.Sprintf("box %s: %s; see that nothing else is amiss, then run postbag ledger accept --box %s", b.Name, n.InWords(), b.Name))
+		}
+		if len(b.Subscriptions) == 0 && b.Messages+b.Scheduled > 0 {
+			out = append(out, fmt.Sprintf("box %s has messages and no subscription; start a relay", b.Name))
+		}
+		for j := range b.Subscriptions {
+			s := &b.Subscriptions[j]
+			at := b.Name + "/" + s.Name
+			if s.Owned == 0 {
+				out = append(out, "no relay works "+at+"; start one")
+			}
+			if d := s.Destination; d != nil && (d.State == "open" || d.State == "held") {
+				_, predicate := d.Words()
+				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
+			}
+			for _, h := range s.Held {
+				out = append(out, fmt.Sprintf("topic %s of %s does not work, %d messages are held", h.Topic, at, h.Messages))
+			}
+			if n := s.Parked[store.ParkDead.String()]; n > 0 {
+				out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
+			}
+		}
+	}
+	return out
+}
+
+// Seconds is a number of seconds as a duration.
+func Seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Span is a length of time for people.
+func Span(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "-"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(d.Milliseconds(), 1))
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Second).String(), "0s"), "0m")
+	}
+	return fmt.Sprintf("%.1fd", d.Hours()/24)
+}

@@ -1,0 +1,63 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Store is what operations need of a store.
+type Store struct {
+	store.Inspector
+	store.Operator
+	// Editor is nil for a store that takes commands for parked messages only.
+	Editor store.Editor
+}
+
+// Of returns the operations of a store, with those that are optional as far as it has them. The error names what is missing.
+func Of(s store.Store) (Store, error) {
+	inspector, inspects := s.(store.Inspector)
+	operator, operates := s.(store.Operator)
+	if !inspects || !operates {
+		return Store{}, errors.New("operations: the store is no store.Inspector and store.Operator; use one of Postbag's own")
+	}
+	editor, _ := s.(store.Editor)
+	return Store{Inspector: inspector, Operator: operator, Editor: editor}, nil
+}
+
+var (
+	// ErrNotFound says that there is no such box, message or choice of messages. Nothing was changed.
+	ErrNotFound = errors.New("not found")
+	// ErrUnsupported says that this kind of store cannot do it. Nothing was changed.
+	ErrUnsupported = errors.New("not supported by this kind of store")
+)
+
+// refusal is an error with a text of its own that is one of the errors above.
+type refusal struct {
+	kind error
+	text string
+}
+
+func (e *refusal) Error() string { return e.text }
+func (e *refusal) Unwrap() error { return e.kind }
+
+func refusef(kind error, format string, args ...any) error {
+	return &refusal{kind: kind, text: fmt.Sprintf(format, args...)}
+}
+
+// Look returns the state of the store: of all boxes, or of the one that is named. A box that is not there is ErrNotFound.
+func (s Store) Look(ctx context.Context, box string) (store.Overview, error) {
+	o, err := s.Overview(ctx)
+	if err != nil || box == "" {
+		return o, err
+	}
+	for _, b := range o.Boxes {
+		if b.Name == box {
+			o.Boxes = []store.BoxView{b}
+			return o, nil
+		}
+	}
+	return o, refusef(ErrNotFound, "there is no box %s; make it with postbag migrate up --box", box)
+}

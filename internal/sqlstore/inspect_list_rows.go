@@ -1,0 +1,250 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"slices"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// listRow is a message as a listing walks over it: without its headers and payload,
+// which are read of what matches.
+type listRow struct {
+	logRow
+
+	due Micros
+}
+
+// ordinal is where the row stands in the walk.
+func (r *listRow) ordinal() int64 { return r.seq }
+
+// chunk returns up to size more rows of the walk, from an ordinal on.
+func (l *lister) chunk(from int64, size int) ([]listRow, error) {
+	var rows []listRow
+	var err error
+	switch l.State {
+	case store.StateScheduled:
+		return l.scheduledRows(from, size)
+	case store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateDead, store.StateHeld:
+		rows, err = l.parkedRows(from, size)
+	default:
+		rows, err = l.logRows(from, size)
+	}
+	if err != nil || len(rows) == 0 {
+		return rows, err
+	}
+	first, last := rows[0].seq, rows[len(rows)-1].seq
+	for _, sub := range l.subs {
+		if err := sub.load(l.t, min(first, last), max(first, last)); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// direct chooses the statement that goes the query's way.
+func (l *lister) direct(up, down string) string {
+	if l.Oldest {
+		return up
+	}
+	return down
+}
+
+func (l *lister) logRows(from int64, size int) ([]listRow, error) {
+	start, end := min(from, l.hi), l.lo
+	if l.Oldest {
+		start, end = max(from, l.lo), l.hi
+	}
+	var out []listRow
+	text := l.t.In(l.Box, l.direct(SQLListUp, SQLListDown))
+	err := l.t.Query(text, []any{start, end, size}, func(rows *sql.Rows) error {
+		var r listRow
+		err := rows.Scan(r.listDest()...)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// parkedRows returns the rows of parked messages of one state: the next of each
+// subscription, merged.
+func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
+	var seqs []int64
+	text := l.direct(l.t.StateUp, l.t.StateDown)
+	for _, sub := range l.subs {
+		found, err := Numbers(l.t.Query, text, []any{sub.ID, int(storekit.ParkStateOf(l.State)), from, size})
+		if err != nil {
+			return nil, err
+		}
+		seqs = append(seqs, found...)
+	}
+	slices.Sort(seqs)
+	seqs = slices.Compact(seqs)
+	if !l.Oldest {
+		slices.Reverse(seqs)
+	}
+	var out []listRow
+	text = l.t.In(l.Box, SQLListUp)
+	for _, seq := range seqs[:min(len(seqs), size)] {
+		var r listRow
+		found, err := l.t.Row(text, []any{seq, seq, 1}, r.listDest()...)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// scheduledRows returns scheduled messages without their bytes.
+func (l *lister) scheduledRows(from int64, size int) ([]listRow, error) {
+	var out []listRow
+	err := l.t.Query(l.direct(l.t.ScheduledUp, l.t.ScheduledDown), []any{from, l.Box, size}, func(rows *sql.Rows) error {
+		var r listRow
+		err := rows.Scan(append(r.listDest(), &r.due)...)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// wholeScheduled returns scheduled messages with their bytes.
+func wholeScheduled(t *Tx, text string, args ...any) ([]listRow, error) {
+	var out []listRow
+	err := t.Query(text, args, func(rows *sql.Rows) error {
+		var r listRow
+		err := rows.Scan(append(r.dest(), &r.due)...)
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
+// scheduled returns a scheduled message as people see it.
+func (r *listRow) scheduled(now int64) store.Item {
+	record := r.record()
+	record.NotBefore = TimeOf(int64(r.due))
+	record.Seq = 0
+	return store.Item{Record: record, State: store.StateScheduled, Due: Ahead(int64(r.due), now)}
+}
+
+// listed is a subscription in a listing.
+type listed struct {
+	*Reader
+
+	types     storekit.Types
+	swept     int64
+	parked    map[int64]*parkedItem
+	past      map[int64]*pastItem
+	queued    map[int64]store.CommandKind
+	discarded map[int64]bool
+}
+
+// parkedItem is a parked row with what listings show of it.
+type parkedItem struct {
+	ParkedRow
+
+	history string
+}
+
+// pastItem is what is known of a message that was parked.
+type pastItem struct {
+	attempts        int
+	reason, history string
+}
+
+func newListed(t *Tx, r *Reader) (*listed, error) {
+	swept, err := Swept(t.Query, r.Box)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
+		return nil, err
+	}
+	types, err := TypesOf(text)
+	return &listed{Reader: r, types: storekit.TypesOf(types), swept: swept}, err
+}
+
+// load reads what the subscription knows of a range of messages.
+func (l *listed) load(t *Tx, lo, hi int64) error {
+	l.parked = make(map[int64]*parkedItem)
+	l.past = make(map[int64]*pastItem)
+	l.queued = make(map[int64]store.CommandKind)
+	l.discarded = make(map[int64]bool)
+	err := t.Query(SQLParkedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var p parkedItem
+		dest := append(append([]any{&p.Seq}, p.Dest()...), &p.history)
+		err := rows.Scan(dest...)
+		l.parked[p.Seq] = &p
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = t.Query(sqlPastRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var seq int64
+		var p pastItem
+		err := rows.Scan(&seq, &p.attempts, &p.reason, &p.history)
+		l.past[seq] = &p
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = t.Query(sqlQueuedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var seq int64
+		var kind store.CommandKind
+		err := rows.Scan(&seq, &kind)
+		l.queued[seq] = max(l.queued[seq], kind)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.Query(sqlDiscardedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+		var seq int64
+		err := rows.Scan(&seq)
+		l.discarded[seq] = true
+		return err
+	})
+}
+
+// item returns a message as the subscription has it. One that the log has
+// dropped is there only for who has it parked.
+func (l *listed) item(row *listRow, now int64) (item store.Item, there bool) {
+	record := row.record()
+	item = store.Item{Record: record, Subscription: l.Subscription, State: store.StateDelivered}
+	p := l.parked[row.seq]
+	switch {
+	case p != nil:
+		k := p.At(now)
+		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
+		item.Queued = l.queued[row.seq]
+		return item, true
+	case !l.Passed(row.seq, record.Slot):
+		item.State, item.Queued = store.StatePending, l.queued[row.seq]
+	case !l.types.Take(record.Type):
+		item.State = store.StateFiltered
+	case l.discarded[row.seq]:
+		item.State = store.StateDiscarded
+	}
+	if k := l.past[row.seq]; k != nil && item.State != store.StatePending {
+		item.Attempts, item.Reason = k.attempts, k.reason
+	}
+	return item, row.seq > l.swept
+}
+
+// history returns the stored history of a message, empty if it has none.
+func (l *listed) history(seq int64) string {
+	switch {
+	case l.parked[seq] != nil:
+		return l.parked[seq].history
+	case l.past[seq] != nil:
+		return l.past[seq].history
+	}
+	return ""
+}

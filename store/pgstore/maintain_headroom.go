@@ -1,0 +1,177 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/internal/failpoint"
+)
+
+// partitionState is a partition as the catalog has it.
+type partitionState struct {
+	partition
+
+	table string
+	// pending: it was being taken out of the log, and that is not finished.
+	pending bool
+}
+
+// partitionStatesOf reads the lines of the upkeep statement, each a table, its state and its
+// range. Those with another range than Postbag makes are only named.
+func partitionStatesOf(lines []string) (parts []partitionState, strange []string) {
+	for _, line := range lines {
+		var p partitionState
+		var state string
+		_, err := fmt.Sscanf(line, "%s %s FOR VALUES FROM ('%d') TO ('%d')", &p.table, &state, &p.from, &p.to)
+		if err != nil || p.from%tallySpan != 1 || p.to%tallySpan != 1 {
+			strange = append(strange, strings.Fields(line)[0])
+			continue
+		}
+		p.pending = state == "pending"
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b partitionState) int { return cmp.Compare(a.from, b.from) })
+	return parts, strange
+}
+
+const (
+	// briefly bounds how long DDL waits for a lock, and others behind it. It lies
+	// below deadlock_timeout, so that it never ends an autovacuum.
+	briefly = "200ms"
+	// refusedPause and waitPause are how long DDL is not tried again: after the
+	// server refused it, and after it waited in vain.
+	refusedPause = time.Minute
+	waitPause    = 5 * time.Second
+	// waitsTold is how often it waits in vain before that is told.
+	waitsTold = 5
+)
+
+// addHeadroom adds partitions until there is room enough. Each is a transaction that
+// takes no lock which writers or readers of the box wait for.
+func (m *maintenance) addHeadroom(ctx context.Context) error {
+	room := m.Room
+	if room <= 0 {
+		room = defaultRoom
+	}
+	next := int64(1)
+	if n := len(m.partitions); n > 0 {
+		next = m.partitions[n-1].to
+	}
+	for next-1-m.last < room && !time.Now().Before(m.headroomAgain) && !m.late() {
+		end, err := m.addOne(ctx, room)
+		if err != nil {
+			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", next-1-m.last, room)
+			m.headroomAgain, err = m.refused(err, what)
+			return err
+		}
+		next = end
+	}
+	return nil
+}
+
+// addOne adds one partition, unless there is room by now, and returns the end.
+func (m *maintenance) addOne(ctx context.Context, room int64) (end int64, err error) {
+	added := int64(0)
+	err = m.s.inDDL(ctx, func(tx ddl) error {
+		if err := m.s.briefly(ctx, tx); err != nil {
+			return err
+		}
+		end, err = headroomEnd(ctx, tx, m.Box)
+		if err != nil || end-1-m.last >= room {
+			return err
+		}
+		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}
+		end, added = p.to, 1
+		return errors.Join(failpoint.Hit("pgstore/partition/create/before"), script(ctx, tx, p.script()), failpoint.Hit("pgstore/partition/create/uncommitted"))
+	})
+	if sqlState(err) == codeDuplicateTable {
+		err = fmt.Errorf("%w: another process adds it, or a table of its name was left behind", err)
+	}
+	if err == nil && added > 0 {
+		err = failpoint.Hit("pgstore/partition/create/after")
+	}
+	if err == nil {
+		m.report.Added += added
+	}
+	return end, err
+}
+
+// briefly bounds the waits of a transaction's DDL.
+func (s *Store) briefly(ctx context.Context, tx ddl) error {
+	return tx.exec(ctx, "SET LOCAL lock_timeout = '"+briefly+"'")
+}
+
+// refused notes why the server refused DDL, after which all else goes on, and
+// returns when to try again. An error of another kind is passed on.
+func (m *maintenance) refused(err error, what string) (again time.Time, other error) {
+	now := time.Now()
+	switch sqlState(err) {
+	case "", codeReadOnly:
+		return now, fmt.Errorf("%s: %w", what, err)
+	case codeNoRight:
+		m.faultf("%s: %s; let the role that owns the tables do this: run a relay under it, or grant its membership to this one", what, serverMessage(err))
+		return now.Add(refusedPause), nil
+	case codeLockTimeout, codeDeadlock:
+		if m.waits++; m.waits%waitsTold == 0 {
+			m.faultf("%s: %d times in a row that waited in vain for others who use the box; pg_locks shows them, and it is tried again",
+				what, m.waits)
+		}
+		return now.Add(waitPause), nil
+	}
+	m.faultf("%s: %s", what, serverMessage(err))
+	return now.Add(refusedPause), nil
+}
+
+// alone runs one statement outside of any transaction, as some DDL must be, with
+// waits bounded: three groups in one round trip on one session, which is left as
+// it was. It is not prepared: no session needs it twice.
+func (s *Store) alone(ctx context.Context, text string) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	groups := []group{
+		{{st: s.statements.get("wait_briefly", ""), args: new(parameters).text(briefly)}},
+		{{st: &statement{sql: text}}},
+		{{st: s.statements.get("wait_as_before", "")}},
+	}
+	p := conn.Conn().PgConn().StartPipeline(ctx)
+	e := pipelineRun{conn: conn, pipeline: p}
+	e.send(groups)
+	if err := p.Flush(); err != nil {
+		return joinClose(err, p.Close)
+	}
+	var said error
+	for _, g := range groups {
+		refused, failed := e.receive(g)
+		if failed != nil {
+			return joinClose(failed, p.Close)
+		}
+		if said == nil {
+			said = refused
+		}
+	}
+	return joinClose(said, p.Close)
+}
+
+// joinClose closes a pipeline, whose error counts only if there is no other.
+func joinClose(err error, closing func() error) error {
+	if end := closing(); err == nil {
+		return end
+	}
+	return err
+}
+
+// named fills the names of a DDL statement in. They were validated when the box
+// was made.
+func (s *Store) named(statement, box, table string) string {
+	return strings.NewReplacer("{box}", box, "{part}", pgx.Identifier{table}.Sanitize()).Replace(s.statements.templates[statement])
+}

@@ -1,0 +1,184 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+//go:embed schema/box.sql
+var boxScript string
+
+// sound is what every row of a log must be. It says that an id was not set by an
+// object mapper to its zero, nor a topic, that nobody chose a transaction id or a seq, that no
+// payload is larger than a reader can take, and that place is 1 + a slot where it is not
+// left to the reader. One constraint costs an insert no more than four. Only an
+// erasure, which says so to its transaction, changes a row of another.
+const sound = `CHECK ((xid = pg_current_xact_id() AND seq = currval('postbag.{box}__seq') AND topic <> '' OR coalesce(current_setting('postbag.erasing', true), '') = 'on') AND id <> '00000000-0000-0000-0000-000000000000' AND octet_length(payload) <= 16777216 ` +
+	`AND (place IS NULL OR place BETWEEN 0 AND 4096))`
+
+func soundOf(box string) string { return strings.ReplaceAll(sound, "{box}", box) }
+
+// CreateBox implements store.Migrator.
+func (s *Store) CreateBox(ctx context.Context, box string) error {
+	if err := postbag.ValidBox(box); err != nil {
+		return err
+	}
+	err := createBox(ctx, s.inDDL, box)
+	s.catalog.Store(nil)
+	return translateError("create box "+box, err)
+}
+
+// createBox makes a box, unless it is there.
+func createBox(ctx context.Context, in inDDL, box string) error {
+	there := false
+	look := func(tx ddl) error {
+		return schemaError(tx.one(ctx, `SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1)`, []any{box}, &there))
+	}
+	// Looking comes first by itself: a role without rights can do that.
+	if err := in(ctx, look); err != nil {
+		return err
+	}
+	if there {
+		return makeHeadroom(ctx, in, box)
+	}
+	return in(ctx, func(tx ddl) error {
+		if err := execAll(ctx, tx, lockTimeout, lockMigrations); err != nil {
+			return err
+		}
+		if err := look(tx); err != nil || there {
+			return err
+		}
+		for _, text := range boxScripts(box) {
+			if err := script(ctx, tx, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// boxScripts return all that makes a box: its tables, the partitions that it begins with, and its rows.
+func boxScripts(box string) []string {
+	fill := strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages),
+		"{spans}", strconv.Itoa(partitionSpans), "{maintenance}", store.Maintenance, "{slots}", strconv.Itoa(store.SlotCount))
+	scripts := []string{fill.Replace(boxScript)}
+	for next := int64(1); next-1 < defaultRoom; {
+		p := partition{box: box, from: next, to: next + partitionSpans*store.TallySpan}
+		scripts, next = append(scripts, p.script()), p.to
+	}
+	return append(scripts, fill.Replace(enterBox))
+}
+
+// Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step
+// without a version for each box. It is for migration tools, and connects to nothing. Errors are those of the boxes' names.
+func Script(boxes ...string) ([]store.Step, error) {
+	all := steps()
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return nil, err
+		}
+		all = append(all, store.Step{Name: "box " + box, SQL: strings.Join(boxScripts(box), "")})
+	}
+	return all, nil
+}
+
+// enterBox makes the rows of a box, with the pseudo-subscription whose shard is
+// the right to maintain it.
+const enterBox = `-- The rows of box {box}.
+WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering)
+  VALUES ('{box}', {spans}, pg_relation_filenode('postbag.{box}__seq')::bigint) RETURNING id),
+u AS (INSERT INTO postbag._subscriptions (box, name, wanted) SELECT id, '{maintenance}', 1 FROM b RETURNING id)
+INSERT INTO postbag._shards (sub, lo, hi) SELECT id, 0, {slots} FROM u;
+UPDATE postbag._epoch SET n = n + 1;
+`
+
+//go:embed schema/partition.sql
+var partitionScript string
+
+const (
+	// partitionSpans is how many spans of the ledger a partition covers:
+	// 33.5 million messages.
+	partitionSpans = 32
+	// defaultRoom is for how many messages there are partitions ahead.
+	defaultRoom = 500_000_000
+	// fillerPages is how many pages an empty table has, see partition.sql.
+	fillerPages = 20
+)
+
+// partition is a table of a box's log.
+type partition struct {
+	box      string
+	from, to int64 // seqs, half open
+}
+
+// name ends with the number of the first span.
+func (p partition) name() string {
+	return p.box + "__p" + strconv.FormatInt((p.from-1)/store.TallySpan, 10)
+}
+
+// script makes the table and attaches it.
+func (p partition) script() string {
+	return strings.NewReplacer("{part}", p.name(), "{box}", p.box, "{sound}", soundOf(p.box),
+		"{from}", strconv.FormatInt(p.from, 10), "{to}", strconv.FormatInt(p.to, 10), "{pages}", strconv.Itoa(fillerPages),
+	).Replace(partitionScript)
+}
+
+// mostPartitions is how many partitions one call adds at most.
+const mostPartitions = 1000
+
+// makeRoom adds partitions to a box that is there and has hardly any ahead, as after its
+// numbering jumped: the first relay would, but until then every INSERT fails. A role
+// that may not leaves it be while there is room at all.
+func makeHeadroom(ctx context.Context, in inDDL, box string) error {
+	for added := 0; ; added++ {
+		var last, spans, end int64
+		err := in(ctx, func(tx ddl) (err error) {
+			err = tx.one(ctx, `SELECT CASE WHEN has_sequence_privilege(c.oid, 'SELECT') THEN coalesce(pg_sequence_last_value(c.oid::regclass), 0) ELSE 0 END, b.spans
+FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regclass`, []any{box, schemaName + "." + box + "__seq"}, &last, &spans)
+			if err == nil {
+				end, err = headroomEnd(ctx, tx, box)
+			}
+			room := int64(defaultRoom)
+			if added == 0 {
+				room = spans * store.TallySpan
+			}
+			if err != nil || end-1-last >= room {
+				spans = 0
+				return err
+			}
+			if need := (last + defaultRoom - end) / (spans * store.TallySpan); need > mostPartitions {
+				return fmt.Errorf("its numbers are %d partitions ahead of its tables; see who moved the sequence postbag.%s__seq, and put it back", need, box)
+			}
+			p := partition{box: box, from: end, to: end + spans*store.TallySpan}
+			return errors.Join(tx.exec(ctx, lockTimeout), script(ctx, tx, p.script()))
+		})
+		switch {
+		case sqlState(err) == codeNoRight && end > last+1:
+			return nil
+		case err != nil || spans == 0:
+			return err
+		}
+	}
+}
+
+// roomEnd returns the first seq that no partition has.
+func headroomEnd(ctx context.Context, tx ddl, box string) (int64, error) {
+	var bound string
+	err := tx.one(ctx, `SELECT coalesce(max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''?(\d+)''?\)'))[1]::bigint), 1)::text
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass`, []any{schemaName + "." + box}, &bound)
+	if err != nil {
+		return 0, err
+	}
+	end, err := strconv.ParseInt(bound, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the bounds of the partitions of %s cannot be read: %w", box, err)
+	}
+	return end, nil
+}

@@ -1,0 +1,187 @@
+package pgstore_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/boxtest"
+	"github.com/postbag/postbag/store"
+)
+
+// emptied are the ways in which an owner empties a box and begins its numbering again.
+var emptied = map[string][]string{
+	"TRUNCATE":                {"TRUNCATE postbag.outbox RESTART IDENTITY"},
+	"DELETE and setval":       {"DELETE FROM postbag.outbox", "SELECT setval('postbag.outbox__seq', 1, false)"},
+	"a part, and setval back": {"DELETE FROM postbag.outbox WHERE seq > 7", "SELECT setval('postbag.outbox__seq', 7)"},
+}
+
+// again takes the leases again, as a relay does when the store has moved, which it says.
+func (s *testBox) again(relay string) {
+	s.Helper()
+	_, err := s.Beat(s.Context(), store.Beat{Relay: "relay", Leave: true})
+	s.Must(err)
+	s.Lease = s.Take(relay, outbox)
+	s.At = lease2position(s, outbox)
+}
+
+func TestALogThatIsEmptiedAndNumberedAgainIsDeliveredWhole(t *testing.T) {
+	t.Parallel()
+	for name, sql := range emptied {
+		for what, n := range map[string]int{"less than before": 10, "as much as before": 20, "more than before": 35} {
+			for where, restarted := range map[string]bool{"a living relay": false, "a new one": true} {
+				t.Run(name+", "+what+", "+where, func(t *testing.T) {
+					t.Parallel()
+					s := newTestBox(t)
+					s.publish(boxtest.Messages(20, "a", "b")...)
+					r := s.Read()
+					s.Settle(&s.Lease, store.Settlement{
+						To: s.At, Park: []store.Park{{Seq: r[8].Seq, Slot: r[8].Slot, Hash: r[8].Hash, State: store.ParkRetrying, Blocking: true}},
+						Tally: append(boxtest.Tally(store.TallyParked, r[8]), boxtest.Tally(store.TallyDelivered, append(r[:8:8], r[9:]...)...)...),
+					})
+					s.Deliver()
+					for _, q := range sql {
+						s.exec(q)
+					}
+					want := map[postbag.ID]bool{}
+					for n := n; n > 0; n -= 5 { // several transactions
+						for _, m := range s.publish(boxtest.Messages(min(n, 5), "a", "b")...) {
+							want[m.ID] = true
+						}
+					}
+					if restarted {
+						s = s.on(newFixture(t, s.dsn))
+					} else if res, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 1000)}}); !moved(err) {
+						t.Errorf("the next turn says %v, and %d messages", err, len(res.Batches[0].Records))
+					}
+					if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+						t.Errorf("the box is checked with %v", err)
+					}
+					if _, err := s.Check(t.Context()); err != nil {
+						t.Errorf("it is checked again with %v", err)
+					}
+					s.again("another")
+					for _, m := range s.publish(boxtest.Messages(3, "c")...) {
+						want[m.ID] = true
+					}
+					for _, r := range s.Deliver() {
+						delete(want, r.ID)
+					}
+					if len(want) > 0 {
+						t.Errorf("%d of %d messages do not come", len(want), n+3)
+					}
+					if got := s.number("SELECT count(*) FROM postbag._parked WHERE seq > 0"); got != 0 {
+						t.Errorf("%d messages are parked that are gone", got)
+					}
+					entries, err := s.Audited(t.Context(), 10)
+					s.Must(err)
+					if len(entries) != 1 || !strings.Contains(entries[0].What, "outbox") {
+						t.Errorf("the audit log has %v", entries)
+					}
+					s.House = s.Take("another housekeeper", upkeep)
+					s.rounds()
+					if len(s.Total.Faults) > 0 {
+						t.Errorf("housekeeping finds %q", s.Total.Faults)
+					}
+				})
+			}
+		}
+	}
+}
+
+// With a cache, a session draws numbers before their transactions have ids. The sequence has another file as soon as it is
+// altered, and nothing is read on from there until it is as it was; then all comes, and once.
+func TestACacheThatIsRaisedWhileARelayRunsLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(3, "a")...)
+	s.Deliver()
+	s.exec("ALTER SEQUENCE postbag.outbox__seq CACHE 10")
+	want := map[postbag.ID]bool{}
+	note := func(msgs []postbag.Message) {
+		for _, m := range msgs {
+			want[m.ID] = true
+		}
+	}
+	early, err := s.plain.Acquire(t.Context()) // a session with numbers in hand
+	s.Must(err)
+	defer early.Release()
+	write := func() {
+		tx, err := early.Begin(t.Context())
+		s.Must(err)
+		msgs := boxtest.Messages(1, "a")
+		s.Must(s.Append(t.Context(), tx, "outbox", msgs))
+		s.Must(tx.Commit(t.Context()))
+		note(msgs)
+	}
+	write()
+	note(s.publish(boxtest.Messages(3, "b")...))
+	read := store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 1000)}}
+	if _, err := s.Turn(t.Context(), read); !moved(err) {
+		t.Errorf("the next turn says %v", err)
+	}
+	if _, err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "CACHE 1 ") {
+		t.Errorf("the box is checked with %v", err)
+	}
+	write()
+	s.exec("ALTER SEQUENCE postbag.outbox__seq CACHE 1")
+	write()
+	s.Eventually("the store is well", func() bool {
+		_, err := s.Check(t.Context())
+		return err == nil
+	})
+	s.again("another")
+	for _, r := range s.Deliver() {
+		if !want[r.ID] {
+			t.Errorf("message %v comes again", r.ID)
+		}
+		delete(want, r.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("%d messages do not come", len(want))
+	}
+}
+
+// The owner of the tables is not held back by column grants.
+func TestASeqThatWasNotDrawnForItsRowIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.publish(boxtest.Messages(3, "a")...)
+	drawn := s.number("SELECT nextval('postbag.outbox__seq')")
+	s.exec("SELECT nextval('postbag.outbox__seq')")
+	for what, seq := range map[string]int64{"far ahead": 1_000_000, "drawn by another session": drawn, "below": -5} {
+		s.Must(s.inSession(func(conn *pgx.Conn) error {
+			for _, first := range []string{"SELECT 1", "SELECT nextval('postbag.outbox__seq')"} {
+				if _, err := conn.Exec(t.Context(), first); err != nil {
+					return err
+				}
+				if _, err := conn.Exec(t.Context(), "INSERT INTO postbag.outbox (seq) VALUES ($1)", seq); err == nil {
+					t.Errorf("a seq that is %s is taken after %s", what, first)
+				}
+			}
+			return nil
+		}))
+	}
+	s.exec("INSERT INTO postbag.outbox (key) SELECT 'k' FROM generate_series(1, 10) g ORDER BY random()")
+	s.exec("INSERT INTO postbag.outbox (key) VALUES ('k'), ('l'), ('m')")
+	s.exec("WITH k AS (SELECT DISTINCT g % 3 AS n FROM generate_series(1, 10) g) INSERT INTO postbag.outbox (key) SELECT n::text FROM k UNION ALL SELECT 'x'")
+	s.Must(s.inSession(func(conn *pgx.Conn) error {
+		_, err := conn.CopyFrom(t.Context(), pgx.Identifier{"postbag", "outbox"}, []string{"key"}, pgx.CopyFromRows([][]any{{"a"}, {"b"}, {"c"}}))
+		return err
+	}))
+	if got := len(s.Deliver()); got != 3+10+3+4+3 {
+		t.Errorf("%d messages come, not 23", got)
+	}
+}
+
+// inSession runs do on a session of its own.
+func (s *testBox) inSession(do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(s.Context(), s.dsn)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(conn), conn.Close(s.Context()))
+}
