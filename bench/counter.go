@@ -14,30 +14,42 @@ import (
 
 // counter counts what a destination accepts, and says when it is enough.
 type counter struct {
-	broker.Destination
 	left atomic.Int64
 	n    int64
-	// calls are the transactions that were committed.
-	calls atomic.Int64
-	once  sync.Once
-	done  chan struct{}
+	// transactions are those that were committed.
+	transactions atomic.Int64
+	once         sync.Once
+	done         chan struct{}
 }
 
-func newCounter(d broker.Destination, n int) *counter {
-	c := &counter{Destination: d, n: int64(n), done: make(chan struct{})}
+func newCounter(n int) *counter {
+	c := &counter{n: int64(n), done: make(chan struct{})}
 	c.left.Store(int64(n))
 	return c
 }
 
-func (c *counter) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	c.Destination.Publish(ctx, msgs, results)
-	accepted := int64(0)
-	for i := range results {
-		if results[i].Outcome == broker.Accepted {
-			accepted++
+// before counts what next accepts.
+func (c *counter) before(next broker.Destination) broker.Destination { return counted{next, c} }
+
+type counted struct {
+	broker.Destination
+
+	counter *counter
+}
+
+func (c counted) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	var accepted atomic.Int64
+	c.Destination.Publish(ctx, msgs, func(i int, r broker.Result) {
+		if r.Outcome == broker.Accepted {
+			accepted.Add(1)
 		}
+		report(i, r)
+	})
+	n := accepted.Load()
+	if n > 0 && broker.InTransaction(ctx) {
+		c.counter.transactions.Add(1)
 	}
-	c.accept(accepted)
+	c.counter.accept(n)
 }
 
 func (c *counter) accept(n int64) {

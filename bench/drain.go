@@ -61,17 +61,14 @@ func drainTo(n, keys, relays int, to func(context.Context, *lab) (broker.Destina
 // of an empty box; then n messages are there at once, and the time is taken until
 // all were accepted.
 func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination) (sample, error) {
-	counted := newCounter(d, n)
+	counted := newCounter(n)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b, err := l.prepare(ctx, s, box, n, keys)
 	if err != nil {
 		return sample{}, err
 	}
-	sub := relay.Subscription{To: counted, Box: box}
-	if to, ok := d.(inTransactions); ok {
-		sub.To, sub.ExactlyOnce = &laneCounter{counted, to}, true
-	}
+	sub := relay.Subscription{To: d, Use: []broker.Middleware{counted.before}, Box: box, ExactlyOnce: d.Features().Transactions}
 	c, err := l.crew(ctx, sub, relays)
 	if err != nil {
 		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
@@ -100,7 +97,7 @@ func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, ke
 	v.Extra["allocations"] = float64(after.Mallocs-before.Mallocs) / float64(n)
 	v.Extra["bytes"] = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 	v.Extra["turns/1000"] = float64(c.turns()-turns) * 1000 / float64(n)
-	if calls := counted.calls.Load(); calls > 0 {
+	if calls := counted.transactions.Load(); calls > 0 {
 		v.Extra["a transaction"] = float64(n) / float64(calls)
 	}
 	cancel()

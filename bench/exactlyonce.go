@@ -16,39 +16,6 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-// inTransactions is a destination that a relay is to deliver to exactly once.
-type inTransactions struct{ broker.Transactional }
-
-// laneCounter counts what is committed.
-type laneCounter struct {
-	*counter
-
-	to broker.Transactional
-}
-
-func (c *laneCounter) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
-	lane, err := c.to.OpenLane(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return &countedLane{lane, c.counter}, nil
-}
-
-type countedLane struct {
-	broker.Lane
-
-	c *counter
-}
-
-func (l *countedLane) Commit(ctx context.Context, msgs []broker.Delivery, record []byte, results []broker.Result) (broker.TxOutcome, error) {
-	outcome, err := l.Lane.Commit(ctx, msgs, record, results)
-	if outcome == broker.Committed && len(msgs) > 0 {
-		l.c.calls.Add(1)
-		l.c.accept(int64(len(msgs)))
-	}
-	return outcome, err
-}
-
 func kafkaOnce(ctx context.Context, l *lab) (broker.Destination, error) {
 	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
@@ -58,7 +25,7 @@ func kafkaOnce(ctx context.Context, l *lab) (broker.Destination, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inTransactions{d}, nil
+	return d, nil
 }
 
 // kafkaRawOnce sends each page in a transaction, with a position in a topic of its own.
@@ -109,8 +76,7 @@ func latencyToKafka(rate int, to func(context.Context, *lab) (broker.Destination
 			return sample{}, err
 		}
 		defer reader.close()
-		sub := relay.Subscription{To: d, Box: box}
-		_, sub.ExactlyOnce = d.(inTransactions)
+		sub := relay.Subscription{To: d, Box: box, ExactlyOnce: d.Features().Transactions}
 		r, err := relay.New(reader.store, relay.Options{Subscriptions: []relay.Subscription{sub}, Logger: quiet})
 		if err != nil {
 			return sample{}, err

@@ -24,13 +24,13 @@ type clockwatch struct {
 	arrived   map[uint64]time.Time
 }
 
-func (c *clockwatch) Publish(_ context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (c *clockwatch) Publish(_ context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range msgs {
 		c.arrived[binary.BigEndian.Uint64(msgs[i].Payload)] = now
-		results[i].Outcome = broker.Accepted
+		report(i, broker.Result{Outcome: broker.Accepted})
 	}
 }
 

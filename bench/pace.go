@@ -18,9 +18,9 @@ type pace struct {
 	marks []time.Time
 }
 
-func (p *pace) Publish(_ context.Context, msgs []broker.Delivery, results []broker.Result) {
-	for i := range results {
-		results[i].Outcome = broker.Accepted
+func (p *pace) Publish(_ context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	for i := range msgs {
+		report(i, broker.Result{Outcome: broker.Accepted})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -220,9 +220,9 @@ type begun struct {
 	first func()
 }
 
-func (b *begun) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (b *begun) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	b.first()
-	b.Destination.Publish(ctx, msgs, results)
+	b.Destination.Publish(ctx, msgs, report)
 }
 
 // drainBox has a relay drain a box into nothing. The time begins with the first call.
@@ -237,9 +237,10 @@ func drainBox(n int, open openBox) func(context.Context, *lab) (sample, error) {
 			return sample{}, err
 		}
 		var w stopwatch
-		counted := newCounter(membroker.Null(), n)
-		to := &begun{Destination: counted, first: sync.OnceFunc(func() { w = l.start() })}
-		r, err := relay.New(b.store, relay.Options{Subscriptions: []relay.Subscription{{To: to}}, Logger: quiet, NoMaintenance: true})
+		counted := newCounter(n)
+		to := &begun{Destination: membroker.Null(), first: sync.OnceFunc(func() { w = l.start() })}
+		sub := relay.Subscription{To: to, Use: []broker.Middleware{counted.before}}
+		r, err := relay.New(b.store, relay.Options{Subscriptions: []relay.Subscription{sub}, Logger: quiet, NoMaintenance: true})
 		if err != nil {
 			return sample{}, err
 		}

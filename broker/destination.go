@@ -8,12 +8,18 @@ import (
 )
 
 // Destination takes messages. It is safe for concurrent use.
+//
+// What some destinations can do and others not are interfaces of their own,
+// Prober and Transactional. An adapter has them by having their methods; ProberOf
+// and TransactionalOf find them, also behind middleware.
 type Destination interface {
-	// Publish sends msgs and fills results[i] with the fate of msgs[i]; results
-	// has the length of msgs and is all zero, that is Unknown, on entry.
+	// Publish sends msgs and reports what became of each, by its place in msgs, as
+	// soon as that is known: at most once a message, from any goroutine, also from
+	// several at a time, and never after Publish has returned. What is not reported
+	// is Unknown. report returns at once and is never nil.
 	//
 	// A message is Accepted only on a positive answer for that very message.
-	// Nothing is retried. The slices are not kept after Publish returns; payload
+	// Nothing is retried. The slice is not kept after Publish returns; payload
 	// and headers may be, by a client that cannot take back what it sent, and
 	// are never changed by either side. ctx ends the waiting, not the
 	// sending: what was sent and not answered by then stays Unknown, what was
@@ -21,7 +27,7 @@ type Destination interface {
 	//
 	// Calls may run side by side. No two of them at a time hold messages of one
 	// key, and within one call a key appears twice only if Features.Ordered.
-	Publish(ctx context.Context, msgs []Delivery, results []Result)
+	Publish(ctx context.Context, msgs []Delivery, report func(i int, r Result))
 
 	// Features says what the destination can do. It is constant after the first
 	// call and does no I/O.
@@ -32,6 +38,14 @@ type Destination interface {
 	// Calling it twice is harmless. A Publish after Close answers NotSent with
 	// ErrClosed.
 	Close(ctx context.Context) error
+}
+
+// Publish makes one call to d and returns what became of each message, in the
+// order of msgs: for a caller who needs no answer before the last one.
+func Publish(ctx context.Context, d Destination, msgs []Delivery) []Result {
+	results := make([]Result, len(msgs))
+	d.Publish(ctx, msgs, func(i int, r Result) { results[i] = r })
+	return results
 }
 
 // Prober is implemented by a destination that can be asked whether it would

@@ -21,6 +21,12 @@ func TestAnEncodedDestinationWithHeadersInASCIIConforms(t *testing.T) {
 	brokertest.Run(t, harness(membroker.Options{Fence: true, MaxBytes: 32 << 10, MaxBatch: 100, Binding: broker.BindingNATS}, brokertest.FromASCII))
 }
 
+func TestAnEncodedDestinationWithTransactionsConforms(t *testing.T) {
+	t.Parallel()
+	o := membroker.Options{Ordered: true, Transactions: true, MaxBytes: 32 << 10, MaxBatch: 100, Binding: broker.BindingNATS}
+	brokertest.RunTransactions(t, harness(o, brokertest.FromASCII))
+}
+
 type decode func(topic string, headers map[string]string, payload []byte) (brokertest.Received, error)
 
 func harness(o membroker.Options, d decode) brokertest.Harness {
@@ -58,14 +64,13 @@ func harness(o membroker.Options, d decode) brokertest.Harness {
 		TooLarge: o.MaxBytes + 1,
 		Lacks:    map[brokertest.Part]string{brokertest.PartWire: "the encoder before the destination makes every Wire"},
 		Features: features,
-		Streams:  true,
 		Reserved: []string{"Nats-Rollup", "Status", "Content-Length"},
 	}
 }
 
 func fixture(m *membroker.Destination, d decode) brokertest.Fixture {
 	return brokertest.Fixture{
-		Destination: format.Encode(m, format.Plain{}), Topic: "formats",
+		Destination: broker.Wrap(m, format.Encode(format.Plain{})), Topic: "formats",
 		Stored: func(t *testing.T) []brokertest.Received {
 			t.Helper()
 			var held []brokertest.Received

@@ -9,25 +9,26 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Encode returns a destination that encodes each message and hands it to dest. It
-// is a broker.Streamer, a broker.Prober and broker.Transactional where dest is, and
-// has dest's name if dest is a fmt.Stringer. Features are those of dest, but
-// MaxBytes only if the encoder has a method KeepsPayload() bool that says true: else
-// nobody knows how much the encoder adds. A nil encoder returns dest.
+// Encode returns middleware that encodes each message before the next stage sees it:
+//
+//	dest = broker.Wrap(dest, format.Encode(format.CloudEvents{}))
+//
+// Features are those of the next stage, but MaxBytes only if the encoder has a method
+// KeepsPayload() bool that says true: else nobody knows how much the encoder adds. A
+// nil encoder gives nil middleware, which broker.Wrap leaves out.
 //
 // A message that cannot be encoded, or whose encoder panics, is Rejected without a
-// word to dest; later messages of its key in the call are NotSent, and a transaction
-// with it is aborted. An encoder with a method Validate() error that finds a fault
-// makes every message Misconfigured.
-//
-// Close closes dest.
-func Encode(dest broker.Destination, encoder broker.Encoder) broker.Destination {
+// word to the next stage; later messages of its key in the call are NotSent, and a
+// transaction with it is aborted. An encoder with a method Validate() error that finds
+// a fault makes every message Misconfigured.
+func Encode(encoder broker.Encoder) broker.Middleware {
 	if encoder == nil {
-		return dest
+		return nil
 	}
-	d := &destination{Destination: dest, encoder: encoder}
-	d.invalid = Validate(encoder)
-	return d.whole()
+	invalid := Validate(encoder)
+	return func(next broker.Destination) broker.Destination {
+		return &destination{Destination: next, encoder: encoder, invalid: invalid}
+	}
 }
 
 // Validate returns what an encoder's own method Validate() error says, nil if it
@@ -63,36 +64,34 @@ func (d *destination) Features() broker.Features {
 }
 
 // Publish implements broker.Destination.
-func (d *destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	encoded, places := d.encode(msgs, func(i int, r broker.Result) { results[i] = r })
+func (d *destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	encoded, places := d.encode(msgs, report, broker.InTransaction(ctx))
 	switch {
 	case len(encoded) == 0 && len(msgs) > 0:
 	case places == nil:
-		d.Destination.Publish(ctx, encoded, results)
+		d.Destination.Publish(ctx, encoded, report)
 	default:
-		some := make([]broker.Result, len(encoded))
-		d.Destination.Publish(ctx, encoded, some)
-		for i, r := range some {
-			results[places[i]] = r
-		}
+		d.Destination.Publish(ctx, encoded, func(i int, r broker.Result) { report(places[i], r) })
 	}
 }
 
 // encode returns the messages that can be sent, and their places in msgs, nil if
-// they are all there. The others are reported.
-func (d *destination) encode(msgs []broker.Delivery, report func(i int, r broker.Result)) (encoded []broker.Delivery, places []int) {
+// they are all there. The others are reported. In a transaction, which stores all or
+// nothing, every message is tried, whatever became of those before it.
+func (d *destination) encode(msgs []broker.Delivery, report func(i int, r broker.Result), together bool) (encoded []broker.Delivery, places []int) {
 	encoded = make([]broker.Delivery, 0, len(msgs))
 	var k keys
 	for i := range msgs {
-		m := msgs[i]
-		r := k.blocked(msgs[i].Key)
-		if r.Err == nil {
-			r = d.attempt(&m)
-		}
-		if r.Err == nil {
-			r = k.changed(msgs[:i], msgs[i].Key, m.Key)
+		encoded = append(encoded, msgs[i])
+		m := &encoded[len(encoded)-1]
+		var r broker.Result
+		if together {
+			r = d.attempt(m)
+		} else {
+			r = d.attemptInOrder(&k, msgs[:i], m)
 		}
 		if r.Err != nil {
+			encoded = encoded[:len(encoded)-1]
 			k.block(msgs[i].Key)
 			report(i, r)
 			if places == nil {
@@ -100,12 +99,23 @@ func (d *destination) encode(msgs []broker.Delivery, report func(i int, r broker
 			}
 			continue
 		}
-		encoded = append(encoded, m)
 		if places != nil {
 			places = append(places, i)
 		}
 	}
 	return encoded, places
+}
+
+// attemptInOrder encodes m, unless one of its key before it was not.
+func (d *destination) attemptInOrder(k *keys, before []broker.Delivery, m *broker.Delivery) broker.Result {
+	key := m.Key
+	if r := k.blocked(key); r.Err != nil {
+		return r
+	}
+	if r := d.attempt(m); r.Err != nil {
+		return r
+	}
+	return k.changed(before, key, m.Key)
 }
 
 func countUpTo(n, room int) []int {

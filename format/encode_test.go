@@ -15,85 +15,11 @@ import (
 	"github.com/postbag/postbag/format"
 )
 
-// part of what a destination can, and no more.
-type (
-	bare         struct{ broker.Destination }
-	streamerOnly struct{ broker.Streamer }
-	proberOnly   struct {
-		broker.Destination
-		broker.Prober
-	}
-	opener interface {
-		OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error)
-	}
-	openerOnly struct {
-		broker.Destination
-		opener
-	}
-	streamingProber struct {
-		broker.Streamer
-		broker.Prober
-	}
-	streamingOpener struct {
-		broker.Streamer
-		opener
-	}
-	probingOpener struct {
-		broker.Destination
-		broker.Prober
-		opener
-	}
-)
-
-func TestEncodeKeepsWhatADestinationCan(t *testing.T) {
+func TestNoEncoderIsNoMiddleware(t *testing.T) {
 	t.Parallel()
-	m := membroker.New(membroker.Options{Transactions: true})
-	for name, c := range map[string]struct {
-		dest                     broker.Destination
-		streams, probes, commits bool
-	}{
-		"all":                  {m, true, true, true},
-		"nothing":              {bare{m}, false, false, false},
-		"streams":              {streamerOnly{m}, true, false, false},
-		"probes":               {proberOnly{m, m}, false, true, false},
-		"commits":              {openerOnly{m, m}, false, false, true},
-		"streams and probes":   {streamingProber{m, m}, true, true, false},
-		"streams and commits":  {streamingOpener{m, m}, true, false, true},
-		"probes and commits":   {probingOpener{m, m, m}, false, true, true},
-		"what was encoded too": {format.Encode(m, format.Plain{}), true, true, true},
-	} {
-		d := format.Encode(c.dest, format.Plain{})
-		if _, ok := d.(broker.Streamer); ok != c.streams {
-			t.Errorf("%s: it is a broker.Streamer: %v, want %v", name, ok, c.streams)
-		}
-		if _, ok := d.(broker.Transactional); ok != c.commits {
-			t.Errorf("%s: it is broker.Transactional: %v, want %v", name, ok, c.commits)
-		}
-		p, ok := d.(broker.Prober)
-		if ok != c.probes {
-			t.Errorf("%s: it is a broker.Prober: %v, want %v", name, ok, c.probes)
-		}
-		if ok {
-			if err := p.Probe(t.Context()); err != nil {
-				t.Errorf("%s: Probe: %v", name, err)
-			}
-		}
-		results := make([]broker.Result, 1)
-		d.Publish(t.Context(), []broker.Delivery{delivery("1")}, results)
-		if results[0].Outcome != broker.Accepted {
-			t.Errorf("%s: %v", name, results[0])
-		}
-	}
-	if d := format.Encode(m, nil); d != broker.Destination(m) {
+	m := membroker.New(membroker.Options{})
+	if d := broker.Wrap(m, format.Encode(nil)); d != broker.Destination(m) {
 		t.Error("no encoder does not give the destination itself")
-	}
-	if err := format.Encode(m, format.Plain{}).Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	results := make([]broker.Result, 1)
-	m.Publish(t.Context(), []broker.Delivery{delivery("1")}, results)
-	if !errors.Is(results[0].Err, broker.ErrClosed) {
-		t.Errorf("Close did not close the destination: %v", results[0])
 	}
 }
 
@@ -111,7 +37,7 @@ func TestMaxBytesIsOfAnEncoderThatKeepsPayloads(t *testing.T) {
 		{enveloped, false},
 		{format.Func(func(*broker.Delivery, string) error { return nil }), false},
 	} {
-		d := format.Encode(membroker.New(membroker.Options{MaxBytes: 100, Binding: "x", Fence: true, Ordered: true, MaxBatch: 7}), c.encoder)
+		d := broker.Wrap(membroker.New(membroker.Options{MaxBytes: 100, Binding: "x", Fence: true, Ordered: true, MaxBatch: 7}), format.Encode(c.encoder))
 		want := broker.Features{Ordered: true, MaxBytes: 100, MaxBatch: 7, Fences: "id", Binding: "x"}
 		if !c.keeps {
 			want.MaxBytes = 0
@@ -142,74 +68,49 @@ var picky = format.Func(func(m *broker.Delivery, binding string) error {
 	return nil
 })
 
-// byBoth runs the test by Publish and by Stream.
-func byBoth(t *testing.T, f func(t *testing.T, send func(d broker.Destination, msgs ...broker.Delivery) []broker.Result)) {
-	t.Helper()
-	t.Run("Publish", func(t *testing.T) {
-		t.Parallel()
-		f(t, func(d broker.Destination, msgs ...broker.Delivery) []broker.Result {
-			results := make([]broker.Result, len(msgs))
-			d.Publish(t.Context(), msgs, results)
-			return results
-		})
-	})
-	t.Run("Stream", func(t *testing.T) {
-		t.Parallel()
-		f(t, func(d broker.Destination, msgs ...broker.Delivery) []broker.Result {
-			results := make([]broker.Result, len(msgs))
-			d.(broker.Streamer).Stream(t.Context(), msgs, func(i int, r broker.Result) { results[i] = r }) //nolint:errcheck // membroker is one
-			return results
-		})
-	})
-}
-
 func TestAMessageThatCannotBeEncodedIsRejectedAndHoldsItsKeyBack(t *testing.T) {
 	t.Parallel()
-	byBoth(t, func(t *testing.T, send func(d broker.Destination, msgs ...broker.Delivery) []broker.Result) {
-		t.Helper()
-		m := membroker.New(membroker.Options{Ordered: true})
-		d := format.Encode(m, picky)
-		of := func(key, kind string) broker.Delivery {
-			x := delivery(key)
-			x.Type, x.Payload = kind, []byte("canarypayload")
-			return x
+	m := membroker.New(membroker.Options{Ordered: true})
+	d := broker.Wrap(m, format.Encode(picky))
+	of := func(key, kind string) broker.Delivery {
+		x := delivery(key)
+		x.Type, x.Payload = kind, []byte("canarypayload")
+		return x
+	}
+	msgs := []broker.Delivery{
+		of("a", "good"), of("a", "bad"), of("a", "good"), of("b", "good"), of("c", "worse"), of("", "wired not"), of("", "good"),
+		of("d", "unset"), of("e", "away"), of("f", "lying"), of("c", "good"), of("b", "good"),
+	}
+	want := []broker.Outcome{
+		broker.Accepted, broker.Rejected, broker.NotSent, broker.Accepted, broker.Rejected, broker.Rejected, broker.Accepted,
+		broker.Misconfigured, broker.Unavailable, broker.Rejected, broker.NotSent, broker.Accepted,
+	}
+	got := broker.Publish(t.Context(), d, msgs)
+	for i, r := range got {
+		if r.Outcome != want[i] || (r.Err == nil) != (want[i] == broker.Accepted) {
+			t.Errorf("message %d is %v (%v), want %v", i, r.Outcome, r.Err, want[i])
 		}
-		msgs := []broker.Delivery{
-			of("a", "good"), of("a", "bad"), of("a", "good"), of("b", "good"), of("c", "worse"), of("", "wired not"), of("", "good"),
-			of("d", "unset"), of("e", "away"), of("f", "lying"), of("c", "good"), of("b", "good"),
+		if r.Err != nil && strings.Contains(r.Err.Error(), "canary") {
+			t.Errorf("the error of message %d holds the payload", i)
 		}
-		want := []broker.Outcome{
-			broker.Accepted, broker.Rejected, broker.NotSent, broker.Accepted, broker.Rejected, broker.Rejected, broker.Accepted,
-			broker.Misconfigured, broker.Unavailable, broker.Rejected, broker.NotSent, broker.Accepted,
-		}
-		got := send(d, msgs...)
-		for i, r := range got {
-			if r.Outcome != want[i] || (r.Err == nil) != (want[i] == broker.Accepted) {
-				t.Errorf("message %d is %v (%v), want %v", i, r.Outcome, r.Err, want[i])
-			}
-			if r.Err != nil && strings.Contains(r.Err.Error(), "canary") {
-				t.Errorf("the error of message %d holds the payload", i)
-			}
-		}
-		if n := m.Len(); n != 4 {
-			t.Errorf("%d messages arrived, want 4", n)
-		}
-		// A call of which nothing is left does not reach the destination.
-		if got := send(d, of("x", "bad")); got[0].Outcome != broker.Rejected || m.Len() != 4 {
-			t.Errorf("alone it is %v, and %d messages arrived", got[0], m.Len())
-		}
-		if got := send(d); len(got) != 0 {
-			t.Errorf("an empty call gives %v", got)
-		}
-	})
+	}
+	if n := m.Len(); n != 4 {
+		t.Errorf("%d messages arrived, want 4", n)
+	}
+	// A call of which nothing is left does not reach the destination.
+	if got := broker.Publish(t.Context(), d, []broker.Delivery{of("x", "bad")}); got[0].Outcome != broker.Rejected || m.Len() != 4 {
+		t.Errorf("alone it is %v, and %d messages arrived", got[0], m.Len())
+	}
+	if got := broker.Publish(t.Context(), d, nil); len(got) != 0 {
+		t.Errorf("an empty call gives %v", got)
+	}
 }
 
 func TestAnInvalidEncoderMakesEveryMessageMisconfigured(t *testing.T) {
 	t.Parallel()
 	m := membroker.New(membroker.Options{})
-	d := format.Encode(m, format.CloudEvents{Mode: "x"})
-	results := make([]broker.Result, 2)
-	d.Publish(t.Context(), []broker.Delivery{delivery("1"), delivery("2")}, results)
+	d := broker.Wrap(m, format.Encode(format.CloudEvents{Mode: "x"}))
+	results := broker.Publish(t.Context(), d, []broker.Delivery{delivery("1"), delivery("2")})
 	for _, r := range results {
 		if r.Outcome != broker.Misconfigured || !strings.Contains(r.Err.Error(), "Mode") {
 			t.Errorf("%v (%v)", r.Outcome, r.Err)
@@ -249,9 +150,8 @@ func TestAnEncoderThatMixesKeysDoesNotBreakTheirOrder(t *testing.T) {
 		"one becomes another's": {[]broker.Delivery{of("b", ""), of("a", "same"), of("b", "")}, []broker.Outcome{ok, broker.NotSent, ok}},
 		"no key gets one":       {[]broker.Delivery{of("", "one"), of("", "other"), of("", "")}, []broker.Outcome{ok, ok, ok}},
 	} {
-		d := format.Encode(membroker.New(membroker.Options{Ordered: true}), rekey)
-		results := make([]broker.Result, len(c.msgs))
-		d.Publish(t.Context(), c.msgs, results)
+		d := broker.Wrap(membroker.New(membroker.Options{Ordered: true}), format.Encode(rekey))
+		results := broker.Publish(t.Context(), d, c.msgs)
 		for i, r := range results {
 			if r.Outcome != c.want[i] {
 				t.Errorf("%s: message %d is %v (%v), want %v", name, i, r.Outcome, r.Err, c.want[i])
@@ -270,17 +170,17 @@ func TestEncodingLeavesTheCallersMessagesAlone(t *testing.T) {
 		format.Debezium{Fields: []format.Field{{Column: "type", Placement: format.InEnvelope}}},
 	} {
 		m := membroker.New(membroker.Options{})
-		d := format.Encode(m, encoder)
+		d := broker.Wrap(m, format.Encode(encoder))
 		sent := delivery("k")
 		before := fmt.Sprint(sent)
 		msgs := []broker.Delivery{sent}
-		d.Publish(t.Context(), msgs, make([]broker.Result, 1))
+		broker.Publish(t.Context(), d, msgs)
 		if after := fmt.Sprint(msgs[0]); after != before || msgs[0].Wire != nil {
 			t.Errorf("%T changed the message from %s to %s", encoder, before, after)
 		}
 		// A later attempt is the same to the byte.
 		msgs[0].Attempt = 5
-		d.Publish(t.Context(), msgs, make([]broker.Result, 1))
+		broker.Publish(t.Context(), d, msgs)
 		taken := m.Taken()
 		if len(taken) != 2 || !same(taken[0].Delivery, taken[1].Delivery) {
 			t.Errorf("%T: a later attempt differs: %+v", encoder, taken)
@@ -291,20 +191,6 @@ func TestEncodingLeavesTheCallersMessagesAlone(t *testing.T) {
 func same(a, b broker.Delivery) bool {
 	return a.Topic == b.Topic && a.Key == b.Key && slices.Equal(a.Payload, b.Payload) && fmt.Sprint(*a.Wire) == fmt.Sprint(*b.Wire)
 }
-
-func TestANameOfTheDestinationStays(t *testing.T) {
-	t.Parallel()
-	if got := fmt.Sprint(format.Encode(named{membroker.Null()}, format.Plain{})); got != "webhook https://x" {
-		t.Errorf("its name is %q", got)
-	}
-	if got := fmt.Sprint(format.Encode(membroker.Null(), format.Plain{})); got != "*membroker.null" {
-		t.Errorf("one without a name is %q", got)
-	}
-}
-
-type named struct{ broker.Destination }
-
-func (named) String() string { return "webhook https://x" }
 
 const idText = "0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
 
@@ -336,15 +222,16 @@ func BenchmarkEncode(b *testing.B) {
 		msgs[i] = delivery(fmt.Sprint(i))
 	}
 	results := make([]broker.Result, len(msgs))
+	report := func(i int, r broker.Result) { results[i] = r }
 	for name, encoder := range map[string]broker.Encoder{
 		"none": nil, "plain": format.Plain{}, "cloudevents": format.CloudEvents{}, "structured": format.CloudEvents{Mode: format.Structured},
 		"debezium": format.Debezium{},
 	} {
 		b.Run(name, func(b *testing.B) {
-			d := format.Encode(membroker.Null(), encoder)
+			d := broker.Wrap(membroker.Null(), format.Encode(encoder))
 			b.ReportAllocs()
 			for b.Loop() {
-				d.Publish(context.Background(), msgs, results)
+				d.Publish(context.Background(), msgs, report)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 
 func openLane(t *testing.T, m *membroker.Destination, encoder broker.Encoder) broker.Lane {
 	t.Helper()
-	d, ok := format.Encode(m, encoder).(broker.Transactional)
+	d, ok := broker.TransactionalOf(broker.Wrap(m, format.Encode(encoder)))
 	if !ok {
 		t.Fatal("it is not broker.Transactional")
 	}

@@ -27,7 +27,7 @@ type breaking struct {
 	broke  atomic.Int64
 }
 
-func (b *breaking) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (b *breaking) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	for i := range msgs {
 		if topic, _ := b.topic.Load().(string); string(msgs[i].Payload) != b.bad && (topic == "" || msgs[i].Topic != topic) {
 			continue
@@ -36,12 +36,12 @@ func (b *breaking) Publish(ctx context.Context, msgs []broker.Delivery, results 
 		if b.panics {
 			panic("a message that nobody expected")
 		}
-		for k := range results {
-			results[k].Err = errors.New("the connection was reset")
+		for k := range msgs {
+			report(k, broker.Result{Err: errors.New("the connection was reset")})
 		}
 		return
 	}
-	b.Destination.Publish(ctx, msgs, results)
+	b.Destination.Publish(ctx, msgs, report)
 }
 
 // newBreaking is a world whose destination breaks at the seventh message of key-3.

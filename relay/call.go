@@ -13,6 +13,7 @@ import (
 type callRoom struct {
 	msgs    []broker.Delivery
 	results []broker.Result
+	fresh   []int // the places of results that came in, in that order
 }
 
 var callRooms = sync.Pool{New: func() any { return &callRoom{} }}
@@ -32,7 +33,7 @@ func newCallRoom(f *flow, items []engine.Item, life int64) *callRoom {
 	if cap(r.results) < len(items) {
 		r.results = make([]broker.Result, len(items))
 	}
-	r.results = r.results[:len(items)]
+	r.results, r.fresh = r.results[:len(items)], r.fresh[:0]
 	clear(r.results)
 	return r
 }

@@ -36,8 +36,9 @@ func newExactly(s *Subscription) *exactly {
 		return nil
 	}
 	ref := s.ref()
+	to, _ := broker.TransactionalOf(s.To) // validated
 	return &exactly{
-		to:   s.To.(broker.Transactional), //nolint:forcetypeassert,errcheck // validated
+		to:   to,
 		name: broker.LaneName{Box: ref.Box, Subscription: ref.Subscription, Lane: "0"},
 	}
 }

@@ -31,7 +31,7 @@ func (l *loop) check(f *flow, now time.Duration) {
 			l.call(f, c)
 		}
 	case engine.AskProber:
-		prober := f.subscription.To.(broker.Prober) //nolint:forcetypeassert,errcheck // the engine was told that it is one
+		prober, _ := broker.ProberOf(f.subscription.To) // the engine was told that it is one
 		l.start(func() func() {
 			ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 			defer cancel()
@@ -62,45 +62,20 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		l.transact(f, c)
 		return
 	}
-	room := newCallRoom(f, c.Items, l.life)
-	if to, ok := f.subscription.To.(broker.Streamer); ok {
-		l.callStreamer(f, c, to, room)
-		return
-	}
-	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
-	f.calls[c.ID] = cancel
-	l.start(func() func() {
-		defer cancel()
-		panicked := guard(room.results, func() {
-			sent(func() { f.subscription.To.Publish(ctx, room.msgs, room.results) })
-		})
-		answers, failed := f.judge(room.results, gaveUp(ctx))
-		if !panicked {
-			room.free()
-		}
-		return func() { l.answered(f, c, answers, failed) }
-	})
-}
-
-// callStreamer is call for a destination that answers one by one.
-func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *callRoom) {
 	s := l.stream(f, c)
 	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
 	f.calls[c.ID] = cancel
 	l.start(func() func() {
 		defer cancel()
-		panicked := guard(room.results, func() { sent(func() { to.Stream(ctx, room.msgs, s.report) }) })
+		panicked := s.publish(ctx, f.subscription.To)
 		results := s.end()
-		if panicked {
-			for i := range results {
-				if results[i] == (broker.Result{}) {
-					results[i] = room.results[i]
-				}
-			}
-		} else {
-			room.free()
+		if panicked != nil {
+			blame(results, panicked)
 		}
 		answers, failed := f.judge(results, gaveUp(ctx))
+		if panicked == nil {
+			s.room.free()
+		}
 		return func() {
 			l.streamed(s)
 			l.answered(f, c, answers, failed)
@@ -108,36 +83,34 @@ func (l *loop) callStreamer(f *flow, c *engine.Call, to broker.Streamer, room *c
 	})
 }
 
-// sent sends, with points at which tests of faults end it. What such a point fails is neither sent nor answered.
-func sent(send func()) {
-	if failpoint.Hit("relay/publish/before") != nil {
-		return
-	}
-	send()
-	_ = failpoint.Hit("relay/publish/after") // the answers are there, whatever it says
-}
-
-// guard makes a call and turns a panic into a failed attempt of the message that it
-// had not answered; of several, nobody knows which it was, and they are sent again
-// apart.
-func guard(results []broker.Result, publish func()) (panicked bool) {
+// publish makes the call, with points at which tests of faults end it: what such a point
+// fails is neither sent nor answered. It returns an error if the destination panicked.
+func (s *streaming) publish(ctx context.Context, to broker.Destination) (panicked error) {
 	defer func() {
 		if v := recover(); v != nil {
-			panicked = true
-			outcome := broker.Rejected
-			if len(results) > 1 {
-				outcome = broker.Unknown
-			}
-			err := errPanic(v)
-			for i := range results {
-				if results[i].Outcome == broker.Unknown {
-					results[i] = broker.Result{Outcome: outcome, Err: err}
-				}
-			}
+			panicked = errPanic(v)
 		}
 	}()
-	publish()
-	return false
+	if failpoint.Hit("relay/publish/before") != nil {
+		return nil
+	}
+	to.Publish(ctx, s.room.msgs, s.report)
+	_ = failpoint.Hit("relay/publish/after") // the answers are there, whatever it says
+	return nil
+}
+
+// blame makes of a panic a failed attempt of the message that was not answered; of
+// several, nobody knows which it was, and they are sent again apart.
+func blame(results []broker.Result, panicked error) {
+	outcome := broker.Rejected
+	if len(results) > 1 {
+		outcome = broker.Unknown
+	}
+	for i := range results {
+		if results[i].Outcome == broker.Unknown {
+			results[i] = broker.Result{Outcome: outcome, Err: panicked}
+		}
+	}
 }
 
 // errPanic names the type of a panic's value and not the value, which may hold

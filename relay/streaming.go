@@ -12,29 +12,28 @@ import (
 // harvestEvery is how often the answers of a call that goes on are collected.
 const harvestEvery = 50 * time.Millisecond
 
-// streaming is a call to a destination that reports its answers one by one. Most
+// streaming is a call to a destination, whose answers come one by one. Most
 // calls are over before anyone looks; of one that is slow, what has come so far
 // is handed to the engine now and then, so that one late answer holds up nothing.
 type streaming struct {
 	flow *flow
 	id   int64
 	next time.Duration
+	room *callRoom
 
-	mu      sync.Mutex
-	ended   bool
-	results []broker.Result
-	fresh   []int
+	mu    sync.Mutex
+	ended bool // the room may be another call's
 }
 
-// report is the broker.Streamer's: it takes the fate of one message.
+// report takes the fate of one message.
 func (s *streaming) report(i int, r broker.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || i < 0 || i >= len(s.results) {
+	if s.ended || i < 0 || i >= len(s.room.results) {
 		return
 	}
-	s.results[i] = r
-	s.fresh = append(s.fresh, i)
+	s.room.results[i] = r
+	s.room.fresh = append(s.room.fresh, i)
 }
 
 // end closes the call to reports and returns the results.
@@ -42,23 +41,27 @@ func (s *streaming) end() []broker.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	return s.results
+	return s.room.results
 }
 
 // harvest returns what was reported since it was last asked.
 func (s *streaming) harvest() (items []int, results []broker.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	items, s.fresh = s.fresh, nil
+	if s.ended {
+		return nil, nil
+	}
+	items = slices.Clone(s.room.fresh)
+	s.room.fresh = s.room.fresh[:0]
 	for _, i := range items {
-		results = append(results, s.results[i])
+		results = append(results, s.room.results[i])
 	}
 	return items, results
 }
 
-// stream notes a call that may be harvested.
+// stream begins a call, which may be harvested.
 func (l *loop) stream(f *flow, c *engine.Call) *streaming {
-	s := &streaming{flow: f, id: c.ID, next: l.now() + harvestEvery, results: make([]broker.Result, len(c.Items))}
+	s := &streaming{flow: f, id: c.ID, next: l.now() + harvestEvery, room: newCallRoom(f, c.Items, l.life)}
 	l.streams = append(l.streams, s)
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -60,6 +61,10 @@ type Subscription struct {
 	// ToName is what the log calls To. Defaults to none: the log names the
 	// subscription alone.
 	ToName string
+	// Use is middleware before To, and before Encoder: it sees messages as they are in
+	// the box, the first of it first. What shall see them as they are sent is put before
+	// To by broker.Wrap. Defaults to none.
+	Use []broker.Middleware
 	// Encoder makes of each message what To sends: one of package format, or a
 	// function of one's own. Defaults to none: To's plain form.
 	Encoder broker.Encoder
@@ -160,9 +165,10 @@ func (s *Subscription) validate() error {
 	if s.ExactlyOnce {
 		errs = append(errs, s.exactlyOnce()...)
 	}
-	if s.Encoder != nil && s.To != nil {
-		errs = append(errs, format.Validate(s.Encoder))
-		s.To, s.Encoder = format.Encode(s.To, s.Encoder), nil
+	errs = append(errs, format.Validate(s.Encoder))
+	if s.To != nil {
+		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), format.Encode(s.Encoder))...)
+		s.Use, s.Encoder = nil, nil
 	}
 	return errors.Join(errs...)
 }
@@ -206,7 +212,7 @@ func (s *Subscription) exactlyOnce() []error {
 	if s.To == nil {
 		return errs
 	}
-	if _, can := s.To.(broker.Transactional); !can {
+	if _, can := broker.TransactionalOf(s.To); !can {
 		return append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and %T has none; leave it out, or deliver to Kafka", s.To))
 	}
 	if !s.To.Features().Transactions {
@@ -226,7 +232,7 @@ const linger = 4 * time.Millisecond
 // engine returns the policy as the engine takes it.
 func (s *Subscription) engine(o *Options) engine.Config {
 	features := s.To.Features()
-	_, prober := s.To.(broker.Prober)
+	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
 		Order: s.Order, OnReject: s.OnReject,
 		Retry: engine.Retry{

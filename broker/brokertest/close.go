@@ -52,7 +52,7 @@ func emptyCallAfterClose(s *scene) {
 }
 
 func closeLeavesOthers(s *scene) {
-	other := newScene(s.T, s.h, s.stream).open()
+	other := newScene(s.T, s.h).open()
 	s.open()
 	s.accept(s.message())
 	s.close()

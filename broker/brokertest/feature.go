@@ -20,10 +20,7 @@ func featuresExpected(s *scene) {
 	if got != want {
 		s.Errorf("declared %+v, the harness expects %+v", got, want)
 	}
-	if _, streams := s.f.Destination.(broker.Streamer); streams != s.h.Streams {
-		s.Errorf("the destination is a broker.Streamer: %v, the harness expects %v", streams, s.h.Streams)
-	}
-	if _, can := s.f.Destination.(broker.Transactional); got.Transactions && !can {
+	if _, can := broker.TransactionalOf(s.f.Destination); got.Transactions && !can {
 		s.Error("the destination declares Transactions, and is not broker.Transactional")
 	}
 	if got.MaxBytes < 0 || got.MaxBatch < 0 {

@@ -62,10 +62,6 @@ type Harness struct {
 	// table of make test has for it: "NATS JetStream 2.15". Zero: no line.
 	On string
 
-	// Streams: the destination is a broker.Streamer. Every case then runs by Stream
-	// too.
-	Streams bool
-
 	// Reserved are header names that mean something to the broker or the
 	// transport, such as "Nats-Rollup" or "Content-Length". A message that
 	// carries them must arrive with them and do no harm, or be rejected.

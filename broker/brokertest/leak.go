@@ -13,11 +13,11 @@ import (
 // leavesNoGoroutine uses a fixture, closes everything of it, and wants every
 // goroutine gone that came of it. They are known by a profiler label, which
 // goroutines inherit, so that whatever else runs in the process does not matter.
-func leavesNoGoroutine(t *testing.T, h Harness, stream bool) {
+func leavesNoGoroutine(t *testing.T, h Harness) {
 	t.Helper()
 	use := func(t *testing.T) {
 		t.Helper()
-		s := newScene(t, h, stream).open()
+		s := newScene(t, h).open()
 		for range 3 {
 			s.accept(s.messages(5)...)
 		}

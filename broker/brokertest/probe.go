@@ -74,7 +74,7 @@ func probeAfterClose(s *scene) {
 // prober ends the case where the destination is no Prober.
 func (s *scene) prober() broker.Prober {
 	s.Helper()
-	prober, ok := s.f.Destination.(broker.Prober)
+	prober, ok := broker.ProberOf(s.f.Destination)
 	if !ok {
 		s.Skip("the destination is not a broker.Prober")
 	}

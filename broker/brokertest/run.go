@@ -13,9 +13,8 @@ type testCase struct {
 	run   func(*scene)
 }
 
-// Run holds the harness's destination to the contract: one subtest a case, once
-// by Publish and, where the harness says that it streams, once by Stream; and those
-// of transactions, where Features says that there are some. A case
+// Run holds the harness's destination to the contract: one subtest a case, and
+// those of transactions, where Features says that there are some. A case
 // that needs a part the harness lacks is skipped with the harness's reason.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
@@ -25,10 +24,7 @@ func Run(t *testing.T, h Harness) {
 	if h.On != "" {
 		t.Attr("conformance", "broker suite: "+h.On)
 	}
-	t.Run("Publish", func(t *testing.T) { run(t, h, false) })
-	if h.Streams {
-		t.Run("Stream", func(t *testing.T) { run(t, h, true) })
-	}
+	t.Run("Publish", func(t *testing.T) { run(t, h) })
 	if h.Features.Transactions {
 		t.Run("Transactions", func(t *testing.T) { runTransactions(t, h) })
 	}
@@ -47,10 +43,10 @@ func RunTransactions(t *testing.T, h Harness) {
 	runTransactions(t, h)
 }
 
-func run(t *testing.T, h Harness, stream bool) {
+func run(t *testing.T, h Harness) {
 	t.Helper()
 	// First and alone: it counts the process's goroutines.
-	t.Run("leaves no goroutine behind after Close", func(t *testing.T) { leavesNoGoroutine(t, h, stream) })
+	t.Run("leaves no goroutine behind after Close", func(t *testing.T) { leavesNoGoroutine(t, h) })
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			if !h.has(c.needs) {
@@ -59,7 +55,7 @@ func run(t *testing.T, h Harness, stream bool) {
 			if !h.Serial {
 				t.Parallel()
 			}
-			c.run(newScene(t, h, stream))
+			c.run(newScene(t, h))
 		})
 	}
 }

@@ -24,7 +24,6 @@ type scene struct {
 
 	h      Harness
 	f      Fixture
-	stream bool // by Stream, not by Publish
 	random *rand.Rand
 	made   int
 	// warm is what openMute sent.
@@ -35,13 +34,13 @@ type scene struct {
 
 // newScene makes a scene without a fixture; its messages are the same in every
 // run of the same case.
-func newScene(t *testing.T, h Harness, stream bool) *scene {
+func newScene(t *testing.T, h Harness) *scene {
 	t.Helper()
 	seed := fnv.New64a()
 	_, name, _ := strings.Cut(t.Name(), "/")
 	seed.Write([]byte(name))
 	return &scene{
-		T: t, h: h, stream: stream,
+		T: t, h: h,
 		random:   rand.New(rand.NewPCG(seed.Sum64(), 1)),
 		canaries: append(slices.Clone(h.Secrets), canaryKey, canaryValue, canaryPayload),
 	}
@@ -125,24 +124,15 @@ func (s *scene) send(ctx context.Context, msgs []broker.Delivery, results []brok
 	calls.Wait()
 }
 
-// call is one Publish, or one Stream whose reports become results.
+// call is one Publish, whose reports become results.
 func (s *scene) call(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 	s.Helper()
-	if !s.stream {
-		s.f.Destination.Publish(ctx, msgs, results)
-		return
-	}
-	streamer, ok := s.f.Destination.(broker.Streamer)
-	if !ok {
-		s.Error("the harness says that the destination streams, and it is no broker.Streamer")
-		return
-	}
 	r := reports{scene: s, results: results, told: make([]bool, len(results))}
-	streamer.Stream(ctx, msgs, r.report)
+	s.f.Destination.Publish(ctx, msgs, r.report)
 	r.end()
 }
 
-// reports collects what a Stream says.
+// reports collects what a Publish says.
 type reports struct {
 	*scene
 
@@ -157,7 +147,7 @@ func (r *reports) report(i int, result broker.Result) {
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
-		r.Errorf("a report came after Stream had returned: message %d is %v", i, result.Outcome)
+		r.Errorf("a report came after Publish had returned: message %d is %v", i, result.Outcome)
 	case i < 0 || i >= len(r.told):
 		r.Errorf("message %d was reported in a call of %d", i, len(r.told))
 	case r.told[i]:
@@ -180,7 +170,7 @@ func (s *scene) sane(results []broker.Result) {
 		if r.Outcome < broker.Unknown || r.Outcome > broker.NotSent {
 			s.Errorf("result %d: outcome %d is none of package broker's", i, int(r.Outcome))
 		}
-		unreported := s.stream && r == broker.Result{}
+		unreported := r == broker.Result{}
 		if !unreported && (r.Outcome == broker.Accepted) != (r.Err == nil) {
 			s.Errorf("result %d: %v with error %v; an error belongs to every outcome but accepted", i, r.Outcome, r.Err)
 		}

@@ -82,7 +82,7 @@ func outageScope(s *scene) {
 			}
 		}
 	}
-	if prober, ok := s.f.Destination.(broker.Prober); ok {
+	if prober, ok := broker.ProberOf(s.f.Destination); ok {
 		if err := prober.Probe(s.within(2 * short)); broker.ScopeOf(err) != broker.ScopeDestination {
 			s.Errorf("Probe: %v has the scope %v, want the destination's", err, broker.ScopeOf(err))
 		}

@@ -144,7 +144,6 @@ func wrongHarness(w wrong) brokertest.Harness {
 		},
 		TooLarge: options.MaxBytes + 1,
 		Features: broker.Features{Ordered: true, Fences: "id", MaxBytes: options.MaxBytes, Transactions: true},
-		Streams:  true,
 		Nulls:    true,
 		Reserved: []string{"reserved"},
 		Secrets:  []string{"hunter2"},

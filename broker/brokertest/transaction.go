@@ -42,7 +42,7 @@ func runTransactions(t *testing.T, h Harness) {
 			if !h.Serial {
 				t.Parallel()
 			}
-			c.run(newScene(t, h, false))
+			c.run(newScene(t, h))
 		})
 	}
 }
@@ -61,7 +61,7 @@ func (s *scene) enterLane(name string) broker.Lane {
 
 func (s *scene) tryLane(ctx context.Context, name string) (broker.Lane, error) {
 	s.Helper()
-	d, ok := s.f.Destination.(broker.Transactional)
+	d, ok := broker.TransactionalOf(s.f.Destination)
 	if !ok {
 		s.Fatal("the destination declares Transactions, and is not broker.Transactional")
 	}

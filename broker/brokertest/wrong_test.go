@@ -19,7 +19,6 @@ import (
 // wrong is a way to spoil a right destination, and the cases that must see it.
 type wrong struct {
 	caught []string
-	stream bool // the cases run by Stream
 	lanes  bool // they are those of transactions
 	// make wraps a destination. Each call makes one destination.
 	spoil func(d *spoilt)
@@ -29,15 +28,12 @@ func (w wrong) by() string {
 	if w.lanes {
 		return "Transactions"
 	}
-	if w.stream {
-		return "Stream"
-	}
 	return "Publish"
 }
 
 func (w wrong) make(d *membroker.Destination) broker.Destination {
 	s := &spoilt{Destination: d}
-	s.publish, s.features, s.close = d.Publish, d.Features, d.Close
+	s.publish, s.features, s.close = s.right, d.Features, d.Close
 	s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
 		results := make([]broker.Result, len(msgs))
 		s.publish(ctx, msgs, results)
@@ -56,10 +52,15 @@ type spoilt struct {
 	*membroker.Destination
 
 	publish  func(ctx context.Context, msgs []broker.Delivery, results []broker.Result)
-	report   func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result))
+	report   func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) // of publish, unless replaced
 	features func() broker.Features
 	close    func(ctx context.Context) error
 	lane     func(broker.Lane) broker.Lane // nil: as it is
+}
+
+// right fills in what the right destination says.
+func (s *spoilt) right(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+	copy(results, broker.Publish(ctx, s.Destination, msgs))
 }
 
 func (s *spoilt) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
@@ -70,11 +71,7 @@ func (s *spoilt) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lan
 	return l, err
 }
 
-func (s *spoilt) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	s.publish(ctx, msgs, results)
-}
-
-func (s *spoilt) Stream(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
+func (s *spoilt) Publish(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
 	s.report(ctx, msgs, report)
 }
 
@@ -90,7 +87,7 @@ func each(change func(m *broker.Delivery)) func(*spoilt) {
 			for i := range changed {
 				change(&changed[i])
 			}
-			s.Destination.Publish(ctx, changed, results)
+			s.right(ctx, changed, results)
 		}
 	}
 }
@@ -99,7 +96,7 @@ func each(change func(m *broker.Delivery)) func(*spoilt) {
 func scoped(outcome broker.Outcome, scope broker.Scope) func(*spoilt) {
 	return func(s *spoilt) {
 		s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-			s.Destination.Publish(ctx, msgs, results)
+			s.right(ctx, msgs, results)
 			for i := range results {
 				if results[i].Outcome == outcome {
 					results[i].Scope, results[i].Err = scope, &broker.Error{Outcome: outcome, Scope: scope, Err: errors.New("wrong")}
@@ -113,7 +110,7 @@ func scoped(outcome broker.Outcome, scope broker.Scope) func(*spoilt) {
 func turned(from, to broker.Outcome) func(*spoilt) {
 	return func(s *spoilt) {
 		s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-			s.Destination.Publish(ctx, msgs, results)
+			s.right(ctx, msgs, results)
 			for i := range results {
 				if results[i].Outcome == from {
 					results[i].Outcome = to
@@ -156,7 +153,7 @@ func outcomes() map[string]wrong {
 			spoil: func(s *spoilt) {
 				s.publish = func(_ context.Context, msgs []broker.Delivery, results []broker.Result) {
 					kept := slices.Clone(msgs)
-					go s.Destination.Publish(context.Background(), kept, make([]broker.Result, len(kept)))
+					go s.right(context.Background(), kept, make([]broker.Result, len(kept)))
 					for i := range results {
 						results[i].Outcome = broker.Accepted
 					}
@@ -170,7 +167,7 @@ func outcomes() map[string]wrong {
 			},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					for i := range results {
 						if results[i].Outcome != broker.Accepted {
 							for j := range results {
@@ -204,7 +201,7 @@ func outcomes() map[string]wrong {
 						results[0] = broker.Result{Outcome: broker.Misconfigured, Err: errors.New("wrong")}
 						return
 					}
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 				}
 			},
 		},
@@ -212,7 +209,7 @@ func outcomes() map[string]wrong {
 			caught: []string{"every message of a call gets its answer, whatever the call's size", "a call of the largest size is answered whole"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					results[len(results)-1] = broker.Result{}
 				}
 			},
@@ -221,7 +218,7 @@ func outcomes() map[string]wrong {
 			caught: []string{"several rejected messages of a call are told apart", "accepted and rejected answers of callers side by side do not mix"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					slices.Reverse(results)
 				}
 			},
@@ -230,7 +227,7 @@ func outcomes() map[string]wrong {
 			caught: []string{"a message that can never be taken is rejected and not stored"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					for i := range results {
 						if results[i].Err != nil {
 							results[i].Err = fmt.Errorf("cannot send the message of key %s: %w", msgs[i].Key, results[i].Err)
@@ -243,7 +240,7 @@ func outcomes() map[string]wrong {
 			caught: []string{"in an outage nothing is accepted, rejected or misconfigured"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					for i := range results {
 						if results[i].Err != nil {
 							results[i].Err = fmt.Errorf("dial broker://user:hunter2@host: %w", results[i].Err)
@@ -256,7 +253,7 @@ func outcomes() map[string]wrong {
 			caught: []string{"a message that can never be taken is rejected and not stored"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					for i := range results {
 						results[i].Err = nil
 					}

@@ -19,7 +19,7 @@ func habits() map[string]wrong {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					reversed := slices.Clone(msgs)
 					slices.Reverse(reversed)
-					s.Destination.Publish(ctx, reversed, results)
+					s.right(ctx, reversed, results)
 					slices.Reverse(results)
 				}
 			},
@@ -28,11 +28,11 @@ func habits() map[string]wrong {
 			caught: []string{"an ordered destination keeps the order of a call through an outage"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					for i := range slices.Backward(msgs) {
 						for results[i].Outcome != broker.Accepted && ctx.Err() == nil {
 							time.Sleep(time.Millisecond) //nolint:forbidigo // as its clients do
-							s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
+							s.right(ctx, msgs[i:i+1], results[i:i+1])
 						}
 					}
 				}
@@ -42,11 +42,11 @@ func habits() map[string]wrong {
 			caught: []string{"an ordered destination keeps the order of a call through an outage"},
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 					last := len(msgs) - 1
 					for results[last].Outcome != broker.Accepted && ctx.Err() == nil {
 						time.Sleep(time.Millisecond) //nolint:forbidigo // as its clients do
-						s.Destination.Publish(ctx, msgs[last:], results[last:])
+						s.right(ctx, msgs[last:], results[last:])
 					}
 				}
 			},
@@ -70,8 +70,8 @@ func habits() map[string]wrong {
 						}
 						return
 					}
-					s.Destination.Publish(ctx, msgs, results)
-					s.Destination.Publish(ctx, before, make([]broker.Result, len(before)))
+					s.right(ctx, msgs, results)
+					s.right(ctx, before, make([]broker.Result, len(before)))
 				}
 			},
 		},
@@ -80,7 +80,7 @@ func habits() map[string]wrong {
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					for i := range msgs {
-						s.Destination.Publish(ctx, msgs[i:i+1], results[i:i+1])
+						s.right(ctx, msgs[i:i+1], results[i:i+1])
 					}
 				}
 			},
@@ -99,7 +99,7 @@ func habits() map[string]wrong {
 						<-turn
 						pause := time.NewTimer(5 * time.Millisecond)
 						<-pause.C
-						s.Destination.Publish(context.WithoutCancel(ctx), msgs, make([]broker.Result, len(msgs)))
+						s.right(context.WithoutCancel(ctx), msgs, make([]broker.Result, len(msgs)))
 					}()
 					for i := range results {
 						results[i].Outcome = broker.Accepted
@@ -107,12 +107,7 @@ func habits() map[string]wrong {
 				}
 			},
 		},
-		"writes results late": {
-			caught: []string{"nothing is said of a message after the call returned"},
-			spoil:  lateResults,
-		},
 		"reports late": {
-			stream: true,
 			caught: []string{"nothing is said of a message after the call returned"},
 			spoil: func(s *spoilt) {
 				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
@@ -120,7 +115,7 @@ func habits() map[string]wrong {
 					returned := make(chan struct{})
 					defer close(returned)
 					results := make([]broker.Result, len(own))
-					s.Destination.Publish(ctx, own, results)
+					s.right(ctx, own, results)
 					for i, r := range results {
 						if r.Outcome == broker.Accepted {
 							report(i, r)
@@ -137,11 +132,10 @@ func habits() map[string]wrong {
 			},
 		},
 		"reports twice": {
-			stream: true,
 			caught: []string{"every message of a call gets its answer, whatever the call's size"},
 			spoil: func(s *spoilt) {
 				s.report = func(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
-					s.Destination.Stream(ctx, msgs, func(i int, r broker.Result) {
+					s.Destination.Publish(ctx, msgs, func(i int, r broker.Result) {
 						report(i, r)
 						report(i, r)
 					})
@@ -160,7 +154,7 @@ func habits() map[string]wrong {
 						}
 					}
 					mu.Unlock()
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 				}
 			},
 		},
@@ -170,7 +164,7 @@ func habits() map[string]wrong {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 					defer cancel()
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 				}
 			},
 		},
@@ -179,7 +173,7 @@ func habits() map[string]wrong {
 			spoil: func(s *spoilt) {
 				s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
 					go func() { select {} }()
-					s.Destination.Publish(ctx, msgs, results)
+					s.right(ctx, msgs, results)
 				}
 			},
 		},
@@ -193,24 +187,6 @@ func habits() map[string]wrong {
 		"declares more than it takes":   {caught: []string{"a payload of the declared MaxBytes is accepted", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.MaxBytes *= 2 })},
 		"is not as ordered as expected": {caught: []string{"the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Ordered = false })},
 		"changes its features":          {caught: []string{"the features never change"}, spoil: fickle},
-	}
-}
-
-func lateResults(s *spoilt) {
-	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-		own := make([]broker.Result, len(results))
-		s.Destination.Publish(ctx, msgs, own)
-		copy(results, own)
-		if own[0].Outcome == broker.Unknown {
-			go func() { // an answer that came too late
-				tick := time.NewTicker(time.Millisecond)
-				defer tick.Stop()
-				for range 1000 {
-					<-tick.C
-					copy(results, own)
-				}
-			}()
-		}
 	}
 }
 
@@ -233,19 +209,19 @@ func hastyClose(s *spoilt) {
 		tick := time.NewTimer(2 * time.Millisecond)
 		defer tick.Stop()
 		<-tick.C
-		s.Destination.Connect().Publish(ctx, msgs, results)
+		copy(results, broker.Publish(ctx, s.Destination.Connect(), msgs))
 	}
 	s.close = func(context.Context) error { return nil }
 }
 
 func storesTwice(s *spoilt) {
 	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-		s.Destination.Publish(ctx, msgs, results)
+		s.right(ctx, msgs, results)
 		copies := slices.Clone(msgs)
 		for i := range copies {
 			copies[i].ID[15]++ // past the fence of the broker behind
 		}
-		s.Destination.Publish(ctx, copies, make([]broker.Result, len(copies)))
+		s.right(ctx, copies, make([]broker.Result, len(copies)))
 	}
 }
 

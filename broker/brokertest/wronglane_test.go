@@ -53,12 +53,12 @@ func wrongLanes() map[string]wrong {
 		if o != broker.Fenced {
 			return o, err
 		}
-		s.Publish(context.Background(), msgs, results)
+		s.publish(context.Background(), msgs, results)
 		return broker.Committed, nil
 	}), "who opened a lane before cannot commit on it any more", "a lane is opened again and again, and the last one commits")
 	add("stores some of what it aborts", committing(func(s *spoilt, msgs []broker.Delivery, _ []broker.Result, o broker.TxOutcome, err error) (broker.TxOutcome, error) {
 		if o == broker.Aborted {
-			s.Publish(context.Background(), msgs, make([]broker.Result, len(msgs)))
+			s.publish(context.Background(), msgs, make([]broker.Result, len(msgs)))
 		}
 		return o, err
 	}), "a message that is refused aborts the transaction, and is named", "a lane is finished once a transaction was not committed")

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// call is one Publish or Stream: who is waiting for which answer. Answers come from
+// call is one Publish: who is waiting for which answer. Answers come from
 // a job; the one that ends it, by the last answer or by its context, ends it for all.
 type call struct {
 	over   context.Context //nolint:containedctx // done when every message has its fate

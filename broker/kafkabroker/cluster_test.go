@@ -71,8 +71,7 @@ func (l *traffic) send(k int) {
 func (l *traffic) call(queue []broker.Delivery) (rest []broker.Delivery) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	results := make([]broker.Result, len(queue))
-	l.d.Publish(ctx, queue, results)
+	results := broker.Publish(ctx, l.d, queue)
 	for i, r := range results {
 		switch {
 		case r.Outcome != broker.Accepted:

@@ -86,7 +86,6 @@ func harness(brokers func() []string) brokertest.Harness {
 		},
 		TooLarge: 1 << 20,
 		Features: broker.Features{Ordered: true, Binding: broker.BindingKafka},
-		Streams:  true,
 		Nulls:    true,
 		Reserved: []string{"content-type", "Postbag-Id", "Postbag-Made", "__TypeId__"},
 		Patience: time.Minute,

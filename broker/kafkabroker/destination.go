@@ -26,7 +26,7 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer      = (*Destination)(nil)
+	_ broker.Destination   = (*Destination)(nil)
 	_ broker.Prober        = (*Destination)(nil)
 	_ broker.Transactional = (*Destination)(nil)
 )
@@ -60,14 +60,9 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 	return d, nil
 }
 
-// Publish implements broker.Destination.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
-}
-
-// Stream implements broker.Streamer. Messages are looked at here; the sending is
+// Publish implements broker.Destination. Messages are looked at here; the sending is
 // done by a goroutine of its own, which ends with the call.
-func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}

@@ -57,7 +57,6 @@ func harness(o membroker.Options) brokertest.Harness {
 		},
 		TooLarge: o.MaxBytes + 1,
 		Features: expected,
-		Streams:  true,
 		Nulls:    true,
 	}
 }

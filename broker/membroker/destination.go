@@ -16,7 +16,7 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer      = (*Destination)(nil)
+	_ broker.Destination   = (*Destination)(nil)
 	_ broker.Prober        = (*Destination)(nil)
 	_ broker.Transactional = (*Destination)(nil)
 )
@@ -28,15 +28,10 @@ func New(o Options) *Destination { return &Destination{state: newState(o)} }
 // open even if d is closed.
 func (d *Destination) Connect() *Destination { return &Destination{state: d.state} }
 
-// Publish implements broker.Destination.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
-}
-
-// Stream implements broker.Streamer: a message that Options.Decide delays or
+// Publish implements broker.Destination: a message that Options.Decide delays or
 // holds keeps back, in its call, only the later ones of its key, and these only
 // if Options.Ordered.
-func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if !d.gate.Enter() {
 		for i := range msgs {
 			report(i, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
@@ -77,7 +72,7 @@ func (d *Destination) Probe(ctx context.Context) error {
 // Close implements broker.Destination. The broker and its other clients go on.
 func (d *Destination) Close(ctx context.Context) error { return d.gate.Shut(ctx) }
 
-// call is one Publish or Stream at work.
+// call is one Publish at work.
 type call struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the call
 	state  *state

@@ -27,8 +27,7 @@ func numbered(keys ...string) []broker.Delivery {
 }
 
 func publish(ctx context.Context, d *membroker.Destination, msgs ...broker.Delivery) []broker.Outcome {
-	results := make([]broker.Result, len(msgs))
-	d.Publish(ctx, msgs, results)
+	results := broker.Publish(ctx, d, msgs)
 	return outcomes(results)
 }
 
@@ -125,7 +124,7 @@ func TestAHeldMessageHoldsUpOnlyItsKey(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			d.Stream(t.Context(), numbered("a", "a", "b", ""), func(i int, r broker.Result) {
+			d.Publish(t.Context(), numbered("a", "a", "b", ""), func(i int, r broker.Result) {
 				if r.Outcome != broker.Accepted {
 					t.Errorf("message %d is %v", i, r.Outcome)
 				}
@@ -304,8 +303,7 @@ func TestWaitForCountsDifferentMessages(t *testing.T) {
 func TestNullTakesEverythingUntilItIsClosed(t *testing.T) {
 	t.Parallel()
 	n := membroker.Null()
-	results := make([]broker.Result, 3)
-	n.Publish(t.Context(), numbered("a", "a", "b"), results)
+	results := broker.Publish(t.Context(), n, numbered("a", "a", "b"))
 	if slices.Contains(outcomes(results), broker.Unknown) || !n.Features().Ordered {
 		t.Errorf("results %v, features %+v", results, n.Features())
 	}
@@ -314,7 +312,7 @@ func TestNullTakesEverythingUntilItIsClosed(t *testing.T) {
 			t.Errorf("Close: %v", err)
 		}
 	}
-	n.Publish(t.Context(), numbered("a", "a", "b"), results)
+	results = broker.Publish(t.Context(), n, numbered("a", "a", "b"))
 	if results[2].Outcome != broker.NotSent || !errors.Is(results[2].Err, broker.ErrClosed) {
 		t.Errorf("after Close: %v", results[2])
 	}
@@ -322,8 +320,9 @@ func TestNullTakesEverythingUntilItIsClosed(t *testing.T) {
 
 func BenchmarkNull(b *testing.B) {
 	n, msgs, results := membroker.Null(), numbered(make([]string, 200)...), make([]broker.Result, 200)
+	report := func(i int, r broker.Result) { results[i] = r }
 	b.ReportAllocs()
 	for b.Loop() {
-		n.Publish(b.Context(), msgs, results)
+		n.Publish(b.Context(), msgs, report)
 	}
 }

@@ -13,13 +13,13 @@ func Null() broker.Destination { return &null{} }
 
 type null struct{ closed atomic.Bool }
 
-func (n *null) Publish(_ context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (n *null) Publish(_ context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	result := broker.Result{Outcome: broker.Accepted}
 	if n.closed.Load() {
 		result = broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed}
 	}
 	for i := range msgs {
-		results[i] = result
+		report(i, result)
 	}
 }
 

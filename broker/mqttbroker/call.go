@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// call is one Publish or Stream at work. Its worker sends; answers come from the
+// call is one Publish at work. Its worker sends; answers come from the
 // connection; the one that ends it, by the last answer, by its context, by the loss of
 // the connection, ends it for all.
 type call struct {

@@ -83,7 +83,6 @@ func harness(on string, o mqttbroker.Options) brokertest.Harness {
 		},
 		TooLarge: largest,
 		Features: broker.Features{Binding: broker.BindingMQTT},
-		Streams:  true,
 		Reserved: []string{"Postbag-Topic", "postbag-id", "content-type", "marker-of-nobody"},
 		Secrets:  []string{password},
 	}

@@ -35,8 +35,8 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer = (*Destination)(nil)
-	_ broker.Prober   = (*Destination)(nil)
+	_ broker.Destination = (*Destination)(nil)
+	_ broker.Prober      = (*Destination)(nil)
 )
 
 // attempt is one try to connect, for all who wait for it.
@@ -52,15 +52,10 @@ func newDestination(addresses []address, o Options) *Destination {
 	return d
 }
 
-// Publish implements broker.Destination.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
-}
-
-// Stream implements broker.Streamer. The sending is done by a goroutine of its own,
+// Publish implements broker.Destination. The sending is done by a goroutine of its own,
 // for a connection whose broker does not read blocks without regard to ctx; it ends
 // with the call, or when the write does.
-func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}

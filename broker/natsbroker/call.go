@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// call is one Publish or Stream at work. Its worker sends and looks after what is
+// call is one Publish at work. Its worker sends and looks after what is
 // late; answers come from the inbox; the one that ends it, by the last answer, by its
 // context, by the loss of the connection, ends it for all.
 type call struct {

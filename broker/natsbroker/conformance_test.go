@@ -113,7 +113,6 @@ func harness(t *testing.T, shared *natsServer, features broker.Features, tooLarg
 		},
 		TooLarge: tooLarge,
 		Features: features,
-		Streams:  true,
 		Reserved: []string{
 			"Nats-Msg-Id", "Nats-Expected-Stream", "Nats-Expected-Last-Sequence", "Nats-Expected-Last-Msg-Id",
 			"Nats-Expected-Last-Subject-Sequence", "Nats-Rollup", "Nats-TTL", "Nats-Schedule", "Nats-Incr", "Nats-Batch-Id",

@@ -31,8 +31,8 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer = (*Destination)(nil)
-	_ broker.Prober   = (*Destination)(nil)
+	_ broker.Destination = (*Destination)(nil)
+	_ broker.Prober      = (*Destination)(nil)
 )
 
 // New returns a destination over the connection of js, which stays the caller's:
@@ -57,15 +57,10 @@ func newDestination(js jetstream.JetStream, o Options) *Destination {
 	return d
 }
 
-// Publish implements broker.Destination.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
-}
-
-// Stream implements broker.Streamer. The sending is done by a goroutine of its
+// Publish implements broker.Destination. The sending is done by a goroutine of its
 // own, for a client whose server does not read blocks without regard to ctx; it
 // ends with the call, or as soon as the client lets go of it.
-func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}

@@ -251,7 +251,7 @@ func TestAnswersAreReportedOneByOne(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		d.Stream(ctx, msgs, func(i int, r broker.Result) {
+		d.Publish(ctx, msgs, func(i int, r broker.Result) {
 			if (r.Outcome == broker.Accepted) != (i > 0) {
 				t.Errorf("message %d is %v (%v)", i, r.Outcome, r.Err)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// call is one Publish or Stream at work. Lanes send its messages and bring the
+// call is one Publish at work. Lanes send its messages and bring the
 // answers; the one that ends it, by the last answer or by its context, ends it for all.
 type call struct {
 	d    *Destination

@@ -128,7 +128,6 @@ func harness(t *testing.T, features broker.Features, o opener) brokertest.Harnes
 		},
 		TooLarge: maxMessage + 1,
 		Features: features,
-		Streams:  true,
 		Reserved: []string{
 			"CC", "BCC", "cc", "x-death", "x-first-death-queue", "x-received-from", "x-shovelled", "x-delivery-count", "x-stream-offset",
 			"x-delay", "x-match", "x-message-ttl", "expiration", "priority", "user_id", "Content-Type", "content-type", "%43C", "%", "%4", "Postbag-Id", "Postbag-Other",

@@ -26,8 +26,8 @@ type Destination struct {
 }
 
 var (
-	_ broker.Streamer = (*Destination)(nil)
-	_ broker.Prober   = (*Destination)(nil)
+	_ broker.Destination = (*Destination)(nil)
+	_ broker.Prober      = (*Destination)(nil)
 )
 
 // Dial returns a destination over a connection of its own, which Close closes.
@@ -84,16 +84,11 @@ func newDestination(urls string, o Options) (*Destination, error) {
 }
 
 // Publish implements broker.Destination.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
-	d.Stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	d.publish(ctx, msgs, report, d.prepare)
 }
 
-// Stream implements broker.Streamer.
-func (d *Destination) Stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
-	d.stream(ctx, msgs, report, d.prepare)
-}
-
-func (d *Destination) stream(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result),
+func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result),
 	prepare func(m *broker.Delivery, it *item) *broker.Error,
 ) {
 	if len(msgs) == 0 {

@@ -8,5 +8,5 @@ import (
 
 // PublishUnchecked is d.Publish without the checks that come before sending.
 func PublishUnchecked(ctx context.Context, d *Destination, msgs []broker.Delivery, results []broker.Result) {
-	d.stream(ctx, msgs, func(i int, r broker.Result) { results[i] = r }, d.address)
+	d.publish(ctx, msgs, func(i int, r broker.Result) { results[i] = r }, d.address)
 }

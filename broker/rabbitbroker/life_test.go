@@ -287,7 +287,7 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 	var outcomes [60]broker.Outcome
 	go func() {
 		defer close(ended)
-		d.Stream(ctx, msgs, func(i int, r broker.Result) {
+		d.Publish(ctx, msgs, func(i int, r broker.Result) {
 			outcomes[i] = r.Outcome
 			answered <- i
 		})

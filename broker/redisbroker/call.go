@@ -31,7 +31,7 @@ func newCall(d *Destination, n int) *call {
 
 // make makes the entries of msgs; a message of which none can be made has its
 // result at once.
-func (c *call) make(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (c *call) make(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	defer close(c.batches)
 	from, to := 0, 0
 	for i := range msgs {
@@ -41,7 +41,7 @@ func (c *call) make(ctx context.Context, msgs []broker.Delivery, results []broke
 			f = c.d.fits(ctx, e)
 		}
 		if f != nil {
-			results[i] = result(f)
+			report(i, result(f))
 			continue
 		}
 		e.index = i
@@ -83,22 +83,22 @@ func (c *call) away(e *entry, fate broker.Result) *broker.Error {
 	return &broker.Error{Outcome: fate.Outcome, Err: fate.Err}
 }
 
-// report hands the fates out.
-func (c *call) report(results []broker.Result) {
+// tell reports the fates.
+func (c *call) tell(report func(i int, r broker.Result)) {
 	for i := range c.entries {
-		results[c.entries[i].index] = c.fates[i]
+		report(c.entries[i].index, c.fates[i])
 	}
 }
 
 // giveUp says of the entries that were sent that they are unknown, and keeps the
 // others from being sent.
-func (c *call) giveUp(results []broker.Result, unanswered *broker.Error) {
+func (c *call) giveUp(report func(i int, r broker.Result), unanswered *broker.Error) {
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.body.abandon() {
-			results[e.index] = result(errNotInTime())
+			report(e.index, result(errNotInTime()))
 		} else {
-			results[e.index] = result(unanswered)
+			report(e.index, result(unanswered))
 		}
 	}
 }

@@ -82,30 +82,31 @@ func usable(client redis.UniversalClient, o *Options) error {
 // Publish implements broker.Destination. The pipeline runs in a goroutine of its
 // own, for the client does not stop reading when ctx ends; it ends with the call,
 // or with the client's ReadTimeout.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}
 	switch {
 	case d.invalid != nil:
-		fill(results, result(d.invalid))
+		all(msgs, report, result(d.invalid))
 	case ctx.Err() != nil:
-		fill(results, result(errNotInTime()))
+		all(msgs, report, result(errNotInTime()))
 	case !d.gate.Enter():
-		fill(results, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		all(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 	default:
-		d.publish(ctx, msgs, results)
+		d.publish(ctx, msgs, report)
 	}
 }
 
-func fill(results []broker.Result, r broker.Result) {
-	for i := range results {
-		results[i] = r
+// all reports one fate of all messages.
+func all(msgs []broker.Delivery, report func(i int, r broker.Result), r broker.Result) {
+	for i := range msgs {
+		report(i, r)
 	}
 }
 
 // publish is Publish inside the gate.
-func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	work, cancel := context.WithCancel(ctx)
 	c := newCall(d, len(msgs))
 	entries := c.entries // make cuts what it did not need
@@ -116,16 +117,16 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, resul
 		defer cancel()
 		c.run(work, entries)
 	}()
-	c.make(work, msgs, results)
+	c.make(work, msgs, report)
 	select {
 	case <-done:
-		c.report(results)
+		c.tell(report)
 	case <-ctx.Done():
 		cancel()
-		c.giveUp(results, errNoAnswer())
+		c.giveUp(report, errNoAnswer())
 	case <-d.ended:
 		cancel()
-		c.giveUp(results, failure(broker.Unknown, "the destination was closed before the answer came", "send the message again"))
+		c.giveUp(report, failure(broker.Unknown, "the destination was closed before the answer came", "send the message again"))
 	}
 }
 

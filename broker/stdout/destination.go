@@ -40,18 +40,20 @@ func (d *Destination) Close(ctx context.Context) error { return d.gate.Shut(ctx)
 // whole are Accepted and the others are not; a line that was cut off in the middle
 // is ended before the next, which leaves a broken line in the output and every
 // other one intact.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}
 	if !d.gate.Enter() {
-		fill(results, broker.NotSent, broker.ErrClosed)
+		for i := range msgs {
+			report(i, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		}
 		return
 	}
-	p := build(msgs, results)
+	p := build(msgs, report)
 	if !d.take(ctx) {
 		d.gate.Leave()
-		p.give(results, broker.NotSent, errors.New("stdout: the context ended before the line was written; send it again"))
+		p.give(report, broker.NotSent, errors.New("stdout: the context ended before the line was written; send it again"))
 		return
 	}
 	done := make(chan struct{})
@@ -64,13 +66,13 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, resul
 	}()
 	select {
 	case <-done:
-		p.settle(results)
+		p.settle(report)
 	case <-ctx.Done():
 		select {
 		case <-done:
-			p.settle(results)
+			p.settle(report)
 		default:
-			p.give(results, broker.Unknown, errors.New("stdout: the writer did not take the line in time; look at who reads it"))
+			p.give(report, broker.Unknown, errors.New("stdout: the writer did not take the line in time; look at who reads it"))
 		}
 	}
 }
@@ -118,18 +120,18 @@ type page struct {
 
 // build encodes the messages and rejects those that cannot be. As a message that
 // is rejected must have no successor of its key, those are not written either.
-func build(msgs []broker.Delivery, results []broker.Result) *page {
+func build(msgs []broker.Delivery, report func(i int, r broker.Result)) *page {
 	p := &page{ends: make([]int, len(msgs))}
 	var stopped map[string]bool
 	for i := range msgs {
 		m := &msgs[i]
 		p.ends[i] = -1
 		if stopped[m.Key] {
-			results[i] = broker.Result{Outcome: broker.NotSent, Err: errBehind}
+			report(i, broker.Result{Outcome: broker.NotSent, Err: errBehind})
 			continue
 		}
 		if err := encode(&p.text, m); err != nil {
-			results[i] = broker.Result{Outcome: broker.Rejected, Err: err}
+			report(i, broker.Result{Outcome: broker.Rejected, Err: err})
 			if m.Key != "" {
 				if stopped == nil {
 					stopped = map[string]bool{}
@@ -146,16 +148,16 @@ func build(msgs []broker.Delivery, results []broker.Result) *page {
 var errBehind = errors.New("stdout: an earlier message of the key was rejected; send this one after it")
 
 // settle gives the messages with a line their fate.
-func (p *page) settle(results []broker.Result) {
+func (p *page) settle(report func(i int, r broker.Result)) {
 	for i, end := range p.ends {
 		switch {
 		case end < 0:
 		case end <= p.taken:
-			results[i] = broker.Result{Outcome: broker.Accepted}
+			report(i, broker.Result{Outcome: broker.Accepted})
 		case end == p.taken+1: // all but its newline, which the next line brings
-			results[i] = p.failed(broker.Unknown)
+			report(i, p.failed(broker.Unknown))
 		default:
-			results[i] = p.failed(broker.Unavailable)
+			report(i, p.failed(broker.Unavailable))
 		}
 	}
 }
@@ -165,16 +167,10 @@ func (p *page) failed(outcome broker.Outcome) broker.Result {
 }
 
 // give gives them all the same.
-func (p *page) give(results []broker.Result, outcome broker.Outcome, err error) {
+func (p *page) give(report func(i int, r broker.Result), outcome broker.Outcome, err error) {
 	for i, end := range p.ends {
 		if end >= 0 {
-			results[i] = broker.Result{Outcome: outcome, Err: err}
+			report(i, broker.Result{Outcome: outcome, Err: err})
 		}
-	}
-}
-
-func fill(results []broker.Result, outcome broker.Outcome, err error) {
-	for i := range results {
-		results[i] = broker.Result{Outcome: outcome, Err: err}
 	}
 }

@@ -23,8 +23,7 @@ func message(n byte, payload string) broker.Delivery {
 }
 
 func publish(d *stdout.Destination, msgs ...broker.Delivery) []broker.Outcome {
-	results := make([]broker.Result, len(msgs))
-	d.Publish(context.Background(), msgs, results)
+	results := broker.Publish(context.Background(), d, msgs)
 	var all []broker.Outcome
 	for _, r := range results {
 		all = append(all, r.Outcome)
@@ -136,8 +135,7 @@ func TestAWriterThatFailsHalfWayAcceptsTheWholeLinesOnly(t *testing.T) {
 func TestAWriterThatTakesLessWithoutAnErrorIsUnavailable(t *testing.T) {
 	t.Parallel()
 	d := stdout.New(short{})
-	results := make([]broker.Result, 1)
-	d.Publish(t.Context(), []broker.Delivery{message(1, "one")}, results)
+	results := broker.Publish(t.Context(), d, []broker.Delivery{message(1, "one")})
 	if results[0].Outcome != broker.Unavailable || !errors.Is(results[0].Err, io.ErrShortWrite) {
 		t.Errorf("the message is %v (%v)", results[0].Outcome, results[0].Err)
 	}
@@ -159,14 +157,13 @@ func TestAPipeThatNobodyReadsHoldsNoCallBeyondItsContext(t *testing.T) {
 		defer cancel()
 		_, _ = r.Read(make([]byte, 1)) // the writing has begun, and will not end
 	}()
-	results := make([]broker.Result, 1)
-	d.Publish(ctx, []broker.Delivery{message(1, strings.Repeat("x", 1<<20))}, results)
+	results := broker.Publish(ctx, d, []broker.Delivery{message(1, strings.Repeat("x", 1<<20))})
 	if results[0].Outcome != broker.Unknown {
 		t.Errorf("a line that is half in the pipe is %v (%v), want unknown", results[0].Outcome, results[0].Err)
 	}
 	soon, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	d.Publish(soon, []broker.Delivery{message(2, "behind")}, results)
+	results = broker.Publish(soon, d, []broker.Delivery{message(2, "behind")})
 	if results[0].Outcome != broker.NotSent {
 		t.Errorf("a line that waits behind it is %v (%v), want not sent", results[0].Outcome, results[0].Err)
 	}

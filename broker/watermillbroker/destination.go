@@ -59,37 +59,38 @@ func (d *Destination) Close(ctx context.Context) error {
 // side, unless a key is there twice: then one after another, and what is behind a
 // message of its key that was not accepted is NotSent. The context of each message
 // is ctx.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	switch {
 	case len(msgs) == 0:
 		return
 	case !d.gate.Enter():
-		fill(results, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		all(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
 	defer d.gate.Leave()
 	if d.invalid != nil {
-		fill(results, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
+		all(msgs, report, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
 		return
 	}
 	calls := d.plan(ctx, msgs)
 	switch {
 	case len(calls) == 1:
-		d.send(ctx, calls[0], results)
+		calls[0].give(report, d.send(ctx, calls[0]))
 	case repeatsKey(msgs):
-		d.inOrder(ctx, calls, msgs, results)
+		d.inOrder(ctx, calls, msgs, report)
 	default:
 		var running sync.WaitGroup
 		for _, c := range calls {
-			running.Go(func() { d.send(ctx, c, results) })
+			running.Go(func() { c.give(report, d.send(ctx, c)) })
 		}
 		running.Wait()
 	}
 }
 
-func fill(results []broker.Result, r broker.Result) {
-	for i := range results {
-		results[i] = r
+// all reports one fate of all messages.
+func all(msgs []broker.Delivery, report func(i int, r broker.Result), r broker.Result) {
+	for i := range msgs {
+		report(i, r)
 	}
 }
 
@@ -98,6 +99,13 @@ type call struct {
 	topic  string
 	msgs   []*message.Message
 	places []int
+}
+
+// give reports the fate of all its messages.
+func (c *call) give(report func(i int, r broker.Result), r broker.Result) {
+	for _, i := range c.places {
+		report(i, r)
+	}
 }
 
 // plan makes the calls, in the order of their first messages.
@@ -134,39 +142,35 @@ func repeatsKey(msgs []broker.Delivery) bool {
 }
 
 // inOrder makes one call after another.
-func (d *Destination) inOrder(ctx context.Context, calls []*call, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) inOrder(ctx context.Context, calls []*call, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	failed := map[string]bool{}
 	for _, c := range calls {
 		kept := &call{topic: c.topic}
 		for n, i := range c.places {
 			if failed[msgs[i].Key] {
-				results[i] = broker.Result{Outcome: broker.NotSent, Err: errBehind}
+				report(i, broker.Result{Outcome: broker.NotSent, Err: errBehind})
 				continue
 			}
 			kept.msgs, kept.places = append(kept.msgs, c.msgs[n]), append(kept.places, i)
 		}
-		if len(kept.msgs) > 0 {
-			d.send(ctx, kept, results)
+		if len(kept.msgs) == 0 {
+			continue
 		}
+		r := d.send(ctx, kept)
+		kept.give(report, r)
 		for _, i := range kept.places {
-			if results[i].Outcome != broker.Accepted && msgs[i].Key != "" {
+			if r.Outcome != broker.Accepted && msgs[i].Key != "" {
 				failed[msgs[i].Key] = true
 			}
 		}
 	}
 }
 
-// send waits for a turn, makes a call and gives its messages their fate. The
+// send waits for a turn, makes a call and returns the fate of its messages. The
 // publisher may take longer than ctx: then it is left alone with the call.
-func (d *Destination) send(ctx context.Context, c *call, results []broker.Result) {
-	give := func(r broker.Result) {
-		for _, i := range c.places {
-			results[i] = r
-		}
-	}
+func (d *Destination) send(ctx context.Context, c *call) broker.Result {
 	if !d.turn(ctx) {
-		give(broker.Result{Outcome: broker.NotSent, Err: errLate})
-		return
+		return broker.Result{Outcome: broker.NotSent, Err: errLate}
 	}
 	done := make(chan error, 1)
 	d.gate.Again()
@@ -178,13 +182,13 @@ func (d *Destination) send(ctx context.Context, c *call, results []broker.Result
 	}()
 	select {
 	case err := <-done:
-		give(d.judge(err, len(c.msgs)))
+		return d.judge(err, len(c.msgs))
 	case <-ctx.Done():
 		select {
 		case err := <-done:
-			give(d.judge(err, len(c.msgs)))
+			return d.judge(err, len(c.msgs))
 		default:
-			give(broker.Result{Outcome: broker.Unknown, Err: errNoAnswer})
+			return broker.Result{Outcome: broker.Unknown, Err: errNoAnswer}
 		}
 	}
 }

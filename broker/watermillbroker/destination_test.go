@@ -36,8 +36,7 @@ func publish(t *testing.T, d broker.Destination, msgs ...broker.Delivery) []brok
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	results := make([]broker.Result, len(msgs))
-	d.Publish(ctx, msgs, results)
+	results := broker.Publish(ctx, d, msgs)
 	return results
 }
 
@@ -169,11 +168,11 @@ func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
 		return nil
 	}), watermillbroker.Options{Concurrency: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	results := make([]broker.Result, 1)
+	var results []broker.Result
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		d.Publish(ctx, []broker.Delivery{delivery("hangs")}, results)
+		results = broker.Publish(ctx, d, []broker.Delivery{delivery("hangs")})
 	}()
 	<-hung
 	cancel()
@@ -182,7 +181,7 @@ func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
 
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	d.Publish(short, []broker.Delivery{delivery("waits")}, results)
+	results = broker.Publish(short, d, []broker.Delivery{delivery("waits")})
 	outcomes(t, results, broker.NotSent)
 	if err := d.Close(short); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Close with a hung publisher says %v", err)
@@ -191,7 +190,7 @@ func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
 	if err := d.Close(t.Context()); err != nil {
 		t.Errorf("Close after it returned: %v", err)
 	}
-	d.Publish(t.Context(), []broker.Delivery{delivery("late")}, results)
+	results = broker.Publish(t.Context(), d, []broker.Delivery{delivery("late")})
 	outcomes(t, results, broker.NotSent)
 	if !errors.Is(results[0].Err, broker.ErrClosed) {
 		t.Errorf("after Close it says %v", results[0].Err)

@@ -72,21 +72,21 @@ func (d *Destination) Features() broker.Features {
 //
 // When ctx ends, requests under way are cut off; what may have arrived of them
 // is Unknown.
-func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if !d.calls.Enter() {
-		for i := range results {
-			results[i] = notSent(broker.ErrClosed)
+		for i := range msgs {
+			report(i, notSent(broker.ErrClosed))
 		}
 		return
 	}
 	defer d.calls.Leave()
 	if len(msgs) == 1 {
-		results[0] = d.send(ctx, &msgs[0])
+		report(0, d.send(ctx, &msgs[0]))
 		return
 	}
 	var running sync.WaitGroup
 	for _, places := range byKey(msgs) {
-		running.Go(func() { d.sendInOrder(ctx, msgs, results, places) })
+		running.Go(func() { d.sendInOrder(ctx, msgs, report, places) })
 	}
 	running.Wait()
 }
@@ -110,14 +110,15 @@ func byKey(msgs []broker.Delivery) [][]int {
 
 var errEarlier = errors.New("webhook: an earlier message of its key was not accepted; it is sent after that one")
 
-func (d *Destination) sendInOrder(ctx context.Context, msgs []broker.Delivery, results []broker.Result, places []int) {
+func (d *Destination) sendInOrder(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result), places []int) {
 	for n, i := range places {
-		results[i] = d.send(ctx, &msgs[i])
-		if results[i].Outcome == broker.Accepted {
+		r := d.send(ctx, &msgs[i])
+		report(i, r)
+		if r.Outcome == broker.Accepted {
 			continue
 		}
 		for _, later := range places[n+1:] {
-			results[later] = notSent(errEarlier)
+			report(later, notSent(errEarlier))
 		}
 		return
 	}

@@ -207,8 +207,7 @@ func TestManyMessagesInOneCall(t *testing.T) {
 		add("", "bad", broker.Rejected)
 		add("", "good", broker.Accepted)
 	}
-	results := make([]broker.Result, len(msgs))
-	d.Publish(t.Context(), msgs, results)
+	results := broker.Publish(t.Context(), d, msgs)
 	for i, r := range results {
 		if r.Outcome != outcomes[i] {
 			t.Errorf("message %d of key %q is %v (%v), want %v", i, msgs[i].Key, r.Outcome, r.Err, outcomes[i])

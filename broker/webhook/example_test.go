@@ -43,8 +43,7 @@ func ExampleReceive() {
 	msgs := []broker.Delivery{{Message: postbag.Message{
 		ID: postbag.NewID(), Topic: "orders", Key: "customer-7", Type: "order.created", Payload: []byte(`{"order":7}`),
 	}}}
-	results := make([]broker.Result, 1)
-	to.Publish(context.Background(), msgs, results)
+	results := broker.Publish(context.Background(), to, msgs)
 	fmt.Println(results[0].Outcome)
 	// Output:
 	// order.created for customer-7: {"order":7}

@@ -179,8 +179,7 @@ func TestManyRequestsShareAConnection(t *testing.T) {
 		msgs[i] = sample()
 		msgs[i].Key = fmt.Sprint("key ", i)
 	}
-	results := make([]broker.Result, len(msgs))
-	d.Publish(t.Context(), msgs, results)
+	results := broker.Publish(t.Context(), d, msgs)
 	connections := map[string]bool{}
 	for i, r := range results {
 		want(t, r, broker.Accepted)

@@ -182,8 +182,7 @@ func sample() broker.Delivery {
 
 // publish sends one message.
 func publish(ctx context.Context, d *Destination, m broker.Delivery) broker.Result {
-	results := make([]broker.Result, 1)
-	d.Publish(ctx, []broker.Delivery{m}, results)
+	results := broker.Publish(ctx, d, []broker.Delivery{m})
 	return results[0]
 }
 

@@ -50,7 +50,7 @@ func HungUp(tb testing.TB, d broker.Destination, msgs ...broker.Delivery) {
 				tb.Fatalf("message %d is %v (%v)", i, r.Outcome, r.Err)
 			}
 		}
-		p, ok := d.(broker.Prober)
+		p, ok := broker.ProberOf(d)
 		if !ok {
 			continue
 		}

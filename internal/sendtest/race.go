@@ -32,9 +32,10 @@ func InCalls(d broker.Destination, msgs []broker.Delivery, size, callers int) er
 		group.Go(func() {
 			own := msgs[c*share : (c+1)*share]
 			results := make([]broker.Result, size)
+			report := func(i int, r broker.Result) { results[i] = r }
 			for at := 0; at < len(own); at += size {
 				clear(results)
-				d.Publish(context.Background(), own[at:at+size], results)
+				d.Publish(context.Background(), own[at:at+size], report)
 				for _, r := range results {
 					faults[c] = errors.Join(faults[c], r.Err)
 				}
@@ -98,12 +99,13 @@ func Race(b *testing.B, load func() []broker.Delivery, publishers ...Publisher) 
 func Alone(b *testing.B, d broker.Destination, msgs []broker.Delivery) {
 	b.Helper()
 	results := make([]broker.Result, len(msgs))
+	report := func(i int, r broker.Result) { results[i] = r }
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range msgs {
 			msgs[i].ID = postbag.NewID()
 		}
-		d.Publish(b.Context(), msgs, results)
+		d.Publish(b.Context(), msgs, report)
 	}
 	b.ReportMetric(float64(b.N)*float64(len(msgs))/b.Elapsed().Seconds(), "msg/s")
 }

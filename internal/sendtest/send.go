@@ -66,8 +66,7 @@ func Publish(t testing.TB, d broker.Destination, limit time.Duration, msgs ...br
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	results := make([]broker.Result, len(msgs))
-	d.Publish(ctx, msgs, results)
+	results := broker.Publish(ctx, d, msgs)
 	return results
 }
 

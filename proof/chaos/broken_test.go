@@ -18,20 +18,20 @@ type faulty struct {
 
 	name  string
 	every int64
-	wrong func(ctx context.Context, to broker.Destination, msgs []broker.Delivery, results []broker.Result)
+	wrong func(ctx context.Context, to broker.Destination, msgs []broker.Delivery, report func(i int, r broker.Result))
 }
 
 // forgetful says of some messages that they are accepted and sends them not.
-var forgetful = faulty{name: "forgetful", every: 200, wrong: func(_ context.Context, _ broker.Destination, _ []broker.Delivery, results []broker.Result) {
-	for i := range results {
-		results[i].Outcome = broker.Accepted
+var forgetful = faulty{name: "forgetful", every: 200, wrong: func(_ context.Context, _ broker.Destination, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	for i := range msgs {
+		report(i, broker.Result{Outcome: broker.Accepted})
 	}
 }}
 
 // hasty sends some messages twice, and says so only once.
-var hasty = faulty{name: "hasty", every: 100, wrong: func(ctx context.Context, to broker.Destination, msgs []broker.Delivery, results []broker.Result) {
-	to.Publish(ctx, msgs, make([]broker.Result, len(results)))
-	to.Publish(ctx, msgs, results)
+var hasty = faulty{name: "hasty", every: 100, wrong: func(ctx context.Context, to broker.Destination, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	broker.Publish(ctx, to, msgs)
+	to.Publish(ctx, msgs, report)
 }}
 
 func (f faulty) Name() string { return f.name }
@@ -49,12 +49,12 @@ type misdoer struct {
 	count  atomic.Int64
 }
 
-func (m *misdoer) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (m *misdoer) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if m.count.Add(1)%m.faulty.every == 0 {
-		m.faulty.wrong(ctx, m.Destination, msgs, results)
+		m.faulty.wrong(ctx, m.Destination, msgs, report)
 		return
 	}
-	m.Destination.Publish(ctx, msgs, results)
+	m.Destination.Publish(ctx, msgs, report)
 }
 
 func TestADestinationThatLosesMessagesIsFoundOut(t *testing.T) {

@@ -32,70 +32,43 @@ type acceptance struct {
 type witness struct {
 	broker.Destination
 
+	notes *notes
+}
+
+type notes struct {
 	mu  sync.Mutex
 	out *json.Encoder
 }
 
-// watch puts a witness before a destination, with the abilities that it has.
+// watch puts a witness before a destination.
 func watch(d broker.Destination, path string) (broker.Destination, func() error, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &witness{Destination: d, out: json.NewEncoder(f)}
-	prober, probes := d.(broker.Prober)
-	_, streams := d.(broker.Streamer)
-	switch {
-	case exactlyOnceOf(d):
-		// Nothing is lost sight of there: what is read was committed.
-		return d, f.Close, nil
-	case streams && probes:
-		return struct {
-			*streamWitness
-			broker.Prober
-		}{&streamWitness{w}, prober}, f.Close, nil
-	case streams:
-		return &streamWitness{w}, f.Close, nil
-	case probes:
-		return struct {
-			*witness
-			broker.Prober
-		}{w, prober}, f.Close, nil
-	default:
-		return w, f.Close, nil
+	if exactlyOnceOf(d) {
+		return d, f.Close, nil // nothing is lost sight of there: what is read was committed
 	}
+	n := &notes{out: json.NewEncoder(f)}
+	return broker.Wrap(d, func(next broker.Destination) broker.Destination { return &witness{next, n} }), f.Close, nil
 }
 
 func exactlyOnceOf(d broker.Destination) bool { return d.Features().Transactions }
 
-func (w *witness) note(m *broker.Delivery, from time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.out.Encode(acceptance{ID: m.ID, From: from, To: time.Now()}); err != nil {
+func (n *notes) add(m *broker.Delivery, from time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.out.Encode(acceptance{ID: m.ID, From: from, To: time.Now()}); err != nil {
 		return // what is not noted is not excused
 	}
 }
 
 // Publish implements broker.Destination.
-func (w *witness) Publish(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+func (w *witness) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	from := time.Now()
-	w.Destination.Publish(ctx, msgs, results)
-	for i := range results {
-		if results[i].Outcome == broker.Accepted {
-			w.note(&msgs[i], from)
-		}
-	}
-}
-
-// streamWitness is one of a destination that answers one by one.
-type streamWitness struct{ *witness }
-
-// Stream implements broker.Streamer.
-func (w *streamWitness) Stream(ctx context.Context, msgs []broker.Delivery, report func(int, broker.Result)) {
-	from := time.Now()
-	w.Destination.(broker.Streamer).Stream(ctx, msgs, func(i int, r broker.Result) { //nolint:forcetypeassert,errcheck // watch looked
+	w.Destination.Publish(ctx, msgs, func(i int, r broker.Result) {
 		if r.Outcome == broker.Accepted {
-			w.note(&msgs[i], from)
+			w.notes.add(&msgs[i], from)
 		}
 		report(i, r)
 	})

@@ -51,8 +51,7 @@ func (tr transport) send(t *testing.T, encoder broker.Encoder, m broker.Delivery
 func (tr transport) publish(t *testing.T, encoder broker.Encoder, m broker.Delivery) {
 	t.Helper()
 	m.Topic = tr.topic
-	results := make([]broker.Result, 1)
-	format.Encode(tr.dest, encoder).Publish(t.Context(), []broker.Delivery{m}, results)
+	results := broker.Publish(t.Context(), broker.Wrap(tr.dest, format.Encode(encoder)), []broker.Delivery{m})
 	if results[0].Outcome != broker.Accepted {
 		t.Fatalf("it is %v (%v)", results[0].Outcome, results[0].Err)
 	}

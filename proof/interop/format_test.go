@@ -55,7 +55,7 @@ func (tr transport) readsAll(t *testing.T) {
 			t.Parallel()
 			topic := fmt.Sprintf("place%d", places.Add(1))
 			sent := messages(topic)
-			publish(t, format.Encode(tr.open(t, c.prefix+topic), c.encoder), sent)
+			publish(t, broker.Wrap(tr.open(t, c.prefix+topic), format.Encode(c.encoder)), sent)
 			got := tr.read(t, c.prefix+topic, len(sent))
 			for i := range sent {
 				c.check(t, tr, sent[i], got[i])
@@ -84,8 +84,7 @@ func messages(topic string) []broker.Delivery {
 func publish(t *testing.T, d broker.Destination, msgs []broker.Delivery) {
 	t.Helper()
 	for i := range msgs {
-		results := make([]broker.Result, 1)
-		d.Publish(t.Context(), msgs[i:i+1], results)
+		results := broker.Publish(t.Context(), d, msgs[i:i+1])
 		if results[0].Outcome != broker.Accepted {
 			t.Fatalf("message %d is %v (%v)", i, results[0].Outcome, results[0].Err)
 		}

@@ -10,7 +10,7 @@ var operating = []Mutant{
 	{
 		Name: "panic-charged-to-all", What: "a panic of a destination is an attempt of every message of its call",
 		Evidence: "one bad handler of a hundred messages: a hundred parked, an innocent one dead",
-		Patches:  []Patch{{"relay/publishing.go", "			if len(results) > 1 {", "			if len(results) > 1<<30 {"}},
+		Patches:  []Patch{{"relay/publishing.go", "	if len(results) > 1 {\n		outcome = broker.Unknown", "	if len(results) > 1<<30 {\n		outcome = broker.Unknown"}},
 		By:       coreTests("relay", "TestAMessageAtWhichAHandlerPanics"),
 	},
 	{

@@ -242,9 +242,9 @@ func (s *testBox) leave() {
 // nowhere takes every message at once.
 type nowhere struct{}
 
-func (nowhere) Publish(_ context.Context, _ []broker.Delivery, results []broker.Result) {
-	for i := range results {
-		results[i].Outcome = broker.Accepted
+func (nowhere) Publish(_ context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
+	for i := range msgs {
+		report(i, broker.Result{Outcome: broker.Accepted})
 	}
 }
 

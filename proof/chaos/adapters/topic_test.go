@@ -71,8 +71,7 @@ func (p *publishing) publish(topic string) broker.Result {
 		p.t.Fatal(err)
 	}
 	msgs := []broker.Delivery{{Message: postbag.Message{ID: postbag.NewID(), Topic: topic, Key: "k", Payload: []byte("{}")}, Attempt: 1, Seq: 1, At: time.Now()}}
-	results := make([]broker.Result, 1)
-	to.Publish(ctx, msgs, results)
+	results := broker.Publish(ctx, to, msgs)
 	closing, end := context.WithTimeout(context.WithoutCancel(p.t.Context()), 5*time.Second)
 	defer end()
 	_ = to.Close(closing) // it may have been cut off

@@ -66,8 +66,7 @@ func TestWebhookTrustsTheAuthorityOfItsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results := make([]broker.Result, 1)
-		to.Publish(t.Context(), []broker.Delivery{{Message: postbag.Message{ID: postbag.NewID()}, Attempt: 1}}, results)
+		results := broker.Publish(t.Context(), to, []broker.Delivery{{Message: postbag.Message{ID: postbag.NewID()}, Attempt: 1}})
 		if got := results[0].Outcome; got != want && (want == broker.Accepted || got == broker.Accepted) {
 			t.Errorf("with the authority %q the message is %v (%v), want %v", file, got, results[0].Err, want)
 		}
