@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 const (
@@ -131,13 +132,13 @@ func (p *pool) take(ctx context.Context) (*producer, *broker.Error) {
 	p.mu.Unlock()
 	client, err := p.make()
 	if err != nil {
-		return nil, failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
+		return nil, adapter.Failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	if err := p.seen.ping(ctx, client); err != nil {
 		p.drop(&producer{client: client})
-		return nil, notSent(translateError(err))
+		return nil, brokerkit.NotSent(translateError(err))
 	}
 	return &producer{client: client, topics: map[string]bool{}, age: age}, nil
 }

@@ -2,14 +2,13 @@ package kafkabroker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination delivers to Kafka. It is safe for concurrent use.
@@ -20,7 +19,7 @@ type Destination struct {
 	seen    *trouble
 	topics  *topics
 	pool    *pool
-	calls   gate.Calls[*call]
+	calls   brokerkit.Calls[*call]
 	gather  gatherer
 	lanes   lanes
 }
@@ -31,49 +30,20 @@ var (
 	_ broker.Transactional = (*Destination)(nil)
 )
 
-// Dial returns a destination over connections of its own, which Close closes.
-// brokers is the address of one broker, or of several of one cluster with commas
-// between ("kafka-1:9092,kafka-2:9092"); the others are found through them.
-//
-// A broker that is not there is no error: messages are Unavailable until it is. So
-// is a login that is refused, with Misconfigured. An error means that brokers or
-// options cannot be used, or that ctx is over.
-func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) {
-	if err := errors.Join(o.Validate(), ValidBrokers(brokers)); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d := &Destination{brokers: split(brokers), options: o.withDefaults(), seen: new(trouble)}
-	var err error
-	if d.control, err = kgo.NewClient(d.options.controlOptions(d.brokers, d.seen)...); err != nil {
-		return nil, fmt.Errorf("kafkabroker: the client refuses the options: %w; check them", err)
-	}
-	d.pool = &pool{seen: d.seen, make: func() (*kgo.Client, error) {
-		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen)...)
-	}}
-	ask := asking{d.control, d.seen}
-	d.topics = &topics{ask: ask, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}
-	d.lanes = lanes{topics: topics{ask: ask, create: d.options.laneTopic(), recheck: d.options.Recheck, renew: func() {}}}
-	d.gather = gatherer{d: d}
-	return d, nil
-}
-
 // Publish implements broker.Destination. Messages are looked at here; the sending is
 // done by a goroutine of its own, which ends with the call.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {
 		return
 	}
-	c := newCall(ctx, len(msgs), report)
+	c := newCall(ctx, msgs, report)
 	if ctx.Err() != nil {
-		c.end(nil, errNotInTime())
+		c.End(nil, adapter.NotInTime())
 		return
 	}
 	number, ok := d.calls.Begin(c)
 	if !ok {
-		c.end(nil, errClosed())
+		c.End(nil, brokerkit.Closed())
 		return
 	}
 	defer d.calls.End(number)
@@ -86,7 +56,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	select {
 	case <-over:
 	case <-ctx.Done():
-		if c.end(d.errNoAnswer(), errNotInTime()) {
+		if c.End(d.errNoAnswer(), adapter.NotInTime()) {
 			d.suspect(items)
 		}
 	}
@@ -113,10 +83,10 @@ func (d *Destination) prepare(ctx context.Context, c *call, msgs []broker.Delive
 		}
 		if f != nil {
 			if ctx.Err() != nil && f.Outcome != broker.Rejected {
-				f = errNotInTime()
+				f = adapter.NotInTime()
 			}
 			failed[m.Key] = m.Key != ""
-			c.settle(i, result(f))
+			c.Settle(i, brokerkit.Result(f))
 			continue
 		}
 		if m.Key == "" {
@@ -133,82 +103,7 @@ func errBehind(failed map[string]bool, key string) *broker.Error {
 	if key == "" || !failed[key] {
 		return nil
 	}
-	return failure(broker.NotSent, "an earlier message of its key was not accepted", "send it again after that one")
-}
-
-// lookup finds the topics of one call's messages.
-type lookup struct {
-	d       *Destination
-	now     time.Time
-	target  *target // of the last message
-	spread  int32   // the partition of messages without a key, of target
-	nowhere map[string]*broker.Error
-	away    *broker.Error // no broker answered: they are not asked again by this call
-}
-
-// aim makes target the topic of m.
-func (l *lookup) aim(ctx context.Context, m *broker.Delivery) *broker.Error {
-	name, f := l.d.options.topic(m)
-	if f != nil {
-		return f
-	}
-	if l.target != nil && l.target.name == name {
-		return nil
-	}
-	if f := l.nowhere[name]; f != nil {
-		return f
-	}
-	if l.away != nil {
-		return l.away
-	}
-	f = l.d.acquit(ctx, name)
-	var t *target
-	if f == nil {
-		t, f = l.d.topics.find(ctx, name, l.now, l.d.options.Recheck)
-	}
-	if f != nil {
-		if f.Scope == broker.ScopeDestination {
-			l.away = f
-		} else {
-			l.nowhere[name] = f
-		}
-		return f
-	}
-	l.target, l.spread = t, -1
-	return nil
-}
-
-// fit says why the topic would not take a record, by what is known of the topic
-// since a moment ago; for a message that was refused before, since now: somebody
-// may just have raised the limit for it.
-func (l *lookup) fit(ctx context.Context, r *kgo.Record, m *broker.Delivery) *broker.Error {
-	f := unfit(r, l.target)
-	if f == nil {
-		return nil
-	}
-	trust := min(refusalTrust, l.d.options.Recheck)
-	if m.Attempt > 1 {
-		trust = 0
-	}
-	t, f2 := l.d.topics.find(ctx, l.target.name, time.Now(), trust)
-	if f2 != nil {
-		l.target = nil
-		return f2
-	}
-	if t.partitions != l.target.partitions && m.Key != "" {
-		r.Partition = partitionOf(m.Key, t.partitions)
-	}
-	l.target = t
-	return unfit(r, t)
-}
-
-// anyPartition is that of the call's messages without a key: one, so that they
-// share batches.
-func (l *lookup) anyPartition() int32 {
-	if l.spread < 0 {
-		l.spread = l.target.anyPartition()
-	}
-	return l.spread
+	return adapter.Failure(broker.NotSent, "an earlier message of its key was not accepted", "send it again after that one")
 }
 
 // Features implements broker.Destination.
@@ -229,9 +124,9 @@ func (d *Destination) Close(ctx context.Context) error {
 
 // abandon ends what a Close could not wait for.
 func (d *Destination) abandon(calls []*call) {
-	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	unknown := adapter.Abandoned()
 	for _, c := range calls {
-		c.end(unknown, errClosed())
+		c.End(unknown, brokerkit.Closed())
 	}
 	d.pool.close()
 }
@@ -241,7 +136,7 @@ func (d *Destination) errNoAnswer() *broker.Error {
 	if words := d.seen.words(); words != "" {
 		return &broker.Error{Outcome: broker.Unknown, Err: fmt.Errorf("kafkabroker: no answer came before the context ended, for %s", words)}
 	}
-	return failure(broker.Unknown, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
+	return adapter.Failure(broker.Unknown, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
 }
 
 // acquit looks at a topic whose messages had no answer: what is sent to a partition

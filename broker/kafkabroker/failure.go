@@ -3,7 +3,6 @@ package kafkabroker
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -13,24 +12,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, fix string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("kafkabroker: %s; %s", what, fix)}
-}
-
-// topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
-	f := failure(outcome, what, fix)
-	f.Scope = broker.ScopeTopic
-	return f
-}
-
-// result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result {
-	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
-}
+// adapter is how errors begin.
+const adapter = brokerkit.Adapter("kafkabroker")
 
 // translateError gives an error of a record's promise, or of a request, its
 // outcome. What it cannot place is Unknown, which costs a repeat at most.
@@ -43,13 +29,13 @@ func translateError(err error) *broker.Error {
 	}
 	switch {
 	case errors.Is(err, kgo.ErrClientClosed):
-		return failure(broker.Unknown, "the producer was given up before the answer came", "send the message again")
+		return adapter.Failure(broker.Unknown, "the producer was given up before the answer came", "send the message again")
 	case strings.Contains(err.Error(), "invalid record partitioning choice"), strings.Contains(err.Error(), "no usable partitions"):
-		return topicFailure(broker.Unavailable, "the topic's partitions changed", "wait until they are looked up again")
+		return adapter.TopicFailure(broker.Unavailable, "the topic's partitions changed", "wait until they are looked up again")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return failure(broker.Unknown, "no answer came in time", "send the message again")
+		return adapter.Failure(broker.Unknown, "no answer came in time", "send the message again")
 	default:
-		return failure(broker.Unknown, "the message may not have been stored ("+short(err)+")", "send it again")
+		return adapter.Failure(broker.Unknown, "the message may not have been stored ("+short(err)+")", "send it again")
 	}
 }
 
@@ -66,37 +52,32 @@ func connectionFailure(err error) *broker.Error {
 		return false
 	}
 	var (
-		steady   *unwelcome
-		unknown  x509.UnknownAuthorityError
-		hostname x509.HostnameError
-		invalid  x509.CertificateInvalidError
-		roots    x509.SystemRootsError
-		verify   *tls.CertificateVerificationError
-		header   tls.RecordHeaderError
-		handed   *tlsError
-		dns      *net.DNSError
-		op       *net.OpError
+		steady *unwelcome
+		header tls.RecordHeaderError
+		handed *tlsError
+		dns    *net.DNSError
+		op     *net.OpError
 	)
 	switch {
-	case is(&unknown, &hostname, &invalid, &roots, &verify):
-		return failure(broker.Misconfigured, "the broker's certificate is not accepted ("+short(err)+")", "give Options.Login.TLS the authority that signed it")
+	case brokerkit.BadCertificate(err):
+		return adapter.Failure(broker.Misconfigured, "the broker's certificate is not accepted ("+short(err)+")", "give Options.Login.TLS the authority that signed it")
 	case is(&header), is(&op) && (op.Op == "remote error" || op.Op == "local error"): // so crypto/tls wraps an alert
-		return failure(broker.Misconfigured, "TLS was not agreed upon ("+short(err)+")", "check the listener's port and Options.Login.TLS")
+		return adapter.Failure(broker.Misconfigured, "TLS was not agreed upon ("+short(err)+")", "check the listener's port and Options.Login.TLS")
 	case is(&steady), strings.Contains(err.Error(), "invalid large response size"):
-		return failure(broker.Misconfigured, "the broker hangs up on the first request",
+		return adapter.Failure(broker.Misconfigured, "the broker hangs up on the first request",
 			"check whether its listener expects TLS, a login, or another one of either")
 	case isHangUp(err):
-		return failure(broker.Unknown, "the broker hung up on the first request",
+		return adapter.Failure(broker.Unknown, "the broker hung up on the first request",
 			"wait; if it stays so, check whether its listener expects TLS, a login, or another one of either")
 	case is(&dns):
 		if dns.IsNotFound {
-			return failure(broker.Unavailable, "a broker's name is not found", "check the name, or wait for its server")
+			return adapter.Failure(broker.Unavailable, "a broker's name is not found", "check the name, or wait for its server")
 		}
-		return failure(broker.Unavailable, "a broker's name cannot be looked up", "wait, or look at the name server")
+		return adapter.Failure(broker.Unavailable, "a broker's name cannot be looked up", "wait, or look at the name server")
 	case is(&handed):
-		return failure(broker.Unavailable, "TLS was not agreed upon in time ("+short(err)+")", "wait, or look at the broker")
+		return adapter.Failure(broker.Unavailable, "TLS was not agreed upon in time ("+short(err)+")", "wait, or look at the broker")
 	case is(&op) && op.Op == "dial", strings.Contains(err.Error(), "unable to dial"):
-		return failure(broker.Unavailable, "no broker can be reached ("+short(err)+")", "wait, or look whether they run")
+		return adapter.Failure(broker.Unavailable, "no broker can be reached ("+short(err)+")", "wait, or look whether they run")
 	}
 	return nil
 }
@@ -114,7 +95,7 @@ func short(err error) string {
 // those of Kafka's protocol guide.
 func refusal(e *kerr.Error) *broker.Error {
 	outcome, fix := verdict(e)
-	f := failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), fix)
+	f := adapter.Failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), fix)
 	if ofTopic(e) {
 		f.Scope = broker.ScopeTopic
 	}
@@ -178,21 +159,4 @@ func verdict(e *kerr.Error) (outcome broker.Outcome, fix string) {
 		}
 		return broker.Misconfigured, "look the error up in Kafka's documentation"
 	}
-}
-
-// notSent turns the outcome of a preparation into that of messages which waited
-// for it: none of them was sent.
-func notSent(f *broker.Error) *broker.Error {
-	if f.Outcome == broker.Unknown || f.Outcome == broker.Rejected {
-		return &broker.Error{Outcome: broker.Unavailable, Scope: f.Scope, Err: f.Err}
-	}
-	return f
-}
-
-func errNotInTime() *broker.Error {
-	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
-}
-
-func errClosed() *broker.Error {
-	return &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // job sends the messages of a call, or of some that share batches, with a producer
@@ -69,7 +70,7 @@ func (j *job) run() {
 	}
 	if !healthy {
 		j.d.pool.drop(p)
-		j.end(failure(broker.NotSent, "the producer failed before the message was sent", "send it again"))
+		j.end(adapter.Failure(broker.NotSent, "the producer failed before the message was sent", "send it again"))
 		return
 	}
 	j.d.pool.give(p)
@@ -78,10 +79,10 @@ func (j *job) run() {
 // end gives every message of the job that was not sent its fate.
 func (j *job) end(f *broker.Error) {
 	if j.ctx.Err() != nil {
-		f = errNotInTime()
+		f = adapter.NotInTime()
 	}
 	for _, it := range j.items {
-		it.call.settle(it.i, result(f))
+		it.call.Settle(it.i, brokerkit.Result(f))
 	}
 }
 
@@ -95,7 +96,7 @@ func (j *job) pick(queue []*item, p *producer) (round, rest []*item) {
 	fresh := map[string]bool{} // topics the producer meets for the first time
 	for _, it := range queue {
 		if f := j.heldBack(it); f != nil {
-			it.call.settle(it.i, result(f))
+			it.call.Settle(it.i, brokerkit.Result(f))
 			continue
 		}
 		at := it.place()
@@ -127,10 +128,10 @@ func (j *job) pick(queue []*item, p *producer) (round, rest []*item) {
 // heldBack says why a message must not be sent after what failed.
 func (j *job) heldBack(it *item) *broker.Error {
 	if it.key != "" && j.keys[it.key] {
-		return failure(broker.NotSent, "an earlier message of its key was not accepted", "send it again after that one")
+		return adapter.Failure(broker.NotSent, "an earlier message of its key was not accepted", "send it again after that one")
 	}
 	if j.topics[it.record.Topic] != nil {
-		return failure(broker.NotSent, "an earlier message of its topic showed that the topic is not usable", "send it again after that one")
+		return adapter.Failure(broker.NotSent, "an earlier message of its topic showed that the topic is not usable", "send it again after that one")
 	}
 	return nil
 }
@@ -162,11 +163,11 @@ func (j *job) round(p *producer, round []*item) (whole, healthy bool) {
 	}
 	for _, it := range again {
 		if f := j.heldBack(it); f != nil {
-			it.call.settle(it.i, result(f))
+			it.call.Settle(it.i, brokerkit.Result(f))
 			continue
 		}
 		if !healthy {
-			it.call.settle(it.i, result(failure(broker.NotSent, "the producer failed before the message was sent again", "send it again")))
+			it.call.Settle(it.i, brokerkit.Result(adapter.Failure(broker.NotSent, "the producer failed before the message was sent again", "send it again")))
 			continue
 		}
 		if whole, healthy = j.round(p, []*item{it}); !whole {
@@ -182,7 +183,7 @@ func (j *job) fail(failed []*item, f *broker.Error) {
 		if it.key != "" {
 			j.keys[it.key] = true
 		}
-		it.call.settle(it.i, result(f))
+		it.call.Settle(it.i, brokerkit.Result(f))
 	}
 }
 
@@ -192,7 +193,7 @@ func (j *job) send(p *producer, round []*item) bool {
 	var out atomic.Int64 // not answered
 	for _, it := range round {
 		it.err = nil
-		if it.call != nil && !it.call.sending(it.i) {
+		if it.call != nil && !it.call.Sending(it.i) {
 			it.done = true
 			continue // its call is over
 		}
@@ -201,7 +202,7 @@ func (j *job) send(p *producer, round []*item) bool {
 			it.err, it.done = err, err == nil
 			out.Add(-1)
 			if err == nil && it.call != nil {
-				it.call.settle(it.i, broker.Result{Outcome: broker.Accepted})
+				it.call.Settle(it.i, broker.Result{Outcome: broker.Accepted})
 			}
 		})
 	}

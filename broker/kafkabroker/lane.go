@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // lane implements broker.Lane: a transactional producer and its place in the topic
@@ -84,11 +85,11 @@ func (d *Destination) OpenLane(ctx context.Context, name broker.LaneName) (broke
 	}
 	defer d.calls.Leave()
 	if d.options.Transactions == nil {
-		return nil, failure(broker.Misconfigured, "the destination has no transactions", "set Options.Transactions")
+		return nil, adapter.Failure(broker.Misconfigured, "the destination has no transactions", "set Options.Transactions")
 	}
 	l, f := d.openLane(ctx, name.String())
 	if f != nil { // the topic of records is that of the lane, and of no message
-		return nil, &broker.Error{Outcome: notSent(f).Outcome, Err: f.Err}
+		return nil, &broker.Error{Outcome: brokerkit.NotSent(f).Outcome, Err: f.Err}
 	}
 	return l, nil
 }
@@ -99,11 +100,11 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 	case f != nil:
 		return nil, f
 	case t.known && !t.compacted:
-		return nil, failure(broker.Misconfigured, "the topic of Options.Transactions is not compacted: it would forget", "set its cleanup.policy to compact")
+		return nil, adapter.Failure(broker.Misconfigured, "the topic of Options.Transactions is not compacted: it would forget", "set its cleanup.policy to compact")
 	}
 	client, err := kgo.NewClient(d.options.laneOptions(d.brokers, d.seen, name)...)
 	if err != nil {
-		return nil, failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
+		return nil, adapter.Failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
 	}
 	l := &lane{
 		d: d, name: name, target: t, at: place{t.name, partitionOf(name, t.partitions)},
@@ -248,15 +249,15 @@ func withhold(results []broker.Result, err error) broker.TxOutcome {
 
 func (l *lane) commit(ctx context.Context, msgs []broker.Delivery, record []byte, results []broker.Result) (broker.TxOutcome, *broker.Error) {
 	if ctx.Err() != nil {
-		f := errNotInTime()
+		f := adapter.NotInTime()
 		return withhold(results, f), f
 	}
 	if len(record) > broker.MaxRecord {
-		f := failure(broker.Misconfigured, "the lane's record has "+strconv.Itoa(len(record))+" bytes", "make smaller calls")
+		f := adapter.Failure(broker.Misconfigured, "the lane's record has "+strconv.Itoa(len(record))+" bytes", "make smaller calls")
 		return withhold(results, f), f
 	}
 	x := transaction{lane: l, results: results}
-	c := newCall(ctx, len(msgs), func(i int, r broker.Result) { results[i] = r })
+	c := newCall(ctx, msgs, func(i int, r broker.Result) { results[i] = r })
 	defer c.finish()
 	x.items = l.d.prepare(ctx, c, msgs)
 	if len(x.items) < len(msgs) {
@@ -279,7 +280,7 @@ func (l *lane) send(ctx context.Context, items []*item) *broker.Error {
 		var round []*item
 		round, rest = j.pick(rest, l.p)
 		if !j.send(l.p, round) {
-			return failure(broker.Unavailable, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
+			return adapter.Failure(broker.Unavailable, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
 		}
 	}
 	return nil

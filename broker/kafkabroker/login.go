@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
@@ -79,78 +76,4 @@ func (l Login) mechanism() sasl.Mechanism {
 	default:
 		return scram.Auth{User: l.User, Pass: l.Password}.AsSha512Mechanism()
 	}
-}
-
-// dialTimeout is how long a TCP connection, and then TLS, may take.
-const dialTimeout = 2 * time.Second
-
-func (l Login) dialer() func(ctx context.Context, network, address string) (net.Conn, error) {
-	dial := l.Dial
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
-	}
-	if l.TLS == nil {
-		return dial
-	}
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		config := l.TLS.Clone()
-		if config.ServerName == "" {
-			if host, _, err := net.SplitHostPort(address); err == nil {
-				config.ServerName = host
-			}
-		}
-		ctx, cancel := context.WithTimeout(ctx, 2*dialTimeout)
-		defer cancel()
-		over := tls.Client(conn, config)
-		if err := over.HandshakeContext(ctx); err != nil {
-			return nil, errors.Join(&tlsError{err}, conn.Close())
-		}
-		return over, nil
-	}
-}
-
-// tlsError says that a broker was there and TLS was not agreed upon.
-type tlsError struct{ err error }
-
-func (e *tlsError) Error() string { return "TLS: " + e.err.Error() }
-
-func (e *tlsError) Unwrap() error { return e.err }
-
-// ValidBrokers says whether Dial could use brokers, without trying it. An error
-// names all that is wrong.
-func ValidBrokers(brokers string) error {
-	var faults []error
-	for i, address := range split(brokers) {
-		fault := func(what string) {
-			faults = append(faults, fmt.Errorf("kafkabroker: broker %d %s; write it as host:9092", i+1, what))
-		}
-		host, port, err := net.SplitHostPort(address)
-		number, portErr := strconv.ParseUint(port, 10, 16)
-		switch {
-		case address == "":
-			fault("is empty")
-		case strings.Contains(address, "://"):
-			fault("is a URL")
-		case err != nil:
-			fault("has no port, or cannot be read")
-		case host == "":
-			fault("names no host")
-		case portErr != nil || number == 0:
-			fault("has a port that is not between 1 and 65535")
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// split takes a list with commas apart.
-func split(brokers string) []string {
-	all := strings.Split(brokers, ",")
-	for i := range all {
-		all[i] = strings.TrimSpace(all[i])
-	}
-	return all
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // lookUp asks for a topic, and creates it if it is not there and may be created.
@@ -53,16 +54,16 @@ func (s *topics) metadata(ctx context.Context, name string) (*target, *broker.Er
 	}
 	m, ok := resp.(*kmsg.MetadataResponse)
 	if !ok || len(m.Topics) != 1 {
-		return nil, failure(broker.Unavailable, "the broker's metadata is not that of one topic", "look at the broker's version")
+		return nil, adapter.Failure(broker.Unavailable, "the broker's metadata is not that of one topic", "look at the broker's version")
 	}
 	got := m.Topics[0]
 	switch err := kerr.ErrorForCode(got.ErrorCode); {
 	case err == nil:
 	case err == kerr.UnknownTopicOrPartition: //nolint:errorlint // kerr's values are its identities
-		f := failure(broker.Misconfigured, fmt.Sprintf("topic %q does not exist", name), "create it, or set Options.Create")
+		f := adapter.Failure(broker.Misconfigured, fmt.Sprintf("topic %q does not exist", name), "create it, or set Options.Create")
 		return nil, &broker.Error{Outcome: f.Outcome, Scope: broker.ScopeTopic, Err: &missing{f.Err}}
 	default:
-		return nil, notSent(translateError(err))
+		return nil, brokerkit.NotSent(translateError(err))
 	}
 	return newTarget(name, &got)
 }
@@ -71,14 +72,14 @@ func (s *topics) metadata(ctx context.Context, name string) (*target, *broker.Er
 func unanswered(err error) *broker.Error {
 	f := translateError(err)
 	if f.Outcome == broker.Unknown {
-		return failure(broker.Unavailable, "the brokers did not answer a question about the topic ("+short(err)+")", "wait, or look whether they run")
+		return adapter.Failure(broker.Unavailable, "the brokers did not answer a question about the topic ("+short(err)+")", "wait, or look whether they run")
 	}
-	return notSent(f)
+	return brokerkit.NotSent(f)
 }
 
 func newTarget(name string, m *kmsg.MetadataResponseTopic) (*target, *broker.Error) {
 	if len(m.Partitions) == 0 {
-		return nil, topicFailure(broker.Unavailable, fmt.Sprintf("topic %q has no partitions yet", name), "wait")
+		return nil, adapter.TopicFailure(broker.Unavailable, fmt.Sprintf("topic %q has no partitions yet", name), "wait")
 	}
 	t := &target{name: name, id: m.TopicID, partitions: int32(len(m.Partitions)), replicas: 1 << 30, inSync: 1 << 30}
 	for _, p := range m.Partitions {
@@ -175,7 +176,7 @@ func (s *topics) createTopic(ctx context.Context, name string) *broker.Error {
 	}
 	answer, ok := resp.(*kmsg.CreateTopicsResponse)
 	if !ok || len(answer.Topics) != 1 {
-		return failure(broker.Unavailable, "the broker's answer is not that of one topic", "look at the broker's version")
+		return adapter.Failure(broker.Unavailable, "the broker's answer is not that of one topic", "look at the broker's version")
 	}
 	err = kerr.ErrorForCode(answer.Topics[0].ErrorCode)
 	if err == nil || err == kerr.TopicAlreadyExists { //nolint:errorlint // kerr's values are its identities
@@ -184,9 +185,9 @@ func (s *topics) createTopic(ctx context.Context, name string) *broker.Error {
 	f := translateError(err)
 	what := fmt.Sprintf("topic %q does not exist and cannot be created (%s)", name, short(err))
 	if f.Outcome == broker.Misconfigured || f.Outcome == broker.Rejected {
-		return topicFailure(broker.Misconfigured, what, "check Options.Create and the user's right to create topics")
+		return adapter.TopicFailure(broker.Misconfigured, what, "check Options.Create and the user's right to create topics")
 	}
-	return topicFailure(broker.Unavailable, what, "wait, or look at the brokers")
+	return adapter.TopicFailure(broker.Unavailable, what, "wait, or look at the brokers")
 }
 
 // awaitTopic waits until a topic that was created has leaders everywhere.
@@ -201,7 +202,7 @@ func (s *topics) awaitTopic(ctx context.Context, name string) (*target, *broker.
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, topicFailure(broker.Unavailable, fmt.Sprintf("topic %q was created and has no leaders yet", name), "wait")
+			return nil, adapter.TopicFailure(broker.Unavailable, fmt.Sprintf("topic %q was created and has no leaders yet", name), "wait")
 		}
 	}
 }

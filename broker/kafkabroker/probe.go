@@ -16,7 +16,7 @@ func (d *Destination) Probe(ctx context.Context) error {
 	defer d.calls.Leave()
 	if f := d.probe(ctx); f != nil {
 		if ctx.Err() != nil && f.Outcome != broker.Misconfigured {
-			return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the brokers run")
+			return adapter.Failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the brokers run")
 		}
 		return f
 	}
@@ -43,9 +43,9 @@ func (s *topics) usable(ctx context.Context, name string) *broker.Error {
 	case f != nil:
 		return f
 	case t.leaderless:
-		return topicFailure(broker.Unavailable, fmt.Sprintf("a partition of topic %q has no leader", name), "wait, or look at its brokers")
+		return adapter.TopicFailure(broker.Unavailable, fmt.Sprintf("a partition of topic %q has no leader", name), "wait, or look at its brokers")
 	case t.inSync < t.minInSync:
-		return topicFailure(broker.Unavailable,
+		return adapter.TopicFailure(broker.Unavailable,
 			fmt.Sprintf("a partition of topic %q has %d in-sync replicas, min.insync.replicas is %d", name, t.inSync, t.minInSync),
 			"wait, or look at its brokers")
 	}

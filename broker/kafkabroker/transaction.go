@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // transaction is one Commit at work.
@@ -20,7 +21,7 @@ type transaction struct {
 }
 
 func errAbortedFor() *broker.Error {
-	return failure(broker.NotSent, "another message of the transaction was refused", "send this one again")
+	return adapter.Failure(broker.NotSent, "another message of the transaction was refused", "send this one again")
 }
 
 // run is the transaction.
@@ -48,13 +49,13 @@ func (x *transaction) run(ctx context.Context) (broker.TxOutcome, *broker.Error)
 	case fencedBy(err):
 		return broker.Fenced, errFenced()
 	default:
-		return broker.Unresolved, failure(broker.Unknown, "whether the transaction was committed is not known ("+short(err)+")",
+		return broker.Unresolved, adapter.Failure(broker.Unknown, "whether the transaction was committed is not known ("+short(err)+")",
 			"open the lane again and look at its record")
 	}
 }
 
 func errFenced() *broker.Error {
-	return failure(broker.Unavailable, "somebody opened the lane later", "look whether the lease is still yours, and open it again")
+	return adapter.Failure(broker.Unavailable, "somebody opened the lane later", "look whether the lease is still yours, and open it again")
 }
 
 // refused is for messages that were found to be unfit before anything was sent.
@@ -80,7 +81,7 @@ func (x *transaction) refused() (broker.TxOutcome, *broker.Error) {
 	}
 	for i := range x.results {
 		if o := x.results[i].Outcome; o != broker.Rejected && o != broker.Misconfigured {
-			x.results[i] = result(errAbortedFor())
+			x.results[i] = brokerkit.Result(errAbortedFor())
 		}
 	}
 	return broker.Aborted, fault
@@ -91,7 +92,7 @@ func (x *transaction) refused() (broker.TxOutcome, *broker.Error) {
 func (x *transaction) aborted(f *broker.Error) (broker.TxOutcome, *broker.Error) {
 	f = &broker.Error{Outcome: broker.Unavailable, Err: f.Err}
 	for i := range x.results {
-		x.results[i] = result(f)
+		x.results[i] = brokerkit.Result(f)
 	}
 	return broker.Aborted, f
 }
@@ -153,7 +154,7 @@ func (x *transaction) isolate(ctx context.Context, group []*item, faults map[*it
 		return unanswered(err)
 	}
 	if len(faults) == 0 {
-		return failure(broker.Unavailable, "the broker refused messages together that it takes one by one", "send them again")
+		return adapter.Failure(broker.Unavailable, "the broker refused messages together that it takes one by one", "send them again")
 	}
 	return nil
 }
@@ -164,10 +165,10 @@ func (x *transaction) blame(faults map[*item]*broker.Error) (broker.TxOutcome, *
 	for _, it := range x.items {
 		f := faults[it]
 		if f == nil {
-			x.results[it.i] = result(errAbortedFor())
+			x.results[it.i] = brokerkit.Result(errAbortedFor())
 			continue
 		}
-		x.results[it.i] = result(f)
+		x.results[it.i] = brokerkit.Result(f)
 		if first == nil {
 			first = f
 		}

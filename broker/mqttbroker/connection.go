@@ -13,6 +13,7 @@ import (
 	"github.com/eclipse/paho.golang/packets"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 const (
@@ -82,7 +83,7 @@ func (x *connection) publish(p *packets.Publish, t ticket) bool {
 	defer x.writing.Unlock()
 	if !x.enter(p, t) {
 		<-x.slots
-		t.call.settle(t.i, result(x.unsent()))
+		t.call.Settle(t.i, brokerkit.Result(x.unsent()))
 		return false
 	}
 	return x.write(p)
@@ -184,7 +185,7 @@ func (x *connection) settle(t ticket, r broker.Result) {
 		delete(x.denied, t.topic)
 	}
 	x.mu.Unlock()
-	t.call.settle(t.i, r)
+	t.call.Settle(t.i, r)
 }
 
 // unsent is the fate of a message that the end of the connection kept from being
@@ -193,7 +194,7 @@ func (x *connection) unsent() *broker.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.denied) > 0 {
-		return failure(broker.NotSent, "the broker closed the connection after it had refused another message", "send it again")
+		return adapter.Failure(broker.NotSent, "the broker closed the connection after it had refused another message", "send it again")
 	}
 	return errUnsent()
 }
@@ -218,7 +219,7 @@ func (x *connection) completed(id uint16, code byte) {
 	switch {
 	case !ok:
 	case code == codeIDNotFound:
-		t.call.settle(t.i, result(errLost("the broker does not know the packet identifier")))
+		t.call.Settle(t.i, brokerkit.Result(errLost("the broker does not know the packet identifier")))
 	default:
 		x.settle(t, broker.Result{Outcome: broker.Accepted, Note: t.note})
 	}
@@ -230,12 +231,12 @@ func (x *connection) verdict(code byte) broker.Result {
 	case code == codeNoSubscribers && x.unheard:
 		return broker.Result{Outcome: broker.Accepted, Note: "no subscribers"}
 	case code == codeNoSubscribers:
-		return result(topicFailure(broker.Misconfigured, "nobody subscribes to the topic, and the broker has dropped the message (reason 0x10)",
+		return brokerkit.Result(adapter.TopicFailure(broker.Misconfigured, "nobody subscribes to the topic, and the broker has dropped the message (reason 0x10)",
 			"subscribe with a session that lasts, or set Options.Unheard"))
 	case code < firstCodeOfFailure:
 		return broker.Result{Outcome: broker.Accepted}
 	default:
-		return result(refusal(code))
+		return brokerkit.Result(refusal(code))
 	}
 }
 
@@ -360,10 +361,10 @@ func (x *connection) end(unanswered, blamed *broker.Error) {
 	}
 	for _, t := range open {
 		if f := denied[t.topic]; f != nil && suspects == 0 { // nobody writes to it any more
-			t.call.settle(t.i, result(f))
+			t.call.Settle(t.i, brokerkit.Result(f))
 			continue
 		}
-		t.call.settle(t.i, result(unanswered))
+		t.call.Settle(t.i, brokerkit.Result(unanswered))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination publishes to a broker, over one connection at a time. It is safe for
@@ -14,7 +14,7 @@ import (
 type Destination struct {
 	addresses []address
 	options   Options
-	gate      gate.Gate
+	gate      brokerkit.Gate
 
 	// life ends with Close, and with it what is being connected.
 	life context.Context //nolint:containedctx // it is the destination's own
@@ -62,9 +62,9 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	c := newCall(d, msgs, report)
 	switch {
 	case ctx.Err() != nil:
-		c.end(nil, errNotInTime())
+		c.End(nil, adapter.NotInTime())
 	case !d.gate.Enter():
-		c.end(nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		c.End(nil, brokerkit.Closed())
 	default:
 		d.enlist(c, true)
 		defer d.enlist(c, false)
@@ -72,7 +72,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 		select {
 		case <-c.over:
 		case <-ctx.Done():
-			c.end(errNoAnswer(), errNotInTime())
+			c.End(adapter.NoAnswer(), adapter.NotInTime())
 		}
 	}
 }
@@ -89,47 +89,6 @@ func (d *Destination) enlist(c *call, in bool) {
 
 // Features implements broker.Destination.
 func (d *Destination) Features() broker.Features { return broker.Features{Binding: broker.BindingMQTT} }
-
-// Probe implements broker.Prober: there is a connection, made if need be, and the
-// broker answers on it.
-func (d *Destination) Probe(ctx context.Context) error {
-	if !d.gate.Enter() {
-		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
-	}
-	answer := make(chan *broker.Error, 1)
-	go func() { // for writing blocks without regard to ctx
-		defer d.gate.Leave()
-		answer <- d.probe(ctx)
-	}()
-	select {
-	case f := <-answer:
-		if f != nil {
-			return f
-		}
-		return nil
-	case <-ctx.Done():
-		return errNoSign()
-	}
-}
-
-func (d *Destination) probe(ctx context.Context) *broker.Error {
-	x, f := d.connection(ctx)
-	if f != nil {
-		return f
-	}
-	select {
-	case <-x.ping():
-		return nil
-	case <-x.gone:
-		return errUnsent()
-	case <-ctx.Done():
-		return errNoSign()
-	}
-}
-
-func errNoSign() *broker.Error {
-	return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the broker runs")
-}
 
 // connection returns the one there is, or makes one, together with all who want one
 // meanwhile. An attempt goes on when ctx ends: the next call may have it.
@@ -150,7 +109,7 @@ func (d *Destination) connection(ctx context.Context) (*connection, *broker.Erro
 	case <-a.done:
 		return a.x, a.f
 	case <-ctx.Done():
-		return nil, failure(broker.Unavailable, "there was no connection in time", "wait, or look whether the broker runs")
+		return nil, adapter.Failure(broker.Unavailable, "there was no connection in time", "wait, or look whether the broker runs")
 	}
 }
 
@@ -169,7 +128,7 @@ func (d *Destination) try(a *attempt) {
 	d.mu.Unlock()
 	if a.x != nil && closed {
 		a.x.part()
-		a.x, a.f = nil, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed}
+		a.x, a.f = nil, brokerkit.Closed()
 	}
 	close(a.done)
 }
@@ -205,7 +164,7 @@ func (d *Destination) retire(x *connection) {
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
 	empty := d.gate.Refuse()
-	err := gate.Wait(ctx, empty)
+	err := brokerkit.Wait(ctx, empty)
 	d.release.Do(func() {
 		go func() {
 			defer close(d.released)
@@ -216,7 +175,7 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return gate.Wait(ctx, d.released)
+	return brokerkit.Wait(ctx, d.released)
 }
 
 // hangUp ends what is under way, and the connection.
@@ -231,9 +190,9 @@ func (d *Destination) hangUp() {
 		open = append(open, c)
 	}
 	d.mu.Unlock()
-	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	unknown := adapter.Abandoned()
 	for _, c := range open {
-		c.end(unknown, &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		c.End(unknown, brokerkit.Closed())
 	}
 	if a != nil {
 		<-a.done

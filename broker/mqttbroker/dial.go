@@ -6,16 +6,15 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/eclipse/paho.golang/packets"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Dial returns a destination. urls is one URL, or several of brokers that serve the
@@ -73,10 +72,10 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 	defer cancel()
 	conn, err := d.open(ctx, a)
 	if err != nil {
-		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			return nil, failure(broker.Misconfigured, "the broker's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
+		if brokerkit.BadCertificate(err) {
+			return nil, adapter.Failure(broker.Misconfigured, "the broker's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
 		}
-		return nil, failure(broker.Unavailable, "the broker cannot be reached", "wait, or look whether it runs")
+		return nil, adapter.Failure(broker.Unavailable, "the broker cannot be reached", "wait, or look whether it runs")
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // ends what is being read
 	in := bufio.NewReader(conn)
@@ -95,25 +94,19 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 }
 
 func errSilent() *broker.Error {
-	return failure(broker.Unavailable, "the broker did not answer the connection", "wait, or look whether it runs and speaks MQTT at this port")
+	return adapter.Failure(broker.Unavailable, "the broker did not answer the connection", "wait, or look whether it runs and speaks MQTT at this port")
 }
 
 func (d *Destination) open(ctx context.Context, a address) (net.Conn, error) {
-	config := d.options.Login.TLS
-	if config == nil && a.secure {
-		config = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", a.host)
 	if err != nil {
 		return nil, err
 	}
 	conn = promptly(conn)
+	host, _, _ := net.SplitHostPort(a.host) // it was dialled, so it can be split
+	config := brokerkit.ClientTLS(d.options.Login.TLS, a.secure, host)
 	if config == nil {
 		return conn, nil
-	}
-	if config.ServerName == "" {
-		config = config.Clone()
-		config.ServerName, _, _ = net.SplitHostPort(a.host) // it was dialled, so it can be split
 	}
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
@@ -141,7 +134,7 @@ func (d *Destination) greet(conn net.Conn, in *bufio.Reader, a address) (limits,
 	answer, ok := p.Content.(*packets.Connack)
 	switch {
 	case !ok:
-		return limits{}, failure(broker.Misconfigured, "the broker answered the connection with something else than CONNACK", "use a broker of MQTT 5")
+		return limits{}, adapter.Failure(broker.Misconfigured, "the broker answered the connection with something else than CONNACK", "use a broker of MQTT 5")
 	case answer.ReasonCode != 0:
 		return limits{}, unwelcome(answer.ReasonCode)
 	}
@@ -186,51 +179,20 @@ func (d *Destination) newConnection(conn net.Conn, in *bufio.Reader, l limits) *
 }
 
 // parse takes urls apart.
-func parse(urls string) ([]address, error) {
-	var all []address
-	var faults []error
-	for i, text := range strings.Split(urls, ",") {
-		a, fault := parseOne(strings.TrimSpace(text))
-		if fault != "" {
-			faults = append(faults, fmt.Errorf("mqttbroker: URL %d %s; write it as mqtt://host:1883", i+1, fault))
+func parse(urls string) (all []address, err error) {
+	list := brokerkit.URLs{Adapter: adapter, Example: "mqtt://host:1883", Schemes: []string{"mqtt", "mqtts"}, Default: "mqtt"}
+	err = list.Each(urls, func(u *url.URL) (fault string) {
+		if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+			return "has more than host and port, and what else there is to say stands in Options"
+		}
+		a := address{user: u.User.Username(), secure: u.Scheme == "mqtts"}
+		a.host = brokerkit.HostPort(u, map[bool]int{false: 1883, true: 8883}[a.secure])
+		a.password, _ = u.User.Password()
+		if badText(a.user) != "" {
+			return "has a user that MQTT cannot carry"
 		}
 		all = append(all, a)
-	}
-	return all, errors.Join(faults...)
-}
-
-// parseOne takes one URL apart, or says what is wrong with it.
-func parseOne(text string) (a address, fault string) {
-	if text == "" {
-		return a, "is empty"
-	}
-	if !strings.Contains(text, "://") {
-		text = "mqtt://" + text
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return a, "cannot be read"
-	case u.Scheme != "mqtt" && u.Scheme != "mqtts":
-		return a, "has a scheme that is neither mqtt nor mqtts"
-	case u.Hostname() == "":
-		return a, "names no host"
-	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return a, "has more than host and port, and what else there is to say stands in Options"
-	}
-	a.secure = u.Scheme == "mqtts"
-	port := u.Port()
-	if port == "" {
-		port = map[bool]string{false: "1883", true: "8883"}[a.secure]
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return a, "has a port that is not between 1 and 65535"
-	}
-	a.host = net.JoinHostPort(u.Hostname(), port)
-	a.user = u.User.Username()
-	a.password, _ = u.User.Password()
-	if badText(a.user) != "" {
-		return a, "has a user that MQTT cannot carry"
-	}
-	return a, ""
+		return ""
+	})
+	return all, err
 }

@@ -4,24 +4,11 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, fix string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("mqttbroker: %s; %s", what, fix)}
-}
-
-// topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
-	f := failure(outcome, what, fix)
-	f.Scope = broker.ScopeTopic
-	return f
-}
-
-// result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result {
-	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
-}
+// adapter is how errors begin.
+const adapter = brokerkit.Adapter("mqttbroker")
 
 // verdict is what a reason code means.
 type verdict struct {
@@ -34,7 +21,7 @@ func ofTopic(code byte) bool { return code == 0x87 || code == 0x90 }
 
 // scoped is failure for what a broker said of a message.
 func scoped(code byte, v verdict, what string) *broker.Error {
-	f := failure(v.outcome, what, v.fix)
+	f := adapter.Failure(v.outcome, what, v.fix)
 	if ofTopic(code) {
 		f.Scope = broker.ScopeTopic
 	}
@@ -101,7 +88,7 @@ func unwelcome(code byte) *broker.Error {
 	default:
 		v = verdict{broker.Misconfigured, "a reason unknown to MQTT 5", "look at its log"}
 	}
-	return failure(v.outcome, fmt.Sprintf("the broker refuses the connection (reason 0x%02x: %s)", code, v.what), v.fix)
+	return adapter.Failure(v.outcome, fmt.Sprintf("the broker refuses the connection (reason 0x%02x: %s)", code, v.what), v.fix)
 }
 
 // blames are the reason codes of DISCONNECT with which a broker says that a message
@@ -130,17 +117,9 @@ func blame(code byte) *broker.Error {
 }
 
 func errLost(how string) *broker.Error {
-	return failure(broker.Unknown, "the connection was lost before the answer came ("+how+")", "send the message again")
+	return adapter.Failure(broker.Unknown, "the connection was lost before the answer came ("+how+")", "send the message again")
 }
 
 func errUnsent() *broker.Error {
-	return failure(broker.Unavailable, "the connection was lost before the message was sent", "wait, or look whether the broker runs")
-}
-
-func errNoAnswer() *broker.Error {
-	return failure(broker.Unknown, "no answer came before the context ended", "send the message again")
-}
-
-func errNotInTime() *broker.Error {
-	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
+	return adapter.Failure(broker.Unavailable, "the connection was lost before the message was sent", "wait, or look whether the broker runs")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // The codes of MQTT 5.0, sections 3.4.2.1, 3.2.2.2 and 3.14.2.1.
@@ -44,7 +45,7 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 			if name != "CONNACK" && (code == 0x87 || code == 0x90) {
 				scope = broker.ScopeTopic
 			}
-			if f.Scope != scope || result(f).Scope != scope {
+			if f.Scope != scope || brokerkit.Result(f).Scope != scope {
 				t.Errorf("%s 0x%02x has the scope %v, want %v", name, code, f.Scope, scope)
 			}
 		}

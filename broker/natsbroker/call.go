@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // call is one Publish at work. Its worker sends and looks after what is
 // late; answers come from the inbox; the one that ends it, by the last answer, by its
 // context, by the loss of the connection, ends it for all.
 type call struct {
+	brokerkit.Ledger
+
 	d      *Destination
 	number uint64
 	ctx    context.Context //nolint:containedctx // it lives as long as the call
@@ -22,44 +25,27 @@ type call struct {
 
 	wake chan struct{} // a message was heard by nobody, or taken for a repeat
 
-	mu      sync.Mutex
-	msgs    []broker.Delivery // nil once the call is over: the slice is the caller's
-	report  func(i int, r broker.Result)
-	state   []messageState
-	subject []string // of messages sent
-	left    int      // without a fate
-	strange bool     // something that is no stream answered
+	mu      sync.Mutex // before the ledger's own
+	subject []string   // of messages sent
+	strange bool       // something that is no stream answered
 	repeats map[int]*repeat
 }
 
-type messageState uint8
-
+// What is told apart of a message that was sent.
 const (
-	waiting messageState = iota
-	sent
-	unheard  // sent, and nobody was there to hear it
-	repeated // sent, and the stream says that it has it; whether it has is looked up
-	settled
+	unheard  = brokerkit.Sent + 1 // nobody was there to hear it
+	repeated = brokerkit.Sent + 2 // the stream says that it has it; whether it has is looked up
 )
 
 func newCall(ctx context.Context, d *Destination, msgs []broker.Delivery, report func(i int, r broker.Result)) *call {
-	c := &call{
-		d: d, ctx: ctx, began: time.Now(), wake: make(chan struct{}, 1),
-		msgs: msgs, report: report, left: len(msgs),
-		state: make([]messageState, len(msgs)), subject: make([]string, len(msgs)),
-	}
+	c := &call{d: d, ctx: ctx, began: time.Now(), wake: make(chan struct{}, 1), subject: make([]string, len(msgs))}
 	c.over, c.finish = context.WithCancel(context.WithoutCancel(ctx))
+	c.Open(msgs, report, c.finish, func(_ int, was brokerkit.State) {
+		if was != brokerkit.Waiting {
+			<-d.slots
+		}
+	})
 	return c
-}
-
-// message returns message i, unless the call is over.
-func (c *call) message(i int) (m broker.Delivery, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.msgs == nil {
-		return m, false
-	}
-	return c.msgs[i], true
 }
 
 // sending marks message i as sent, which it is from now on for all we know,
@@ -67,34 +53,8 @@ func (c *call) message(i int) (m broker.Delivery, ok bool) {
 func (c *call) sending(i int, subject string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.msgs == nil {
-		return false
-	}
-	c.state[i], c.subject[i] = sent, subject
-	return true
-}
-
-// settle gives message i its fate, unless it has one.
-func (c *call) settle(i int, r broker.Result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.settleLocked(i, r)
-}
-
-func (c *call) settleLocked(i int, r broker.Result) {
-	switch c.state[i] {
-	case settled:
-		return
-	case sent, unheard, repeated:
-		<-c.d.slots
-	case waiting:
-	}
-	c.state[i] = settled
-	c.report(i, r)
-	if c.left--; c.left == 0 {
-		c.msgs, c.report = nil, nil
-		c.finish()
-	}
+	c.subject[i] = subject
+	return c.Sending(i)
 }
 
 // end gives every message that has no fate one of these: what was sent, and what
@@ -103,24 +63,22 @@ func (c *call) settleLocked(i int, r broker.Result) {
 func (c *call) end(unanswered, unsent *broker.Error) (out bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, state := range c.state {
-		switch state {
-		case waiting:
-			c.settleLocked(i, result(unsent))
-		case unheard:
-			c.settleLocked(i, result(topicFailure(broker.Unavailable, "nobody heard the message", "look whether the stream is there")))
-		case sent:
-			out = true
-			if c.strange {
-				unanswered = failure(broker.Unknown, "something that is no stream answered, and no stream did",
-					"look who else listens to the topic's subject")
-			}
-			c.settleLocked(i, result(unanswered))
-		case repeated:
-			c.settleLocked(i, result(errNotCompared()))
-		case settled:
+	c.EndEach(func(_ int, s brokerkit.State) *broker.Error {
+		switch {
+		case s == brokerkit.Waiting:
+			return unsent
+		case s == unheard:
+			return adapter.TopicFailure(broker.Unavailable, "nobody heard the message", "look whether the stream is there")
+		case s == repeated:
+			return errNotCompared()
 		}
-	}
+		out = true
+		if c.strange {
+			return adapter.Failure(broker.Unknown, "something that is no stream answered, and no stream did",
+				"look who else listens to the topic's subject")
+		}
+		return unanswered
+	})
 	return out
 }
 
@@ -128,13 +86,13 @@ func (c *call) end(unanswered, unsent *broker.Error) (out bool) {
 func (c *call) answered(i int, a answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i >= len(c.state) || c.state[i] == settled {
+	if i >= c.Len() || c.State(i) == brokerkit.Settled {
 		return
 	}
 	switch a.kind {
 	case acknowledged:
 		if a.copy == (place{}) {
-			c.settleLocked(i, broker.Result{Outcome: broker.Accepted})
+			c.Settle(i, broker.Result{Outcome: broker.Accepted})
 			return
 		}
 		c.foundLocked(i, a.copy)
@@ -143,9 +101,9 @@ func (c *call) answered(i int, a answer) {
 		if f.Outcome != broker.Rejected {
 			c.d.streams.forget()
 		}
-		c.settleLocked(i, result(f))
+		c.Settle(i, brokerkit.Result(f))
 	case nobody:
-		c.state[i] = unheard
+		c.Mark(i, unheard)
 		c.wakeUp()
 	case foreign:
 		c.strange = true
@@ -161,12 +119,12 @@ func (c *call) wakeUp() {
 }
 
 // those returns the messages in a state, by subject.
-func (c *call) those(state messageState) map[string][]int {
+func (c *call) those(state brokerkit.State) map[string][]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := map[string][]int{}
-	for i, s := range c.state {
-		if s == state {
+	for i := range c.Len() {
+		if c.State(i) == state {
 			found[c.subject[i]] = append(found[c.subject[i]], i)
 		}
 	}
@@ -199,7 +157,7 @@ func (c *call) work() {
 // nothing was sent.
 func (c *call) orNotInTime(f *broker.Error) *broker.Error {
 	if f.Outcome != broker.Rejected && c.ctx.Err() != nil {
-		return errNotInTime()
+		return adapter.NotInTime()
 	}
 	return f
 }

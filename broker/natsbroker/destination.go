@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination delivers to JetStream over one connection. It is safe for
@@ -23,7 +23,7 @@ type Destination struct {
 
 	streams *streams
 	inbox   *inbox
-	calls   gate.Calls[*call]
+	calls   brokerkit.Calls[*call]
 	slots   chan struct{} // one for each message sent and not answered
 
 	featuresOnce sync.Once
@@ -66,12 +66,12 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	}
 	c := newCall(ctx, d, msgs, report)
 	if ctx.Err() != nil {
-		c.end(nil, errNotInTime())
+		c.end(nil, adapter.NotInTime())
 		return
 	}
 	number, ok := d.calls.Begin(c)
 	if !ok {
-		c.end(nil, errClosed())
+		c.end(nil, brokerkit.Closed())
 		return
 	}
 	c.number = number
@@ -79,7 +79,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	select {
 	case <-c.over.Done():
 	case <-ctx.Done():
-		if c.end(errNoAnswer(), errNotInTime()) {
+		if c.end(adapter.NoAnswer(), adapter.NotInTime()) {
 			d.streams.forget() // a stream that is gone answers nothing where an ordinary subscriber listens
 		}
 	}
@@ -111,18 +111,16 @@ func (d *Destination) Close(ctx context.Context) error {
 
 // abandon ends what a Close could not wait for.
 func abandon(calls []*call) {
-	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	unknown := adapter.Abandoned()
 	for _, c := range calls {
-		c.end(unknown, errClosed())
+		c.end(unknown, brokerkit.Closed())
 	}
 }
 
-func errClosed() *broker.Error { return &broker.Error{Outcome: broker.NotSent, Err: broker.ErrClosed} }
-
 // lost ends every call: no answer will come over a connection that is gone.
 func (d *Destination) lost() {
-	unknown := failure(broker.Unknown, "the connection was lost before the answer came", "send the message again")
-	unsent := failure(broker.Unavailable, "the connection was lost before the message was sent", "wait, or look whether the server runs")
+	unknown := adapter.Lost()
+	unsent := adapter.Failure(broker.Unavailable, "the connection was lost before the message was sent", "wait, or look whether the server runs")
 	for _, c := range d.calls.All() {
 		c.end(unknown, unsent)
 	}
@@ -159,12 +157,4 @@ func (d *Destination) connected() *broker.Error {
 		}
 		return translateError(nats.ErrDisconnected)
 	}
-}
-
-func errNoAnswer() *broker.Error {
-	return failure(broker.Unknown, "no answer came before the context ended", "send the message again")
-}
-
-func errNotInTime() *broker.Error {
-	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
 }

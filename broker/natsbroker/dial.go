@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Dial returns a destination over a connection of its own, which Close closes.
@@ -125,41 +125,9 @@ func nkey(file string) nats.Option {
 // ValidURLs says whether Dial could use urls, without trying it. An error names all
 // that is wrong, and never quotes a URL, which may hold a password.
 func ValidURLs(urls string) error {
-	var faults []error
-	for i, text := range strings.Split(urls, ",") {
-		fault := func(what string) {
-			faults = append(faults, fmt.Errorf("natsbroker: URL %d %s; write it as nats://host:4222", i+1, what))
-		}
-		text = strings.TrimSpace(text)
-		if text == "" {
-			fault("is empty")
-			continue
-		}
-		if !strings.Contains(text, "://") {
-			text = "nats://" + text
-		}
-		u, err := url.Parse(text)
-		switch {
-		case err != nil:
-			fault("cannot be read")
-		case u.Hostname() == "":
-			fault("names no host")
-		case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
-			fault("has a scheme that is not nats, tls, ws or wss")
-		case badPort(u.Port()):
-			fault("has a port that is not between 1 and 65535")
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// badPort says whether a port that is there is none.
-func badPort(text string) bool {
-	if text == "" {
-		return false
-	}
-	port, err := strconv.ParseUint(text, 10, 16)
-	return err != nil || port == 0
+	return brokerkit.URLs{
+		Adapter: adapter, Example: "nats://host:4222", Schemes: []string{"nats", "tls", "ws", "wss"}, Default: "nats",
+	}.Each(urls, func(*url.URL) string { return "" })
 }
 
 // redacted keeps the text of a URL out of an error.

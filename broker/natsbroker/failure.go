@@ -11,24 +11,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, fix string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("natsbroker: %s; %s", what, fix)}
-}
-
-// topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
-	f := failure(outcome, what, fix)
-	f.Scope = broker.ScopeTopic
-	return f
-}
-
-// result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result {
-	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
-}
+// adapter is how errors begin.
+const adapter = brokerkit.Adapter("natsbroker")
 
 // translateError gives an error of the client library, or of the JetStream API,
 // its outcome. What it cannot place is Unknown, which costs a repeat at most.
@@ -47,25 +34,25 @@ func translateError(err error) *broker.Error {
 	}
 	switch {
 	case in(nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired):
-		return failure(broker.Misconfigured, "the server refuses the login ("+err.Error()+")", "check user, password or credentials")
+		return adapter.Failure(broker.Misconfigured, "the server refuses the login ("+err.Error()+")", "check user, password or credentials")
 	case in(nats.ErrPermissionViolation):
-		return failure(broker.Misconfigured, "the server forbids this user to publish or to ask", "grant the permission")
+		return adapter.Failure(broker.Misconfigured, "the server forbids this user to publish or to ask", "grant the permission")
 	case in(nats.ErrNoResponders, jetstream.ErrNoStreamResponse):
-		return failure(broker.Unavailable, "JetStream does not answer", "wait, or enable JetStream on the server")
+		return adapter.Failure(broker.Unavailable, "JetStream does not answer", "wait, or enable JetStream on the server")
 	case in(nats.ErrConnectionClosed, nats.ErrInvalidConnection):
-		return failure(broker.Unavailable, "the connection is closed for good",
+		return adapter.Failure(broker.Unavailable, "the connection is closed for good",
 			"make one that reconnects for ever: nats.MaxReconnects(-1)")
 	case in(nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected, nats.ErrReconnectBufExceeded,
 		nats.ErrNoServers, nats.ErrStaleConnection, nats.ErrMaxConnectionsExceeded, nats.ErrMaxAccountConnectionsExceeded):
-		return failure(broker.Unavailable, "the server cannot be reached ("+err.Error()+")", "wait, or look whether it runs")
+		return adapter.Failure(broker.Unavailable, "the server cannot be reached ("+err.Error()+")", "wait, or look whether it runs")
 	case in(nats.ErrMaxPayload, nats.ErrBadSubject, nats.ErrBadHeaderMsg, nats.ErrInvalidMsg):
-		return failure(broker.Rejected, "the client refuses the message ("+err.Error()+")", "change it, or discard it")
+		return adapter.Failure(broker.Rejected, "the client refuses the message ("+err.Error()+")", "change it, or discard it")
 	case in(nats.ErrHeadersNotSupported):
-		return failure(broker.Misconfigured, "the server knows no headers", "use NATS 2.2 or later with headers on")
+		return adapter.Failure(broker.Misconfigured, "the server knows no headers", "use NATS 2.2 or later with headers on")
 	case in(context.DeadlineExceeded, context.Canceled, nats.ErrTimeout):
-		return failure(broker.Unknown, "no answer came in time", "send the message again")
+		return adapter.Failure(broker.Unknown, "no answer came in time", "send the message again")
 	default:
-		return failure(broker.Unknown, "the message may not have been sent ("+err.Error()+")", "send it again")
+		return adapter.Failure(broker.Unknown, "the message may not have been sent ("+err.Error()+")", "send it again")
 	}
 }
 
@@ -109,7 +96,7 @@ const tooLargeForFile = "message too large"
 func refusal(e *jetstream.APIError) *broker.Error {
 	what := fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description)
 	outcome, fix := verdict(e)
-	f := failure(outcome, what, fix)
+	f := adapter.Failure(outcome, what, fix)
 	if !accountWide(e) && (outcome == broker.Misconfigured || outcome == broker.Unavailable) {
 		f.Scope = broker.ScopeTopic
 	}

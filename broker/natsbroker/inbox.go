@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // inbox is the one subscription through which all answers come. It is made by the
@@ -35,7 +36,7 @@ func (b *inbox) open(ctx context.Context) *broker.Error {
 	defer b.mu.Unlock()
 	if b.prefix == "" {
 		if err := b.make(); err != nil {
-			return notSent(translateError(err))
+			return brokerkit.NotSent(translateError(err))
 		}
 	}
 	if b.isAccepted() {
@@ -44,23 +45,14 @@ func (b *inbox) open(ctx context.Context) *broker.Error {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	if err := b.nc.FlushWithContext(ctx); err != nil {
-		return notSent(translateError(err))
+		return brokerkit.NotSent(translateError(err))
 	}
 	if err := b.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), b.prefix) {
-		return failure(broker.Misconfigured, "the server forbids this user to subscribe to its inbox",
+		return adapter.Failure(broker.Misconfigured, "the server forbids this user to subscribe to its inbox",
 			"grant it, or set nats.CustomInboxPrefix to one that is granted")
 	}
 	b.setAccepted(true)
 	return nil
-}
-
-// notSent turns the outcome of a preparation into that of messages which waited
-// for it: none of them was sent.
-func notSent(f *broker.Error) *broker.Error {
-	if f.Outcome == broker.Unknown {
-		return &broker.Error{Outcome: broker.Unavailable, Scope: f.Scope, Err: f.Err}
-	}
-	return f
 }
 
 func (b *inbox) make() error {

@@ -49,11 +49,11 @@ func (s *streams) question(ctx context.Context, run func(context.Context) error,
 	case errors.Is(err, errForbidden):
 		return true, nil
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return false, topicFailure(broker.Misconfigured, missing, fix)
+		return false, adapter.TopicFailure(broker.Misconfigured, missing, fix)
 	}
 	f = translateError(err)
 	if f.Outcome == broker.Unknown { // it is the question that was not answered; the message has not been sent
-		f = failure(broker.Unavailable, "JetStream did not say in time which stream takes the message", "wait, or look at its servers")
+		f = adapter.Failure(broker.Unavailable, "JetStream did not say in time which stream takes the message", "wait, or look at its servers")
 	}
 	return false, f
 }

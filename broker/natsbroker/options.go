@@ -89,21 +89,3 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
-
-// subject is where m goes.
-func (o Options) subject(m *broker.Delivery) (subject string, f *broker.Error) {
-	switch {
-	case o.Subject != nil:
-		// It runs in a goroutine of ours, where a panic would end the process.
-		defer func() {
-			if recover() != nil {
-				f = failure(broker.Rejected, "Options.Subject panicked", "fix the function, or the message")
-			}
-		}()
-		return o.Subject(*m), nil
-	case o.Prefix != "":
-		return o.Prefix + m.Topic, nil
-	default:
-		return m.Topic, nil
-	}
-}

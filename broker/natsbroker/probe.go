@@ -5,29 +5,14 @@ import (
 	"errors"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Probe implements broker.Prober: it asks JetStream for the stream if one is
 // named in Options, else for the account. A user who may ask neither is content
 // with a server that answers.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.calls.Enter() {
-		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
-	}
-	answer := make(chan *broker.Error, 1)
-	go func() { // for a client whose server does not read blocks without regard to ctx
-		defer d.calls.Leave()
-		answer <- d.probe(ctx)
-	}()
-	select {
-	case f := <-answer:
-		if f != nil {
-			return f
-		}
-		return nil
-	case <-ctx.Done():
-		return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the server runs")
-	}
+	return adapter.Probe(ctx, &d.calls.Gate, "server", d.probe)
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {
@@ -51,7 +36,7 @@ func (d *Destination) probe(ctx context.Context) *broker.Error {
 		err = d.nc.FlushWithContext(ctx)
 	}
 	if err != nil {
-		return notSent(translateError(err))
+		return brokerkit.NotSent(translateError(err))
 	}
 	return nil
 }

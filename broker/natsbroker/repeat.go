@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // A stream answers "duplicate" when it has seen the id within its window. That is no
@@ -46,16 +47,14 @@ func (c *call) foundLocked(i int, at place) {
 		c.repeats[i] = r
 	}
 	r.at = at
-	c.state[i] = repeated
+	c.Mark(i, repeated)
 	c.wakeUp()
 }
 
 // found returns the messages that are to be looked at.
 func (c *call) found() (those []int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, s := range c.state {
-		if s == repeated {
+	for i := range c.Len() {
+		if c.State(i) == repeated {
 			those = append(those, i)
 		}
 	}
@@ -63,7 +62,7 @@ func (c *call) found() (those []int) {
 }
 
 func errNotCompared() *broker.Error {
-	return failure(broker.Unknown, "the stream says that it has the message, and what it has could not be read in time", "send the message again")
+	return adapter.Failure(broker.Unknown, "the stream says that it has the message, and what it has could not be read in time", "send the message again")
 }
 
 // holding is what a look at a stream showed.
@@ -101,9 +100,9 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 	for n, i := range those {
 		switch seen[n] {
 		case holds:
-			w.settle(i, broker.Result{Outcome: broker.Accepted, Note: "duplicate"})
+			w.Settle(i, broker.Result{Outcome: broker.Accepted, Note: "duplicate"})
 		case unread:
-			w.settle(i, result(errNotCompared()))
+			w.Settle(i, brokerkit.Result(errNotCompared()))
 		case unseen:
 			w.blind = true
 			w.sendAnew(ctx, i)
@@ -118,11 +117,11 @@ func (w *worker) repeatOf(i int) (at place, id, subject string, body [sha256.Siz
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.repeats[i]
-	if w.msgs != nil {
-		body = sha256.Sum256(w.msgs[i].Payload)
+	if m, ok := w.Message(i); ok {
+		body = sha256.Sum256(m.Payload)
 		if r.id == "" {
 			var d msgID
-			r.id = string(d.append(nil, &w.msgs[i], w.subject[i], 0))
+			r.id = string(d.append(nil, &m, w.subject[i], 0))
 		}
 	}
 	return r.at, r.id, w.subject[i], body
@@ -130,18 +129,18 @@ func (w *worker) repeatOf(i int) (at place, id, subject string, body [sha256.Siz
 
 // sendAnew sends message i under an id that the stream has not seen.
 func (w *worker) sendAnew(ctx context.Context, i int) {
-	m, ok := w.message(i)
+	m, ok := w.Message(i)
 	if !ok {
 		return
 	}
 	r, more := w.anew(i)
 	if !more {
-		w.settle(i, result(failure(broker.Unknown, fmt.Sprintf("stream %q takes the message for a repeat and does not show that it holds it", r.at.stream),
+		w.Settle(i, brokerkit.Result(adapter.Failure(broker.Unknown, fmt.Sprintf("stream %q takes the message for a repeat and does not show that it holds it", r.at.stream),
 			"let the user read the stream ($JS.API.STREAM.MSG.GET), or wait until its duplicate window is over")))
 		return
 	}
 	if f := w.build(ctx, &m, r.at.seq); f != nil {
-		w.settle(i, result(w.orNotInTime(f)))
+		w.Settle(i, brokerkit.Result(w.orNotInTime(f)))
 		return
 	}
 	if !w.sendingAnew(i, w.msg.Header.Get(headerMsgID)) {
@@ -149,7 +148,7 @@ func (w *worker) sendAnew(ctx context.Context, i int) {
 	}
 	w.msg.Reply = w.d.inbox.prefix + string(appendToken(nil, w.number, i))
 	if err := w.d.nc.PublishMsg(&w.msg); err != nil {
-		w.settle(i, result(translateError(err)))
+		w.Settle(i, brokerkit.Result(translateError(err)))
 	}
 }
 
@@ -167,11 +166,8 @@ func (w *worker) anew(i int) (r repeat, more bool) {
 func (w *worker) sendingAnew(i int, id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.state[i] != repeated {
-		return false
-	}
-	w.repeats[i].id, w.state[i] = id, sent
-	return true
+	w.repeats[i].id = id
+	return w.State(i) == repeated && w.Sending(i)
 }
 
 // look says whether the message at a place of a stream is the one with this id at

@@ -180,6 +180,6 @@ func newTarget(c jetstream.StreamConfig) *target {
 	default:
 		return t
 	}
-	t.fault = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), fix)
+	t.fault = adapter.TopicFailure(broker.Misconfigured, fmt.Sprintf("stream %q %s", c.Name, reason), fix)
 	return t
 }

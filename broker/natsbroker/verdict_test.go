@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // wide are the refusals of account, server or cluster; all others are of one stream.
@@ -80,7 +81,7 @@ func TestEveryRefusalOfAServerHasItsOutcome(t *testing.T) {
 			if (want == broker.Misconfigured || want == broker.Unavailable) && !slices.Contains(wide, id) {
 				scope = broker.ScopeTopic
 			}
-			if r := result(got); got.Scope != scope || r.Scope != scope {
+			if r := brokerkit.Result(got); got.Scope != scope || r.Scope != scope {
 				t.Errorf("%v has the scope %v, its result %v, want %v", got, got.Scope, r.Scope, scope)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // worker is what a call's goroutine has to itself.
@@ -31,8 +32,8 @@ type worker struct {
 }
 
 func (w *worker) sendAll(ctx context.Context) {
-	for i := range w.state {
-		m, ok := w.message(i)
+	for i := range w.Len() {
+		m, ok := w.Message(i)
 		if !ok || !w.send(ctx, i, &m) {
 			return
 		}
@@ -43,7 +44,7 @@ func (w *worker) sendAll(ctx context.Context) {
 // follow.
 func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
 	if f := w.build(ctx, m, 0); f != nil {
-		w.settle(i, result(w.orNotInTime(f)))
+		w.Settle(i, brokerkit.Result(w.orNotInTime(f)))
 		return true
 	}
 	if !w.await(ctx, w.d.slots) {
@@ -53,9 +54,9 @@ func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
 		<-w.d.slots
 		return false
 	}
-	w.msg.Reply = w.replies.next(w.d.inbox.prefix, w.number, i, len(w.state))
+	w.msg.Reply = w.replies.next(w.d.inbox.prefix, w.number, i, w.Len())
 	if err := w.d.nc.PublishMsg(&w.msg); err != nil {
-		w.settle(i, result(translateError(err)))
+		w.Settle(i, brokerkit.Result(translateError(err)))
 	}
 	return true
 }
@@ -67,13 +68,13 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery, after uint64) *b
 		return f
 	}
 	if reason := badSubject(subject); reason != "" {
-		return failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
+		return adapter.Failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
 	}
 	if f := badWire(m.Wire, w.d.pass); f != nil {
 		return f
 	}
 	if _, unnamed := m.Headers[""]; unnamed && m.Wire == nil {
-		return failure(broker.Rejected, "a header has no name", "name it, or leave it out")
+		return adapter.Failure(broker.Rejected, "a header has no name", "name it, or leave it out")
 	}
 	if f := w.aim(ctx, subject); f != nil {
 		return f
@@ -169,13 +170,13 @@ func (w *worker) judgeUnheard(ctx context.Context) {
 			case f != nil:
 				w.leadsNowhere(subject, f)
 			case !t.takes(subject):
-				f = topicFailure(broker.Misconfigured, fmt.Sprintf("stream %q does not listen to the topic's subject", t.name), "add the subject to it")
+				f = adapter.TopicFailure(broker.Misconfigured, fmt.Sprintf("stream %q does not listen to the topic's subject", t.name), "add the subject to it")
 			default:
-				f = topicFailure(broker.Unavailable, "the stream has no leader, or may not be looked up", "wait, or look at its servers")
+				f = adapter.TopicFailure(broker.Unavailable, "the stream has no leader, or may not be looked up", "wait, or look at its servers")
 			}
 		}
 		for _, i := range those {
-			w.settle(i, result(f))
+			w.Settle(i, brokerkit.Result(f))
 		}
 	}
 }
@@ -187,8 +188,8 @@ func (w *worker) judgeDenied() {
 	if !denied {
 		return
 	}
-	f := topicFailure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
-	for _, i := range w.those(sent)[subject] {
-		w.settle(i, result(f))
+	f := adapter.TopicFailure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
+	for _, i := range w.those(brokerkit.Sent)[subject] {
+		w.Settle(i, brokerkit.Result(f))
 	}
 }

@@ -7,19 +7,19 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // call is one Publish at work. Lanes send its messages and bring the
 // answers; the one that ends it, by the last answer or by its context, ends it for all.
 type call struct {
+	brokerkit.Ledger
+
 	d    *Destination
 	over chan struct{} // closed when every message has its fate
 
-	mu     sync.Mutex
-	msgs   []broker.Delivery // nil once the call is over: the slice is the caller's
-	report func(i int, r broker.Result)
-	items  []item
-	left   int // without a fate
+	mu    sync.Mutex // before the ledger's own
+	items []item
 }
 
 // item is one message of a call.
@@ -32,7 +32,6 @@ type item struct {
 	size          int    // of its payload
 
 	// The call's, under its lock.
-	state itemState
 	tried bool          // it went out once, and may be stored
 	last  *broker.Error // the answer of that time, if there was one
 
@@ -44,22 +43,12 @@ type item struct {
 	nacks   int
 }
 
-type itemState uint8
-
-const (
-	waiting itemState = iota // to be sent
-	sent
-	settled
-)
-
 func newCall(d *Destination, msgs []broker.Delivery, report func(i int, r broker.Result)) *call {
-	c := &call{
-		d: d, over: make(chan struct{}),
-		msgs: msgs, report: report, items: make([]item, len(msgs)), left: len(msgs),
-	}
+	c := &call{d: d, over: make(chan struct{}), items: make([]item, len(msgs))}
 	for i := range c.items {
 		c.items[i].call, c.items[i].index = c, i
 	}
+	c.Open(msgs, report, func() { close(c.over) }, nil)
 	return c
 }
 
@@ -69,12 +58,12 @@ func newCall(d *Destination, msgs []broker.Delivery, report func(i int, r broker
 func (c *call) sending(it *item) (m broker.Delivery, before, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if it.state == settled {
+	if m, ok = c.Message(it.index); !ok || !c.Sending(it.index) {
 		return m, false, false
 	}
 	before = it.tried
-	it.state, it.tried, it.last = sent, true, nil
-	return c.msgs[it.index], before, true
+	it.tried, it.last = true, nil
+	return m, before, true
 }
 
 // again makes an item one that waits: with what it was answered, nil when its fate
@@ -82,10 +71,10 @@ func (c *call) sending(it *item) (m broker.Delivery, before, ok bool) {
 func (c *call) again(it *item, answer *broker.Error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if it.state == settled {
+	if !c.Mark(it.index, brokerkit.Waiting) {
 		return false
 	}
-	it.state, it.last = waiting, answer
+	it.last = answer
 	return true
 }
 
@@ -93,46 +82,31 @@ func (c *call) again(it *item, answer *broker.Error) bool {
 func (c *call) unsent(it *item, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if it.state == sent {
-		it.state, it.tried = waiting, before
+	if c.State(it.index) == brokerkit.Sent && c.Mark(it.index, brokerkit.Waiting) {
+		it.tried = before
 	}
 }
 
 // settle gives an item its fate, unless it has one.
-func (c *call) settle(it *item, r broker.Result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.settleLocked(it, r)
-}
+func (c *call) settle(it *item, r broker.Result) { c.Settle(it.index, r) }
 
 // refuse settles an item that waits because of f, which is not all the truth for
 // one that went out before.
 func (c *call) refuse(it *item, f *broker.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.refuseLocked(it, f, errNoAnswer())
+	c.settle(it, brokerkit.Result(it.refused(f, adapter.NoAnswer())))
 }
 
-func (c *call) refuseLocked(it *item, unsent, unanswered *broker.Error) {
+// refused is the fate of an item that waits. The caller has the call's lock.
+func (it *item) refused(unsent, unanswered *broker.Error) *broker.Error {
 	switch {
 	case !it.tried:
-		c.settleLocked(it, result(unsent))
+		return unsent
 	case it.last != nil:
-		c.settleLocked(it, result(it.last))
+		return it.last
 	default:
-		c.settleLocked(it, result(unanswered))
-	}
-}
-
-func (c *call) settleLocked(it *item, r broker.Result) {
-	if it.state == settled {
-		return
-	}
-	it.state = settled
-	c.report(it.index, r)
-	if c.left--; c.left == 0 {
-		c.msgs, c.report = nil, nil
-		close(c.over)
+		return unanswered
 	}
 }
 
@@ -141,31 +115,27 @@ func (c *call) settleLocked(it *item, r broker.Result) {
 func (c *call) end(unanswered, unsent *broker.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.items {
+	c.EndEach(func(i int, s brokerkit.State) *broker.Error {
 		it := &c.items[i]
-		switch it.state {
-		case settled:
-			continue
-		case sent:
-			it.lane.leave(it)
-			c.settleLocked(it, result(unanswered))
-		case waiting:
-			c.refuseLocked(it, unsent, unanswered)
+		if s == brokerkit.Waiting {
+			return it.refused(unsent, unanswered)
 		}
-	}
+		it.lane.leave(it)
+		return unanswered
+	})
 }
 
 // dispatch hands the messages, as far as prepare finds them good, to their lanes. It
 // does not wait.
-func (c *call) dispatch(ctx context.Context, prepare func(m *broker.Delivery, it *item) *broker.Error) {
+func (c *call) dispatch(ctx context.Context, msgs []broker.Delivery, prepare func(m *broker.Delivery, it *item) *broker.Error) {
 	lanes := make([][]*item, len(c.d.lanes))
-	for i := range c.msgs {
+	for i := range msgs {
 		it := &c.items[i]
-		if f := prepare(&c.msgs[i], it); f != nil {
-			c.settle(it, result(f))
+		if f := prepare(&msgs[i], it); f != nil {
+			c.settle(it, brokerkit.Result(f))
 			continue
 		}
-		n := c.d.laneOf(&c.msgs[i])
+		n := c.d.laneOf(&msgs[i])
 		it.lane = c.d.lanes[n]
 		lanes[n] = append(lanes[n], it)
 	}

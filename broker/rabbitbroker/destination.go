@@ -2,13 +2,11 @@ package rabbitbroker
 
 import (
 	"context"
-	"errors"
 	"hash/maphash"
 	"sync"
-	"time"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination delivers to RabbitMQ over one connection, which it renews for ever.
@@ -19,7 +17,7 @@ type Destination struct {
 	link    *link
 	lanes   []*lane
 	seed    maphash.Seed
-	calls   gate.Calls[*call]
+	calls   brokerkit.Calls[*call]
 
 	stop    context.CancelFunc
 	running sync.WaitGroup // the link and the lanes
@@ -29,37 +27,6 @@ var (
 	_ broker.Destination = (*Destination)(nil)
 	_ broker.Prober      = (*Destination)(nil)
 )
-
-// Dial returns a destination over a connection of its own, which Close closes.
-// urls is one URL, or several of one cluster with commas between
-// ("amqp://a:5672/vhost,amqp://b:5672/vhost"), tried in turn; user, password and
-// virtual host may stand in each, or in Options.Login for all.
-//
-// Dial waits for the first attempt, 5 s at most. A server that is not there is no
-// error: it is tried for ever, and messages are Unavailable until then. So is a
-// login that is refused, with Misconfigured. An error means that urls or options
-// cannot be used, or that ctx is over.
-func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
-	if err := errors.Join(o.Validate(), ValidURLs(urls)); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d, err := newDestination(urls, o.withDefaults())
-	if err != nil {
-		return nil, err
-	}
-	first := time.NewTimer(dialTimeout)
-	defer first.Stop()
-	select {
-	case <-d.link.tried:
-	case <-first.C:
-	case <-ctx.Done():
-		return nil, errors.Join(context.Cause(ctx), d.Close(context.WithoutCancel(ctx)))
-	}
-	return d, nil
-}
 
 func newDestination(urls string, o Options) (*Destination, error) {
 	hosts, err := parseURLs(urls)
@@ -96,20 +63,20 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, repor
 	}
 	c := newCall(d, msgs, report)
 	if ctx.Err() != nil {
-		c.end(nil, errNotInTime())
+		c.end(nil, adapter.NotInTime())
 		return
 	}
 	number, ok := d.calls.Begin(c)
 	if !ok {
-		c.end(nil, errClosed())
+		c.end(nil, brokerkit.Closed())
 		return
 	}
 	defer d.calls.End(number)
-	c.dispatch(ctx, prepare)
+	c.dispatch(ctx, msgs, prepare)
 	select {
 	case <-c.over:
 	case <-ctx.Done():
-		c.end(errNoAnswer(), errNotInTime())
+		c.end(adapter.NoAnswer(), adapter.NotInTime())
 	}
 }
 
@@ -139,8 +106,8 @@ func (d *Destination) Close(ctx context.Context) error {
 
 // abandon ends what a Close could not wait for.
 func abandon(calls []*call) {
-	unknown := failure(broker.Unknown, "the destination was closed before the answer came", "send the message again")
+	unknown := adapter.Abandoned()
 	for _, c := range calls {
-		c.end(unknown, errClosed())
+		c.end(unknown, brokerkit.Closed())
 	}
 }

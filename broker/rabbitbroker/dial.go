@@ -2,124 +2,79 @@ package rabbitbroker
 
 import (
 	"context"
-	"crypto/tls"
-	"net"
-	"strconv"
+	"errors"
+	"net/url"
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// line is one connection.
-type line struct {
-	conn    *amqp.Connection
-	raw     net.Conn
-	ended   chan *amqp.Error
-	blocked chan amqp.Blocking
-	gone    chan struct{} // closed when the link is through with it
+// host is one of the servers, and how its URL says to log in.
+type host struct {
+	name, vhost    string
+	port           int
+	tls            bool
+	user, password string
 }
 
-// cut ends the connection without a word.
-func (l *line) cut() { _ = l.raw.Close() }
-
-// close ends it properly, if the server answers.
-func (l *line) close() {
-	_ = l.conn.CloseDeadline(time.Now().Add(farewellTimeout))
-	l.cut()
+// ValidURLs says whether Dial could use urls, without trying it. An error names all
+// that is wrong, and never quotes a URL, which may hold a password.
+func ValidURLs(urls string) error {
+	_, err := parseURLs(urls)
+	return err
 }
 
-// dial makes a connection and declares the topology over it.
-func (k *link) dial(ctx context.Context, h host) (*line, *broker.Error) {
-	dialer := net.Dialer{Timeout: dialTimeout}
-	raw, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(h.name, strconv.Itoa(h.port)))
-	if err != nil {
-		return nil, translateDial(err)
-	}
-	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
-	patience := time.AfterFunc(handshakeTimeout, func() { _ = raw.Close() })
-	defer patience.Stop()
-	conn, err := k.handshake(ctx, raw, h)
-	if err != nil {
-		_ = raw.Close()
-		return nil, translateDial(err)
-	}
-	line := &line{
-		conn: conn, raw: raw, gone: make(chan struct{}),
-		ended:   conn.NotifyClose(make(chan *amqp.Error, 1)),
-		blocked: conn.NotifyBlocked(make(chan amqp.Blocking, 16)),
-	}
-	if err := k.topology.declare(conn); err != nil {
-		line.close()
-		return nil, translateTopology(err)
-	}
-	return line, nil
-}
-
-func (k *link) handshake(ctx context.Context, raw net.Conn, h host) (*amqp.Connection, error) {
-	transport := raw
-	if config := k.tls(h); config != nil {
-		secure := tls.Client(raw, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			return nil, err
+func parseURLs(urls string) (hosts []host, err error) {
+	list := brokerkit.URLs{Adapter: adapter, Example: "amqp://user:password@host:5672/vhost", Schemes: []string{"amqp", "amqps"}} //nolint:gosec // it shows where they stand
+	err = list.Each(urls, func(u *url.URL) (fault string) {
+		if u.RawQuery != "" || u.Fragment != "" {
+			return "has parameters, which belong into Options.Login"
 		}
-		transport = secure
-	}
-	properties := amqp.NewConnectionProperties()
-	properties.SetClientConnectionName(k.login.Name)
-	config := amqp.Config{
-		SASL:  []amqp.Authentication{k.authentication(h, properties)},
-		Vhost: h.vhost, Heartbeat: k.login.Heartbeat, Locale: "en_US", Properties: properties,
-	}
-	if k.login.VHost != "" {
-		config.Vhost = k.login.VHost
-	}
-	return amqp.Open(transport, config)
+		parsed, err := amqp.ParseURI(u.String())
+		if err != nil {
+			return "cannot be read"
+		}
+		if len(parsed.Vhost) > maxShort {
+			return "names a virtual host of more than 255 bytes"
+		}
+		hosts = append(hosts, host{
+			name: parsed.Host, port: parsed.Port, vhost: parsed.Vhost, tls: u.Scheme == "amqps",
+			user: parsed.Username, password: parsed.Password,
+		})
+		return ""
+	})
+	return hosts, err
 }
 
-// tls is what the connection to a host is encrypted with, nil for nothing.
-func (k *link) tls(h host) *tls.Config {
-	if k.login.TLS == nil && !h.tls {
-		return nil
+// Dial returns a destination over a connection of its own, which Close closes.
+// urls is one URL, or several of one cluster with commas between
+// ("amqp://a:5672/vhost,amqp://b:5672/vhost"), tried in turn; user, password and
+// virtual host may stand in each, or in Options.Login for all.
+//
+// Dial waits for the first attempt, 5 s at most. A server that is not there is no
+// error: it is tried for ever, and messages are Unavailable until then. So is a
+// login that is refused, with Misconfigured. An error means that urls or options
+// cannot be used, or that ctx is over.
+func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
+	if err := errors.Join(o.Validate(), ValidURLs(urls)); err != nil {
+		return nil, err
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if k.login.TLS != nil {
-		config = k.login.TLS.Clone()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	if config.ServerName == "" {
-		config.ServerName = h.name
+	d, err := newDestination(urls, o.withDefaults())
+	if err != nil {
+		return nil, err
 	}
-	return config
-}
-
-// authentication is amqp.Authentication for this link.
-type authentication struct {
-	amqp.Authentication
-
-	properties amqp.Table
-}
-
-func (k *link) authentication(h host, properties amqp.Table) authentication {
-	a := authentication{properties: properties}
-	switch {
-	case k.login.External:
-		a.Authentication = &amqp.ExternalAuth{}
-	case k.login.User != "":
-		a.Authentication = &amqp.PlainAuth{Username: k.login.User, Password: k.login.Password}
-	default:
-		a.Authentication = &amqp.PlainAuth{Username: h.user, Password: h.password}
+	first := time.NewTimer(dialTimeout)
+	defer first.Stop()
+	select {
+	case <-d.link.tried:
+	case <-first.C:
+	case <-ctx.Done():
+		return nil, errors.Join(context.Cause(ctx), d.Close(context.WithoutCancel(ctx)))
 	}
-	return a
-}
-
-// Response also announces that this client understands the server's word on a
-// login that failed; without it the server just closes the socket, as it does when
-// it is killed. The client library sets the capabilities right before it asks for
-// the response.
-func (a authentication) Response() string {
-	if capabilities, ok := a.properties["capabilities"].(amqp.Table); ok {
-		capabilities["authentication_failure_close"] = true
-	}
-	return a.Authentication.Response()
+	return d, nil
 }

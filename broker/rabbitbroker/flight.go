@@ -1,8 +1,6 @@
 package rabbitbroker
 
-import (
-	amqp "github.com/rabbitmq/amqp091-go"
-)
+import amqp "github.com/rabbitmq/amqp091-go"
 
 // head returns what the oldest message in flight waits for, nil for nothing that
 // was sent, and whether there are others.

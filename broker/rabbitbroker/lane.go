@@ -35,7 +35,7 @@ func newLane(o Options) *lane {
 	return &lane{
 		room: room, window: room, retries: o.Retries, anySize: o.MaxBytes > 0,
 		next: make(chan *line, 1), wake: make(chan struct{}, 1),
-		refusal: failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
+		refusal: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
 }
 

@@ -319,10 +319,10 @@ func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
 	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	line.Delay(testserver.Down, time.Hour)
 	results := sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 100)...)
-	sendtest.Wants(t, results[:10], broker.Unknown, "no answer came in time")
+	sendtest.Wants(t, results[:10], broker.Unknown, "no answer came before the context ended")
 	sendtest.Wants(t, results[10:], broker.NotSent, "before the message was sent")
 	// Nobody waits for those ten any more: others take their place.
-	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 5)...), broker.Unknown, "no answer came in time")
+	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 5)...), broker.Unknown, "no answer came before the context ended")
 	for range 5 { // until the channel is given up for what it owes
 		sendtest.Publish(t, d, 300*time.Millisecond, sendtest.Messages(p.queue, 10)...)
 	}

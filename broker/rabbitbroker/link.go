@@ -47,7 +47,7 @@ func newLink(hosts []host, o Options, lanes []*lane) *link {
 	k := &link{
 		hosts: hosts, login: o.Login, topology: o.Topology, lanes: lanes,
 		tried: make(chan struct{}), poke: make(chan struct{}, 1), missing: make(chan struct{}, 1),
-		fault: failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
+		fault: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
 	k.frameMax.Store(defaultFrameMax)
 	return k
@@ -159,7 +159,7 @@ func (k *link) serve(ctx context.Context, line *line) {
 			case !open:
 				line.blocked = nil
 			case b.Active:
-				k.refuse(line, failure(broker.Unavailable, "the server blocks publishers ("+b.Reason+")",
+				k.refuse(line, adapter.Failure(broker.Unavailable, "the server blocks publishers ("+b.Reason+")",
 					"wait, or give the server memory or disk space"))
 			default:
 				k.accept(line)
@@ -178,7 +178,7 @@ func lost(why *amqp.Error) *broker.Error {
 	if why != nil && why.Server {
 		text = "the server closed the connection (" + codeName(why) + ")"
 	}
-	return failure(broker.Unavailable, text, "wait, or look whether the server runs")
+	return adapter.Failure(broker.Unavailable, text, "wait, or look whether the server runs")
 }
 
 // refuse has the lanes take nothing. line is nil when there is no connection.

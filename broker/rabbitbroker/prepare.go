@@ -15,10 +15,10 @@ func (d *Destination) prepare(m *broker.Delivery, it *item) *broker.Error {
 	}
 	switch {
 	case len(it.exchange) > maxShort:
-		return failure(broker.Rejected, fmt.Sprintf("the exchange's name has %d bytes, AMQP allows %d", len(it.exchange), maxShort),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the exchange's name has %d bytes, AMQP allows %d", len(it.exchange), maxShort),
 			"use a shorter one")
 	case len(it.key) > maxShort:
-		return failure(broker.Rejected, fmt.Sprintf("the routing key has %d bytes, AMQP allows %d", len(it.key), maxShort),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the routing key has %d bytes, AMQP allows %d", len(it.key), maxShort),
 			"use a shorter topic or key, or another Options.RoutingKey")
 	}
 	if f := badWire(m.Wire); f != nil {
@@ -26,10 +26,10 @@ func (d *Destination) prepare(m *broker.Delivery, it *item) *broker.Error {
 	}
 	size, longest := headerSize(m, it.id)
 	if longest > maxShort {
-		return failure(broker.Rejected, fmt.Sprintf("a header's name has %d bytes as sent, AMQP allows %d", longest, maxShort), "use a shorter one")
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("a header's name has %d bytes as sent, AMQP allows %d", longest, maxShort), "use a shorter one")
 	}
 	if limit := int(d.link.frameMax.Load()); size > limit {
-		return failure(broker.Rejected, fmt.Sprintf("headers and properties take %d bytes, one frame of the server holds %d", size, limit),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("headers and properties take %d bytes, one frame of the server holds %d", size, limit),
 			"send less in headers, or raise frame_max of the server")
 	}
 	limit := d.options.MaxBytes
@@ -53,12 +53,12 @@ func badWire(w *broker.Wire) *broker.Error {
 		return nil
 	}
 	if len(w.ContentType) > maxShort {
-		return failure(broker.Rejected, fmt.Sprintf("the encoder's content type has %d bytes, AMQP allows %d", len(w.ContentType), maxShort),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the encoder's content type has %d bytes, AMQP allows %d", len(w.ContentType), maxShort),
 			"use a shorter one")
 	}
 	for name := range w.Headers {
 		if obeyed(name) && name[0] != 'P' && name[0] != '%' {
-			return failure(broker.Rejected, "the encoder made a header that the server would obey",
+			return adapter.Failure(broker.Rejected, "the encoder made a header that the server would obey",
 				"leave out CC, BCC and the server's own x- headers")
 		}
 	}
@@ -70,6 +70,6 @@ func tooLarge(size, limit int) *broker.Error {
 	if limit == 0 || size <= limit {
 		return nil
 	}
-	return failure(broker.Rejected, fmt.Sprintf("the payload has %d bytes, %d are allowed", size, limit),
+	return adapter.Failure(broker.Rejected, fmt.Sprintf("the payload has %d bytes, %d are allowed", size, limit),
 		"send less, or raise max_message_size of the server and Options.MaxBytes")
 }

@@ -12,26 +12,10 @@ import (
 // Probe implements broker.Prober: it looks for the connection, whether it is
 // blocked, and asks the server for the exchange if that is always the same one.
 func (d *Destination) Probe(ctx context.Context) error {
-	if !d.calls.Enter() {
-		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
-	}
-	answer := make(chan *broker.Error, 1)
-	go func() { // the client asks without regard to ctx
-		defer d.calls.Leave()
-		answer <- d.probe()
-	}()
-	select {
-	case f := <-answer:
-		if f != nil {
-			return f
-		}
-		return nil
-	case <-ctx.Done():
-		return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the server runs")
-	}
+	return adapter.Probe(ctx, &d.calls.Gate, "server", d.probe)
 }
 
-func (d *Destination) probe() *broker.Error {
+func (d *Destination) probe(context.Context) *broker.Error {
 	line, f := d.link.present()
 	if f != nil {
 		d.link.hurry()
@@ -63,5 +47,5 @@ func translateProbe(err error) *broker.Error {
 		f := verdict(why)
 		return &broker.Error{Outcome: f.Outcome, Err: f.Err} // it is the exchange of all messages
 	}
-	return failure(broker.Unavailable, "the server does not answer", "wait, or look whether it runs")
+	return adapter.Failure(broker.Unavailable, "the server does not answer", "wait, or look whether it runs")
 }

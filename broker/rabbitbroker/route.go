@@ -21,14 +21,11 @@ func (r *router) of(m *broker.Delivery) (exchange, key string, f *broker.Error) 
 	if r.route == nil {
 		return r.exchange.render(m), r.key.render(m), nil
 	}
-	// A panic of the user's function is the message's fault, not the process's.
-	defer func() {
-		if recover() != nil {
-			f = failure(broker.Rejected, "Options.Route panicked", "fix the function, or the message")
-		}
-	}()
-	exchange, key = r.route(*m)
-	return exchange, key, nil
+	key, f = adapter.Ask("Options.Route", func() (key string) {
+		exchange, key = r.route(*m)
+		return key
+	})
+	return exchange, key, f
 }
 
 // template is text with fields in it, cut into pieces.

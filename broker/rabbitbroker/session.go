@@ -8,6 +8,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // session is a lane's channel while it is open. The lane's goroutine sends; a
@@ -135,7 +136,7 @@ func (s *session) sendOne(it *item) bool {
 		s.lane.pushFirst(it)
 		return false
 	}
-	it.call.settle(it, result(failure(broker.Unknown, "the message may not have been sent", "send it again")))
+	it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Unknown, "the message may not have been sent", "send it again")))
 	s.line.cut() // what the server has of it is of no use
 	return false
 }
@@ -219,18 +220,18 @@ func (s *session) settle(it *item, acked bool) {
 	switch {
 	case it.back:
 		s.lane.link.redeclare()
-		it.call.settle(it, result(topicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
+		it.call.settle(it, brokerkit.Result(adapter.TopicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
 			"create the queue, or bind one to the exchange by the routing key")))
 	case acked:
 		it.call.settle(it, broker.Result{Outcome: broker.Accepted})
 	default:
-		f := topicFailure(broker.Unavailable, "the server refused the message (basic.nack)",
+		f := adapter.TopicFailure(broker.Unavailable, "the server refused the message (basic.nack)",
 			"make room in the queue, or look at the server's log")
 		if it.nacks++; it.nacks <= s.lane.retries {
 			s.lane.again(it, f)
 			return
 		}
-		it.call.settle(it, result(f))
+		it.call.settle(it, brokerkit.Result(f))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // batch is how many entries go into one pipeline; a quarter of it was slower by a
@@ -41,7 +42,7 @@ func (c *call) make(ctx context.Context, msgs []broker.Delivery, report func(i i
 			f = c.d.fits(ctx, e)
 		}
 		if f != nil {
-			report(i, result(f))
+			report(i, brokerkit.Result(f))
 			continue
 		}
 		e.index = i
@@ -63,7 +64,7 @@ func (c *call) run(ctx context.Context, entries []entry) {
 	for b := range c.batches {
 		if away != nil {
 			for i := b[0]; i < b[1]; i++ {
-				c.fates[i] = result(away)
+				c.fates[i] = brokerkit.Result(away)
 			}
 			continue
 		}
@@ -96,9 +97,9 @@ func (c *call) giveUp(report func(i int, r broker.Result), unanswered *broker.Er
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.body.abandon() {
-			report(e.index, result(errNotInTime()))
+			report(e.index, brokerkit.Result(adapter.NotInTime()))
 		} else {
-			report(e.index, result(unanswered))
+			report(e.index, brokerkit.Result(unanswered))
 		}
 	}
 }
@@ -127,7 +128,7 @@ func (c *call) parts(ctx context.Context, entries []entry, from, to int) []*part
 	for i := from; i < to; i++ {
 		node, err := cluster.MasterForKey(ctx, entries[i].stream)
 		if err != nil {
-			c.fates[i] = result(unwrittenError(err))
+			c.fates[i] = brokerkit.Result(unwrittenError(err))
 			continue
 		}
 		p := byNode[node]
@@ -189,13 +190,13 @@ func (e *entry) fate(ctx context.Context, whole error) broker.Result {
 	}
 	switch {
 	case err == nil:
-		return result(failure(broker.Unknown, "the server gave no answer", "send the message again"))
+		return brokerkit.Result(adapter.Failure(broker.Unknown, "the server gave no answer", "send the message again"))
 	case e.body.isWritten():
-		return result(translateError(err))
+		return brokerkit.Result(translateError(err))
 	case over(ctx):
-		return result(errNotInTime())
+		return brokerkit.Result(adapter.NotInTime())
 	default:
-		return result(unwrittenError(err))
+		return brokerkit.Result(unwrittenError(err))
 	}
 }
 
@@ -222,16 +223,16 @@ func (p *part) waited(wait *redis.IntCmd, those []int) {
 	if wait == nil || wait.Err() == nil && int(wait.Val()) >= p.d.options.Replicas {
 		return
 	}
-	f := failure(broker.Unknown, "the message is stored, and its replicas did not say so", "send it again")
+	f := adapter.Failure(broker.Unknown, "the message is stored, and its replicas did not say so", "send it again")
 	if wait.Err() == nil {
-		f = failure(broker.Unknown, fmt.Sprintf("the message is stored, and %d of %d replicas had it within %v",
+		f = adapter.Failure(broker.Unknown, fmt.Sprintf("the message is stored, and %d of %d replicas had it within %v",
 			wait.Val(), p.d.options.Replicas, p.d.options.ReplicaWait), "send it again, and look at the replicas")
 	} else if refused := translateError(wait.Err()); refused.Outcome == broker.Misconfigured {
-		f = failure(broker.Misconfigured, "the server refuses to wait for replicas", "grant WAIT, or unset Options.Replicas")
+		f = adapter.Failure(broker.Misconfigured, "the server refuses to wait for replicas", "grant WAIT, or unset Options.Replicas")
 	}
 	for _, i := range those {
 		if p.fates[i].Outcome == broker.Accepted {
-			p.fates[i] = result(f)
+			p.fates[i] = brokerkit.Result(f)
 		}
 	}
 }
@@ -267,7 +268,7 @@ func (p *part) compare(ctx context.Context, past []int) {
 			err = whole
 		}
 		if err != nil {
-			p.fates[i] = result(translateError(err))
+			p.fates[i] = brokerkit.Result(translateError(err))
 			continue
 		}
 		if len(found[k].Val()) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination adds messages to streams. It is safe for concurrent use.
@@ -21,7 +21,7 @@ type Destination struct {
 	invalid *broker.Error // why Options or the client cannot be used
 	largest largest
 
-	gate  gate.Gate
+	gate  brokerkit.Gate
 	ended chan struct{} // closed when Close no longer waits
 	end   sync.Once
 
@@ -88,20 +88,13 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	}
 	switch {
 	case d.invalid != nil:
-		all(msgs, report, result(d.invalid))
+		brokerkit.ReportAll(msgs, report, brokerkit.Result(d.invalid))
 	case ctx.Err() != nil:
-		all(msgs, report, result(errNotInTime()))
+		brokerkit.ReportAll(msgs, report, brokerkit.Result(adapter.NotInTime()))
 	case !d.gate.Enter():
-		all(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
+		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 	default:
 		d.publish(ctx, msgs, report)
-	}
-}
-
-// all reports one fate of all messages.
-func all(msgs []broker.Delivery, report func(i int, r broker.Result), r broker.Result) {
-	for i := range msgs {
-		report(i, r)
 	}
 }
 
@@ -123,10 +116,10 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, repor
 		c.tell(report)
 	case <-ctx.Done():
 		cancel()
-		c.giveUp(report, errNoAnswer())
+		c.giveUp(report, adapter.NoAnswer())
 	case <-d.ended:
 		cancel()
-		c.giveUp(report, failure(broker.Unknown, "the destination was closed before the answer came", "send the message again"))
+		c.giveUp(report, adapter.Abandoned())
 	}
 }
 
@@ -139,39 +132,11 @@ func (d *Destination) Features() broker.Features {
 	return f
 }
 
-// Probe implements broker.Prober: the server answers a PING. Whether it takes
-// entries, an entry alone would show.
-func (d *Destination) Probe(ctx context.Context) error {
-	if d.invalid != nil {
-		return d.invalid
-	}
-	if !d.gate.Enter() {
-		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
-	}
-	work, cancel := context.WithCancel(ctx)
-	answer := make(chan error, 1)
-	go func() {
-		defer d.gate.Leave()
-		defer cancel()
-		answer <- d.client.Ping(work).Err()
-	}()
-	select {
-	case err := <-answer:
-		if err != nil {
-			return unwrittenError(err)
-		}
-		return nil
-	case <-ctx.Done():
-		cancel()
-		return failure(broker.Unavailable, "the probe had no answer in time", "wait, or look whether the server runs")
-	}
-}
-
 // Close implements broker.Destination. A client that was handed in to New stays
 // open.
 func (d *Destination) Close(ctx context.Context) error {
 	empty := d.gate.Refuse()
-	err := gate.Wait(ctx, empty)
+	err := brokerkit.Wait(ctx, empty)
 	d.end.Do(func() { close(d.ended) })
 	d.release.Do(func() {
 		go func() {
@@ -185,16 +150,8 @@ func (d *Destination) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := gate.Wait(ctx, d.released); err != nil {
+	if err := brokerkit.Wait(ctx, d.released); err != nil {
 		return err
 	}
 	return d.closing
-}
-
-func errNoAnswer() *broker.Error {
-	return failure(broker.Unknown, "no answer came before the context ended", "send the message again")
-}
-
-func errNotInTime() *broker.Error {
-	return failure(broker.NotSent, "the context ended before the message was sent", "send it again")
 }

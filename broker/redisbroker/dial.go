@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,6 +11,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Dial returns a destination over a client of its own, which Close closes. urls is
@@ -81,58 +81,38 @@ func (s servers) fits(l Login) error {
 }
 
 // parse takes urls apart. All of them must agree on what is not the address.
-func parse(urls string) (servers, error) {
-	var all servers
-	var faults []error
-	for i, text := range strings.Split(urls, ",") {
-		s, what := parseOne(strings.TrimSpace(text))
-		if what == "" && i > 0 && (s.user != all.user || s.password != all.password || s.database != all.database || s.secure != all.secure) {
-			what = "differs from the first in scheme, login or database"
+func parse(urls string) (all servers, err error) {
+	list := brokerkit.URLs{Adapter: adapter, Example: "redis://host:6379", Schemes: []string{"redis", "rediss"}, Default: "redis"}
+	err = list.Each(urls, func(u *url.URL) (fault string) {
+		s, fault := serverOf(u)
+		if fault != "" {
+			return fault
 		}
-		if what != "" {
-			faults = append(faults, fmt.Errorf("redisbroker: URL %d %s; write it as redis://host:6379", i+1, what))
-			continue
+		if len(all.addrs) > 0 && (s.user != all.user || s.password != all.password || s.database != all.database || s.secure != all.secure) {
+			return "differs from the first in scheme, login or database"
 		}
 		s.addrs = append(all.addrs, s.addrs...)
 		all = s
-	}
-	return all, errors.Join(faults...)
+		return ""
+	})
+	return all, err
 }
 
-// parseOne takes one URL apart, or says what is wrong with it.
-func parseOne(text string) (s servers, fault string) {
-	if text == "" {
-		return s, "is empty"
-	}
-	if !strings.Contains(text, "://") {
-		text = "redis://" + text
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return s, "cannot be read"
-	case u.Scheme != "redis" && u.Scheme != "rediss":
-		return s, "has a scheme that is neither redis nor rediss"
-	case u.Hostname() == "":
-		return s, "names no host"
-	case u.RawQuery != "" || u.Fragment != "":
+// serverOf is what one URL says, or what is wrong with it.
+func serverOf(u *url.URL) (s servers, fault string) {
+	if u.RawQuery != "" || u.Fragment != "" {
 		return s, "has settings behind a question mark, which stand in Options"
 	}
-	port := u.Port()
-	if port == "" {
-		port = "6379"
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return s, "has a port that is not between 1 and 65535"
-	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
-		if s.database, err = strconv.Atoi(path); err != nil || s.database < 0 {
+		database, err := strconv.Atoi(path)
+		if err != nil || database < 0 {
 			return s, "has a path that is no number of a database"
 		}
+		s.database = database
 	}
 	s.password, _ = u.User.Password()
 	s.user = u.User.Username()
 	s.secure = u.Scheme == "rediss"
-	s.addrs = []string{net.JoinHostPort(u.Hostname(), port)}
+	s.addrs = []string{brokerkit.HostPort(u, 6379)}
 	return s, ""
 }

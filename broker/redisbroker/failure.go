@@ -2,7 +2,6 @@ package redisbroker
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,50 +11,36 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// failure makes an error of this package: what failed, and what to do.
-func failure(outcome broker.Outcome, what, fix string) *broker.Error {
-	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("redisbroker: %s; %s", what, fix)}
-}
-
-// topicFailure is failure for what holds for the messages of one topic alone.
-func topicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
-	f := failure(outcome, what, fix)
-	f.Scope = broker.ScopeTopic
-	return f
-}
-
-// result is the fate of a message that met f.
-func result(f *broker.Error) broker.Result {
-	return broker.Result{Outcome: f.Outcome, Scope: f.Scope, Err: f}
-}
+// adapter is how errors begin.
+const adapter = brokerkit.Adapter("redisbroker")
 
 // translateError gives an error of the client library, or one that a server
 // answered, its outcome, for a command that was written to a connection.
 func translateError(err error) *broker.Error {
 	var refused redis.Error
 	var dial *net.OpError
-	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, redis.Nil):
-		return topicFailure(broker.Misconfigured, "the stream does not exist", "create it (XGROUP CREATE ... MKSTREAM), or unset Options.Existing")
+		return adapter.TopicFailure(broker.Misconfigured, "the stream does not exist", "create it (XGROUP CREATE ... MKSTREAM), or unset Options.Existing")
 	case errors.As(err, &refused):
 		return refusal(refused.Error())
-	case errors.As(err, &cert):
-		return failure(broker.Misconfigured, "the server's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
+	case brokerkit.BadCertificate(err):
+		return adapter.Failure(broker.Misconfigured, "the server's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return failure(broker.Unavailable, "the server cannot be reached", "wait, or look whether it runs")
+		return adapter.Failure(broker.Unavailable, "the server cannot be reached", "wait, or look whether it runs")
 	case errors.Is(err, redis.ErrClosed):
-		return failure(broker.Unavailable, "the client is closed", "make a new one, and a new destination")
+		return adapter.Failure(broker.Unavailable, "the client is closed", "make a new one, and a new destination")
 	case errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, redis.ErrPoolExhausted):
-		return failure(broker.Unavailable, "all connections are in use", "wait, or raise the client's PoolSize")
+		return adapter.Failure(broker.Unavailable, "all connections are in use", "wait, or raise the client's PoolSize")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return failure(broker.Unknown, "no answer came in time", "send the message again")
+		return adapter.Failure(broker.Unknown, "no answer came in time", "send the message again")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
-		return failure(broker.Unknown, "the connection was lost before the answer came", "send the message again")
+		return adapter.Lost()
 	default:
-		return failure(broker.Unknown, "the connection was lost before the answer came (it failed with "+kind(err)+")", "send the message again")
+		return adapter.Failure(broker.Unknown, "the connection was lost before the answer came (it failed with "+kind(err)+")", "send the message again")
 	}
 }
 
@@ -64,7 +49,7 @@ func translateError(err error) *broker.Error {
 func unwrittenError(err error) *broker.Error {
 	f := translateError(err)
 	if f.Outcome == broker.Unknown {
-		return failure(broker.Unavailable, "the server cannot be reached, or is not ready", "wait, or look whether it runs")
+		return adapter.Failure(broker.Unavailable, "the server cannot be reached, or is not ready", "wait, or look whether it runs")
 	}
 	return f
 }
@@ -109,25 +94,25 @@ func isSmallerID(err error) bool {
 func refusal(text string) *broker.Error {
 	code, _, _ := strings.Cut(text, " ")
 	if v, ok := verdicts[code]; ok {
-		f := failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.fix)
+		f := adapter.Failure(v.outcome, "the server refuses the message ("+code+": "+v.what+")", v.fix)
 		if ofStream(code, text) {
 			f.Scope = broker.ScopeTopic
 		}
 		return f
 	}
 	if code != "ERR" {
-		return failure(broker.Unavailable, "the server refuses the message ("+safeCode(code)+")", "look the code up in the Redis documentation")
+		return adapter.Failure(broker.Unavailable, "the server refuses the message ("+safeCode(code)+")", "look the code up in the Redis documentation")
 	}
 	for _, v := range plainVerdicts {
 		if strings.Contains(text, v.text) {
-			f := failure(v.outcome, "the server refuses the message ("+v.what+")", v.fix)
+			f := adapter.Failure(v.outcome, "the server refuses the message ("+v.what+")", v.fix)
 			if v.text == textExhausted {
 				f.Scope = broker.ScopeTopic
 			}
 			return f
 		}
 	}
-	return failure(broker.Misconfigured, "the server refuses the command (ERR)", "look at its version and at the commands that it is configured to take")
+	return adapter.Failure(broker.Misconfigured, "the server refuses the command (ERR)", "look at its version and at the commands that it is configured to take")
 }
 
 // ofStream says whether an answer is about the one stream that it was asked for: what

@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // largestSeq is the highest that leaves room for lateBits.
@@ -21,7 +22,7 @@ func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
 	case m.Key == "" || m.Seq < 1:
 		return "", nil
 	case m.Seq > largestSeq:
-		return "", failure(broker.Rejected, "the message's seq is too large for an entry's id", "use ids of the server's: unset Options.Fence")
+		return "", adapter.Failure(broker.Rejected, "the message's seq is too large for an entry's id", "use ids of the server's: unset Options.Fence")
 	}
 	return strconv.FormatUint(uint64(epoch)<<32|uint64(uint32(m.Life)), 10) + "-" + strconv.FormatInt(m.Seq<<lateBits, 10), nil
 }
@@ -31,11 +32,11 @@ func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
 func (e *entry) compared(found []redis.XMessage) broker.Result {
 	switch {
 	case len(found) == 0:
-		return result(failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
+		return brokerkit.Result(adapter.Failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
 			"or a later message of the key went before and that it was not stored cannot be told",
 			"discard the message if it was stored, or raise Options.Epoch if the database was replaced by an older copy"))
 	case !e.is(found[0]):
-		return result(failure(broker.Rejected, "another message is stored under the message's id",
+		return brokerkit.Result(adapter.Failure(broker.Rejected, "another message is stored under the message's id",
 			"give each box and key its own stream; raise Options.Epoch if the database was replaced by an older copy"))
 	default:
 		return broker.Result{Outcome: broker.Accepted, Note: "duplicate"}

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Two transactions that write messages of one key side by side may commit in another
@@ -35,7 +36,7 @@ func (p *part) late(ctx context.Context, i int) broker.Result {
 	for range lateTries {
 		info, err := p.node.XInfoStream(ctx, e.stream).Result()
 		if err != nil {
-			return result(translateError(err))
+			return brokerkit.Result(translateError(err))
 		}
 		if !neverStored(info, own) {
 			return e.compared(nil)
@@ -43,13 +44,13 @@ func (p *part) late(ctx context.Context, i int) broker.Result {
 		there, err := p.find(ctx, e, own)
 		switch {
 		case err != nil:
-			return result(translateError(err))
+			return brokerkit.Result(translateError(err))
 		case there:
 			return broker.Result{Outcome: broker.Accepted, Note: "duplicate"}
 		}
 		id, ok := behind(info.LastGeneratedID)
 		if !ok {
-			return result(failure(broker.Rejected, "too many messages of the key came late one after another", "use ids of the server's for such a key"))
+			return brokerkit.Result(adapter.Failure(broker.Rejected, "too many messages of the key came late one after another", "use ids of the server's for such a key"))
 		}
 		// A writer that adds something meanwhile makes this id too small.
 		e.id = id
@@ -57,7 +58,7 @@ func (p *part) late(ctx context.Context, i int) broker.Result {
 			return r
 		}
 	}
-	return result(failure(broker.Unknown, "others add to the stream at the same time", "send the message again, and give each box and key its own stream"))
+	return brokerkit.Result(adapter.Failure(broker.Unknown, "others add to the stream at the same time", "send the message again, and give each box and key its own stream"))
 }
 
 // addLate adds entry i under its present id. It says whether the id was too small.

@@ -34,13 +34,13 @@ type largest struct {
 // fits says why an entry is too large to be sent.
 func (d *Destination) fits(ctx context.Context, e *entry) *broker.Error {
 	if limit := d.options.MaxBytes; limit > 0 && len(e.body.bytes) > limit {
-		return failure(broker.Rejected, fmt.Sprintf("the payload has %d bytes, Options.MaxBytes allows %d", len(e.body.bytes), limit), "send less")
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the payload has %d bytes, Options.MaxBytes allows %d", len(e.body.bytes), limit), "send less")
 	}
 	if e.large <= smallestLimit {
 		return nil
 	}
 	if limit := d.limit(ctx, e.again); e.large > limit {
-		return failure(broker.Rejected, fmt.Sprintf("a part of the message has %d bytes, the server allows %d", e.large, limit),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("a part of the message has %d bytes, the server allows %d", e.large, limit),
 			"send less, or raise proto-max-bulk-len")
 	}
 	return nil

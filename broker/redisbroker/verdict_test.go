@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Answers in the words of src/server.c, src/t_stream.c and src/acl.c of Redis 7.
@@ -63,7 +64,7 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 				scope = broker.ScopeTopic
 			}
 		}
-		if f.Scope != scope || result(f).Scope != scope {
+		if f.Scope != scope || brokerkit.Result(f).Scope != scope {
 			t.Errorf("%q has the scope %v, want %v", text, f.Scope, scope)
 		}
 		if f.Outcome != want {

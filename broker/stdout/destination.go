@@ -8,14 +8,14 @@ import (
 	"io"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination writes to one io.Writer. It is safe for concurrent use, if nobody
 // else writes to that writer.
 type Destination struct {
 	w    io.Writer
-	gate gate.Gate
+	gate brokerkit.Gate
 	turn chan struct{} // holds one token; who has it may write
 	torn bool          // the last line was cut off; of the turn's owner
 }
@@ -45,9 +45,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 		return
 	}
 	if !d.gate.Enter() {
-		for i := range msgs {
-			report(i, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
-		}
+		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
 	p := build(msgs, report)

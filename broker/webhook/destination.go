@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Destination sends messages to a webhook endpoint. It implements
@@ -19,7 +19,7 @@ type Destination struct {
 	transport *http.Transport
 	turns     chan struct{} // holds one entry per request under way
 
-	calls   gate.Gate // Publish and Probe
+	calls   brokerkit.Gate // Publish and Probe
 	once    sync.Once
 	closing chan struct{}   // closed by the first Close: who waits for a turn gives up
 	ended   context.Context //nolint:containedctx // a Close that gave up waiting ends it, and with it every request
@@ -74,9 +74,7 @@ func (d *Destination) Features() broker.Features {
 // is Unknown.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if !d.calls.Enter() {
-		for i := range msgs {
-			report(i, notSent(broker.ErrClosed))
-		}
+		brokerkit.ReportAll(msgs, report, notSent(broker.ErrClosed))
 		return
 	}
 	defer d.calls.Leave()

@@ -9,8 +9,8 @@ import (
 )
 
 // rules say what of ours each package of the root module may import, in code that is not a test. Paths are below home; ""
-// is the root package. The standard library is allowed to all; the root module requires nothing else. internal/gate is a
-// leaf that everything above the seams may use.
+// is the root package. The standard library is allowed to all; the root module requires nothing else. What adapters share is
+// in the kit of their seam, so that no adapter in a module of its own needs anything of internal.
 var rules = map[string][]string{
 	"":                               {},
 	"internal/engine":                {},
@@ -18,18 +18,18 @@ var rules = map[string][]string{
 	"store":                          {""},
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},
-	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/gate", "internal/lane"},
-	"inbox":                          {"", "store", "broker", "internal/engine", "internal/gate"},
-	"store/memstore":                 {"", "store", "store/storekit", "internal/gate"},
+	"relay":                          {"", "store", "broker", "format", "internal/engine", "internal/failpoint", "internal/lane"},
+	"inbox":                          {"", "store", "broker", "internal/engine"},
+	"store/memstore":                 {"", "store", "store/storekit"},
 	"store/storekit":                 {"", "store"},
 	"store/storetest":                {"", "store"},
-	"broker/membroker":               {"", "broker", "internal/gate"},
-	"broker/webhook":                 {"", "broker", "internal/gate", "internal/httpfield"},
-	"broker/stdout":                  {"", "broker", "internal/gate"},
+	"broker/brokerkit":               {"broker"},
+	"broker/membroker":               {"", "broker", "broker/brokerkit"},
+	"broker/webhook":                 {"", "broker", "broker/brokerkit", "internal/httpfield"},
+	"broker/stdout":                  {"", "broker", "broker/brokerkit"},
 	"broker/brokertest":              {"", "broker"},
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
 	"internal/failpoint":             {},
-	"internal/gate":                  {},
 	"internal/sendtest":              {"", "broker"},
 	"internal/boxtest":               {"", "store"},
 	"internal/snapshots":             {"store"},
@@ -68,7 +68,7 @@ func (c *checkout) allowed(t *testing.T, pkg, module string) func(string) bool {
 	}
 }
 
-// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the gate, a store the snapshots; the console both
+// allowedInModule: a module may import its own packages, the root package, and: an adapter its seam and the kit of it; the console both
 // seams; wirers, everything.
 func allowedInModule(module string) func(string) bool {
 	may := []string{""}
@@ -80,9 +80,9 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/gate", "internal/snapshots", "internal/sqlstore")
+		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/snapshots", "internal/sqlstore")
 	case kindOf(module) != "":
-		may = append(may, kindOf(module), "internal/gate")
+		may = append(may, "broker", "broker/brokerkit")
 	default: // a companion such as otelpostbag
 		may = append(may, "store", "broker", "relay", "inbox")
 	}

@@ -29,7 +29,7 @@ var adapting = []Mutant{
 	{
 		Name: "rabbitmq-transient-messages", What: "RabbitMQ: messages are sent as ones that need not outlive a restart",
 		Evidence: "delivery_mode 1, the clients' default (FAULTS C12)",
-		Patches:  []Patch{{"broker/rabbitbroker/header.go", "DeliveryMode: amqp.Persistent, MessageId: id, Body: m.Payload,", "DeliveryMode: amqp.Transient, MessageId: id, Body: m.Payload,"}},
+		Patches:  []Patch{{"broker/rabbitbroker/encode.go", "DeliveryMode: amqp.Persistent, MessageId: id, Body: m.Payload,", "DeliveryMode: amqp.Transient, MessageId: id, Body: m.Payload,"}},
 		By:       tests("broker/rabbitbroker", "TestAConsumerGetsTheMessage|TestAServerThatFails"),
 	},
 	{
@@ -53,13 +53,13 @@ var adapting = []Mutant{
 	{
 		Name: "rabbitmq-certificate-not-verified", What: "RabbitMQ: any certificate of the server will do",
 		Evidence: "InsecureSkipVerify (FAULTS G10)",
-		Patches:  []Patch{{"broker/rabbitbroker/dial.go", "		config.ServerName = h.name\n	}\n	return config", "		config.ServerName = h.name\n	}\n	config.InsecureSkipVerify = true\n	return config"}},
+		Patches:  []Patch{{"broker/rabbitbroker/connection.go", "	if config := brokerkit.ClientTLS(k.login.TLS, h.tls, h.name); config != nil {\n", "	if config := brokerkit.ClientTLS(k.login.TLS, h.tls, h.name); config != nil {\n		config.InsecureSkipVerify = true\n"}},
 		By:       tests("broker/rabbitbroker", "TestTLSIsVerified"),
 	},
 	{
 		Name: "nats-without-message-ids", What: "NATS: messages do not carry the id by which a stream knows repeats",
 		Evidence: "the dedupe window, unused (FAULTS C18)",
-		Patches:  []Patch{{"broker/natsbroker/header.go", "	h.add(headerMsgID, msgID)\n", "	_, _ = headerMsgID, msgID\n"}},
+		Patches:  []Patch{{"broker/natsbroker/encode.go", "	h.add(headerMsgID, msgID)\n", "	_, _ = headerMsgID, msgID\n"}},
 		By:       tests("broker/natsbroker", "TestHeadersCarryTheFacts|TestARepeatWithinTheWindow"),
 	},
 	{
@@ -83,7 +83,7 @@ var adapting = []Mutant{
 	{
 		Name: "redis-client-repeats", What: "Redis: the client sends a command again by itself when its answer is lost",
 		Evidence: "retries within clients (golang/go#11978): two entries of one call (FAULTS C2)",
-		Patches:  []Patch{{"broker/redisbroker/entry.go", "func (command) NoRetry() bool { return true }", "func (command) NoRetry() bool { return false }"}},
+		Patches:  []Patch{{"broker/redisbroker/encode.go", "func (command) NoRetry() bool { return true }", "func (command) NoRetry() bool { return false }"}},
 		By:       tests("broker/redisbroker", "TestTheClientRepeatsNothing"),
 	},
 	{
@@ -101,7 +101,7 @@ var adapting = []Mutant{
 	{
 		Name: "webhook-request-sent-again", What: "webhook: the HTTP client may send a request again on another connection",
 		Evidence: "POSTs repeated within transports (FAULTS C28)",
-		Patches:  []Patch{{"broker/webhook/request.go", "	return r.WithContext(ctx)\n", "	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(m.Payload)), nil }\n	return r.WithContext(ctx)\n"}},
+		Patches:  []Patch{{"broker/webhook/encode.go", "	return r.WithContext(ctx)\n", "	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(m.Payload)), nil }\n	return r.WithContext(ctx)\n"}},
 		By:       coreTests("broker/webhook", "TestNoRequestIsSentAgain"),
 	},
 	{

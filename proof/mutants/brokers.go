@@ -33,19 +33,19 @@ var classing = []Mutant{
 	{
 		Name: "rabbitmq-full-queue-parks", What: "RabbitMQ: what a full queue refuses counts as rejected",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"broker/rabbitbroker/session.go", "		f := topicFailure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
+		Patches:  []Patch{{"broker/rabbitbroker/session.go", "		f := adapter.TopicFailure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := adapter.Failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
 		By:       tests("broker/rabbitbroker", "TestAFullQueueThatRefuses"),
 	},
 	{
 		Name: "nats-any-stream-will-do", What: "NATS: messages do not name the stream that they are meant for",
 		Evidence: "a subject that another stream takes over",
-		Patches:  []Patch{{"broker/natsbroker/header.go", "		h.add(headerExpectedStream, stream)\n", "		_ = stream\n"}},
+		Patches:  []Patch{{"broker/natsbroker/encode.go", "		h.add(headerExpectedStream, stream)\n", "		_ = stream\n"}},
 		By:       tests("broker/natsbroker", "TestHeadersCarryTheFacts|TestAnotherStreamThanTheOneNamed"),
 	},
 	{
 		Name: "nats-silence-taken-as-not-sent", What: "NATS: a message without an answer in time counts as not sent",
 		Evidence: "time-outs taken as failures (FAULTS C2)",
-		Patches:  []Patch{{"broker/natsbroker/destination.go", "	return failure(broker.Unknown, \"no answer came before the context ended\"", "	return failure(broker.NotSent, \"no answer came before the context ended\""}},
+		Patches:  []Patch{{"broker/natsbroker/destination.go", "c.end(adapter.NoAnswer(), adapter.NotInTime())", "c.end(adapter.NotInTime(), adapter.NotInTime())"}},
 		By:       tests("broker/natsbroker", "TestADialledDestinationConforms"),
 	},
 	{
@@ -57,7 +57,7 @@ var classing = []Mutant{
 	{
 		Name: "redis-lost-connection-taken-as-not-sent", What: "Redis: a connection that is lost before the answer counts as one over which nothing was sent",
 		Evidence: "clients that repeat by themselves (FAULTS C2)",
-		Patches:  []Patch{{"broker/redisbroker/failure.go", "		return failure(broker.Unknown, \"the connection was lost before the answer came\", \"send the message again\")", "		return failure(broker.Unavailable, \"the connection was lost before the answer came\", \"send the message again\")"}},
+		Patches:  []Patch{{"broker/redisbroker/failure.go", "		return adapter.Lost()", "		return adapter.Failure(broker.Unavailable, \"the connection was lost before the answer came\", \"send the message again\")"}},
 		By:       tests("broker/redisbroker", "TestErrorsOfTheClientHaveTheirOutcome|TestADialledDestinationConforms"),
 	},
 	{

@@ -26,7 +26,7 @@ var shell = []Mutant{
 	{
 		Name: "nats-lost-connection-taken-as-accepted", What: "NATS: what was sent when the connection was lost counts as accepted",
 		Evidence: "core publishes return nil and are gone (nats.go#1461)",
-		Patches:  []Patch{{"broker/natsbroker/call.go", "			c.settleLocked(i, result(unanswered))", "			c.settleLocked(i, broker.Result{Outcome: broker.Accepted})"}},
+		Patches:  []Patch{{"broker/natsbroker/call.go", "		return unanswered\n	})", "		return &broker.Error{Outcome: broker.Accepted}\n	})"}},
 		By:       harness("sqlite-nats", 25*time.Second, "SIGKILL of the broker", "slow: wire to the broker", "black hole there: wire to the broker"),
 	},
 	{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 // Words of servers that no test here can bring to say them; the others are in
@@ -50,7 +51,7 @@ func TestServersWordsHaveOutcomes(t *testing.T) {
 		if name == "an exchange for the server" || name == "a locked resource" {
 			scope = broker.ScopeTopic
 		}
-		if c.got.Scope != scope || result(c.got).Scope != scope {
+		if c.got.Scope != scope || brokerkit.Result(c.got).Scope != scope {
 			t.Errorf("%s: the scope is %v, want %v", name, c.got.Scope, scope)
 		}
 		if !strings.Contains(c.got.Error(), "; ") {

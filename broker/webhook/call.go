@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -47,38 +45,6 @@ func (d *Destination) attempt(parent context.Context, m *broker.Delivery) broker
 	}
 	defer drain(answer, timer)
 	return d.judge(answer, t)
-}
-
-// targetOf returns where m goes. Its error carries the outcome.
-func (d *Destination) targetOf(m *broker.Delivery) (*target, error) {
-	if d.settings.target != nil {
-		return d.settings.target, nil
-	}
-	raw, err := d.settings.URLFor(*m)
-	if err != nil {
-		return nil, urlFault(err)
-	}
-	t, err := parseTarget(raw, d.settings.AllowPrivate)
-	if err != nil {
-		return nil, &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: fmt.Errorf("webhook: URLFor returned a bad URL: %w", err)}
-	}
-	return t, nil
-}
-
-func urlFault(err error) error {
-	outcome := broker.Misconfigured
-	if known, ok := errors.AsType[*broker.Error](err); ok && known.Outcome != broker.Accepted && known.Outcome != broker.Unknown {
-		// Nothing was sent, so that these two would not be true.
-		outcome = known.Outcome
-	}
-	if _, quoting := errors.AsType[*url.Error](err); quoting {
-		err = errors.New("it got a URL that cannot be parsed")
-	}
-	scope := broker.ScopeDestination
-	if outcome == broker.Misconfigured || outcome == broker.Unavailable {
-		scope = broker.ScopeTopic
-	}
-	return &broker.Error{Outcome: outcome, Scope: scope, Err: fmt.Errorf("webhook: URLFor found no URL: %w; see what it looks up", err)}
 }
 
 // judge turns an answer into a result.

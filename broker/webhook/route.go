@@ -3,11 +3,14 @@ package webhook
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/postbag/postbag/broker"
 )
 
 // target is where a request goes.
@@ -107,4 +110,36 @@ func onlyDigits(s string) bool {
 
 func hexNumber(s string) bool {
 	return len(s) >= 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
+}
+
+// targetOf returns where m goes. Its error carries the outcome.
+func (d *Destination) targetOf(m *broker.Delivery) (*target, error) {
+	if d.settings.target != nil {
+		return d.settings.target, nil
+	}
+	raw, err := d.settings.URLFor(*m)
+	if err != nil {
+		return nil, urlFault(err)
+	}
+	t, err := parseTarget(raw, d.settings.AllowPrivate)
+	if err != nil {
+		return nil, &broker.Error{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Err: fmt.Errorf("webhook: URLFor returned a bad URL: %w", err)}
+	}
+	return t, nil
+}
+
+func urlFault(err error) error {
+	outcome := broker.Misconfigured
+	if known, ok := errors.AsType[*broker.Error](err); ok && known.Outcome != broker.Accepted && known.Outcome != broker.Unknown {
+		// Nothing was sent, so that these two would not be true.
+		outcome = known.Outcome
+	}
+	if _, quoting := errors.AsType[*url.Error](err); quoting {
+		err = errors.New("it got a URL that cannot be parsed")
+	}
+	scope := broker.ScopeDestination
+	if outcome == broker.Misconfigured || outcome == broker.Unavailable {
+		scope = broker.ScopeTopic
+	}
+	return &broker.Error{Outcome: outcome, Scope: scope, Err: fmt.Errorf("webhook: URLFor found no URL: %w; see what it looks up", err)}
 }

@@ -11,20 +11,16 @@ import (
 func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 	switch {
 	case o.TopicOf != nil:
-		// It runs in a goroutine of ours, where a panic would end the process.
-		defer func() {
-			if recover() != nil {
-				f = failure(broker.Rejected, "Options.TopicOf panicked", "fix the function, or the message")
-			}
-		}()
-		topic = o.TopicOf(*m)
+		if topic, f = adapter.Ask("Options.TopicOf", func() string { return o.TopicOf(*m) }); f != nil {
+			return "", f
+		}
 	case o.Topic == defaultTopic:
 		topic = m.Topic
 	default:
 		topic = strings.NewReplacer("{topic}", m.Topic, "{key}", level(m.Key), "{type}", level(m.Type), "{box}", m.Box).Replace(o.Topic)
 	}
 	if reason := badTopic(topic); reason != "" {
-		return "", failure(broker.Rejected, "the topic "+reason, "use one of levels with slashes between, such as orders/created")
+		return "", adapter.Failure(broker.Rejected, "the topic "+reason, "use one of levels with slashes between, such as orders/created")
 	}
 	return topic, nil
 }

@@ -12,13 +12,9 @@ import (
 func (o Options) stream(m *broker.Delivery) (name string, f *broker.Error) {
 	switch {
 	case o.Stream != nil:
-		// It runs in a goroutine of the relay's, where a panic would end the process.
-		defer func() {
-			if recover() != nil {
-				f = failure(broker.Rejected, "Options.Stream panicked", "fix the function, or the message")
-			}
-		}()
-		name = o.Stream(*m)
+		if name, f = adapter.Ask("Options.Stream", func() string { return o.Stream(*m) }); f != nil {
+			return "", f
+		}
 	case m.Topic == "":
 	case o.Fence:
 		// The last colon ends the topic: the key's own are escaped.
@@ -29,7 +25,7 @@ func (o Options) stream(m *broker.Delivery) (name string, f *broker.Error) {
 		name = o.Prefix + m.Topic
 	}
 	if name == "" {
-		return "", failure(broker.Rejected, "the message has no topic, or Options.Stream gave no name", "give it one")
+		return "", adapter.Failure(broker.Rejected, "the message has no topic, or Options.Stream gave no name", "give it one")
 	}
 	return name, nil
 }

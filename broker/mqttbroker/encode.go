@@ -28,9 +28,9 @@ func (d *Destination) build(m *broker.Delivery, l *limits) (*packets.Publish, *b
 	}
 	switch {
 	case d.options.QoS > int(l.qos):
-		return nil, failure(broker.Misconfigured, fmt.Sprintf("the broker takes QoS %d at most", l.qos), "lower Options.QoS, or use another broker")
+		return nil, adapter.Failure(broker.Misconfigured, fmt.Sprintf("the broker takes QoS %d at most", l.qos), "lower Options.QoS, or use another broker")
 	case d.options.Retain && !l.retain:
-		return nil, failure(broker.Misconfigured, "the broker retains no messages", "unset Options.Retain, or use another broker")
+		return nil, adapter.Failure(broker.Misconfigured, "the broker retains no messages", "unset Options.Retain, or use another broker")
 	}
 	p := &packets.Publish{Topic: topic, QoS: byte(d.options.QoS), Retain: d.options.Retain, Payload: m.Payload, Properties: &packets.Properties{}}
 	if m.Wire != nil {
@@ -87,7 +87,7 @@ func wireProperties(w *broker.Wire) ([]packets.User, *broker.Error) {
 		user = append(user, packets.User{Key: name, Value: value})
 	}
 	if reason != "" {
-		return nil, failure(broker.Rejected, "what the encoder made for a user property or the content type "+reason, "have it encode that first")
+		return nil, adapter.Failure(broker.Rejected, "what the encoder made for a user property or the content type "+reason, "have it encode that first")
 	}
 	return user, nil
 }
@@ -105,7 +105,7 @@ func fits(p *packets.Publish, limit int) *broker.Error {
 	properties := 0
 	for _, u := range p.Properties.User {
 		if len(u.Key) > maxText || len(u.Value) > maxText {
-			return failure(broker.Rejected, fmt.Sprintf("a header, key or type takes more than %d bytes once encoded", maxText), "send less in it")
+			return adapter.Failure(broker.Rejected, fmt.Sprintf("a header, key or type takes more than %d bytes once encoded", maxText), "send less in it")
 		}
 		properties += 1 + 2 + len(u.Key) + 2 + len(u.Value)
 	}
@@ -114,7 +114,7 @@ func fits(p *packets.Publish, limit int) *broker.Error {
 	}
 	rest := 2 + len(p.Topic) + 2 + lengthOf(properties) + properties + len(p.Payload)
 	if size := 1 + lengthOf(rest) + rest; size > limit {
-		return failure(broker.Rejected, fmt.Sprintf("the packet has %d bytes, the broker takes %d", size, limit),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the packet has %d bytes, the broker takes %d", size, limit),
 			"send less, or raise the broker's largest packet")
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/postbag/postbag/broker"
 )
 
 // maxSubject keeps a subject, its reply subject and two numbers well below the
@@ -62,5 +64,17 @@ func matches(filter, subject string) bool {
 			return true
 		}
 		filter, subject = restFilter, restSubject
+	}
+}
+
+// subject is where m goes.
+func (o Options) subject(m *broker.Delivery) (subject string, f *broker.Error) {
+	switch {
+	case o.Subject != nil:
+		return adapter.Ask("Options.Subject", func() string { return o.Subject(*m) })
+	case o.Prefix != "":
+		return o.Prefix + m.Topic, nil
+	default:
+		return m.Topic, nil
 	}
 }

@@ -1,18 +1,18 @@
-package gate_test
+package brokerkit_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 type call struct{ left, ended bool }
 
 func TestACallIsFoundByItsNumberWhileItIsInside(t *testing.T) {
 	t.Parallel()
-	var calls gate.Calls[*call]
+	var calls brokerkit.Calls[*call]
 	one, two := &call{}, &call{}
 	first, ok := calls.Begin(one)
 	second, ok2 := calls.Begin(two)
@@ -31,7 +31,7 @@ func TestACallIsFoundByItsNumberWhileItIsInside(t *testing.T) {
 
 func TestCloseAbandonsWhatIsInsideAndFreesOnceWhenItHasLeft(t *testing.T) {
 	t.Parallel()
-	var calls gate.Calls[*call]
+	var calls brokerkit.Calls[*call]
 	c := &call{}
 	number, _ := calls.Begin(c)
 	calls.Enter() // counted, and not known

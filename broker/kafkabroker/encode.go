@@ -173,10 +173,10 @@ func varintSize(n int) int {
 // unfit says why the topic would never take the record.
 func unfit(r *kgo.Record, t *target) *broker.Error {
 	if t.compacted && r.Key == nil {
-		return failure(broker.Rejected, "the topic is compacted and the message has no key", "give it one, or use another topic")
+		return adapter.Failure(broker.Rejected, "the topic is compacted and the message has no key", "give it one, or use another topic")
 	}
 	if size := singleSize(r); size > t.limit() {
-		return failure(broker.Rejected, fmt.Sprintf("the message takes %d bytes with key and headers, the topic allows %d", size, t.limit()),
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the message takes %d bytes with key and headers, the topic allows %d", size, t.limit()),
 			"send less, or raise the topic's max.message.bytes")
 	}
 	return nil

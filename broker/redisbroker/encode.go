@@ -142,7 +142,7 @@ func (e *entry) addWire(w *broker.Wire) *broker.Error {
 	}
 	for _, name := range sortedNames(w.Headers) {
 		if name == fieldPayload || name == fieldContentType && w.ContentType != "" {
-			return failure(broker.Rejected, "the encoder made a header that is the entry's field for payload or content type",
+			return adapter.Failure(broker.Rejected, "the encoder made a header that is the entry's field for payload or content type",
 				"have it use another name")
 		}
 		e.add(name, w.Headers[name])

@@ -1,4 +1,4 @@
-package gate_test
+package brokerkit_test
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/postbag/postbag/internal/gate"
+	"github.com/postbag/postbag/broker/brokerkit"
 )
 
 func TestAGateIsOpenUntilItIsShut(t *testing.T) {
 	t.Parallel()
-	var g gate.Gate
+	var g brokerkit.Gate
 	if !g.Enter() || g.IsShut() {
 		t.Fatal("a new gate lets nobody in")
 	}
@@ -28,7 +28,7 @@ func TestAGateIsOpenUntilItIsShut(t *testing.T) {
 func TestShutWaitsForEveryCallInside(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var g gate.Gate
+		var g brokerkit.Gate
 		for i := range 3 {
 			if !g.Enter() {
 				t.Fatal("refused before Shut")
@@ -52,7 +52,7 @@ func TestShutWaitsForEveryCallInside(t *testing.T) {
 
 func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	var g gate.Gate
+	var g brokerkit.Gate
 	g.Enter()
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -67,7 +67,7 @@ func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
 
 func TestShutWaitsForWhatACallInsideStarted(t *testing.T) {
 	t.Parallel()
-	var g gate.Gate
+	var g brokerkit.Gate
 	g.Enter()
 	empty := g.Refuse()
 	g.Again()
@@ -92,11 +92,11 @@ func TestWaitLooksAtItsContextOnlyWhereItMustWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	done := make(chan struct{})
-	if err := gate.Wait(ctx, done); !errors.Is(err, context.Canceled) {
+	if err := brokerkit.Wait(ctx, done); !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait for what does not come: %v", err)
 	}
 	close(done)
-	if err := gate.Wait(ctx, done); err != nil {
+	if err := brokerkit.Wait(ctx, done); err != nil {
 		t.Errorf("Wait for what is done: %v", err)
 	}
 }

@@ -1,0 +1,130 @@
+package brokerkit
+
+import (
+	"sync"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// State is how far a message of a call has come.
+type State uint8
+
+const (
+	// Waiting: it was not sent.
+	Waiting State = 0
+	// Sent: it was sent, for all we know.
+	Sent State = 1
+	// Settled: it has its fate, which was reported. What an adapter tells apart
+	// between Sent and this is its own.
+	Settled State = 255
+)
+
+// Ledger keeps the fates of the messages of one Publish. Who learns one enters it,
+// from any goroutine; each is reported once. Who ends the call, by the last answer, by
+// its context or by the loss of a connection, ends it for all: afterwards nothing is
+// reported any more, and the caller's slice is not read. Open begins it.
+type Ledger struct {
+	settled func(i int, was State) // may be nil
+	over    func()                 // may be nil
+
+	mu     sync.Mutex
+	msgs   []broker.Delivery // nil once the call is over: the slice is the caller's
+	report func(i int, r broker.Result)
+	states []State
+	left   int // without a fate
+}
+
+// Open begins the ledger of a call, before anything else is done with it. over runs
+// once, when the last message has its fate, and settled for each message that gets one,
+// with how far it had come; either may be nil. Both run under the ledger's lock, as
+// report does, and must return at once.
+func (l *Ledger) Open(msgs []broker.Delivery, report func(i int, r broker.Result), over func(), settled func(i int, was State)) {
+	l.settled, l.over, l.msgs, l.report = settled, over, msgs, report
+	l.states, l.left = make([]State, len(msgs)), len(msgs)
+}
+
+// Len is how many messages the call has.
+func (l *Ledger) Len() int { return len(l.states) }
+
+// Message returns message i, unless the call is over.
+func (l *Ledger) Message(i int) (m broker.Delivery, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.msgs == nil {
+		return m, false
+	}
+	return l.msgs[i], true
+}
+
+// State is how far message i has come.
+func (l *Ledger) State(i int) State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.states[i]
+}
+
+// Sending marks message i as sent, which it is from now on for all we know. It says
+// whether that is still of use: not if the message has its fate.
+func (l *Ledger) Sending(i int) bool { return l.Mark(i, Sent) }
+
+// Mark notes how far message i has come, back to Waiting if it turned out that it was
+// not sent, unless it has its fate.
+func (l *Ledger) Mark(i int, s State) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.states[i] == Settled {
+		return false
+	}
+	l.states[i] = s
+	return true
+}
+
+// Settle gives message i its fate, unless it has one.
+func (l *Ledger) Settle(i int, r broker.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settle(i, r)
+}
+
+func (l *Ledger) settle(i int, r broker.Result) {
+	was := l.states[i]
+	if was == Settled {
+		return
+	}
+	if l.settled != nil {
+		l.settled(i, was)
+	}
+	l.states[i] = Settled
+	l.report(i, r)
+	if l.left--; l.left == 0 {
+		l.msgs, l.report = nil, nil
+		if l.over != nil {
+			l.over()
+		}
+	}
+}
+
+// End gives every message that has no fate one of these: what was sent, and what was
+// not. It says whether an answer was still out. A call that is over is left as it is.
+func (l *Ledger) End(unanswered, unsent *broker.Error) (out bool) {
+	l.EndEach(func(_ int, s State) *broker.Error {
+		if s == Waiting {
+			return unsent
+		}
+		out = true
+		return unanswered
+	})
+	return out
+}
+
+// EndEach gives every message that has no fate the one that fate says. fate must not
+// call the ledger.
+func (l *Ledger) EndEach(fate func(i int, s State) *broker.Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, s := range l.states {
+		if s != Settled {
+			l.settle(i, Result(fate(i, s)))
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package redisbroker
+
+import (
+	"context"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// Probe implements broker.Prober: the server answers a PING. Whether it takes
+// entries, an entry alone would show.
+func (d *Destination) Probe(ctx context.Context) error {
+	if d.invalid != nil {
+		return d.invalid
+	}
+	return adapter.Probe(ctx, &d.gate, "server", d.probe)
+}
+
+func (d *Destination) probe(ctx context.Context) *broker.Error {
+	if err := d.client.Ping(ctx).Err(); err != nil {
+		return unwrittenError(err)
+	}
+	return nil
+}
