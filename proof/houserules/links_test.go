@@ -33,6 +33,9 @@ func anchors(page string) map[string]bool {
 		name = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(name, "")
 		all[strings.ReplaceAll(name, " ", "-")] = true
 	}
+	for _, m := range regexp.MustCompile(`<a id="([a-z-]+)"></a>`).FindAllStringSubmatch(page, -1) {
+		all[m[1]] = true // a word of the glossary
+	}
 	return all
 }
 
