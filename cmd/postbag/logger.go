@@ -10,16 +10,16 @@ import (
 )
 
 // newLogger logs to standard error, for standard output may be a destination. What
-// looks like a secret in an error is taken out.
+// looks like a secret in an error is taken out, and fields of Go become settings.
 func newLogger(c *terminal.Terminal, l config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(l.Level)) // checked when it was read; the zero level is info
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {
 		case error:
-			a.Value = slog.StringValue(config.Redact(v.Error()))
+			a.Value = slog.StringValue(config.Redact(c.InWords(v.Error())))
 		case string:
-			a.Value = slog.StringValue(config.Redact(v))
+			a.Value = slog.StringValue(config.Redact(c.InWords(v)))
 		}
 		return a
 	}}

@@ -1,10 +1,19 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
 // An endpoint that answers and then sends back what it got: net/http prints that with the standard logger. Not in parallel, since
@@ -46,4 +55,56 @@ func sendBack(conn net.Conn) {
 	answer := "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 	_, _ = io.WriteString(conn, answer+string(all[:n]))
 	_, _ = io.Copy(io.Discard, conn)
+}
+
+// What an adapter calls a field of its options is a setting to those who read the daemon's log.
+func TestTheLogNamesSettingsAndNoFieldsOfGo(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	c := &terminal.Terminal{Err: &out, Words: component.Kinds().InSettings}
+	logger := newLogger(c, config.Log{Level: "info"})
+	logger.Warn("relay: a topic does not take messages; they are held, others go on", "error", errors.New("kafkabroker: there is no topic; create it, or set Options.Create"))
+	if got := out.String(); !strings.Contains(got, "or set create") || strings.Contains(got, "Options.") {
+		t.Errorf("the log says %s", got)
+	}
+}
+
+// An adapter's error that names a field of its options can be said in settings, wherever there is one: what is left is for
+// programs alone.
+func TestErrorsOfAdaptersNameSettings(t *testing.T) {
+	t.Parallel()
+	onlyInGo := []string{
+		"Options.Topic", "Options.TopicOf", "Options.Now",
+		"Options.Subject", "Options.MaxBytes", "Options.Login", "Options.Login.TLS", "Options.URLFor", "Options.Header", "Options.MaxRetryAfter", "Options.Proxy",
+	}
+	field := regexp.MustCompile(`Options\.[A-Z]\w*(?:\.[A-Z]\w*)*`)
+	left := make(map[string]string)
+	for _, kind := range []string{"kafkabroker", "natsbroker", "rabbitbroker", "redisbroker", "mqttbroker", "webhook", "stdout"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", "broker", kind, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has %d files: %v", kind, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(source)) {
+				if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "//") || !strings.Contains(line, `"`) {
+					continue
+				}
+				for _, found := range field.FindAllString(component.Kinds().InSettings(line), -1) {
+					if !slices.Contains(onlyInGo, found) {
+						left[found] = filepath.Base(file)
+					}
+				}
+			}
+		}
+	}
+	for name, file := range left {
+		t.Errorf("%s speaks of %s, which no setting is named like", file, name)
+	}
 }

@@ -39,6 +39,7 @@ func (k Kinds) InSettings(text string) string {
 
 // snake turns the name of a Go field into that of a setting: ReplicaWait, replica_wait.
 func snake(name string) string {
+	name = strings.ReplaceAll(name, "QoS", "Qos")
 	var b strings.Builder
 	for i, r := range name {
 		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {

@@ -31,7 +31,7 @@ func Page(c *terminal.Terminal, box string, items []store.Item, first, payload b
 			}
 			continue
 		}
-		rows = append(rows, itemRow(item))
+		rows = append(rows, itemRow(c, item))
 	}
 	if c.JSON {
 		return nil
@@ -45,7 +45,7 @@ func Page(c *terminal.Terminal, box string, items []store.Item, first, payload b
 	return c.Table(headings, rows)
 }
 
-func itemRow(item *store.Item) []string {
+func itemRow(c *terminal.Terminal, item *store.Item) []string {
 	state := string(item.State)
 	if item.Queued != 0 {
 		state += ", " + operations.CommandName(item.Queued) + " queued"
@@ -53,7 +53,7 @@ func itemRow(item *store.Item) []string {
 	return []string{
 		item.At.UTC().Format("2006-01-02 15:04:05.000"), item.ID.String(), dash(item.Subscription), state,
 		strconv.Itoa(item.Attempts), until(item.Due), terminal.Short(item.Topic, 40), dash(terminal.Short(item.Key, 40)),
-		dash(terminal.Short(item.Type, 40)), strconv.Itoa(len(item.Payload)), dash(terminal.Short(item.Reason, 80)),
+		dash(terminal.Short(item.Type, 40)), strconv.Itoa(len(item.Payload)), dash(terminal.Short(c.InWords(item.Reason), 80)),
 	}
 }
 
@@ -126,13 +126,13 @@ func fate(c *terminal.Terminal, item *store.Item) error {
 		rows = append(rows, []string{"next", until(item.Due)})
 	}
 	if item.Reason != "" {
-		rows = append(rows, []string{"last error", item.Reason})
+		rows = append(rows, []string{"last error", c.InWords(item.Reason)})
 	}
 	if item.Queued != 0 {
 		rows = append(rows, []string{"queued", operations.CommandName(item.Queued) + ", until a relay carries it out"})
 	}
 	for _, a := range item.History {
-		rows = append(rows, []string{a.At.UTC().Format(time.RFC3339), a.State.String() + "  " + a.Reason})
+		rows = append(rows, []string{a.At.UTC().Format(time.RFC3339), a.State.String() + "  " + c.InWords(a.Reason)})
 	}
 	return c.Table([]string{"SUBSCRIPTION", dash(item.Subscription)}, rows)
 }

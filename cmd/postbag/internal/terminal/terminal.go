@@ -34,13 +34,18 @@ func (c *Terminal) Notef(format string, args ...any) {
 // Fail writes an error to standard error in its reader's words, each of its lines
 // begun with the program's name.
 func (c *Terminal) Fail(err error) {
-	text := err.Error()
-	if c.Words != nil {
-		text = c.Words(text)
-	}
+	text := c.InWords(err.Error())
 	for line := range strings.SplitSeq(config.Redact(text), "\n") {
 		_, _ = fmt.Fprintln(c.Err, "postbag:", Printable(line))
 	}
+}
+
+// InWords puts a text of a library, such as an error, into the words of its reader.
+func (c *Terminal) InWords(text string) string {
+	if c.Words == nil || !strings.Contains(text, "ption") { // nothing of Go's options is in it
+		return text
+	}
+	return c.Words(text)
 }
 
 // IsTerminal says whether a stream is a terminal that can redraw a line.
