@@ -164,7 +164,7 @@ func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
 	out := *t
 	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p engine.Park) bool {
 		now := s.log.at(p.Seq)
-		another := now == nil || now.slot != p.Slot || p.State == engine.Held && p.Topic != topicNames[now.topic]
+		another := now == nil || now.slot != p.Slot || p.State == engine.Held && p.Topic != topicNames[now.topic] || p.Attempts > now.attempts()
 		return gone(p.Seq) || another && who.stale[p.Seq]
 	})
 	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r engine.Resolved) bool { return gone(r.Seq) })
