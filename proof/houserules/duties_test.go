@@ -16,7 +16,7 @@ func TestTheSameDutyHasTheSameFileNameInEveryStore(t *testing.T) {
 	folders := map[string][]string{
 		"every store": {"store/pgstore", "store/mysqlstore", "store/sqlitestore"},
 		"pgstore":     {"store/pgstore"},
-		"sqlstore":    {"internal/sqlstore"},
+		"sqlkit":      {"store/sqlkit"},
 	}
 	checkDuties(t, c.root, "## To write a store\n", folders)
 }

@@ -32,9 +32,9 @@ var rules = map[string][]string{
 	"internal/failpoint":             {},
 	"internal/sendtest":              {"", "broker"},
 	"internal/boxtest":               {"", "store"},
-	"internal/snapshots":             {"store"},
+	"store/sqlkit/snapshots":         {"store"},
 	"internal/httpfield":             {},
-	"internal/sqlstore":              {"", "store", "store/storekit"},
+	"store/sqlkit":                   {"", "store", "store/storekit", "internal/failpoint"},
 	"internal/testserver":            {},
 	"internal/testserver/servertest": {"internal/testserver"},
 }
@@ -80,7 +80,7 @@ func allowedInModule(module string) func(string) bool {
 	case module == "console":
 		may = append(may, "store", "broker")
 	case kindOf(module) == "store":
-		may = append(may, "store", "store/storekit", "internal/failpoint", "internal/snapshots", "internal/sqlstore")
+		may = append(may, "store", "store/storekit", "store/sqlkit", "store/sqlkit/snapshots")
 	case kindOf(module) != "":
 		may = append(may, "broker", "broker/brokerkit")
 	default: // a companion such as otelpostbag

@@ -11,19 +11,19 @@ var finding = []Mutant{
 	{
 		Name: "emptied-log-bound-kept", What: "positions of a log that was emptied keep the bound below which they look for nothing",
 		Evidence: "a sequence set back: new rows lie below what a position says is passed",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax}", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax, Beyond: least.Done.Beyond}"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax}", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax, Beyond: least.Done.Beyond}"}},
 		By:       sim("-faults", "emptied", "-store", "snapshots"), Quick: true,
 	},
 	{
 		Name: "seq-is-the-cursor", What: "a window begins at the highest seq that was seen",
 		Evidence: "watermill#311, SQLStreamStore#121; measured: 23 to 26 % lost",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}},
 		By:       sim("-store", "snapshots"), Quick: true,
 	},
 	{
 		Name: "bound-read-before-the-snapshot", What: "the low bound of new transactions is the last seq that was read at the snapshot",
 		Evidence: "measured: 0.8 to 1.4 % lost",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	known.Raise(&to, p)\n", "	known.Raise(&to, p)\n	to.Beyond = max(to.Beyond, top)\n"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	known.Raise(&to, p)\n", "	known.Raise(&to, p)\n	to.Beyond = max(to.Beyond, top)\n"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
@@ -35,31 +35,31 @@ var finding = []Mutant{
 	{
 		Name: "bound-of-a-later-settlement", What: "a running transaction gets the bound of a settlement that began after it",
 		Evidence: "a pair holds for ids above its own only",
-		Patches:  []Patch{{"internal/snapshots/bounds.go", "	if i == 0 {\n		return 0\n	}\n	return b.pairs[i-1].s", "	if i < len(b.pairs) {\n		i++\n	}\n	if i == 0 {\n		return 0\n	}\n	return b.pairs[i-1].s"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/bounds.go", "	if i == 0 {\n		return 0\n	}\n	return b.pairs[i-1].s", "	if i < len(b.pairs) {\n		i++\n	}\n	if i == 0 {\n		return 0\n	}\n	return b.pairs[i-1].s"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "late-rows-forgotten", What: "the end of a window forgets the transactions that ran in its snapshot",
 		Evidence: "a high-water mark of ids",
-		Patches:  []Patch{{"internal/snapshots/position.go", "return Position{Life: p.Life, Done: p.To,", "return Position{Life: p.Life, Done: &Snapshot{XMax: p.To.XMax, Beyond: p.To.Beyond},"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "return Position{Life: p.Life, Done: p.To,", "return Position{Life: p.Life, Done: &Snapshot{XMax: p.To.XMax, Beyond: p.To.Beyond},"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "late-rows-above-the-bound-only", What: "a window begins at the bound of new transactions, not at those of the ones that ended late",
 		Evidence: "as the cursor, for rows that commit late",
-		Patches:  []Patch{{"internal/snapshots/snapshot.go", "		if r.Low < low && t.Sees(r.XID) {", "		if r.Low < low && !t.Sees(r.XID) {"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/snapshot.go", "		if r.Low < low && t.Sees(r.XID) {", "		if r.Low < low && !t.Sees(r.XID) {"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "waits-for-the-oldest", What: "nothing is read that is newer than the oldest transaction that runs",
 		Evidence: "the xmin cursor: one writer in another database stalls all (watermill-sql, nisshi#713)",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	known.Raise(&to, p)\n", "	if len(to.Running) > 0 {\n		to.XMax, to.Running = to.Running[0].XID, nil\n	}\n	known.Raise(&to, p)\n"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	known.Raise(&to, p)\n", "	if len(to.Running) > 0 {\n		to.XMax, to.Running = to.Running[0].XID, nil\n	}\n	known.Raise(&to, p)\n"}},
 		By:       tests("store/pgstore", "TestConformance/A_stranger.s_open_transaction"),
 	},
 	{
 		Name: "running-transactions-dropped-from-a-long-position", What: "a position with too many running transactions forgets some",
 		Evidence: "bounds may be lowered, ids never dropped",
-		Patches:  []Patch{{"internal/snapshots/codec.go", "	b = binary.AppendUvarint(b, uint64(len(s.Running)))\n	next := s.XMax\n	for _, r := range slices.Backward(s.Running) {\n		b = binary.AppendUvarint(b, next-1-r.XID)", "	s = &Snapshot{XMax: s.XMax, Beyond: s.Beyond, Running: s.Running[:min(len(s.Running), 2)]}\n	b = binary.AppendUvarint(b, uint64(len(s.Running)))\n	next := s.XMax\n	for _, r := range slices.Backward(s.Running) {\n		b = binary.AppendUvarint(b, next-1-r.XID)"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/codec.go", "	b = binary.AppendUvarint(b, uint64(len(s.Running)))\n	next := s.XMax\n	for _, r := range slices.Backward(s.Running) {\n		b = binary.AppendUvarint(b, next-1-r.XID)", "	s = &Snapshot{XMax: s.XMax, Beyond: s.Beyond, Running: s.Running[:min(len(s.Running), 2)]}\n	b = binary.AppendUvarint(b, uint64(len(s.Running)))\n	next := s.XMax\n	for _, r := range slices.Backward(s.Running) {\n		b = binary.AppendUvarint(b, next-1-r.XID)"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{

@@ -5,7 +5,7 @@ var reading = []Mutant{
 	{
 		Name: "postgresql-seq-is-the-cursor", What: "PostgreSQL: a window begins at the highest seq that was seen",
 		Evidence: "watermill#311, SQLStreamStore#121; measured: 23 to 26 % lost",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}, {"store/pgstore/query/read.sql", "(SELECT least(min(u.low), $4::bigint) FROM", "(SELECT greatest(max(u.low), $4::bigint) FROM"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}, {"store/pgstore/query/read.sql", "(SELECT least(min(u.low), $4::bigint) FROM", "(SELECT greatest(max(u.low), $4::bigint) FROM"}},
 		By:       tests("store/pgstore", "TestConformance/(A_commit_below|Of_two_writers|Four_writers)"),
 	},
 	{
@@ -17,13 +17,13 @@ var reading = []Mutant{
 	{
 		Name: "postgresql-bound-read-before-the-snapshot", What: "PostgreSQL: the low bound of new transactions is the last seq that was read at the snapshot",
 		Evidence: "measured: 0.8 to 1.4 % lost",
-		Patches:  []Patch{{"internal/snapshots/position.go", "	known.Raise(&to, p)\n", "	known.Raise(&to, p)\n	to.Beyond = max(to.Beyond, top)\n"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	known.Raise(&to, p)\n", "	known.Raise(&to, p)\n	to.Beyond = max(to.Beyond, top)\n"}},
 		By:       tests("store/pgstore", "TestConformance/(A_commit_below|Of_two_writers|Four_writers)"),
 	},
 	{
 		Name: "postgresql-late-rows-forgotten", What: "PostgreSQL: the end of a window forgets the transactions that ran in its snapshot",
 		Evidence: "a high-water mark of ids",
-		Patches:  []Patch{{"internal/snapshots/position.go", "return Position{Life: p.Life, Done: p.To,", "return Position{Life: p.Life, Done: &Snapshot{XMax: p.To.XMax, Beyond: p.To.Beyond},"}},
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "return Position{Life: p.Life, Done: p.To,", "return Position{Life: p.Life, Done: &Snapshot{XMax: p.To.XMax, Beyond: p.To.Beyond},"}},
 		By:       tests("store/pgstore", "TestConformance/(A_commit_below|Of_two_writers|Four_writers)"),
 	},
 	{

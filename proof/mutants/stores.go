@@ -127,25 +127,25 @@ var leasing = []Mutant{
 	{
 		Name: "sql-taken-though-held", What: "MySQL, MariaDB and SQLite: a shard that a live relay holds is taken",
 		Evidence: "UPDATE ... SET locked_by without a condition (pkritiotis/go-outbox)",
-		Patches:  []Patch{{"internal/sqlstore/sql.go", "sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = ''`", "sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = owner`"}},
+		Patches:  []Patch{{"store/sqlkit/sql.go", "sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = ''`", "sqlFree = `SELECT 1 FROM postbag__shard WHERE subscription = ? AND lo = ? AND hi = ? AND owner = owner`"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/(A_shard_that_a_live|Of_eight_relays)"),
 	},
 	{
 		Name: "sql-lease-by-another-clock", What: "MySQL, MariaDB and SQLite: heartbeats are judged by a clock that is a day ahead",
 		Evidence: "CAP#1682, oban#862, and clients' now() in claims",
-		Patches:  []Patch{{"internal/sqlstore/sql.go", "SET dead = 1 WHERE dead = 0 AND expires <= ?`", "SET dead = 1 WHERE dead = 0 AND expires <= ? + 86400000000`"}},
+		Patches:  []Patch{{"store/sqlkit/sql.go", "SET dead = 1 WHERE dead = 0 AND expires <= ?`", "SET dead = 1 WHERE dead = 0 AND expires <= ? + 86400000000`"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/(A_shard_that_a_live|A_view_shows|A_new_heartbeat)"),
 	},
 	{
 		Name: "sql-late-heartbeat-renewed", What: "MySQL, MariaDB and SQLite: a heartbeat whose time is over is renewed, if nobody has noticed yet",
 		Evidence: "River: past leaders that think they keep winning",
-		Patches:  []Patch{{"internal/sqlstore/sql.go", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ?`", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ? - 86400000000`"}, {"internal/sqlstore/sql.go", "SELECT name, works, dead = 0 AND expires > ? FROM", "SELECT name, works, dead = 0 AND expires > ? - 86400000000 FROM"}},
+		Patches:  []Patch{{"store/sqlkit/sql.go", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ?`", "conditions = ? WHERE id = ? AND dead = 0 AND expires > ? - 86400000000`"}, {"store/sqlkit/sql.go", "SELECT name, works, dead = 0 AND expires > ? FROM", "SELECT name, works, dead = 0 AND expires > ? - 86400000000 FROM"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_heartbeat"),
 	},
 	{
 		Name: "sql-in-flight-never-lands", What: "MySQL, MariaDB and SQLite: what was in flight when its relay died is never tried again",
 		Evidence: "GoWDK#197, openlinker#2164: pending entries that nobody claims",
-		Patches:  []Patch{{"internal/sqlstore/heartbeat.go", "	return t.land(id, shard.Slots)\n", "	return nil\n"}},
+		Patches:  []Patch{{"store/sqlkit/heartbeat.go", "	return t.land(id, shard.Slots)\n", "	return nil\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_message_in_flight"),
 	},
 	{
@@ -176,7 +176,7 @@ var keeping = []Mutant{
 	{
 		Name: "sql-retention-asks-the-first-only", What: "MySQL, MariaDB and SQLite: retention asks the default subscription only",
 		Evidence: "droppers that do not look (velmie/outbox, postal#353)",
-		Patches:  []Patch{{"internal/sqlstore/sql.go", "WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`", "WHERE s.box = ? AND s.name = 'default' ORDER BY s.id, h.lo`"}},
+		Patches:  []Patch{{"store/sqlkit/sql.go", "WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo`", "WHERE s.box = ? AND s.name = 'default' ORDER BY s.id, h.lo`"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Nothing_is_dropped_while"),
 	},
 	{

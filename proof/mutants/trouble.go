@@ -89,7 +89,7 @@ var enduring = []Mutant{
 	{
 		Name: "sql-newer-schema-taken", What: "MySQL, MariaDB and SQLite: a schema that needs a newer program is worked with",
 		Evidence: "rolling upgrades: the older relay does not know the newer state (FAULTS B19)",
-		Patches:  []Patch{{"internal/sqlstore/migrate.go", "	case reader > known:", "	case reader > known && version < 0:"}},
+		Patches:  []Patch{{"store/sqlkit/migrate.go", "	case reader > known:", "	case reader > known && version < 0:"}},
 		By:       tests("store/sqlitestore", "TestASchemaOfAnotherVersion"),
 	},
 	{

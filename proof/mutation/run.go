@@ -34,7 +34,7 @@ func Targets() []Target {
 			Files: []string{"absorb.go", "answer.go", "chain.go", "circuit.go", "command.go", "drained.go", "entry.go", "flow.go", "lane.go", "leave.go", "meet.go", "park.go", "parked.go", "queue.go", "send.go", "settle.go", "shard.go", "share.go", "slow.go", "tally.go", "transact.go", "turn.go"},
 		},
 		{
-			Module: ".", Package: "internal/snapshots", Simulator: []string{"-seeds", "150", "-store", "snapshots"},
+			Module: ".", Package: "store/sqlkit/snapshots", Simulator: []string{"-seeds", "150", "-store", "snapshots"},
 			Files: []string{"bounds.go", "codec.go", "position.go", "snapshot.go"},
 		},
 		{

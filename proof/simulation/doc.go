@@ -1,6 +1,6 @@
 // Package simulation plays Postbag in one thread from one seed. The engine core and
 // the arithmetic of positions are the real ones (internal/engine,
-// internal/snapshots); the store, the broker, their clocks and the network between
+// store/sqlkit/snapshots); the store, the broker, their clocks and the network between
 // are models that do what real ones do, and go wrong as real ones do. A generator
 // picks the next event of all that could happen next, so that the same seed gives
 // the same run, event by event.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/internal/snapshots"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 	"github.com/postbag/postbag/proof/history"
 )
 

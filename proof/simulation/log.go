@@ -2,7 +2,7 @@ package simulation
 
 import (
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/internal/snapshots"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // written is what producers' transactions do to a log.

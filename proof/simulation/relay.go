@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/internal/snapshots"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // relay is a relay's process: the shell around a flow, as package relay has it, but

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Check verifies server, settings and schema, and that the server can be written,
@@ -80,7 +80,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 	case !found:
 		err = fmt.Errorf("it is half made: %w", store.ErrSchema)
 	default:
-		err = sqlstore.CheckVersion(schemaVersion(), version, reader)
+		err = sqlkit.CheckVersion(schemaVersion(), version, reader)
 	}
 	return translateError(doing, err)
 }

@@ -3,13 +3,13 @@ package mysqlstore
 import (
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // startOf returns the position at which a subscription begins.
-func (s *Store) startOf(t *sqlstore.Tx, box string, from store.Start) (store.Position, error) {
-	swept, err := sqlstore.Swept(t.Query, box)
+func (s *Store) startOf(t *sqlkit.Tx, box string, from store.Start) (store.Position, error) {
+	swept, err := sqlkit.Swept(t.Query, box)
 	last := swept
 	switch {
 	case err != nil:
@@ -41,7 +41,7 @@ const seqsAtATime = 20_000
 // passedUpTo returns the position that has passed what there is up to a seq, and
 // nothing that may still appear there. Other subscriptions' positions know of
 // most of that; the rest of the log is looked through for holes.
-func passedUpTo(t *sqlstore.Tx, v *sight, box string, swept, last int64) (position, error) {
+func passedUpTo(t *sqlkit.Tx, v *sight, box string, swept, last int64) (position, error) {
 	p := position{high: swept}
 	readers, err := t.Readers(t.Query, box)
 	if err != nil {
@@ -59,7 +59,7 @@ func passedUpTo(t *sqlstore.Tx, v *sight, box string, swept, last int64) (positi
 	}
 	b := builder{w: &reading{seen: *v}, high: p.high}
 	for b.high < last {
-		seqs, err := sqlstore.Numbers(t.Query, fmt.Sprintf(sqlSeqs, tableOf(box)), []any{b.high, last, seqsAtATime})
+		seqs, err := sqlkit.Numbers(t.Query, fmt.Sprintf(sqlSeqs, tableOf(box)), []any{b.high, last, seqsAtATime})
 		if err != nil {
 			return p, err
 		}
@@ -79,7 +79,7 @@ func passedUpTo(t *sqlstore.Tx, v *sight, box string, swept, last int64) (positi
 }
 
 // lastSeq returns the highest seq of box that is committed, zero if none.
-func lastSeq(query sqlstore.Querier, box string) (last int64, err error) {
-	_, err = sqlstore.Row(query, fmt.Sprintf(sqlLastSeq, tableOf(box)), nil, &last)
+func lastSeq(query sqlkit.Querier, box string) (last int64, err error) {
+	_, err = sqlkit.Row(query, fmt.Sprintf(sqlLastSeq, tableOf(box)), nil, &last)
 	return last, err
 }

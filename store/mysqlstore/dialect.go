@@ -3,18 +3,18 @@ package mysqlstore
 import (
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
 // dialect is what MySQL and MariaDB have of their own. Where an index is forced,
 // statistics that are out of date could mislead the server.
-var dialect = sqlstore.Dialect{
+var dialect = sqlkit.Dialect{
 	Package:   "mysqlstore",
 	Translate: translateError,
 	Lock:      " FOR UPDATE",
-	Position: func(p store.Position) (sqlstore.Passed, error) {
+	Position: func(p store.Position) (sqlkit.Passed, error) {
 		at, err := decodePosition(p)
 		return &at, err
 	},
@@ -23,15 +23,15 @@ var dialect = sqlstore.Dialect{
 	Messages: " AND slot < 4096",
 	Shards:   4,
 	Chains:   100,
-	AddTallies: func(t *sqlstore.Tx, sums storekit.Tallies) error {
+	AddTallies: func(t *sqlkit.Tx, sums storekit.Tallies) error {
 		_, err := t.Exec(ledgerText(sums, ""))
 		return err
 	},
-	Blank: func(t *sqlstore.Tx, box string, seq int64, shardKey string) error {
+	Blank: func(t *sqlkit.Tx, box string, seq int64, shardKey string) error {
 		_, err := t.Exec(fmt.Sprintf(sqlBlank, tableOf(box)), shardKey, seq)
 		return err
 	},
-	Statements: sqlstore.Statements{
+	Statements: sqlkit.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
 WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1)`,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -77,7 +77,7 @@ func again(err error) bool {
 }
 
 // translateError wraps err, once, with what failed and what to do about it.
-func translateError(doing string, err error) error { return sqlstore.Tell(doing, err, translate) }
+func translateError(doing string, err error) error { return sqlkit.Tell(doing, err, translate) }
 
 func translate(doing string, err error) error {
 	if storekit.Said(err, errStatementLog, errTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // KeepTombstones makes tombstones stay for another time than a day.
@@ -79,29 +79,29 @@ func Statements() map[string]string {
 		"present seqs":       fill(fmt.Sprintf(sqlPresent, table, seqCondition(some)), 1000),
 		"holes":              fill(fmt.Sprintf(sqlSeqs, table), 5000, 20000, 1000),
 		"slots":              fill(dialect.In("outbox", dialect.Slots), 5000, 20000, 1000),
-		"the end of a part":  fill(dialect.In("outbox", sqlstore.SQLNth), 0, 20000, 2000),
+		"the end of a part":  fill(dialect.In("outbox", sqlkit.SQLNth), 0, 20000, 2000),
 		"a sweep of one":     fill(fmt.Sprintf(sqlSweepOne, table, " AND seq NOT IN (7, 9)"), 2000, 1),
 		"the end of a sweep": fill(fmt.Sprintf(sqlLastOf, table), 0, 2000),
 		"a sweep":            fill(fmt.Sprintf(sqlSweep, table, " AND seq NOT IN (7, 9)"), 0, 2000, 1),
-		"a search by time":   fill(dialect.In("outbox", sqlstore.SQLAtOrAfter), 5000),
-		"a record":           fill(dialect.In("outbox", sqlstore.SQLRecord), 5000),
-		"a listing up":       fill(dialect.In("outbox", sqlstore.SQLListUp), 5000, 20000, 100),
-		"a listing down":     fill(dialect.In("outbox", sqlstore.SQLListDown), 15000, 1, 100),
+		"a search by time":   fill(dialect.In("outbox", sqlkit.SQLAtOrAfter), 5000),
+		"a record":           fill(dialect.In("outbox", sqlkit.SQLRecord), 5000),
+		"a listing up":       fill(dialect.In("outbox", sqlkit.SQLListUp), 5000, 20000, 100),
+		"a listing down":     fill(dialect.In("outbox", sqlkit.SQLListDown), 15000, 1, 100),
 		"a head":             fill(dialect.Head, 2, 7, 0, 4096),
 		"heads":              fill(strings.ReplaceAll(dialect.Heads, "{list}", many), 2, 0, 4096, 400),
 		"demotions":          fill(strings.ReplaceAll(dialect.Demote, "{list}", many), 2, 0, 4096),
-		"ready rows":         fill(strings.NewReplacer("{times}", "WHEN 100 THEN 7 WHEN 200 THEN NULL ", "{list}", many).Replace(sqlstore.SQLReady), 2),
+		"ready rows":         fill(strings.NewReplacer("{times}", "WHEN 100 THEN 7 WHEN 200 THEN NULL ", "{list}", many).Replace(sqlkit.SQLReady), 2),
 		"what is due":        fill(dialect.Due, 2, 50000, 0, 0, 0, 256),
 		"followers":          fill(dialect.Followers, 2, 7, 57, 0, 4096, 10),
-		"a parked row":       fill(dialect.In("outbox", sqlstore.SQLParked), 2, 100),
-		"in flight":          fill(sqlstore.SQLInFlight, 2, 0, 4096),
+		"a parked row":       fill(dialect.In("outbox", sqlkit.SQLParked), 2, 100),
+		"in flight":          fill(sqlkit.SQLInFlight, 2, 0, 4096),
 		"a state up":         fill(dialect.StateUp, 2, 1, 0, 100),
 		"a state down":       fill(dialect.StateDown, 2, 1, 10000, 100),
-		"a range of parked":  fill(sqlstore.SQLParkedRange, 2, 100, 600),
+		"a range of parked":  fill(sqlkit.SQLParkedRange, 2, 100, 600),
 		"held rows":          fill(dialect.Held, 2, "'t3'", 100, 256),
-		"held topics":        fill(sqlstore.SQLHeldTopics, 2, 0, 1024),
-		"a count of parked":  fill(sqlstore.SQLParkedCount, 2, 4, 1000000),
-		"is it parked":       fill(sqlstore.SQLIsParked, 2, 100),
+		"held topics":        fill(sqlkit.SQLHeldTopics, 2, 0, 1024),
+		"a count of parked":  fill(sqlkit.SQLParkedCount, 2, 4, 1000000),
+		"is it parked":       fill(sqlkit.SQLIsParked, 2, 100),
 		"pending commands":   fill(dialect.In("outbox", dialect.Pending), 2),
 		"parked commands":    fill(dialect.In("outbox", dialect.Commands), 2),
 		"count of pending":   fill(dialect.CountPending, 2),
@@ -118,6 +118,6 @@ func Statements() map[string]string {
 // RemoveKept deletes what nothing keeps of a range below the beginning of box outbox, as
 // housekeeping does once it has looked there.
 func (s *Store) RemoveKept(ctx context.Context, lease store.Lease, after, end int64) error {
-	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
+	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
 	return m.removeKept(ctx, after, end)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Maintain does some of a box's housekeeping; see [store.Store]. It promotes
@@ -17,13 +17,13 @@ import (
 // and count as copied; tombstones stay for a day; the last row of the log stays
 // always. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
-	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, r), s: s}
+	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, r), s: s}
 	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.watchNumbering)
 }
 
 // maintenance is one Maintain at work.
 type maintenance struct {
-	*sqlstore.Maintenance
+	*sqlkit.Maintenance
 	division
 
 	s    *Store
@@ -52,7 +52,7 @@ func (m *maintenance) watchNumbering(ctx context.Context) error {
 func (m *maintenance) rest(ctx context.Context, took time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(min(took/2, sqlstore.MaintainTime/4)):
+	case <-time.After(min(took/2, sqlkit.MaintainTime/4)):
 	}
 }
 

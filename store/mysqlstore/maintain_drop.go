@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // youngRows is how many rows one statement looks through for young tombstones.
@@ -66,7 +66,7 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 		return swept, err
 	}
 	end := swept
-	passed, err := m.pass(ctx, p.hi, func(t *sqlstore.Tx) (int64, error) {
+	passed, err := m.pass(ctx, p.hi, func(t *sqlkit.Tx) (int64, error) {
 		end = swept
 		parked, err := m.parkedIn(t.Query, p)
 		if err != nil || parked {
@@ -82,8 +82,8 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 }
 
 // parkedIn says whether a message of a partition is parked.
-func (m *maintenance) parkedIn(query sqlstore.Querier, p partition) (bool, error) {
-	stays, err := sqlstore.Numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
+func (m *maintenance) parkedIn(query sqlkit.Querier, p partition) (bool, error) {
+	stays, err := sqlkit.Numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
 	return len(stays) > 0, err
 }
 
@@ -152,7 +152,7 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		if err != nil || !done {
 			return err
 		}
-		if err := m.Write(ctx, func(t *sqlstore.Tx) error { return m.forgetFates(t, p.lo-1, p.hi) }); err != nil {
+		if err := m.Write(ctx, func(t *sqlkit.Tx) error { return m.forgetFates(t, p.lo-1, p.hi) }); err != nil {
 			return err
 		}
 		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
@@ -182,11 +182,11 @@ func (m *maintenance) endOfThis(ctx context.Context) (end endOfLog, err error) {
 	return end, err
 }
 
-func endOf(query sqlstore.Querier, box string) (end endOfLog, err error) {
+func endOf(query sqlkit.Querier, box string) (end endOfLog, err error) {
 	if end.seq, err = lastSeq(query, box); err != nil {
 		return end, err
 	}
-	_, err = sqlstore.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{end.seq}, &end.id)
+	_, err = sqlkit.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{end.seq}, &end.id)
 	return end, err
 }
 

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/postbag/postbag/internal/failpoint"
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // The table of a divided box has partitions by ranges of seq, its primary key. Which
@@ -58,9 +57,9 @@ type division struct {
 // partNotes are what a store remembers of the partitions of boxes. Times are in
 // microseconds since 1970.
 type partNotes struct {
-	rest sqlstore.Marks // no change before this time
-	wait sqlstore.Marks // no look for old tombstones before this time
-	seen sqlstore.Marks // up to here there are no young ones
+	rest sqlkit.Marks // no change before this time
+	wait sqlkit.Marks // no look for old tombstones before this time
+	seen sqlkit.Marks // up to here there are no young ones
 }
 
 // firstPartitions is how the table of a new box is divided; "" for not at all.
@@ -220,7 +219,7 @@ func (m *maintenance) expected(ctx context.Context, last int64) (int64, error) {
 		return 0, err
 	}
 	var seq, at int64
-	if found, err := sqlstore.Row(query, dialect.In(m.Box, sqlstore.SQLAtOrAfter), []any{begin + 1}, &seq, &at); err != nil || !found {
+	if found, err := sqlkit.Row(query, dialect.In(m.Box, sqlkit.SQLAtOrAfter), []any{begin + 1}, &seq, &at); err != nil || !found {
 		return leastPart, err
 	}
 	took := max(time.Duration(now-at)*time.Microsecond, m.every/fasterAtMost)
@@ -235,11 +234,11 @@ func (m *maintenance) alter(what string, change func() error) (done bool, err er
 	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
 		return false, nil
 	}
-	if err := failpoint.Hit("mysqlstore/partition/" + what + "/before"); err != nil {
+	if err := sqlkit.Hit("mysqlstore/partition/" + what + "/before"); err != nil {
 		return false, err
 	}
 	if err = change(); err == nil {
-		err = failpoint.Hit("mysqlstore/partition/" + what + "/after")
+		err = sqlkit.Hit("mysqlstore/partition/" + what + "/after")
 	}
 	if errors.Is(err, errAnotherEnd) {
 		return false, nil

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // promoteRows is how many scheduled messages one transaction moves to the log.
@@ -19,7 +19,7 @@ func (m *maintenance) promote(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.Report.NextDue = sqlstore.Wait(next, now)
+		m.Report.NextDue = sqlkit.Wait(next, now)
 		if !next.Valid || next.Int64 > now || m.Late() {
 			return nil
 		}
@@ -38,9 +38,9 @@ func (m *maintenance) promote(ctx context.Context) error {
 func (m *maintenance) promoteSome(ctx context.Context) (done int64, err error) {
 	var moved int64
 	var refused int
-	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+	err = m.Write(ctx, func(t *sqlkit.Tx) error {
 		moved, refused = 0, 0
-		due, err := sqlstore.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
+		due, err := sqlkit.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -67,7 +67,7 @@ func (m *maintenance) promoteSome(ctx context.Context) (done int64, err error) {
 
 // promoteEach moves rows one by one. A statement that is refused takes back itself
 // alone. What breaks the box's constraints is set aside: it is due at the end of time.
-func (m *maintenance) promoteEach(t *sqlstore.Tx, due []int64) (moved int64, gone []int64, refused int, err error) {
+func (m *maintenance) promoteEach(t *sqlkit.Tx, due []int64) (moved int64, gone []int64, refused int, err error) {
 	for _, n := range due {
 		one := []int64{n}
 		_, err := t.Exec(fmt.Sprintf(sqlPromote, tableOf(m.Box), list(one)))

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // sweepRows is how many rows of the log one transaction looks at to delete them.
@@ -24,7 +24,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	floor := sqlstore.Floor(readers)
+	floor := sqlkit.Floor(readers)
 	to, err := m.PassedLongEnough(ctx, floor)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 		return err
 	}
 	to = min(to, last-1) // the last row always stays
-	swept, err := sqlstore.Swept(m.Query(ctx), m.Box)
+	swept, err := sqlkit.Swept(m.Query(ctx), m.Box)
 	if err == nil && len(m.parts) > 0 {
 		err = m.dropPassed(ctx, swept)
 	}
@@ -73,7 +73,7 @@ func (m *maintenance) sweepTo(ctx context.Context, swept, to int64) (int64, erro
 // is parked, and where the subscriptions are, since one may be new.
 func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, err error) {
 	var gone, stay int64
-	passed, err := m.pass(ctx, to, func(t *sqlstore.Tx) (int64, error) {
+	passed, err := m.pass(ctx, to, func(t *sqlkit.Tx) (int64, error) {
 		var err error
 		if end, err = t.Nth(t.Query, m.Box, swept, to, sweepRows); err != nil {
 			return swept, err
@@ -91,14 +91,14 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, er
 
 // pass lets the log begin after the seq that fn returns, in fn's transaction, if all
 // subscriptions have passed to: none can be declared meanwhile.
-func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) (int64, error)) (passed bool, err error) {
-	err = m.Write(ctx, func(t *sqlstore.Tx) error {
+func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (int64, error)) (passed bool, err error) {
+	err = m.Write(ctx, func(t *sqlkit.Tx) error {
 		passed = false
 		if _, err := t.Row(sqlLockBox, []any{m.Box}, new(int64)); err != nil {
 			return err
 		}
 		readers, err := t.Readers(t.Query, m.Box)
-		if err != nil || len(readers) == 0 || sqlstore.Floor(readers) < to {
+		if err != nil || len(readers) == 0 || sqlkit.Floor(readers) < to {
 			return err
 		}
 		if err := m.passedThis(t.Query, readers); err != nil {
@@ -111,8 +111,8 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) 
 		if err != nil {
 			return err
 		}
-		_, err = t.All([]sqlstore.Order{
-			{Text: sqlstore.SQLSetSwept, Args: []any{end, m.Box}},
+		_, err = t.All([]sqlkit.Order{
+			{Text: sqlkit.SQLSetSwept, Args: []any{end, m.Box}},
 			{Text: sqlForgetFloors, Args: []any{m.Box, end}},
 		})
 		passed = true
@@ -123,7 +123,7 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlstore.Tx) 
 
 // witness notes the last row of the log, which stays, so that a table that was
 // replaced by another is told from this one.
-func (m *maintenance) witness(t *sqlstore.Tx) error {
+func (m *maintenance) witness(t *sqlkit.Tx) error {
 	end, err := endOf(t.Query, m.Box)
 	if err != nil || end.id == nil {
 		return err
@@ -134,8 +134,8 @@ func (m *maintenance) witness(t *sqlstore.Tx) error {
 
 // remove deletes the rows of a range that are not parked, and counts those that
 // are.
-func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) (gone, stay int64, err error) {
-	stays, err := sqlstore.Numbers(t.Query, sqlStays, []any{m.Box, after, to})
+func (m *maintenance) remove(t *sqlkit.Tx, after, to int64) (gone, stay int64, err error) {
+	stays, err := sqlkit.Numbers(t.Query, sqlStays, []any{m.Box, after, to})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -150,9 +150,9 @@ func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) (gone, stay int64,
 }
 
 // forgetFates forgets what became of single messages of a range that is removed.
-func (m *maintenance) forgetFates(t *sqlstore.Tx, after, to int64) error {
+func (m *maintenance) forgetFates(t *sqlkit.Tx, after, to int64) error {
 	args := []any{m.Box, after, to}
-	_, err := t.All([]sqlstore.Order{{Text: sqlForgetDiscarded, Args: args}, {Text: sqlstore.SQLForgetPast, Args: args}})
+	_, err := t.All([]sqlkit.Order{{Text: sqlForgetDiscarded, Args: args}, {Text: sqlkit.SQLForgetPast, Args: args}})
 	return err
 }
 
@@ -160,7 +160,7 @@ func (m *maintenance) forgetFates(t *sqlstore.Tx, after, to int64) error {
 // at the row behind a range too, and waits for who has locked it: a transaction that
 // is open writes just behind what all have passed. So the range ends before its last
 // row, which is deleted by its seq.
-func (m *maintenance) erase(t *sqlstore.Tx, after, to int64, but string) (gone int64, err error) {
+func (m *maintenance) erase(t *sqlkit.Tx, after, to int64, but string) (gone int64, err error) {
 	var last int64
 	if _, err = t.Row(fmt.Sprintf(sqlLastOf, tableOf(m.Box)), []any{after, to}, &last); err != nil || last == 0 {
 		return 0, err
@@ -177,7 +177,7 @@ func (m *maintenance) erase(t *sqlstore.Tx, after, to int64, but string) (gone i
 // any more, and old tombstones. It looks at some of them each time, in turns.
 func (m *maintenance) recheckKept(ctx context.Context) error {
 	query := m.Query(ctx)
-	swept, err := sqlstore.Swept(query, m.Box)
+	swept, err := sqlkit.Swept(query, m.Box)
 	if err != nil || swept == 0 {
 		return err
 	}
@@ -202,7 +202,7 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 // anew meanwhile, and it is looked again where it begins.
 func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 	var gone int64
-	err := m.Write(ctx, func(t *sqlstore.Tx) error {
+	err := m.Write(ctx, func(t *sqlkit.Tx) error {
 		gone = 0
 		var swept int64
 		if _, err := t.Row(sqlLockBox, []any{m.Box}, &swept); err != nil || swept < end {
@@ -227,7 +227,7 @@ func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 // passedThis returns ErrMoved if positions are not of the log that is there. One that was
 // emptied and numbered anew has other messages where they have passed, of which nothing
 // may be deleted.
-func (m *maintenance) passedThis(query sqlstore.Querier, readers []sqlstore.Reader) error {
+func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) error {
 	logs, err := logs(query)
 	if err != nil {
 		return err
@@ -253,7 +253,7 @@ func (m *maintenance) passedThis(query sqlstore.Querier, readers []sqlstore.Read
 
 // nextKept returns the range below the log's beginning that is looked at next: of a
 // divided box some of a partition in which something has to stay.
-func (m *maintenance) nextKept(query sqlstore.Querier, swept int64) (after, end int64, err error) {
+func (m *maintenance) nextKept(query sqlkit.Querier, swept int64) (after, end int64, err error) {
 	after = m.s.kept.Of(m.Box)
 	if len(m.parts) > 0 {
 		i := slices.IndexFunc(m.held, func(p partition) bool { return p.hi > after })
@@ -273,7 +273,7 @@ func (m *maintenance) loose(ctx context.Context, after, end int64) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	stays, err := sqlstore.Numbers(query, sqlStays, []any{m.Box, after, end})
+	stays, err := sqlkit.Numbers(query, sqlStays, []any{m.Box, after, end})
 	if err != nil {
 		return false, err
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 //go:embed schema/*.sql
@@ -28,7 +28,7 @@ ON DUPLICATE KEY UPDATE epoch = epoch + 1, version = GREATEST(version, %[1]d);
 `
 
 // steps are the migrations, in order. A step is added, never changed.
-func steps() []store.Step { return sqlstore.Steps(schemaFiles, recordStep) }
+func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
@@ -74,7 +74,7 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	if err != nil {
 		return 0, nil, translateError(doing, err)
 	}
-	return version, sqlstore.After(steps(), version), nil
+	return version, sqlkit.After(steps(), version), nil
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription. Of a box
@@ -85,7 +85,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return err
 	}
 	doing := "create box " + box
-	there, err := s.row(ctx, sqlstore.SQLHasBox, []any{box}, new(int))
+	there, err := s.row(ctx, sqlkit.SQLHasBox, []any{box}, new(int))
 	switch {
 	case err != nil:
 		return translateError(doing, err)
@@ -100,7 +100,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return translateError(doing, err)
 	}
 	return s.change(ctx, doing, func(t *transaction) error {
-		there, err := t.Row(sqlstore.SQLHasBox, []any{box}, new(int))
+		there, err := t.Row(sqlkit.SQLHasBox, []any{box}, new(int))
 		if err != nil || there {
 			return err
 		}
@@ -140,8 +140,8 @@ func Script(partition time.Duration, boxes ...string) ([]store.Step, error) {
 		if partition > 0 {
 			statements = append(statements, fmt.Sprintf(sqlEnterPartition, box, partition.Microseconds()))
 		}
-		statements = append(statements, sqlstore.Entry(box, sqlMicros)...)
-		all = append(all, sqlstore.BoxStep(box, append(statements, sqlEpoch)...))
+		statements = append(statements, sqlkit.Entry(box, sqlMicros)...)
+		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Open opens the store in the database that dsn names, as go-sql-driver/mysql
@@ -43,14 +43,14 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 // newStore makes the pools. It does no I/O.
 func newStore(config *mysql.Config, o Options) (*Store, error) {
 	s := &Store{opts: o, woken: make(chan struct{}, 1), tombstoneKeep: tombstoneKeep}
-	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
-		Change: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+	s.base = sqlkit.New(&dialect, sqlkit.Hooks{
+		Change: func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
 			return s.change(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
 		},
-		Write: func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+		Write: func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
 			return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
 		},
-		Snapshot: func(ctx context.Context, fn func(*sqlstore.Tx) error) error {
+		Snapshot: func(ctx context.Context, fn func(*sqlkit.Tx) error) error {
 			return s.snapshot(ctx, func(t *transaction) error { return fn(&t.Tx) })
 		},
 		Query: s.query,

@@ -129,11 +129,11 @@ func (p *position) before(q *position) bool {
 	return p.high <= q.high && q.open.upTo(p.high).within(p.open)
 }
 
-// Has implements [sqlstore.Passed].
+// Has implements [sqlkit.Passed].
 func (p *position) Has(seq int64) bool { return p.passed(seq) }
 
-// Floor implements [sqlstore.Passed].
+// Floor implements [sqlkit.Passed].
 func (p *position) Floor() int64 { return p.floor() }
 
-// High implements [sqlstore.Passed].
+// High implements [sqlkit.Passed].
 func (p *position) High() int64 { return p.high }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // reconcile accepts the database, and sets back the subscriptions of boxes whose
@@ -113,10 +113,10 @@ type logState struct {
 }
 
 // has says whether a log can be the one in which a position was.
-func (l *logState) has(query sqlstore.Querier, box string, p *position) (bool, error) {
+func (l *logState) has(query sqlkit.Querier, box string, p *position) (bool, error) {
 	now := there{witnessed: l.witnessed}
 	if p.mark != 0 {
-		if _, err := sqlstore.Row(query, fmt.Sprintf(sqlMarkedBy, tableOf(box)), []any{p.high}, &now.row); err != nil {
+		if _, err := sqlkit.Row(query, fmt.Sprintf(sqlMarkedBy, tableOf(box)), []any{p.high}, &now.row); err != nil {
 			return false, err
 		}
 	}
@@ -124,7 +124,7 @@ func (l *logState) has(query sqlstore.Querier, box string, p *position) (bool, e
 }
 
 // logs returns the boxes' logs by the names of the boxes.
-func logs(query sqlstore.Querier) (map[string]*logState, error) {
+func logs(query sqlkit.Querier) (map[string]*logState, error) {
 	logs := make(map[string]*logState)
 	err := query(sqlWitnesses, nil, func(rows *sql.Rows) error {
 		var box string
@@ -144,7 +144,7 @@ func logs(query sqlstore.Querier) (map[string]*logState, error) {
 			continue
 		}
 		var id []byte
-		found, err := sqlstore.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{log.witness}, &id)
+		found, err := sqlkit.Row(query, fmt.Sprintf(sqlIDOf, tableOf(box)), []any{log.witness}, &id)
 		if err != nil {
 			return nil, err
 		}

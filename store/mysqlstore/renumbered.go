@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // there is what a log has where a position is.
@@ -42,8 +42,8 @@ func (p *position) holds(now *there, swept int64) bool {
 }
 
 // marked returns the mark of the row at a seq, zero if there is none.
-func marked(query sqlstore.Querier, box string, seq int64) (uint32, error) {
+func marked(query sqlkit.Querier, box string, seq int64) (uint32, error) {
 	var now there
-	_, err := sqlstore.Row(query, fmt.Sprintf(sqlMarkedBy, tableOf(box)), []any{seq}, &now.row)
+	_, err := sqlkit.Row(query, fmt.Sprintf(sqlMarkedBy, tableOf(box)), []any{seq}, &now.row)
 	return now.mark(), err
 }

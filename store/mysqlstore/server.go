@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // server is what the store knows of the server and the database.
@@ -183,11 +183,11 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, erro
 	}
 	sub := subscribed{Ref: r}
 	var types []byte
-	found, err := s.row(ctx, sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
+	found, err := s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
 	if err != nil || !found {
 		return sub, err
 	}
-	if sub.types, err = sqlstore.TypesOf(types); err != nil {
+	if sub.types, err = sqlkit.TypesOf(types); err != nil {
 		return sub, err
 	}
 	s.known.put(sub)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Store is a store of boxes in one database of a MySQL or MariaDB server. It
@@ -18,7 +18,7 @@ import (
 // [Open], and is safe for concurrent use until Close. Several processes may have
 // a store on one database.
 type Store struct {
-	base
+	base sqlkit.Base
 
 	db   *sql.DB
 	opts Options
@@ -32,20 +32,17 @@ type Store struct {
 	unknowns unresolved
 	recent   statusCache
 	producer producer
-	busy     sqlstore.Marks // whether the last read of a subscription found rows
-	kept     sqlstore.Marks
+	busy     sqlkit.Marks // whether the last read of a subscription found rows
+	kept     sqlkit.Marks
 	parts    partNotes
 	// tombstoneKeep is the constant of that name, but in tests.
 	tombstoneKeep time.Duration
-	average       sqlstore.Marks // of a box's messages, in bytes
+	average       sqlkit.Marks // of a box's messages, in bytes
 	woken         chan struct{}
 	stop          context.CancelFunc
 	running       sync.WaitGroup
 	closing       sync.Once
 }
-
-// base has the methods that are the same for every store over database/sql.
-type base = sqlstore.Base
 
 var (
 	_ store.Store                     = (*Store)(nil)

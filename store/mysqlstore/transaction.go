@@ -12,14 +12,14 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // transaction is one transaction of the store itself. It is short, READ
 // COMMITTED, and runs again from the start where the server ended it because of
 // a deadlock.
 type transaction struct {
-	sqlstore.Tx
+	sqlkit.Tx
 
 	conn *sql.Conn
 	// room is how many bytes a statement may have.
@@ -29,7 +29,7 @@ type transaction struct {
 }
 
 func newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
-	tx := sqlstore.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn}}
+	tx := sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn}}
 	return &transaction{Tx: tx, conn: conn}
 }
 
@@ -168,7 +168,7 @@ func (t *transaction) commit() error {
 // session is a connection on which several statements can travel together.
 type session struct{ *sql.Conn }
 
-// ExecTogether implements [sqlstore.Together].
+// ExecTogether implements [sqlkit.Together].
 func (c session) ExecTogether(ctx context.Context, text string, args []any) ([]int64, error) {
 	return execMany(ctx, c.Conn, text, args)
 }
@@ -201,13 +201,13 @@ func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (cha
 }
 
 // query runs a statement outside a transaction.
-func (s *Store) query(ctx context.Context) sqlstore.Querier {
-	return sqlstore.Querying(ctx, s.db)
+func (s *Store) query(ctx context.Context) sqlkit.Querier {
+	return sqlkit.Querying(ctx, s.db)
 }
 
 // row scans the first row of a query into dest, and says whether there is one.
 func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
-	return sqlstore.Row(s.query(ctx), text, args, dest...)
+	return sqlkit.Row(s.query(ctx), text, args, dest...)
 }
 
 // tableOf returns the name of a box's table, for use in a statement: the name of

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -256,12 +256,12 @@ func (w *turning) finish() error {
 			}
 		}
 		if next.Valid {
-			if d := sqlstore.Until(next.Int64, one.seen.now); w.result.NextDue < 0 || d < w.result.NextDue {
+			if d := sqlkit.Until(next.Int64, one.seen.now); w.result.NextDue < 0 || d < w.result.NextDue {
 				w.result.NextDue = d
 			}
 		}
 		if one.commands {
-			w.result.Commands, err = w.s.AppendCommands(w.ctx, w.result.Commands, one.about.Ref, one.about.id, slots, one.seen.now)
+			w.result.Commands, err = w.s.base.AppendCommands(w.ctx, w.result.Commands, one.about.Ref, one.about.id, slots, one.seen.now)
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -204,10 +204,10 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 	if filtered {
 		return true, mark, true
 	}
-	rec.At = sqlstore.TimeOf(at)
+	rec.At = sqlkit.TimeOf(at)
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], storekit.ShownShardKey(field[4]), field[5]
 	rec.Payload = w.arena.keep(payload)
-	sqlstore.Inspect(rec, field[packedFields-1])
+	sqlkit.Inspect(rec, field[packedFields-1])
 	return true, mark, true
 }
 

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -85,16 +85,16 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 }
 
 // advance moves the shard on under its lease.
-func advance(s *settling) sqlstore.Order {
+func advance(s *settling) sqlkit.Order {
 	args := []any{s.id, s.Lo, s.Hi, s.Token, s.Version}
 	if s.To == "" {
-		return sqlstore.Order{Text: sqlStay, Args: args}
+		return sqlkit.Order{Text: sqlStay, Args: args}
 	}
-	return sqlstore.Order{Text: sqlAdvance, Args: append([]any{[]byte(s.To)}, args...)}
+	return sqlkit.Order{Text: sqlAdvance, Args: append([]any{[]byte(s.To)}, args...)}
 }
 
-func appliedBefore(query sqlstore.Querier, s *settling) (bool, error) {
-	return sqlstore.Row(query, sqlApplied, []any{s.id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
+func appliedBefore(query sqlkit.Querier, s *settling) (bool, error) {
+	return sqlkit.Row(query, sqlApplied, []any{s.id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
 }
 
 // exceptions writes what a settlement says about parked messages and commands.

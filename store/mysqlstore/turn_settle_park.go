@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -49,7 +49,7 @@ func (t *transaction) parkSome(s *settling, parks []store.Park) error {
 	for i := range parks {
 		seqs[i] = parks[i].Seq
 	}
-	there, err := sqlstore.Numbers(t.Query, fmt.Sprintf(sqlInLog, tableOf(s.Box), list(seqs)), nil)
+	there, err := sqlkit.Numbers(t.Query, fmt.Sprintf(sqlInLog, tableOf(s.Box), list(seqs)), nil)
 	if err != nil || len(there) == 0 {
 		return err
 	}
@@ -66,7 +66,7 @@ func (t *transaction) parkSome(s *settling, parks []store.Park) error {
 
 // parkArgs are those of a parked row, and of the update of one that is there.
 func (t *transaction) parkArgs(id int64, p *store.Park) []any {
-	return append(sqlstore.ParkArgs(t.Now, id, p), t.Now, int(p.State), storekit.Reason(p.Reason))
+	return append(sqlkit.ParkArgs(t.Now, id, p), t.Now, int(p.State), storekit.Reason(p.Reason))
 }
 
 // resolve removes parked rows and what was ordered for them. What failed of them is
@@ -77,14 +77,14 @@ func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int
 		for i := range some {
 			seqs[i] = some[i].Seq
 		}
-		gone, err := sqlstore.Numbers(t.Query, fmt.Sprintf(sqlParkedOf, list(seqs)), []any{id})
+		gone, err := sqlkit.Numbers(t.Query, fmt.Sprintf(sqlParkedOf, list(seqs)), []any{id})
 		if err != nil {
 			return err
 		}
 		if len(gone) == 0 {
 			continue
 		}
-		orders := []sqlstore.Order{
+		orders := []sqlkit.Order{
 			{Text: fmt.Sprintf(sqlPast, list(gone)), Args: []any{id}},
 			{Text: fmt.Sprintf(sqlResolve, list(gone)), Args: []any{id}},
 			{Text: fmt.Sprintf(sqlCloseCommands, list(gone)), Args: []any{id}},
@@ -95,7 +95,7 @@ func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int
 			for _, seq := range discarded {
 				args = append(args, id, seq)
 			}
-			orders = append(orders, sqlstore.Order{Text: fmt.Sprintf(sqlDiscarded, repeated("(?, ?)", len(discarded))), Args: args})
+			orders = append(orders, sqlkit.Order{Text: fmt.Sprintf(sqlDiscarded, repeated("(?, ?)", len(discarded))), Args: args})
 		}
 		if _, err := t.All(orders); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // unresolved is what the positions that this process reads from leave open. There
@@ -193,14 +193,14 @@ func (s *Store) buryAll(ctx context.Context, box string, old ranges) error {
 // present returns the seqs that are written, committed or not.
 func (s *Store) present(ctx context.Context, box string, of ranges) ([]int64, error) {
 	text := fmt.Sprintf(sqlPresent, tableOf(box), seqCondition(of))
-	return sqlstore.Numbers(sqlstore.Querying(ctx, s.dirty), text, []any{presentMost})
+	return sqlkit.Numbers(sqlkit.Querying(ctx, s.dirty), text, []any{presentMost})
 }
 
 // lowestInFlight returns the lowest seq of those that are written which nobody
 // has committed; zero: none.
 func (s *Store) lowestInFlight(ctx context.Context, box string, present []int64) (int64, error) {
 	text := fmt.Sprintf(sqlPresent, tableOf(box), seqCondition(rangesOf(slices.Clone(present))))
-	committed, err := sqlstore.Numbers(s.query(ctx), text, []any{presentMost})
+	committed, err := sqlkit.Numbers(s.query(ctx), text, []any{presentMost})
 	if err != nil {
 		return 0, err
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // Declare implements store.Store.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/postbag/postbag/internal/failpoint"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // partitionState is a partition as the catalog has it.
@@ -89,13 +89,13 @@ func (m *maintenance) addOne(ctx context.Context, room int64) (end int64, err er
 		}
 		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}
 		end, added = p.to, 1
-		return errors.Join(failpoint.Hit("pgstore/partition/create/before"), script(ctx, tx, p.script()), failpoint.Hit("pgstore/partition/create/uncommitted"))
+		return errors.Join(sqlkit.Hit("pgstore/partition/create/before"), script(ctx, tx, p.script()), sqlkit.Hit("pgstore/partition/create/uncommitted"))
 	})
 	if sqlState(err) == codeDuplicateTable {
 		err = fmt.Errorf("%w: another process adds it, or a table of its name was left behind", err)
 	}
 	if err == nil && added > 0 {
-		err = failpoint.Hit("pgstore/partition/create/after")
+		err = sqlkit.Hit("pgstore/partition/create/after")
 	}
 	if err == nil {
 		m.report.Added += added

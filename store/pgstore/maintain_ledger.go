@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // scannedRow is a row of the log without its bytes. Slot and at (microseconds since

@@ -10,8 +10,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // follower is a subscription that retention waits for.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 const tallySpan = store.TallySpan
@@ -261,14 +261,14 @@ func (m *maintenance) drops(ctx context.Context) (out []dropCandidate, err error
 
 // drop takes a partition as far as it goes, and says whether it is gone.
 func (m *maintenance) drop(ctx context.Context, d *dropCandidate) (bool, error) {
-	if err := failpoint.Hit("pgstore/partition/drop/before"); err != nil {
+	if err := sqlkit.Hit("pgstore/partition/drop/before"); err != nil {
 		return false, err
 	}
 	if d.attached {
 		if done, err := m.command(ctx, "detach", d.table, "partition "+d.table+" cannot be taken out of the log"); err != nil || !done {
 			return false, err
 		}
-		if err := failpoint.Hit("pgstore/partition/drop/detached"); err != nil {
+		if err := sqlkit.Hit("pgstore/partition/drop/detached"); err != nil {
 			return false, err
 		}
 	}
@@ -295,7 +295,7 @@ func (m *maintenance) drop(ctx context.Context, d *dropCandidate) (bool, error) 
 		m.dropAgain, err = m.refused(err, "table "+d.table+", which is out of the log, cannot be dropped")
 		return false, err
 	}
-	if err := failpoint.Hit("pgstore/partition/drop/after"); err != nil {
+	if err := sqlkit.Hit("pgstore/partition/drop/after"); err != nil {
 		return false, err
 	}
 	m.partitions = slices.DeleteFunc(m.partitions, func(p partitionState) bool { return p.table == d.table })

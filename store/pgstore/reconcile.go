@@ -5,8 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 	"github.com/postbag/postbag/store/storekit"
 )
 

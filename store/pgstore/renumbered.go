@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // A position rests on seqs that are given out once, upwards. An owner may empty the log and begin its numbering again, or set

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 	"github.com/postbag/postbag/store/storekit"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/postbag/postbag/internal/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // reader is one request at work.

@@ -3,12 +3,12 @@ package sqlitestore
 import (
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // startOf returns the position at which a subscription begins.
-func startOf(t *sqlstore.Tx, box string, from store.Start) (store.Position, error) {
+func startOf(t *sqlkit.Tx, box string, from store.Start) (store.Position, error) {
 	var after int64
 	var err error
 	switch {
@@ -17,7 +17,7 @@ func startOf(t *sqlstore.Tx, box string, from store.Start) (store.Position, erro
 	case !from.At.IsZero():
 		after, err = t.Before(t.Query, box, from.At)
 	default:
-		after, err = sqlstore.Swept(t.Query, box)
+		after, err = sqlkit.Swept(t.Query, box)
 	}
 	if err != nil {
 		return "", err
@@ -27,20 +27,20 @@ func startOf(t *sqlstore.Tx, box string, from store.Start) (store.Position, erro
 }
 
 // placeAt returns the place of a seq. Where its row was deleted it has no mark.
-func placeAt(query sqlstore.Querier, box string, seq int64) (place, error) {
+func placeAt(query sqlkit.Querier, box string, seq int64) (place, error) {
 	at := place{seq: seq}
 	var id bytesValue
-	found, err := sqlstore.Row(query, fmt.Sprintf(sqlIDOf, quoted(box)), []any{seq}, &id)
+	found, err := sqlkit.Row(query, fmt.Sprintf(sqlIDOf, quoted(box)), []any{seq}, &id)
 	if found {
-		whole, _ := sqlstore.IDOf(id)
+		whole, _ := sqlkit.IDOf(id)
 		at.mark = markOf(whole[:])
 	}
 	return at, err
 }
 
 // lastSeq returns the last seq that box has given out, zero if none.
-func lastSeq(query sqlstore.Querier, box string) (last int64, err error) {
-	_, err = sqlstore.Row(query, sqlLastSeq, []any{tableOf(box)}, &last)
+func lastSeq(query sqlkit.Querier, box string) (last int64, err error) {
+	_, err = sqlkit.Row(query, sqlLastSeq, []any{tableOf(box)}, &last)
 	return last, err
 }
 

@@ -3,15 +3,15 @@ package sqlitestore
 import (
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // dialect is what SQLite has of its own.
-var dialect = sqlstore.Dialect{
+var dialect = sqlkit.Dialect{
 	Package:   "sqlitestore",
 	Translate: translateError,
-	Position: func(p store.Position) (sqlstore.Passed, error) {
+	Position: func(p store.Position) (sqlkit.Passed, error) {
 		at, err := placeOf(p)
 		return at, err
 	},
@@ -22,7 +22,7 @@ var dialect = sqlstore.Dialect{
 	Chains:     1,
 	AddTallies: tally,
 	Blank:      blank,
-	Statements: sqlstore.Statements{
+	Statements: sqlkit.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `
 SELECT chain, seq, state, due, ready FROM postbag__parked
@@ -110,13 +110,13 @@ FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`,
 }
 
 // A place has passed all seqs up to one.
-var _ sqlstore.Passed = place{}
+var _ sqlkit.Passed = place{}
 
-// Has implements [sqlstore.Passed].
+// Has implements [sqlkit.Passed].
 func (p place) Has(seq int64) bool { return seq <= p.seq }
 
-// Floor implements [sqlstore.Passed].
+// Floor implements [sqlkit.Passed].
 func (p place) Floor() int64 { return p.seq }
 
-// High implements [sqlstore.Passed].
+// High implements [sqlkit.Passed].
 func (p place) High() int64 { return p.seq }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -47,7 +47,7 @@ func rowRefused(err error) bool {
 
 // translateError wraps err, once, with what failed and what to do about it.
 // SQLite's messages name tables, columns and constraints and never a value.
-func translateError(doing string, err error) error { return sqlstore.Tell(doing, err, translate) }
+func translateError(doing string, err error) error { return sqlkit.Tell(doing, err, translate) }
 
 func translate(doing string, err error) error {
 	switch {

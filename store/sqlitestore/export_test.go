@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // DB returns the store's connections, for tests that look at the file.
@@ -30,6 +30,6 @@ var SafeLibrary = safeLibrary
 // RemoveKept deletes what nothing keeps of a range below the beginning of box outbox, as
 // housekeeping does once it has looked there.
 func (s *Store) RemoveKept(ctx context.Context, lease store.Lease, after, end int64) error {
-	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
+	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, store.Retention{Lease: lease, Keep: time.Hour}), s: s}
 	return m.removeKept(ctx, after, end)
 }

@@ -3,8 +3,8 @@ package sqlitestore
 import (
 	"context"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Maintain does some of a box's housekeeping; see [store.Store]. It promotes
@@ -13,13 +13,13 @@ import (
 // growing. Parked messages stay in the table, before the seq at which the log
 // then begins, and count as copied. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
-	m := maintenance{Maintenance: sqlstore.NewMaintenance(&s.base, r), s: s}
+	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, r), s: s}
 	return m.Run(ctx, m.promote, m.retain, m.recheckKept, m.checkpoint)
 }
 
 // maintenance is one Maintain at work.
 type maintenance struct {
-	*sqlstore.Maintenance
+	*sqlkit.Maintenance
 
 	s *Store
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // smallWAL is the size from which the write-ahead log is worth a checkpoint. The
@@ -24,7 +24,7 @@ func (m *maintenance) checkpoint(ctx context.Context) (err error) {
 	if size >= m.s.opts.LargeWAL {
 		text = sqlCheckpointTruncate
 	}
-	if err := m.s.writer.enter(ctx, time.Now().Add(sqlstore.MaintainTime)); err != nil {
+	if err := m.s.writer.enter(ctx, time.Now().Add(sqlkit.MaintainTime)); err != nil {
 		return err
 	}
 	defer m.s.writer.leave()

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // promoteRows is how many scheduled messages one transaction moves to the log.
@@ -22,14 +22,14 @@ func (m *maintenance) promote(ctx context.Context) error {
 			next, err = m.nextScheduled(ctx)
 		}
 	}
-	m.Report.NextDue = sqlstore.Wait(next, m.s.micros())
+	m.Report.NextDue = sqlkit.Wait(next, m.s.micros())
 	return err
 }
 
 // promoteSome moves some, or sets them aside.
 func (m *maintenance) promoteSome(ctx context.Context) error {
 	var moved, refused int64
-	err := m.Write(ctx, func(t *sqlstore.Tx) (err error) {
+	err := m.Write(ctx, func(t *sqlkit.Tx) (err error) {
 		refused = 0
 		moved, err = t.Exec(fmt.Sprintf(sqlPromote, quoted(m.Box)), m.Box, t.Now, promoteRows)
 		if rowRefused(err) {
@@ -55,8 +55,8 @@ func (m *maintenance) promoteSome(ctx context.Context) error {
 
 // promoteEach moves rows one by one. A statement that is refused takes back itself
 // alone. What breaks the box's constraints is set aside: it is due at the end of time.
-func (m *maintenance) promoteEach(t *sqlstore.Tx) (moved, refused int64, err error) {
-	due, err := sqlstore.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
+func (m *maintenance) promoteEach(t *sqlkit.Tx) (moved, refused int64, err error) {
+	due, err := sqlkit.Numbers(t.Query, sqlDueScheduled, []any{m.Box, t.Now, promoteRows})
 	for _, n := range due {
 		if err != nil {
 			break

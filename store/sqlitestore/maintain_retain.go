@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // sweepRows is how many rows of the log one transaction looks at to delete them:
@@ -18,11 +18,11 @@ func (m *maintenance) retain(ctx context.Context) error {
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	to, err := m.PassedLongEnough(ctx, sqlstore.Floor(readers))
+	to, err := m.PassedLongEnough(ctx, sqlkit.Floor(readers))
 	if err != nil {
 		return err
 	}
-	swept, err := sqlstore.Swept(m.Query(ctx), m.Box)
+	swept, err := sqlkit.Swept(m.Query(ctx), m.Box)
 	if err != nil || to <= swept {
 		return err
 	}
@@ -46,12 +46,12 @@ func (m *maintenance) retain(ctx context.Context) error {
 // is parked, and where the subscriptions are, since one may be new.
 func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error) {
 	end := to
-	err := m.Write(ctx, func(t *sqlstore.Tx) error {
+	err := m.Write(ctx, func(t *sqlkit.Tx) error {
 		readers, err := t.Readers(t.Query, m.Box)
 		if err != nil {
 			return err
 		}
-		if len(readers) == 0 || sqlstore.Floor(readers) < to {
+		if len(readers) == 0 || sqlkit.Floor(readers) < to {
 			return nil
 		}
 		if err := m.passedThis(t.Query, readers); err != nil {
@@ -68,7 +68,7 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 			return err
 		}
 		m.Report.Copied += stays
-		if _, err := t.Exec(sqlstore.SQLSetSwept, end, m.Box); err != nil {
+		if _, err := t.Exec(sqlkit.SQLSetSwept, end, m.Box); err != nil {
 			return err
 		}
 		_, err = t.Exec(sqlForgetFloors, m.Box, end)
@@ -78,14 +78,14 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 }
 
 // remove deletes the rows of a range that are not parked.
-func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) error {
+func (m *maintenance) remove(t *sqlkit.Tx, after, to int64) error {
 	gone, err := t.Exec(fmt.Sprintf(sqlSweep, quoted(m.Box)), after, to, m.Box)
 	m.Report.Deleted += gone
 	if err == nil {
 		_, err = t.Exec(sqlForgetDiscarded, after, to, m.Box)
 	}
 	if err == nil {
-		_, err = t.Exec(sqlstore.SQLForgetPast, m.Box, after, to)
+		_, err = t.Exec(sqlkit.SQLForgetPast, m.Box, after, to)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (m *maintenance) remove(t *sqlstore.Tx, after, to int64) error {
 // recheckKept deletes rows that were kept because they were parked, and are not
 // any more. It looks at some of them each time, in turns.
 func (m *maintenance) recheckKept(ctx context.Context) error {
-	swept, err := sqlstore.Swept(m.Query(ctx), m.Box)
+	swept, err := sqlkit.Swept(m.Query(ctx), m.Box)
 	if err != nil || swept == 0 {
 		return err
 	}
@@ -115,8 +115,8 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 // that was emptied and numbered again begins below the range, with messages that nobody
 // has read: in the transaction of the deletion it is looked again where it begins.
 func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
-	return m.Write(ctx, func(t *sqlstore.Tx) error {
-		swept, err := sqlstore.Swept(t.Query, m.Box)
+	return m.Write(ctx, func(t *sqlkit.Tx) error {
+		swept, err := sqlkit.Swept(t.Query, m.Box)
 		if err != nil || swept < end {
 			return err
 		}
@@ -134,7 +134,7 @@ func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 // passedThis returns ErrMoved if positions are not of the log that is there. One that was
 // emptied and numbered anew has other messages where they have passed, of which nothing
 // may be deleted.
-func (m *maintenance) passedThis(query sqlstore.Querier, readers []sqlstore.Reader) error {
+func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) error {
 	for i := range readers {
 		for _, h := range readers[i].Shards {
 			at, _ := h.At.(place)

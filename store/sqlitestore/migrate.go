@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 //go:embed schema/*.sql
@@ -27,7 +27,7 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1;
 `
 
 // steps are the migrations, in order. A step is added, never changed.
-func steps() []store.Step { return sqlstore.Steps(schemaFiles, recordStep) }
+func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
@@ -41,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		for _, step := range sqlstore.After(steps(), version) {
+		for _, step := range sqlkit.After(steps(), version) {
 			if _, err := t.conn.ExecContext(t.Ctx, step.SQL); err != nil {
 				return fmt.Errorf("step %s: %w", step.Name, err)
 			}
@@ -66,7 +66,7 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return version, sqlstore.After(steps(), version), nil
+	return version, sqlkit.After(steps(), version), nil
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription.
@@ -79,7 +79,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return err
 	}
 	return s.write(ctx, "create box "+box, func(t *transaction) error {
-		there, err := t.Row(sqlstore.SQLHasBox, []any{box}, new(int))
+		there, err := t.Row(sqlkit.SQLHasBox, []any{box}, new(int))
 		if err != nil || there {
 			return err
 		}
@@ -111,8 +111,8 @@ func Script(boxes ...string) ([]store.Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		statements := append([]string{table}, sqlstore.Entry(box, sqlMicros)...)
-		all = append(all, sqlstore.BoxStep(box, append(statements, sqlEpoch)...))
+		statements := append([]string{table}, sqlkit.Entry(box, sqlMicros)...)
+		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil
 }
@@ -154,7 +154,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 	case err != nil:
 		return translateError(doing, err)
 	}
-	return translateError(doing, sqlstore.CheckVersion(schemaVersion(), version, reader))
+	return translateError(doing, sqlkit.CheckVersion(schemaVersion(), version, reader))
 }
 
 // first scans the one row of a query that is not worth keeping prepared.

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // blank overwrites a message. Its table has a trigger that refuses every change, which
 // is taken away and put back within the transaction: nobody else writes meanwhile.
-func blank(t *sqlstore.Tx, box string, seq int64, shardKey string) error {
+func blank(t *sqlkit.Tx, box string, seq int64, shardKey string) error {
 	name := "postbag_" + box + "__fixed"
 	var text string
 	guarded, err := t.Row(sqlTriggerText, []any{name}, &text)
@@ -29,7 +29,7 @@ func blank(t *sqlstore.Tx, box string, seq int64, shardKey string) error {
 }
 
 // overwrite runs a change whose old bytes are overwritten in the file too.
-func overwrite(t *sqlstore.Tx, text string, args ...any) error {
+func overwrite(t *sqlkit.Tx, text string, args ...any) error {
 	var was int
 	if _, err := t.Row(sqlSecure, nil, &was); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // statementsOf returns all statements by name, ready to be explained: the constants
@@ -20,7 +20,7 @@ import (
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	for _, name := range []string{"sql.go", "dialect.go", "../../internal/sqlstore/sql.go"} {
+	for _, name := range []string{"sql.go", "dialect.go", "../../store/sqlkit/sql.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func plan(t *testing.T, db *sql.DB, text string) []string {
 		args = append(args, 1)
 	}
 	var lines []string
-	err := sqlstore.Querying(t.Context(), db)("EXPLAIN QUERY PLAN "+text, args, func(rows *sql.Rows) error {
+	err := sqlkit.Querying(t.Context(), db)("EXPLAIN QUERY PLAN "+text, args, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(new(int), new(int), new(int), &line)
 		lines = append(lines, line)

@@ -4,17 +4,17 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // query runs a statement outside a transaction and calls each with every row,
-// until it returns sqlstore.ErrEnough or ctx ends.
+// until it returns sqlkit.ErrEnough or ctx ends.
 func (s *Store) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
 	rows, err := s.rows(ctx, text, args) //nolint:rowserrcheck // ScanAll does
 	if err != nil {
 		return err
 	}
-	return sqlstore.ScanAll(rows, func(rows *sql.Rows) error {
+	return sqlkit.ScanAll(rows, func(rows *sql.Rows) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -51,7 +51,7 @@ func (s *Store) calm(ctx context.Context) context.Context {
 }
 
 // querier is query with a context.
-func (s *Store) querier(ctx context.Context) sqlstore.Querier {
+func (s *Store) querier(ctx context.Context) sqlkit.Querier {
 	return func(text string, args []any, each func(*sql.Rows) error) error {
 		return s.query(ctx, text, args, each)
 	}
@@ -59,5 +59,5 @@ func (s *Store) querier(ctx context.Context) sqlstore.Querier {
 
 // row scans the first row of a query into dest, and says whether there is one.
 func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) (bool, error) {
-	return sqlstore.Row(s.querier(ctx), text, args, dest...)
+	return sqlkit.Row(s.querier(ctx), text, args, dest...)
 }

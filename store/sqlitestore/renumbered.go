@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // sameLogs returns ErrMoved if a log is not the one that the positions of the
@@ -38,7 +38,7 @@ func (s *Store) sameLogs(ctx context.Context, requests []store.Request) error {
 // is numbered without holes, so that one that was emptied and numbered anew either
 // has not come that far, or has another row there. A row that is missing was
 // deleted, by retention or by hand, and says nothing.
-func sameLog(query sqlstore.Querier, box string, at place) (bool, error) {
+func sameLog(query sqlkit.Querier, box string, at place) (bool, error) {
 	last, err := lastSeq(query, box)
 	if err != nil || last < at.seq {
 		return false, err

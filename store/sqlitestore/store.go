@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // Store is a store of boxes in one SQLite database. It implements [store.Store],
@@ -18,7 +18,7 @@ import (
 // [postbag.Appender] of [postbag.SQLTx]. It is made by [Open] or [OpenDB], and is
 // safe for concurrent use until Close.
 type Store struct {
-	base
+	base sqlkit.Base
 
 	db   atomic.Pointer[sql.DB] // another one after the file was replaced
 	opts Options
@@ -43,14 +43,11 @@ type Store struct {
 	accepted   identity
 	poll       poll
 	beside     beside
-	kept       sqlstore.Marks
+	kept       sqlkit.Marks
 	woken      chan struct{}
 	watch      watcher
 	closing    sync.Once
 }
-
-// base has the methods that are the same for every store over database/sql.
-type base = sqlstore.Base
 
 var (
 	_ store.Store                     = (*Store)(nil)
@@ -71,16 +68,16 @@ func newStore(db *sql.DB, o Options, owned bool) *Store {
 		woken:  make(chan struct{}, 1),
 	}
 	s.db.Store(db)
-	write := func(ctx context.Context, doing string, fn func(*sqlstore.Tx) error) error {
+	write := func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
 		return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
 	}
-	s.base = sqlstore.New(&dialect, sqlstore.Hooks{
+	s.base = sqlkit.New(&dialect, sqlkit.Hooks{
 		Change:   write,
 		Write:    write,
 		Snapshot: s.snapshot,
 		Query:    s.querier,
 		Subscription: func(ctx context.Context, r store.Ref) (id int64, err error) {
-			_, err = s.row(ctx, sqlstore.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string))
+			_, err = s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string))
 			return id, err
 		},
 		Now:   func(context.Context) (int64, error) { return s.micros(), nil },

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // transaction is one write transaction of the store itself. It holds SQLite's
 // writer lock from its begin, is short, and is never cut off in the middle: its
 // statements run without the caller's cancellation.
 type transaction struct {
-	sqlstore.Tx
+	sqlkit.Tx
 
 	conn *sql.Conn
 	// open: between BEGIN and the end.
@@ -24,7 +24,7 @@ type transaction struct {
 // newTransaction makes a transaction that is not begun. statements are those
 // prepared on conn, kept with it; nil on a connection of the application's.
 func newTransaction(ctx context.Context, conn *sql.Conn, statements map[string]*sql.Stmt) *transaction {
-	tx := sqlstore.Tx{Dialect: &dialect, Ctx: context.WithoutCancel(ctx), On: session{conn, statements}}
+	tx := sqlkit.Tx{Dialect: &dialect, Ctx: context.WithoutCancel(ctx), On: session{conn, statements}}
 	return &transaction{Tx: tx, conn: conn}
 }
 
@@ -122,7 +122,7 @@ type session struct {
 	kept map[string]*sql.Stmt
 }
 
-// ExecContext implements [sqlstore.Runner].
+// ExecContext implements [sqlkit.Runner].
 func (c session) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
 	st, err := c.statement(ctx, text)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c session) ExecContext(ctx context.Context, text string, args ...any) (sql
 	return st.ExecContext(ctx, args...)
 }
 
-// QueryContext implements [sqlstore.Runner].
+// QueryContext implements [sqlkit.Runner].
 func (c session) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	st, err := c.statement(ctx, text)
 	if err != nil {

@@ -3,12 +3,12 @@ package sqlitestore
 import (
 	"context"
 
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // snapshot runs fn in a transaction that reads, so that all its statements see
 // one moment. fn is short: while it runs, the write-ahead log is not emptied.
-func (s *Store) snapshot(ctx context.Context, fn func(*sqlstore.Tx) error) error {
+func (s *Store) snapshot(ctx context.Context, fn func(*sqlkit.Tx) error) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -121,10 +121,10 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		next, err = dialect.FirstReady(s.querier(ctx), about.id, slots)
 	}
 	if err == nil && commands {
-		result.Commands, err = s.AppendCommands(ctx, result.Commands, ref, about.id, slots, s.micros())
+		result.Commands, err = s.base.AppendCommands(ctx, result.Commands, ref, about.id, slots, s.micros())
 	}
 	if next.Valid {
-		if wait := sqlstore.Until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
+		if wait := sqlkit.Until(next.Int64, s.micros()); result.NextDue < 0 || wait < result.NextDue {
 			result.NextDue = wait
 		}
 	}

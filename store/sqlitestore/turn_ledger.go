@@ -1,12 +1,12 @@
 package sqlitestore
 
 import (
-	"github.com/postbag/postbag/internal/sqlstore"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
 // tally adds sums to the ledger.
-func tally(t *sqlstore.Tx, sums storekit.Tallies) error {
+func tally(t *sqlkit.Tx, sums storekit.Tallies) error {
 	for _, at := range sums.Lines() {
 		sum := sums[at]
 		_, err := t.Exec(sqlTally, at.Subscription, at.Span, int(at.Fate), sum.Count,

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // poll remembers Turns that only read and found nothing, so that the next one
@@ -137,7 +137,7 @@ func (a *idleAnswer) again(now int64) store.TurnResult {
 	out.Batches = slices.Clone(out.Batches)
 	out.Commands = slices.Clone(out.Commands)
 	if a.due >= 0 {
-		out.NextDue = sqlstore.Until(a.due, now)
+		out.NextDue = sqlkit.Until(a.due, now)
 	}
 	return out
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -131,7 +131,7 @@ func (p *page) add(r store.Record, size int) error {
 	p.records = append(p.records, r)
 	if p.bytes -= size; p.bytes <= 0 || len(p.records) >= p.limit {
 		p.full = true
-		return sqlstore.ErrEnough
+		return sqlkit.ErrEnough
 	}
 	return nil
 }

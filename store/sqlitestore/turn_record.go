@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
 // recordRow is a row of the log; pageRow is how it is scanned.
 type recordRow struct {
 	seq        int64
-	at         sqlstore.Micros
+	at         sqlkit.Micros
 	id         []byte
 	topic, key string
 	shardKey   string
@@ -44,13 +44,13 @@ func (b *bytesValue) Scan(v any) error {
 // record returns the row as the seam has it. One that a filter refused has its
 // place and its id, and nothing else.
 func (r *recordRow) record(slot int, hash uint64) store.Record {
-	rec := store.Record{Seq: r.seq, Slot: slot, Hash: hash, At: sqlstore.TimeOf(int64(r.at)), Filtered: !r.wanted}
+	rec := store.Record{Seq: r.seq, Slot: slot, Hash: hash, At: sqlkit.TimeOf(int64(r.at)), Filtered: !r.wanted}
 	rec.ID = postbag.ID(r.id)
 	if !r.wanted {
 		return rec
 	}
 	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
 	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
-	sqlstore.Inspect(&rec, r.headers)
+	sqlkit.Inspect(&rec, r.headers)
 	return rec
 }

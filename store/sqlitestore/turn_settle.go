@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/postbag/postbag/internal/sqlstore"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -97,7 +97,7 @@ func (t *transaction) exceptions(id int64, s *store.Settlement) error {
 // done closes commands.
 func (t *transaction) done(id int64, list []store.Done) error {
 	for _, d := range list {
-		if _, err := t.Exec(sqlstore.SQLDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
+		if _, err := t.Exec(sqlkit.SQLDone, int64(d.ID), id, int(d.Kind), d.Seq); err != nil {
 			return err
 		}
 	}
@@ -106,13 +106,13 @@ func (t *transaction) done(id int64, list []store.Done) error {
 
 // park writes a parked row.
 func (t *transaction) park(text string, id int64, p *store.Park) error {
-	_, err := t.Exec(text, sqlstore.ParkArgs(t.Now, id, p)...)
+	_, err := t.Exec(text, sqlkit.ParkArgs(t.Now, id, p)...)
 	return err
 }
 
 // resolve removes a parked row and what was ordered for it. What failed of it is kept.
 func (t *transaction) resolve(id, seq int64, discarded bool) error {
-	if _, err := t.Exec(sqlstore.SQLPast, id, seq); err != nil {
+	if _, err := t.Exec(sqlkit.SQLPast, id, seq); err != nil {
 		return err
 	}
 	gone, err := t.Exec(sqlResolve, id, seq)

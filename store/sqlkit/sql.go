@@ -1,4 +1,4 @@
-package sqlstore
+package sqlkit
 
 // Every statement that all databases have in the same words. They go by the same
 // keys and indexes everywhere: the schemas have these in common. {box} is the table

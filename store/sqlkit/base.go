@@ -1,4 +1,4 @@
-package sqlstore
+package sqlkit
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 // Base is what a store has from this package: the methods of [store.Store],
 // [store.Inspector] and [store.Operator] that need only the dialect and the hooks.
-// A store embeds it. It is safe for concurrent use, as the hooks are.
+// A store holds one. It is safe for concurrent use, as the hooks are.
 type Base struct {
 	dialect *Dialect
 	hooks   Hooks

@@ -1,0 +1,73 @@
+package mysqlstore
+
+import (
+	"context"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// What is the same in every store over database/sql, and done in package sqlkit.
+
+// Declare creates the subscriptions that are missing; see [store.Store].
+func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
+	return s.base.Declare(ctx, specs)
+}
+
+// Beat renews a relay's heartbeat and changes who owns what; see [store.Store].
+func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	return s.base.Beat(ctx, b)
+}
+
+// Blocked returns the keys and topics that wait in a lease's slots; see [store.Store].
+func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
+	return s.base.Blocked(ctx, l)
+}
+
+// Due returns parked messages that can be tried; see [store.Store].
+func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
+	return s.base.Due(ctx, d)
+}
+
+// Overview says how boxes, subscriptions and relays are; see [store.Inspector].
+func (s *Store) Overview(ctx context.Context) (store.Overview, error) { return s.base.Overview(ctx) }
+
+// List returns a page of messages; see [store.Inspector].
+func (s *Store) List(ctx context.Context, q store.Query) (items []store.Item, next string, err error) {
+	return s.base.List(ctx, q)
+}
+
+// Show returns a message wherever it is; see [store.Inspector].
+func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+	return s.base.Show(ctx, box, id)
+}
+
+// Audited returns what operators did last; see [store.Operator].
+func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
+	return s.base.Audited(ctx, limit)
+}
+
+// Command gives a relay a command about messages; see [store.Operator].
+func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
+	return s.base.Command(ctx, a, r, kind, seqs)
+}
+
+// SetShards asks for another number of shards; see [store.Operator].
+func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error {
+	return s.base.SetShards(ctx, a, r, n)
+}
+
+// AcceptLedger takes the log as it is for the truth; see [store.Editor].
+func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
+	return s.base.AcceptLedger(ctx, a, box)
+}
+
+// Scheduled sends scheduled messages now, or discards them; see [store.Editor].
+func (s *Store) Scheduled(ctx context.Context, a store.Audit, box string, kind store.CommandKind, ids []postbag.ID) (int, error) {
+	return s.base.Scheduled(ctx, a, box, kind, ids)
+}
+
+// Erase deletes messages wherever they are; see [store.Editor].
+func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (store.Erased, error) {
+	return s.base.Erase(ctx, a, box, ids)
+}
