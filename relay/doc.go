@@ -2,9 +2,7 @@
 // order, sends each message to its subscription's destination, and settles what
 // was accepted.
 //
-//	rel, err := relay.New(store, relay.Options{
-//		Subscriptions: []relay.Subscription{{To: natsbroker.New(js, natsbroker.Options{})}},
-//	})
+//	rel, err := relay.New(store, relay.Options{Subscriptions: []relay.Subscription{{To: dest}}})
 //	go rel.Run(ctx)
 //
 // A relay may run inside the application or as a process of its own, and any

@@ -37,7 +37,7 @@ func TestASubjectThatIsDeniedIsMisconfiguredSoon(t *testing.T) {
 		Publish: &server.SubjectPermission{Allow: []string{"*.allowed", "$JS.API.>"}},
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
 	msgs := sendtest.Messages(p.name+".allowed", 6)
 	msgs[1].Topic, msgs[4].Topic = p.name+".denied", p.name+".denied"
 	for range 3 {
@@ -71,13 +71,13 @@ func TestAnInboxThatIsDeniedIsMisconfigured(t *testing.T) {
 		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX_mine.>"}},
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Misconfigured, "CustomInboxPrefix")
 	if held := p.held(t); held != 0 {
 		t.Errorf("%d messages were sent though no answer can come", held)
 	}
 	own := connect(t, s.url(), nats.UserInfo("limited", password), nats.CustomInboxPrefix("_INBOX_mine"))
-	d = sendtest.Closing(t, natsbroker.New(jetStream(t, own), natsbroker.Options{}))
+	d = sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, own), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 }
 
@@ -95,7 +95,7 @@ func TestAUserWhoMayOnlyPublishCanPublish(t *testing.T) {
 		if named {
 			options.Stream = p.name
 		}
-		d := sendtest.Closing(t, natsbroker.New(jetStream(t, limited), options))
+		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), options))
 		began := time.Now()
 		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 20)...), broker.Accepted, "")
 		if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); err != nil {
@@ -128,7 +128,7 @@ func TestAnAccountWithoutJetStreamIsMisconfigured(t *testing.T) {
 	})
 	nc := s.connect(t)
 	for name, options := range map[string]natsbroker.Options{"looked up": {}, "named": {Stream: "S"}} {
-		d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), options))
+		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
 		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("x.y", 2)...), broker.Misconfigured, "enable JetStream for the account")
 		if got := broker.OutcomeOf(d.Probe(sendtest.Timeout(t, 20*time.Second))); got != broker.Misconfigured {
 			t.Errorf("%s: the probe says %v", name, got)
@@ -154,7 +154,7 @@ func TestAnAccountAtItsLimitIsUnavailable(t *testing.T) {
 	}
 	nc := s.connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 2)
 	m[0].Payload = make([]byte, 3<<10)
 	m[1].Payload = make([]byte, 3<<10)
@@ -183,7 +183,7 @@ func TestMappedSubjectsReachAStreamThatIsNamed(t *testing.T) {
 	if err := account.AddMapping("orders.>", p.name+".>"); err != nil {
 		t.Fatal(err)
 	}
-	named := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	named := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
 	sendtest.Wants(t, sendtest.Publish(t, named, 10*time.Second, sendtest.Messages("orders.created", 2)...), broker.Accepted, "")
 	if got := p.read(t)[0].Subject(); got != p.name+".created" {
 		t.Errorf("the message is stored as %q", got)
@@ -198,13 +198,13 @@ func TestADomainIsTheOneOfTheJetStreamGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Closing(t, natsbroker.New(js, natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 
 	if js, err = jetstream.NewWithDomain(nc, "elsewhere"); err != nil {
 		t.Fatal(err)
 	}
-	d = sendtest.Closing(t, natsbroker.New(js, natsbroker.Options{}))
+	d = sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Unavailable, "JetStream does not answer")
 }
 

@@ -31,7 +31,7 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	p := newPlace(b, nc).create(b, func(c *jetstream.StreamConfig) {
 		c.MaxMsgs, c.Duplicates = 4*round, time.Second
 	})
-	d := sendtest.Closing(b, natsbroker.New(p.js, natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
 	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages(p.topic(), round)) },
 		sendtest.Publisher{Name: "bare", Run: bare(b, nc, p)},
 		sendtest.Publisher{Name: "library", Run: library(b, nc, p)},
@@ -44,7 +44,7 @@ func BenchmarkPublish(b *testing.B) {
 	const call = 1000
 	s := servertest.NATS(b, testserver.NATSOptions{})
 	p := newPlace(b, connect(b, s.URL())).create(b, func(c *jetstream.StreamConfig) { c.MaxMsgs, c.Duplicates = 10*call, time.Second })
-	d := sendtest.Closing(b, natsbroker.New(p.js, natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
 	sendtest.Alone(b, d, sendtest.Load(sendtest.Messages(p.topic(), call)))
 }
 

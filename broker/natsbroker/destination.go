@@ -2,6 +2,7 @@ package natsbroker
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/nats-io/nats.go"
@@ -19,7 +20,6 @@ type Destination struct {
 	owned   *trouble // of a connection that is ours to close, else nil
 	options Options
 	pass    map[string]bool // Options.PassHeaders
-	invalid *broker.Error   // why Options cannot be used
 
 	streams *streams
 	inbox   *inbox
@@ -37,18 +37,20 @@ var (
 
 // New returns a destination over the connection of js, which stays the caller's:
 // Close leaves it open. Give it nats.MaxReconnects(-1), or it ends with an outage
-// of a few minutes. New does no I/O; options that cannot be used make every
-// message Misconfigured, with Options.Validate's error.
-func New(js jetstream.JetStream, o Options) *Destination {
-	return newDestination(js, o)
+// of a few minutes. New does no I/O; an error names every fault of the options.
+func New(js jetstream.JetStream, o Options) (*Destination, error) {
+	err := o.Validate()
+	if js == nil {
+		err = errors.Join(err, errors.New("natsbroker: New was given no JetStream; make one with jetstream.New"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newDestination(js, o), nil
 }
 
 func newDestination(js jetstream.JetStream, o Options) *Destination {
 	d := &Destination{js: js, nc: js.Conn()}
-	if err := o.Validate(); err != nil {
-		d.invalid = &broker.Error{Outcome: broker.Misconfigured, Err: err}
-		o = Options{}
-	}
 	d.options = o.withDefaults()
 	d.pass = passes(o.PassHeaders)
 	d.slots = make(chan struct{}, d.options.MaxPending)
@@ -135,9 +137,6 @@ func (d *Destination) answered(call uint64, i int, m *nats.Msg) {
 
 // connected says why nothing can be sent now, nil when it can.
 func (d *Destination) connected() *broker.Error {
-	if d.invalid != nil {
-		return d.invalid
-	}
 	switch d.nc.Status() {
 	case nats.CONNECTED:
 		return nil

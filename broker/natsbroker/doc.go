@@ -1,7 +1,7 @@
 // Package natsbroker delivers to NATS JetStream.
 //
 //	js, err := jetstream.New(nc)
-//	dest := natsbroker.New(js, natsbroker.Options{})          // over a connection of the application
+//	dest, err := natsbroker.New(js, natsbroker.Options{})     // over a connection of the application
 //	dest, err := natsbroker.Dial(ctx, url, natsbroker.Options{}) // over one of its own
 //
 // A message goes to the subject that its topic names, always through JetStream:

@@ -28,7 +28,7 @@ func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, c.config)
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 			if held := p.held(t); held != c.held {
 				t.Errorf("the stream holds %d messages of 10, want %d", held, c.held)
@@ -41,7 +41,7 @@ func TestARepeatAfterTheWindowIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = 200 * time.Millisecond })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 	sendtest.Eventually(t, "a repeat is stored a second time", func() bool {
@@ -54,7 +54,7 @@ func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)

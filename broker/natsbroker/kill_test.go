@@ -134,7 +134,7 @@ func TestAGivenConnectionOutlivesAKill(t *testing.T) {
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	nc := connect(t, s.URL(), nats.ReconnectBufSize(nats.DefaultReconnectBufSize))
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
 	all := sendtest.Plan(p.topic(), 8, 100)
 	sendtest.Traffic(t, d, all, 1, func() {
 		if err := s.Kill(t.Context()); err != nil {

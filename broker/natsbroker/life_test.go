@@ -22,13 +22,13 @@ func newPlaceNamed(t testing.TB, nc *nats.Conn, name string) place {
 	return place{js: jetStream(t, nc), name: name}
 }
 
-func TestOptionsThatCannotBeUsedMakeEveryMessageMisconfigured(t *testing.T) {
+func TestOptionsThatCannotBeUsedAreAnErrorOfNew(t *testing.T) {
 	t.Parallel()
-	nc := startServer(t, nil).connect(t)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: "a.b", MaxPending: -1}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("x.y", 2)...), broker.Misconfigured, "Options.MaxPending")
-	if err := d.Probe(t.Context()); broker.OutcomeOf(err) != broker.Misconfigured {
-		t.Errorf("Probe: %v", err)
+	_, err := natsbroker.New(nil, natsbroker.Options{Stream: "a.b", MaxPending: -1})
+	for _, words := range []string{"Options.MaxPending", "Options.Stream", "no JetStream"} {
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%q is not in %v", words, err)
+		}
 	}
 }
 
@@ -93,7 +93,7 @@ func TestTheSubjectIsMadeOfTopicAndOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), c.options(p)))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options(p)))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(c.topic(p), 2)...), broker.Accepted, "")
 			if got := p.read(t)[0].Subject(); got != p.name+".orders" {
 				t.Errorf("the subject is %q, want %q", got, p.name+".orders")
@@ -106,7 +106,7 @@ func TestARepeatWithinTheWindowIsAcceptedWithANote(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 3)
 	for i, note := range []string{"", "duplicate"} {
 		for _, r := range sendtest.Publish(t, d, 10*time.Second, m...) {
@@ -124,7 +124,7 @@ func TestAHeaderThatIsPassedIsObeyed(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
 	m := sendtest.Messages(p.topic(), 2)
 	m[0] = with(m[0], "Nats-TTL", "1s")
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
@@ -135,7 +135,7 @@ func TestFewPendingMessagesAreEnoughForManyAndForLostOnes(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	msgs := sendtest.Messages(p.topic(), 500)
 	for i := range msgs {
 		msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)
@@ -171,7 +171,7 @@ func TestManySubjectsThatGrewOldAreLookedUpAsOneStream(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
 	accept := func() { // new messages, for of repeats the API is asked what the stream holds
 		msgs := sendtest.Messages(p.topic(), 100)
 		for i := range msgs {
@@ -205,7 +205,7 @@ func TestASubjectFunctionThatPanicsRejectsTheMessageAlone(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
 		return p.name + "." + string(m.Payload[8]) // "payload 0"
 	}}))
 	msgs := sendtest.Messages("any", 3)
@@ -219,7 +219,7 @@ func TestACallIsStoredInItsOrder(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	msgs := sendtest.Messages(p.topic(), 1000)
 	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	for i, m := range p.read(t) {
@@ -238,7 +238,7 @@ func TestAnswersAreReportedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	silent := newPlaceNamed(t, nc, "silent").create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("silent.x", 1)...), broker.Accepted, "")
 	if err := silent.js.DeleteStream(t.Context(), "silent"); err != nil {
 		t.Fatal(err)
@@ -276,8 +276,8 @@ func TestCloseLeavesAGivenConnectionOpenAndOthersAtWork(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	first := natsbroker.New(jetStream(t, nc), natsbroker.Options{})
-	second := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	first := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	second := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, first, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	sendtest.Wants(t, sendtest.Publish(t, second, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	before := nc.NumSubscriptions()
@@ -304,7 +304,7 @@ func TestAConnectionThatIsClosedOrDrainingIsUnavailable(t *testing.T) {
 			t.Parallel()
 			nc := s.connect(t)
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 			if err := end(nc); err != nil {
 				t.Fatal(err)
@@ -324,7 +324,7 @@ func TestNothingIsLeftInTheBufferOfAConnectionThatIsAway(t *testing.T) {
 	s := startServer(t, nil)
 	nc := s.connect(t, nats.ReconnectBufSize(8<<20))
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	s.stop()
 	sendtest.Eventually(t, "the connection sees that the server is gone", func() bool { return !nc.IsConnected() })

@@ -32,7 +32,7 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 		},
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC),
 	}
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sent), broker.Accepted, "")
 
 	got, err := natsbroker.Message(p.read(t)[0])

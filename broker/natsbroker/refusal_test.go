@@ -74,7 +74,7 @@ func TestRefusalsOfARealStream(t *testing.T) {
 			t.Parallel()
 			nc := s.connect(t)
 			p := newPlace(t, nc).create(t, c.config)
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), c.options))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), c.before)...), broker.Accepted, "")
 			m := sendtest.Messages(p.topic(), 1)[0]
 			if c.header[0] != "" {
@@ -92,7 +92,7 @@ func TestAStreamThatIsEmptiedTakesMessagesAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgs, c.Discard = 3, jetstream.DiscardNew })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 3)...), broker.Accepted, "")
 	m := sendtest.Messages(p.topic(), 1)
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unavailable, "make room")
@@ -118,7 +118,7 @@ func TestAStreamThatChangedBehindOurBackIsAskedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 			config := p.stream(t).CachedInfo().Config
 			c.change(&config)
@@ -135,7 +135,7 @@ func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Millisecond}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Millisecond}))
 	m := sendtest.Messages(p.topic(), 1)
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
 	config := p.stream(t).CachedInfo().Config
@@ -155,7 +155,7 @@ func TestALimitThatWasRaisedIsSeenByTheMessageThatWasRefused(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Hour}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Hour}))
 	m := sendtest.Messages(p.topic(), 1)
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
 	config := p.stream(t).CachedInfo().Config
@@ -184,7 +184,7 @@ func TestAStreamThatIsNotThereIsMisconfigured(t *testing.T) {
 			if _, err := nc.ChanSubscribe(p.name+".>", heard); err != nil {
 				t.Fatal(err)
 			}
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), options(p)))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options(p)))
 			m := sendtest.Messages(p.topic(), 3)
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "create")
 			if len(heard) != 0 {
@@ -206,7 +206,7 @@ func TestAStreamDeletedWhereNobodyListensIsMisconfiguredAtOnce(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestAnotherStreamThanTheOneNamedIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	mine, other := newPlace(t, nc).create(t, nil), newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: mine.name}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: mine.name}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(other.topic(), 2)...), broker.Misconfigured, "10060")
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(mine.topic(), 2)...), broker.Accepted, "")
 	if len(other.read(t)) != 0 {
@@ -239,7 +239,7 @@ func TestAnAnswerOfSomebodyElseIsNoAcknowledgement(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 20)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestATopicThatIsNoSubjectIsRejectedAloneAndNotSent(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	for _, topic := range []string{"", "a b", "*", p.name + ".>", p.name + "..x", "$JS.API.STREAM.DELETE." + p.name, p.name + ".x\r\n"} {
 		msgs := sendtest.Messages(p.topic(), 3)
 		msgs[1].Topic = topic
@@ -270,7 +270,7 @@ func TestAServerWithoutJetStreamIsUnavailable(t *testing.T) {
 	for name, options := range map[string]natsbroker.Options{"looked up": {}, "named": {Stream: "S"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), options))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
 			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("x.y", 2)...), broker.Unavailable, "JetStream does not answer")
 			if got := broker.OutcomeOf(d.Probe(sendtest.Timeout(t, 10*time.Second))); got != broker.Unavailable {
 				t.Errorf("the probe says %v", got)
@@ -283,7 +283,7 @@ func TestAStreamThatDropsMessagesUnderLoadIsUnavailable(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, func(o *server.Options) { o.StreamMaxBufferedMsgs = 30 }).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	all := sendtest.Messages(p.topic(), 2000)
 	results := sendtest.Publish(t, d, 30*time.Second, all...)
 	var dropped []broker.Delivery
@@ -311,7 +311,7 @@ func TestAServerOutOfSpaceIsUnavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Storage = storage })
-			d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 			var last broker.Result
 			for range 40 {
 				m := sendtest.Messages(p.topic(), 1)

@@ -41,7 +41,7 @@ func TestTwoSubscriptionsIntoOneStreamBothStoreTheirMessages(t *testing.T) {
 	p := newPlace(t, nc).create(t, nil)
 	msgs := sendtest.Messages("orders", 5)
 	for _, name := range []string{"a", "b"} {
-		d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{Prefix: p.name + "." + name + "."}))
+		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Prefix: p.name + "." + name + "."}))
 		for i := range msgs {
 			msgs[i].Box, msgs[i].Subscription = "outbox", name
 		}
@@ -57,7 +57,7 @@ func TestTheIDForTheStreamTellsBoxSubscriptionAndSubjectApart(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)[0]
 	for _, change := range []func(){
 		func() {}, func() { m.Box = "other" }, func() { m.Subscription = "other" }, func() { m.Topic += ".other" },
@@ -77,7 +77,7 @@ func TestARepeatOfWhatIsGoneIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	msgs := sendtest.Messages(p.topic(), 70)
 	noted(t, d, "", msgs...)
 	if err := p.stream(t).Purge(t.Context()); err != nil {
@@ -96,7 +96,7 @@ func TestARepeatOfAnothersMessageIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = time.Minute })
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)[0]
 	noted(t, d, "", m)
 	id := p.read(t)[0].Headers().Get("Nats-Msg-Id")
@@ -118,7 +118,7 @@ func TestAnotherMessageWithTheSameIDIsStored(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)[0]
 	noted(t, d, "", m)
 	other := m
@@ -142,7 +142,7 @@ func TestARepeatThatMayNotBeReadIsStoredAgain(t *testing.T) {
 		}
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, connect(t, s.url(), nats.UserInfo("relay", password))), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, connect(t, s.url(), nats.UserInfo("relay", password))), natsbroker.Options{}))
 	msgs := sendtest.Messages(p.topic(), 3)
 	for n := 1; n <= 3; n++ {
 		noted(t, d, "", msgs...)
@@ -160,7 +160,7 @@ func TestARepeatIsKnownWhereTheStreamMapsSubjects(t *testing.T) {
 	p.create(t, func(c *jetstream.StreamConfig) {
 		c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: p.name + ".>", Destination: p.name + ".mapped.>"}
 	})
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)
 	noted(t, d, "", m...)
 	noted(t, d, "duplicate", m...)
@@ -173,7 +173,7 @@ func TestARepeatOfALargeMessageIsRead(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Closing(t, natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	m := sendtest.Messages(p.topic(), 1)
 	m[0].Payload = make([]byte, 1<<20-1024)
 	noted(t, d, "", m...)

@@ -18,7 +18,6 @@ type Destination struct {
 	client  redis.UniversalClient
 	owned   bool
 	options Options
-	invalid *broker.Error // why Options or the client cannot be used
 	largest largest
 
 	gate  brokerkit.Gate
@@ -39,19 +38,16 @@ var (
 // open. It may be a *redis.Client, also one of sentinels, or a *redis.ClusterClient;
 // a *redis.Ring moves keys between servers when one is away, and is refused. It
 // needs a ReadTimeout and a WriteTimeout, as it has by default; its MaxRetries do
-// not matter. New does no I/O; options or a client that cannot be used make every
-// message Misconfigured, with the reason.
-func New(client redis.UniversalClient, o Options) *Destination {
-	d := &Destination{client: client, ended: make(chan struct{}), released: make(chan struct{})}
-	err := o.Validate()
-	if err == nil {
-		d.options = o.withDefaults()
-		err = usable(client, &d.options)
+// not matter. New does no I/O; an error says why options or client cannot be used.
+func New(client redis.UniversalClient, o Options) (*Destination, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		d.invalid = &broker.Error{Outcome: broker.Misconfigured, Err: err}
+	d := &Destination{client: client, options: o.withDefaults(), ended: make(chan struct{}), released: make(chan struct{})}
+	if err := usable(client, &d.options); err != nil {
+		return nil, err
 	}
-	return d
+	return d, nil
 }
 
 // usable says why a client cannot be used with these options.
@@ -87,8 +83,6 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 		return
 	}
 	switch {
-	case d.invalid != nil:
-		brokerkit.ReportAll(msgs, report, brokerkit.Result(d.invalid))
 	case ctx.Err() != nil:
 		brokerkit.ReportAll(msgs, report, brokerkit.Result(adapter.NotInTime()))
 	case !d.gate.Enter():

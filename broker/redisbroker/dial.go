@@ -32,7 +32,10 @@ func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
 		return nil, err
 	}
 	client := redis.NewUniversalClient(clientOptions(servers, o.withDefaults().Login))
-	d := New(client, o)
+	d, err := New(client, o)
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
 	d.owned = true
 	return d, nil
 }

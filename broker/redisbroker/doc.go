@@ -1,6 +1,6 @@
 // Package redisbroker delivers to Redis Streams.
 //
-//	dest := redisbroker.New(client, redisbroker.Options{})             // over a client of the application
+//	dest, err := redisbroker.New(client, redisbroker.Options{})        // over a client of the application
 //	dest, err := redisbroker.Dial(ctx, urls, redisbroker.Options{})    // over one of its own
 //
 // A message becomes an entry of the stream that its topic names. It is Accepted

@@ -194,7 +194,7 @@ func TestTheClientRepeatsNothing(t *testing.T) {
 	})
 	for name, c := range map[string]redis.UniversalClient{"single": single, "cluster": cluster} {
 		t.Cleanup(func() { _ = c.Close() })
-		d := sendtest.Closing(t, redisbroker.New(c, redisbroker.Options{}))
+		d := sendtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
 		topic := "orders-" + name
 		m := sendtest.Messages(topic, 5)
 		wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")

@@ -9,9 +9,6 @@ import (
 // Probe implements broker.Prober: the server answers a PING. Whether it takes
 // entries, an entry alone would show.
 func (d *Destination) Probe(ctx context.Context) error {
-	if d.invalid != nil {
-		return d.invalid
-	}
 	return adapter.Probe(ctx, &d.gate, "server", d.probe)
 }
 

@@ -161,7 +161,7 @@ func TestALoginThatIsRefusedIsMisconfiguredUntilItIsGranted(t *testing.T) {
 	m := sendtest.Messages("orders", 2)
 	nobody := redis.NewClient(&redis.Options{Addr: s.Addr()})
 	t.Cleanup(func() { _ = nobody.Close() })
-	stranger := sendtest.Closing(t, redisbroker.New(nobody, redisbroker.Options{}))
+	stranger := sendtest.Made[*redisbroker.Destination](t)(redisbroker.New(nobody, redisbroker.Options{}))
 	wants(t, sendtest.Publish(t, stranger, 10*time.Second, m...)[:1], broker.Misconfigured, "asks for a login")
 	if got := broker.OutcomeOf(stranger.Probe(sendtest.Timeout(t, 10*time.Second))); got != broker.Misconfigured {
 		t.Errorf("the probe says %v", got)
@@ -275,7 +275,7 @@ func TestAFrozenServerLeavesMessagesUnknown(t *testing.T) {
 func TestAClientThatIsClosedIsUnavailable(t *testing.T) {
 	t.Parallel()
 	c := redis.NewClient(&redis.Options{Addr: sharedServer(t).Addr(), Password: password})
-	d := sendtest.Closing(t, redisbroker.New(c, redisbroker.Options{}))
+	d := sendtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -162,6 +162,7 @@ func (c *channel) wired(*testing.T) []brokertest.Wired {
 	return held
 }
 
-func (c *channel) fixture(o watermillbroker.Options) brokertest.Fixture {
-	return brokertest.Fixture{Destination: watermillbroker.New(c, o), Topic: c.topic, Stored: c.stored, Wired: c.wired}
+func (c *channel) fixture(t *testing.T, o watermillbroker.Options) brokertest.Fixture {
+	t.Helper()
+	return brokertest.Fixture{Destination: over(t, c, o), Topic: c.topic, Stored: c.stored, Wired: c.wired}
 }

@@ -1,7 +1,10 @@
 package watermillbroker_test
 
 import (
+	"errors"
 	"testing"
+
+	"github.com/ThreeDotsLabs/watermill/message"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
@@ -33,7 +36,7 @@ func harness(o watermillbroker.Options) brokertest.Harness {
 	open := func(t *testing.T) (*channel, brokertest.Fixture) {
 		t.Helper()
 		c := newChannel(t)
-		return c, c.fixture(o)
+		return c, c.fixture(t, o)
 	}
 	return brokertest.Harness{
 		Open: func(t *testing.T) brokertest.Fixture {
@@ -50,8 +53,10 @@ func harness(o watermillbroker.Options) brokertest.Harness {
 		},
 		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			c := newChannel(t)
-			f := c.fixture(o)
-			f.Destination = watermillbroker.New(nil, o)
+			f := c.fixture(t, o)
+			f.Destination = over(t, publisherFunc(func(string, ...*message.Message) error {
+				return &broker.Error{Outcome: broker.Misconfigured, Err: errors.New("the login is refused; check it")}
+			}), o)
 			return f, brokertest.Switch{}
 		},
 		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {

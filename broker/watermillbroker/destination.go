@@ -17,7 +17,6 @@ import (
 type Destination struct {
 	to      message.Publisher
 	options Options
-	invalid error // why it cannot be used
 	turns   chan struct{}
 	gate    brokerkit.Gate // calls, and what they left with the publisher
 }
@@ -25,18 +24,18 @@ type Destination struct {
 var _ broker.Destination = (*Destination)(nil)
 
 // New returns a destination over p, which stays the caller's: Close leaves it open.
-// Options that cannot be used, and no publisher, make every message Misconfigured.
-func New(p message.Publisher, o Options) *Destination {
-	d := &Destination{to: p, invalid: o.Validate()}
+// An error names every fault of the options.
+func New(p message.Publisher, o Options) (*Destination, error) {
+	err := o.Validate()
 	if p == nil {
-		d.invalid = errors.Join(d.invalid, errors.New("watermillbroker: the publisher is nil; give New one"))
+		err = errors.Join(err, errors.New("watermillbroker: the publisher is nil; give New one"))
 	}
-	if d.invalid != nil {
-		o = Options{}
+	if err != nil {
+		return nil, err
 	}
-	d.options = o.withDefaults()
+	d := &Destination{to: p, options: o.withDefaults()}
 	d.turns = make(chan struct{}, d.options.Concurrency)
-	return d
+	return d, nil
 }
 
 // Features says that nothing keeps a repeated message out, nor an order within a
@@ -68,10 +67,6 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 		return
 	}
 	defer d.gate.Leave()
-	if d.invalid != nil {
-		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.Misconfigured, Err: d.invalid})
-		return
-	}
 	calls := d.plan(ctx, msgs)
 	switch {
 	case len(calls) == 1:

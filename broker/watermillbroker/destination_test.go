@@ -32,6 +32,16 @@ func delivery(key string) broker.Delivery {
 	}
 }
 
+// over returns a destination over p.
+func over(t *testing.T, p message.Publisher, o watermillbroker.Options) *watermillbroker.Destination {
+	t.Helper()
+	d, err := watermillbroker.New(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func publish(t *testing.T, d broker.Destination, msgs ...broker.Delivery) []broker.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -78,7 +88,7 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fails := publisherFunc(func(string, ...*message.Message) error { return c.err })
-			one := publish(t, watermillbroker.New(fails, watermillbroker.Options{Classify: classify}), delivery("a"))
+			one := publish(t, over(t, fails, watermillbroker.Options{Classify: classify}), delivery("a"))
 			outcomes(t, one, c.one)
 			if scoped := c.err.Error() == "no such topic"; (one[0].Scope == broker.ScopeTopic) != scoped {
 				t.Errorf("the scope is %v", one[0].Scope)
@@ -86,7 +96,7 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 			if !errors.Is(one[0].Err, c.err) {
 				t.Errorf("the error %v does not wrap the publisher's", one[0].Err)
 			}
-			d := watermillbroker.New(fails, watermillbroker.Options{Batch: 10, Classify: classify})
+			d := over(t, fails, watermillbroker.Options{Batch: 10, Classify: classify})
 			outcomes(t, publish(t, d, delivery("a"), delivery("b"), delivery("")), c.batch, c.batch, c.batch)
 			outcomes(t, publish(t, d, delivery("a")), c.one)
 		})
@@ -95,7 +105,7 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 
 func TestAPublisherThatPanicsLeavesItUnknown(t *testing.T) {
 	t.Parallel()
-	d := watermillbroker.New(publisherFunc(func(string, ...*message.Message) error { panic("canary") }), watermillbroker.Options{})
+	d := over(t, publisherFunc(func(string, ...*message.Message) error { panic("canary") }), watermillbroker.Options{})
 	results := publish(t, d, delivery("a"))
 	outcomes(t, results, broker.Unknown)
 	if text := results[0].Err.Error(); strings.Contains(text, "canary") || !strings.Contains(text, "panicked") {
@@ -106,7 +116,7 @@ func TestAPublisherThatPanicsLeavesItUnknown(t *testing.T) {
 func TestABatchHoldsMessagesOfOneTopic(t *testing.T) {
 	t.Parallel()
 	calls := make(chan string, 10)
-	d := watermillbroker.New(publisherFunc(func(topic string, messages ...*message.Message) error {
+	d := over(t, publisherFunc(func(topic string, messages ...*message.Message) error {
 		calls <- fmt.Sprintf("%s %d", topic, len(messages))
 		return nil
 	}), watermillbroker.Options{Batch: 3, Topic: func(m broker.Delivery) string { return "to-" + m.Topic }})
@@ -136,7 +146,7 @@ func TestABatchHoldsMessagesOfOneTopic(t *testing.T) {
 func TestARepeatedKeyGoesInOrderAndStopsBehindAFailure(t *testing.T) {
 	t.Parallel()
 	var sent []string
-	d := watermillbroker.New(publisherFunc(func(_ string, messages ...*message.Message) error {
+	d := over(t, publisherFunc(func(_ string, messages ...*message.Message) error {
 		sent = append(sent, string(messages[0].Payload)) // one at a time, or the race detector says so
 		if string(messages[0].Payload) == "2" {
 			return errors.New("refused")
@@ -160,7 +170,7 @@ func TestARepeatedKeyGoesInOrderAndStopsBehindAFailure(t *testing.T) {
 func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
 	t.Parallel()
 	hung, free := make(chan struct{}), make(chan struct{})
-	d := watermillbroker.New(publisherFunc(func(_ string, messages ...*message.Message) error {
+	d := over(t, publisherFunc(func(_ string, messages ...*message.Message) error {
 		if messages[0].Metadata.Get(broker.HeaderKey) == "hangs" {
 			close(hung)
 			<-free
@@ -197,14 +207,12 @@ func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeUsedMakeMessagesMisconfigured(t *testing.T) {
+func TestOptionsThatCannotBeUsedAreAnErrorOfNew(t *testing.T) {
 	t.Parallel()
-	bad := watermillbroker.Options{Batch: -1, Concurrency: -1, KeyMetadata: "postbag-key"}
-	results := publish(t, watermillbroker.New(nil, bad), delivery("a"))
-	outcomes(t, results, broker.Misconfigured)
+	_, err := watermillbroker.New(nil, watermillbroker.Options{Batch: -1, Concurrency: -1, KeyMetadata: "postbag-key"})
 	for _, want := range []string{"Batch", "Concurrency", "KeyMetadata", "publisher is nil"} {
-		if !strings.Contains(results[0].Err.Error(), want) {
-			t.Errorf("%q is not named in %q", want, results[0].Err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not named in %v", want, err)
 		}
 	}
 	if err := (watermillbroker.Options{KeyMetadata: "partition"}).Validate(); err != nil {

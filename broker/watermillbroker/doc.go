@@ -2,7 +2,7 @@
 //
 // A [Destination] delivers a box through any Watermill publisher:
 //
-//	dest := watermillbroker.New(publisher, watermillbroker.Options{})
+//	dest, err := watermillbroker.New(publisher, watermillbroker.Options{})
 //
 // A [Publisher] is a Watermill publisher that writes into a box, in the transaction
 // of a sender, so that messages are sent if and only if it commits:

@@ -19,7 +19,7 @@ import (
 func through(t *testing.T, o watermillbroker.Options, m broker.Delivery) *message.Message {
 	t.Helper()
 	c := newChannel(t)
-	outcomes(t, publish(t, watermillbroker.New(c, o), m), broker.Accepted)
+	outcomes(t, publish(t, over(t, c, o), m), broker.Accepted)
 	return c.messages()[0]
 }
 
@@ -80,7 +80,7 @@ func TestAnEncoderKnowsTheProtocolBehindThePublisher(t *testing.T) {
 		if got := through(t, o, m).Metadata; !maps.Equal(got, map[string]string{want: "a/b"}) {
 			t.Errorf("%q: the metadata are %q", binding, got)
 		}
-		if f := watermillbroker.New(newChannel(t), o).Features(); f.Binding != binding {
+		if f := over(t, newChannel(t), o).Features(); f.Binding != binding {
 			t.Errorf("%q: declared is %q", binding, f.Binding)
 		}
 	}

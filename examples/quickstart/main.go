@@ -60,7 +60,11 @@ func run(ctx context.Context, pool *pgxpool.Pool, js jetstream.JetStream) error 
 	if err != nil {
 		return err
 	}
-	rel, err := relay.New(store, relay.Options{Subscriptions: []relay.Subscription{{To: natsbroker.New(js, natsbroker.Options{})}}})
+	dest, err := natsbroker.New(js, natsbroker.Options{})
+	if err != nil {
+		return err
+	}
+	rel, err := relay.New(store, relay.Options{Subscriptions: []relay.Subscription{{To: dest}}})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,18 @@ func Eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
+// Made fails the test if a destination could not be made, and closes it with the test.
+func Made[D broker.Destination](t testing.TB) func(d D, err error) D {
+	t.Helper()
+	return func(d D, err error) D {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Closing(t, d)
+	}
+}
+
 // Closing closes a destination with the test, and returns it.
 func Closing[D broker.Destination](t testing.TB, d D) D {
 	t.Helper()

@@ -29,7 +29,10 @@ func TestTheSDKReadsEventsOverNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sub.Unsubscribe() })
-	d := natsbroker.New(js, natsbroker.Options{})
+	d, err := natsbroker.New(js, natsbroker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = d.Close(t.Context()) })
 	readsBack(t, transport{dest: d, topic: "e.orders", read: read, undecoded: true})
 }

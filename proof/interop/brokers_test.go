@@ -55,7 +55,8 @@ func TestNATSConsumersReadEveryFormat(t *testing.T) {
 			if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{place}}); err != nil {
 				t.Fatal(err)
 			}
-			return closing(t, natsbroker.New(js, natsbroker.Options{}), nil)
+			d, err := natsbroker.New(js, natsbroker.Options{})
+			return closing(t, d, err)
 		},
 		read: func(t *testing.T, place string, n int) []seen {
 			t.Helper()

@@ -33,7 +33,11 @@ func startWatermill(t *testing.T) *server {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return watermillbroker.New(publisher, watermillbroker.Options{})
+				d, err := watermillbroker.New(publisher, watermillbroker.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
 			}
 			return p
 		},

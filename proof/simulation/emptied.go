@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/store/sqlkit/snapshots"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // An owner empties the log and has its numbering begin again, while relays have read of it

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/store/sqlkit/snapshots"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
 // snapshotLog is a log as PostgreSQL keeps it. Its positions are those of pgstore:

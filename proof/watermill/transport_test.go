@@ -31,7 +31,10 @@ func newTransport(t *testing.T, to message.Publisher, o watermillbroker.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dest := watermillbroker.New(to, o)
+	dest, err := watermillbroker.New(to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rel, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{{To: dest}}})
 	if err != nil {
 		t.Fatal(err)

@@ -33,9 +33,12 @@ func (Watermill) Open(_ context.Context, dsn string) (broker.Destination, error)
 		conn.Close()
 		return nil, err
 	}
-	return &ownPublisher{
-		Destination: watermillbroker.New(publisher, watermillbroker.Options{Classify: classify}), conn: conn,
-	}, nil
+	d, err := watermillbroker.New(publisher, watermillbroker.Options{Classify: classify})
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return &ownPublisher{Destination: d, conn: conn}, nil
 }
 
 // classify says what an error of the publisher means, as who uses it has to.
