@@ -3,7 +3,7 @@
 // nothing new can appear, and how that is written down.
 //
 // It is pure, so that pgstore uses it with a server and the simulator
-// (internal/simulation) with a model of one. docs/design/010-postgresql-rows.md
+// (proof/simulation) with a model of one. docs/design/010-postgresql-rows.md
 // and 011-postgresql-sequence.md say why it is as it is. The idea of reading what
 // lies between two snapshots is PgQ's (Skype, 2007).
 package snapshots
