@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -35,7 +36,7 @@ func (l *loop) notePeers(relays []store.RelayState) {
 func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
 	most := f.subscription.attempts()
 	for i := range c.Items {
-		if i >= len(answers) || answers[i].Outcome != engine.Rejected {
+		if i >= len(answers) || answers[i].Outcome != broker.Rejected {
 			continue
 		}
 		attempt := c.Items[i].Attempt

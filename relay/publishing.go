@@ -41,7 +41,7 @@ func (l *loop) check(f *flow, now time.Duration) {
 				if err != nil && !givenUp {
 					l.destinationFailed(f, err)
 				}
-				f.core.Probed(l.now(), engine.Outcome(broker.OutcomeOf(err)))
+				f.core.Probed(l.now(), broker.OutcomeOf(err))
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.An
 	for i := range results {
 		r := &results[i]
 		if r.Outcome == broker.Accepted {
-			answers[i].Outcome = engine.Accepted
+			answers[i].Outcome = broker.Accepted
 			continue
 		}
 		_, panicked := errors.AsType[*panicError](r.Err)
@@ -144,7 +144,7 @@ func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.An
 		}
 		scope := scopeOf(r)
 		answers[i] = engine.Answer{
-			Outcome: engine.Outcome(r.Outcome), Scope: engine.Scope(scope), After: r.After, Reason: reason(r),
+			Outcome: r.Outcome, Scope: scope, After: r.After, Reason: reason(r),
 			Broken: panicked && r.Outcome == broker.Unknown,
 		}
 		if givenUp && (r.Outcome == broker.Unknown || errors.Is(r.Err, context.Canceled)) {

@@ -135,11 +135,9 @@ func (l *loop) landed(r *round, result *store.TurnResult, err error) {
 	}
 	settle, read := 0, 0
 	for _, p := range r.parts {
-		verdicts := make([]engine.Verdict, p.settles)
+		verdicts := result.Verdicts[settle : settle+p.settles]
 		for i := range verdicts {
-			v := &result.Verdicts[settle+i]
-			verdicts[i] = engine.Verdict{Applied: v.Applied, Cleared: v.Cleared}
-			if v.Applied {
+			if verdicts[i].Applied {
 				l.noteDone(p.flow, r.turn.Settle[settle+i].Done)
 			} else {
 				l.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
@@ -168,28 +166,9 @@ func (l *loop) turnFailed(r *round, err error) {
 }
 
 func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
-	out := store.Settlement{
-		Lease: lease(ref, s.Lease), To: store.Position(s.To),
+	return store.Settlement{
+		Lease: lease(ref, s.Lease), To: store.Position(s.To), Park: s.Park, Resolve: s.Resolve, Tally: s.Tally, Done: s.Done,
 	}
-	for i := range s.Park {
-		p := &s.Park[i]
-		out.Park = append(out.Park, store.Park{
-			Seq: p.Seq, Slot: p.Slot, Hash: p.Hash, State: store.ParkState(p.State), Blocking: p.Blocking,
-			Attempts: p.Attempts, Delay: p.Delay, Reason: p.Reason, Topic: p.Topic,
-		})
-	}
-	for _, v := range s.Resolve {
-		out.Resolve = append(out.Resolve, store.Resolved{Seq: v.Seq, Hash: v.Hash})
-	}
-	for _, t := range s.Tally {
-		out.Tally = append(out.Tally, store.Tally{
-			Span: t.Span, Fate: store.Fate(t.Fate), Count: t.Count, SeqSum: t.SeqSum, IDSum: t.IDSum,
-		})
-	}
-	for _, d := range s.Done {
-		out.Done = append(out.Done, store.Done{ID: store.CommandID(d.ID), Kind: store.CommandKind(d.Kind), Seq: d.Seq})
-	}
-	return out
 }
 
 func lease(ref store.Ref, s engine.Lease) store.Lease {
@@ -260,16 +239,14 @@ func (l *loop) commands(all []store.Command, now time.Duration) {
 			continue
 		}
 		l.noteCommand(c)
-		p := &c.Park
-		f.core.Order(now, []engine.Command{{
-			ID: int64(c.ID), Kind: engine.Kind(c.Kind),
+		park := c.Park
+		park.Delay = 0 // it is due now
+		f.core.Commands(now, []engine.Command{{
+			ID: c.ID, Kind: c.Kind,
 			Message: engine.Message{
-				Seq: p.Seq, Slot: p.Slot, Key: p.Hash, Sum: binary.BigEndian.Uint64(c.Message[8:]),
+				Seq: park.Seq, Slot: park.Slot, Key: park.Hash, Sum: binary.BigEndian.Uint64(c.Message[8:]),
 			},
-			Park: engine.Park{
-				Seq: p.Seq, Slot: p.Slot, Hash: p.Hash, State: engine.ParkState(p.State), Blocking: p.Blocking,
-				Attempts: p.Attempts, Reason: p.Reason, Topic: p.Topic,
-			},
+			Park: park,
 		}})
 	}
 }

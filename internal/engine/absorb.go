@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Absorb takes the pages that landed into their windows.
 func (f *Flow) Absorb(now time.Duration) {
@@ -38,7 +42,7 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 		f.lighten(e)
 	case e.Filtered:
 		f.unsent--
-		f.finish(e, Filtered, now)
+		f.finish(e, store.TallyFiltered, now)
 	case e.condemned():
 		f.strike(e, now)
 	default:
@@ -55,7 +59,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	case c.blocked():
 		f.unsent--
 		e.chain = c
-		f.lay(e, Park{State: Blocked, Blocking: true}, now)
+		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 	default:
 		c.push(e)
 		if c.head == e && c.out == 0 {
@@ -65,10 +69,10 @@ func (f *Flow) line(e *entry, now time.Duration) {
 }
 
 // finish resolves an entry of a window: it may be settled.
-func (f *Flow) finish(e *entry, fate Fate, now time.Duration) {
+func (f *Flow) finish(e *entry, fate store.Fate, now time.Duration) {
 	e.state, e.fate = done, fate
 	f.lighten(e)
-	f.doubted(e, fate == WasParked && e.park.State != Dead)
+	f.doubted(e, fate == store.TallyParked && e.park.State != store.ParkDead)
 	f.resolve(now, false)
 }
 

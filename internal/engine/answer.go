@@ -3,6 +3,9 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/store"
 )
 
 // Answered takes the answers to a call, one an item in their order. Missing ones
@@ -66,7 +69,7 @@ func (f *Flow) call(id int64) *Call {
 
 // count notes what an answer says about the destination and about other calls.
 func (f *Flow) count(c *Call, e *entry, a *Answer, now time.Duration) {
-	if a.Outcome != Accepted {
+	if a.Outcome != broker.Accepted {
 		c.tally.add(e, a, f.ofTopic(a), e.suspected() || f.outlived(e))
 		return
 	}
@@ -93,16 +96,16 @@ func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 		f.topicFailed(e, a, now)
 		return
 	case f.ofTopic(&a): // to no topic nothing can ever be sent
-		a.Outcome = Rejected
+		a.Outcome = broker.Rejected
 	}
 	switch a.Outcome {
-	case Accepted:
+	case broker.Accepted:
 		f.topicWorks(e, now)
 		f.deliver(e, now)
-	case Rejected:
+	case broker.Rejected:
 		f.topicWorks(e, now)
 		f.failed(e, a, now)
-	case Misconfigured, Unavailable, NotSent:
+	case broker.Misconfigured, broker.Unavailable, broker.NotSent:
 		f.postpone(e, a, now)
 	default:
 		f.stats.Unknown++
@@ -114,7 +117,7 @@ func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 	f.stats.Rejected++
 	e.attempts++
-	if a.Outcome == Rejected {
+	if a.Outcome == broker.Rejected {
 		f.trust(e)
 	}
 	f.reject(e, a, now)
@@ -125,14 +128,14 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 	f.trust(e)
 	switch {
 	case e.parked, e.inLot:
-		f.unpark(e, Delivered, now)
+		f.unpark(e, store.TallyDelivered, now)
 		return
 	case e.slow: // the row was not written yet, and need not be
 		f.unlay(e)
 	case e.chain != nil:
 		e.chain.remove(e)
 	}
-	f.finish(e, Delivered, now)
+	f.finish(e, store.TallyDelivered, now)
 }
 
 // reject parks an entry whose attempt failed, or tries it again at once.
@@ -143,9 +146,9 @@ func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 		f.requeue(e)
 		return
 	}
-	p := Park{State: Waiting, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
+	p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
 	if e.attempts >= r.MaxAttempts {
-		p.State = Dead
+		p.State = store.ParkDead
 	} else {
 		p.Delay = max(backoff(r.Min, r.Max, r.Factor, e.attempts, f.cfg.Rand()), min(a.After, f.cfg.AfterMax))
 	}
@@ -165,8 +168,8 @@ func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
 	if e.doubt != nil && e.doubt.others { // it is the culprit, or will soon be cleared
 		most = min(most, doubtPause)
 	}
-	f.park(e, Park{
-		State: Waiting, Reason: a.Reason, Blocking: true,
+	f.park(e, store.Park{
+		State: store.ParkRetrying, Reason: a.Reason, Blocking: true,
 		Delay: backoff(min(r.Min, time.Second), most, r.Factor, max(e.lost(), 1), f.cfg.Rand()),
 	}, now)
 }

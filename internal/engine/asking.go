@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // mostTopics bounds the topics in one request for Held messages.
@@ -162,7 +164,7 @@ func (f *Flow) topicsAsked(do func(*topic)) bool {
 
 // unheld notes that an operator's order ends a Held row.
 func (f *Flow) unheld(s *shard, c *Command) {
-	if c.Park.State == Held {
+	if c.Park.State == store.ParkHeld {
 		f.countHeld(s, c.Park.Topic, -1)
 	}
 }
@@ -170,7 +172,7 @@ func (f *Flow) unheld(s *shard, c *Command) {
 // urge has a Held message that an operator wants retried be tried although its topic
 // does not work.
 func (f *Flow) urge(s *shard, c *Command) {
-	if c.Park.State != Held {
+	if c.Park.State != store.ParkHeld {
 		return
 	}
 	f.unheld(s, c)

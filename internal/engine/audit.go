@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // Held counts everything that a flow keeps of messages, keys and rows. It is zero
@@ -17,7 +19,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += len(s.chains) + len(s.limbo) + len(s.ordered) + len(s.foreign) + len(s.doomed)
+		n += len(s.chains) + len(s.limbo) + len(s.commanded) + len(s.foreign) + len(s.doomed)
 	}
 	for _, l := range f.lanes {
 		l.each(func(*entry) { n++ })
@@ -117,7 +119,7 @@ func (a *audit) lot() {
 	}
 	for _, s := range a.f.shards {
 		a.out += s.draft.sent + s.turnSent
-		count := func(parks []Park) {
+		count := func(parks []store.Park) {
 			for i := range parks {
 				if parks[i].Blocking {
 					one(&a.unsettled, a.f.chainFor(s, parks[i].Hash))

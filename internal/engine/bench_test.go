@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // BenchmarkDrain is the engine's own cost of a message in a drain: pages of
@@ -39,9 +41,9 @@ func drain(b *testing.B, c engine.Config, keys int) {
 	}
 	accepted := make([]engine.Answer, size)
 	for i := range accepted {
-		accepted[i].Outcome = engine.Accepted
+		accepted[i].Outcome = broker.Accepted
 	}
-	verdicts := make([]engine.Verdict, 4)
+	verdicts := make([]store.Verdict, 4)
 	for i := range verdicts {
 		verdicts[i].Applied = true
 	}

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"testing"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func TestMessagesOfDifferentKeysAreSentTogether(t *testing.T) {
@@ -21,7 +23,7 @@ func TestTheNextOfAKeyIsSentOnlyAfterAPositiveAnswer(t *testing.T) {
 	d.feed("1", messages(1, 1, 1, 2)...)
 	c := d.call(1, 3)
 	d.noCall()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.deliver(2)
 	d.settle()
 	d.empty()
@@ -31,8 +33,8 @@ func TestAnUnknownAnswerIsSentAgainBeforeTheNextOfItsKey(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 1, 2)...)
-	d.answer(d.call(1, 3), engine.Unknown, engine.Accepted)
-	d.answer(d.call(1), engine.Accepted)
+	d.answer(d.call(1, 3), broker.Unknown, broker.Accepted)
+	d.answer(d.call(1), broker.Accepted)
 	d.deliver(2)
 }
 
@@ -43,10 +45,10 @@ func TestAnOrderedDestinationGetsSeveralOfAKeyInOneCallAndNoSecondCallMeanwhile(
 	c := d.call(1, 2, 3)
 	d.deliver(5)
 	d.noCall()
-	d.answer(c, engine.Accepted, engine.Unavailable, engine.NotSent)
+	d.answer(c, broker.Accepted, broker.Unavailable, broker.NotSent)
 	d.now += 200 * ms
 	equal(t, "check", d.f.Check(d.now), engine.TryOne)
-	d.answer(d.f.Trial(d.now), engine.Accepted)
+	d.answer(d.f.Trial(d.now), broker.Accepted)
 	d.deliver(3, 4)
 }
 
@@ -54,7 +56,7 @@ func TestUnorderedMessagesWaitForNothing(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Order: engine.Unordered})
 	d.feed("1", messages(1, 1, 1, 1)...)
-	d.answer(d.call(1, 2, 3), engine.Rejected, engine.Accepted)
+	d.answer(d.call(1, 2, 3), broker.Rejected, broker.Accepted)
 	s := d.settle()
 	equal(t, "rows", len(s.Park), 1)
 	equal(t, "blocking", s.Park[0].Blocking, false)
@@ -99,15 +101,15 @@ func TestARejectedMessageBlocksItsKeyAndNoOther(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 1, 2, 2)...)
-	d.answer(d.call(1, 3), engine.Rejected, engine.Accepted)
+	d.answer(d.call(1, 3), broker.Rejected, broker.Accepted)
 	d.deliver(4)
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "rows", len(s.Park), 2)
-	equal(t, "first", s.Park[0].State, engine.Waiting)
+	equal(t, "first", s.Park[0].State, store.ParkRetrying)
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 	equal(t, "reason", s.Park[0].Reason, "why")
-	equal(t, "second", s.Park[1].State, engine.Blocked)
+	equal(t, "second", s.Park[1].State, store.ParkBlocked)
 	d.feed("2", messages(5, 1, 2)...)
 	d.deliver(6)
 	s = d.settle()
@@ -118,7 +120,7 @@ func TestUnderSkipAKeyGoesOnBehindARejectedMessage(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{OnReject: engine.Skip})
 	d.feed("1", messages(1, 1, 1)...)
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.deliver(2)
 	s := d.settle()
 	equal(t, "rows", len(s.Park), 1)
@@ -133,7 +135,7 @@ func TestABlockedKeyIsLiveAgainWhenAVerdictClearsIt(t *testing.T) {
 	d.lot(parked(1, 1, 1))
 	d.deliver(1)
 	turn := d.turn()
-	equal(t, "resolved", turn.Settle[0].Resolve[0], engine.Resolved{Seq: 1, Hash: keyHash(1)})
+	equal(t, "resolved", turn.Settle[0].Resolve[0], store.Resolved{Seq: 1, Hash: keyHash(1)})
 	d.land(turn, page("1", messages(5, 1)...)) // the verdict does not clear the key
 	d.noCall()
 	equal(t, "parked", d.settle().Park[0].Seq, int64(5))
@@ -158,7 +160,7 @@ func TestAKeyStayedBlockedForAMessageThatBlocksNothing(t *testing.T) {
 	d.deliver(1)
 	c := d.call(2)
 	d.settle(keyHash(1))
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.settle()
 	d.empty()
 }

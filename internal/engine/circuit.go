@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
 
 // CircuitState is whether a destination is being used.
 type CircuitState int
@@ -51,14 +55,14 @@ func (t *callTally) add(e *entry, a *Answer, topic, passed bool) {
 	switch {
 	case topic:
 		t.topics++
-	case a.Outcome == Unknown && (a.Broken || passed):
+	case a.Outcome == broker.Unknown && (a.Broken || passed):
 		t.suspected++
-	case a.Outcome == Accepted, a.Outcome == Rejected:
+	case a.Outcome == broker.Accepted, a.Outcome == broker.Rejected:
 		t.works++
-	case a.Outcome == Misconfigured, a.Outcome == Unavailable:
+	case a.Outcome == broker.Misconfigured, a.Outcome == broker.Unavailable:
 		t.down++
 		t.after = max(t.after, a.After)
-		if a.Outcome == Misconfigured {
+		if a.Outcome == broker.Misconfigured {
 			t.wrong = e
 		}
 	default:
@@ -120,11 +124,11 @@ func (f *Flow) mayCheck(now time.Duration) bool {
 }
 
 // Probed takes the answer of a probe.
-func (f *Flow) Probed(now time.Duration, o Outcome) {
+func (f *Flow) Probed(now time.Duration, o broker.Outcome) {
 	if f.circuit.state != Probing {
 		return
 	}
-	if o != Accepted {
+	if o != broker.Accepted {
 		f.circuit.fail(now, &f.cfg, 0)
 		return
 	}

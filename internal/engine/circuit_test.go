@@ -4,16 +4,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
 // down is a desk whose destination has just failed for message 1.
-func down(t *testing.T, c engine.Config, o engine.Outcome) *desk {
+func down(t *testing.T, c engine.Config, o broker.Outcome) *desk {
 	t.Helper()
 	c.Batch = 2
 	d := oneShard(t, c)
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
-	d.answer(d.call(1, 2), o, engine.NotSent)
+	d.answer(d.call(1, 2), o, broker.NotSent)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	return d
 }
@@ -35,7 +36,7 @@ func (d *desk) wait() time.Duration {
 
 func TestAnOutageStopsAllSendingUntilOneTrialSucceeds(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	d.noCall()
 	equal(t, "check too early", d.f.Check(d.now), engine.NoCheck)
 	d.wait()
@@ -43,7 +44,7 @@ func TestAnOutageStopsAllSendingUntilOneTrialSucceeds(t *testing.T) {
 	c := d.f.Trial(d.now)
 	equal(t, "trial", len(c.Items), 1)
 	d.noCall()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	equal(t, "circuit", d.f.Circuit(), engine.Closed)
 	d.deliver(2, 3)
 	d.deliver(4)
@@ -53,25 +54,25 @@ func TestAnOutageStopsAllSendingUntilOneTrialSucceeds(t *testing.T) {
 
 func TestAnOutageCountsNoAttempt(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	for range 30 {
 		d.wait()
 		d.f.Check(d.now)
 		c := d.f.Trial(d.now)
 		equal(t, "attempt", c.Items[0].Attempt, 1)
-		d.answer(c, engine.Unavailable)
+		d.answer(c, broker.Unavailable)
 	}
 	equal(t, "parked", d.f.Stats().Parked, 0)
 }
 
 func TestThePauseGrowsUpToItsBound(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{CircuitMax: 3 * time.Second, Rand: func() float64 { return 1 }}, engine.Unavailable)
+	d := down(t, engine.Config{CircuitMax: 3 * time.Second, Rand: func() float64 { return 1 }}, broker.Unavailable)
 	want := 100 * ms
 	for range 10 {
 		equal(t, "pause", d.wait(), want)
 		d.f.Check(d.now)
-		d.answer(d.f.Trial(d.now), engine.Unavailable)
+		d.answer(d.f.Trial(d.now), broker.Unavailable)
 		want = min(2*want, 3*time.Second)
 	}
 }
@@ -81,20 +82,20 @@ func TestADestinationMayAskForALongerPause(t *testing.T) {
 	d := oneShard(t, engine.Config{AfterMax: time.Minute})
 	d.feed("1", messages(1, 1)...)
 	c := d.call(1)
-	d.f.Answered(d.now, c.ID, []engine.Answer{{Outcome: engine.Unavailable, After: time.Hour}})
+	d.f.Answered(d.now, c.ID, []engine.Answer{{Outcome: broker.Unavailable, After: time.Hour}})
 	equal(t, "pause, no longer than AfterMax", d.wait(), time.Minute)
 }
 
 func TestAProberIsAskedBeforeAMessageIsTried(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{Prober: true}, engine.Unavailable)
+	d := down(t, engine.Config{Prober: true}, broker.Unavailable)
 	d.wait()
 	equal(t, "check", d.f.Check(d.now), engine.AskProber)
-	d.f.Probed(d.now, engine.Unavailable)
+	d.f.Probed(d.now, broker.Unavailable)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	d.wait()
 	equal(t, "check", d.f.Check(d.now), engine.AskProber)
-	d.f.Probed(d.now, engine.Accepted)
+	d.f.Probed(d.now, broker.Accepted)
 	d.call(1, 2)
 }
 
@@ -103,13 +104,13 @@ func TestAMisconfiguredMessageIsTriedItself(t *testing.T) {
 	d := oneShard(t, engine.Config{Prober: true, Calls: 2, Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3)...)
 	one, two := d.call(1), d.call(2)
-	d.answer(one, engine.NotSent)
-	d.answer(two, engine.Misconfigured)
+	d.answer(one, broker.NotSent)
+	d.answer(two, broker.Misconfigured)
 	d.wait()
 	equal(t, "check", d.f.Check(d.now), engine.TryOne)
 	c := d.f.Trial(d.now)
 	equal(t, "trial", c.Items[0].Seq, int64(2))
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.deliver(1)
 	d.deliver(3)
 }
@@ -119,18 +120,18 @@ func TestAnswersOfCallsThatWereOutSayNothingNew(t *testing.T) {
 	d := oneShard(t, engine.Config{Calls: 4, Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
 	calls := []*engine.Call{d.call(1), d.call(2), d.call(3), d.call(4)}
-	d.answer(calls[0], engine.Unavailable)
+	d.answer(calls[0], broker.Unavailable)
 	until := d.f.Wake(d.now, false, true)
-	d.answer(calls[1], engine.Unavailable)
-	d.answer(calls[2], engine.Accepted)
-	d.answer(calls[3], engine.Unavailable)
+	d.answer(calls[1], broker.Unavailable)
+	d.answer(calls[2], broker.Accepted)
+	d.answer(calls[3], broker.Unavailable)
 	equal(t, "pause", d.f.Wake(d.now, false, true), until)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 }
 
 func TestAPausedFlowTriesNothing(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	d.f.Pause(true)
 	d.now += time.Minute
 	equal(t, "check", d.f.Check(d.now), engine.NoCheck)
@@ -142,7 +143,7 @@ func TestAPausedFlowTriesNothing(t *testing.T) {
 // flow does not check: its caller spun.
 func TestAPausedFlowWithAnOpenCircuitWokeItsCallerWithoutEnd(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	d.f.Pause(true)
 	d.now += time.Minute
 	d.f.Slow(d.now)
@@ -161,7 +162,7 @@ func TestAMessageThatLosesItsAnswersHeldUpAllOthers(t *testing.T) {
 	d.poison(d.call(1), sent)
 	d.wait()
 	d.f.Check(d.now)
-	d.f.Probed(d.now, engine.Accepted) // so that there is something else to try
+	d.f.Probed(d.now, broker.Accepted) // so that there is something else to try
 	d.feed("2", messages(2, 2, 3, 4, 5, 6, 7, 8)...)
 	for range 100 {
 		switch d.f.Circuit() {
@@ -195,10 +196,10 @@ func (d *desk) poison(c *engine.Call, sent map[int64]int) {
 			clear(answers)
 			break
 		}
-		answers[i].Outcome = engine.Accepted
+		answers[i].Outcome = broker.Accepted
 	}
 	for i, item := range c.Items {
-		if answers[i].Outcome == engine.Accepted {
+		if answers[i].Outcome == broker.Accepted {
 			sent[item.Seq]++
 		}
 	}
@@ -209,13 +210,13 @@ func (d *desk) poison(c *engine.Call, sent map[int64]int) {
 // A probe that succeeds where messages fail made every pause the shortest one.
 func TestAProbeThatSucceedsEndedTheGrowthOfThePause(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{Prober: true, Rand: func() float64 { return 1 }}, engine.Unavailable)
+	d := down(t, engine.Config{Prober: true, Rand: func() float64 { return 1 }}, broker.Unavailable)
 	pause := time.Duration(0)
 	for range 8 {
 		pause = d.wait()
 		d.f.Check(d.now)
-		d.f.Probed(d.now, engine.Accepted)
-		d.answer(d.f.Next(d.now), engine.Unavailable)
+		d.f.Probed(d.now, broker.Accepted)
+		d.answer(d.f.Next(d.now), broker.Unavailable)
 	}
 	equal(t, "pause", pause, 1000*ms)
 }
@@ -226,14 +227,14 @@ func TestATrialWentBeyondInFlight(t *testing.T) {
 	d := oneShard(t, engine.Config{InFlight: 3, Batch: 1, Calls: 3})
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
 	one, two := d.call(1), d.call(2)
-	d.answer(d.call(3), engine.Unknown)
+	d.answer(d.call(3), broker.Unknown)
 	for range 2 {
 		d.wait()
 		equal(t, "check", d.f.Check(d.now), engine.TryOne)
 		c := d.f.Trial(d.now)
 		equal(t, "trial", c.Items[0].Seq, int64(3))
-		d.answer(one, engine.Accepted)
-		d.answer(c, engine.Unknown)
+		d.answer(one, broker.Accepted)
+		d.answer(c, broker.Unknown)
 	}
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	d.wait()
@@ -241,7 +242,7 @@ func TestATrialWentBeyondInFlight(t *testing.T) {
 	if c := d.f.Trial(d.now); c != nil { // three wait for answers or settlements
 		t.Fatalf("message %d is tried", c.Items[0].Seq)
 	}
-	d.answer(two, engine.Accepted)
+	d.answer(two, broker.Accepted)
 }
 
 func TestACallThatWasOutWhenTheCircuitOpenedMayAskForALongerPause(t *testing.T) {
@@ -249,19 +250,19 @@ func TestACallThatWasOutWhenTheCircuitOpenedMayAskForALongerPause(t *testing.T) 
 	d := oneShard(t, engine.Config{Batch: 1, Calls: 2, AfterMax: time.Minute})
 	d.feed("1", messages(1, 1, 2)...)
 	first, second := d.call(1), d.call(2)
-	d.answer(first, engine.Unavailable)
-	d.f.Answered(d.now, second.ID, []engine.Answer{{Outcome: engine.Unavailable, After: 30 * time.Second}})
+	d.answer(first, broker.Unavailable)
+	d.f.Answered(d.now, second.ID, []engine.Answer{{Outcome: broker.Unavailable, After: 30 * time.Second}})
 	equal(t, "pause", d.wait(), 30*time.Second)
 	equal(t, "outages", d.f.Stats().Opened, 1)
 }
 
 func TestAnOutageIsCountedOnceHoweverLongItIs(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	for range 5 {
 		d.wait()
 		d.f.Check(d.now)
-		d.answer(d.f.Trial(d.now), engine.Unavailable)
+		d.answer(d.f.Trial(d.now), broker.Unavailable)
 	}
 	equal(t, "outages", d.f.Stats().Opened, 1)
 }
@@ -271,11 +272,11 @@ func TestAMessageWhoseAnswersGetLostIsNotParkedForWhatWasAcceptedBefore(t *testi
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
 	d.deliver(1)
-	d.answer(d.call(2), engine.Unknown)
+	d.answer(d.call(2), broker.Unknown)
 	for range 5 {
 		d.wait()
 		d.f.Check(d.now)
-		d.answer(d.f.Trial(d.now), engine.Unknown)
+		d.answer(d.f.Trial(d.now), broker.Unknown)
 	}
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 0)

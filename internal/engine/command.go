@@ -1,47 +1,34 @@
 package engine
 
-import "time"
+import (
+	"time"
 
-// Kind is what an operator orders.
-type Kind int
-
-// The orders, as in package store.
-const (
-	RetryNow Kind = iota + 1
-	DiscardIt
+	"github.com/postbag/postbag/store"
 )
 
-// Command is an operator's order about one message.
+// Command is what an operator wants done with one message.
 type Command struct {
-	ID   int64
-	Kind Kind
+	ID   store.CommandID
+	Kind store.CommandKind
 	// Message and Park are the parked message as the store has it. State zero: it is
 	// not parked, and the position that the store has of its shard has not passed it.
 	Message Message
-	Park    Park
+	Park    store.Park
 }
 
-// Done names a command that was carried out. A store that was set back gives the id
-// out again; for the same message and kind it is the same order.
-type Done struct {
-	ID   int64
-	Kind Kind
-	Seq  int64
-}
-
-// Order takes the commands that the turn that just landed brought. One that is
+// Commands takes the commands that the turn that just landed brought. One that is
 // being carried out, or whose shard is not the flow's own or came after that turn
 // was made, is ignored: it comes again with the next turn.
-func (f *Flow) Order(now time.Duration, commands []Command) {
+func (f *Flow) Commands(now time.Duration, commands []Command) {
 	for i := range commands {
 		c := &commands[i]
 		s := f.bySlot[c.Message.Slot]
 		if s == nil || s.leaving != nil || s.since >= f.round.landed {
 			continue
 		}
-		d := Done{ID: c.ID, Kind: c.Kind, Seq: c.Message.Seq}
-		if _, known := s.ordered[d]; !known && f.obey(s, c, now) {
-			s.ordered[d] = struct{}{}
+		d := store.Done{ID: c.ID, Kind: c.Kind, Seq: c.Message.Seq}
+		if _, known := s.commanded[d]; !known && f.obey(s, c, now) {
+			s.commanded[d] = struct{}{}
 			s.draft.done = append(s.draft.done, d)
 			f.resolve(now, true)
 		}
@@ -63,18 +50,18 @@ func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
 	}
 	e := f.hand[seq]
 	switch {
-	case c.Kind == DiscardIt:
+	case c.Kind == store.Discard:
 		if e != nil {
 			f.letGo(e)
 		}
 		f.unheld(s, c)
-		f.unrow(s, &c.Message, c.Park.Hash, Discarded)
+		f.unrow(s, &c.Message, c.Park.Hash, store.TallyDiscarded)
 	case e != nil:
 		e.attempts = 0
-	case c.Park.State != Blocked:
+	case c.Park.State != store.ParkBlocked:
 		p := c.Park
 		f.urge(s, c)
-		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = Waiting, 0, 0, "", ""
+		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, "", ""
 		f.row(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 			f.bank(c, now)

@@ -4,21 +4,23 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // order brings a command about a parked message with a turn's answer.
-func (d *desk) order(kind engine.Kind, seq int64, key int, state engine.ParkState) {
+func (d *desk) order(kind store.CommandKind, seq int64, key int, state store.ParkState) {
 	d.t.Helper()
-	d.f.Order(d.now, []engine.Command{command(kind, seq, key, state)})
+	d.f.Commands(d.now, []engine.Command{command(kind, seq, key, state)})
 	d.audit()
 }
 
-func command(kind engine.Kind, seq int64, key int, state engine.ParkState) engine.Command {
+func command(kind store.CommandKind, seq int64, key int, state store.ParkState) engine.Command {
 	m := message(seq, key)
 	return engine.Command{
-		ID: seq*10 + int64(kind), Kind: kind, Message: m,
-		Park: engine.Park{Seq: seq, Slot: m.Slot, Hash: m.Key, State: state, Blocking: true, Attempts: 7, Reason: "why"},
+		ID: store.CommandID(seq*10 + int64(kind)), Kind: kind, Message: m,
+		Park: store.Park{Seq: seq, Slot: m.Slot, Hash: m.Key, State: state, Blocking: true, Attempts: 7, Reason: "why"},
 	}
 }
 
@@ -34,20 +36,20 @@ func manned(t *testing.T, c engine.Config) *desk {
 func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.RetryNow, 1, 1, engine.Dead)
+	d.order(store.Retry, 1, 1, store.ParkDead)
 	s := d.settle()
-	equal(t, "done", s.Done[0], engine.Done{ID: 11, Kind: engine.RetryNow, Seq: 1})
+	equal(t, "done", s.Done[0], store.Done{ID: 11, Kind: store.Retry, Seq: 1})
 	p := s.Park[0]
-	equal(t, "row", p, engine.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: engine.Waiting, Blocking: true})
+	equal(t, "row", p, store.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: store.ParkRetrying, Blocking: true})
 }
 
 func TestDiscardRemovesTheRowAndTheKeyGoesOn(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
 	s := d.settle()
-	equal(t, "resolved", s.Resolve[0], engine.Resolved{Seq: 1, Hash: keyHash(1)})
-	equal(t, "discarded", s.Tally[0], engine.Tally{Fate: engine.Discarded, Count: 1, SeqSum: 1, IDSum: 1000})
+	equal(t, "resolved", s.Resolve[0], store.Resolved{Seq: 1, Hash: keyHash(1)})
+	equal(t, "discarded", s.Tally[0], store.Tally{Fate: store.TallyDiscarded, Count: 1, SeqSum: 1, IDSum: 1000})
 	equal(t, "stats", d.f.Stats().Discarded, int64(1))
 	d.lot(parked(4, 1, 0))
 	d.deliver(4)
@@ -56,10 +58,10 @@ func TestDiscardRemovesTheRowAndTheKeyGoesOn(t *testing.T) {
 func TestACommandIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
 	turn := d.turn()
-	d.order(engine.DiscardIt, 1, 1, engine.Dead) // it was read before the settlement
+	d.order(store.Discard, 1, 1, store.ParkDead) // it was read before the settlement
 	d.land(turn)
 	equal(t, "done", len(turn.Settle[0].Done), 1)
 	d.now += 60 * ms
@@ -71,15 +73,15 @@ func TestACommandIsCarriedOutOnce(t *testing.T) {
 func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.RetryNow, 1, 1, engine.Dead)
-	c := command(engine.DiscardIt, 2, 2, engine.Dead)
+	d.order(store.Retry, 1, 1, store.ParkDead)
+	c := command(store.Discard, 2, 2, store.ParkDead)
 	c.ID = 11
-	d.f.Order(d.now, []engine.Command{c})
-	var done []engine.Done
+	d.f.Commands(d.now, []engine.Command{c})
+	var done []store.Done
 	for _, s := range d.turn().Settle {
 		done = append(done, s.Done...)
 	}
-	equal(t, "done", slices.Equal(done, []engine.Done{{ID: 11, Kind: engine.RetryNow, Seq: 1}, {ID: 11, Kind: engine.DiscardIt, Seq: 2}}), true)
+	equal(t, "done", slices.Equal(done, []store.Done{{ID: 11, Kind: store.Retry, Seq: 1}, {ID: 11, Kind: store.Discard, Seq: 2}}), true)
 }
 
 func TestADiscardWaitsForTheAnswerThatIsOut(t *testing.T) {
@@ -87,13 +89,13 @@ func TestADiscardWaitsForTheAnswerThatIsOut(t *testing.T) {
 	d := manned(t, engine.Config{})
 	d.lot(parked(1, 1, 2))
 	c := d.call(1)
-	d.order(engine.DiscardIt, 1, 1, engine.Waiting)
+	d.order(store.Discard, 1, 1, store.ParkRetrying)
 	turn := d.f.Turn(d.now)
 	equal(t, "settlements", len(turn.Settle), 0)
 	d.land(turn)
-	d.answer(c, engine.Rejected)
+	d.answer(c, broker.Rejected)
 	d.settle()
-	d.order(engine.DiscardIt, 1, 1, engine.Waiting)
+	d.order(store.Discard, 1, 1, store.ParkRetrying)
 	equal(t, "resolved", len(d.settle().Resolve), 1)
 }
 
@@ -102,8 +104,8 @@ func TestADiscardOfWhatIsInHandSendsThoseBehindItBackToTheirRows(t *testing.T) {
 	d := manned(t, engine.Config{Calls: 1, Batch: 1})
 	d.lot(parked(3, 3, 1), parked(1, 1, 2), parked(4, 1, 0))
 	c := d.call(3)
-	d.order(engine.DiscardIt, 1, 1, engine.Waiting)
-	d.answer(c, engine.Accepted)
+	d.order(store.Discard, 1, 1, store.ParkRetrying)
+	d.answer(c, broker.Accepted)
 	d.noCall()
 	equal(t, "resolved", len(d.settle().Resolve), 2)
 	d.lot(parked(4, 1, 0))
@@ -115,20 +117,20 @@ func TestARetryOfWhatIsInHandBeginsItsAttemptsAnew(t *testing.T) {
 	d := manned(t, engine.Config{Calls: 1, Batch: 1})
 	d.lot(parked(3, 3, 1), parked(1, 1, 19))
 	c := d.call(3)
-	d.order(engine.RetryNow, 1, 1, engine.Waiting)
-	d.answer(c, engine.Accepted)
+	d.order(store.Retry, 1, 1, store.ParkRetrying)
+	d.answer(c, broker.Accepted)
 	c = d.call(1)
 	equal(t, "attempt", c.Items[0].Attempt, 1)
-	d.answer(c, engine.Rejected)
+	d.answer(c, broker.Rejected)
 	for _, p := range d.settle().Park {
-		equal(t, "state", p.State, engine.Waiting)
+		equal(t, "state", p.State, store.ParkRetrying)
 	}
 }
 
 func TestARetryOfABlockedMessageChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.RetryNow, 4, 1, engine.Blocked)
+	d.order(store.Retry, 4, 1, store.ParkBlocked)
 	s := d.settle()
 	equal(t, "done", len(s.Done), 1)
 	equal(t, "rows", len(s.Park), 0)
@@ -137,7 +139,7 @@ func TestARetryOfABlockedMessageChangesNothing(t *testing.T) {
 func TestAMessageInFlightOfAnEarlierOwnerCanBeDiscarded(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.DiscardIt, 1, 1, engine.InFlight)
+	d.order(store.Discard, 1, 1, store.ParkInFlight)
 	equal(t, "resolved", len(d.settle().Resolve), 1)
 }
 
@@ -145,11 +147,11 @@ func TestAMessageInFlightOfOursIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
-	d.order(engine.DiscardIt, 1, 1, engine.InFlight)
-	d.answer(slow, engine.Accepted)
+	d.order(store.Discard, 1, 1, store.ParkInFlight)
+	d.answer(slow, broker.Accepted)
 	s := d.settle()
 	equal(t, "done", len(s.Done), 0)
-	equal(t, "delivered", s.Tally[0].Fate, engine.Delivered)
+	equal(t, "delivered", s.Tally[0].Fate, store.TallyDelivered)
 }
 
 // A command that was under way when its shard was lost was taken for known when it
@@ -157,11 +159,11 @@ func TestAMessageInFlightOfOursIsWaitedFor(t *testing.T) {
 func TestACommandWasForgottenWithItsShard(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
 	d.f.Lost(0)
 	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
 	d.land(d.f.Turn(d.now))
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
 	equal(t, "done", len(d.settle().Done), 1)
 }
 
@@ -175,7 +177,7 @@ func TestACommandFromBeforeItsShardWasLostWasCarriedOut(t *testing.T) {
 	d.f.Lost(0)
 	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
 	d.land(turn)
-	d.order(engine.DiscardIt, 1, 1, engine.Dead)
+	d.order(store.Discard, 1, 1, store.ParkDead)
 	d.now += 60 * ms
 	equal(t, "settlements", len(d.f.Turn(d.now).Settle), 0)
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 const ms = time.Millisecond
@@ -96,9 +98,9 @@ func (d *desk) land(t engine.Turn, pages ...engine.Page) {
 // landCleared has the verdicts clear key hashes.
 func (d *desk) landCleared(t engine.Turn, cleared []uint64, pages ...engine.Page) {
 	d.t.Helper()
-	var verdicts []engine.Verdict
+	var verdicts []store.Verdict
 	for range t.Settle {
-		verdicts = append(verdicts, engine.Verdict{Applied: true, Cleared: cleared})
+		verdicts = append(verdicts, store.Verdict{Applied: true, Cleared: cleared})
 	}
 	for _, r := range t.Read[min(len(pages), len(t.Read)):] {
 		pages = append(pages, engine.Page{Next: r.From, Whole: true})
@@ -180,7 +182,7 @@ func (d *desk) noCall() {
 }
 
 // answer ends a call; the last outcome holds for the rest of its items.
-func (d *desk) answer(c *engine.Call, outcomes ...engine.Outcome) {
+func (d *desk) answer(c *engine.Call, outcomes ...broker.Outcome) {
 	d.t.Helper()
 	var answers []engine.Answer
 	for i := range c.Items {
@@ -193,7 +195,7 @@ func (d *desk) answer(c *engine.Call, outcomes ...engine.Outcome) {
 // deliver makes the next call, of these seqs, and has it accepted.
 func (d *desk) deliver(seqs ...int64) {
 	d.t.Helper()
-	d.answer(d.call(seqs...), engine.Accepted)
+	d.answer(d.call(seqs...), broker.Accepted)
 }
 
 // due returns the request for parked messages, which there must be.

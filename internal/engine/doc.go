@@ -1,6 +1,7 @@
 // Package engine decides: what to send next, what an outcome does to a message,
 // what to settle, what to read, who owns which shard. It is pure: no clock, no
-// goroutine, no I/O, and no import of ours. Time is a duration that the caller
+// goroutine, no I/O; of ours it imports the values of the two seams, packages store and
+// broker, and no method that does anything. Time is a duration that the caller
 // passes in and that never goes back; chance is a function in [Config].
 //
 // A [Flow] is one subscription on one relay. Its caller, the goroutine shell in
@@ -9,7 +10,8 @@
 //	Add, Lost       a shard was leased, its position and blocked keys loaded; or lost
 //	Turn            what to settle and read now, if a turn is worth making
 //	Landed, Absorb  a turn came back: verdicts, then the pages read
-//	NextDue, Order  the rest of its answer: the due time, operators' commands
+//	NextDue         the rest of its answer: when a parked message is due
+//	Commands        and what operators want done
 //	Next            the next call to the destination, if one may be made
 //	Reported        one message of a call was answered
 //	Answered        a call came back, an outcome a message
@@ -41,6 +43,6 @@
 // message only after the one before it is known to be in the broker.
 //
 // The tests have a file a noun, in which a flow is played by hand. Package
-// internal/simulation plays whole flows, in which whatever can go wrong does, at
+// proof/simulation plays whole flows, in which whatever can go wrong does, at
 // random, and checks the promises.
 package engine

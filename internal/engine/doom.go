@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // A message that is not parked can be discarded as long as it is in no call. What is
 // in a window and not sent is resolved where it stands, and the settlement that
@@ -14,8 +18,8 @@ import "time"
 
 // doom is an order to discard a message of a window, or one that was not read.
 type doom struct {
-	order Done
-	sum   uint64
+	command store.Done
+	sum     uint64
 	// seen is the last turn that brought the order.
 	seen int64
 	// struck: the message is resolved in its window.
@@ -24,7 +28,7 @@ type doom struct {
 
 // obeyPending carries out c, whose message is not parked, or remembers it.
 func (f *Flow) obeyPending(s *shard, c *Command, now time.Duration) bool {
-	if c.Kind != DiscardIt {
+	if c.Kind != store.Discard {
 		return true
 	}
 	m := &c.Message
@@ -35,7 +39,7 @@ func (f *Flow) obeyPending(s *shard, c *Command, now time.Duration) bool {
 	if s.doomed == nil {
 		s.doomed = make(map[int64]doom)
 	}
-	s.doomed[m.Seq] = doom{order: Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
+	s.doomed[m.Seq] = doom{command: store.Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
 	if e := s.find(m.Seq); e != nil && e.state < sent {
 		f.strike(e, now)
 	}
@@ -71,7 +75,7 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	d := s.doomed[e.Seq]
 	d.struck = true
 	s.doomed[e.Seq] = d
-	s.ordered[d.order] = struct{}{}
+	s.commanded[d.command] = struct{}{}
 	if !e.counted {
 		f.unsent--
 	}
@@ -79,7 +83,7 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	if c != nil {
 		c.remove(e)
 	}
-	f.finish(e, Discarded, now)
+	f.finish(e, store.TallyDiscarded, now)
 	f.urgent = true
 	if c != nil {
 		f.advance(c)
@@ -88,7 +92,7 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 
 // struck drafts the end of the order that e was discarded by.
 func (s *shard) struck(e *entry) {
-	s.draft.done = append(s.draft.done, s.doomed[e.Seq].order)
+	s.draft.done = append(s.draft.done, s.doomed[e.Seq].command)
 	delete(s.doomed, e.Seq)
 }
 

@@ -4,15 +4,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // orderPending brings a discard of a message that is not parked with a turn's answer.
-func (d *desk) orderPending(kind engine.Kind, seq int64, key int) {
+func (d *desk) orderPending(kind store.CommandKind, seq int64, key int) {
 	d.t.Helper()
 	c := command(kind, seq, key, 0)
-	c.Park = engine.Park{}
-	d.f.Order(d.now, []engine.Command{c})
+	c.Park = store.Park{}
+	d.f.Commands(d.now, []engine.Command{c})
 	d.audit()
 }
 
@@ -28,13 +30,13 @@ func busy(t *testing.T, c engine.Config) *desk {
 func TestAPendingMessageIsDiscardedInPlaceAndItsKeyGoesOn(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{})
-	d.orderPending(engine.DiscardIt, 1, 1)
+	d.orderPending(store.Discard, 1, 1)
 	d.deliver(2, 3)
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "rows", len(s.Park)+len(s.Resolve), 0)
-	equal(t, "done", slices.Equal(s.Done, []engine.Done{{ID: 12, Kind: engine.DiscardIt, Seq: 1}}), true)
-	equal(t, "discarded", slices.Contains(s.Tally, engine.Tally{Fate: engine.Discarded, Count: 1, SeqSum: 1, IDSum: 1000}), true)
+	equal(t, "done", slices.Equal(s.Done, []store.Done{{ID: 12, Kind: store.Discard, Seq: 1}}), true)
+	equal(t, "discarded", slices.Contains(s.Tally, store.Tally{Fate: store.TallyDiscarded, Count: 1, SeqSum: 1, IDSum: 1000}), true)
 	equal(t, "stats", d.f.Stats().Discarded, int64(1))
 	d.empty()
 }
@@ -45,15 +47,15 @@ func TestTheOrderIsDoneWithTheSettlementThatPassesTheMessage(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{Calls: 4, Batch: 1})
 	c := d.call(1)
-	d.orderPending(engine.DiscardIt, 2, 2)
+	d.orderPending(store.Discard, 2, 2)
 	for range 3 { // message 1 is out, so that the position stays
 		turn := d.f.Turn(d.now)
 		equal(t, "settlements", len(turn.Settle), 0)
 		d.land(turn)
-		d.orderPending(engine.DiscardIt, 2, 2)
+		d.orderPending(store.Discard, 2, 2)
 		d.now += 60 * ms
 	}
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	s := d.settle()
 	equal(t, "done", len(s.Done), 1)
 }
@@ -62,9 +64,9 @@ func TestAMessageThatIsNotReadYetIsDiscardedWhenItIsRead(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.land(d.turn())
-	d.orderPending(engine.DiscardIt, 2, 2)
+	d.orderPending(store.Discard, 2, 2)
 	d.feed("1", messages(1, 1, 2, 1)...)
-	d.orderPending(engine.DiscardIt, 2, 2) // it comes again with each turn
+	d.orderPending(store.Discard, 2, 2) // it comes again with each turn
 	d.deliver(1)
 	d.deliver(3)
 	s := d.settle()
@@ -77,7 +79,7 @@ func TestADiscardComesWithTheTurnThatReadsTheMessage(t *testing.T) {
 	d := oneShard(t, engine.Config{})
 	turn := d.turn()
 	d.f.Landed(d.now, nil, []engine.Page{page("1", messages(1, 1, 2)...)})
-	d.orderPending(engine.DiscardIt, 1, 1)
+	d.orderPending(store.Discard, 1, 1)
 	d.f.Absorb(d.now)
 	equal(t, "reads", len(turn.Read), 1)
 	d.deliver(2)
@@ -90,11 +92,11 @@ func TestADiscardOfWhatIsInACallWaitsForItsAnswer(t *testing.T) {
 	d := busy(t, engine.Config{})
 	c := d.call(1, 2)
 	d.land(d.f.Turn(d.now))
-	d.orderPending(engine.DiscardIt, 1, 1)
-	d.answer(c, engine.Accepted)
+	d.orderPending(store.Discard, 1, 1)
+	d.answer(c, broker.Accepted)
 	s := d.settle()
 	equal(t, "done", len(s.Done), 0)
-	equal(t, "fate", s.Tally[0].Fate, engine.Delivered)
+	equal(t, "fate", s.Tally[0].Fate, store.TallyDelivered)
 	d.deliver(3)
 	d.settle()
 	for range 3 { // the store has closed the command: it comes no more
@@ -107,8 +109,8 @@ func TestADiscardOfWhatIsInACallWaitsForItsAnswer(t *testing.T) {
 func TestAMessageThatWasHeldBackIsDiscarded(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{})
-	d.answer(d.call(1, 2), engine.NotSent, engine.Accepted)
-	d.orderPending(engine.DiscardIt, 1, 1)
+	d.answer(d.call(1, 2), broker.NotSent, broker.Accepted)
+	d.orderPending(store.Discard, 1, 1)
 	d.deliver(3)
 	equal(t, "done", len(d.settle().Done), 1)
 	d.empty()
@@ -119,10 +121,10 @@ func TestARejectedMessageIsDiscardedOnceItIsParked(t *testing.T) {
 	d := busy(t, engine.Config{})
 	c := d.call(1, 2)
 	d.land(d.f.Turn(d.now))
-	d.orderPending(engine.DiscardIt, 1, 1)
-	d.answer(c, engine.Rejected, engine.Accepted)
+	d.orderPending(store.Discard, 1, 1)
+	d.answer(c, broker.Rejected, broker.Accepted)
 	d.settle()
-	d.order(engine.DiscardIt, 1, 1, engine.Waiting)
+	d.order(store.Discard, 1, 1, store.ParkRetrying)
 	s := d.settle()
 	equal(t, "resolved", len(s.Resolve), 1)
 	equal(t, "done", len(s.Done), 1)
@@ -131,7 +133,7 @@ func TestARejectedMessageIsDiscardedOnceItIsParked(t *testing.T) {
 func TestARetryOfAPendingMessageIsDone(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{})
-	d.orderPending(engine.RetryNow, 1, 1)
+	d.orderPending(store.Retry, 1, 1)
 	d.deliver(1, 2)
 	equal(t, "done", len(d.settle().Done), 1)
 }
@@ -141,9 +143,9 @@ func TestAnotherMessageWithTheSeqOfOneToBeDiscardedIsSent(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.land(d.turn())
-	c := command(engine.DiscardIt, 1, 1, 0)
-	c.Park, c.Message.Sum = engine.Park{}, 77
-	d.f.Order(d.now, []engine.Command{c})
+	c := command(store.Discard, 1, 1, 0)
+	c.Park, c.Message.Sum = store.Park{}, 77
+	d.f.Commands(d.now, []engine.Command{c})
 	d.feed("1", messages(1, 1)...)
 	d.deliver(1)
 }
@@ -152,10 +154,10 @@ func TestADiscardInAWindowOfTransactionsIsSettledBehindTheTransaction(t *testing
 	t.Parallel()
 	d := busy(t, engine.Config{Transactions: true, Ordered: true, Batch: 1})
 	c := d.call(1)
-	d.orderPending(engine.DiscardIt, 2, 2)
+	d.orderPending(store.Discard, 2, 2)
 	equal(t, "settlements", len(d.f.Turn(d.now).Settle), 0)
 	d.f.Landed(d.now, nil, nil)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	s := d.settle()
 	equal(t, "done", len(s.Done), 1)
 	d.deliver(3)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -50,7 +51,7 @@ func TestAFlowIsNotDrainedWhileAnythingIsOnItsWay(t *testing.T) {
 	d.rests("with a message to send", false, false)
 	c := d.call(2)
 	d.rests("with a call out", false, false)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.rests("with a settlement to make", false, false)
 	d.settle()
 	d.dry()
@@ -92,7 +93,7 @@ func TestAFlowIsNotDrainedWhileParkedMessagesMayBeDue(t *testing.T) {
 
 func TestAFlowIsDrainedWhenAllItHasWaitsForADestinationThatStaysAway(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	if d.f.Drained(d.now) {
 		t.Fatal("after one failure it is given up")
 	}
@@ -102,7 +103,7 @@ func TestAFlowIsDrainedWhenAllItHasWaitsForADestinationThatStaysAway(t *testing.
 	if d.f.Drained(d.now) {
 		t.Fatal("it is given up while a trial is out")
 	}
-	d.answer(c, engine.Unavailable)
+	d.answer(c, broker.Unavailable)
 	for d.f.Circuit() != engine.Open {
 		t.Fatal("the circuit closed")
 	}
@@ -123,10 +124,10 @@ func TestAFlowIsDrainedWhenAllItHasWaitsForADestinationThatStaysAway(t *testing.
 
 func TestADestinationThatIsDownAloneDoesNotMakeAFlowUndrained(t *testing.T) {
 	t.Parallel()
-	d := down(t, engine.Config{}, engine.Unavailable)
+	d := down(t, engine.Config{}, broker.Unavailable)
 	d.wait()
 	d.f.Check(d.now)
-	d.answer(d.f.Trial(d.now), engine.Accepted)
+	d.answer(d.f.Trial(d.now), broker.Accepted)
 	d.deliver(2, 3)
 	if d.f.Drained(d.now) {
 		t.Fatal("it is drained with messages in hand")

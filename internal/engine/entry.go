@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/postbag/postbag/store"
+
 // state is where an entry is on its way.
 type state uint8
 
@@ -17,14 +19,14 @@ type entry struct {
 	Message
 
 	shard *shard
-	chain *chain // nil for messages without order
-	next  *entry // behind it in its chain
-	park  *Park  // the row that rides in the settlement that passes it
+	chain *chain      // nil for messages without order
+	next  *entry      // behind it in its chain
+	park  *store.Park // the row that rides in the settlement that passes it
 
 	attempts int
 	doubt    *doubt // answers got lost
 
-	fate    Fate
+	fate    store.Fate
 	calls   int32 // that have its bytes
 	state   state
 	parked  bool // from the parking lot
@@ -59,7 +61,7 @@ func (f *Flow) forget(e *entry) {
 	if !e.parked { // the doubt of a parked message is kept
 		f.trust(e)
 	}
-	if e.park != nil && e.park.State == Held {
+	if e.park != nil && e.park.State == store.ParkHeld {
 		f.countHeld(e.shard, e.park.Topic, -1)
 	}
 	f.uncount(e)

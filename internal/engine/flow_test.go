@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -43,9 +44,9 @@ func TestALostShardIsForgotten(t *testing.T) {
 	d.f.Lost(0)
 	d.audit()
 	d.land(turn)
-	d.answer(retry, engine.Rejected)
-	d.answer(live, engine.Accepted)
-	d.answer(other, engine.Accepted)
+	d.answer(retry, broker.Rejected)
+	d.answer(live, broker.Accepted)
+	d.answer(other, broker.Accepted)
 	d.noCall()
 	s := d.settle()
 	equal(t, "settled", s.Lo, 2048)
@@ -92,7 +93,7 @@ func TestAfterAResetTheTurnThatWasOutSaysNothing(t *testing.T) {
 	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 9, Version: 4}, "0", nil)
 	d.noTurn() // the one that is out comes first
 	d.land(turn, page("5", messages(3, 3)...))
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.noCall()
 	d.reading("0")
 }
@@ -130,7 +131,7 @@ func TestAQuietFlowFinishesWhatItHasAndReadsNoMore(t *testing.T) {
 	c := d.call(1)
 	d.f.Quiesce(true)
 	equal(t, "quiet too early", d.f.Quiet(), false)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.deliver(2)
 	d.quiesced()
 	turn := d.f.Turn(d.now)
@@ -162,7 +163,7 @@ func TestAFlowWithParkedMessagesNeverBecameQuiet(t *testing.T) {
 	d.lot(parked(1, 1, 1))
 	c := d.call(1)
 	d.f.Quiesce(true)
-	d.answer(c, engine.Rejected)
+	d.answer(c, broker.Rejected)
 	d.f.NextDue(d.now, 0)
 	d.noDue()
 	d.quiesced()
@@ -214,7 +215,7 @@ func TestAFlowIsSettledWhenAllWasReadAndNothingIsParked(t *testing.T) {
 	settled("with something due later", false)
 	d.lot(parked(1, 1, 1))
 	settled("with something in hand", false)
-	d.answer(d.call(1), engine.Unavailable)
+	d.answer(d.call(1), broker.Unavailable)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	settled("with a destination that is down", false)
 }
@@ -255,7 +256,7 @@ func TestStatsCount(t *testing.T) {
 	msgs := messages(1, 1, 2, 3, 3)
 	msgs[1].Filtered = true
 	d.feed("1", msgs...)
-	d.answer(d.call(1, 3), engine.Accepted, engine.Rejected)
+	d.answer(d.call(1, 3), broker.Accepted, broker.Rejected)
 	d.settle()
 	equal(t, "stats", d.f.Stats(), engine.Stats{
 		Read: 4, Sent: 2, Accepted: 1, Rejected: 1, Parked: 2, Delivered: 1, Filtered: 1, Settles: 1, Chains: 1,
@@ -270,7 +271,7 @@ func TestAQuietFlowSendsNoParkedMessage(t *testing.T) {
 	d.lot(parked(1, 1, 1), parked(2, 2, 1))
 	c := d.call(1) // the other one waits for its turn
 	d.f.Quiesce(true)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.quiesced()
 	d.noCall()
 }
@@ -279,7 +280,7 @@ func TestAFlowThatIsRenewedKnowsNothing(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3)...)
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.call(2)
 	d.f.Renew(engine.Config{})
 	d.empty()

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // FuzzFlow does anything to a flow, in any order, whether a store or a broker
@@ -150,9 +152,9 @@ func (g *gremlin) message() engine.Message {
 }
 
 func (g *gremlin) land() {
-	var verdicts []engine.Verdict
+	var verdicts []store.Verdict
 	for range g.turn.Settle {
-		v := engine.Verdict{Applied: g.n(8) > 0}
+		v := store.Verdict{Applied: g.n(8) > 0}
 		for range g.n(3) {
 			v.Cleared = append(v.Cleared, uint64(g.n(5)))
 		}
@@ -198,13 +200,13 @@ func (g *gremlin) answer() {
 	i := g.n(len(g.calls))
 	c := g.calls[i]
 	if g.n(3) == 0 {
-		g.f.Reported(g.now, c.ID, g.n(6), engine.Answer{Outcome: engine.Outcome(g.n(7))})
+		g.f.Reported(g.now, c.ID, g.n(6), engine.Answer{Outcome: broker.Outcome(g.n(7))})
 		return
 	}
 	g.calls = append(g.calls[:i:i], g.calls[i+1:]...)
 	var answers []engine.Answer
 	for range g.n(7) {
-		answers = append(answers, engine.Answer{Outcome: engine.Outcome(g.n(7)), After: time.Duration(g.n(4)) * time.Second})
+		answers = append(answers, engine.Answer{Outcome: broker.Outcome(g.n(7)), After: time.Duration(g.n(4)) * time.Second})
 	}
 	g.f.Answered(g.now, c.ID, answers)
 }
@@ -232,9 +234,9 @@ func (g *gremlin) lot() {
 func (g *gremlin) order() {
 	m := g.message()
 	m.Seq = int64(1 + g.n(30))
-	g.f.Order(g.now, []engine.Command{{
-		ID: int64(g.n(9)), Kind: engine.Kind(1 + g.n(2)), Message: m,
-		Park: engine.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Key, State: engine.ParkState(g.n(5)), Blocking: m.Key != 0},
+	g.f.Commands(g.now, []engine.Command{{
+		ID: store.CommandID(g.n(9)), Kind: store.CommandKind(1 + g.n(2)), Message: m,
+		Park: store.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Key, State: store.ParkState(g.n(5)), Blocking: m.Key != 0},
 	}})
 }
 
@@ -256,7 +258,7 @@ func (g *gremlin) whim() {
 			g.call(g.f.Trial(g.now))
 		}
 	case 6:
-		g.f.Probed(g.now, engine.Outcome(g.n(6)))
+		g.f.Probed(g.now, broker.Outcome(g.n(6)))
 	default:
 		if g.n(4) == 0 {
 			g.f.Reset()

@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // leaving is a shard that is to be handed over: what may be in the broker of it
@@ -122,10 +124,10 @@ func (f *Flow) parkRest(s *shard, now time.Duration, late bool) {
 // leaveBehind parks a message that was not sent, for the next owner: as in flight, so
 // that it is due as soon as the shard is taken, or behind the first of its key.
 func (f *Flow) leaveBehind(e *entry, now time.Duration) {
-	p := Park{State: InFlight, Blocking: true}
+	p := store.Park{State: store.ParkInFlight, Blocking: true}
 	if c := e.chain; c != nil {
 		if c.blocked() || c.head != e {
-			p.State = Blocked
+			p.State = store.ParkBlocked
 		}
 		c.remove(e)
 	}

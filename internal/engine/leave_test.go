@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // left makes turns until the shards that leave have left, and returns them.
@@ -46,7 +48,7 @@ func TestALeavingShardWaitsForItsAnswersAndSettlesThem(t *testing.T) {
 	d.f.Leave()
 	d.noCall() // 3 is the next owner's
 	d.notLeft()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	turn := d.turn()
 	equal(t, "position", turn.Settle[0].To, "1@2")
 	d.notLeft()
@@ -61,7 +63,7 @@ func TestALeavingShardSendsWhatMustGoBeforeWhatItHasSent(t *testing.T) {
 	d.feed("1", messages(1, 1, 1, 2, 2)...)
 	c := d.call(1, 3)
 	d.f.Leave()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.deliver(2)
 	s := d.settle()
 	equal(t, "position", s.To, "1@3")
@@ -77,9 +79,9 @@ func TestALeavingShardDoesNotWaitForTheOthersOfItsLane(t *testing.T) {
 	d.feed("1", messages(1, 2, 1)...)
 	stays, leaves := d.call(1), d.call(2)
 	d.f.Leave(2048)
-	d.answer(leaves, engine.Accepted)
+	d.answer(leaves, broker.Accepted)
 	equal(t, "left", d.left()[0].Lo, 2048)
-	d.answer(stays, engine.Accepted)
+	d.answer(stays, broker.Accepted)
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	d.empty()
@@ -93,8 +95,8 @@ func TestALeavingShardTakesNoNewWork(t *testing.T) {
 	d.f.Leave()
 	d.f.NextDue(d.now, 0)
 	d.noDue()
-	d.order(engine.DiscardIt, 3, 3, engine.Dead)
-	d.answer(c, engine.Accepted)
+	d.order(store.Discard, 3, 3, store.ParkDead)
+	d.answer(c, broker.Accepted)
 	d.noCall()
 	turn := d.turn()
 	equal(t, "reads", len(turn.Read), 0)
@@ -110,7 +112,7 @@ func TestALeavingShardLeavesAFailedRetryToTheNextOwner(t *testing.T) {
 	d.lot(parked(1, 1, 1))
 	c := d.call(1)
 	d.f.Leave()
-	d.answer(c, engine.Unavailable)
+	d.answer(c, broker.Unavailable)
 	d.left()
 	d.empty()
 }
@@ -119,7 +121,7 @@ func TestWhatWasNotStoredIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2)...)
-	d.answer(d.call(1, 2), engine.Unavailable)
+	d.answer(d.call(1, 2), broker.Unavailable)
 	d.f.Leave()
 	d.left()
 	d.empty()
@@ -139,12 +141,12 @@ func TestALeavingShardForgotWhatIsInFlight(t *testing.T) {
 	d.f.Leave(2048)
 	d.f.Slow(d.now)
 	turn := d.turn()
-	equal(t, "in flight", turn.Settle[0].Park[0].State, engine.InFlight)
+	equal(t, "in flight", turn.Settle[0].Park[0].State, store.ParkInFlight)
 	d.land(turn)
 	d.notLeft()
-	d.answer(stays, engine.Accepted) // the window moves over what is settled already
+	d.answer(stays, broker.Accepted) // the window moves over what is settled already
 	equal(t, "settled", d.settle().Lo, 0)
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.notLeft()
 	turn = d.turn()
 	equal(t, "resolved", turn.Settle[0].Resolve[0].Seq, int64(2))
@@ -160,11 +162,11 @@ func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
 	d.feed("1", messages(1, 1, 2)...)
 	one, two := d.call(1), d.call(2)
 	d.f.Leave()
-	d.answer(one, engine.Accepted)
+	d.answer(one, broker.Accepted)
 	s := d.settle()
 	equal(t, "counted", s.Tally[0].Count, int64(1))
 	equal(t, "position", s.To, "1@1")
-	d.answer(two, engine.Accepted)
+	d.answer(two, broker.Accepted)
 	equal(t, "position", d.settle().To, "1@2")
 }
 
@@ -191,14 +193,14 @@ func TestALeavingShardParksWhatCannotBeSent(t *testing.T) {
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 1, 2, 3)...)
 	wrong, good := d.call(1), d.call(3)
-	d.answer(good, engine.Accepted)
-	d.answer(wrong, engine.Misconfigured)
+	d.answer(good, broker.Accepted)
+	d.answer(wrong, broker.Misconfigured)
 	d.f.Stop()
 	s := d.settle()
 	equal(t, "position", s.To, "1@3")
 	equal(t, "rows", len(s.Park), 2)
-	equal(t, "the first of its key", s.Park[0], engine.Park{Seq: 1, Slot: 2049, Hash: keyHash(1), State: engine.InFlight, Blocking: true})
-	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+	equal(t, "the first of its key", s.Park[0], store.Park{Seq: 1, Slot: 2049, Hash: keyHash(1), State: store.ParkInFlight, Blocking: true})
+	equal(t, "behind it", s.Park[1].State, store.ParkBlocked)
 	equal(t, "attempts", s.Park[1].Attempts, 0)
 	d.left()
 	d.empty()
@@ -211,7 +213,7 @@ func TestALeavingShardParksWhatIsNotAnsweredInTime(t *testing.T) {
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
 	slow, good := d.call(1), d.call(2)
-	d.answer(good, engine.Accepted)
+	d.answer(good, broker.Accepted)
 	d.now += ms
 	d.f.Leave()
 	early := d.f.Turn(d.now)
@@ -221,11 +223,11 @@ func TestALeavingShardParksWhatIsNotAnsweredInTime(t *testing.T) {
 	d.now += 250 * ms
 	turn := d.turn()
 	equal(t, "position", turn.Settle[0].To, "1@2")
-	equal(t, "in flight", turn.Settle[0].Park[0].State, engine.InFlight)
+	equal(t, "in flight", turn.Settle[0].Park[0].State, store.ParkInFlight)
 	d.land(turn)
 	d.now += time.Minute
 	d.notLeft() // a hand-over waits for its answers
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	equal(t, "resolved", d.settle().Resolve[0].Seq, int64(1))
 	d.left()
 	d.empty()
@@ -238,7 +240,7 @@ func TestAStopEndsCallsThatHang(t *testing.T) {
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
 	slow, good := d.call(1), d.call(2)
-	d.answer(good, engine.Accepted)
+	d.answer(good, broker.Accepted)
 	d.f.Stop()
 	equal(t, "hang", len(d.f.Hung(d.now)), 0)
 	d.land(d.f.Turn(d.now))
@@ -254,7 +256,7 @@ func TestAStopEndsCallsThatHang(t *testing.T) {
 	d.now += 250 * ms
 	d.f.Hung(d.now)
 	d.left()
-	d.answer(slow, engine.Accepted) // too late: the shard is another's
+	d.answer(slow, broker.Accepted) // too late: the shard is another's
 	d.empty()
 }
 
@@ -265,7 +267,7 @@ func TestAStopWaitsForADestinationThatTakesItsTime(t *testing.T) {
 	d.feed("1", messages(1, 1, 2)...)
 	first := d.call(1)
 	d.now += 3 * time.Second
-	d.answer(first, engine.Accepted)
+	d.answer(first, broker.Accepted)
 	d.call(2)
 	d.f.Stop()
 	d.f.Hung(d.now)
@@ -286,6 +288,6 @@ func TestAStopThatGivesUpSettlesWhatWasAccepted(t *testing.T) {
 	equal(t, "unanswered", d.f.GiveUp(), 1)
 	s := d.settle()
 	equal(t, "position", s.To, "1@2")
-	equal(t, "in flight", s.Park[0].State, engine.InFlight)
+	equal(t, "in flight", s.Park[0].State, store.ParkInFlight)
 	d.left()
 }

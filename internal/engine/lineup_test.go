@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // Messages that waited for others of their key went behind all that was read after
@@ -17,9 +19,9 @@ func TestAMessageThatWaitedForItsKeyHasItsPlaceBack(t *testing.T) {
 	d := oneShard(t, engine.Config{InFlight: 12, Batch: 3})
 	d.feed("1", messages(1, 1, 2, 1, 2, 3, 4, 5, 6, 7)...)
 	c := d.call(1, 2, 5)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	c = d.call(3, 4, 6)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.deliver(7, 8, 9)
 }
 
@@ -34,7 +36,7 @@ func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
 	f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", nil)
 	seq, delivered, rounds := int64(0), 0, 0
 	at := func(int) string { return "x" }
-	answers := slices.Repeat([]engine.Answer{{Outcome: engine.Accepted}}, 100)
+	answers := slices.Repeat([]engine.Answer{{Outcome: broker.Accepted}}, 100)
 	for now := time.Duration(0); delivered < total; now += time.Millisecond {
 		rounds++
 		if rounds > total {
@@ -62,7 +64,7 @@ func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
 			}
 			pages = append(pages, p)
 		}
-		verdicts := make([]engine.Verdict, len(turn.Settle))
+		verdicts := make([]store.Verdict, len(turn.Settle))
 		for i := range verdicts {
 			verdicts[i].Applied = true
 		}

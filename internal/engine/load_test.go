@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -57,7 +58,7 @@ func TestWhatIsReadIsBoundedByBytes(t *testing.T) {
 	d.now += 50 * ms
 	c := d.call(1)
 	d.noRead()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.inHand(100) // nobody needs the bytes of what was accepted
 	d.land(d.asks(150), part("2", heavy(50, messages(4, 4, 5)...)...))
 	d.inHand(200)
@@ -86,7 +87,7 @@ func TestASlowCallKeepsItsBytes(t *testing.T) {
 	if before == 0 {
 		t.Fatal("a call is out, and nothing is in hand")
 	}
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.inHand(before - 10)
 }
 
@@ -101,7 +102,7 @@ func TestBytesAreLetGoOnce(t *testing.T) {
 	if len(tags) != 0 {
 		t.Fatalf("%v are let go while a call has them", tags)
 	}
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.inHand(0)
 	if len(tags) != 2 {
 		t.Fatalf("%v are let go", tags)
@@ -155,7 +156,7 @@ func TestNoLaneKeepsAnotherFromReading(t *testing.T) {
 		}
 		d.land(turn, pages...)
 		for c := d.f.Next(d.now); c != nil; c = d.f.Next(d.now) {
-			d.answer(c, engine.Accepted)
+			d.answer(c, broker.Accepted)
 		}
 		d.now += 1100 * ms
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
 
 // Message is all that the engine knows of a message.
 type Message struct {
@@ -23,33 +27,11 @@ type Message struct {
 	Tag any
 }
 
-// Outcome is what became of one message of a call; see package broker.
-type Outcome int
-
-// The outcomes, in the order of package broker.
-const (
-	Unknown Outcome = iota
-	Accepted
-	Rejected
-	Misconfigured
-	Unavailable
-	NotSent
-)
-
-// Scope says for how much of the destination a failure holds; see package broker.
-type Scope int
-
-// The scopes, in the order of package broker.
-const (
-	ScopeDestination Scope = iota
-	ScopeTopic
-)
-
 // Answer is the outcome of one message.
 type Answer struct {
-	Outcome Outcome
+	Outcome broker.Outcome
 	// Scope is that of a Misconfigured or Unavailable.
-	Scope Scope
+	Scope broker.Scope
 	// After is the wait that the destination asks for.
 	After time.Duration
 	// Reason is kept with a parked message.
@@ -58,14 +40,3 @@ type Answer struct {
 	// handler panicked. It says nothing of the destination. The outcome is Unknown.
 	Broken bool
 }
-
-// Fate is what became of a message that a position passed.
-type Fate int
-
-// The fates of the ledger.
-const (
-	Delivered Fate = iota + 1
-	Filtered
-	WasParked
-	Discarded
-)

@@ -1,41 +1,13 @@
 package engine
 
-import "time"
+import (
+	"time"
 
-// Park is a parked row to be written; see package store.
-type Park struct {
-	Seq      int64
-	Slot     int
-	Hash     uint64
-	State    ParkState
-	Blocking bool
-	Attempts int
-	Delay    time.Duration
-	Reason   string
-	// Topic is the topic that does not work, of a message that is Held.
-	Topic string
-}
-
-// ParkState is why a message is parked, in the order of package store.
-type ParkState int
-
-// The states of a parked message.
-const (
-	Waiting ParkState = iota + 1
-	Blocked
-	InFlight
-	Dead
-	Held
+	"github.com/postbag/postbag/store"
 )
 
-// Resolved names a parked row to be removed.
-type Resolved struct {
-	Seq  int64
-	Hash uint64
-}
-
 // park parks e, whether it is of a window, slow, or parked already.
-func (f *Flow) park(e *entry, p Park, now time.Duration) {
+func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
 	switch {
 	case e.parked, e.inLot:
 		f.repark(e, p, now)
@@ -49,16 +21,16 @@ func (f *Flow) park(e *entry, p Park, now time.Duration) {
 }
 
 // lay parks an entry of a window: the row rides in the settlement that passes it.
-func (f *Flow) lay(e *entry, p Park, now time.Duration) {
+func (f *Flow) lay(e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.Blocking {
 		e.chain.unsettled++
 	}
-	if p.State == Held {
+	if p.State == store.ParkHeld {
 		f.countHeld(e.shard, p.Topic, 1)
 	}
 	e.park = &p
-	f.finish(e, WasParked, now)
+	f.finish(e, store.TallyParked, now)
 }
 
 // unlay takes back what lay did and no settlement has written.
@@ -70,19 +42,19 @@ func (f *Flow) unlay(e *entry) {
 }
 
 // fill completes p with what e is.
-func (f *Flow) fill(e *entry, p *Park) {
+func (f *Flow) fill(e *entry, p *store.Park) {
 	p.Seq, p.Slot, p.Hash, p.Attempts = e.Seq, e.Slot, e.hash(), e.attempts
 	p.Blocking = p.Blocking && e.chain != nil
 }
 
 // repark writes the row of a parked message again.
-func (f *Flow) repark(e *entry, p Park, now time.Duration) {
+func (f *Flow) repark(e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
-	if p.State == Dead {
+	if p.State == store.ParkDead {
 		f.stats.Dead++
 	}
 	f.row(e.shard, p)
-	f.doubted(e, p.State != Dead)
+	f.doubted(e, p.State != store.ParkDead)
 	f.leaveHand(e)
 	if p.Blocking {
 		f.dropHand(e.chain)
@@ -92,14 +64,14 @@ func (f *Flow) repark(e *entry, p Park, now time.Duration) {
 }
 
 // row drafts a parked row anew.
-func (f *Flow) row(s *shard, p Park) {
+func (f *Flow) row(s *shard, p store.Park) {
 	f.withdraw(s, p.Seq)
 	if p.Blocking {
 		if c := f.chainOf(s, p.Hash); c != nil {
 			c.unsettled++
 		}
 	}
-	if p.State == Held {
+	if p.State == store.ParkHeld {
 		f.countHeld(s, p.Topic, 1)
 	}
 	s.draft.park = append(s.draft.park, p)
@@ -107,20 +79,20 @@ func (f *Flow) row(s *shard, p Park) {
 }
 
 // unpark resolves a parked row: it is removed by the next settlement.
-func (f *Flow) unpark(e *entry, fate Fate, now time.Duration) {
+func (f *Flow) unpark(e *entry, fate store.Fate, now time.Duration) {
 	f.unrow(e.shard, &e.Message, e.hash(), fate)
 	f.leaveHand(e)
 	f.resolve(now, true)
 }
 
 // unrow drafts the end of a parked row.
-func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate Fate) {
+func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate store.Fate) {
 	f.unremember(m.Seq)
 	f.withdraw(s, m.Seq)
 	d := &s.draft
-	d.resolve = append(d.resolve, Resolved{Seq: m.Seq, Hash: hash})
+	d.resolve = append(d.resolve, store.Resolved{Seq: m.Seq, Hash: hash})
 	d.count(m, fate, f.cfg.TallySpan, 1)
-	d.count(m, WasParked, f.cfg.TallySpan, -1)
+	d.count(m, store.TallyParked, f.cfg.TallySpan, -1)
 	s.enterLimbo(m.Seq)
 	f.tallied(fate)
 	if c := f.chainFor(s, hash); c != nil && !c.blocked() { // what blocked it was drafted alone
@@ -143,7 +115,7 @@ func (f *Flow) withdraw(s *shard, seq int64) {
 	for i := range d.park {
 		if d.park[i].Seq == seq {
 			f.confirm(s, &d.park[i])
-			if d.park[i].State == Held {
+			if d.park[i].State == store.ParkHeld {
 				f.countHeld(s, d.park[i].Topic, -1)
 			}
 			d.park = append(d.park[:i], d.park[i+1:]...)
@@ -153,7 +125,7 @@ func (f *Flow) withdraw(s *shard, seq int64) {
 }
 
 // confirm notes that a blocking row is not unsettled any more.
-func (f *Flow) confirm(s *shard, p *Park) {
+func (f *Flow) confirm(s *shard, p *store.Park) {
 	if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 		c.unsettled--
 	}
@@ -203,7 +175,7 @@ func (f *Flow) bank(c *chain, now time.Duration) {
 			if !e.counted {
 				f.unsent--
 			}
-			f.lay(e, Park{State: Blocked, Blocking: true}, now)
+			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 		}
 		e = next
 	}

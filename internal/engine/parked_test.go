@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // blocked is a desk with one shard whose keys 1, 2 and 3 have parked messages.
@@ -36,7 +38,7 @@ func TestParkedMessagesOfAKeyAreSentInTheirOrder(t *testing.T) {
 	d.deliver(1, 2)
 	c := d.call(4)
 	equal(t, "attempt", c.Items[0].Attempt, 1)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	s := d.settle(keyHash(1), keyHash(2))
 	equal(t, "resolved", len(s.Resolve), 3)
 }
@@ -45,7 +47,7 @@ func TestWhatIsInHandIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2), parked(2, 2, 1))
-	d.answer(d.call(1, 2), engine.Accepted, engine.Rejected)
+	d.answer(d.call(1, 2), broker.Accepted, broker.Rejected)
 	r := d.due() // their rows are about to change
 	equal(t, "skips", slices.Equal(r.Skip, []int64{1, 2}), true)
 	d.f.DueLanded(d.now, nil)
@@ -60,7 +62,7 @@ func TestARejectedParkedMessageSendsThoseBehindItBackToTheirRows(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2), parked(4, 1, 0))
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.noCall()
 	s := d.settle()
 	equal(t, "rows", len(s.Park), 1)
@@ -74,7 +76,7 @@ func TestAParkedMessageOvertookTheOneBeforeIt(t *testing.T) {
 	d := blocked(t, engine.Config{Ordered: true})
 	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
 	c := d.call(1, 4, 5)
-	d.answer(c, engine.Rejected, engine.NotSent)
+	d.answer(c, broker.Rejected, broker.NotSent)
 	d.noCall()
 	d.settle()
 	d.lot(parked(1, 1, 3), parked(4, 1, 0))
@@ -88,13 +90,13 @@ func TestAParkedMessageStoodBehindThoseOfACallThatWasNotOver(t *testing.T) {
 	d := blocked(t, engine.Config{Ordered: true})
 	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
 	c := d.call(1, 4, 5)
-	d.f.Reported(d.now, c.ID, 0, engine.Answer{Outcome: engine.Rejected})
-	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: engine.NotSent})
+	d.f.Reported(d.now, c.ID, 0, engine.Answer{Outcome: broker.Rejected})
+	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: broker.NotSent})
 	d.audit()
 	d.settle()
 	d.lot(parked(1, 1, 3), parked(4, 1, 0))
 	d.noCall()
-	d.f.Answered(d.now, c.ID, []engine.Answer{2: {Outcome: engine.NotSent}})
+	d.f.Answered(d.now, c.ID, []engine.Answer{2: {Outcome: broker.NotSent}})
 	d.audit()
 	d.noCall()
 	d.lot(parked(1, 1, 3), parked(4, 1, 0), parked(5, 1, 0))
@@ -112,7 +114,7 @@ func TestAParkedMessageOfAStoreThatWasSetBackStoodBehindThoseItIsBefore(t *testi
 	c := d.call(4)
 	d.lot(parked(2, 1, 2), parked(4, 1, 0), parked(6, 1, 0)) // as it was
 	d.noCall()
-	d.answer(c, engine.Rejected)
+	d.answer(c, broker.Rejected)
 	d.settle()
 	d.lot(parked(2, 1, 2), parked(4, 1, 1), parked(6, 1, 0))
 	d.deliver(2)
@@ -131,7 +133,7 @@ func TestAMessageThatASuccessorParkedUnderAnotherOrderWasSentBesideItself(t *tes
 	strict.Key = 1 // of every row under ByShard
 	d.lot(strict)
 	d.noCall()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 }
 
 // A row that had changed since the request was refused, and the next of its key
@@ -144,7 +146,7 @@ func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
 	d.f.NextDue(d.now, 0)
 	d.now += time.Second
 	d.due()
-	d.order(engine.RetryNow, 1, 1, engine.Waiting)
+	d.order(store.Retry, 1, 1, store.ParkRetrying)
 	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 2), parked(4, 1, 0)})
 	d.noCall()
 }
@@ -156,7 +158,7 @@ func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
 	d := oneShard(t, engine.Config{Retry: engine.Retry{Min: ms, Max: ms}})
 	d.due()
 	d.feed("1", messages(1, 1)...)
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.settle() // writes the row while the answer is under way
 	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1)})
 	d.f.NextDue(d.now, 0)
@@ -189,7 +191,7 @@ func TestARowStayedInLimboAfterItsShardWasLost(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2))
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.f.Lost(0)
 	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
 	d.lot(parked(1, 1, 2))
@@ -242,7 +244,7 @@ func TestParkedMessagesWaitForTheCircuit(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2))
-	d.answer(d.call(1), engine.Unavailable)
+	d.answer(d.call(1), broker.Unavailable)
 	d.f.NextDue(d.now, 0)
 	d.noDue()
 	turn := d.turn()
@@ -317,7 +319,7 @@ func TestAfterAChangeToStrictOrderOlderRowsGoFirst(t *testing.T) {
 	equal(t, "hash", s.Park[0].Hash, uint64(1))
 	d.lot(strictParked(5, 1), strictParked(6, 3), parked(2, 2, 1))
 	c := d.call(2) // not 5: key 1 has an older one
-	d.answer(c, engine.Rejected)
+	d.answer(c, broker.Rejected)
 	equal(t, "its row keeps its hash", d.settle().Park[0].Hash, keyHash(2))
 	d.lot(parked(1, 1, 1))
 	d.deliver(1)
@@ -364,8 +366,8 @@ func TestAMessageThatIsInAWindowAndParkedIsNamedOnceInASettlement(t *testing.T) 
 	window := d.call(5)
 	d.lot(parked(5, 0, 2))
 	row := d.call(5)
-	d.answer(row, engine.Rejected)
-	d.answer(window, engine.Rejected)
+	d.answer(row, broker.Rejected)
+	d.answer(window, broker.Rejected)
 	s := d.settle()
 	if len(s.Park) != 1 || s.Park[0].Seq != 5 {
 		t.Errorf("the settlement parks %+v, want one row", s.Park)
@@ -378,8 +380,8 @@ func TestAMessageThatWasDeliveredAsAParkedOneIsNotParkedByItsWindow(t *testing.T
 	d.feed("1", message(5, 0))
 	window := d.call(5)
 	d.lot(parked(5, 0, 2))
-	d.answer(d.call(5), engine.Accepted)
-	d.answer(window, engine.Rejected)
+	d.answer(d.call(5), broker.Accepted)
+	d.answer(window, broker.Rejected)
 	s := d.settle()
 	if len(s.Park) != 0 || len(s.Resolve) != 1 {
 		t.Errorf("the settlement parks %+v and resolves %+v", s.Park, s.Resolve)

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func TestACallIsBoundedInMessagesAndBytes(t *testing.T) {
@@ -25,7 +27,7 @@ func TestCallsAreBounded(t *testing.T) {
 	one := d.call(1)
 	d.call(2)
 	d.noCall()
-	d.answer(one, engine.Accepted)
+	d.answer(one, broker.Accepted)
 	d.call(3)
 }
 
@@ -73,12 +75,12 @@ func TestADestinationMayAnswerOneByOne(t *testing.T) {
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 1, 2, 2)...)
 	c := d.call(1, 3)
-	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: engine.Accepted})
+	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: broker.Accepted})
 	d.audit()
 	d.deliver(4)
-	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: engine.Rejected}) // a second one says nothing
-	d.f.Reported(d.now, c.ID, 7, engine.Answer{Outcome: engine.Accepted})
-	d.f.Answered(d.now, c.ID, []engine.Answer{{Outcome: engine.Accepted}, {Outcome: engine.Rejected}})
+	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: broker.Rejected}) // a second one says nothing
+	d.f.Reported(d.now, c.ID, 7, engine.Answer{Outcome: broker.Accepted})
+	d.f.Answered(d.now, c.ID, []engine.Answer{{Outcome: broker.Accepted}, {Outcome: broker.Rejected}})
 	d.f.Answered(d.now, c.ID, nil)
 	d.audit()
 	d.deliver(2)
@@ -92,7 +94,7 @@ func TestAnOutageIsSeenBeforeTheCallEnds(t *testing.T) {
 	d := oneShard(t, engine.Config{Batch: 2})
 	d.feed("1", messages(1, 1, 2, 3)...)
 	c := d.call(1, 2)
-	d.f.Reported(d.now, c.ID, 0, engine.Answer{Outcome: engine.Unavailable})
+	d.f.Reported(d.now, c.ID, 0, engine.Answer{Outcome: broker.Unavailable})
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	d.noCall()
 	d.f.Answered(d.now, c.ID, nil)
@@ -106,12 +108,12 @@ func TestQuickAttemptsFollowAtOnce(t *testing.T) {
 	for attempt := 1; attempt <= 3; attempt++ {
 		c := d.call(1)
 		equal(t, "attempt", c.Items[0].Attempt, attempt)
-		d.answer(c, engine.Rejected)
+		d.answer(c, broker.Rejected)
 	}
 	d.noCall()
 	s := d.settle()
 	equal(t, "attempts", s.Park[0].Attempts, 3)
-	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+	equal(t, "behind it", s.Park[1].State, store.ParkBlocked)
 }
 
 func TestAttemptsRunOut(t *testing.T) {
@@ -119,14 +121,14 @@ func TestAttemptsRunOut(t *testing.T) {
 	for _, quick := range []int{0, 5} {
 		d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 2, Quick: quick}})
 		d.feed("1", messages(1, 1)...)
-		d.answer(d.call(1), engine.Rejected)
+		d.answer(d.call(1), broker.Rejected)
 		if quick == 0 {
-			equal(t, "state", d.settle().Park[0].State, engine.Waiting)
+			equal(t, "state", d.settle().Park[0].State, store.ParkRetrying)
 			d.lot(parked(1, 1, 1))
 		}
-		d.answer(d.call(1), engine.Rejected)
+		d.answer(d.call(1), broker.Rejected)
 		s := d.settle()
-		equal(t, "state", s.Park[0].State, engine.Dead)
+		equal(t, "state", s.Park[0].State, store.ParkDead)
 		equal(t, "attempts", s.Park[0].Attempts, 2)
 		equal(t, "dead", d.f.Stats().Dead, int64(1))
 	}
@@ -151,7 +153,7 @@ func TestBackOffGrowsAndIsBounded(t *testing.T) {
 		d := oneShard(t, engine.Config{Rand: func() float64 { return c.chance }})
 		d.lot(parked(1, 1, c.attempts))
 		call := d.call(1)
-		d.f.Answered(d.now, call.ID, []engine.Answer{{Outcome: engine.Rejected, After: c.after}})
+		d.f.Answered(d.now, call.ID, []engine.Answer{{Outcome: broker.Rejected, After: c.after}})
 		equal(t, "delay", d.settle().Park[0].Delay, c.want)
 	}
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // Settlement is what is written about one shard; see package store.
@@ -10,24 +12,18 @@ type Settlement struct {
 	Lease
 
 	To      string
-	Park    []Park
-	Resolve []Resolved
-	Tally   []Tally
-	Done    []Done
-}
-
-// Verdict is the fate of a settlement; see package store.
-type Verdict struct {
-	Applied bool
-	Cleared []uint64
+	Park    []store.Park
+	Resolve []store.Resolved
+	Tally   []store.Tally
+	Done    []store.Done
 }
 
 // draft collects a shard's next settlement, but for its position.
 type draft struct {
-	park    []Park
-	resolve []Resolved
-	tally   []Tally
-	done    []Done
+	park    []store.Park
+	resolve []store.Resolved
+	tally   []store.Tally
+	done    []store.Done
 	sent    int // entries whose count ends with this settlement
 }
 
@@ -72,12 +68,12 @@ func (f *Flow) draft(e *entry) {
 	d := &e.shard.draft
 	d.count(&e.Message, e.fate, f.cfg.TallySpan, 1)
 	f.tallied(e.fate)
-	if e.fate == Discarded {
+	if e.fate == store.TallyDiscarded {
 		e.shard.struck(e)
 	}
 	if e.park != nil {
 		f.stats.Parked++
-		if e.park.State == Dead {
+		if e.park.State == store.ParkDead {
 			f.stats.Dead++
 		}
 		d.park = append(d.park, *e.park)
@@ -102,12 +98,12 @@ func (f *Flow) nameOnce(s *shard, seq int64) {
 	p := d.park[last]
 	d.park = d.park[:last]
 	f.withdraw(s, seq)
-	if !slices.ContainsFunc(d.resolve, func(r Resolved) bool { return r.Seq == seq }) {
+	if !slices.ContainsFunc(d.resolve, func(r store.Resolved) bool { return r.Seq == seq }) {
 		d.park = append(d.park, p)
 		return
 	}
 	f.confirm(s, &p)
-	if p.State == Held {
+	if p.State == store.ParkHeld {
 		f.countHeld(s, p.Topic, -1)
 	}
 }
@@ -188,7 +184,7 @@ func (f *Flow) hasMoved() bool {
 }
 
 // judge takes the verdict on what s has in the turn.
-func (f *Flow) judge(s *shard, v Verdict) {
+func (f *Flow) judge(s *shard, v store.Verdict) {
 	t := s.turn
 	if !v.Applied { // the other leases may be lost too: the next heartbeat tells
 		f.stats.Lost++
@@ -210,14 +206,14 @@ func (f *Flow) judge(s *shard, v Verdict) {
 		f.cleared(s, h)
 	}
 	for _, d := range t.Done {
-		delete(s.ordered, d)
+		delete(s.commanded, d)
 	}
 	s.drafts++
 	s.endLimbo()
 	if len(t.Resolve) > 0 {
 		f.due.wake(0)
 	}
-	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p Park) bool { return p.State == Held }) {
+	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p store.Park) bool { return p.State == store.ParkHeld }) {
 		f.wakeTopics()
 	}
 	s.sealed = Settlement{}

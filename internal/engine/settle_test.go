@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func TestThePositionMovesOverTheResolvedPrefixOnly(t *testing.T) {
@@ -12,12 +14,12 @@ func TestThePositionMovesOverTheResolvedPrefixOnly(t *testing.T) {
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3)...)
 	one, two, three := d.call(1), d.call(2), d.call(3)
-	d.answer(one, engine.Accepted)
-	d.answer(three, engine.Accepted)
+	d.answer(one, broker.Accepted)
+	d.answer(three, broker.Accepted)
 	s := d.settle()
 	equal(t, "position", s.To, "1@1")
 	equal(t, "counted", s.Tally[0].Count, int64(1))
-	d.answer(two, engine.Accepted)
+	d.answer(two, broker.Accepted)
 	s = d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "version", s.Version, int64(2))
@@ -29,12 +31,12 @@ func TestTheLedgerCountsByFateAndSpan(t *testing.T) {
 	msgs := messages(1, 1, 2, 3, 4)
 	msgs[3].Filtered = true
 	d.feed("1", msgs...)
-	d.answer(d.call(1, 2, 3), engine.Accepted, engine.Accepted, engine.Rejected)
+	d.answer(d.call(1, 2, 3), broker.Accepted, broker.Accepted, broker.Rejected)
 	s := d.settle()
-	want := []engine.Tally{
-		{Span: 0, Fate: engine.Delivered, Count: 2, SeqSum: 3, IDSum: 3000},
-		{Span: 1, Fate: engine.WasParked, Count: 1, SeqSum: 3, IDSum: 3000},
-		{Span: 1, Fate: engine.Filtered, Count: 1, SeqSum: 4, IDSum: 4000},
+	want := []store.Tally{
+		{Span: 0, Fate: store.TallyDelivered, Count: 2, SeqSum: 3, IDSum: 3000},
+		{Span: 1, Fate: store.TallyParked, Count: 1, SeqSum: 3, IDSum: 3000},
+		{Span: 1, Fate: store.TallyFiltered, Count: 1, SeqSum: 4, IDSum: 4000},
 	}
 	equal(t, "lines", len(s.Tally), len(want))
 	for i := range want {
@@ -43,8 +45,8 @@ func TestTheLedgerCountsByFateAndSpan(t *testing.T) {
 	d.lot(parked(3, 3, 1))
 	d.deliver(3)
 	s = d.settle(keyHash(3))
-	equal(t, "delivered", s.Tally[0], engine.Tally{Span: 1, Fate: engine.Delivered, Count: 1, SeqSum: 3, IDSum: 3000})
-	equal(t, "not parked", s.Tally[1], engine.Tally{Span: 1, Fate: engine.WasParked, Count: -1, SeqSum: 1<<64 - 3, IDSum: 1<<64 - 3000})
+	equal(t, "delivered", s.Tally[0], store.Tally{Span: 1, Fate: store.TallyDelivered, Count: 1, SeqSum: 3, IDSum: 3000})
+	equal(t, "not parked", s.Tally[1], store.Tally{Span: 1, Fate: store.TallyParked, Count: -1, SeqSum: 1<<64 - 3, IDSum: 1<<64 - 3000})
 	d.empty()
 }
 
@@ -110,7 +112,7 @@ func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
 	d.now += 60 * ms
 	turn := d.turn()
 	equal(t, "settlements", len(turn.Settle), 2)
-	d.f.Landed(d.now, []engine.Verdict{{Applied: true}, {}}, nil)
+	d.f.Landed(d.now, []store.Verdict{{Applied: true}, {}}, nil)
 	d.audit()
 	leases := d.f.Leases()
 	equal(t, "shards", len(leases), 1)
@@ -128,7 +130,7 @@ func TestARefusedSettlementDidNotStopTheSending(t *testing.T) {
 	d.deliver(1, 2)
 	d.now += 60 * ms
 	d.turn()
-	d.f.Landed(d.now, []engine.Verdict{{Applied: true}, {}}, nil)
+	d.f.Landed(d.now, []store.Verdict{{Applied: true}, {}}, nil)
 	d.noCall()
 	d.f.Expire(time.Hour) // the heartbeat says that the rest is still ours
 	d.deliver(3, 4)
@@ -145,7 +147,7 @@ func TestWhatWasSentAndIsNotSettledIsBounded(t *testing.T) {
 	d.noCall()
 	d.land(turn)
 	d.call(4, 5)
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 }
 
 // What was sent behind the message that kept the window from moving filled
@@ -158,10 +160,10 @@ func TestAWindowWasPinnedByAMessageThatCouldNotBeSent(t *testing.T) {
 	d.deliver(3)
 	d.deliver(4)
 	last := d.call(5)
-	d.answer(first, engine.Accepted)
+	d.answer(first, broker.Accepted)
 	d.settle()
 	d.call(2)
-	d.answer(last, engine.Accepted)
+	d.answer(last, broker.Accepted)
 }
 
 // A settlement that is repeated must be what it was.
@@ -169,11 +171,11 @@ func TestASettlementDoesNotChangeAfterItWasHandedOut(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1, Calls: 4})
 	d.feed("1", messages(1, 1, 2)...)
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.now += 60 * ms
 	turn := d.turn()
 	equal(t, "rows", len(turn.Settle[0].Park), 1)
-	d.answer(d.call(2), engine.Rejected)
+	d.answer(d.call(2), broker.Rejected)
 	equal(t, "rows", len(turn.Settle[0].Park), 1)
 	equal(t, "row", turn.Settle[0].Park[0].Seq, int64(1))
 	d.land(turn)

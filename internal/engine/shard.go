@@ -1,6 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Lease is a shard as the flow holds it.
 type Lease struct {
@@ -26,13 +30,13 @@ type shard struct {
 	foreign  map[uint64]struct{}
 	withheld int64
 
-	settled  string // its position in the store
-	draft    draft
-	turn     *Settlement // in the turn under way: sealed
-	sealed   Settlement
-	turnSent int
-	ordered  map[Done]struct{} // commands whose end is not settled
-	doomed   map[int64]doom    // see there
+	settled   string // its position in the store
+	draft     draft
+	turn      *Settlement // in the turn under way: sealed
+	sealed    Settlement
+	turnSent  int
+	commanded map[store.Done]struct{} // commands whose end is not settled
+	doomed    map[int64]doom          // see there
 
 	// limbo holds the parked rows whose change is not settled, or was while the
 	// answer to Due was under way, and the number of the draft that changes each.
@@ -53,10 +57,10 @@ type shard struct {
 func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic) {
 	s := &shard{
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
-		chains:  make(map[uint64]*chain),
-		foreign: make(map[uint64]struct{}),
-		limbo:   make(map[int64]int64),
-		ordered: make(map[Done]struct{}),
+		chains:    make(map[uint64]*chain),
+		foreign:   make(map[uint64]struct{}),
+		limbo:     make(map[int64]int64),
+		commanded: make(map[store.Done]struct{}),
 	}
 	for _, o := range slices.Clone(f.shards) {
 		if o.lo < s.hi && s.lo < o.hi {

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // watch has the flow look for slow calls at a time.
 func (f *Flow) watch(at time.Duration) {
@@ -70,7 +74,7 @@ func (f *Flow) slowDown(e *entry, now time.Duration) {
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	f.lay(e, Park{State: InFlight, Blocking: true}, now)
+	f.lay(e, store.Park{State: store.ParkInFlight, Blocking: true}, now)
 	if e.chain != nil {
 		f.bank(e.chain, now)
 	}

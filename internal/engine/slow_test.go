@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // late is a desk where message 1 of key 1 has no answer, 2 of its key waits, and
@@ -29,9 +31,9 @@ func TestALateAnswerIsParkedAsInFlightAndItsKeyWaits(t *testing.T) {
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "rows", len(s.Park), 2)
-	equal(t, "first", s.Park[0].State, engine.InFlight)
+	equal(t, "first", s.Park[0].State, store.ParkInFlight)
 	equal(t, "attempts", s.Park[0].Attempts, 0)
-	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+	equal(t, "behind it", s.Park[1].State, store.ParkBlocked)
 	d.noCall()
 }
 
@@ -39,10 +41,10 @@ func TestALateAnswerResolvesTheRow(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	s := d.settle()
 	equal(t, "resolved", s.Resolve[0].Seq, int64(1))
-	equal(t, "delivered", s.Tally[0], engine.Tally{Fate: engine.Delivered, Count: 1, SeqSum: 1, IDSum: 1000})
+	equal(t, "delivered", s.Tally[0], store.Tally{Fate: store.TallyDelivered, Count: 1, SeqSum: 1, IDSum: 1000})
 	d.lot(parked(2, 1, 0))
 	d.deliver(2)
 	d.settle(keyHash(1))
@@ -53,9 +55,9 @@ func TestALateRejectionIsCounted(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
-	d.answer(slow, engine.Rejected)
+	d.answer(slow, broker.Rejected)
 	s := d.settle()
-	equal(t, "state", s.Park[0].State, engine.Waiting)
+	equal(t, "state", s.Park[0].State, store.ParkRetrying)
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 }
 
@@ -63,10 +65,10 @@ func TestALateUnknownIsTriedAgainAsAParkedMessage(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
-	d.answer(slow, engine.Unknown)
+	d.answer(slow, broker.Unknown)
 	d.noCall()
 	s := d.settle()
-	equal(t, "state", s.Park[0].State, engine.Waiting)
+	equal(t, "state", s.Park[0].State, store.ParkRetrying)
 	equal(t, "attempts", s.Park[0].Attempts, 0)
 	equal(t, "circuit", d.f.Circuit(), engine.Closed)
 }
@@ -74,7 +76,7 @@ func TestALateUnknownIsTriedAgainAsAParkedMessage(t *testing.T) {
 func TestAnAnswerBeforeTheRowIsWrittenNeedsNoRow(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	s := d.settle()
 	equal(t, "rows", len(s.Park), 1) // that of message 2, which was parked behind it
 	equal(t, "row", s.Park[0].Seq, int64(2))
@@ -86,7 +88,7 @@ func TestAnAnswerWhileTheRowIsBeingWrittenResolvesItInTheNextSettlement(t *testi
 	d, slow := late(t, engine.Config{})
 	d.now += 60 * ms
 	turn := d.turn()
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.land(turn)
 	s := d.settle()
 	equal(t, "resolved", s.Resolve[0].Seq, int64(1))
@@ -97,7 +99,7 @@ func TestWhatIsInFlightCountsUntilItIsAnswered(t *testing.T) {
 	d, slow := late(t, engine.Config{})
 	d.settle()
 	equal(t, "unsettled", d.f.Stats().Unsettled, 1)
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.settle()
 	equal(t, "unsettled", d.f.Stats().Unsettled, 0)
 }
@@ -114,7 +116,7 @@ func TestAMessageIsSlowTooWhenManyOvertakeIt(t *testing.T) {
 	d.deliver(4)
 	d.f.Slow(d.now)
 	s := d.settle()
-	equal(t, "state", s.Park[0].State, engine.InFlight)
+	equal(t, "state", s.Park[0].State, store.ParkInFlight)
 }
 
 func TestASlowCallLeavesItsPlaceToAnother(t *testing.T) {
@@ -136,9 +138,9 @@ func TestWhatNobodyOvertakesIsNotSlow(t *testing.T) {
 	one, two := d.call(1), d.call(2)
 	d.now += 10 * time.Second
 	d.f.Slow(d.now)
-	d.answer(one, engine.Unknown)
+	d.answer(one, broker.Unknown)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
-	d.answer(two, engine.Unknown)
+	d.answer(two, broker.Unknown)
 	turn := d.turn()
 	equal(t, "settlements", len(turn.Settle), 0)
 }
@@ -151,7 +153,7 @@ func TestAParkedMessageIsNotSentBesideASlowOneOfItsKey(t *testing.T) {
 	skipped.Blocking = false
 	d.lot(skipped)
 	d.noCall()
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.deliver(9)
 }
 
@@ -163,7 +165,7 @@ func TestTheBeginningOfAnOutageParkedWhatWasOut(t *testing.T) {
 	d.feed("1", messages(1, 1, 2)...)
 	early := d.call(1)
 	d.call(2)
-	d.answer(early, engine.Accepted)
+	d.answer(early, broker.Accepted)
 	d.now += 2 * time.Second
 	d.f.Slow(d.now)
 	s := d.settle()
@@ -181,7 +183,7 @@ func TestALateAnswerLeftItsKeyBlocked(t *testing.T) {
 	d.deliver(2)
 	d.now += 1001 * ms
 	d.f.Slow(d.now)
-	d.answer(slow, engine.Accepted)
+	d.answer(slow, broker.Accepted)
 	d.feed("2", messages(3, 1)...)
 	d.deliver(3)
 	d.settle()

@@ -1,15 +1,9 @@
 package engine
 
-// Tally is a line for the ledger: how many messages of a span had a fate, and the
-// sums of their seqs and ids, modulo 2^64.
-type Tally struct {
-	Span          int64
-	Fate          Fate
-	Count         int64
-	SeqSum, IDSum uint64
-}
+import "github.com/postbag/postbag/store"
 
-func (t *Tally) add(m *Message, sign int64) {
+// addTo adds a message to a line of the ledger; sign is +1 or -1.
+func addTo(t *store.Tally, m *Message, sign int64) {
 	t.Count += sign
 	t.SeqSum += uint64(sign) * uint64(m.Seq)
 	t.IDSum += uint64(sign) * m.Sum
@@ -17,27 +11,27 @@ func (t *Tally) add(m *Message, sign int64) {
 
 // count adds a message to the draft's line of its span and fate; sign is +1 or
 // -1.
-func (d *draft) count(m *Message, fate Fate, span, sign int64) {
+func (d *draft) count(m *Message, fate store.Fate, span, sign int64) {
 	n := (m.Seq - 1) / span
 	for i := range d.tally {
 		if t := &d.tally[i]; t.Span == n && t.Fate == fate {
-			t.add(m, sign)
+			addTo(t, m, sign)
 			return
 		}
 	}
-	t := Tally{Span: n, Fate: fate}
-	t.add(m, sign)
+	t := store.Tally{Span: n, Fate: fate}
+	addTo(&t, m, sign)
 	d.tally = append(d.tally, t)
 }
 
-func (f *Flow) tallied(fate Fate) {
+func (f *Flow) tallied(fate store.Fate) {
 	switch fate {
-	case Delivered:
+	case store.TallyDelivered:
 		f.stats.Delivered++
-	case Filtered:
+	case store.TallyFiltered:
 		f.stats.Filtered++
-	case Discarded:
+	case store.TallyDiscarded:
 		f.stats.Discarded++
-	case WasParked:
+	case store.TallyParked:
 	}
 }

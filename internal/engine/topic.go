@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/store"
 )
 
 // A failure may hold for one topic alone. Its messages are then parked Held, which
@@ -192,7 +195,7 @@ func (f *Flow) isBarred(e *entry) bool {
 
 // ofTopic says that an answer is about the message's topic alone.
 func (f *Flow) ofTopic(a *Answer) bool {
-	return a.Scope == ScopeTopic && f.cfg.HoldTopics && (a.Outcome == Misconfigured || a.Outcome == Unavailable)
+	return a.Scope == broker.ScopeTopic && f.cfg.HoldTopics && (a.Outcome == broker.Misconfigured || a.Outcome == broker.Unavailable)
 }
 
 // topicFailed holds e, which was just answered, and all that could be sent of its
@@ -234,7 +237,7 @@ func (f *Flow) topicLost(e *entry, a Answer, now time.Duration) {
 		t.over = t.over[:0]
 	}
 	t.over, t.lost, t.heard = append(t.over, e.Seq), true, f.accepted
-	f.topicFailed(e, Answer{Outcome: Unavailable, Scope: ScopeTopic, Reason: a.Reason}, now)
+	f.topicFailed(e, Answer{Outcome: broker.Unavailable, Scope: broker.ScopeTopic, Reason: a.Reason}, now)
 }
 
 // topicWorks notes that the message that was tried was accepted or rejected.
@@ -268,7 +271,7 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 	if !e.parked && !e.counted && e.state < sent {
 		f.unsent--
 	}
-	f.park(e, Park{State: Held, Blocking: true, Topic: t.name, Reason: t.reason}, now)
+	f.park(e, store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name, Reason: t.reason}, now)
 }
 
 // untried has topics looked at soon: the message that was to find out whether one

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // topical is a configuration whose messages can be held, without chance.
@@ -31,10 +33,10 @@ func heldRow(topic string, seq int64, key int) engine.DueMessage {
 
 // noTopic is the answer to a message whose topic does not work.
 func noTopic() engine.Answer {
-	return engine.Answer{Outcome: engine.Misconfigured, Scope: engine.ScopeTopic, Reason: "no such topic"}
+	return engine.Answer{Outcome: broker.Misconfigured, Scope: broker.ScopeTopic, Reason: "no such topic"}
 }
 
-func accepted() engine.Answer { return engine.Answer{Outcome: engine.Accepted} }
+func accepted() engine.Answer { return engine.Answer{Outcome: broker.Accepted} }
 
 // answers ends a call with an answer an item.
 func (d *desk) answers(c *engine.Call, answers ...engine.Answer) {
@@ -81,11 +83,11 @@ func TestAFailureOfOneTopicHoldsItsMessagesAndNoOthers(t *testing.T) {
 	equal(t, "circuit", d.f.Circuit(), engine.Closed)
 	s := d.settle()
 	equal(t, "position", s.To, "1")
-	want := []engine.Park{
-		{Seq: 1, Slot: 2049, Hash: keyHash(1), State: engine.Held, Blocking: true, Reason: "no such topic", Topic: "bad"},
-		{Seq: 3, Slot: 2049, Hash: keyHash(1), State: engine.Blocked, Blocking: true},
-		{Seq: 4, Slot: 2051, Hash: keyHash(3), State: engine.Held, Blocking: true, Reason: "no such topic", Topic: "bad"},
-		{Seq: 5, Slot: 0, State: engine.Held, Reason: "no such topic", Topic: "bad"},
+	want := []store.Park{
+		{Seq: 1, Slot: 2049, Hash: keyHash(1), State: store.ParkHeld, Blocking: true, Reason: "no such topic", Topic: "bad"},
+		{Seq: 3, Slot: 2049, Hash: keyHash(1), State: store.ParkBlocked, Blocking: true},
+		{Seq: 4, Slot: 2051, Hash: keyHash(3), State: store.ParkHeld, Blocking: true, Reason: "no such topic", Topic: "bad"},
+		{Seq: 5, Slot: 0, State: store.ParkHeld, Reason: "no such topic", Topic: "bad"},
 	}
 	if !slices.Equal(s.Park, want) {
 		t.Fatalf("parked are\n%+v, want\n%+v", s.Park, want)
@@ -94,7 +96,7 @@ func TestAFailureOfOneTopicHoldsItsMessagesAndNoOthers(t *testing.T) {
 	d.deliver(7)
 	s = d.settle()
 	equal(t, "parked", len(s.Park), 1)
-	equal(t, "state", s.Park[0].State, engine.Held)
+	equal(t, "state", s.Park[0].State, store.ParkHeld)
 	equal(t, "attempts", s.Park[0].Attempts, 0)
 	equal(t, "held", d.f.Stats().Held, 4)
 	topics := d.f.Topics(10)
@@ -116,7 +118,7 @@ func TestAFailureOfTheDestinationParksNothing(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))
 	d.feed("1", to("bad", 1, 1), to("good", 2, 2))
-	d.answer(d.call(1, 2), engine.Misconfigured)
+	d.answer(d.call(1, 2), broker.Misconfigured)
 	equal(t, "circuit", d.f.Circuit(), engine.Open)
 	equal(t, "held", d.f.Stats().Held, 0)
 	equal(t, "out", d.f.Stats().Unsettled, 2)
@@ -170,7 +172,7 @@ func TestAfterTheTrialTheOthersComePageByPage(t *testing.T) {
 	d.probe("bad")
 	d.fetched(heldRow("bad", 1, 1))
 	d.feed("2", to("bad", 5, 4)) // the trial is out: nothing else of the topic goes
-	d.answer(d.call(1), engine.Rejected)
+	d.answer(d.call(1), broker.Rejected)
 	d.feed("3", to("bad", 6, 5)) // a key of which nothing is held goes at once
 	d.deliver(6)
 	r := d.probe("bad")
@@ -220,8 +222,8 @@ func TestOneThatWasReadBeforeItsTopicFailedIsHeld(t *testing.T) {
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "parked", len(s.Park), 3)
-	equal(t, "of message 2", s.Park[1].State, engine.Held)
-	equal(t, "of message 3", s.Park[2].State, engine.Blocked)
+	equal(t, "of message 2", s.Park[1].State, store.ParkHeld)
+	equal(t, "of message 3", s.Park[2].State, store.ParkBlocked)
 }
 
 func TestAMessageBehindOneInACallIsHeldWhenItsTurnComes(t *testing.T) {
@@ -230,7 +232,7 @@ func TestAMessageBehindOneInACallIsHeldWhenItsTurnComes(t *testing.T) {
 		d := oneShard(t, topical(engine.Config{Ordered: true, Transactions: transactions, Batch: 2}))
 		d.feed("1", to("bad", 1, 1), to("good", 2, 2), to("bad", 3, 2), to("good", 4, 2), to("good", 5, 3))
 		c := d.call(1, 2)
-		d.answers(c, noTopic(), engine.Answer{Outcome: engine.NotSent})
+		d.answers(c, noTopic(), engine.Answer{Outcome: broker.NotSent})
 		if transactions {
 			d.land(d.turn())
 			d.deliver(2)
@@ -257,7 +259,7 @@ func TestAParkedMessageWhoseTopicFailedMeanwhileIsHeld(t *testing.T) {
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 1)
 	equal(t, "attempts", s.Park[0].Attempts, 2)
-	equal(t, "state", s.Park[0].State, engine.Held)
+	equal(t, "state", s.Park[0].State, store.ParkHeld)
 	equal(t, "held", d.f.Stats().Held, 2)
 }
 
@@ -325,18 +327,18 @@ func TestHeldMessagesBehindDeadOnesDoNotEndReading(t *testing.T) {
 
 func TestHeldMessagesTakeOrders(t *testing.T) {
 	t.Parallel()
-	held := func(d *desk, kind engine.Kind) {
+	held := func(d *desk, kind store.CommandKind) {
 		d.land(d.turn())
-		c := command(kind, 1, 1, engine.Held)
+		c := command(kind, 1, 1, store.ParkHeld)
 		c.Message.Topic, c.Park.Topic = "bad", "bad"
-		d.f.Order(d.now, []engine.Command{c})
+		d.f.Commands(d.now, []engine.Command{c})
 		d.audit()
 	}
 	t.Run("discard", func(t *testing.T) {
 		t.Parallel()
 		d := failing(t, engine.Config{})
 		d.now += 10 * time.Second
-		held(d, engine.DiscardIt)
+		held(d, store.Discard)
 		s := d.settle(keyHash(1))
 		equal(t, "resolved", len(s.Resolve), 1)
 		equal(t, "held", d.f.Stats().Held, 0)
@@ -347,15 +349,15 @@ func TestHeldMessagesTakeOrders(t *testing.T) {
 		d := failing(t, engine.Config{})
 		d.f.Pause(true) // so that it is not tried because of its time
 		d.now += 10 * time.Second
-		held(d, engine.RetryNow)
+		held(d, store.Retry)
 		s := d.settle()
-		equal(t, "state", s.Park[0].State, engine.Waiting)
+		equal(t, "state", s.Park[0].State, store.ParkRetrying)
 		equal(t, "topic", s.Park[0].Topic, "")
 		d.f.Pause(false)
 		d.lot(engine.DueMessage{Message: to("bad", 1, 1), Blocking: true})
 		d.answers(d.call(1), noTopic())
 		s = d.settle()
-		equal(t, "state", s.Park[0].State, engine.Held)
+		equal(t, "state", s.Park[0].State, store.ParkHeld)
 		equal(t, "attempts", s.Park[0].Attempts, 0)
 		equal(t, "held", d.f.Stats().Held, 1)
 	})
@@ -371,9 +373,9 @@ func TestADiscardTakesBackAParkThatNoSettlementHasWritten(t *testing.T) {
 	turn := d.turn()
 	equal(t, "settlements", len(turn.Settle), 0)
 	d.land(turn)
-	c := command(engine.DiscardIt, 1, 1, engine.Held)
+	c := command(store.Discard, 1, 1, store.ParkHeld)
 	c.Message.Topic, c.Park.Topic = "bad", "bad"
-	d.f.Order(d.now, []engine.Command{c})
+	d.f.Commands(d.now, []engine.Command{c})
 	d.audit()
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 0)
@@ -385,7 +387,7 @@ func TestATrialOfTheDestinationThatMeetsABadTopicGoesOnWithAnother(t *testing.T)
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))
 	d.feed("1", to("bad", 1, 1), to("good", 2, 2))
-	d.answer(d.call(1, 2), engine.Unavailable)
+	d.answer(d.call(1, 2), broker.Unavailable)
 	d.now += 10 * time.Second
 	equal(t, "check", d.f.Check(d.now), engine.TryOne)
 	c := d.f.Trial(d.now)
@@ -406,7 +408,7 @@ func TestATrialWhoseAnswerIsLostStaysOne(t *testing.T) {
 	d.now += 10 * time.Second
 	d.probe("bad")
 	d.fetched(heldRow("bad", 1, 1))
-	d.answer(d.call(1), engine.Unknown)
+	d.answer(d.call(1), broker.Unknown)
 	equal(t, "circuit", d.f.Circuit(), engine.Open) // nothing came through
 	d.now += 10 * time.Second
 	d.f.Check(d.now)
@@ -439,7 +441,7 @@ func TestUnderByShardAHeldMessageBlocksItsShard(t *testing.T) {
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 2)
 	equal(t, "hash", s.Park[0].Hash, uint64(1))
-	equal(t, "behind", s.Park[1].State, engine.Blocked)
+	equal(t, "behind", s.Park[1].State, store.ParkBlocked)
 }
 
 // A row that ByShard and skip left behind blocks nothing. Held, it blocked a chain of
@@ -456,7 +458,7 @@ func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
 	d.noCall() // its topic does not work
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 1)
-	equal(t, "state", s.Park[0].State, engine.Held)
+	equal(t, "state", s.Park[0].State, store.ParkHeld)
 	equal(t, "blocking", s.Park[0].Blocking, false)
 	d.now += time.Second
 	d.probe("bad")
@@ -501,10 +503,10 @@ func TestASlowMessageWhoseTopicFailsIsHeld(t *testing.T) {
 	d.now += 200 * ms
 	d.f.Slow(d.now)
 	s := d.settle()
-	equal(t, "in flight", s.Park[0].State, engine.InFlight)
+	equal(t, "in flight", s.Park[0].State, store.ParkInFlight)
 	d.answers(slow, noTopic())
 	s = d.settle()
-	equal(t, "held", s.Park[0].State, engine.Held)
+	equal(t, "held", s.Park[0].State, store.ParkHeld)
 	equal(t, "held", d.f.Stats().Held, 1)
 }
 
@@ -514,7 +516,7 @@ func TestAMessageToNoTopicIsRejected(t *testing.T) {
 	d.feed("1", to("", 1, 1))
 	d.answers(d.call(1), noTopic())
 	s := d.settle()
-	equal(t, "state", s.Park[0].State, engine.Waiting)
+	equal(t, "state", s.Park[0].State, store.ParkRetrying)
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 }
 

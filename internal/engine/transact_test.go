@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // transacting is a desk of one shard whose calls are transactions.
@@ -20,7 +22,7 @@ func TestATransactionIsWhatComesFirstInTheWindowWhateverItsKeys(t *testing.T) {
 	d.feed("1", messages(1, 1, 2, 1, 3, 1, 2)...)
 	c := d.call(1, 2, 3, 4)
 	d.noCall()
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	d.noCall() // before it is settled
 	s := d.settle()
 	equal(t, "position", s.To, "1@4")
@@ -46,7 +48,7 @@ func TestNothingIsSettledWhileATransactionIsOut(t *testing.T) {
 		d.land(turn)
 		equal(t, "urgent", d.f.Urgent(), false)
 	}
-	d.answer(c, engine.Accepted)
+	d.answer(c, broker.Accepted)
 	equal(t, "position", d.settle().To, "2")
 	d.empty()
 }
@@ -55,14 +57,14 @@ func TestAMessageThatATransactionWasAbortedForIsParkedAndTheRestIsSentAgain(t *t
 	t.Parallel()
 	d := transacting(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2, 3, 2)...)
-	d.answer(d.call(1, 2, 3, 4), engine.NotSent, engine.Rejected, engine.NotSent, engine.NotSent)
+	d.answer(d.call(1, 2, 3, 4), broker.NotSent, broker.Rejected, broker.NotSent, broker.NotSent)
 	d.deliver(1, 3)
 	s := d.settle()
 	equal(t, "position", s.To, "1")
 	equal(t, "parked", len(s.Park), 2)
 	equal(t, "the first", s.Park[0].Seq, 2)
-	equal(t, "waits for its attempt", s.Park[0].State, engine.Waiting)
-	equal(t, "behind it", s.Park[1].State, engine.Blocked)
+	equal(t, "waits for its attempt", s.Park[0].State, store.ParkRetrying)
+	equal(t, "behind it", s.Park[1].State, store.ParkBlocked)
 }
 
 func TestParkedMessagesRideInTransactions(t *testing.T) {
@@ -83,14 +85,14 @@ func TestATrialOfTransactionsIsTheFirstMessage(t *testing.T) {
 	t.Parallel()
 	d := transacting(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2, 3)...)
-	d.answer(d.call(1, 2, 3), engine.Unavailable)
+	d.answer(d.call(1, 2, 3), broker.Unavailable)
 	d.noCall()
 	d.now += 200 * ms
 	equal(t, "check", d.f.Check(d.now), engine.TryOne)
 	trial := d.f.Trial(d.now)
 	equal(t, "messages of the trial", len(trial.Items), 1)
 	equal(t, "the trial", trial.Items[0].Seq, 1)
-	d.answer(trial, engine.Accepted)
+	d.answer(trial, broker.Accepted)
 	equal(t, "position", d.settle().To, "1@1")
 	d.deliver(2, 3)
 }
@@ -99,7 +101,7 @@ func TestAnOpenCircuitIsNotTriedBeforeTheLastTransactionIsSettled(t *testing.T) 
 	t.Parallel()
 	d := transacting(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2, 3)...)
-	d.answer(d.call(1, 2, 3), engine.Accepted, engine.Unavailable)
+	d.answer(d.call(1, 2, 3), broker.Accepted, broker.Unavailable)
 	d.now += 200 * ms
 	turn := d.turn()
 	equal(t, "settlements", len(turn.Settle), 1)
@@ -136,7 +138,7 @@ func TestAPostponedParkedMessageIsTriedBeforeOneThatHasNoPlace(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, InFlight: 1, CircuitMin: ms, CircuitMax: ms})
 	d.lot(parked(1, 1, 1), parked(2, 2, 1))
-	d.answer(d.call(1), engine.NotSent)
+	d.answer(d.call(1), broker.NotSent)
 	for range 20 {
 		d.now += 10 * ms
 		if d.f.Check(d.now) == engine.TryOne {

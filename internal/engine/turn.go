@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // Request asks for a page; see package store.
@@ -150,7 +152,7 @@ func (f *Flow) ask() Request {
 // page for each request, in their order. NextDue and Order, with the rest of the
 // answer, follow it. The pages are taken in by Absorb, so that the next turn may
 // be made first. After Reset the answer may be empty.
-func (f *Flow) Landed(now time.Duration, verdicts []Verdict, pages []Page) {
+func (f *Flow) Landed(now time.Duration, verdicts []store.Verdict, pages []Page) {
 	r := &f.round
 	if !r.out {
 		return

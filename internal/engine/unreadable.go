@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
 
 // A row that cannot be read whole is a rejected message: it is never sent, its attempts
 // are counted, and it is read again at each, since somebody may have repaired it. It
@@ -16,7 +20,7 @@ func (f *Flow) refuseUnreadable(now time.Duration) {
 		f.stats.Rejected++
 		e.attempts++
 		e.state = queued
-		f.reject(e, Answer{Outcome: Rejected, Reason: e.Unreadable}, now)
+		f.reject(e, Answer{Outcome: broker.Rejected, Reason: e.Unreadable}, now)
 		f.resume(e, now)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // A row that cannot be read had the attempts counted that the quick retries of others
@@ -18,7 +19,7 @@ func TestAnUnreadableRowHasOneAttemptCountedAtATime(t *testing.T) {
 	d.noCall()
 	s := d.settle()
 	equal(t, "rows", len(s.Park), 1)
-	equal(t, "state", s.Park[0].State, engine.Waiting)
+	equal(t, "state", s.Park[0].State, store.ParkRetrying)
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 	for want := 2; want <= 3; want++ {
 		again := parked(1, 1, want-1)
@@ -29,6 +30,6 @@ func TestAnUnreadableRowHasOneAttemptCountedAtATime(t *testing.T) {
 		d.noCall()
 		s = d.settle()
 		equal(t, "attempts", s.Park[0].Attempts, want)
-		equal(t, "dead", s.Park[0].State == engine.Dead, want == 3)
+		equal(t, "dead", s.Park[0].State == store.ParkDead, want == 3)
 	}
 }

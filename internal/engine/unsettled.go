@@ -1,11 +1,13 @@
 package engine
 
+import "github.com/postbag/postbag/store"
+
 // Accepted says how many messages were accepted whose settlement is still to come.
 func (f *Flow) Accepted() int {
 	n := int64(0)
 	for _, l := range f.lanes {
 		l.each(func(e *entry) {
-			if e.state == done && e.fate == Delivered {
+			if e.state == done && e.fate == store.TallyDelivered {
 				n++
 			}
 		})
@@ -19,9 +21,9 @@ func (f *Flow) Accepted() int {
 	return int(n)
 }
 
-func delivered(lines []Tally) (n int64) {
+func delivered(lines []store.Tally) (n int64) {
 	for i := range lines {
-		if lines[i].Fate == Delivered {
+		if lines[i].Fate == store.TallyDelivered {
 			n += lines[i].Count
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // in the kit of their seam, so that no adapter in a module of its own needs anything of internal.
 var rules = map[string][]string{
 	"":                               {},
-	"internal/engine":                {},
+	"internal/engine":                {"store", "broker"},
 	"internal/lane":                  {"internal/engine"},
 	"store":                          {""},
 	"broker":                         {""},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -14,9 +15,9 @@ type destination struct {
 	stored []*message // in the order of storing, repeats too
 	times  []time.Duration
 	firsts int
-	down   engine.Outcome            // Accepted: up
+	down   broker.Outcome            // Accepted: up
 	after  time.Duration             // what a throttled one asks to wait
-	topics [maxTopics]engine.Outcome // how those that fail do; zero: they do not
+	topics [maxTopics]broker.Outcome // how those that fail do; zero: they do not
 	recent []int                     // ids that it remembers, the latest last
 	lanes  lanes
 
@@ -25,7 +26,7 @@ type destination struct {
 }
 
 func newDestination(w *world) *destination {
-	return &destination{w: w, down: engine.Accepted, numbers: map[int]numbers{}, streams: map[int]*stream{}}
+	return &destination{w: w, down: broker.Accepted, numbers: map[int]numbers{}, streams: map[int]*stream{}}
 }
 
 // patience is how often the broker rejects a message before it takes it.
@@ -52,11 +53,11 @@ func (b *destination) receive(d *delivery) {
 		m := of(item.Tag)
 		b.checkAttempt(item)
 		if w.plan.cfg.Ordered && m.key != 0 && failed[m.key] {
-			d.set(i, engine.Answer{Outcome: engine.NotSent})
+			d.set(i, engine.Answer{Outcome: broker.NotSent})
 			continue
 		}
 		a := b.one(d, m)
-		failed[m.key] = failed[m.key] || a.Outcome != engine.Accepted
+		failed[m.key] = failed[m.key] || a.Outcome != broker.Accepted
 		d.set(i, a)
 	}
 }
@@ -65,7 +66,7 @@ func (b *destination) receive(d *delivery) {
 // is stored.
 func (b *destination) breaks(d *delivery) bool {
 	at := slices.IndexFunc(d.call.Items, func(i engine.Item) bool { return b.breaker(of(i.Tag)) })
-	if at < 0 || b.down != engine.Accepted {
+	if at < 0 || b.down != broker.Accepted {
 		return false
 	}
 	m := of(d.call.Items[at].Tag)
@@ -77,7 +78,7 @@ func (b *destination) breaks(d *delivery) bool {
 	if panics && len(d.call.Items) == 1 {
 		m.rejections++
 		b.w.refused(m)
-		d.set(0, engine.Answer{Outcome: engine.Rejected, Reason: "panic"})
+		d.set(0, engine.Answer{Outcome: broker.Rejected, Reason: "panic"})
 	}
 	return true
 }
@@ -121,7 +122,7 @@ func (d *delivery) set(i int, a engine.Answer) {
 // one takes one message.
 func (b *destination) one(d *delivery, m *message) engine.Answer {
 	a := b.judge(m)
-	if a.Outcome != engine.Accepted {
+	if a.Outcome != broker.Accepted {
 		return a
 	}
 	if grows, instead := b.grows(d, m); !grows {
@@ -137,18 +138,18 @@ func (b *destination) one(d *delivery, m *message) engine.Answer {
 
 // judge says whether a message can be stored now.
 func (b *destination) judge(m *message) engine.Answer {
-	if b.down == engine.Misconfigured && m.key%3 == 0 || b.down != engine.Accepted && b.down != engine.Misconfigured {
+	if b.down == broker.Misconfigured && m.key%3 == 0 || b.down != broker.Accepted && b.down != broker.Misconfigured {
 		return engine.Answer{Outcome: b.down, Reason: "down", After: b.after}
 	}
-	if o := b.topics[m.topic]; o != engine.Unknown {
-		return engine.Answer{Outcome: o, Scope: engine.ScopeTopic, Reason: "no topic"}
+	if o := b.topics[m.topic]; o != broker.Unknown {
+		return engine.Answer{Outcome: o, Scope: broker.ScopeTopic, Reason: "no topic"}
 	}
 	if m.accepted == 0 && m.rejections < b.patience(m) {
 		m.rejections++
 		b.w.refused(m)
-		return engine.Answer{Outcome: engine.Rejected, Reason: "bad"}
+		return engine.Answer{Outcome: broker.Rejected, Reason: "bad"}
 	}
-	return engine.Answer{Outcome: engine.Accepted}
+	return engine.Answer{Outcome: broker.Accepted}
 }
 
 // store takes a message for good.

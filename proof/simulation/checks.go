@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // settled: every position has passed everything, and what is parked is dead, or
@@ -29,7 +29,7 @@ func (w *world) settled() bool {
 		return false
 	}
 	for i := range s.rows {
-		if r := &s.rows[i]; r.State == engine.InFlight && !r.freed {
+		if r := &s.rows[i]; r.State == store.ParkInFlight && !r.freed {
 			return false
 		}
 	}
@@ -54,7 +54,7 @@ func (w *world) dueSomewhere(shards [][2]int) bool {
 		}
 		s.firsts(slots, func(_ int, r *parked) {
 			_, counts := r.counts()
-			due = due || (counts || r.State == engine.Held) && (!foreign || r.Hash != 1)
+			due = due || (counts || r.State == store.ParkHeld) && (!foreign || r.Hash != 1)
 		})
 	}
 	return due
@@ -67,7 +67,7 @@ func (w *world) checkLedger() {
 	if s.moved || w.failed != nil {
 		return
 	}
-	var got, want, delivered engine.Tally
+	var got, want, delivered store.Tally
 	for _, y := range s.ledger {
 		got = sum(got, y.Count, y.SeqSum, y.IDSum)
 	}
@@ -83,7 +83,7 @@ func (w *world) checkLedger() {
 	if got != want {
 		w.failf("P1", "the ledger counts %+v, the log %+v", got, want)
 	}
-	if y := s.ledger[engine.Delivered]; w.failed == nil && y != delivered {
+	if y := s.ledger[store.TallyDelivered]; w.failed == nil && y != delivered {
 		w.failf("P1", "the ledger has %+v delivered, they are %+v", y, delivered)
 	}
 }

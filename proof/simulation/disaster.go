@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // backup is a state that the store may be set back to.
@@ -75,7 +75,7 @@ func (s *server) fallBack(b *backup) {
 func (s *server) forget(kept []command) {
 	for i := range s.commands {
 		c := &s.commands[i]
-		if c.kind == engine.DiscardIt && !c.done && !slices.ContainsFunc(kept, func(k command) bool { return k.id == c.id && k.m == c.m }) {
+		if c.kind == store.Discard && !c.done && !slices.ContainsFunc(kept, func(k command) bool { return k.id == c.id && k.m == c.m }) {
 			c.m.forgiven = true
 		}
 	}
@@ -131,6 +131,6 @@ func (s *server) relocate() {
 		}
 		return again
 	})
-	s.ledger = [5]engine.Tally{}
+	s.ledger = [5]store.Tally{}
 	s.epoch++
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
@@ -162,13 +163,13 @@ func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
 		return m != nil && m.emptied
 	}
 	out := *t
-	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p engine.Park) bool {
+	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p store.Park) bool {
 		now := s.log.at(p.Seq)
-		another := now == nil || now.slot != p.Slot || p.State == engine.Held && p.Topic != topicNames[now.topic] || p.Attempts > now.attempts()
+		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] || p.Attempts > now.attempts()
 		return gone(p.Seq) || another && who.stale[p.Seq]
 	})
-	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r engine.Resolved) bool { return gone(r.Seq) })
-	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d engine.Done) bool { return gone(d.Seq) })
+	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r store.Resolved) bool { return gone(r.Seq) })
+	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d store.Done) bool { return gone(d.Seq) })
 	return &out
 }
 

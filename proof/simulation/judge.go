@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 )
 
 // recorders write the run's history: those of the producers, of the broker, of the
@@ -98,7 +99,7 @@ func (w *world) discarded(m *message, parked bool) {
 // to carry out let the key go on.
 func (w *world) stillOrdered() {
 	for i := range w.server.commands {
-		if c := &w.server.commands[i]; !c.done && c.kind == engine.DiscardIt {
+		if c := &w.server.commands[i]; !c.done && c.kind == store.Discard {
 			w.recorders.history.Order(history.Command{ID: idOf(c.m), What: history.Discard, Unknown: true, Begin: c.m.ordered, End: w.instant()})
 		}
 	}
@@ -146,7 +147,7 @@ func (w *world) verdict(pending bool) {
 	for i := range w.server.rows {
 		r := &w.server.rows[i]
 		state := history.Parked
-		if r.State == engine.Dead {
+		if r.State == store.ParkDead {
 			state = history.Dead
 		}
 		h.Hold(history.Stored{ID: idOf(r.m), State: state, Attempts: r.Attempts})

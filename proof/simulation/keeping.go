@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -102,7 +103,7 @@ func (d *delivery) sendAgain() {
 // interrupted says that the producer has to begin a new epoch: the numbers of what
 // was not taken are missing.
 func (d *delivery) interrupted() bool {
-	return slices.ContainsFunc(d.answers, func(a engine.Answer) bool { return a.Outcome != engine.Accepted && a.Outcome != engine.Rejected })
+	return slices.ContainsFunc(d.answers, func(a engine.Answer) bool { return a.Outcome != broker.Accepted && a.Outcome != broker.Rejected })
 }
 
 // entryID is the id of an entry in a Redis stream: the life of the database, and the seq.
@@ -130,11 +131,11 @@ func (b *destination) grows(d *delivery, m *message) (bool, engine.Answer) {
 		b.streams[m.key] = s
 	case id.above(s.last):
 	case s.held[id] == m:
-		return false, engine.Answer{Outcome: engine.Accepted}
+		return false, engine.Answer{Outcome: broker.Accepted}
 	default:
 		m.rejections++
 		b.w.refused(m)
-		return false, engine.Answer{Outcome: engine.Rejected, Reason: "the stream is past its id"}
+		return false, engine.Answer{Outcome: broker.Rejected, Reason: "the stream is past its id"}
 	}
 	s.last, s.held[id] = id, m
 	return true, engine.Answer{}

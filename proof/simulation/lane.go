@@ -3,6 +3,7 @@ package simulation
 import (
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 )
@@ -323,14 +324,14 @@ func (c *course) over() {
 
 // answer fills in the answers of a call.
 func (c *course) answer() {
-	o := engine.NotSent
+	o := broker.NotSent
 	switch c.tx.End {
 	case lane.Answered:
-		o = engine.Accepted
+		o = broker.Accepted
 	case lane.Undone, lane.NotEntered:
-		o = engine.Unavailable
+		o = broker.Unavailable
 	case lane.Lost:
-		o = engine.Unknown
+		o = broker.Unknown
 	case lane.Refused, lane.Disowned:
 	}
 	for i := range c.d.answers {
@@ -340,8 +341,8 @@ func (c *course) answer() {
 		return
 	}
 	for k, i := range c.sent {
-		c.d.answers[i].Outcome = engine.Unavailable
-		if c.answers != nil && c.answers[k].Outcome != engine.Accepted {
+		c.d.answers[i].Outcome = broker.Unavailable
+		if c.answers != nil && c.answers[k].Outcome != broker.Accepted {
 			c.d.answers[i] = c.answers[k]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 )
@@ -31,7 +32,7 @@ func (b *destination) open(r *relay, answer func(*session)) {
 	}
 	w.after(there, nil, func() {
 		var s *session
-		if b.down == engine.Accepted {
+		if b.down == broker.Accepted {
 			b.lanes.epoch++
 			s = &session{epoch: b.lanes.epoch, record: b.lanes.record}
 			w.tell(eventOpen, r.number, s.epoch, int64(len(s.record)))
@@ -123,26 +124,26 @@ func (b *destination) fences(t *commit) bool { return t.held.epoch != b.lanes.ep
 
 // take judges the messages of a transaction, and says whether it can be committed.
 func (b *destination) take(t *commit) bool {
-	whole := b.down == engine.Accepted || b.down == engine.Misconfigured
+	whole := b.down == broker.Accepted || b.down == broker.Misconfigured
 	t.answers = make([]engine.Answer, len(t.items))
 	for i, item := range t.items {
 		b.checkAttempt(item)
 		t.answers[i] = b.judge(of(item.Tag))
-		whole = whole && t.answers[i].Outcome == engine.Accepted
+		whole = whole && t.answers[i].Outcome == broker.Accepted
 	}
 	if whole {
 		return true
 	}
 	fault := slices.ContainsFunc(t.answers, func(a engine.Answer) bool {
-		return a.Outcome == engine.Rejected || a.Outcome == engine.Misconfigured
+		return a.Outcome == broker.Rejected || a.Outcome == broker.Misconfigured
 	})
 	for i := range t.answers {
 		switch a := &t.answers[i]; {
-		case a.Outcome == engine.Rejected, a.Outcome == engine.Misconfigured:
+		case a.Outcome == broker.Rejected, a.Outcome == broker.Misconfigured:
 		case fault:
-			*a = engine.Answer{Outcome: engine.NotSent}
+			*a = engine.Answer{Outcome: broker.NotSent}
 		default:
-			*a = engine.Answer{Outcome: engine.Unavailable, After: b.after}
+			*a = engine.Answer{Outcome: broker.Unavailable, After: b.after}
 		}
 	}
 	return false

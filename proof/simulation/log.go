@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
@@ -46,7 +47,7 @@ type positions interface {
 	lens(position string) lens
 	// passes are the messages of a shard that a position has passed, and the shard's
 	// own has not; back is one of which it is the other way round.
-	passes(sh *shard, position string) (t engine.Tally, back *message)
+	passes(sh *shard, position string) (t store.Tally, back *message)
 }
 
 // lens says what a position has passed.
@@ -89,7 +90,7 @@ func (r *rows) between(first, last int64) []*message {
 
 // differs adds m to t if a position has passed it and the one before has not, and
 // keeps it if it is the other way round.
-func differs(t *engine.Tally, back **message, m *message, was, is bool) {
+func differs(t *store.Tally, back **message, m *message, was, is bool) {
 	switch {
 	case was == is:
 	case is:

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // parked is a row of the parking lot.
 type parked struct {
-	engine.Park
+	store.Park
 
 	m     *message
 	due   time.Duration
@@ -18,8 +19,8 @@ type parked struct {
 
 // command is an operator's order.
 type command struct {
-	id   int64
-	kind engine.Kind
+	id   store.CommandID
+	kind store.CommandKind
 	m    *message
 	done bool
 }
@@ -41,7 +42,7 @@ func (s *server) row(seq int64) (*parked, int) {
 	return &s.rows[i], i
 }
 
-func (s *server) park(p *engine.Park) {
+func (s *server) park(p *store.Park) {
 	m := s.log.at(p.Seq)
 	if m == nil {
 		return
@@ -51,9 +52,9 @@ func (s *server) park(p *engine.Park) {
 	case row == nil:
 		s.rows = slices.Insert(s.rows, i, parked{})
 		row = &s.rows[i]
-	case p.State == engine.Blocked && s.moved: // see package store: it never replaces another
+	case p.State == store.ParkBlocked && s.moved: // see package store: it never replaces another
 		return
-	case p.State == engine.Blocked:
+	case p.State == store.ParkBlocked:
 		s.w.failf("engine", "message %d is parked as blocked, and has a row already", m.id)
 		return
 	}
@@ -103,7 +104,7 @@ func (s *server) blocked(lo, hi int) (out blocks) {
 		if r.Blocking && !slices.Contains(out.keys, r.Hash) {
 			out.keys = append(out.keys, r.Hash)
 		}
-		if r.State == engine.Held {
+		if r.State == store.ParkHeld {
 			out.hold(r.Topic)
 		}
 	}
@@ -113,7 +114,7 @@ func (s *server) blocked(lo, hi int) (out blocks) {
 // land makes what is in flight in a shard due: it changed hands.
 func (s *server) land(sh *shard) {
 	for i := range s.rows {
-		if r := &s.rows[i]; r.State == engine.InFlight && sh.has(r.Slot) {
+		if r := &s.rows[i]; r.State == store.ParkInFlight && sh.has(r.Slot) {
 			r.freed = true
 		}
 	}
@@ -122,9 +123,9 @@ func (s *server) land(sh *shard) {
 // counts says that a row that is first of its hash can be tried, and when.
 func (r *parked) counts() (time.Duration, bool) {
 	switch {
-	case r.State == engine.Waiting:
+	case r.State == store.ParkRetrying:
 		return r.due, true
-	case r.State == engine.Blocked, r.State == engine.InFlight && r.freed:
+	case r.State == store.ParkBlocked, r.State == store.ParkInFlight && r.freed:
 		return 0, true
 	}
 	return 0, false
@@ -185,7 +186,7 @@ func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.Due
 			if r.Hash != first.Hash || !r.Blocking || r.Slot < h.slots[0] || r.Slot >= h.slots[1] {
 				continue
 			}
-			if r.State != engine.Blocked {
+			if r.State != store.ParkBlocked {
 				break
 			}
 			out = append(out, dueMessage(r))
@@ -210,7 +211,7 @@ func within(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
 func dueMessage(r *parked) engine.DueMessage {
 	m := r.m.engine()
 	m.Seq, m.Slot, m.Key, m.Filtered = r.Seq, r.Slot, r.Hash, false
-	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking, Held: r.State == engine.Held}
+	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking, Held: r.State == store.ParkHeld}
 }
 
 // nextDue is how long until a parked message of the slots is due.
@@ -231,13 +232,13 @@ func (s *server) nextDue(slots [][2]int) time.Duration {
 }
 
 // order queues a command for a message.
-func (s *server) order(kind engine.Kind, m *message) {
+func (s *server) order(kind store.CommandKind, m *message) {
 	for i := range s.commands {
 		if c := &s.commands[i]; c.m == m && c.kind == kind && !c.done {
 			return
 		}
 	}
-	if kind == engine.DiscardIt && !m.unwanted {
+	if kind == store.Discard && !m.unwanted {
 		m.unwanted, m.ordered = true, s.w.instant()
 	}
 	s.commandID++

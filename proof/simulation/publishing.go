@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 )
 
@@ -64,8 +65,8 @@ func (r *relay) probe() {
 	r.pending++
 	w.after(w.lag(), nil, func() {
 		o := w.broker.down
-		if o == engine.NotSent {
-			o = engine.Unavailable
+		if o == broker.NotSent {
+			o = broker.Unavailable
 		}
 		w.after(w.lag(), r, func() {
 			r.pending--
@@ -212,7 +213,7 @@ func (d *delivery) finish() {
 	accepted := int64(0)
 	for i := range d.answers {
 		d.release(i)
-		accepted += bit(d.answers[i].Outcome == engine.Accepted)
+		accepted += bit(d.answers[i].Outcome == broker.Accepted)
 	}
 	w.tell(eventAnswer, r.number, d.call.ID, accepted)
 	if w.trace.out != nil {
@@ -226,7 +227,7 @@ func (d *delivery) finish() {
 
 // lonely notes that the answer to a call of one message got lost.
 func (d *delivery) lonely() {
-	if len(d.answers) == 1 && d.answers[0].Outcome == engine.Unknown && !d.handed[0] {
+	if len(d.answers) == 1 && d.answers[0].Outcome == broker.Unknown && !d.handed[0] {
 		of(d.call.Items[0].Tag).lone++
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // rangeLog is a log as MySQL and MariaDB keep it: there are no snapshots, so that a
@@ -108,7 +109,7 @@ func (p *place) lowest() int64 {
 	return p.high
 }
 
-func (l *rangeLog) passes(sh *shard, position string) (t engine.Tally, back *message) {
+func (l *rangeLog) passes(sh *shard, position string) (t store.Tally, back *message) {
 	from, to := l.place(sh.position), l.place(position)
 	open, left := from.open, to.open
 	first := min(from.lowest(), to.lowest())

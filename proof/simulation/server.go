@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // server is the simulated store: a log, and the tables of Postbag beside it, with
@@ -36,9 +37,9 @@ type tables struct {
 	shards    []shard
 	rows      []parked // by seq
 	commands  []command
-	commandID int64
+	commandID store.CommandID
 	discarded []*message
-	ledger    [5]engine.Tally // by fate
+	ledger    [5]store.Tally // by fate
 	relays    []heartbeat
 	token     int64
 	epoch     int64
@@ -125,7 +126,7 @@ func (s *server) known(raw string) error {
 }
 
 // settle judges one settlement and carries it out.
-func (s *server) settle(who *relay, t *engine.Settlement) engine.Verdict {
+func (s *server) settle(who *relay, t *engine.Settlement) store.Verdict {
 	asked := s.meant(who, t)
 	v := s.judge(asked)
 	if v.Applied && asked != t { // of what was not parked nothing is left either, as a store's look at the chains says
@@ -138,15 +139,15 @@ func (s *server) settle(who *relay, t *engine.Settlement) engine.Verdict {
 	return v
 }
 
-func (s *server) judge(t *engine.Settlement) engine.Verdict {
+func (s *server) judge(t *engine.Settlement) store.Verdict {
 	sh := s.shard(t.Lo, t.Hi)
 	switch {
 	case sh == nil || sh.token != t.Token:
-		return engine.Verdict{}
+		return store.Verdict{}
 	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat
-		return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
 	case sh.version != t.Version:
-		return engine.Verdict{}
+		return store.Verdict{}
 	}
 	s.check(sh, t)
 	s.dirty = true
@@ -169,7 +170,7 @@ func (s *server) judge(t *engine.Settlement) engine.Verdict {
 		s.park(&t.Park[i])
 	}
 	s.tally(t)
-	return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+	return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
 }
 
 // discardPending ends the messages that a settlement discards and that have no row: its
@@ -178,7 +179,7 @@ func (s *server) discardPending(sh *shard, t *engine.Settlement, discarding []in
 	for _, seq := range discarding {
 		row, _ := s.row(seq)
 		m := s.log.at(seq)
-		if row != nil || slices.ContainsFunc(t.Resolve, func(r engine.Resolved) bool { return r.Seq == seq }) {
+		if row != nil || slices.ContainsFunc(t.Resolve, func(r store.Resolved) bool { return r.Seq == seq }) {
 			continue
 		}
 		if m == nil || m.state != committed || !s.moved && !s.log.lens(sh.position).passed(m) { // of rows of another cluster a position says little
@@ -214,7 +215,7 @@ func (s *server) hits(list []engine.Settlement) bool {
 // the store still has them or was set back to before they were given.
 func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
 	for _, d := range t.Done {
-		if d.Kind == engine.DiscardIt {
+		if d.Kind == store.Discard {
 			discarding = append(discarding, d.Seq)
 		}
 		for i := range s.commands {
@@ -239,13 +240,13 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 		p := &t.Park[i]
 		m := s.log.at(p.Seq)
 		switch {
-		case slices.ContainsFunc(t.Park[:i], func(o engine.Park) bool { return o.Seq == p.Seq }):
+		case slices.ContainsFunc(t.Park[:i], func(o store.Park) bool { return o.Seq == p.Seq }):
 			w.failf("engine", "a settlement names seq %d twice", p.Seq)
 		case m == nil || m.state != committed:
 			w.failf("P2", "seq %d is parked, and no committed message has it", p.Seq)
 		case !sh.has(p.Slot) || m.slot != p.Slot:
 			w.failf("engine", "message %d is parked in slot %d by the shard from %d", m.id, p.Slot, sh.lo)
-		case p.State == engine.Held && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
+		case p.State == store.ParkHeld && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
 			w.failf("engine", "message %d is held for topic %q, its own is %q", m.id, p.Topic, topicNames[m.topic])
 		case m.damaged:
 			m.unread = max(m.unread, p.Attempts)
@@ -267,7 +268,7 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 // checkTally: what the tallies count is what the position passes, and nothing is
 // taken back.
 func (s *server) checkTally(sh *shard, t *engine.Settlement) {
-	var want, got engine.Tally
+	var want, got store.Tally
 	if t.To != "" {
 		var back *message
 		if want, back = s.log.passes(sh, t.To); back != nil {
@@ -282,7 +283,7 @@ func (s *server) checkTally(sh *shard, t *engine.Settlement) {
 	}
 }
 
-func sum(t engine.Tally, n int64, seqs, ids uint64) engine.Tally {
+func sum(t store.Tally, n int64, seqs, ids uint64) store.Tally {
 	t.Count += n
 	t.SeqSum += seqs
 	t.IDSum += ids
@@ -297,12 +298,12 @@ func (s *server) tally(t *engine.Settlement) {
 	if s.moved || len(t.Park)+len(t.Resolve)+len(t.Tally) == 0 {
 		return
 	}
-	var want engine.Tally
+	var want store.Tally
 	for i := range s.rows {
 		m := s.rows[i].m
 		want = sum(want, 1, uint64(m.seq), m.sum)
 	}
-	if got := s.ledger[engine.WasParked]; got != want {
+	if got := s.ledger[store.TallyParked]; got != want {
 		s.w.failf("P1", "the ledger has %+v parked, the lot %+v", got, want)
 	}
 }
@@ -322,7 +323,7 @@ func (s *server) show(raw string) string {
 	return fmt.Sprintf("%d passed (all up to seq %d)", n, l.lowest())
 }
 
-func (s *server) showParks(parks []engine.Park) string {
+func (s *server) showParks(parks []store.Park) string {
 	var out strings.Builder
 	for i := range parks {
 		fmt.Fprintf(&out, " seq %d: %s, %d attempts;", parks[i].Seq, stateTexts[parks[i].State], parks[i].Attempts)

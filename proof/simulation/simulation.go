@@ -3,8 +3,9 @@ package simulation
 import (
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 )
 
 // Result is what came of a run.
@@ -102,7 +103,7 @@ func (w *world) play() {
 		m.damaged = false
 	}
 	for i := range w.server.rows {
-		w.server.order(engine.RetryNow, w.server.rows[i].m)
+		w.server.order(store.Retry, w.server.rows[i].m)
 	}
 	w.run("retrying", deliverLimit+w.lingering(), w.done(func() bool { return len(w.server.rows) == 0 }))
 	w.rest()
@@ -129,7 +130,7 @@ func (w *world) calmDown() {
 	w.tellf("faults end")
 	w.server.paused = false
 	w.server.epoch++
-	w.broker.down, w.broker.after = engine.Accepted, 0
+	w.broker.down, w.broker.after = broker.Accepted, 0
 	running := 0
 	for _, r := range w.relays {
 		running += int(bit(!r.told))

@@ -255,7 +255,7 @@ func (l *snapshotLog) decode(raw string) *snapshotLens {
 	})
 }
 
-func (l *snapshotLog) passes(sh *shard, position string) (t engine.Tally, back *message) {
+func (l *snapshotLog) passes(sh *shard, position string) (t store.Tally, back *message) {
 	from, to := l.decode(sh.position), l.decode(position)
 	for _, m := range l.between(min(from.low, to.low), max(from.high, to.high)) {
 		if m != nil && m.state == committed && sh.has(m.slot) {

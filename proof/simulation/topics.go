@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // maxTopics is how many topics a run may have.
@@ -34,14 +36,14 @@ func (w *world) topicOf(m *message) int {
 // failTopic has one topic fail for a while.
 func (w *world) failTopic() {
 	b, t := w.broker, w.below(w.plan.topics)
-	if b.topics[t] != engine.Unknown {
+	if b.topics[t] != broker.Unknown {
 		return
 	}
-	b.topics[t] = engine.Misconfigured
+	b.topics[t] = broker.Misconfigured
 	if w.coin() {
-		b.topics[t] = engine.Unavailable
+		b.topics[t] = broker.Unavailable
 	}
-	w.after(time.Duration(w.below(6000))*time.Millisecond, nil, func() { b.topics[t] = engine.Unknown })
+	w.after(time.Duration(w.below(6000))*time.Millisecond, nil, func() { b.topics[t] = broker.Unknown })
 }
 
 // hold counts a message that is Held.
@@ -60,7 +62,7 @@ func (s *server) heldFor(d *engine.DueRequest, out []engine.DueMessage) []engine
 	var found []int
 	for _, slots := range d.Slots {
 		s.firsts(slots, func(i int, r *parked) {
-			if r.State == engine.Held && slices.Contains(d.Topics, r.Topic) && !slices.Contains(d.Skip, r.Seq) {
+			if r.State == store.ParkHeld && slices.Contains(d.Topics, r.Topic) && !slices.Contains(d.Skip, r.Seq) {
 				found = append(found, i)
 			}
 		})
@@ -79,14 +81,14 @@ func (w *world) passTopics() {
 		return
 	}
 	b := w.broker
-	b.topics = [maxTopics]engine.Outcome{}
+	b.topics = [maxTopics]broker.Outcome{}
 	if w.plan.cfg.MaxHeld < 1000 || w.plan.topics < 2 || w.mixed || w.plan.cfg.Order == engine.ByShard {
 		return // nothing is read beyond some held messages, or nothing is left that could go on
 	}
 	t := w.below(w.plan.topics)
-	b.topics[t] = engine.Misconfigured
+	b.topics[t] = broker.Misconfigured
 	w.run("going on without a topic", deliverLimit+w.lingering(), w.sometimes(func() bool { return w.passedTopic(t) }))
-	b.topics[t] = engine.Unknown
+	b.topics[t] = broker.Unknown
 }
 
 // sometimes looks at a condition now and then.
@@ -106,7 +108,7 @@ func (w *world) sometimes(ok func() bool) func() bool {
 func (w *world) passedTopic(t int) bool {
 	var waits [maxKeys + 1]bool
 	for i := range w.server.rows {
-		if r := &w.server.rows[i]; r.State == engine.Dead || r.m.attempts() > 0 {
+		if r := &w.server.rows[i]; r.State == store.ParkDead || r.m.attempts() > 0 {
 			waits[r.m.key] = r.m.key != 0
 		}
 	}

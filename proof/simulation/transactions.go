@@ -3,7 +3,9 @@ package simulation
 import (
 	"slices"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // transactions checks what the engine promises under Config.Transactions: one call
@@ -39,7 +41,7 @@ func (r *relay) transactionEnds(d *delivery) {
 	r.tx.calls--
 	for i, item := range d.call.Items {
 		m := of(item.Tag)
-		if l := r.leaseOf(m); d.answers[i].Outcome == engine.Accepted && l.Token != 0 && l == r.tx.leases[i] {
+		if l := r.leaseOf(m); d.answers[i].Outcome == broker.Accepted && l.Token != 0 && l == r.tx.leases[i] {
 			r.tx.accepted = append(r.tx.accepted, m)
 		}
 	}
@@ -60,7 +62,7 @@ func (r *relay) transactionsSettle(t *engine.Turn) {
 // transactionSettled looks at a settlement whose verdict is there; stands says that the
 // store was not set back since. A row that was copied from another cluster may have the
 // id of a transaction that runs in this one: then it counts as not passed.
-func (r *relay) transactionSettled(t *engine.Settlement, v *engine.Verdict, stands bool) {
+func (r *relay) transactionSettled(t *engine.Settlement, v *store.Verdict, stands bool) {
 	for _, m := range r.tx.accepted {
 		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied || !stands {
 			continue

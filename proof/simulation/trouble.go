@@ -3,7 +3,9 @@ package simulation
 import (
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // troubles are the faults that come of themselves, again and again: about every so
@@ -19,8 +21,8 @@ var troubles = []struct {
 	{Restores, 6000, (*world).restore},
 	{Moves, 8000, func(w *world) { w.server.relocate() }},
 	{Closes, 400, (*world).closeConnections},
-	{Unroutable, 1500, func(w *world) { w.outage(engine.Misconfigured, 0) }},
-	{Blocked, 1500, func(w *world) { w.outage(engine.Unavailable, 0) }},
+	{Unroutable, 1500, func(w *world) { w.outage(broker.Misconfigured, 0) }},
+	{Blocked, 1500, func(w *world) { w.outage(broker.Unavailable, 0) }},
 	{Throttled, 1000, (*world).throttle},
 	{Wipes, 1000, func(w *world) { w.broker.wipe() }},
 	{Pauses, 1500, (*world).freeze},
@@ -131,16 +133,16 @@ func (w *world) closeConnections() {
 }
 
 // outage has the broker answer this for a while.
-func (w *world) outage(o engine.Outcome, after time.Duration) {
+func (w *world) outage(o broker.Outcome, after time.Duration) {
 	b := w.broker
 	b.down, b.after = o, after
-	w.after(time.Duration(w.below(3000))*time.Millisecond, nil, func() { b.down, b.after = engine.Accepted, 0 })
+	w.after(time.Duration(w.below(3000))*time.Millisecond, nil, func() { b.down, b.after = broker.Accepted, 0 })
 }
 
 func (w *world) throttle() {
-	o := engine.Unavailable
+	o := broker.Unavailable
 	if w.coin() {
-		o = engine.NotSent
+		o = broker.NotSent
 	}
 	w.outage(o, time.Duration(w.below(2000))*time.Millisecond)
 }
@@ -193,7 +195,7 @@ func (w *world) command() {
 		return
 	}
 	if len(s.rows) > 0 {
-		s.order(engine.Kind(1+w.below(2)), s.rows[w.below(len(s.rows))].m)
+		s.order(store.CommandKind(1+w.below(2)), s.rows[w.below(len(s.rows))].m)
 	}
 }
 
@@ -204,7 +206,7 @@ func (w *world) discardOne() {
 		return
 	}
 	if m := msgs[len(msgs)-1-w.below(min(len(msgs), 20))]; m.state == committed && !m.filtered && !w.passed(m) {
-		w.server.order(engine.DiscardIt, m)
+		w.server.order(store.Discard, m)
 	}
 }
 

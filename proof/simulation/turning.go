@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // turnCall is a try of a turn: the relay's side, and the store's.
@@ -20,7 +21,7 @@ type turnCall struct {
 	last     int64       // the last seq, read before the settlement's transaction got its id
 	own      transaction // of the settlement
 	tx       *transaction
-	verdicts []engine.Verdict
+	verdicts []store.Verdict
 	pages    []engine.Page
 	reading  reading
 	slots    [][2]int
@@ -281,7 +282,7 @@ func (r *relay) landed(c *turnCall, err error) {
 	}
 	r.flow.Landed(now, c.verdicts, c.pages)
 	r.flow.NextDue(now, c.nextDue)
-	r.flow.Order(now, c.commands)
+	r.flow.Commands(now, c.commands)
 }
 
 func (r *relay) canAskLot() bool { return !r.checking && r.faults == 0 }

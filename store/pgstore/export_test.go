@@ -31,24 +31,43 @@ func (s *Store) Statements() []string { return slices.Sorted(maps.Keys(s.stateme
 // Statement returns the text of a statement for a box.
 func (s *Store) Statement(name, box string) string { return s.statements.get(name, box).sql }
 
-// Thin deletes the rows of box outbox that all have passed, as housekeeping does, with what
+// Passed returns the seq up to which all have passed box outbox, by what their positions say.
+func (s *Store) Passed(ctx context.Context, lease store.Lease) (int64, error) {
+	m, done, err := s.maintain(ctx, lease)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	return m.safe, nil
+}
+
+// DeletePassed deletes the rows of box outbox that all have passed, as housekeeping does, with what
 // happens between its comparison of the ledgers and the deletion.
-func (s *Store) Thin(ctx context.Context, lease store.Lease, meanwhile func()) (faults []string, err error) {
-	v, err := s.on(ctx)
+func (s *Store) DeletePassed(ctx context.Context, lease store.Lease, meanwhile func()) (faults []string, err error) {
+	m, done, err := s.maintain(ctx, lease)
 	if err != nil {
 		return nil, err
 	}
-	m := &maintenance{s: s, Retention: store.Retention{Lease: lease}, v: v, end: time.Now().Add(time.Minute)}
-	if err := m.look(ctx); err != nil {
-		return nil, err
-	}
-	k, done := s.maintained.of(m.Box)
 	defer done()
-	m.maintenanceState = k
-	if m.safe, err = m.passedByAll(); err != nil {
-		return nil, err
-	}
 	meanwhile()
 	_, err = m.deleteSome(ctx, m.safe)
 	return m.report.Faults, err
+}
+
+// maintain begins a round of housekeeping of box outbox.
+func (s *Store) maintain(ctx context.Context, lease store.Lease) (m *maintenance, done func(), err error) {
+	v, err := s.on(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	m = &maintenance{s: s, Retention: store.Retention{Lease: lease}, v: v, end: time.Now().Add(time.Minute)}
+	if err := m.look(ctx); err != nil {
+		return nil, nil, err
+	}
+	m.maintenanceState, done = s.maintained.of(m.Box)
+	if m.safe, err = m.passedByAll(); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return m, done, nil
 }
