@@ -92,7 +92,7 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 		{shardsHeld, int64(f.Shards)},
 		{messagesRead, f.Read},
 		{messagesSent, f.Sent},
-		{messagesAccepted, f.Stats.Accepted},
+		{messagesAccepted, f.Accepted},
 		{messagesRejected, f.Rejected},
 		{messagesUnknown, f.Unknown},
 		{messagesParked, f.Parked},
@@ -107,8 +107,8 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 	}
 	send(circuitOpen, one(f.Circuit != "closed"), f.Box, f.Subscription)
 	at := 0.0
-	if !f.Accepted.IsZero() {
-		at = float64(f.Accepted.UnixMilli()) / 1000
+	if !f.AcceptedAt.IsZero() {
+		at = float64(f.AcceptedAt.UnixMilli()) / 1000
 	}
 	send(lastAccepted, at, f.Box, f.Subscription)
 }

@@ -34,9 +34,31 @@ type SubscriptionStats struct {
 	// LastError is the latest error of the destination, and empty after a
 	// success.
 	LastError string
-	// Accepted is when a message was last accepted.
-	Accepted time.Time
-	engine.Stats
+	// AcceptedAt is when a message was last accepted.
+	AcceptedAt time.Time
+
+	// What was done since Run began. Messages that were Read, Sent in calls, Accepted and Rejected by the destination, and
+	// Unknown, whose answer was lost; that were Parked, are Dead, or were settled as Delivered, Filtered or Discarded.
+	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded int64
+	// Settles counts settlements, Lost those that were refused because the lease was lost, and Opened how often the circuit
+	// opened.
+	Settles, Lost, Opened int64
+
+	// Unsettled is how many messages were sent and are not answered or not settled, Unsent how many were read and not
+	// sent, Chains of how many keys something is known, and Bytes what the messages in hand weigh.
+	Unsettled, Unsent, Chains, Bytes int
+	// Topics is how many topics do not work, and Held how many messages wait for such.
+	Topics, Held int
+}
+
+func subscriptionStats(f *flow) SubscriptionStats {
+	n := f.core.Stats()
+	return SubscriptionStats{
+		Ref: f.ref, Shards: len(f.core.Leases()), Circuit: f.state(), LastError: f.lastError, AcceptedAt: f.acceptedAt,
+		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
+		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
+		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
+	}
 }
 
 func circuitName(c engine.CircuitState) string {
@@ -57,10 +79,7 @@ func (l *loop) stats() Stats {
 		Turns: l.turns, Beats: l.beats, Faults: l.faults, HandedOver: l.left,
 	}
 	for _, f := range l.flows {
-		s.Subscriptions = append(s.Subscriptions, SubscriptionStats{
-			Ref: f.ref, Shards: len(f.core.Leases()), Circuit: f.state(),
-			LastError: f.lastError, Accepted: f.acceptedAt, Stats: f.core.Stats(),
-		})
+		s.Subscriptions = append(s.Subscriptions, subscriptionStats(f))
 	}
 	return s
 }

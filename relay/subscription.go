@@ -14,29 +14,47 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Order says which messages of a subscription wait for each other.
-type Order = engine.Order
+// Order says which messages of a subscription wait for each other. The zero Order is ByKey.
+type Order int
 
 // The orders.
 const (
 	// ByKey keeps messages of one key in commit order. The default.
-	ByKey = engine.ByKey
+	ByKey Order = iota
 	// ByShard keeps all messages of a shard in order, as if they had one key.
-	ByShard = engine.ByShard
+	ByShard
 	// Unordered keeps no order.
-	Unordered = engine.Unordered
+	Unordered
 )
 
-// OnReject says what a rejected message does to those behind it.
-type OnReject = engine.OnReject
+func (o Order) engine() engine.Order {
+	switch o {
+	case ByShard:
+		return engine.ByShard
+	case Unordered:
+		return engine.Unordered
+	case ByKey:
+	}
+	return engine.ByKey
+}
+
+// OnReject says what a rejected message does to those behind it. The zero OnReject is Block.
+type OnReject int
 
 // The answers to a rejection.
 const (
 	// Block lets later messages of its key wait behind it. The default.
-	Block = engine.Block
+	Block OnReject = iota
 	// Skip lets its key go on.
-	Skip = engine.Skip
+	Skip
 )
+
+func (o OnReject) engine() engine.OnReject {
+	if o == Skip {
+		return engine.Skip
+	}
+	return engine.Block
+}
 
 // Retry is the back-off of rejected messages.
 type Retry struct {
@@ -234,7 +252,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 	features := s.To.Features()
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Order: s.Order, OnReject: s.OnReject,
+		Order: s.Order.engine(), OnReject: s.OnReject.engine(),
 		Retry: engine.Retry{
 			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,

@@ -5,7 +5,7 @@ var sending = []Mutant{
 	{
 		Name: "acknowledged-before-answered", What: "a message counts as done once it is sent",
 		Evidence: "fire-and-forget writers (segmentio's Async, runmq/queue#28); 59 % of modelled runs lose",
-		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: Accepted}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
+		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: broker.Accepted}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -29,13 +29,13 @@ var sending = []Mutant{
 	{
 		Name: "attempts-burned-by-outage", What: "an unavailable destination costs an attempt",
 		Evidence: "Agendia#322",
-		Patches:  []Patch{{"internal/engine/answer.go", "	case Misconfigured, Unavailable, NotSent:\n		f.postpone(e, a, now)", "	case Misconfigured, Unavailable, NotSent:\n		e.attempts++\n		f.reject(e, a, now)"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		f.postpone(e, a, now)", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		e.attempts++\n		f.reject(e, a, now)"}},
 		By:       sim(),
 	},
 	{
 		Name: "not-sent-taken-as-rejected", What: "what was held back, or lost with the connection, counts as rejected",
 		Evidence: "RabbitMQ: one oversize message in 50 had 35 reported as nacks, 25 of which were in the queue",
-		Patches:  []Patch{{"internal/engine/answer.go", "	case Misconfigured, Unavailable, NotSent:\n", "	case NotSent:\n		e.attempts++\n		f.reject(e, a, now)\n	case Misconfigured, Unavailable:\n"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n", "	case broker.NotSent:\n		e.attempts++\n		f.reject(e, a, now)\n	case broker.Misconfigured, broker.Unavailable:\n"}},
 		By:       sim(),
 	},
 	{
@@ -83,7 +83,7 @@ var sending = []Mutant{
 	{
 		Name: "circuit-opens-on-rejection", What: "a rejected message closes the destination for all",
 		Evidence: "MassTransit#6216: one bad message stops all",
-		Patches:  []Patch{{"internal/engine/circuit.go", "	case a.Outcome == Accepted, a.Outcome == Rejected:\n		t.works++", "	case a.Outcome == Accepted:\n		t.works++\n	case a.Outcome == Rejected:\n		t.down++"}},
+		Patches:  []Patch{{"internal/engine/circuit.go", "	case a.Outcome == broker.Accepted, a.Outcome == broker.Rejected:\n		t.works++", "	case a.Outcome == broker.Accepted:\n		t.works++\n	case a.Outcome == broker.Rejected:\n		t.down++"}},
 		By:       coreTests("internal/engine", "."),
 	},
 	{
@@ -163,25 +163,25 @@ var parking = []Mutant{
 	{
 		Name: "parked-row-deleted-before-delivery", What: "a parked row goes when its message is sent, not when it is accepted",
 		Evidence: "destructive reads of retry tables",
-		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, Delivered)\n	c := f.chainOf"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, store.TallyDelivered)\n	c := f.chainOf"}},
 		By:       sim(),
 	},
 	{
 		Name: "waiting-row-not-parked", What: "what is read behind a parked message of its key is passed and not parked",
 		Evidence: "skipped while blocked, and the position moves",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.lay(e, Park{State: Blocked, Blocking: true}, now)\n	default:", "		f.finish(e, Delivered, now)\n	default:"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)\n	default:", "		f.finish(e, store.TallyDelivered, now)\n	default:"}},
 		By:       sim(),
 	},
 	{
 		Name: "banked-row-not-parked", What: "what was queued behind a message when it was parked is passed and not parked",
 		Evidence: "as before",
-		Patches:  []Patch{{"internal/engine/park.go", "			f.lay(e, Park{State: Blocked, Blocking: true}, now)", "			f.finish(e, Delivered, now)"}},
+		Patches:  []Patch{{"internal/engine/park.go", "			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)", "			f.finish(e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 	{
 		Name: "dead-message-dropped", What: "after its last attempt a message is dropped, not kept as dead",
 		Evidence: "oagudo/outbox deletes the row and offers it to a full channel",
-		Patches:  []Patch{{"internal/engine/answer.go", "		p.State = Dead\n	} else", "		f.deliver(e, now)\n		return\n	} else"}},
+		Patches:  []Patch{{"internal/engine/answer.go", "		p.State = store.ParkDead\n	} else", "		f.deliver(e, now)\n		return\n	} else"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -193,7 +193,7 @@ var parking = []Mutant{
 	{
 		Name: "late-answer-frees-its-key", What: "a slow message, parked as in flight, does not block its key",
 		Evidence: "time-out taken as an end: first occurrences invert",
-		Patches:  []Patch{{"internal/engine/slow.go", "f.lay(e, Park{State: InFlight, Blocking: true}, now)", "f.lay(e, Park{State: InFlight}, now)"}},
+		Patches:  []Patch{{"internal/engine/slow.go", "f.lay(e, store.Park{State: store.ParkInFlight, Blocking: true}, now)", "f.lay(e, store.Park{State: store.ParkInFlight}, now)"}},
 		By:       sim(),
 	},
 	{
@@ -234,7 +234,7 @@ var settling = []Mutant{
 	{
 		Name: "filtered-counted-as-delivered", What: "the ledger counts what a filter refused as delivered",
 		Evidence: "sums that agree and say nothing",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(e, Filtered, now)", "		f.finish(e, Delivered, now)"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(e, store.TallyFiltered, now)", "		f.finish(e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 }

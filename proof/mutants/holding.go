@@ -29,7 +29,7 @@ var holding = []Mutant{
 	{
 		Name: "held-key-goes-on", What: "a held message does not hold up its key",
 		Evidence: "dead letters that let their key pass: 28 % of modelled runs invert",
-		Patches:  []Patch{{"internal/engine/topic.go", "Park{State: Held, Blocking: true, ", "Park{State: Held, Blocking: false, "}},
+		Patches:  []Patch{{"internal/engine/topic.go", "store.Park{State: store.ParkHeld, Blocking: true, ", "store.Park{State: store.ParkHeld, Blocking: false, "}},
 		By:       sim("-faults", "topics"),
 	},
 	{

@@ -97,13 +97,13 @@ var naive = []Mutant{
 	{
 		Name: "settled-without-token", What: "a settlement is carried out no matter who sends it",
 		Evidence: "unfenced done marks (pkritiotis/go-outbox)",
-		Patches:  []Patch{{"proof/simulation/server.go", "	case sh == nil || sh.token != t.Token:", "	case sh == nil:"}, {"proof/simulation/server.go", "	case sh.version != t.Version:\n		return engine.Verdict{}\n", ""}},
+		Patches:  []Patch{{"proof/simulation/server.go", "	case sh == nil || sh.token != t.Token:", "	case sh == nil:"}, {"proof/simulation/server.go", "	case sh.version != t.Version:\n		return store.Verdict{}\n", ""}},
 		By:       sim(),
 	},
 	{
 		Name: "settled-without-version", What: "a settlement is judged by its token alone, so that a late copy is applied again",
 		Evidence: "a repeat after a lost answer",
-		Patches:  []Patch{{"proof/simulation/server.go", "	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat\n		return engine.Verdict{Applied: true, Cleared: s.cleared(sh, t)}\n	case sh.version != t.Version:\n		return engine.Verdict{}\n", ""}},
+		Patches:  []Patch{{"proof/simulation/server.go", "	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat\n		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}\n	case sh.version != t.Version:\n		return store.Verdict{}\n", ""}},
 		By:       sim(),
 	},
 	{
