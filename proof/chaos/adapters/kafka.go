@@ -98,8 +98,10 @@ type kafka struct {
 	disk   *testserver.Tmpfs // under the first node
 	wires  []*chaos.Wire
 	once   bool
-	reader *kgo.Client // used by one goroutine; nil: it is to be made anew
-	stale  atomic.Bool // the topic is another one
+	reader *kgo.Client     // used by one goroutine; nil: it is to be made anew
+	stale  atomic.Bool     // both topics are others: all is read from the beginning
+	gone   atomic.Bool     // the first topic is another one; the second is read on
+	read   map[int32]int64 // by partition, up to where the second topic was read
 }
 
 // Start implements chaos.Broker.
@@ -137,15 +139,27 @@ func (k Kafka) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err err
 	return p, nil
 }
 
-// open makes the reader.
+// open makes the reader. What was read of the second topic is not read again, unless that is another one too.
 func (p *kafka) open() (err error) {
 	// In transactions it reads what was committed: that alone is promised to come once.
 	level := kgo.ReadUncommitted()
 	if p.once {
 		level = kgo.ReadCommitted()
 	}
-	p.reader, err = kgo.NewClient(kgo.SeedBrokers(p.server.Brokers()...), kgo.ConsumeTopics(kafkaTopic, kafkaBranch), kgo.FetchIsolationLevel(level),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.MetadataMinAge(100*time.Millisecond), kgo.MetadataMaxAge(2*time.Second))
+	o := []kgo.Opt{
+		kgo.SeedBrokers(p.server.Brokers()...), kgo.FetchIsolationLevel(level), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.MetadataMinAge(100 * time.Millisecond), kgo.MetadataMaxAge(2 * time.Second),
+	}
+	if len(p.read) == 0 {
+		o = append(o, kgo.ConsumeTopics(kafkaTopic, kafkaBranch))
+	} else {
+		on := make(map[int32]kgo.Offset)
+		for partition := range int32(kafkaPartitions) {
+			on[partition] = kgo.NewOffset().At(p.read[partition])
+		}
+		o = append(o, kgo.ConsumeTopics(kafkaTopic), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{kafkaBranch: on}))
+	}
+	p.reader, err = kgo.NewClient(o...)
 	return err
 }
 
@@ -170,7 +184,11 @@ func (*kafka) Branch() string { return kafkaBranch }
 
 // More implements chaos.Place.
 func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
-	if p.stale.Swap(false) && p.reader != nil {
+	stale := p.stale.Swap(false)
+	if stale || p.read == nil {
+		p.read = make(map[int32]int64)
+	}
+	if (p.gone.Swap(false) || stale) && p.reader != nil {
 		p.reader.Close()
 		p.reader = nil
 	}
@@ -188,6 +206,9 @@ func (p *kafka) More(ctx context.Context) (out []chaos.Arrival, err error) {
 		}
 	})
 	fetches.EachRecord(func(r *kgo.Record) {
+		if r.Topic == kafkaBranch {
+			p.read[r.Partition] = r.Offset + 1
+		}
 		a := chaos.Arrival{
 			Key: string(r.Key), Headers: map[string]string{}, Payload: r.Value, Place: r.Topic + "/" + strconv.Itoa(int(r.Partition)),
 			From: r.Timestamp, To: r.Timestamp.Add(time.Millisecond),

@@ -119,7 +119,7 @@ func (p *kafka) warm(ctx context.Context, nodes int) error {
 
 // recreate deletes the topic; a relay makes it again, as it has done before.
 func (p *kafka) recreate(ctx context.Context) error {
-	defer p.stale.Store(true)
+	defer p.gone.Store(true)
 	return p.admin(ctx, func(ctx context.Context, c *kadm.Client) error {
 		_, err := c.DeleteTopic(ctx, kafkaTopic)
 		if errors.Is(err, kerr.UnknownTopicOrPartition) {
