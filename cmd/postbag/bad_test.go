@@ -103,7 +103,6 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 		{"two stores", "status STORE --store-env X", "", exit.Usage, "2 of -c, --store, --store-env and --store-file are given"},
 		{"a kind beside a file", "status -c x.yaml --store-kind sqlite", "", exit.Usage, "--store-kind goes without -c"},
 		{"a kind that is none", "status STORE --store-kind oracle", "", exit.Usage, "choose one of postgresql, mysql, mariadb, sqlite"},
-		{"too few orders", "demo --orders 1", "", exit.Usage, "choose between 100 and 1000000"},
 		{"no lines of the log", "audit STORE --limit 0", "", exit.Usage, "choose between 1 and 100000"},
 		{"no configuration to check", "config check", "", exit.Usage, "-c is missing"},
 		{"a configuration that is not there", "config check -c /no/such.yaml", "", exit.Usage, "name a file that exists"},

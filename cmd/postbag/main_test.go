@@ -26,10 +26,9 @@ const canary = "CANARYc4n4ry"
 // hookSecret is the name of the variable with a webhook's signing secret.
 const hookSecret = "POSTBAG_TEST_HOOK_SECRET"
 
-// TestMain is also the relay of the demo, which starts its own program anew, and the
-// adoption that a test kills.
+// TestMain is also the adoption that a test kills.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && (os.Args[1] == "demo" && os.Args[2] == "relay" || os.Args[1] == "adopt") {
+	if len(os.Args) > 2 && os.Args[1] == "adopt" {
 		main()
 		return
 	}

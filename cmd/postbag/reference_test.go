@@ -110,7 +110,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden || cmd.Name() == "completion" || cmd.Name() == "help" {
 		return
 	}
-	if len(cmd.Commands()) == 0 || cmd.Name() == "demo" {
+	if len(cmd.Commands()) == 0 {
 		long := cmd.Long
 		if long == "" {
 			long = cmd.Short + "."

@@ -60,7 +60,6 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newAuditCommand(c),
 		newLedgerCommand(c),
 		newConfigCommand(c),
-		newDemoCommand(c),
 		newGrantsCommand(c),
 		newWebhookSecretCommand(c),
 		newVersionCommand(c),

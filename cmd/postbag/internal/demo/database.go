@@ -63,7 +63,7 @@ func openStore(ctx context.Context) (s store.Store, closeStore func() error, err
 	}
 	path := os.Getenv(EnvSQLite)
 	if path == "" {
-		return nil, nil, fmt.Errorf("demo: neither %s nor %s is set; this command is for postbag demo alone", EnvSQLite, EnvPostgres)
+		return nil, nil, fmt.Errorf("demo: neither %s nor %s is set; this command is for postbag-demo alone", EnvSQLite, EnvPostgres)
 	}
 	sqlite, err := sqlitestore.Open(ctx, path, sqlitestore.Options{})
 	if err != nil {

@@ -79,7 +79,7 @@ func openPostgresStore(ctx context.Context, dsn string) (store.Store, func() err
 func openPool(ctx context.Context, dsn string, o pgstore.Options) (store.Store, func() error, error) {
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
-		return nil, nil, errors.New("demo: the address of the private PostgreSQL server cannot be read; this command is for postbag demo alone")
+		return nil, nil, errors.New("demo: the address of the private PostgreSQL server cannot be read; this command is for postbag-demo alone")
 	}
 	s, err := pgstore.Open(ctx, pool, o)
 	if err != nil {

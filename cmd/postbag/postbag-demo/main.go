@@ -1,9 +1,19 @@
+// Command postbag-demo shows Postbag in small, on this machine alone: a shop, a relay that is killed, a broker that is
+// restarted, and a consumer that checks what arrives.
+//
+//	postbag-demo [--postgres] [--orders N] [--json]
+//
+// It brings a NATS server, and can start a private PostgreSQL server; so it is a program of its own, and the postbag command
+// links neither. "make demo" builds and runs it.
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -12,17 +22,39 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
-func newDemoCommand(c *terminal.Terminal) *cobra.Command {
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
+	code := run(ctx, os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	stop()
+	os.Exit(int(code))
+}
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
+	cmd := newCommand(c)
+	cmd.SetArgs(args)
+	cmd.SetOut(c.Out)
+	cmd.SetErr(c.Err)
+	err := cmd.ExecuteContext(ctx)
+	if err != nil {
+		c.Fail(err)
+	}
+	return exit.Of(err)
+}
+
+func newCommand(c *terminal.Terminal) *cobra.Command {
 	o := demo.Options{Out: c.Out}
 	cmd := &cobra.Command{
-		Use:   "demo",
+		Use:   "postbag-demo",
 		Short: "Watch a shop, a relay and a broker survive faults, on this machine alone",
 		Long: `A shop commits orders together with their messages, a relay process delivers them to a NATS JetStream
 server in this process, and a consumer checks what arrives. Meanwhile the relay is killed without
 warning and the broker restarted. It ends with a table of what was committed, delivered, lost, out of
 order or there twice, and leaves nothing behind. With --json that table is an object on standard output,
 and the rest goes to standard error.`,
-		Args: none,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Orders < 100 || o.Orders > 1_000_000 {
 				return exit.Usagef("--orders is %d; choose between 100 and 1000000", o.Orders)
@@ -31,7 +63,7 @@ and the rest goes to standard error.`,
 			if err != nil {
 				return fmt.Errorf("demo: this program cannot find itself: %w", err)
 			}
-			o.Command = []string{program, "demo", "relay"}
+			o.Command = []string{program, "relay"}
 			o.Live = terminal.IsTerminal(c.Out)
 			if c.JSON {
 				o.Out, o.Live = c.Err, terminal.IsTerminal(c.Err)
@@ -43,13 +75,15 @@ and the rest goes to standard error.`,
 			return err
 		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w; see postbag-demo --help", err) })
+	cmd.Flags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
 	cmd.Flags().BoolVar(&o.Postgres, "postgres", false, "on a private PostgreSQL server, in place of a sqlite file")
 	cmd.Flags().IntVar(&o.Orders, "orders", 5000, "how `many` orders to commit")
 	cmd.AddCommand(&cobra.Command{
 		Use:    "relay",
 		Short:  "The relay's process of the demo, started by it",
 		Hidden: true,
-		Args:   none,
+		Args:   cobra.NoArgs,
 		RunE:   func(cmd *cobra.Command, _ []string) error { return demo.Relay(cmd.Context(), c.In, c.Err) },
 	})
 	return cmd
