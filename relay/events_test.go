@@ -38,7 +38,7 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 		}
 		<-time.After(10 * time.Second)
 		stop()
-		if said := log.with("is discarded, as ordered"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) {
+		if said := log.with("is discarded, by a command"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) {
 			t.Errorf("the log does not name the message that was discarded: %q", said)
 		}
 		if n := log.count("begins to deliver"); n != 1 {

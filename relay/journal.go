@@ -241,11 +241,11 @@ func (j *journal) rejected(f *flow, m *store.Record, reason string, dead bool) {
 	j.logger.Warn(text, append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
 }
 
-// commanded says that an operator's order was carried out.
+// commanded says that an operator's command was carried out.
 func (j *journal) commanded(f *flow, d *store.Done, id postbag.ID) {
-	text := "relay: a message is tried again, as ordered"
+	text := "relay: a message is tried again, by a command"
 	if d.Kind == store.Discard {
-		text = "relay: a message is discarded, as ordered"
+		text = "relay: a message is discarded, by a command"
 	}
 	j.logger.Info(text, append(between(f), "id", id.String(), "seq", d.Seq)...)
 }

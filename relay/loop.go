@@ -38,7 +38,7 @@ type loop struct {
 	turning
 	storeHealth
 
-	commanded map[store.CommandID]postbag.ID // messages that operators' orders are about
+	commanded map[store.CommandID]postbag.ID // messages that operators' commands are about
 	draining  bool
 	drained   bool
 	stopping  bool

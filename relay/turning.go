@@ -230,7 +230,7 @@ func letGo(tag any) {
 	r.Payload, r.Headers, r.Key, r.ShardKey, r.Type = nil, nil, "", "", ""
 }
 
-// commands hands operators' orders to their flows.
+// commands hands operators' commands to their flows.
 func (l *loop) commands(all []store.Command, now time.Duration) {
 	for i := range all {
 		c := &all[i]

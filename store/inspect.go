@@ -24,7 +24,7 @@ type Inspector interface {
 	Show(ctx context.Context, box string, id postbag.ID) ([]Item, error)
 }
 
-// Operator is implemented by a store that takes operators' orders. Every change
+// Operator is implemented by a store that takes operators' commands. Every change
 // is written to the audit log with who and why, in the same transaction.
 type Operator interface {
 	// Command queues kind for parked and pending messages, and returns how many it
@@ -93,7 +93,7 @@ type Step struct {
 	SQL     string
 }
 
-// Audit says who orders and why. Both are required.
+// Audit says who gives a command and why. Both are required.
 type Audit struct {
 	Who, Why string
 	// Filter is what selected the messages, for the audit log to keep at the end of
@@ -105,7 +105,7 @@ type Audit struct {
 type AuditEntry struct {
 	At time.Time
 	Audit
-	// What was ordered, on what, such as "discard outbox/default 17 (orders,
+	// What was commanded, for what, such as "discard outbox/default 17 (orders,
 	// 0190a1b2-...)". Of many messages the first 20 are named, and the rest counted.
 	What string
 }

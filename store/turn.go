@@ -104,7 +104,7 @@ type Settlement struct {
 	// Done are commands that were carried out. Each is closed if it is there as it
 	// is named, and nothing happens if it is not: after a fail-over to an older
 	// state its id may be another order's. A message in Resolve that a Discard
-	// names is discarded, whether the order is still there or not; so is one that has
+	// names is discarded, whether the command is still there or not; so is one that has
 	// no parked row, which the settlement's position passes.
 	Done []Done
 }
@@ -245,7 +245,7 @@ const (
 // was set back to an older state gives it out again.
 type CommandID int64
 
-// Command is an operator's order about one message, carried out by the owner of its
+// Command is an operator's command about one message, carried out by the owner of its
 // shard between batches.
 type Command struct {
 	ID CommandID

@@ -162,7 +162,7 @@ func (f *Flow) topicsAsked(do func(*topic)) bool {
 	return len(asked) > 0
 }
 
-// unheld notes that an operator's order ends a Held row.
+// unheld notes that an operator's command ends a Held row.
 func (f *Flow) unheld(s *shard, c *Command) {
 	if c.Park.State == store.ParkHeld {
 		f.countHeld(s, c.Park.Topic, -1)

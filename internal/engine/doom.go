@@ -8,7 +8,7 @@ import (
 
 // A message that is not parked can be discarded as long as it is in no call. What is
 // in a window and not sent is resolved where it stands, and the settlement that
-// passes it says that the order is done: one that was done before could be of a
+// passes it says that the command is done: one that was done before could be of a
 // message that the next owner finds in its window, without an order. What was not
 // read yet is remembered until it is.
 //

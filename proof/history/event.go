@@ -111,7 +111,7 @@ type Stored struct {
 	Attempts     int    `json:"attempts"` // that the store counts against it
 }
 
-// Command is an operator's order for one message, that was carried out or may have been. Only Discard and Cancel excuse that it
+// Command is an operator's command for one message, that was carried out or may have been. Only Discard and Cancel excuse that it
 // does not arrive.
 type Command struct {
 	ID           ID     `json:"id"`

@@ -24,7 +24,7 @@ const (
 	Dead                 // given up, for an operator to decide
 )
 
-// Action is what an operator ordered.
+// Action is what an operator commanded.
 type Action uint8
 
 // The orders of an operator.

@@ -84,7 +84,7 @@ func (w *world) refused(m *message) {
 	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: w.instant()})
 }
 
-// discarded records an operator's order that was carried out: just now if the message
+// discarded records an operator's command that was carried out: just now if the message
 // was parked, or else at some time since the order was given.
 func (w *world) discarded(m *message, parked bool) {
 	at := w.instant()

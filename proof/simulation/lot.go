@@ -17,7 +17,7 @@ type parked struct {
 	freed bool // in flight, and its shard changed hands
 }
 
-// command is an operator's order.
+// command is an operator's command.
 type command struct {
 	id   store.CommandID
 	kind store.CommandKind

@@ -19,7 +19,7 @@ const (
 	maxAudit    = 100_000
 )
 
-// command is an operator's order that waits for the owner of a shard.
+// command is an operator's command that waits for the owner of a shard.
 type command struct {
 	id     store.CommandID
 	kind   store.CommandKind
@@ -65,7 +65,7 @@ func (s *Store) Command(ctx context.Context, a store.Audit, r store.Ref, kind st
 	})
 }
 
-// ordered returns the subscription that an operator's order is about.
+// ordered returns the subscription that an operator's command is about.
 func (s *Store) ordered(a store.Audit, r store.Ref) (*subscription, error) {
 	if a.Who == "" || a.Why == "" {
 		return nil, errors.New("memstore: order: who or why is missing; give both, they go to the audit log")

@@ -151,7 +151,7 @@ WHERE subscription = ? AND seq IN (%s) AND (attempts > 0 OR reason <> '')`
 	// By primary key.
 	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq IN (%s)`
 
-	// By the unique (subscription, seq, kind): what was ordered for messages that are
+	// By the unique (subscription, seq, kind): the commands for messages that are
 	// parked no more.
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq IN (%s)`
 

@@ -69,7 +69,7 @@ func (t *transaction) parkArgs(id int64, p *store.Park) []any {
 	return append(sqlkit.ParkArgs(t.Now, id, p), t.Now, int(p.State), storekit.Reason(p.Reason))
 }
 
-// resolve removes parked rows and what was ordered for them. What failed of them is
+// resolve removes parked rows and the commands for them. What failed of them is
 // kept.
 func (t *transaction) resolve(id int64, all []store.Resolved, discarding map[int64]bool) error {
 	for some := range slices.Chunk(all, rowsAtOnce) {

@@ -128,7 +128,7 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 	return translateError("set the shards of "+r.String(), err)
 }
 
-// order carries out an operator's order about a subscription. Orders without who
+// order carries out an operator's command about a subscription. Commands without who
 // or why are refused; what is no valid text in them is made so.
 func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*server, *catalogSubscription, store.Audit) error) error {
 	a, err := audited(a)

@@ -109,7 +109,7 @@ WHERE excluded.state <> 2`
 	// By primary key.
 	sqlResolve = `DELETE FROM postbag__parked WHERE subscription = ? AND seq = ?`
 
-	// By the unique (subscription, seq, kind): what was ordered for a message that
+	// By the unique (subscription, seq, kind): the commands for a message that
 	// is parked no more.
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq = ?`
 

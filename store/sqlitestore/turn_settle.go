@@ -110,7 +110,7 @@ func (t *transaction) park(text string, id int64, p *store.Park) error {
 	return err
 }
 
-// resolve removes a parked row and what was ordered for it. What failed of it is kept.
+// resolve removes a parked row and the commands for it. What failed of it is kept.
 func (t *transaction) resolve(id, seq int64, discarded bool) error {
 	if _, err := t.Exec(sqlkit.SQLPast, id, seq); err != nil {
 		return err

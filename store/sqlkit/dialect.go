@@ -66,16 +66,16 @@ type Statements struct {
 	// InsertRelay adds a heartbeat row, unless there is one: id, name, works,
 	// expires, conditions.
 	InsertRelay string
-	// Command queues an order for a parked message, unless it is queued: kind,
+	// Command queues a command for a parked message, unless it is queued: kind,
 	// subscription, seq.
 	Command string
-	// CommandPending queues an order for a message that is not parked, unless it is
+	// CommandPending queues a command for a message that is not parked, unless it is
 	// queued: subscription, seq, kind, subscription, seq.
 	CommandPending string
 	// CountPending counts the orders for messages that are not parked: subscription.
 	CountPending string
 	// Pending returns id, kind and seq of what waits for a subscription about
-	// messages that were not parked when it was ordered, in order, with slot, hash,
+	// messages that were not parked when the command was given, in sequence, with slot, hash,
 	// state, whether it blocks, attempts, due, reason and topic of the parked row,
 	// zeros if there is none, and the message's id, key and shard key, null if it is
 	// gone: subscription.
@@ -91,7 +91,7 @@ type Statements struct {
 	// ready: subscription.
 	NextReady string
 	// Commands returns id and kind of what waits for a subscription about messages
-	// that were parked when it was ordered, in order, with its message's seq, slot,
+	// that were parked when the command was given, in sequence, with its message's seq, slot,
 	// hash, state, whether it blocks, attempts, due, reason, topic and id:
 	// subscription.
 	Commands string

@@ -41,7 +41,7 @@ func audited(query Querier, limit int) ([]store.AuditEntry, error) {
 	return out, err
 }
 
-// order carries out an operator's order about a subscription, and writes what fn
+// order carries out an operator's command about a subscription, and writes what fn
 // says of it to the audit log in the same transaction.
 func (s *Base) order(ctx context.Context, a store.Audit, doing string, r store.Ref,
 	fn func(*Tx, int64) (string, error),

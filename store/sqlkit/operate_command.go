@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Command queues an order for messages; see [store.Operator].
+// Command queues a command for messages; see [store.Operator].
 func (s *Base) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
 	name, err := storekit.CommandName(kind)
 	if err != nil {

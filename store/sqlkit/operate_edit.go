@@ -30,7 +30,7 @@ func (s *Base) edit(ctx context.Context, a store.Audit, doing, box string, fn fu
 	})
 }
 
-// audit writes to the audit log what was ordered.
+// audit writes to the audit log what was commanded.
 func (t *Tx) audit(a store.Audit, what string) error {
 	if a.Filter != "" {
 		what += "; selected by " + a.Filter

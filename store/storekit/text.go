@@ -122,7 +122,7 @@ func SeqList(seqs []int64) string {
 	return b.String()
 }
 
-// CheckAudit refuses an order that does not say who and why.
+// CheckAudit refuses a command that does not say who and why.
 func CheckAudit(a store.Audit) error {
 	if a.Who == "" || a.Why == "" {
 		return errors.New("who or why is missing; give both, they go to the audit log")

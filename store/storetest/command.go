@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// commandCases are about operators' orders, for stores that take them.
+// commandCases are about operators' commands, for stores that take them.
 func commandCases() []scenario {
 	return []scenario{
 		{name: "A command comes with every turn until it is done", run: commandComes},

@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// pendingCases are about operators' orders for messages that are not parked.
+// pendingCases are about operators' commands for messages that are not parked.
 func pendingCases() []scenario {
 	return []scenario{
 		{name: "A discard of a pending message comes with every turn until it is done", needs: editing, run: pendingComes},
