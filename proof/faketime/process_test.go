@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
@@ -18,6 +19,8 @@ type process struct {
 	store.Store
 	*membroker.Destination
 
+	chance *chance
+
 	mu     sync.Mutex
 	killed bool
 	dead   chan struct{}
@@ -25,7 +28,7 @@ type process struct {
 }
 
 func newProcess(w *world) *process {
-	return &process{Store: w.store, Destination: w.broker.Connect(), dead: make(chan struct{})}
+	return &process{Store: w.store, Destination: w.broker.Connect(), chance: w.chance, dead: make(chan struct{})}
 }
 
 func (p *process) kill() {
@@ -71,13 +74,15 @@ func (p *process) pass() bool {
 	}
 }
 
-// request carries a request out, and its answer back.
+// request carries a request out, and its answer back; both travel for a while.
 func request[T any](ctx context.Context, p *process, do func(context.Context) (T, error)) (T, error) {
 	var none T
 	if !p.pass() {
 		return none, errKilled
 	}
+	pause(p.chance.upTo(10 * time.Millisecond))
 	answer, err := do(ctx)
+	pause(p.chance.upTo(10 * time.Millisecond))
 	if !p.pass() {
 		return none, errKilled
 	}

@@ -41,8 +41,8 @@ func (w *world) storeFault(_ context.Context, op memstore.Op) memstore.Fault {
 
 // decide is what the broker does with a message.
 func (w *world) decide(m broker.Delivery, _ int) membroker.Act {
-	if !w.isRough() {
-		return membroker.Act{}
+	if !w.isRough() { // an answer takes its time, so that a stop comes while calls are out
+		return membroker.Act{Delay: w.chance.upTo(300 * time.Millisecond)}
 	}
 	switch w.chance.n(80) {
 	case 0:
@@ -58,6 +58,15 @@ func (w *world) decide(m broker.Delivery, _ int) membroker.Act {
 		return membroker.Act{Delay: w.chance.upTo(1500 * time.Millisecond)}
 	}
 	return membroker.Act{}
+}
+
+// restarts stops relays and starts others in their place, for a time.
+func (w *world) restarts(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); pause(w.chance.upTo(2 * time.Second)) {
+		i := w.chance.n(len(w.relays))
+		w.end(w.relays[i])
+		w.relays[i] = w.start()
+	}
 }
 
 // trouble makes one fault after the other, for a time.

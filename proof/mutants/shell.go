@@ -3,7 +3,7 @@ package mutants
 import "time"
 
 // Mistakes around the core, in adapters and where processes meet, which show only with real servers, several processes and faults: the
-// fault harness finds them, and the checker says what they broke.
+// fault harness finds them, or the relay's runs in fake time, and the checker says what they broke.
 var shell = []Mutant{
 	{
 		Name: "ids-of-two-processes-meet", What: "ids are a time and a counter, without chance: those of one process differ, those of two do not",
@@ -21,7 +21,7 @@ var shell = []Mutant{
 		Name: "calls-broken-off-at-a-stop", What: "a relay that is told to stop ends its calls to the destination at once",
 		Evidence: "contexts of signals handed down to the bottom; rolling restarts that repeat (FAULTS F1)",
 		Patches:  []Patch{{"relay/loop.go", "	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))", "	l.ctx, l.cancel = context.WithCancel(ctx)"}},
-		By:       harness("sqlite-webhook", 20*time.Second, "SIGTERM of a relay"),
+		By:       Instrument{Module: "proof", Package: "./faketime", Run: "TestRestartsOfRelaysRepeatNothing"},
 	},
 	{
 		Name: "nats-lost-connection-taken-as-accepted", What: "NATS: what was sent when the connection was lost counts as accepted",
