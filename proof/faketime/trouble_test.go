@@ -81,19 +81,21 @@ func (w *world) trouble(d time.Duration) {
 			w.end(w.relays[i])
 			w.relays[i] = w.start()
 		case 2:
+			begin := w.instant()
 			w.relays[i].process.cutOff()
 			pause(w.chance.upTo(3 * ttl))
-			w.excuse("cut off", "relay", 2*inFlight) // what was out, and what an expired relay had begun to send
+			w.excuseSince(begin, "cut off", "relay", 2*inFlight) // what was out, and what an expired relay had begun to send
 			w.relays[i].process.join()
 		case 3:
 			w.broker.SetDown(true)
 			pause(w.chance.upTo(20 * time.Second))
 			w.broker.SetDown(false)
 		case 4:
+			begin := w.instant()
 			w.broker.SetMute(true)
 			pause(w.chance.upTo(5 * time.Second))
-			for range w.relays {
-				w.excuse("mute", "broker", inFlight)
+			for range w.relays { // calls run into their time-out more than once
+				w.excuseSince(begin, "mute", "broker", 3*inFlight)
 			}
 			w.broker.SetMute(false)
 		case 5:

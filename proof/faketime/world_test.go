@@ -71,9 +71,14 @@ func (w *world) record(do func(*history.History)) {
 
 // excuse records a fault that may have so many messages sent again.
 func (w *world) excuse(kind, target string, window int) {
-	at := w.instant()
+	w.excuseSince(w.instant(), kind, target, window)
+}
+
+// excuseSince is excuse of a fault that lasted until now.
+func (w *world) excuseSince(begin time.Duration, kind, target string, window int) {
+	end := w.instant()
 	w.record(func(h *history.History) {
-		h.Break(history.Fault{Kind: kind, Target: target, Begin: at, End: at, Window: window})
+		h.Break(history.Fault{Kind: kind, Target: target, Begin: begin, End: end, Window: window})
 	})
 }
 
