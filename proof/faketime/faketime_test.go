@@ -14,7 +14,7 @@ import (
 // explains, whatever happens to relays, store and broker.
 func TestTheRelayKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
-	play(t, 50, func(w *world) {
+	play(t, 25, func(w *world) {
 		w.setRough(true)
 		w.trouble(30 * time.Second)
 		w.setRough(false)
@@ -24,14 +24,14 @@ func TestTheRelayKeepsItsPromisesThroughFaults(t *testing.T) {
 // Relays that stop and start, and nothing else, have nothing sent twice.
 func TestRestartsOfRelaysRepeatNothing(t *testing.T) {
 	t.Parallel()
-	play(t, 30, func(w *world) { w.restarts(30 * time.Second) })
+	play(t, 15, func(w *world) { w.restarts(30 * time.Second) })
 }
 
-// play runs worlds from so many seeds, and twenty times as many with POSTBAG_FULL=1.
+// play runs worlds from so many seeds, and forty times as many with POSTBAG_FULL=1.
 func play(t *testing.T, seeds int, trouble func(*world)) {
 	t.Helper()
 	if os.Getenv("POSTBAG_FULL") == "1" {
-		seeds *= 20
+		seeds *= 40
 	}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
