@@ -5,7 +5,7 @@ var sending = []Mutant{
 	{
 		Name: "acknowledged-before-answered", What: "a message counts as done once it is sent",
 		Evidence: "fire-and-forget writers (segmentio's Async, runmq/queue#28); 59 % of modelled runs lose",
-		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: broker.Accepted}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
+		Patches:  []Patch{{"internal/engine/send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: 1}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -163,7 +163,7 @@ var parking = []Mutant{
 	{
 		Name: "parked-row-deleted-before-delivery", What: "a parked row goes when its message is sent, not when it is accepted",
 		Evidence: "destructive reads of retry tables",
-		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, store.TallyDelivered)\n	c := f.chainOf"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, 1)\n	c := f.chainOf"}},
 		By:       sim(),
 	},
 	{
