@@ -108,7 +108,7 @@ func (w *world) rest() {
 	end := w.now + restTime
 	w.run("coming to rest", time.Minute+w.lingering(), func() bool {
 		s := w.server // a log that was emptied may be noticed only now, and then all shards are taken anew
-		return w.now >= max(end, s.begunAt+restTime) && !w.expecting() && !s.begunAgain()
+		return w.now >= max(end, s.begunAt+restTime) && !w.expecting() && !s.unseen() && !w.doubted()
 	})
 	turns, wakes, beats := w.counts.Turns, w.idle, w.beats
 	end = w.now + restTime
@@ -121,6 +121,12 @@ func (w *world) rest() {
 	if b := w.beats - beats; w.failed == nil && b > most {
 		w.failf("P8", "%d idle relays made %d heartbeats in %v, of a TTL of %v", len(w.relays), b, restTime, w.plan.ttl)
 	}
+}
+
+// doubted says that a relay has read what does not fit the log, and is still to have that looked at. One that is gone took its
+// doubt with it.
+func (w *world) doubted() bool {
+	return w.server.doubted && slices.ContainsFunc(w.relays, (*relay).doubted)
 }
 
 // lingering is how long a relay that is gone may still be taken for one that lives.
