@@ -62,12 +62,12 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		l.transact(f, c)
 		return
 	}
-	s := l.stream(f, c)
 	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+	s := l.stream(ctx, f, c)
 	f.calls[c.ID] = cancel
 	l.start(func() func() {
 		defer cancel()
-		panicked := s.publish(ctx, f.subscription.To)
+		panicked := s.publish(f.subscription.To)
 		results := s.end()
 		if panicked != nil {
 			blame(results, panicked)
@@ -85,7 +85,7 @@ func (l *loop) call(f *flow, c *engine.Call) {
 
 // publish makes the call, with points at which tests of faults end it: what such a point
 // fails is neither sent nor answered. It returns an error if the destination panicked.
-func (s *streaming) publish(ctx context.Context, to broker.Destination) (panicked error) {
+func (s *streaming) publish(to broker.Destination) (panicked error) {
 	defer func() {
 		if v := recover(); v != nil {
 			panicked = errPanic(v)
@@ -94,7 +94,7 @@ func (s *streaming) publish(ctx context.Context, to broker.Destination) (panicke
 	if failpoint.Hit("relay/publish/before") != nil {
 		return nil
 	}
-	to.Publish(ctx, s.room.msgs, s.report)
+	to.Publish(s.ctx, s.room.msgs, s.report)
 	_ = failpoint.Hit("relay/publish/after") // the answers are there, whatever it says
 	return nil
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ const harvestEvery = 50 * time.Millisecond
 // calls are over before anyone looks; of one that is slow, what has come so far
 // is handed to the engine now and then, so that one late answer holds up nothing.
 type streaming struct {
+	ctx  context.Context //nolint:containedctx // the call's own: whether the relay gave it up
 	flow *flow
 	id   int64
 	next time.Duration
@@ -60,8 +62,8 @@ func (s *streaming) harvest() (items []int, results []broker.Result) {
 }
 
 // stream begins a call, which may be harvested.
-func (l *loop) stream(f *flow, c *engine.Call) *streaming {
-	s := &streaming{flow: f, id: c.ID, next: l.now() + harvestEvery, room: newCallRoom(f, c.Items, l.life)}
+func (l *loop) stream(ctx context.Context, f *flow, c *engine.Call) *streaming {
+	s := &streaming{ctx: ctx, flow: f, id: c.ID, next: l.now() + harvestEvery, room: newCallRoom(f, c.Items, l.life)}
 	l.streams = append(l.streams, s)
 	return s
 }
@@ -79,7 +81,7 @@ func (l *loop) harvest(now time.Duration) {
 		}
 		s.next = now + harvestEvery
 		items, results := s.harvest()
-		answers, failed := s.flow.judge(results, false)
+		answers, failed := s.flow.judge(results, gaveUp(s.ctx))
 		for k, i := range items {
 			s.flow.core.Reported(now, s.id, i, answers[k])
 		}

@@ -17,7 +17,7 @@ func TestWhatLiesInATopicIsReadOnceAlthoughAnotherIsDeleted(t *testing.T) {
 	t.Parallel()
 	started, err := Kafka{Nodes: 1}.Start(t.Context(), chaos.Terms{Dir: t.TempDir(), Only: []string{"no other"}})
 	servertest.Need(t, err)
-	place := started.(*kafka) //nolint:forcetypeassert,errcheck // Kafka starts it
+	place := started.(*kafka) //nolint:errcheck // Kafka starts it
 	defer func() {
 		if err := place.Close(); err != nil {
 			t.Error(err)
