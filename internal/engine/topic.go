@@ -368,4 +368,10 @@ func (f *Flow) dropHeld(s *shard) {
 		f.recount(t, -n)
 	}
 	s.held = nil
+	for _, t := range slices.Clone(f.topics.list) {
+		if t.trial != nil && t.trial.shard == s {
+			t.trial = nil
+			f.recount(t, 0)
+		}
+	}
 }

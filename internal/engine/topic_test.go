@@ -431,6 +431,28 @@ func TestATrialThatIsLeftToItsRowIsFollowedByAnother(t *testing.T) {
 	d.deliver(1)
 }
 
+// Another owner has held a message, too, so that fewer are counted than there are. With the shard of the last one that is
+// tried, nobody asked for its topic any more, and the flow kept it as one that does not work.
+func TestATopicIsForgottenWithTheShardOfItsTrial(t *testing.T) {
+	t.Parallel()
+	d := failing(t, engine.Config{})
+	d.now += 10 * time.Second
+	d.probe("bad")
+	d.fetched(heldRow("bad", 1, 1))
+	call := d.call(1)
+	d.land(d.turn())
+	c := command(store.Discard, 9, 2, store.ParkHeld)
+	c.Message.Topic, c.Park.Topic = "bad", "bad"
+	d.f.Commands(d.now, []engine.Command{c})
+	d.audit()
+	equal(t, "topics while one is tried", len(d.f.Topics(10)), 1)
+	d.f.Lost(0)
+	d.audit()
+	d.answer(call, broker.Unknown)
+	equal(t, "topics", len(d.f.Topics(10)), 0)
+	equal(t, "things of what is over", d.f.Held(), 0)
+}
+
 func TestUnderByShardAHeldMessageBlocksItsShard(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{Order: engine.ByShard}))
