@@ -26,7 +26,8 @@ type message struct {
 
 	rejections int
 	damaged    bool          // its row cannot be read whole
-	unread     int           // attempts that were counted while it was damaged
+	unread     int           // attempts that were counted because it was damaged
+	repaired   bool          // an operator repaired its row, and nobody has counted an attempt of before that since
 	lone       int           // lost answers to calls that held nothing else
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says

@@ -251,6 +251,9 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 		case m.damaged:
 			m.unread = max(m.unread, p.Attempts)
 			w.refused(m)
+		case m.repaired && p.Attempts == m.attempts()+1: // it was read before that, and its turn has come since
+			m.unread, m.repaired = m.unread+1, false
+			w.refused(m)
 		case p.Attempts > m.attempts():
 			w.failf("P1", "message %d has %d attempts, and %d were made", m.id, p.Attempts, m.attempts())
 		}

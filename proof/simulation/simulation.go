@@ -100,7 +100,7 @@ func (w *world) play() {
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
 	for _, m := range w.producers.msgs {
-		m.damaged = false
+		m.damaged, m.repaired = false, m.damaged
 	}
 	for i := range w.server.rows {
 		w.server.order(store.Retry, w.server.rows[i].m)
