@@ -11,7 +11,7 @@ var reading = []Mutant{
 	{
 		Name: "postgresql-time-is-the-cursor", What: "PostgreSQL: a read goes on from the time of the last row that was read",
 		Evidence: "Aiven-Open/jdbc-connector#54; measured: 29 % lost",
-		Patches:  []Patch{{"store/pgstore/query/read.sql", "AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))\n\n-- name: page\n", "AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))\nAND b.at > coalesce((SELECT max(o.at) FROM postbag.{box} o WHERE o.xid < $1::xid8 AND o.xid <> ALL ($2::xid8[])), '-infinity')\n\n-- name: page\n"}},
+		Patches:  []Patch{{"store/pgstore/query/read.sql", "AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR {ran})\n\n-- name: page\n", "AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR {ran})\nAND b.at > coalesce((SELECT max(o.at) FROM postbag.{box} o WHERE o.xid < $1::xid8 AND o.xid <> ALL ($2::xid8[])), '-infinity')\n\n-- name: page\n"}},
 		By:       tests("store/pgstore", "TestConformance/(A_commit_below|Of_two_writers|Four_writers)"),
 	},
 	{

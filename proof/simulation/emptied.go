@@ -134,7 +134,7 @@ func (l *snapshotLog) empty() {
 }
 
 // belied asks as pgstore does, by the very code: for the sequence's file, for its end, and
-// for a row where the position says that there is none.
+// for rows where the position says that there is none.
 func (l *snapshotLog) belied(position string, v *view) bool {
 	return l.file != v.file || decode(position).To == nil && l.outnumbers(position)
 }
@@ -142,10 +142,19 @@ func (l *snapshotLog) belied(position string, v *view) bool {
 // outnumbers asks what can be asked of a copy, too: its sequence has another file.
 func (l *snapshotLog) outnumbers(position string) bool {
 	p := &l.decode(position).p
-	if l.last < p.Beyond() {
+	if l.last < p.Beyond() || l.belies(p, p.Beyond()) {
 		return true
 	}
-	for seq := min(p.Beyond(), int64(len(l.bySeq))); seq > 0; seq-- {
+	if p.Done == nil {
+		return false
+	}
+	now := l.snapshot()
+	return l.belies(p, p.Done.News(&now))
+}
+
+// belies says that the last row up to a bound is not where a position says.
+func (l *snapshotLog) belies(p *snapshots.Position, bound int64) bool {
+	for seq := min(bound, int64(len(l.bySeq))); seq > 0; seq-- {
 		if m := l.at(seq); m != nil && m.state == committed {
 			return p.Belied(m.xid, seq)
 		}

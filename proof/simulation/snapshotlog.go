@@ -192,7 +192,7 @@ func (l *snapshotLog) news(p *snapshots.Position, m *message) bool {
 	if p.Done == nil {
 		return m.seq > p.Floor
 	}
-	return m.xid >= p.Done.XMax && m.seq > p.Done.Beyond || runs(p.Done, m.xid)
+	return m.xid >= p.Done.XMax && m.seq > p.Done.Beyond || runs(p.Done, m.xid) && !p.Passed(m.xid, m.seq)
 }
 
 func runs(s *snapshots.Snapshot, xid uint64) bool {

@@ -15,8 +15,9 @@ import (
 
 // A position rests on seqs that are given out once, upwards. An owner may empty the log and begin its numbering again, or set
 // the sequence back. Three things show it: the sequence has another file than it had (restarted, or altered), it has given out
-// less than a position knows of, or just below a position's bound there is a row that it has not passed. The last finds a
-// sequence that was set back and has come by again before anybody looked.
+// less than a position knows of, or just below a bound of a position there is a row that it has not passed: below that of new
+// transactions, or below those of the transactions that ran. The last finds a sequence that was set back and has come by again
+// before anybody looked.
 
 // renumberedError says what happened to boxes.
 func renumberedError(boxes ...string) error {
@@ -38,16 +39,22 @@ func (w *turning) numbered(rd *reader, f *facts) error {
 		w.s.catalog.Store(nil) // somebody may have seen to it already
 		return refusal()
 	}
-	if rd.form.window || !belied(&rd.at, f.last, f.below, f.belowXID) {
+	if rd.form.window || !belied(&rd.at, f.last, f.below, f.missed) {
 		return nil
 	}
 	w.s.doubts.Store(rd.q.Box, true)
 	return renumberedError(rd.q.Box)
 }
 
-// belied says that a position is not of this numbering: below is the last row up to its bound, negative if there is none.
-func belied(p *snapshots.Position, last, below int64, xid uint64) bool {
-	return last < p.Beyond() || below >= 0 && p.Belied(xid, below)
+// witness is a row of which a position says something.
+type witness struct {
+	seq int64 // negative: there is none
+	xid uint64
+}
+
+// belied says that a position is not of this numbering.
+func belied(p *snapshots.Position, last int64, rows ...witness) bool {
+	return last < p.Beyond() || slices.ContainsFunc(rows, func(w witness) bool { return w.seq >= 0 && p.Belied(w.xid, w.seq) })
 }
 
 // renumbered looks through all boxes, makes the positions of those whose numbering was begun again good, and returns their
@@ -126,10 +133,12 @@ func (s *Store) begunAgain(ctx context.Context, known *catalog, name string) (bo
 	begun := false
 	for i := range positions {
 		p := &positions[i]
-		err := s.run(ctx, call{st: s.statements.get("numbered", name), args: new(parameters).int8(p.Beyond()), each: func(r row) error {
+		bounds := p.Bounds()
+		args := new(parameters).int8s(len(bounds), func(i int) int64 { return bounds[i] })
+		err := s.run(ctx, call{st: s.statements.get("numbered", name), args: args, each: func(r row) error {
 			c := columns{rest: r}
-			last, same, below, xid := c.int8(), c.bool(), c.int8(), uint64(c.int8())
-			begun = begun || !same || belied(p, last, below, xid)
+			last, same, row := c.int8(), c.bool(), witness{c.int8(), uint64(c.int8())}
+			begun = begun || !same || belied(p, last, row)
 			return c.err
 		}})
 		if err != nil {
@@ -141,10 +150,18 @@ func (s *Store) begunAgain(ctx context.Context, known *catalog, name string) (bo
 
 // outnumbered says that the log belies a position, whatever file its sequence has.
 func (s *Store) outnumbered(ctx context.Context, tx pgx.Tx, box string, p *snapshots.Position) (bool, error) {
-	var last, below, xid int64
-	var same bool
-	err := tx.QueryRow(ctx, s.statements.get("numbered", box).sql, p.Beyond()).Scan(&last, &same, &below, &xid)
-	return belied(p, last, below, uint64(xid)), err
+	rows, err := tx.Query(ctx, s.statements.get("numbered", box).sql, p.Bounds())
+	if err != nil {
+		return false, err
+	}
+	var last int64
+	var same, out bool
+	var w witness
+	_, err = pgx.ForEachRow(rows, []any{&last, &same, &w.seq, &w.xid}, func() error {
+		out = out || belied(p, last, w)
+		return nil
+	})
+	return out, err
 }
 
 // lower has the shards of a subscription look through the whole log once more for what they have not passed, which their

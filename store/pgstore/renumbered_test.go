@@ -92,6 +92,50 @@ func TestALogThatIsEmptiedAndNumberedAgainIsDeliveredWhole(t *testing.T) {
 	}
 }
 
+// The bound of a transaction that ran was one of the old numbering: its rows lay below it, where nothing is looked for.
+func TestARowBelowTheBoundOfATransactionThatRanShowsThatANumberingWasBegunAgain(t *testing.T) {
+	t.Parallel()
+	for where, restarted := range map[string]bool{"a living relay": false, "a new one": true} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := newTestBox(t)
+			s.publish(boxtest.Messages(1, "a")...)
+			s.Deliver()
+			if got := s.Read(); len(got) > 0 { // new transactions write beyond 1, as far as is known
+				t.Fatalf("%d messages come again", len(got))
+			}
+			s.exec("DELETE FROM postbag.outbox")
+			s.exec("SELECT setval('postbag.outbox__seq', 1, false)")
+			late := boxtest.Messages(1, "late")
+			tx, err := s.plain.Begin(t.Context())
+			s.Must(err)
+			s.Must(s.Append(t.Context(), tx, "outbox", late)) // as 1
+			s.publish(boxtest.Messages(20, "b")...)
+			if got := len(s.Deliver()); got != 20 {
+				t.Fatalf("%d messages come, not 20", got)
+			}
+			s.Read()
+			s.Settle(&s.Lease, store.Settlement{To: s.At})
+			s.Must(tx.Commit(t.Context()))
+			if restarted {
+				s = s.on(newFixture(t, s.dsn))
+			} else if res, err := s.Turn(t.Context(), store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 1000)}}); !moved(err) {
+				t.Errorf("the next turn says %v, and %d messages", err, len(res.Batches[0].Records))
+			}
+			if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+				t.Errorf("the box is checked with %v", err)
+			}
+			s.again("another")
+			for _, r := range s.Deliver() {
+				if r.ID == late[0].ID {
+					return
+				}
+			}
+			t.Error("the message of the transaction that ran does not come")
+		})
+	}
+}
+
 // With a cache, a session draws numbers before their transactions have ids. The sequence has another file as soon as it is
 // altered, and nothing is read on from there until it is as it was; then all comes, and once.
 func TestACacheThatIsRaisedWhileARelayRunsLosesNothing(t *testing.T) {

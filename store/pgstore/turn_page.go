@@ -204,8 +204,7 @@ func (p *page) release() {
 type facts struct {
 	last, first   int64
 	numbering     int64
-	below         int64  // negative: none
-	belowXID      uint64 // of that row
+	below, missed witness // what lies up to the position's bound, and up to where a poll begins
 	life, started int64
 	epoch         int64
 	due           int64 // microseconds; negative: none
@@ -222,7 +221,8 @@ func (f *facts) read(b []byte) error {
 		return errShortColumn
 	}
 	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[8*i:])) }
-	f.last, f.numbering, f.below, f.belowXID, f.first = at(0), at(1), at(2), uint64(at(3)), at(4)
+	f.last, f.numbering, f.first = at(0), at(1), at(6)
+	f.below, f.missed = witness{at(2), uint64(at(3))}, witness{at(4), uint64(at(5))}
 	if err := f.readState(b[boxSize:]); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (f *facts) read(b []byte) error {
 }
 
 // boxSize is how many bytes the facts have that are of a box.
-const boxSize = 5 * 8
+const boxSize = 7 * 8
 
 // stateSize is how many bytes the facts have that are no box's.
 const stateSize = 4*8 + 2

@@ -54,6 +54,7 @@ func newReader(q store.Request, sub *catalogSubscription, from, until snapshots.
 		masked:   !allSlots(q.Slots),
 		filtered: sub.filter.any(),
 		foreign:  rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
+		moved:    rd.at.Done != nil && rd.at.Base > 0 && len(rd.at.Done.Running) > 0,
 	}
 	return rd
 }
@@ -130,6 +131,9 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	if rd.form.foreign {
 		a.int8(p.Base)
 		a.xid8s(len(p.To.Running), func(i int) int64 { return int64(p.To.Running[i].XID) })
+	}
+	if rd.form.moved {
+		a.int8s(len(running), func(i int) int64 { return running[i].Low })
 	}
 	if f := rd.sub.filter; rd.form.filtered {
 		a.texts(len(f.exact), func(i int) string { return f.exact[i] })

@@ -13,10 +13,11 @@ type reading struct {
 	bounded  bool // the sum of the payloads counts
 	foreign  bool // a window that begins at a floor, in a box that was restored
 	skip     bool // first look for the first row
+	moved    bool // running transactions may have ids of rows that came from another cluster
 }
 
 func (r reading) number() (n uint8) {
-	for i, set := range []bool{r.window, r.masked, r.filtered, r.bounded, r.foreign, r.skip} {
+	for i, set := range []bool{r.window, r.masked, r.filtered, r.bounded, r.foreign, r.skip, r.moved} {
 		if set {
 			n |= 1 << i
 		}
@@ -38,7 +39,7 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 			next++
 			return "$" + strconv.Itoa(next-1)
 		}
-		parts := []string{"{slots}", "", "{foreign}", "", "{keep}", "true"}
+		parts := []string{"{slots}", "", "{foreign}", "", "{ran}", c.templates["ran"], "{keep}", "true"}
 		set := func(i int, part string, names ...string) {
 			text := c.templates[part]
 			for _, n := range names {
@@ -52,8 +53,11 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		if r.foreign {
 			set(3, "foreign", "{base}", "{running}")
 		}
+		if r.moved {
+			set(5, "ran_moved", "{lows}")
+		}
 		if r.filtered {
-			set(5, "keep", "{exact}", "{prefixes}")
+			set(7, "keep", "{exact}", "{prefixes}")
 		}
 		rows := c.templates["rows"]
 		if r.bounded || r.filtered {
@@ -64,9 +68,9 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 			rows = strings.ReplaceAll(rows, parts[i], parts[i+1])
 		}
 		from := c.templates[name+"_from"]
-		below := "NULL::bytea"
+		below, missed := "NULL::bytea", "NULL::bytea"
 		if !r.window {
-			below = c.templates["below"]
+			below, missed = c.templates["below"], c.templates["missed"]
 		}
 		first := "NULL::bigint" // what is not there costs nothing, not even to get ready
 		if r.skip {
@@ -74,7 +78,7 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		}
 		return []string{
 			"{rows}", finish(rows, from, first),
-			"{facts}", finish(strings.NewReplacer("{state}", c.state(9), "{below}", below).Replace(c.templates["facts"]), from, first),
+			"{facts}", finish(strings.NewReplacer("{state}", c.state(9), "{below}", below, "{missed}", missed).Replace(c.templates["facts"]), from, first),
 		}
 	})
 }

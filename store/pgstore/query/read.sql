@@ -16,12 +16,15 @@
 
 -- name: facts
 -- One value with all that a turn needs besides messages, so that an idle turn is one statement: last seq given out, the
--- file of the sequence, the last row that lies below the bound of new transactions with its xid, first row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands waiting, standby, and
--- the statement's own snapshot. The sequence is read after the snapshot was taken, so that no row that the snapshot sees
--- has a higher seq; a number that is too high (see guard_last) does no harm as a bound from above. Reads single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
+-- file of the sequence, the last row that lies below the bound of new transactions with its xid, the same for the place where
+-- the poll begins, first row if asked for, life, server's start, epoch, next due time (microseconds; -1: none), commands
+-- waiting, standby, and the statement's own snapshot. The sequence is read after the snapshot was taken, so that no row that
+-- the snapshot sees has a higher seq; a number that is too high (see guard_last) does no harm as a bound from above. Reads
+-- single rows, _parked_due once a shard, _commands by subscription. Locks nothing.
 int8send((SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q))
 || int8send(coalesce(pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint, 0))
 || coalesce({below}, int8send(-1) || int8send(0))
+|| coalesce({missed}, int8send(-1) || int8send(0))
 || int8send(coalesce(CASE WHEN $7::boolean THEN {first} END, -1))
 || {state}
 || pg_snapshot_send(pg_current_snapshot())
@@ -52,6 +55,12 @@ SELECT {state};
 -- most a thousand entries of the primary key, one as a rule.
 (SELECT int8send(p.seq) || xid8send(p.xid) FROM postbag.{box} p
   WHERE p.seq <= $4::bigint AND p.seq > $4::bigint - 1000 AND $1::xid8 > '0'::xid8 ORDER BY p.seq DESC LIMIT 1)
+
+-- name: missed
+-- Nor is one up to where the poll begins, if that is lower since transactions have ended that ran. At most a thousand entries
+-- of the primary key, one as a rule.
+CASE WHEN {from} < $4::bigint THEN (SELECT int8send(p.seq) || xid8send(p.xid) FROM postbag.{box} p
+  WHERE p.seq <= {from} AND p.seq > {from} - 1000 ORDER BY p.seq DESC LIMIT 1) END
 
 -- name: page_from
 $13::bigint
@@ -99,7 +108,7 @@ UNION ALL
 
 -- name: poll_where
 b.seq > $13::bigint AND b.seq <= $14::bigint AND b.seq > {from} AND b.seq <= CASE WHEN $7::boolean THEN {first} ELSE {from} END + $6::bigint
-AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))
+AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR {ran})
 
 -- name: page
 -- Reads on in a window: $13 where it is, $14 where it ends. Reads the primary key, at most $6 seqs of it. Locks nothing.
@@ -109,8 +118,16 @@ UNION ALL
 
 -- name: page_where
 b.seq > $13::bigint AND b.seq <= least($14::bigint, CASE WHEN $7::boolean THEN {first} ELSE $13::bigint END + $6::bigint)
-AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR b.xid = ANY ($2::xid8[]))
+AND (b.xid >= $1::xid8 AND b.seq > $4::bigint OR {ran})
 AND (pg_visible_in_snapshot(b.xid, $3::pg_snapshot) {foreign})
+
+-- name: ran
+b.xid = ANY ($2::xid8[])
+
+-- name: ran_moved
+-- A row that came from another cluster may have the id of a transaction that runs in this one. Up to that one's bound it was
+-- passed: it was read before there was such a transaction.
+EXISTS (SELECT FROM unnest($2::xid8[], {lows}::bigint[]) u(xid, low) WHERE u.xid = b.xid AND b.seq > u.low)
 
 -- name: foreign
 OR b.seq <= {base}::bigint AND b.xid <> ALL ({running}::xid8[])

@@ -36,13 +36,13 @@ UPDATE postbag._shards s SET position = $2::bytea, owner = NULL, token = postbag
 SELECT s.position FROM postbag._shards s WHERE s.sub = $1::integer;
 
 -- name: numbered
--- The last seq given out, whether the sequence has the file that it should have, and the last row up to a bound with its xid.
--- At most a thousand entries of the primary key, one as a rule.
+-- For each bound: the last seq given out, whether the sequence has the file that it should have, and the last row up to the
+-- bound with its xid. At most a thousand entries of the primary key, one as a rule.
 SELECT coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0),
   coalesce((SELECT b.numbering = pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint FROM postbag._boxes b WHERE b.name = '{box}'), true),
   coalesce(p.seq, -1), coalesce(p.xid::text::bigint, 0)
-FROM (SELECT 1) o LEFT JOIN LATERAL (
-  SELECT p.seq, p.xid FROM postbag.{box} p WHERE p.seq <= $1::bigint AND p.seq > $1::bigint - 1000 ORDER BY p.seq DESC LIMIT 1) p ON true;
+FROM unnest($1::bigint[]) o(bound) LEFT JOIN LATERAL (
+  SELECT p.seq, p.xid FROM postbag.{box} p WHERE p.seq <= o.bound AND p.seq > o.bound - 1000 ORDER BY p.seq DESC LIMIT 1) p ON true;
 
 -- name: back_fold
 -- Keeps what a ledger counted, without the spans: seqs may mean other messages in them now.

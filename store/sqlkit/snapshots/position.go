@@ -1,6 +1,10 @@
 package snapshots
 
-import "github.com/postbag/postbag/store"
+import (
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Position says which rows of the log a shard has passed. It has two forms.
 //
@@ -20,9 +24,9 @@ type Position struct {
 	Floor int64
 	// Base: rows up to here may come from another cluster, whose transaction ids
 	// mean nothing in this one. A snapshot sees them all, but for those whose id
-	// is that of one of its running transactions. Every transaction of this
-	// cluster that a snapshot of this chain does not know yet writes beyond Base.
-	// Zero: there are none.
+	// is that of one of its running transactions and which lie beyond that one's
+	// bound. Every transaction of this cluster that a snapshot of this chain does
+	// not know yet writes beyond Base. Zero: there are none.
 	Base int64
 	// High is at least the seq of every row passed because of Done.
 	High int64
@@ -64,8 +68,8 @@ func (p *Position) Passed(xid uint64, seq int64) bool {
 // visible says whether a snapshot of p sees a row, see Base.
 func (p *Position) visible(s *Snapshot, xid uint64, seq int64) bool {
 	if seq <= p.Base {
-		_, runs := s.find(xid)
-		return !runs
+		i, runs := s.find(xid)
+		return !runs || seq <= s.Running[i].Low
 	}
 	return s.Sees(xid)
 }
@@ -148,6 +152,19 @@ func (p *Position) Open(to Snapshot, top int64, known *Bounds) int64 {
 	}
 	p.To, p.Top = &to, top
 	return from
+}
+
+// Bounds are the seqs of which p says that there is no row up to them that it has not passed: each for some transactions.
+func (p *Position) Bounds() []int64 {
+	out := []int64{p.Beyond()}
+	if p.Done == nil {
+		return out
+	}
+	for _, r := range p.Done.Running {
+		out = append(out, r.Low)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Belied says that the log has a row, of a transaction that p has not passed, where p says that there is none.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/postbag/postbag/store"
@@ -139,6 +140,7 @@ func TestWhatAPositionHasPassed(t *testing.T) {
 		{"window: not seen", Position{Done: done, To: to, After: 70}, 25, 61, false},
 		{"foreign: any id", Position{Done: done, Base: 40}, 1 << 50, 40, true},
 		{"foreign: an id that runs here", Position{Done: done, Base: 40}, 12, 11, false},
+		{"foreign: an id that runs here, up to its bound", Position{Done: done, Base: 40}, 12, 10, true},
 		{"foreign: beyond the base", Position{Done: done, Base: 40}, 1 << 50, 51, false},
 		{"foreign, floor in a window", Position{Floor: 5, To: to, After: 30, Base: 40}, 1 << 50, 30, true},
 	} {
@@ -346,6 +348,19 @@ func TestARowThatCannotBeThereBeliesAPosition(t *testing.T) {
 	}
 	if floor := (&Position{Floor: 10}); floor.Belied(60, 5) {
 		t.Error("a floor is belied, and it knows no transaction")
+	}
+}
+
+func TestAPositionSaysNothingIsUpToItsBounds(t *testing.T) {
+	t.Parallel()
+	running := []Runner{{20, 7}, {21, 90}, {33, 7}, {34, 100}}
+	p := Position{Done: &Snapshot{XMax: 50, Beyond: 100, Running: running}}
+	if got, want := p.Bounds(), []int64{7, 90, 100}; !slices.Equal(got, want) {
+		t.Errorf("the bounds are %v, not %v", got, want)
+	}
+	floor := Position{Floor: 10}
+	if got := floor.Bounds(); !slices.Equal(got, []int64{10}) {
+		t.Errorf("a floor has bounds %v", got)
 	}
 }
 
