@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -78,14 +79,21 @@ func (d *deliverer) delivered(n int) {
 	}
 }
 
-// TestAStopWithABadMessageInHandHandsOver stops a relay whose destination never answers
-// to one message, or has no place for it, while others are accepted behind it.
+// TestAStopWithABadMessageInHandHandsOver stops a relay that has two messages in hand with
+// which something is wrong, while others are accepted behind them.
 func TestAStopWithABadMessageInHandHandsOver(t *testing.T) {
 	t.Parallel()
 	for _, s := range stores() {
 		for name, act := range map[string]func() membroker.Act{
 			"never answered":       func() membroker.Act { return membroker.Act{Hold: make(chan struct{})} },
 			"no place for a topic": func() membroker.Act { return membroker.Fail(broker.Misconfigured, "no stream stores it") },
+			"rejected":             func() membroker.Act { return membroker.Fail(broker.Rejected, "too large") },
+			"a topic that is full": func() membroker.Act {
+				return membroker.Act{Err: &broker.Error{Outcome: broker.Unavailable, Scope: broker.ScopeTopic, Err: errors.New("the stream is full")}}
+			},
+			"answers that get lost": func() membroker.Act {
+				return membroker.Act{Err: errors.New("the connection was cut")}
+			},
 		} {
 			t.Run(s.name+", "+name, func(t *testing.T) {
 				t.Parallel()
