@@ -37,11 +37,8 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 	e.shard = f.bySlot[e.Slot]
 	switch {
 	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
-		e.state = gone
-		f.unsent--
-		f.lighten(e)
+		f.move(e, gone)
 	case e.Filtered:
-		f.unsent--
 		f.finish(e, store.TallyFiltered, now)
 	case e.condemned():
 		f.strike(e, now)
@@ -57,7 +54,6 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	case c == nil:
 		f.enqueue(e, false)
 	case c.blocked():
-		f.unsent--
 		e.chain = c
 		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 	default:
@@ -70,8 +66,8 @@ func (f *Flow) line(e *entry, now time.Duration) {
 
 // finish resolves an entry of a window: it may be settled.
 func (f *Flow) finish(e *entry, fate store.Fate, now time.Duration) {
-	e.state, e.fate = done, fate
-	f.lighten(e)
+	f.move(e, done)
+	e.fate = fate
 	f.doubted(e, fate == store.TallyParked && e.park.State != store.ParkDead)
 	f.resolve(now, false)
 }

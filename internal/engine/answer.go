@@ -177,7 +177,7 @@ func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
 // requeue makes e wait for its next call, at its place in its chain. A parked
 // message is left to its row when it is another's turn, or another owner's.
 func (f *Flow) requeue(e *entry) {
-	e.state = queued
+	f.move(e, queued)
 	switch {
 	case e.parked && (f.quiet || e.shard.leaving != nil || e.chain != nil && e.chain.cut):
 		f.abandon(e)

@@ -35,6 +35,9 @@ func (f *Flow) Lanes() int { return len(f.lanes) }
 
 // Audit recounts what the flow keeps count of, and returns the first difference.
 func (f *Flow) Audit() error {
+	if f.stray != nil {
+		return f.stray
+	}
 	a := audit{f: f}
 	a.windows()
 	a.lot()
@@ -97,7 +100,7 @@ func (a *audit) windows() {
 			if e.counted && e.state != past {
 				a.out++
 			}
-			if e.state < sent && !e.counted {
+			if e.waits() {
 				a.unsent++
 			}
 			if e.park != nil && e.park.Blocking && e.state == done {

@@ -76,9 +76,6 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	d.struck = true
 	s.doomed[e.Seq] = d
 	s.commanded[d.command] = struct{}{}
-	if !e.counted {
-		f.unsent--
-	}
 	c := e.chain
 	if c != nil {
 		c.remove(e)

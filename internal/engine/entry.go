@@ -2,18 +2,6 @@ package engine
 
 import "github.com/postbag/postbag/store"
 
-// state is where an entry is on its way.
-type state uint8
-
-const (
-	queued state = iota // behind another of its key, or about to be made ready
-	ready               // in a queue of the flow
-	sent                // in a call
-	done                // resolved: fate is set
-	past                // resolved, and in a draft or settled
-	gone                // its shard left or was lost: neither sent nor settled
-)
-
 // entry is one message in hand: of a window, or of the parking lot.
 type entry struct {
 	Message
@@ -38,9 +26,6 @@ type entry struct {
 	light   bool // its bytes are not needed any more
 }
 
-// resolved: the position may pass it.
-func (e *entry) resolved() bool { return e.state >= done }
-
 // hash is that of its row in the parking lot. Under strict order it is one
 // constant, so that it survives a change of shards.
 func (e *entry) hash() uint64 {
@@ -55,9 +40,7 @@ func (f *Flow) forget(e *entry) {
 	if e.state >= past {
 		return
 	}
-	if !e.parked && !e.counted && e.state < sent {
-		f.unsent--
-	}
+	f.move(e, gone)
 	if !e.parked { // the doubt of a parked message is kept
 		f.trust(e)
 	}
@@ -66,8 +49,6 @@ func (f *Flow) forget(e *entry) {
 	}
 	f.uncount(e)
 	f.untried(e)
-	e.state = gone
-	f.lighten(e)
 }
 
 // uncount takes e out of what was sent and is not settled.

@@ -2,3 +2,6 @@ package engine
 
 // Score is what relays and shards are ranked by.
 func Score(relay, subscription string, lo int) uint64 { return score(relay, subscription, lo) }
+
+// Stray makes a move that no entry makes: one that was settled is sent.
+func (f *Flow) Stray() { f.move(&entry{state: past}, sent) }

@@ -48,6 +48,7 @@ type Flow struct {
 	round    round
 
 	stats Stats
+	stray error // the first move that is not in life
 }
 
 const slotCount = 4096

@@ -131,9 +131,6 @@ func (f *Flow) leaveBehind(e *entry, now time.Duration) {
 		}
 		c.remove(e)
 	}
-	if !e.counted {
-		f.unsent--
-	}
 	f.lay(e, p, now)
 }
 

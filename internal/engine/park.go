@@ -146,8 +146,7 @@ func (f *Flow) leaveHand(e *entry) {
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	e.state = past
-	f.lighten(e)
+	f.move(e, past)
 	f.untried(e)
 	f.unhold(e)
 }
@@ -172,9 +171,6 @@ func (f *Flow) bank(c *chain, now time.Duration) {
 		next := e.next
 		if !e.parked && e.state < sent {
 			c.remove(e)
-			if !e.counted {
-				f.unsent--
-			}
 			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 		}
 		e = next

@@ -100,14 +100,11 @@ func (c *Call) borrowed() []*entry {
 
 // include puts e into the call being made.
 func (f *Flow) include(e *entry) {
+	f.move(e, sent)
 	if !e.counted {
-		if !e.parked {
-			f.unsent--
-		}
 		e.counted = true
 		f.out++
 	}
-	e.state = sent
 	e.calls++
 	if e.chain != nil {
 		e.chain.out++

@@ -86,7 +86,7 @@ func (f *Flow) draft(e *entry) {
 		e.counted = false
 		d.sent++
 	}
-	e.state = past
+	f.move(e, past)
 }
 
 // nameOnce keeps a settlement from naming a message twice that was parked ahead of its

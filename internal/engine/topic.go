@@ -268,9 +268,6 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 		}
 		return
 	}
-	if !e.parked && !e.counted && e.state < sent {
-		f.unsent--
-	}
 	f.park(e, store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name, Reason: t.reason}, now)
 }
 

@@ -14,12 +14,8 @@ import (
 // refuseUnreadable counts an attempt of each unreadable message whose turn has come.
 func (f *Flow) refuseUnreadable(now time.Duration) {
 	for e := f.unreadable.pop(); e != nil; e = f.unreadable.pop() {
-		if !e.parked && !e.counted {
-			f.unsent--
-		}
 		f.stats.Rejected++
 		e.attempts++
-		e.state = queued
 		f.reject(e, Answer{Outcome: broker.Rejected, Reason: e.Unreadable}, now)
 		f.resume(e, now)
 	}

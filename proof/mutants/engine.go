@@ -11,7 +11,7 @@ var sending = []Mutant{
 	{
 		Name: "position-passes-what-is-out", What: "what is being sent is passed by the position",
 		Evidence: "auto-commit of consumer positions; DESIGN: settle after the answer",
-		Patches:  []Patch{{"internal/engine/entry.go", "return e.state >= done }", "return e.state >= sent }"}},
+		Patches:  []Patch{{"internal/engine/life.go", "return e.state >= done }", "return e.state >= sent }"}},
 		By:       sim(),
 	},
 	{

@@ -1,0 +1,18 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/postbag/postbag/internal/engine"
+)
+
+func TestTheAuditNamesAMoveThatIsNotInALife(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.audit()
+	d.f.Stray()
+	if err := d.f.Audit(); err == nil || !strings.Contains(err.Error(), "from past to sent") {
+		t.Errorf("the audit says %v", err)
+	}
+}
