@@ -103,7 +103,7 @@ type Settlement struct {
 	Tally []Tally
 	// Done are commands that were carried out. Each is closed if it is there as it
 	// is named, and nothing happens if it is not: after a fail-over to an older
-	// state its id may be another order's. A message in Resolve that a Discard
+	// state its id may be another command's. A message in Resolve that a Discard
 	// names is discarded, whether the command is still there or not; so is one that has
 	// no parked row, which the settlement's position passes.
 	Done []Done

@@ -93,20 +93,20 @@ func TestOrderForManyMessagesIsAskedFor(t *testing.T) {
 		cli(t, discard...).ends(exit.Usage, "discard 620 messages of outbox/default?", "--yes", "nothing was done")
 		cliWith(t, "n\n", discard...).ends(exit.Usage, "not yes")
 		cli(t, append(discard, "--dry-run")...).ok().says("and 600 more", "for 620 messages", "nothing was done")
-		if v := queuedOrders(t, config); v != 0 {
-			t.Fatalf("%d orders are queued before one was given", v)
+		if v := queuedCommands(t, config); v != 0 {
+			t.Fatalf("%d commands are queued before one was given", v)
 		}
 		cliWith(t, "yes\n", discard...).ok().says("queued 620 of 620")
 		cli(t, append(discard, "--yes")...).ok().says("queued 0 of 620", "had it queued already")
-		if v := queuedOrders(t, config); v != n {
-			t.Errorf("%d orders are queued, want %d", v, n)
+		if v := queuedCommands(t, config); v != n {
+			t.Errorf("%d commands are queued, want %d", v, n)
 		}
 		cli(t, "messages", "list", "-c", config, "--limit", "1").ok().says("dead, discard queued")
 	})
 }
 
-// queuedOrders is how many orders wait for a relay.
-func queuedOrders(t *testing.T, config string) int64 {
+// queuedCommands is how many commands wait for a relay.
+func queuedCommands(t *testing.T, config string) int64 {
 	t.Helper()
 	var v operations.Status
 	cli(t, "status", "-c", config, "--json").ok().json(&v)

@@ -68,8 +68,8 @@ func TestACommandIsCarriedOutOnce(t *testing.T) {
 	equal(t, "settlements", len(d.f.Turn(d.now).Settle), 0)
 }
 
-// After a fail-over to an older state the store gave the id of an order out again, and
-// the new order was taken for the old one.
+// After a fail-over to an older state the store gave the id of a command out again, and
+// the new command was taken for the old one.
 func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})

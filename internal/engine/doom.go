@@ -9,18 +9,18 @@ import (
 // A message that is not parked can be discarded as long as it is in no call. What is
 // in a window and not sent is resolved where it stands, and the settlement that
 // passes it says that the command is done: one that was done before could be of a
-// message that the next owner finds in its window, without an order. What was not
+// message that the next owner finds in its window, without a command. What was not
 // read yet is remembered until it is.
 //
 // What is remembered may be on its way into a settlement already, so that it will not
 // be read again. The store then closes the command, which comes no more: so what a
 // turn that covered every shard did not bring is forgotten.
 
-// doom is an order to discard a message of a window, or one that was not read.
+// doom is a command to discard a message of a window, or one that was not read.
 type doom struct {
 	command store.Done
 	sum     uint64
-	// seen is the last turn that brought the order.
+	// seen is the last turn that brought the command.
 	seen int64
 	// struck: the message is resolved in its window.
 	struck bool
@@ -87,13 +87,13 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	}
 }
 
-// struck drafts the end of the order that e was discarded by.
+// struck drafts the end of the command that e was discarded by.
 func (s *shard) struck(e *entry) {
 	s.draft.done = append(s.draft.done, s.doomed[e.Seq].command)
 	delete(s.doomed, e.Seq)
 }
 
-// forgetDoom forgets orders that the turn before did not bring, if it covered every
+// forgetDoom forgets commands that the turn before did not bring, if it covered every
 // shard: the store has closed them.
 func (f *Flow) forgetDoom() {
 	if !f.round.heard {

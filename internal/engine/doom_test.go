@@ -41,9 +41,9 @@ func TestAPendingMessageIsDiscardedInPlaceAndItsKeyGoesOn(t *testing.T) {
 	d.empty()
 }
 
-// The order was done before the position had passed the message: the next owner would
+// The command was done before the position had passed the message: the next owner would
 // have found the message, and no order.
-func TestTheOrderIsDoneWithTheSettlementThatPassesTheMessage(t *testing.T) {
+func TestACommandIsDoneWithTheSettlementThatPassesTheMessage(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{Calls: 4, Batch: 1})
 	c := d.call(1)

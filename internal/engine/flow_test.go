@@ -221,7 +221,7 @@ func TestAFlowIsSettledWhenAllWasReadAndNothingIsParked(t *testing.T) {
 }
 
 // What waits behind a dead message has no time of its own: it may be in the broker all
-// the same, and is sent when an operator orders so.
+// the same, and is sent when an operator says so.
 func TestAFlowWithABlockedKeyIsNotSettled(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string]engine.Order{"by key": engine.ByKey, "by shard": engine.ByShard} {

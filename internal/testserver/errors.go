@@ -25,7 +25,7 @@ func (e *MissingError) Error() string {
 // Is makes every MissingError match [ErrMissing].
 func (e *MissingError) Is(target error) bool { return target == ErrMissing }
 
-// errState is the answer to an order that the server's present state does not allow.
+// errState is the answer to a command that the server's present state does not allow.
 func errState(server, order, fix string) error {
 	return fmt.Errorf("testserver: cannot %s %s: %s", order, server, fix)
 }

@@ -45,7 +45,7 @@ const (
 )
 
 // Kafka is a private Kafka (KRaft, without ZooKeeper), one process a node. Its methods may be called concurrently;
-// orders to one node wait for each other.
+// commands to one node wait for each other.
 type Kafka struct {
 	opts  KafkaOptions
 	java  string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// server is the process of a server, and the orders that every server takes. It is embedded. Its methods may be called
+// server is the process of a server, and the commands that every server takes. It is embedded. Its methods may be called
 // concurrently; orders wait for each other.
 type server struct {
 	name string // in errors

@@ -35,7 +35,7 @@ var operating = []Mutant{
 		Name: "orders-of-nobody", What: "MySQL, MariaDB and SQLite: an order need not say who gives it, and why",
 		Evidence: "as before",
 		Patches:  []Patch{{"store/storekit/text.go", "	if a.Who == \"\" || a.Why == \"\" {\n", "	if a.Who == \"\" && a.Who != \"\" {\n"}},
-		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/An_order_without"),
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_command_without"),
 	},
 	{
 		Name: "stuck-relay-is-healthy", What: "a relay whose loop is stuck says that it is well",

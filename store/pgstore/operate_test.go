@@ -105,7 +105,7 @@ func TestAskingForTheSameShardsIsAuditedAndWakesNobody(t *testing.T) {
 	before := epoch()
 	s.Must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1))
 	if epoch() != before {
-		t.Error("an order that changes nothing changes the epoch")
+		t.Error("a command that changes nothing changes the epoch")
 	}
 	s.Must(s.SetShards(t.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 3))
 	got, err := s.Audited(t.Context(), 10)

@@ -72,7 +72,7 @@ type Statements struct {
 	// CommandPending queues a command for a message that is not parked, unless it is
 	// queued: subscription, seq, kind, subscription, seq.
 	CommandPending string
-	// CountPending counts the orders for messages that are not parked: subscription.
+	// CountPending counts the commands for messages that are not parked: subscription.
 	CountPending string
 	// Pending returns id, kind and seq of what waits for a subscription about
 	// messages that were not parked when the command was given, in sequence, with slot, hash,

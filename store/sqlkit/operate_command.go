@@ -48,7 +48,7 @@ type ordering struct {
 	reader *listed // once a message was asked for that is not parked
 }
 
-// queue queues the order for those that can have it.
+// queue queues the command for those that can have it.
 func (o *ordering) queue(seqs []int64) error {
 	pending := 0
 	for _, seq := range seqs {
@@ -82,7 +82,7 @@ func (o *ordering) queue(seqs []int64) error {
 	return nil
 }
 
-// pending queues the order for a message that is not parked, if it is still to be
+// pending queues the command for a message that is not parked, if it is still to be
 // delivered, and says whether it did.
 func (o *ordering) pending(seq int64) (int64, error) {
 	if err := o.find(); err != nil {

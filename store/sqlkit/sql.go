@@ -130,7 +130,7 @@ SELECT seq, chain FROM postbag__parked WHERE subscription = ? AND state = 3 AND 
 UPDATE postbag__parked SET state = 1, due = ?, ready = CASE WHEN chain IS NULL THEN ? END WHERE subscription = ? AND seq = ?`
 )
 
-// Operators' orders.
+// Operators' commands.
 const (
 	// By primary key.
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
@@ -227,7 +227,7 @@ WHERE p.subscription = ? AND p.seq = ?`
 SELECT p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, p.history
 FROM postbag__parked p WHERE p.subscription = ? AND p.seq >= ? AND p.seq <= ?`
 
-	// A range of the unique (subscription, seq, kind): the orders that wait.
+	// A range of the unique (subscription, seq, kind): the commands that wait.
 	sqlQueuedRange = `SELECT seq, kind FROM postbag__command WHERE subscription = ? AND seq >= ? AND seq <= ?`
 
 	// A range of the primary key.

@@ -270,7 +270,7 @@ func commandRace(e *env) {
 func operatorCases() []scenario {
 	return []scenario{
 		{name: "Orders are audited with who, why and what", run: audited},
-		{name: "An order without who or why is refused and does nothing", run: auditNeeded},
+		{name: "A command without who or why is refused and does nothing", run: auditNeeded},
 		{name: "The number of shards asked for is shown until it is reached", run: shardsWanted},
 	}
 }

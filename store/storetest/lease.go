@@ -69,7 +69,7 @@ func takeMissing(e *env) {
 	}})
 	for _, sh := range shardsOf(v, ref) {
 		if sh.Owner != "" {
-			e.Errorf("shard %s was taken by an order for others", sh.Shard)
+			e.Errorf("shard %s was taken by a command for others", sh.Shard)
 		}
 	}
 }

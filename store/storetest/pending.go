@@ -18,7 +18,7 @@ func pendingCases() []scenario {
 		{name: "A command of a pending message that is parked meanwhile comes with its row", needs: editing, run: pendingParked},
 		{name: "Only a discard is taken for a pending message, and none for one whose fate is settled", needs: editing, run: pendingKinds},
 		{name: "A message that is not committed takes no command", needs: editingBeside, run: pendingOpen},
-		{name: "Pending messages under order are bounded, and nothing is queued beyond", needs: editing, run: pendingBound},
+		{name: "Pending messages under command are bounded, and nothing is queued beyond", needs: editing, run: pendingBound},
 		{name: "Commands of pending messages come beside a thousand of parked ones", needs: editing, run: pendingBeside},
 		{name: "Each subscription's owner gets its own commands of pending messages", needs: editing, run: pendingOthers},
 	}
@@ -26,7 +26,7 @@ func pendingCases() []scenario {
 
 func editing(f store.Features) bool { return f.Editing }
 
-// editingBeside: an order is taken while a transaction of an application is open.
+// editingBeside: a command is taken while a transaction of an application is open.
 func editingBeside(f store.Features) bool { return f.Editing && f.ConcurrentWriters }
 
 // unread is a lot whose messages nobody has read: its position is the beginning.

@@ -78,7 +78,7 @@ WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR 
 SELECT coalesce((SELECT b.seq FROM postbag.{box} b WHERE b.seq <= $1::bigint ORDER BY b.seq DESC LIMIT 1), 0);
 
 -- name: list_states
--- What of messages $2 subscriptions $1 have parked, with the order that waits. Primary keys.
+-- What of messages $2 subscriptions $1 have parked, with the command that waits. Primary keys.
 SELECT p.sub, p.seq, p.state, p.attempts, CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END,
   p.reason, p.history::text, coalesce((SELECT max(c.kind) FROM postbag._commands c WHERE c.sub = p.sub AND c.seq = p.seq), 0)::smallint
 FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
