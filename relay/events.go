@@ -59,12 +59,18 @@ func (s *Subscription) attempts() int {
 // noteCommand notes which message a command is about, which a settlement does not say.
 func (l *loop) noteCommand(c *store.Command) {
 	if l.commanded == nil {
-		l.commanded = make(map[store.CommandID]postbag.ID)
+		l.commanded = make(map[store.CommandID]commanded)
 	}
 	if len(l.commanded) >= commandedMost { // others have carried them out
 		clear(l.commanded)
 	}
-	l.commanded[c.ID] = c.Message
+	l.commanded[c.ID] = commanded{c.Message, c.Park.Reason}
+}
+
+// commanded is the message that a command is about, and its last error.
+type commanded struct {
+	id     postbag.ID
+	reason string
 }
 
 // commandedMost bounds how many commands are remembered for the log.
@@ -74,8 +80,8 @@ const commandedMost = 10_000
 func (l *loop) noteDone(f *flow, done []store.Done) {
 	for i := range done {
 		d := &done[i]
-		if id, known := l.commanded[d.ID]; known {
-			l.log.commanded(f, d, id)
+		if about, known := l.commanded[d.ID]; known {
+			l.log.commanded(f, d, about)
 			delete(l.commanded, d.ID)
 		}
 	}

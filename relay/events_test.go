@@ -38,8 +38,8 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 		}
 		<-time.After(10 * time.Second)
 		stop()
-		if said := log.with("is discarded, by a command"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) {
-			t.Errorf("the log does not name the message that was discarded: %q", said)
+		if said := log.with("is discarded, by a command"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) || !strings.Contains(said[0], `reason="membroker: too odd"`) {
+			t.Errorf("the log does not name the message that was discarded, and its last error: %q", said)
 		}
 		if n := log.count("begins to deliver"); n != 1 {
 			t.Errorf("it begins to deliver %d times:\n%s", n, log)

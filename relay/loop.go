@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -38,7 +37,7 @@ type loop struct {
 	turning
 	storeHealth
 
-	commanded map[store.CommandID]postbag.ID // messages that operators' commands are about
+	commanded map[store.CommandID]commanded // messages that operators' commands are about
 	draining  bool
 	drained   bool
 	stopping  bool

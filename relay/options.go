@@ -37,8 +37,10 @@ type Options struct {
 	NoMaintenance bool
 	// Logger takes one line a change of state. Defaults to slog.Default().
 	Logger *slog.Logger
-	// OnError is called with each error of the store, and with one of each call to a
-	// destination that failed, from the relay's loop: it must return soon. Optional.
+	// OnError is called, from the relay's loop, with each error of the store, with one
+	// error of each call to a destination in which anything failed, and with one error
+	// when a topic stops working. What is held for that topic fails in silence until the
+	// topic works again. It must return soon. Optional.
 	OnError func(error)
 }
 
