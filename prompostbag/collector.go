@@ -128,7 +128,9 @@ func (c *Collector) collectStore(send func(string, float64, ...string)) {
 			send(backlog, float64(s.Backlog), b.Name, s.Subscription)
 			send(oldest, s.Oldest.Seconds(), b.Name, s.Subscription)
 			for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead} {
-				send(parked, float64(s.Parked[state]), b.Name, s.Subscription, state.String())
+				n := s.Parked[state]
+				send(parked, float64(n), b.Name, s.Subscription, state.String())
+				send(parkedAtLeast, one(n >= store.CountedParked), b.Name, s.Subscription, state.String())
 			}
 		}
 	}

@@ -113,3 +113,30 @@ postbag_store_up 0
 		t.Error("there is a backlog, which only the store knows")
 	}
 }
+
+// crowded has more parked messages than are counted.
+type crowded struct{ store.Inspector }
+
+func (crowded) Overview(context.Context) (store.Overview, error) {
+	return store.Overview{Boxes: []store.BoxView{{Name: "outbox", Subscriptions: []store.SubscriptionView{{
+		SubscriptionState: store.SubscriptionState{Ref: store.Ref{Box: "outbox", Subscription: "default"}},
+		Parked:            map[store.ParkState]int64{store.ParkDead: store.CountedParked, store.ParkHeld: 7},
+	}}}}}, nil
+}
+
+func TestACountThatEndedEarlySaysSo(t *testing.T) {
+	t.Parallel()
+	c := prompostbag.NewCollector(prompostbag.Options{Store: crowded{}})
+	want := `
+# HELP postbag_parked_at_least One while there may be more parked messages of a state than were counted.
+# TYPE postbag_parked_at_least gauge
+postbag_parked_at_least{box="outbox",state="blocked",subscription="default"} 0
+postbag_parked_at_least{box="outbox",state="dead",subscription="default"} 1
+postbag_parked_at_least{box="outbox",state="held",subscription="default"} 0
+postbag_parked_at_least{box="outbox",state="in-flight",subscription="default"} 0
+postbag_parked_at_least{box="outbox",state="retrying",subscription="default"} 0
+`
+	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_parked_at_least"); err != nil {
+		t.Error(err)
+	}
+}

@@ -36,6 +36,7 @@ const (
 	backlog           = "postbag_backlog"
 	oldest            = "postbag_oldest_seconds"
 	parked            = "postbag_parked"
+	parkedAtLeast     = "postbag_parked_at_least"
 	storeUp           = "postbag_store_up"
 )
 
@@ -71,5 +72,6 @@ func Metrics() []Metric {
 		{backlog, "About how many messages wait to be read.", gauge, subscription},
 		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
 		{parked, "Parked messages by state, counted up to a million of each.", gauge, append(subscription[:2:2], "state")},
+		{parkedAtLeast, "One while there may be more parked messages of a state than were counted.", gauge, append(subscription[:2:2], "state")},
 	}
 }
