@@ -30,11 +30,12 @@ nothing. What the file names of the environment and of other files is looked at 
 		Example: `  postbag config check -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := source.check()
 			if !source.given() {
-				return exit.Usagef("-c is missing; name a configuration file")
+				err = errors.New("-c is missing; name a configuration file")
 			}
-			if err := source.check(); err != nil {
-				return err
+			if err != nil {
+				return exit.With(exit.Usage, showMistakes(c, &checked{Path: source.String(), Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}, err))
 			}
 			return checkConfig(cmd.Context(), c, &source, formOnly)
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 )
 
@@ -118,11 +120,31 @@ func TestDurationsAreTheSameInFlagsAndFiles(t *testing.T) {
 	for _, keep := range []string{"3d", "P3D", "72h", "1d48h"} {
 		path := write(t, "postbag.yaml", "store: {dsn: a.db}\nkeep: "+keep+"\ndestinations:\n  m: {stdout: {}}\n")
 		cli(t, "config", "check", "-c", path).ok()
+		cli(t, "config", "check", "-c", write(t, "postbag.yaml", "store: {dsn: a.db}\nsubscriptions: [{from: "+keep+"}]\ndestinations:\n  m: {stdout: {}}\n")).ok()
+		from := config.Subscription{From: keep}
+		if at, err := from.Begins(time.Unix(72*3600, 0)); err != nil || at.Unix() != 0 {
+			t.Errorf("from %s begins at %v (%v)", keep, at, err)
+		}
 		if at, err := moment("after", keep, time.Unix(72*3600, 0), -1); err != nil || at.Unix() != 0 {
 			t.Errorf("--after %s is %v (%v)", keep, at, err)
 		}
 	}
 	cli(t, "status", "--store", "a.db", "--every", "P1D").ends(exit.Usage, "--every is 24h0m0s; choose between 100ms and 1h")
+}
+
+func TestConfigCheckWithoutAFileAnswersProgramsInJSON(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"-c is missing": nil,
+		"no such file":  {"-c", filepath.Join(t.TempDir(), "none.yaml")},
+	} {
+		o := cli(t, append([]string{"config", "check", "--json"}, args...)...)
+		o.ends(exit.Usage, want)
+		var c checked
+		if err := json.Unmarshal([]byte(o.out), &c); err != nil || c.Right || len(c.Mistakes) != 1 || !strings.Contains(c.Mistakes[0].Text, want) {
+			t.Errorf("%v: it says %s (%v)", args, o.out, err)
+		}
+	}
 }
 
 func TestErrorsNameFlagsWhereFlagsWereGivenAndSettingsWhereAFileWas(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 			says("queued 1 of 1", "relays carry it out")
 		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("pending, discard queued")
 		cli(t, "audit", at.flag, at.where).ok().says("discard outbox/default", `--state "pending" --type "two"`)
-		cli(t, "messages", "retry", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.Usage, "--state")
+		cli(t, "messages", "retry", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.Usage, "a pending message was never tried, and goes out in its turn")
 		later := cli(t, "messages", "list", at.flag, at.where, "--state", "scheduled", "--json").ok().items()
 		if len(later) != 2 {
 			t.Fatalf("%d messages are scheduled, want 2", len(later))
@@ -87,4 +88,15 @@ func TestDeliveredMessagesAreErased(t *testing.T) {
 		cli(t, "messages", "erase", pending, at.flag, at.where, "--why", "x").ends(exit.Failed, "still to be delivered", "discard them first", pending)
 		cli(t, "ledger", "accept", at.flag, at.where, "--why", "x").ok().says("there is nothing to accept")
 	})
+}
+
+func TestASubscriptionThatIsNotThereIsNamed(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "a.db")
+	cli(t, "migrate", "up", "--box", "outbox", "--store", db).ok()
+	for _, args := range []string{
+		"messages list --subscription nope", "messages retry --all --why x --subscription nope", "messages discard --all --why x --subscription nope", "shards set 2 --why x --subscription nope",
+	} {
+		cli(t, append(strings.Fields(args), "--store", db)...).ends(exit.NotFound, "box outbox has no subscription nope; postbag status lists those there are")
+	}
 }

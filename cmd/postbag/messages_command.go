@@ -41,7 +41,8 @@ func newGiveCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command
 Messages are named by their ids, or selected by flags among the dead ones; --state chooses others
 that are ` + which + `. The relay that owns a message carries the command out between
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
-queued at a time, and one that is being delivered stays delivered. Scheduled ones are changed at once.
+queued at a time, and one that is being delivered stays delivered. They need no retry: they go out in
+their turn. Scheduled ones are changed at once.
 Who gave which command and why is written to the audit log. To give a command twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
@@ -60,6 +61,9 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	ref, audit, err := f.query.ref.one(&f.audit)
 	if err != nil {
 		return err
+	}
+	if kind == store.Retry && store.State(f.query.state) == store.StatePending {
+		return exit.Usagef("--state pending: a pending message was never tried, and goes out in its turn; there is nothing to retry")
 	}
 	choice := operations.Choice{Ref: ref, Kind: kind, Filter: f.query.filter(f.all)}
 	if choice.Query, err = f.query.query(time.Now(), operations.CommandStates(kind)); err != nil {

@@ -150,7 +150,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	case "now":
 		out.From = relay.Now()
 	default:
-		out.From.At, _ = time.Parse(time.RFC3339, s.From) // checked when it was read
+		out.From.At, _ = s.Begins(time.Now()) // checked when it was read
 	}
 	return out
 }

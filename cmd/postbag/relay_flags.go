@@ -70,7 +70,7 @@ func (f *relayFlags) add(cmd *cobra.Command) {
 	}
 	flags.StringVar(&f.subscription.Box, "box", defaultBox, "`box` to read")
 	flags.StringVar(&f.subscription.Name, "subscription", "default", "`name` of the subscription")
-	flags.StringVar(&f.subscription.From, "from", "first", "where a new subscription begins: first, now or a `time`")
+	flags.StringVar(&f.subscription.From, "from", "first", "where a new subscription begins: first, now, a `time`, or how long ago (3d)")
 	flags.StringSliceVar(&f.subscription.Types, "types", nil, "`types` to deliver; all when left out")
 	flags.StringVar(&f.subscription.Order, "order", "key", "which messages wait for each other: `key`, shard or none")
 	flags.IntVar(&f.subscription.Concurrency, "concurrency", 0, "most calls at a time; 0: the default")

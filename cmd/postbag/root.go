@@ -12,6 +12,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/store"
 )
 
 // run executes a command line and returns the exit code.
@@ -22,7 +23,8 @@ func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
 	c.Words = component.Kinds().InSettings
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = missing(cmd, err)
 	code := exit.Of(err)
 	if code == exit.Interrupted {
 		err = errors.New("interrupted; what was done until then stands")
@@ -31,6 +33,19 @@ func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 		c.Fail(err)
 	}
 	return code
+}
+
+// missing says of a box without the subscription that the flags name which of the two is not there, and what to do.
+func missing(cmd *cobra.Command, err error) error {
+	if !errors.Is(err, store.ErrNoSubscription) {
+		return err
+	}
+	name, box := cmd.Flags().Lookup("subscription"), cmd.Flags().Lookup("box")
+	if name == nil || box == nil {
+		return err
+	}
+	return exit.With(exit.NotFound, fmt.Errorf("box %s has no subscription %s; postbag status lists those there are, and a relay that names a new one makes it",
+		terminal.Printable(box.Value.String()), terminal.Printable(name.Value.String())))
 }
 
 // newRoot makes the command tree. This is the one place that knows all commands.

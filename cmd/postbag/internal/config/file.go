@@ -80,7 +80,7 @@ type Subscription struct {
 	To string `yaml:"to"`
 	// The form in which its messages go out. Defaults to the destination's own.
 	Format *Format `yaml:"format"`
-	// Where a new one begins: first, now, or a time (RFC 3339). Defaults to first.
+	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d). Defaults to first.
 	From string `yaml:"from"`
 	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to
 	// all.

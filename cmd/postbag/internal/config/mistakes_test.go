@@ -104,6 +104,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a box that is a word of SQL", good+"subscriptions: [{box: select}]\n", "reserved")
 	f("a name of a subscription", good+"subscriptions: [{name: '@maintenance'}]\n", "subscriptions[0].name is wrong")
 	f("a start", good+"subscriptions: [{from: yesterday}]\n", "neither first nor now nor a time")
+	f("a start to come", good+"subscriptions: [{from: -3h}]\n", "neither first nor now nor a time")
 	f("a type with stars", good+"subscriptions: [{types: ['*.created']}]\n", "entry 1 is no type")
 	f("an order", good+"subscriptions: [{order: fifo}]\n", "choose one of key, shard, none")
 	f("an answer to rejections", good+"subscriptions: [{on_reject: panic}]\n", "choose one of block, skip")

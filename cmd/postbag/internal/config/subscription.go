@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 )
 
 // check fills in the defaults that are words and adds every mistake.
@@ -31,8 +33,8 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	}
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
-		if _, err := time.Parse(time.RFC3339, s.From); err != nil {
-			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z")
+		if _, err := s.Begins(time.Now()); err != nil {
+			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z, or how long ago as 3d")
 		}
 	}
 	for i, t := range s.Types {
@@ -59,4 +61,19 @@ func named[C any](p *problems, where string, name *string, components map[string
 	default:
 		p.atf(where, "names none of the %s; write one of %s", what, strings.Join(slices.Sorted(maps.Keys(components)), ", "))
 	}
+}
+
+// Begins returns the time that From says, which is neither first nor now: a time, or a span before now.
+func (s *Subscription) Begins(now time.Time) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, s.From); err == nil {
+		return at, nil
+	}
+	span, err := duration.Parse(s.From)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if span <= 0 {
+		return time.Time{}, errors.New("config: a time to come is no beginning")
+	}
+	return now.Add(-span), nil
 }
