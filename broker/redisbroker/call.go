@@ -275,7 +275,7 @@ func (p *part) compare(ctx context.Context, past []int) {
 			p.fates[i] = p.late(ctx, i)
 			continue
 		}
-		p.fates[i] = p.entries[i].compared(found[k].Val())
+		p.fates[i] = p.entries[i].compared(&p.d.options, found[k].Val())
 		compared = append(compared, i)
 	}
 	p.waited(wait, compared)

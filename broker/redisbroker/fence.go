@@ -1,8 +1,8 @@
 package redisbroker
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -29,26 +29,42 @@ func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
 
 // compared gives an entry whose id was refused, since the stream has it or a higher
 // one, its fate: that of the entry that is there under this id.
-func (e *entry) compared(found []redis.XMessage) broker.Result {
+func (e *entry) compared(o *Options, found []redis.XMessage) broker.Result {
 	switch {
 	case len(found) == 0:
 		return brokerkit.Result(adapter.Failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
 			"or a later message of the key went before and that it was not stored cannot be told",
 			"discard the message if it was stored, or raise Options.Epoch if the database was replaced by an older copy"))
-	case !e.is(found[0]):
-		return brokerkit.Result(adapter.Failure(broker.Rejected, "another message is stored under the message's id",
-			"give each box and key its own stream; raise Options.Epoch if the database was replaced by an older copy"))
-	default:
+	case e.is(found[0]):
 		return broker.Result{Outcome: broker.Accepted, Note: "duplicate"}
+	case e.hasID(found[0]):
+		return brokerkit.Result(adapter.Failure(broker.Rejected, o.streamOf(e)+" has this message under its id, and with other fields: "+
+			"another subscription or writer fences the same stream, or the encoder has changed since the message was stored",
+			"give each subscription an Options.Prefix of its own; discard the message if what is stored will do"))
+	default:
+		return brokerkit.Result(adapter.Failure(broker.Rejected, "another message is stored under the message's id in "+o.streamOf(e),
+			"give each box and key its own stream; raise Options.Epoch if the database was replaced by an older copy"))
 	}
 }
 
-// is says whether x holds the message of e: its id, or, where an encoder left none,
-// the same fields.
-func (e *entry) is(x redis.XMessage) bool {
-	if len(e.fields) > 0 && e.fields[0] == broker.HeaderID {
-		return x.Values[broker.HeaderID] == any(e.fields[1])
+// streamOf names the stream of e for an error, which must not show the key in it.
+func (o Options) streamOf(e *entry) string {
+	if at := strings.LastIndexByte(e.stream, ':'); o.Stream == nil && at > 0 {
+		return "stream " + strconv.Quote(e.stream[:at]+":KEY}")
 	}
+	return "the stream that Options.Stream names"
+}
+
+// hasID says whether x is an entry of e's message in the plain form, whatever its
+// other fields.
+func (e *entry) hasID(x redis.XMessage) bool {
+	return len(e.fields) > 0 && e.fields[0] == broker.HeaderID && x.Values[broker.HeaderID] == any(e.fields[1])
+}
+
+// is says whether x is the entry that e would be: the same fields, and no others. The
+// message's id alone does not tell, for another subscription may have stored the
+// message from another topic or with another encoder.
+func (e *entry) is(x redis.XMessage) bool {
 	if len(x.Values) != len(e.fields)/2+1 {
 		return false
 	}
@@ -57,6 +73,6 @@ func (e *entry) is(x redis.XMessage) bool {
 			return false
 		}
 	}
-	payload, _ := x.Values[fieldPayload].(string)
-	return bytes.Equal([]byte(payload), e.body.bytes)
+	payload, there := x.Values[fieldPayload].(string)
+	return there && payload == string(e.body.bytes)
 }

@@ -94,6 +94,57 @@ func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
 	}
 }
 
+// Two subscriptions of one box fence one stream. What the second would store is not
+// there, and its message is not taken for stored.
+func TestAnotherSubscriptionsEntryIsNoDuplicate(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(m *broker.Delivery){
+		"topic":   func(m *broker.Delivery) { m.Topic += ".b" },
+		"header":  func(m *broker.Delivery) { m.Headers = map[string]string{"made": "by b"} },
+		"payload": func(m *broker.Delivery) { m.Payload = []byte("by b") },
+		"encoder": func(m *broker.Delivery) { m.Wire = &broker.Wire{Headers: map[string]string{"ce-id": "1"}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			into := newPlace(admin(t, sharedServer(t)))
+			o := redisbroker.Options{Stream: func(broker.Delivery) string { return "{" + into.topic + ":customer}" }}
+			a, _, m := fenced(t, o, 1)
+			b, _, _ := fenced(t, o, 0)
+			m[0].Subscription = "a"
+			other := m[0]
+			other.Subscription = "b"
+			change(&other)
+			wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
+			for range 2 {
+				wants(t, sendtest.Publish(t, b, 10*time.Second, other), broker.Rejected, "Options.Stream")
+			}
+			wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "duplicate")
+			if held := into.entries(t); len(held) != 1 {
+				t.Errorf("%d entries, want that of the first subscription", len(held))
+			}
+		})
+	}
+}
+
+// Two prefixes make one stream's name of two topics.
+func TestTwoPrefixesThatMeetInOneStreamAreNamed(t *testing.T) {
+	t.Parallel()
+	a, p, m := fenced(t, redisbroker.Options{}, 1)
+	cut := len(p.topic) / 2
+	b, _, _ := fenced(t, redisbroker.Options{Prefix: p.topic[:cut]}, 0)
+	other := m[0]
+	other.Subscription, other.Topic = "b", p.topic[cut:]
+	wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
+	r := sendtest.Publish(t, b, 10*time.Second, other)
+	wants(t, r, broker.Rejected, "another subscription or writer fences the same stream")
+	if text := r[0].Err.Error(); !strings.Contains(text, "{"+p.topic+":KEY}") || strings.Contains(text, "customer") {
+		t.Errorf("the error is %q, want the stream in it without its key", text)
+	}
+	if held := p.entries(t); len(held) != 1 {
+		t.Errorf("%d entries, want one", len(held))
+	}
+}
+
 func TestAMessageWhoseEntryIsGoneIsRejectedNotTakenForStored(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)

@@ -39,7 +39,7 @@ func (p *part) late(ctx context.Context, i int) broker.Result {
 			return brokerkit.Result(translateError(err))
 		}
 		if !neverStored(info, own) {
-			return e.compared(nil)
+			return e.compared(&p.d.options, nil)
 		}
 		there, err := p.find(ctx, e, own)
 		switch {
