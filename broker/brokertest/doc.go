@@ -28,7 +28,9 @@
 //
 // What a destination declares in [broker.Features] is asserted both ways: one
 // that names a fence must store a repeated message once, one that names none
-// must store it twice; a declared MaxBytes must be taken, and so on.
+// must store it twice; a declared MaxBytes must be taken, and so on. What another
+// subscription makes of the same message is no repeat: it is stored too, or it is
+// not accepted.
 //
 // The suite proves itself in its own tests, on destinations that are wrong in one
 // way each.

@@ -63,7 +63,7 @@ func run(t *testing.T, h Harness) {
 func cases() []testCase {
 	var all []testCase
 	for _, group := range [][]testCase{
-		payloadCases(), headerCases(), factCases(), wireCases(),
+		payloadCases(), headerCases(), factCases(), subscriptionCases(), wireCases(),
 		resultCases(), rejectCases(), limitCases(), orderCases(),
 		contextCases(), outageCases(), muteCases(), misconfiguredCases(), scopeCases(),
 		closeCases(), concurrencyCases(), featureCases(), probeCases(), custodyCases(),

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 )
 
@@ -177,11 +178,18 @@ func habits() map[string]wrong {
 				}
 			},
 		},
-		"sends after Close":             {caught: []string{"Publish after Close sends nothing and says so"}, spoil: func(s *spoilt) { s.close = func(context.Context) error { return nil } }},
-		"fails a second Close":          {caught: []string{"Close twice, and from many callers, is harmless"}, spoil: secondClose},
-		"does not wait in Close":        {caught: []string{"Close lets calls end with true answers, and nothing is sent after it"}, spoil: hastyClose},
-		"panics at an odd message":      {caught: []string{"odd messages never panic and never harm good ones"}, spoil: each(func(m *broker.Delivery) { _ = m.Headers["made"][0] })},
-		"stores twice without a fault":  {caught: []string{"without a fault nothing is stored twice"}, spoil: storesTwice},
+		"sends after Close":            {caught: []string{"Publish after Close sends nothing and says so"}, spoil: func(s *spoilt) { s.close = func(context.Context) error { return nil } }},
+		"fails a second Close":         {caught: []string{"Close twice, and from many callers, is harmless"}, spoil: secondClose},
+		"does not wait in Close":       {caught: []string{"Close lets calls end with true answers, and nothing is sent after it"}, spoil: hastyClose},
+		"panics at an odd message":     {caught: []string{"odd messages never panic and never harm good ones"}, spoil: each(func(m *broker.Delivery) { _ = m.Headers["made"][0] })},
+		"stores twice without a fault": {caught: []string{"without a fault nothing is stored twice"}, spoil: storesTwice},
+		"knows a message by its id alone": {
+			caught: []string{
+				"what other subscriptions make of a message is stored too, or is not accepted",
+				"what other subscriptions' encoders make of a message is stored too, or is not accepted",
+			},
+			spoil: knowsIDs,
+		},
 		"declares a fence it lacks":     {caught: []string{"a message sent twice is stored once with a declared fence, and twice without"}, spoil: storesTwice},
 		"hides a fence it has":          {caught: []string{"a message sent twice is stored once with a declared fence, and twice without", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.Fences = "" })},
 		"declares more than it takes":   {caught: []string{"a payload of the declared MaxBytes is accepted", "the features declared are those expected"}, spoil: declared(func(f *broker.Features) { f.MaxBytes *= 2 })},
@@ -222,6 +230,27 @@ func storesTwice(s *spoilt) {
 			copies[i].ID[15]++ // past the fence of the broker behind
 		}
 		s.right(ctx, copies, make([]broker.Result, len(copies)))
+	}
+}
+
+// knowsIDs takes what another subscription made of a message for stored.
+func knowsIDs(s *spoilt) {
+	var mu sync.Mutex
+	known := map[postbag.ID]bool{}
+	s.publish = func(ctx context.Context, msgs []broker.Delivery, results []broker.Result) {
+		for i, m := range msgs {
+			mu.Lock()
+			there := known[m.ID]
+			mu.Unlock()
+			if there {
+				results[i] = broker.Result{Outcome: broker.Accepted, Note: "duplicate"}
+				continue
+			}
+			s.right(ctx, msgs[i:i+1], results[i:i+1])
+			mu.Lock()
+			known[m.ID] = results[i].Outcome == broker.Accepted
+			mu.Unlock()
+		}
 	}
 }
 

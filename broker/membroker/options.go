@@ -22,8 +22,8 @@ type Options struct {
 	// broker for. Empty: none.
 	Binding string
 
-	// Fence stores a message of an id that is already there no second time; the
-	// answer is Accepted with the note "duplicate".
+	// Fence stores a message of an id that is already there, with the same topic and
+	// content, no second time; the answer is Accepted with the note "duplicate".
 	Fence bool
 
 	// Topics are those that exist; a message for another is Misconfigured in

@@ -39,3 +39,15 @@ func record(m broker.Delivery, taken time.Time, call int) Record {
 	}
 	return Record{Delivery: m, Taken: taken, Call: call}
 }
+
+// holds says whether r is what storing m would make. Box, subscription, seq and attempt
+// stay with the sender.
+func (r *Record) holds(m broker.Delivery) bool {
+	if r.Topic != m.Topic || !bytes.Equal(r.Payload, m.Payload) {
+		return false
+	}
+	if r.Wire != nil && m.Wire != nil {
+		return r.Wire.ContentType == m.Wire.ContentType && r.Wire.Null == m.Wire.Null && maps.Equal(r.Wire.Headers, m.Wire.Headers)
+	}
+	return r.Wire == nil && m.Wire == nil && r.Key == m.Key && r.Type == m.Type && r.At.Equal(m.At) && maps.Equal(r.Headers, m.Headers)
+}

@@ -23,7 +23,7 @@ type state struct {
 	hold    chan struct{} // nil: nothing is held
 	calls   int
 	tries   map[postbag.ID]int
-	ids     map[postbag.ID]struct{}
+	ids     map[postbag.ID][]int // the records of an id
 	records []Record
 	answers []Answer
 	lanes   map[broker.LaneName]*laneState
@@ -36,7 +36,7 @@ func newState(o Options) *state {
 	}
 	return &state{
 		options: o, topics: slices.Clone(o.Topics), failing: map[string]broker.Outcome{},
-		tries: map[postbag.ID]int{}, ids: map[postbag.ID]struct{}{}, lanes: map[broker.LaneName]*laneState{}, change: make(chan struct{}),
+		tries: map[postbag.ID]int{}, ids: map[postbag.ID][]int{}, lanes: map[broker.LaneName]*laneState{}, change: make(chan struct{}),
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *state) take(m broker.Delivery, act Act, call int) broker.Result {
 		return broker.Result{Outcome: broker.OutcomeOf(act.Err), Scope: broker.ScopeOf(act.Err), Err: act.Err, After: act.After, Note: act.Note}
 	}
 	result := broker.Result{Outcome: broker.Accepted, After: act.After, Note: act.Note}
-	if _, there := s.ids[m.ID]; there && s.options.Fence {
+	if s.options.Fence && s.has(m) {
 		result.Note = "duplicate"
 	} else {
 		s.store(m, call)
@@ -99,9 +99,15 @@ func (s *state) take(m broker.Delivery, act Act, call int) broker.Result {
 	return result
 }
 
+// has says whether m is stored as it is now: another subscription may have sent it to
+// another topic, or with another encoder. The caller holds s.mu.
+func (s *state) has(m broker.Delivery) bool {
+	return slices.ContainsFunc(s.ids[m.ID], func(i int) bool { return s.records[i].holds(m) })
+}
+
 // store keeps m. The caller holds s.mu.
 func (s *state) store(m broker.Delivery, call int) {
-	s.ids[m.ID] = struct{}{}
+	s.ids[m.ID] = append(s.ids[m.ID], len(s.records))
 	s.records = append(s.records, record(m, s.options.Now(), call))
 	close(s.change)
 	s.change = make(chan struct{})
