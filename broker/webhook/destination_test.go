@@ -71,7 +71,7 @@ func TestTheRequestSaysWhatTheReferencePromises(t *testing.T) {
 	s.got(t)
 	r := s.request(0)
 	for name, value := range map[string]string{
-		"webhook-id":      m.ID.String(),
+		"webhook-id":      m.ID.String() + ":e118a60ac46df6ca", // printf 'outbox\0default' | sha256sum
 		"Content-Type":    "application/json",
 		"User-Agent":      "Postbag-Webhook",
 		"Content-Length":  "12",

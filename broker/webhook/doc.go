@@ -2,12 +2,12 @@
 // Webhooks asks (https://www.standardwebhooks.com), and helps the endpoint to
 // check and read them.
 //
-// Each message is one POST. Its body is the payload, bit for bit; its id, the
-// time of the attempt and their signature are the headers webhook-id,
-// webhook-timestamp and webhook-signature; its other facts are Postbag-Topic,
-// Postbag-Key, Postbag-Type and Postbag-Time; its own headers travel whole in
-// Postbag-Headers, and once more as ordinary headers where HTTP carries them
-// unchanged.
+// Each message is one POST. Its body is the payload, bit for bit; an id made of its
+// own and of its subscription, the time of the attempt and their signature are the
+// headers webhook-id, webhook-timestamp and webhook-signature; its facts are
+// Postbag-Id, Postbag-Topic, Postbag-Key, Postbag-Type and Postbag-Time; its own
+// headers travel whole in Postbag-Headers, and once more as ordinary headers where
+// HTTP carries them unchanged.
 //
 // The answer's status decides: 2xx is accepted; what says that this request is
 // wrong (400, 413, 422) is rejected; what says that the endpoint is (a redirect,
@@ -17,8 +17,9 @@
 // with the same id. Nothing is repeated below the relay: no redirect is
 // followed and no request is sent twice by the HTTP client.
 //
-// An endpoint must therefore expect repeats and drop them by webhook-id. Within a
-// key, first deliveries come in commit order.
+// An endpoint must therefore expect repeats and drop them by webhook-id, which is
+// the same in every attempt and differs between subscriptions. Within a key, first
+// deliveries come in commit order.
 //
 // Endpoints' addresses are checked at connect time, after name resolution:
 // whatever is not a public address is refused unless [Options.AllowPrivate] has

@@ -84,7 +84,7 @@ func newHeader(s *settings, t *target, m *broker.Delivery, now time.Time) http.H
 	if len(m.Payload) >= expectFrom {
 		f.set("Expect", "100-continue")
 	}
-	id, stamp := m.ID.String(), strconv.FormatInt(now.Unix(), 10)
+	id, stamp := webhookID(m), strconv.FormatInt(now.Unix(), 10)
 	f.set(HeaderWebhookID, id)
 	f.set(HeaderWebhookTimestamp, stamp)
 	f.set(HeaderWebhookSignature, signature(s.keys, id, stamp, m.Payload))
@@ -92,7 +92,7 @@ func newHeader(s *settings, t *target, m *broker.Delivery, now time.Time) http.H
 		f.setWire(m.Wire)
 		return f.header
 	}
-	f.set(broker.HeaderID, id)
+	f.set(broker.HeaderID, m.ID.String())
 	f.set(broker.HeaderTime, broker.FormatTime(m.At))
 	f.setEscaped(HeaderTopic, m.Topic)
 	f.setEscaped(broker.HeaderKey, m.Key)

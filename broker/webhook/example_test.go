@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag/broker/webhook"
 )
 
-// A receiver reads the message, acts once per id, and answers with StatusOf.
+// A receiver reads the message, acts once per webhook-id, and answers with StatusOf.
 func ExampleReceive() {
 	secret := webhook.NewSecret()
 	handle := func(m postbag.Message) error {

@@ -13,8 +13,9 @@ import (
 // Names of the headers of a webhook, beside those of package broker.
 const (
 	// HeaderWebhookID, HeaderWebhookTimestamp and HeaderWebhookSignature are
-	// those of Standard Webhooks: the message's id, the seconds since 1970 of the
-	// attempt, and the signatures, separated by spaces.
+	// those of Standard Webhooks: an id of the message and the subscription, which
+	// begins with the message's own, the seconds since 1970 of the attempt, and the
+	// signatures, separated by spaces.
 	HeaderWebhookID        = "Webhook-Id"
 	HeaderWebhookTimestamp = "Webhook-Timestamp"
 	HeaderWebhookSignature = "Webhook-Signature"

@@ -28,8 +28,9 @@ type ReceiveOptions struct {
 // returns the message with its payload, topic, key, type and headers as they were
 // published. ShardKey and NotBefore are up to the sender and stay empty.
 //
-// The same message may come again; its ID, which is signed, tells. Answer with
-// StatusOf(err). Receive reads the body and leaves closing it to the server. It
+// The same webhook may come again; its header webhook-id, which is signed, tells. The
+// message's ID tells too where one subscription alone sends to this endpoint. Answer
+// with StatusOf(err). Receive reads the body and leaves closing it to the server. It
 // is safe for concurrent use.
 func Receive(r *http.Request, o ReceiveOptions) (postbag.Message, error) {
 	if o.MaxBytes <= 0 {
@@ -64,9 +65,9 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 
 // decode builds the message of a verified request.
 func decode(header http.Header, body []byte) (postbag.Message, error) {
-	id, err := postbag.ParseID(header.Get(HeaderWebhookID))
+	id, err := messageID(header.Get(HeaderWebhookID))
 	if err != nil {
-		return postbag.Message{}, malformed("%s is not a UUID", HeaderWebhookID)
+		return postbag.Message{}, malformed("%s does not begin with a UUID", HeaderWebhookID)
 	}
 	m := postbag.Message{ID: id, Payload: body}
 	for name, field := range map[string]*string{

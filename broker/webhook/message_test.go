@@ -56,6 +56,7 @@ func TestReceiveRefuses(t *testing.T) {
 		want   error
 	}{
 		"an id that is no UUID":          {set("webhook-id", "msg_1"), ErrMalformed},
+		"a colon before the id":          {set("webhook-id", ":01890a5d-ac96-774b-bcce-b302099a8057"), ErrMalformed},
 		"two topics":                     {add("Postbag-Topic", "x"), ErrMalformed},
 		"two keys":                       {add("Postbag-Key", "x"), ErrMalformed},
 		"a key that is not UTF-8":        {set("Postbag-Key", "%FF"), ErrMalformed},
