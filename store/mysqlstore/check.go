@@ -33,6 +33,10 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	if err != nil {
 		return store.Info{}, translateError("check", err)
 	}
+	loose, err := s.loose(ctx)
+	if err != nil {
+		return store.Info{}, translateError("check", err)
+	}
 	known := s.server.Load()
 	info := store.Info{
 		System:     known.system(),
@@ -49,6 +53,10 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	for _, box := range undivided {
 		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has no partitions, although Options.Partition is set: "+
 			"only boxes that are made with it are divided; rows of this one are deleted one by one", box))
+	}
+	for _, box := range loose {
+		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has the looser constraints of an older version, and takes headers or "+
+			"payloads that are refused elsewhere: tighten them with the ALTER TABLE in docs/reference/mysql.md, where the table may be copied", box))
 	}
 	switch {
 	case len(back) > 0:

@@ -56,6 +56,12 @@ ORDER BY s.id`
 	// All boxes, with the row that each must still have.
 	sqlWitnesses = `SELECT name, swept, witness, witness_id FROM postbag__box`
 
+	// All boxes.
+	sqlBoxes = `SELECT name FROM postbag__box ORDER BY name`
+
+	// The catalogue, by the table's name.
+	sqlTableText = `SHOW CREATE TABLE %s`
+
 	// By primary key.
 	sqlSetWitness = `UPDATE postbag__box SET witness = ?, witness_id = ? WHERE name = ?`
 

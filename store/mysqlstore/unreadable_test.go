@@ -9,16 +9,16 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// A row that cannot be read comes as a record that says so, and hides no other. MariaDB's
-// JSON_VALID takes what no reader does, and any session there can switch constraints off.
+// A row that cannot be read comes as a record that says so, and hides no other. Boxes of an
+// older version take some, and any session of MariaDB can switch constraints off.
 func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 	t.Parallel()
 	rows := map[string]struct {
 		ignore bool
 		insert string
 	}{
-		"an escape that is none":   {false, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"path\":\"C:\\\\queue\"}', 'p')"},
-		"a number without its end": {false, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"a\":1.}', 'p')"},
+		"an escape that is none":   {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"path\":\"C:\\\\queue\"}', 'p')"},
+		"a number without its end": {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"a\":1.}', 'p')"},
 		"a key that is no text":    {false, "INSERT INTO postbag_outbox (topic, `key`, payload) VALUES ('t', x'ff01', 'p')"},
 		"a topic with a zero":      {true, "INSERT INTO postbag_outbox (topic, `key`, payload) VALUES (x'740075', 'k', 'p')"},
 		"headers with a zero":      {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', CONCAT('{}', CHAR(0)), 'p')"},

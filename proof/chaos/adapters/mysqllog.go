@@ -27,7 +27,7 @@ func (s *mysqlServer) inLog(ctx context.Context, do func(context.Context, *sql.C
 	return errors.Join(err, gone)
 }
 
-// Plant implements chaos.Damageable: headers that MariaDB takes for JSON, and a topic that is no UTF-8, which both take.
+// Plant implements chaos.Damageable: headers that MariaDB takes for JSON once its checks are off, and a topic that is no UTF-8, which both take.
 func (s *mysqlServer) Plant(ctx context.Context, msgs []postbag.Message, bad int) error {
 	return s.inLog(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
@@ -39,16 +39,14 @@ func (s *mysqlServer) Plant(ctx context.Context, msgs []postbag.Message, bad int
 			if err != nil {
 				return err
 			}
-			topic := []byte(m.Topic)
+			topic, insert := []byte(m.Topic), "INSERT INTO postbag_outbox (id, topic, `key`, headers, payload) VALUES (?, ?, ?, ?, ?)"
 			switch {
 			case i == bad && s.kind.MariaDB:
-				headers = []byte(`{"path":"C:\queue"}`)
+				headers, insert = []byte(`{"path":"C:\queue"}`), "SET STATEMENT check_constraint_checks = 0 FOR "+insert
 			case i == bad:
 				topic = append([]byte{0xff}, topic...)
 			}
-			_, err = conn.ExecContext(ctx, "INSERT INTO postbag_outbox (id, topic, `key`, headers, payload) VALUES (?, ?, ?, ?, ?)",
-				m.ID[:], topic, m.Key, string(headers), m.Payload)
-			if err != nil {
+			if _, err = conn.ExecContext(ctx, insert, m.ID[:], topic, m.Key, string(headers), m.Payload); err != nil {
 				return err
 			}
 		}
