@@ -37,11 +37,11 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	var done []string
 	err := s.exclusive(ctx, "migrate", func(t *transaction) error {
 		done = nil
-		version, err := t.version()
+		_, missing, err := t.pending()
 		if err != nil {
 			return err
 		}
-		for _, step := range sqlkit.After(steps(), version) {
+		for _, step := range missing {
 			if _, err := t.conn.ExecContext(t.Ctx, step.SQL); err != nil {
 				return fmt.Errorf("step %s: %w", step.Name, err)
 			}
@@ -59,14 +59,53 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 // would do.
 func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 	var version int
+	var missing []store.Step
 	err := s.exclusive(ctx, "look at the schema", func(t *transaction) (err error) {
-		version, err = t.version()
+		version, missing, err = t.pending()
 		return err
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	return version, sqlkit.After(steps(), version), nil
+	return version, missing, nil
+}
+
+// stepTight is the step that does something for each box of an older version.
+const stepTight = "0005_tight"
+
+// pending returns the schema's version and the steps that are missing.
+func (t *transaction) pending() (int, []store.Step, error) {
+	version, err := t.version()
+	if err != nil {
+		return 0, nil, err
+	}
+	missing := sqlkit.After(steps(), version)
+	for i := range missing {
+		if version == 0 || missing[i].Name != stepTight {
+			continue
+		}
+		triggers, err := t.tighten()
+		if err != nil {
+			return 0, nil, err
+		}
+		missing[i].SQL = triggers + missing[i].SQL
+	}
+	return version, missing, nil
+}
+
+// tighten returns what holds the boxes of an older version to the constraints of new ones.
+func (t *transaction) tighten() (string, error) {
+	var text strings.Builder
+	err := t.Query(sqlLooseBoxes, nil, func(rows *sql.Rows) error {
+		var box string
+		if err := rows.Scan(&box); err != nil {
+			return err
+		}
+		one, err := template("tight", box)
+		text.WriteString(one)
+		return err
+	})
+	return text.String(), err
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription.
@@ -91,12 +130,15 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 }
 
 // boxTable returns the statements that make the table of a box.
-func boxTable(box string) (string, error) {
-	template, err := schemaFiles.ReadFile("schema/box.sql")
+func boxTable(box string) (string, error) { return template("box", box) }
+
+// template returns the statements of a file of the schema for a box.
+func template(name, box string) (string, error) {
+	text, err := schemaFiles.ReadFile("schema/" + name + ".sql")
 	if err != nil {
 		return "", fmt.Errorf("sqlitestore: create box %s: %w; the program was built wrongly", box, err)
 	}
-	return strings.ReplaceAll(string(template), "$box", box), nil
+	return strings.ReplaceAll(string(text), "$box", box), nil
 }
 
 // Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step

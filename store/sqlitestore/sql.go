@@ -35,6 +35,11 @@ const (
 	// Reads the list of tables. Outside a transaction, and in Migrate's.
 	sqlCountSchema = `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'postbag__meta'`
 
+	// All boxes, and the catalogue: those whose tables have the constraints of an older version.
+	sqlLooseBoxes = `
+SELECT b.name FROM postbag__box b JOIN sqlite_master m ON m.type = 'table' AND m.name = 'postbag_' || b.name
+WHERE instr(m.sql, '"headers is a JSON object, 64 KiB at most"') = 0 ORDER BY b.name`
+
 	// One row. Outside a transaction too.
 	sqlVersion = `SELECT version, reader FROM postbag__meta`
 

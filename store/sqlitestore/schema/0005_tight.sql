@@ -1,0 +1,4 @@
+-- Boxes of an older version refuse from here on what new ones refuse: headers that no reader
+-- takes or that are too large, and payloads that are too large. A constraint cannot be added
+-- to a table that is there, a trigger can: migrate up, and migrate print with the database,
+-- make schema/tight.sql of each such box, before this.
