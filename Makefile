@@ -7,6 +7,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 build: ## build the program into ./postbag, stamped with its commit
+	@echo "==> compiling ./postbag (the first time it downloads modules and takes some minutes) ..."
 	@cd cmd/postbag && GOWORK=off go build -buildvcs=auto -trimpath -o ../../postbag .
 
 setup: ## install what the tests need and this machine lacks (Debian packages, Go tools into .tools)

@@ -66,7 +66,7 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 			t.Errorf("arrived are %q", got)
 		}
 		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("discarded")
-		cli(t, "messages", "discard", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.NotFound, "no message")
+		cli(t, "messages", "discard", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.NotFound, "no pending message of outbox/default matches")
 	})
 }
 

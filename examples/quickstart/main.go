@@ -81,5 +81,11 @@ func run(ctx context.Context, pool *pgxpool.Pool, js jetstream.JetStream) error 
 	if err != nil {
 		stop() // there is nothing to deliver
 	}
-	return errors.Join(err, <-ended)
+	err = errors.Join(err, <-ended)
+	if err == nil {
+		for _, s := range rel.Stats().Subscriptions {
+			log.Printf("order 17 is saved, and %s has delivered %d messages", s.Ref, s.Delivered)
+		}
+	}
+	return err
 }

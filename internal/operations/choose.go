@@ -73,7 +73,11 @@ func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
 		return nil, err
 	}
 	if p.Size() == 0 {
-		return nil, refusef(ErrNotFound, "no message of %s that takes the command matches; look with postbag messages list", c.Ref)
+		what := "message that takes the command"
+		if c.Query.State != "" {
+			what = string(c.Query.State) + " message"
+		}
+		return nil, refusef(ErrNotFound, "no %s of %s matches; look with postbag messages list, and choose another state with --state", what, c.Ref)
 	}
 	return p, nil
 }

@@ -53,7 +53,7 @@ func (v *Status) Troubles() []string {
 				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
 			}
 			for _, h := range s.Held {
-				out = append(out, fmt.Sprintf("topic %s of %s does not work, %d messages are held", h.Topic, at, h.Messages))
+				out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))
 			}
 			if n := s.Parked[store.ParkDead.String()]; n > 0 {
 				out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))

@@ -77,7 +77,7 @@ func open(t *testing.T) *checkout {
 
 // skipped says which folders hold no source of ours.
 func skipped(name string) bool {
-	return name != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "node_modules")
+	return name != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "node_modules" || name == "tmp")
 }
 
 // walk calls f for each file, with its path relative to the root.
