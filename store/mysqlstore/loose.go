@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func (s *Store) loose(ctx context.Context) (boxes []string, err error) {
 	}
 	want := tight
 	if s.server.Load().mariadb {
-		want = append(want[:len(want):len(want)], tightMariaDB)
+		want = append(slices.Clip(want), tightMariaDB)
 	}
 	for _, box := range all {
 		var text string
