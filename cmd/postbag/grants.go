@@ -16,8 +16,7 @@ import (
 var purposes = []string{"producer", "relay", "console"}
 
 func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
-	var purpose, kind string
-	var boxes []string
+	var g granting
 	cmd := &cobra.Command{
 		Use:   "grants ROLE",
 		Short: "Write the SQL of a role's rights, and do nothing",
@@ -25,12 +24,13 @@ func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 rights that it needs, and do nothing: who may grant them runs it in the boxes' database. A
 producer publishes in the boxes that are named. A relay works all boxes, and a console reads
 what status, list, show and audit show, and writes nothing; on MySQL and MariaDB, where a
-grant is for one table, name all boxes for them too. An account may have a host: app@10.0.0.%.`,
+grant is for one table, name all boxes for them too. An account may have a host: app@10.0.0.%.
+A relay that keeps boxes with partitions by time makes and drops them: --partitioned.`,
 		Example: `  postbag grants shop --for producer --box outbox | psql "$DATABASE_URL"
   postbag grants shop@% --for relay --store-kind mariadb --box outbox | mariadb shop`,
 		Args: exactly("a role"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := grantsOf(args[0], purpose, kind, boxes)
+			text, err := g.sql(args[0])
 			if err != nil {
 				return err
 			}
@@ -41,45 +41,74 @@ grant is for one table, name all boxes for them too. An account may have a host:
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&purpose, "for", "", "what the role is for, `producer`, relay or console")
-	cmd.Flags().StringVar(&kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
-	cmd.Flags().StringSliceVar(&boxes, "box", nil, "the `box` that the role works with; may be repeated")
+	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, relay or console")
+	cmd.Flags().StringVar(&g.kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
+	cmd.Flags().StringSliceVar(&g.boxes, "box", nil, "the `box` that the role works with; may be repeated")
+	cmd.Flags().BoolVar(&g.partitioned, "partitioned", false, "for a relay on mysql and mariadb: the boxes have partitions by time")
 	return cmd
 }
 
-func grantsOf(role, purpose, kind string, boxes []string) (string, error) {
-	byTable := kind == "mysql" || kind == "mariadb"
+// granting is what a role is to have rights for.
+type granting struct {
+	purpose, kind string
+	boxes         []string
+	partitioned   bool
+}
+
+// byTable says whether grants are for one table each.
+func (g *granting) byTable() bool { return g.kind == "mysql" || g.kind == "mariadb" }
+
+func (g *granting) check(role string) error {
 	switch {
-	case kind == "sqlite":
-		return "", exit.Usagef("sqlite has no roles: the rights are those of the file and its folder; give who publishes or delivers the right to write both, and who only looks the right to read")
-	case !byTable && kind != "postgresql":
-		return "", exit.Usagef("--store-kind is %q; say postgresql, mysql or mariadb", kind)
+	case g.kind == "sqlite":
+		return exit.Usagef("sqlite has no roles: the rights are those of the file and its folder; give who publishes or delivers the right to write both, and who only looks the right to read")
+	case !g.byTable() && g.kind != "postgresql":
+		return exit.Usagef("--store-kind is %q; say postgresql, mysql or mariadb", g.kind)
 	case role == "" || strings.ContainsRune(role, 0):
-		return "", exit.Usagef("the role has no name, or a NUL in it; name a role of the database")
-	case !slices.Contains(purposes, purpose):
-		return "", exit.Usagef("--for is %q; say --for producer, --for relay or --for console", purpose)
-	case !byTable && purpose != "producer" && len(boxes) > 0:
-		return "", exit.Usagef("--box is not for a %s on postgresql, which sees all boxes; leave it out", purpose)
-	case (byTable || purpose == "producer") && len(boxes) == 0:
-		return "", exit.Usagef("a %s needs a box; name it with --box", purpose)
+		return exit.Usagef("the role has no name, or a NUL in it; name a role of the database")
+	case !slices.Contains(purposes, g.purpose):
+		return exit.Usagef("--for is %q; say --for producer, --for relay or --for console", g.purpose)
+	case !g.byTable() && g.purpose != "producer" && len(g.boxes) > 0:
+		return exit.Usagef("--box is not for a %s on postgresql, which sees all boxes; leave it out", g.purpose)
+	case (g.byTable() || g.purpose == "producer") && len(g.boxes) == 0:
+		return exit.Usagef("a %s needs a box; name it with --box", g.purpose)
+	case g.partitioned && (!g.byTable() || g.purpose != "relay"):
+		return exit.Usagef("--partitioned is for a relay on mysql or mariadb; leave it out")
 	}
-	for _, box := range boxes {
+	for _, box := range g.boxes {
 		if err := boxName(box); err != nil {
-			return "", err
+			return err
 		}
 	}
-	if byTable {
-		text, err := map[string]func(string, ...string) (string, error){
-			"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
-		}[purpose](role, boxes...)
-		return text, exit.With(exit.Usage, err)
+	return nil
+}
+
+// sql returns the grants.
+func (g *granting) sql(role string) (string, error) {
+	if err := g.check(role); err != nil {
+		return "", err
 	}
-	switch purpose {
+	if g.byTable() {
+		return g.sqlByTable(role)
+	}
+	switch g.purpose {
 	case "relay":
 		return pgstore.GrantRelay(role), nil
 	case "console":
 		return pgstore.GrantConsole(role), nil
 	}
-	text, err := pgstore.GrantProducer(role, boxes...)
+	text, err := pgstore.GrantProducer(role, g.boxes...)
+	return text, exit.With(exit.Usage, err)
+}
+
+func (g *granting) sqlByTable(role string) (string, error) {
+	text, err := map[string]func(string, ...string) (string, error){
+		"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
+	}[g.purpose](role, g.boxes...)
+	if err == nil && g.partitioned {
+		var more string
+		more, err = mysqlstore.GrantPartitions(role, g.boxes...)
+		text += more
+	}
 	return text, exit.With(exit.Usage, err)
 }

@@ -54,6 +54,8 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "relay", "--store-kind", "mysql"},
 		{"grants", "shop", "--for", "relay", "--store-kind", "oracle"},
 		{"grants", "shop", "--for", "producer", "--box", "out;box"},
+		{"grants", "shop", "--for", "relay", "--partitioned"},
+		{"grants", "shop", "--for", "console", "--store-kind", "mysql", "--box", "outbox", "--partitioned"},
 	} {
 		cli(t, args...).ends(exit.Usage)
 	}
@@ -62,6 +64,16 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 func TestGrantsSayThatSQLiteHasFilePermissions(t *testing.T) {
 	t.Parallel()
 	cli(t, "grants", "shop", "--for", "relay", "--store-kind", "sqlite").ends(exit.Usage, "the rights are those of the file")
+}
+
+func TestGrantsOfARelayHaveWhatPartitionsNeedIfAsked(t *testing.T) {
+	t.Parallel()
+	args := []string{"grants", "shop", "--for", "relay", "--store-kind", "mariadb", "--box", "outbox"}
+	if got := cli(t, args...).ok(); strings.Contains(got.out, "DROP") {
+		t.Errorf("without partitions it grants %s", got.out)
+	}
+	cli(t, append(args, "--partitioned")...).ok().says("GRANT SELECT, INSERT, UPDATE, DELETE ON postbag_outbox TO `shop`",
+		"GRANT CREATE, ALTER, DROP ON postbag_outbox TO `shop`", "GRANT LOCK TABLES ON * TO `shop`")
 }
 
 // A console's rights are enough for the commands that look, and for no other.

@@ -32,10 +32,25 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 
 // GrantRelay returns the SQL that gives an account what a relay needs to deliver from some boxes: all boxes of the database,
 // since it keeps the rows of all. A role that may grant runs it in the boxes' database, and again for a new box. One that keeps
-// boxes divided by time needs CREATE, ALTER and DROP on their tables beside it, and LOCK TABLES on the database. Errors are those
-// of the boxes' names.
+// boxes divided by time needs what [GrantPartitions] returns beside it. Errors are those of the boxes' names.
 func GrantRelay(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT, INSERT, UPDATE, DELETE", account, boxes)
+}
+
+// GrantPartitions returns the SQL that gives a relay's account what it needs beside [GrantRelay] where some boxes are divided by
+// time (Options.Partition): to make and drop their partitions, and to lock their tables, a right that there is only for a whole
+// database. A role that may grant runs it in the boxes' database, and again for a new box. Errors are those of the boxes' names.
+func GrantPartitions(account string, boxes ...string) (string, error) {
+	var b strings.Builder
+	to := " TO " + accountName(account) + ";\n"
+	b.WriteString("GRANT LOCK TABLES ON *" + to)
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return "", err
+		}
+		b.WriteString("GRANT CREATE, ALTER, DROP ON postbag_" + box + to)
+	}
+	return b.String(), nil
 }
 
 // GrantConsole returns the SQL that gives an account what status, list, show and audit read, payloads among it, and nothing

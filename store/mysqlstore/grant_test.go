@@ -104,6 +104,35 @@ func TestARelayWithTheRightsPrintedDoesAllThatRelaysDo(t *testing.T) {
 	})
 }
 
+// A relay with the rights that are printed for divided boxes makes partitions and drops them.
+func TestARelayWithTheRightsPrintedKeepsADividedBox(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k, divided)
+		dsn := s.granted(k, func(account string, boxes ...string) (string, error) {
+			relay, err := mysqlstore.GrantRelay(account, boxes...)
+			s.Must(err)
+			more, err := mysqlstore.GrantPartitions(account, boxes...)
+			return relay + more, err
+		})
+		f := newFixture(t, dsn, divided, withoutCreate)
+		r := &testBox{TB: t, Driver: boxtest.New(t, f), fixture: f}
+		for range 15 {
+			s.publish(boxtest.Messages(100, "a", "b", "c")...)
+		}
+		r.Deliver()
+		r.Eventually("a partition is made and one is dropped", func() bool {
+			r.Housekeep()
+			return r.Total.Added > 0 && r.Total.Dropped > 0
+		})
+		if len(r.Total.Faults) > 0 {
+			t.Errorf("housekeeping says %q", r.Total.Faults)
+		}
+		s.denied(t, openSQL(t, dsn), "CREATE TABLE postbag__shadow (n INT)", "ALTER TABLE postbag__shard ADD COLUMN n INT", "DROP TABLE postbag__shard")
+	})
+}
+
 func TestAConsoleWithTheRightsPrintedReadsAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
