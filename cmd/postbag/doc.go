@@ -1,4 +1,4 @@
 // Command postbag is the relay as a daemon, and the command line for people who
-// look after one. Each command is a file; what kinds of stores and destinations
-// there are stands in components.go and nowhere else.
+// look after one. What kinds of stores and destinations there are stands in
+// internal/component/kind.go and nowhere else.
 package main

@@ -40,7 +40,7 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 		f.move(e, gone)
 	case e.Filtered:
 		f.finish(e, store.TallyFiltered, now)
-	case e.condemned():
+	case e.unwanted():
 		f.strike(e, now)
 	default:
 		f.line(e, now)

@@ -19,7 +19,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += len(s.chains) + len(s.limbo) + len(s.commanded) + len(s.foreign) + len(s.doomed)
+		n += len(s.chains) + len(s.limbo) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
 	}
 	for _, l := range f.lanes {
 		l.each(func(*entry) { n++ })

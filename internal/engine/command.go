@@ -42,8 +42,8 @@ func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
 	if c.Park.State == 0 {
 		return f.obeyPending(s, c, now)
 	}
-	if d, doomed := s.doomed[seq]; doomed && !d.struck { // it was parked meanwhile
-		delete(s.doomed, seq)
+	if d, doomed := s.toDiscard[seq]; doomed && !d.struck { // it was parked meanwhile
+		delete(s.toDiscard, seq)
 	}
 	if _, limbo := s.limbo[seq]; limbo || f.flying(seq) {
 		return false

@@ -36,7 +36,8 @@
 //     in the settlement that passes it. Under OnReject Block its chain is blocked:
 //     what is read of its key is parked behind it, and it is served from the
 //     parking lot alone until a settlement's verdict says that nothing is left.
-//   - Nothing but a rejection counts an attempt. An outage opens the circuit.
+//   - Nothing but a rejection counts an attempt; at the last one, reject says that
+//     the message is dead. An outage opens the circuit.
 //   - What was sent, and not answered or not settled, is at most InFlight.
 //
 // Leases bound duplicates, they do not make order: order comes from sending a

@@ -36,7 +36,7 @@ type shard struct {
 	sealed    Settlement
 	turnSent  int
 	commanded map[store.Done]struct{} // commands whose end is not settled
-	doomed    map[int64]doom          // see there
+	toDiscard map[int64]discard       // see there
 
 	// limbo holds the parked rows whose change is not settled, or was while the
 	// answer to Due was under way, and the number of the draft that changes each.

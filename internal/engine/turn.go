@@ -157,7 +157,7 @@ func (f *Flow) Landed(now time.Duration, verdicts []store.Verdict, pages []Page)
 	if !r.out {
 		return
 	}
-	f.forgetDoom()
+	f.forgetDiscards()
 	r.out, r.landed, r.heard = false, r.number, r.all
 	for i, s := range r.settling {
 		if s.turn != nil && i < len(verdicts) {

@@ -14,7 +14,7 @@ func TestTheSameDutyHasTheSameFileNameInEveryStore(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	folders := map[string][]string{
-		"every store": {"store/pgstore", "store/mysqlstore", "store/sqlitestore"},
+		"every database store": {"store/pgstore", "store/mysqlstore", "store/sqlitestore"},
 		"pgstore":     {"store/pgstore"},
 		"sqlkit":      {"store/sqlkit"},
 	}

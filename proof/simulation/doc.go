@@ -12,7 +12,8 @@
 //	log         its log, of a kind that has snapshots, or ranges, or one writer
 //	relay       the shell around a flow, as package relay has it
 //	destination the broker
-//	Faults      what may go wrong, kind by kind
+//	Faults      what may go wrong, kind by kind, and how often
+//	trouble     what each fault does when it happens
 //
 // A run draws faults, lets them happen while messages are written, ends them, and
 // then demands that everything is delivered within a bound, that nobody spins, and

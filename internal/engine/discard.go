@@ -16,8 +16,8 @@ import (
 // be read again. The store then closes the command, which comes no more: so what a
 // turn that covered every shard did not bring is forgotten.
 
-// doom is a command to discard a message of a window, or one that was not read.
-type doom struct {
+// discard is a command to discard a message of a window, or one that was not read.
+type discard struct {
 	command store.Done
 	sum     uint64
 	// seen is the last turn that brought the command.
@@ -32,14 +32,14 @@ func (f *Flow) obeyPending(s *shard, c *Command, now time.Duration) bool {
 		return true
 	}
 	m := &c.Message
-	d, known := s.doomed[m.Seq]
+	d, known := s.toDiscard[m.Seq]
 	if known && d.struck {
 		return false
 	}
-	if s.doomed == nil {
-		s.doomed = make(map[int64]doom)
+	if s.toDiscard == nil {
+		s.toDiscard = make(map[int64]discard)
 	}
-	s.doomed[m.Seq] = doom{command: store.Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
+	s.toDiscard[m.Seq] = discard{command: store.Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
 	if e := s.find(m.Seq); e != nil && e.state < sent {
 		f.strike(e, now)
 	}
@@ -56,25 +56,25 @@ func (s *shard) find(seq int64) (found *entry) {
 	return found
 }
 
-// condemned says that e, which is not sent, is to be discarded.
-func (e *entry) condemned() bool {
-	if len(e.shard.doomed) == 0 {
+// unwanted says that e, which is not sent, is to be discarded.
+func (e *entry) unwanted() bool {
+	if len(e.shard.toDiscard) == 0 {
 		return false
 	}
-	d, is := e.shard.doomed[e.Seq]
+	d, is := e.shard.toDiscard[e.Seq]
 	return is && !d.struck && d.sum == e.Sum
 }
 
 // strike resolves an entry of a window, in no call, that is to be discarded. Its key
 // goes on without it.
 func (f *Flow) strike(e *entry, now time.Duration) {
-	if !e.condemned() {
+	if !e.unwanted() {
 		return
 	}
 	s := e.shard
-	d := s.doomed[e.Seq]
+	d := s.toDiscard[e.Seq]
 	d.struck = true
-	s.doomed[e.Seq] = d
+	s.toDiscard[e.Seq] = d
 	s.commanded[d.command] = struct{}{}
 	c := e.chain
 	if c != nil {
@@ -89,20 +89,20 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 
 // struck drafts the end of the command that e was discarded by.
 func (s *shard) struck(e *entry) {
-	s.draft.done = append(s.draft.done, s.doomed[e.Seq].command)
-	delete(s.doomed, e.Seq)
+	s.draft.done = append(s.draft.done, s.toDiscard[e.Seq].command)
+	delete(s.toDiscard, e.Seq)
 }
 
-// forgetDoom forgets commands that the turn before did not bring, if it covered every
+// forgetDiscards forgets commands that the turn before did not bring, if it covered every
 // shard: the store has closed them.
-func (f *Flow) forgetDoom() {
+func (f *Flow) forgetDiscards() {
 	if !f.round.heard {
 		return
 	}
 	for _, s := range f.shards {
-		for seq, d := range s.doomed {
+		for seq, d := range s.toDiscard {
 			if !d.struck && d.seen < f.round.landed {
-				delete(s.doomed, seq)
+				delete(s.toDiscard, seq)
 			}
 		}
 	}
