@@ -32,6 +32,20 @@ func (l *loop) notePeers(relays []store.RelayState) {
 	l.peers = live
 }
 
+// noteBeginning logs, once each, that a flow has shards, and that it has none since others hold them: a relay that was
+// killed does so until its lease is over.
+func (l *loop) noteBeginning(f *flow, gained bool) {
+	switch {
+	case f.begun || l.stopping:
+	case gained:
+		f.begun = true
+		l.log.begins(f)
+	case !f.waited && len(f.holders) > 0:
+		f.waited = true
+		l.log.waits(f, l.now())
+	}
+}
+
 // noteRejected logs the first rejection of a message, and its last.
 func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
 	most := f.subscription.attempts()

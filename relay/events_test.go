@@ -1,7 +1,10 @@
 package relay_test
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,4 +105,48 @@ func TestTheLogNamesARelayThatDied(t *testing.T) {
 			t.Errorf("the log does not name the one that died:\n%s", log)
 		}
 	})
+}
+
+// "Begins to deliver" came before the relay had a shard, and while another's lease ran out the log said nothing.
+func TestTheLogSaysWhoHoldsTheShardsThatARelayWaitsFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		dead := &cutOff{Store: w.store}
+		first, _, end := w.logged(dead, relay.Options{Name: "first"})
+		<-time.After(time.Second)
+		dead.cut.Store(true)
+		second, _, stop := w.logged(w.store, relay.Options{})
+		<-time.After(time.Second)
+		said := second.with("another relay holds shards")
+		if len(said) != 1 || !strings.Contains(said[0], "name=first") || !strings.Contains(said[0], "shards=4 of=4") {
+			t.Errorf("it says %q", said)
+		}
+		if n := second.count("begins to deliver"); n != 0 {
+			t.Error("it begins to deliver without a shard")
+		}
+		<-time.After(time.Minute)
+		if n := second.count("begins to deliver"); n != 1 {
+			t.Errorf("it begins to deliver %d times:\n%s", n, second)
+		}
+		if first.count("another relay holds shards") != 0 {
+			t.Error("the first waits for somebody")
+		}
+		stop()
+		end()
+	})
+}
+
+// cutOff is a store that a relay does not reach any more, as if it had been killed.
+type cutOff struct {
+	store.Store
+
+	cut atomic.Bool
+}
+
+func (c *cutOff) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	if c.cut.Load() {
+		return store.View{}, errors.New("cut off")
+	}
+	return c.Store.Beat(ctx, b)
 }

@@ -205,6 +205,14 @@ func (j *journal) held(f *flow, too bool, n int) {
 	j.logger.Info("relay: fewer messages wait for topics that do not work; reading goes on", append(between(f), "messages", n)...)
 }
 
+// waits says that other relays hold all shards of a subscription. Each gives some of them up, or its lease is over.
+func (j *journal) waits(f *flow, now time.Duration) {
+	for _, h := range f.holders {
+		j.logger.Info("relay: another relay holds shards; waiting for a share, or for the end of its lease",
+			append(between(f), "relay", h.id, "name", h.name, "shards", h.shards, "of", f.shards, "lease", max(h.until-now, 0).Round(100*time.Millisecond))...)
+	}
+}
+
 // begins says that messages of a subscription are delivered from now on.
 func (j *journal) begins(f *flow) {
 	j.logger.Info("relay: begins to deliver", between(f)...)

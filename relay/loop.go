@@ -65,6 +65,7 @@ type flow struct {
 	calls                      map[int64]context.CancelFunc // to the destination, that are out
 	exactly                    *exactly                     // nil: at least once
 	holders                    []holder                     // of its other shards
+	begun, waited              bool                         // and that is in the log
 	shards                     int                          // how many there are, by the last view
 }
 
@@ -378,9 +379,6 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	}
 	l.log.opened(info)
 	l.storeWorks(askTurn | askBeat)
-	for _, f := range l.flows {
-		l.log.begins(f)
-	}
 	return nil
 }
 

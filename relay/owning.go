@@ -280,6 +280,7 @@ func (l *loop) viewFlow(f *flow, s *store.SubscriptionState, relays []store.Rela
 	case len(gained) > 0:
 		l.load(f, gained)
 	}
+	l.noteBeginning(f, len(gained) > 0)
 	for _, old := range sight.Old {
 		f.core.Lost(old.Lo)
 	}
