@@ -281,3 +281,42 @@ func TestAMessageWhoseAnswersGetLostIsNotParkedForWhatWasAcceptedBefore(t *testi
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 0)
 }
+
+// One message for which the connection is cut opens the circuit. It was all that had been read: nothing else was read any more,
+// so that nothing could show that the destination works, and the whole subscription stood still.
+func TestALoneMessageInDoubtKeepsNothingElseFromBeingRead(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.feed("1", messages(1, 1)...)
+	d.answer(d.call(1), broker.Unknown)
+	equal(t, "circuit", d.f.Circuit(), engine.Open)
+	d.now += time.Second
+	d.feed("2", messages(2, 2, 3)...)
+	d.now += time.Second
+	equal(t, "messages asked for while there is something to try", asked(d.f.Turn(d.now)), 0)
+	equal(t, "check", d.f.Check(d.now), engine.TryOne)
+	c := d.f.Trial(d.now)
+	equal(t, "the message that is tried", c.Items[0].Seq, 2)
+	d.answer(c, broker.Accepted)
+	equal(t, "circuit", d.f.Circuit(), engine.Closed)
+}
+
+// In an outage that is no message's fault nothing more is read than can be tried.
+func TestAnOutageReadsNothingBeyondWhatItCanTry(t *testing.T) {
+	t.Parallel()
+	d := down(t, engine.Config{}, broker.Unavailable)
+	for range 5 {
+		d.wait()
+		d.f.Check(d.now)
+		d.answer(d.f.Trial(d.now), broker.Unavailable)
+		equal(t, "messages asked for", asked(d.f.Turn(d.now)), 0)
+	}
+}
+
+// asked is how many messages a turn asks for.
+func asked(t engine.Turn) (n int) {
+	for i := range t.Read {
+		n += t.Read[i].Limit
+	}
+	return n
+}

@@ -121,7 +121,7 @@ func (f *Flow) mayAsk() bool {
 // canAsk says that a request for parked messages can be made.
 func (f *Flow) canAsk() bool {
 	return !f.due.asking && !f.paused && !f.quiet &&
-		f.circuit.state == Closed && f.handRoom() > 0 && f.lotRoom() > 0 && f.staying() > 0
+		f.mayTake() && f.handRoom() > 0 && f.lotRoom() > 0 && f.staying() > 0
 }
 
 func (f *Flow) handRoom() int { return 2*f.cfg.RetryBatch - len(f.hand) }

@@ -118,7 +118,18 @@ func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
 func (f *Flow) wantsRead(i int) bool {
 	l := f.lanes[i]
 	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.windowRoom(0) > 0 &&
-		f.circuit.state == Closed && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
+		f.mayTake() && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
+}
+
+// mayTake says that more messages may be taken in hand: the destination takes some, or
+// nothing is in hand that could show that it does. What is in doubt alone keeps the
+// circuit open for as long as the fault is its own.
+func (f *Flow) mayTake() bool {
+	if f.circuit.state == Closed {
+		return true
+	}
+	e := f.again.peek()
+	return !f.cfg.Transactions && !f.quiet && e != nil && e.doubt != nil && f.unsent == 0 && f.retry.empty()
 }
 
 // room is how many more messages may be read: as one page is sent, another waits.
