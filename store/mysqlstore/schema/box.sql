@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS postbag_$box (
 	-- MySQL's JSON_VALID looks at nothing behind a NUL.
 	CONSTRAINT postbag_$box__headers CHECK (
 		headers IS NULL OR LENGTH(headers) <= 65536 AND LOCATE(CHAR(0 USING utf8mb4), headers) = 0 AND JSON_VALID(headers) AND JSON_TYPE(headers) = 'OBJECT'),
-	-- MariaDB's JSON_VALID takes what no reader does, as {"path":"C:\queue"} and {"a":1.}, so that there the grammar of
+	-- MariaDB's JSON_VALID takes what no reader does, as escapes that are none and {"a":1.}, so that there the grammar of
 	-- RFC 8259 is asked too. It never goes back: what it takes grows with the text alone. An exclamation mark stands for
 	-- a backslash, whose meaning in a text depends on the session. For MySQL it is a comment.
 	/*M! CONSTRAINT postbag_$box__json CHECK (headers IS NULL OR COALESCE(headers REGEXP REPLACE(CONCAT(
