@@ -35,7 +35,7 @@ nothing. What the file names of the environment and of other files is looked at 
 				err = errors.New("-c is missing; name a configuration file")
 			}
 			if err != nil {
-				return exit.With(exit.Usage, showMistakes(c, &checked{Path: source.String(), Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}, err))
+				return exit.With(exit.Usage, showMistakes(c, newChecked(&source, err), err))
 			}
 			return checkConfig(cmd.Context(), c, &source, formOnly)
 		},
@@ -66,15 +66,20 @@ type checkedDelivering struct {
 	To           string `json:"to"`
 }
 
+// newChecked says of a configuration that it is right, or that it is not, and nothing else yet.
+func newChecked(source *configFlags, err error) *checked {
+	return &checked{Path: source.String(), Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
+}
+
 func checkConfig(ctx context.Context, c *terminal.Terminal, source *configFlags, formOnly bool) error {
 	file, err := source.read(formOnly)
 	if err == nil && !formOnly {
 		checkOutside(ctx, file)
 		err = file.Err()
 	}
-	out := checked{Path: source.String(), Right: err == nil, Subscriptions: []checkedDelivering{}, Mistakes: []mistake{}}
+	out := newChecked(source, err)
 	if err != nil {
-		return exit.With(exit.Usage, showMistakes(c, &out, err))
+		return exit.With(exit.Usage, showMistakes(c, out, err))
 	}
 	for _, s := range file.Subscriptions {
 		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Store, s.Box, s.Name, s.To})
