@@ -15,8 +15,8 @@ func TestTheSameDutyHasTheSameFileNameInEveryStore(t *testing.T) {
 	c := open(t)
 	folders := map[string][]string{
 		"every database store": {"store/pgstore", "store/mysqlstore", "store/sqlitestore"},
-		"pgstore":     {"store/pgstore"},
-		"sqlkit":      {"store/sqlkit"},
+		"pgstore":              {"store/pgstore"},
+		"sqlkit":               {"store/sqlkit"},
 	}
 	checkDuties(t, c.root, "## To write a store\n", folders)
 }
