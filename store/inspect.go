@@ -130,7 +130,8 @@ type BoxView struct {
 }
 
 // Notice is something that the store did of its own accord, such as to look through
-// a box again whose numbering was begun again. It is made of the audit log, in which
+// a box again whose numbering was begun again, or to keep messages of which the ledger
+// does not agree. It is made of the audit log, in which
 // Who is "postbag": it stays for a day, among the latest 1,000 entries, or until an
 // operator accepts the ledger of the box.
 type Notice struct {

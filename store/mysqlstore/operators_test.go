@@ -22,10 +22,22 @@ func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
 		s.Deliver()
 		s.exec("DELETE FROM postbag_outbox WHERE seq = 7")
 		s.Eventually("retention finds the difference", func() bool { s.Housekeep(); return s.Faulty("does not agree") })
+		s.Housekeep()
+		notices := func() []store.Notice {
+			o, err := s.Overview(t.Context())
+			s.Must(err)
+			return o.Boxes[0].Notices
+		}
+		if n := notices(); len(n) != 1 || n[0].What != "keep outbox/default from seq 1 on" {
+			t.Errorf("the overview has the notices %v", n)
+		}
 		lines, err := s.AcceptLedger(t.Context(), order, "outbox")
 		s.Must(err)
 		if len(lines) != 1 || !strings.Contains(lines[0], "19 messages passed, 20 accounted for") {
 			t.Errorf("accepted is %q", lines)
+		}
+		if n := notices(); len(n) != 0 {
+			t.Errorf("after that the overview has the notices %v", n)
 		}
 		s.Total.Faults = nil
 		s.Eventually("all but the last are deleted", func() bool { s.Housekeep(); return s.Total.Deleted == 18 })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // scannedRow is a row of the log without its bytes. Slot and at (microseconds since
@@ -267,9 +268,22 @@ func (m *maintenance) judge(ctx context.Context, v *ledgerScan) (bool, error) {
 			m.faultf("the ledger of %s/%s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
 				"(or other ones); nothing of that is dropped: look who else changes its tables",
 				m.Box, m.followers[i].name, v.span*store.TallySpan+1, passed[i].Count, told[i].ledger.Count)
+			if err := m.noteKept(ctx, &m.followers[i], v.span, passed[i].Count, told[i].ledger.Count); err != nil {
+				return false, err
+			}
 		}
 	}
 	return agree, nil
+}
+
+// noteKept has people notice that the ledger of a subscription does not agree with the log, unless they are told so already.
+func (m *maintenance) noteKept(ctx context.Context, f *follower, span, passed, told int64) error {
+	what := storekit.Kept(store.Ref{Box: m.Box, Subscription: f.name}, span*store.TallySpan+1)
+	notices, err := m.s.notices(ctx, m.v, m.now)
+	if err != nil || storekit.Told(notices[m.Box], what) {
+		return err
+	}
+	return m.s.run(ctx, m.s.guard(m.v, "", nil), m.s.note(store.Audit{Who: storekit.Itself, Why: storekit.KeptWhy(passed, told)}, what))
 }
 
 // ledgerLine is what a subscription's ledger says of a span, and where its shards

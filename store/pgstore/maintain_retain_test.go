@@ -223,6 +223,11 @@ func TestALedgerThatDoesNotAgreeKeepsThePartition(t *testing.T) {
 		return s.Faulty("does not agree with the log from seq 1 on: 20 messages passed, 19 accounted for")
 	})
 	s.rounds()
+	o, err := s.Overview(t.Context())
+	s.Must(err)
+	if n := o.Boxes[0].Notices; len(n) != 1 || n[0].What != "keep outbox/default from seq 1 on" || !strings.Contains(n[0].Why, "20 messages passed, 19") {
+		t.Errorf("the overview has the notices %v", n)
+	}
 	if s.rows(partSize) != 20 || s.Total.Dropped+s.Total.Deleted > 0 {
 		t.Fatal("a message that the ledger does not account for was dropped")
 	}

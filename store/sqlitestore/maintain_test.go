@@ -141,6 +141,12 @@ func TestARowThatVanishedIsAFault(t *testing.T) {
 	if report.Deleted != 0 || len(report.Faults) != 1 || !strings.Contains(report.Faults[0], "49 messages passed, 50 accounted for") {
 		t.Fatalf("%+v, want a fault and nothing deleted", report)
 	}
+	u.maintain(0)
+	o, err := f.Overview(t.Context())
+	f.check(err)
+	if n := o.Boxes[0].Notices; len(n) != 1 || n[0].What != "keep outbox/default from seq 1 on" || !strings.Contains(n[0].Why, "49 messages passed, 50") {
+		t.Errorf("the overview has the notices %v, not one", n)
+	}
 }
 
 func TestAResolvedMessageLeavesTheTableLater(t *testing.T) {

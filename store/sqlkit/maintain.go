@@ -18,6 +18,7 @@ type Maintenance struct {
 
 	base *Base
 	end  time.Time
+	kept []kept
 }
 
 // MaintainTime is about how long one Maintain works.

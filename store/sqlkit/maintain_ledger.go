@@ -22,6 +22,9 @@ const (
 func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, error) {
 	before := r.At
 	err := m.surveyTo(ctx, r, to)
+	if err == nil {
+		err = m.noteKept(ctx)
+	}
 	if err != nil || r.At == before {
 		return r.At.Agreed, err
 	}
@@ -198,4 +201,26 @@ func (m *Maintenance) differ(r *Reader, told, passed storekit.Sums) {
 	m.Faultf("the ledger of %s does not agree with the log from seq %d on: %d messages passed, %d accounted for "+
 		"(or other ones); nothing of that is deleted: look who else changes its tables, and accept the difference if it is meant",
 		r.Ref, r.At.Span*store.TallySpan+1, passed.Count, told.Count)
+	m.kept = append(m.kept, kept{storekit.Kept(r.Ref, r.At.Span*store.TallySpan+1), storekit.KeptWhy(passed.Count, told.Count)})
+}
+
+// kept is what retention keeps since the ledger does not agree, and why.
+type kept struct{ what, why string }
+
+// noteKept has people notice what was kept, unless they are told so already.
+func (m *Maintenance) noteKept(ctx context.Context) error {
+	if len(m.kept) == 0 {
+		return nil
+	}
+	err := m.Write(ctx, func(t *Tx) error {
+		notices, err := t.notices()
+		for _, k := range m.kept {
+			if err == nil && !storekit.Told(notices[m.Box], k.what) {
+				_, err = t.Exec(SQLAudit, t.Now, storekit.Itself, k.why, k.what)
+			}
+		}
+		return err
+	})
+	m.kept = nil
+	return err
 }

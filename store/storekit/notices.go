@@ -1,6 +1,8 @@
 package storekit
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +25,7 @@ func Acknowledged(box string) string { return "accept ledger " + box + ": it lac
 // Notices returns what the latest entries of an audit log, newest first, have for
 // people to know, by box: what the store itself did in the last day, until an operator
 // accepts the ledger of the box. They name the box, or a subscription of it, behind
-// "set back", "look through" or "send".
+// "set back", "look through", "send" or "keep".
 func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notice {
 	out := map[string][]store.Notice{}
 	seen := map[string]bool{}
@@ -34,7 +36,7 @@ func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notic
 		if e.Who != Itself || now.Sub(e.At) > noticeTime {
 			continue
 		}
-		for _, verb := range []string{"set back ", "look through ", "send "} {
+		for _, verb := range []string{"set back ", "look through ", "send ", keeping} {
 			if at, ok := boxBehind(e.What, verb); ok && !seen[at] {
 				out[at] = append(out[at], store.Notice{Ago: max(now.Sub(e.At), 0), What: e.What, Why: e.Why})
 			}
@@ -50,4 +52,20 @@ func boxBehind(text, words string) (string, bool) {
 		rest = rest[:end]
 	}
 	return rest, ok && rest != ""
+}
+
+const keeping = "keep "
+
+// Kept is what the audit log says of messages of a subscription that retention keeps,
+// because its ledger does not agree with the log from a seq on.
+func Kept(r store.Ref, seq int64) string { return fmt.Sprintf("%s%s from seq %d on", keeping, r, seq) }
+
+// KeptWhy says why that is.
+func KeptWhy(passed, told int64) string {
+	return fmt.Sprintf("its ledger does not agree with the log: %d messages passed, %d accounted for (or other ones)", passed, told)
+}
+
+// Told says whether one of some notices says what was done.
+func Told(notices []store.Notice, what string) bool {
+	return slices.ContainsFunc(notices, func(n store.Notice) bool { return n.What == what })
 }

@@ -22,9 +22,10 @@ func TestNoticesAreWhatTheStoreDidUntilTheyAreAccepted(t *testing.T) {
 		entry(2*time.Hour, storekit.Itself, "look through bb again"),
 		entry(3*time.Hour, storekit.Itself, "send d again, from where it was"),
 		entry(4*time.Hour, storekit.Itself, "something else"),
+		entry(5*time.Hour, storekit.Itself, storekit.Kept(store.Ref{Box: "f", Subscription: "s"}, 1)),
 		entry(25*time.Hour, storekit.Itself, "look through e again"),
 	}, now)
-	if len(got) != 3 || len(got["a"]) != 1 || len(got["bb"]) != 1 || len(got["d"]) != 1 {
+	if len(got) != 4 || len(got["f"]) != 1 || len(got["a"]) != 1 || len(got["bb"]) != 1 || len(got["d"]) != 1 {
 		t.Fatalf("the notices are %+v", got)
 	}
 	if n := got["a"][0]; n != (store.Notice{What: "set back a/default", Why: "because"}) {
