@@ -98,6 +98,12 @@ func (l *loop) maintained(u *upkeep, r *store.Report, err error) {
 		return
 	case err != nil && l.stopping: // it was ended
 		return
+	case errors.Is(err, store.ErrMoved): // the check sees to it
+		u.held = false
+		l.log.moved(err)
+		l.restart()
+		l.storeMoved(askBeat)
+		return
 	case err != nil:
 		u.next = now + upkeepPause*time.Duration(min(u.failed, 4)+1)
 		u.failed++

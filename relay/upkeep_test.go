@@ -55,3 +55,52 @@ func TestAScheduledMessageIsNotLateForOneFailureOfTheStore(t *testing.T) {
 		}
 	})
 }
+
+// surprised is a store whose housekeeping finds, once, that it is not as it was, and whose Check sees to that.
+type surprised struct {
+	store.Store
+
+	found, seen atomic.Bool
+}
+
+func (s *surprised) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
+	if !s.found.Swap(true) {
+		return store.Report{}, store.ErrMoved
+	}
+	return s.Store.Maintain(ctx, r)
+}
+
+func (s *surprised) Check(ctx context.Context) (store.Info, error) {
+	s.seen.CompareAndSwap(false, s.found.Load())
+	return s.Store.Check(ctx)
+}
+
+func TestAStoreThatHousekeepingFindsMovedIsCheckedAndGoneOnFrom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		s := &surprised{Store: w.store}
+		r := w.relayOver(s, relay.Options{TTL: 2 * time.Second})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		<-time.After(5 * time.Second)
+		if !s.found.Load() || !s.seen.Load() {
+			t.Errorf("housekeeping found that the store moved: %v; it is checked after that: %v", s.found.Load(), s.seen.Load())
+		}
+		err := w.pub.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+			return w.pub.Publish(ctx, tx, message("later", time.Time{}))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(5 * time.Second)
+		if n := len(w.to.Taken()); n != 1 {
+			t.Errorf("%d messages arrived after that", n)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
