@@ -47,7 +47,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 			return info, translateError("check", err)
 		}
 	}
-	renumbered, err := s.renumbered(ctx)
+	renumbered, err := s.renumbered(ctx, eraOf(seen.life, seen.started))
 	if err != nil {
 		return info, translateError("check", err)
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // Maintain implements store.Store. A round that finds nothing to do is one
-// statement. What needs the ownership of the tables (adding and dropping
+// statement, and now and then a search for rows that came late. What needs the ownership of the tables (adding and dropping
 // partitions) and is refused is a fault of the report; all else goes on.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	m := &maintenance{s: s, Retention: r, end: time.Now().Add(maintainTime)}
@@ -86,7 +86,7 @@ func (m *maintenance) run(ctx context.Context) error {
 	k, done := m.s.maintained.of(m.Box)
 	defer done()
 	m.maintenanceState = k
-	for _, step := range []func(context.Context) error{m.promote, m.retire, m.addHeadroom, m.retain, m.tidy} {
+	for _, step := range []func(context.Context) error{m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy} {
 		if err := step(ctx); err != nil {
 			return err
 		}

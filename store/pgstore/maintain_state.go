@@ -12,6 +12,8 @@ type maintenanceState struct {
 	// logScan is how far the ledgers were compared with the log, and detachedScan the same
 	// with a table that was taken out of it.
 	logScan, detachedScan ledgerScan
+	// strays is the search for rows that belie a position.
+	strays lateSearch
 	// seen is what the last round saw, and refined what the last refinement was
 	// made of, and the floor that it found.
 	seen, refined [32]byte

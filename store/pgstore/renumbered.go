@@ -39,10 +39,13 @@ func (w *turning) numbered(rd *reader, f *facts) error {
 		w.s.catalog.Store(nil) // somebody may have seen to it already
 		return refusal()
 	}
+	if w.s.doubted(rd.q.Box) != nil {
+		return renumberedError(rd.q.Box)
+	}
 	if rd.form.window || !belied(&rd.at, f.last, f.below, f.missed) {
 		return nil
 	}
-	w.s.doubts.Store(rd.q.Box, true)
+	w.s.doubt(rd.q.Box, w.v.era, nil)
 	return renumberedError(rd.q.Box)
 }
 
@@ -58,15 +61,15 @@ func belied(p *snapshots.Position, last int64, rows ...witness) bool {
 }
 
 // renumbered looks through all boxes, makes the positions of those whose numbering was begun again good, and returns their
-// names. What a turn of this process came upon counts too.
-func (s *Store) renumbered(ctx context.Context) ([]string, error) {
+// names. What a turn or the housekeeping of this process came upon counts too, transaction ids only of this era of the server.
+func (s *Store) renumbered(ctx context.Context, era int64) ([]string, error) {
 	known, err := s.readCatalog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for name, box := range known.boxes {
-		found, err := s.renumberedBox(ctx, known, name, box)
+	for name := range known.boxes {
+		found, err := s.renumberedBox(ctx, known, name, era)
 		if err != nil {
 			return nil, fmt.Errorf("box %s: %w", name, err)
 		}
@@ -79,11 +82,18 @@ func (s *Store) renumbered(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-func (s *Store) renumberedBox(ctx context.Context, known *catalog, name string, box *catalogBox) (bool, error) {
-	if _, doubted := s.doubts.Load(name); !doubted {
+func (s *Store) renumberedBox(ctx context.Context, known *catalog, name string, era int64) (bool, error) {
+	var late map[int32][]uint64
+	why := "its numbering was begun again, or its sequence was altered"
+	box, d := known.boxes[name], s.doubted(name)
+	switch {
+	case d == nil:
 		if begun, err := s.begunAgain(ctx, known, name); err != nil || !begun {
 			return false, err
 		}
+	case d.era == era && len(d.late) > 0:
+		late = d.late
+		why = "it got a row with a number that others had gone past: drawn long before its insert, or of a sequence that was set back"
 	}
 	err := s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := execAll(ctx, pgxDDL{tx}, lockTimeout, `SELECT FROM postbag._meta FOR UPDATE`); err != nil {
@@ -94,16 +104,19 @@ func (s *Store) renumberedBox(ctx context.Context, known *catalog, name string, 
 			if ref.Box != name {
 				continue
 			}
-			reach, err := s.lower(ctx, tx, sub)
+			reach, err := s.lower(ctx, tx, sub, late[sub.id])
 			if err != nil {
 				return fmt.Errorf("subscription %s: %w", ref.Subscription, err)
 			}
 			high = max(high, reach)
 		}
-		for _, q := range []string{"begin_copies", "begin_floors", "begin_box", "begin_audit"} {
+		for _, q := range []string{"begin_copies", "begin_floors", "begin_box"} {
 			if _, err := tx.Exec(ctx, s.statements.get(q, name).sql, box.id); err != nil {
 				return err
 			}
+		}
+		if _, err := tx.Exec(ctx, s.statements.get("begin_audit", "").sql, box.id, why); err != nil {
+			return err
 		}
 		if err := s.leap(ctx, tx, name, box, high); err != nil {
 			return err
@@ -165,9 +178,9 @@ func (s *Store) outnumbered(ctx context.Context, tx pgx.Tx, box string, p *snaps
 }
 
 // lower has the shards of a subscription look through the whole log once more for what they have not passed, which their
-// transaction ids still tell: a bound may be lowered. All get one position, that of the one which has passed least. It returns
-// the highest seq that they knew of.
-func (s *Store) lower(ctx context.Context, tx pgx.Tx, sub *catalogSubscription) (int64, error) {
+// transaction ids still tell: a bound may be lowered. All get one position, that of the one which has passed least; what late
+// transactions wrote comes though they were passed. It returns the highest seq that they knew of.
+func (s *Store) lower(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, late []uint64) (int64, error) {
 	if sub.ref.Subscription == store.Maintenance {
 		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
 		return 0, err
@@ -181,6 +194,7 @@ func (s *Store) lower(ctx context.Context, tx pgx.Tx, sub *catalogSubscription) 
 		high = max(high, positions[i].Reach(), positions[i].Beyond(), positions[i].Top)
 	}
 	back := snapshots.Lowered(positions)
+	back.Unpass(late)
 	raw, passed := []byte(back.Encode()), "1:1:" // nothing
 	if back.Done != nil {
 		passed = back.Done.String()

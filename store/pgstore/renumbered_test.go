@@ -2,8 +2,10 @@ package pgstore_test
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -186,6 +188,115 @@ func TestACacheThatIsRaisedWhileARelayRunsLosesNothing(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("%d messages do not come", len(want))
+	}
+}
+
+// searched maintains until rows that came late are noticed, and has the box looked through again.
+func (s *testBox) searched() {
+	s.Helper()
+	s.Eventually("housekeeping notices what came late", func() bool {
+		_, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: s.Keep})
+		if err != nil && !moved(err) {
+			s.Fatal(err)
+		}
+		return err != nil
+	})
+	read := store.Turn{Read: []store.Request{boxtest.Request(outbox, s.At, 1000)}}
+	if _, err := s.Turn(s.Context(), read); !moved(err) {
+		s.Errorf("the next turn says %v", err)
+	}
+	if _, err := s.Check(s.Context()); !errors.Is(err, store.ErrMoved) {
+		s.Errorf("the box is checked with %v", err)
+	}
+	if _, err := s.Check(s.Context()); err != nil {
+		s.Errorf("it is checked again with %v", err)
+	}
+	s.again("another")
+	s.House = s.Take("another housekeeper", upkeep)
+}
+
+// Its transaction is passed with the next snapshot, after which no position shows that the row was not.
+func TestARowThatComesBelowABoundIsNoticedAndDelivered(t *testing.T) {
+	t.Parallel()
+	drawn := func(s *testBox, others func()) {
+		s.Must(s.inSession(func(conn *pgx.Conn) error {
+			seq := int64(0)
+			if err := conn.QueryRow(s.Context(), "SELECT nextval('postbag.outbox__seq')").Scan(&seq); err != nil {
+				return err
+			}
+			others()
+			_, err := conn.Exec(s.Context(), "INSERT INTO postbag.outbox (seq, key) VALUES ($1, 'late')", seq)
+			return err
+		}))
+	}
+	ways := map[string]func(s *testBox, others func()){
+		"a number that was drawn long before": drawn,
+		"a number that was drawn long before, with many after it": func(s *testBox, others func()) {
+			drawn(s, func() {
+				s.exec("SELECT setval('postbag.outbox__seq', last_value + 20000) FROM postbag.outbox__seq")
+				others()
+			})
+		},
+		"a sequence that was set back into a hole and on again": func(s *testBox, others func()) {
+			hole := s.number("SELECT nextval('postbag.outbox__seq')")
+			others()
+			last := s.number("SELECT last_value FROM postbag.outbox__seq")
+			s.exec("SELECT setval('postbag.outbox__seq', $1, false)", hole)
+			s.exec("INSERT INTO postbag.outbox (key) VALUES ('late')")
+			s.exec("SELECT setval('postbag.outbox__seq', $1)", last)
+		},
+	}
+	for name, way := range ways {
+		for where, passed := range map[string]bool{"passed": true, "not passed yet": false} {
+			t.Run(name+", "+where, func(t *testing.T) {
+				t.Parallel()
+				s := newTestBox(t)
+				s.Keep = time.Hour
+				want := map[string]int{}
+				deliver := func() {
+					for _, r := range s.Deliver() {
+						want[r.Key]++
+					}
+				}
+				s.publish(boxtest.Messages(5, "a")...)
+				deliver()
+				way(s, func() {
+					for range 3 {
+						s.publish(boxtest.Messages(5, "b")...)
+						deliver()
+					}
+					deliver() // the bound of new transactions is beyond all
+					s.Housekeep()
+				})
+				if passed {
+					s.publish(boxtest.Messages(5, "c")...)
+					deliver()
+					deliver()
+				}
+				if want["late"] != 0 {
+					t.Fatal("the message is read, and nothing is to be noticed")
+				}
+				s.searched()
+				s.publish(boxtest.Messages(1, "d")...)
+				deliver()
+				if !passed {
+					want["c"] = 5
+				}
+				if !maps.Equal(want, map[string]int{"a": 5, "b": 15, "c": 5, "late": 1, "d": 1}) {
+					t.Errorf("what came is %v", want)
+				}
+				o, err := s.Overview(t.Context())
+				s.Must(err)
+				if n := o.Boxes[0].Notices; len(n) != 1 || n[0].What != "look through outbox again" || !strings.Contains(n[0].Why, "gone past") {
+					t.Errorf("the overview has the notices %v", n)
+				}
+				s.Keep = time.Millisecond
+				s.rounds()
+				if len(s.Total.Faults) > 0 {
+					t.Errorf("housekeeping finds %q", s.Total.Faults)
+				}
+			})
+		}
 	}
 }
 

@@ -28,7 +28,8 @@ type Store struct {
 	// read again.
 	catalog atomic.Pointer[catalog]
 	hints   hints
-	// doubts are boxes whose numbering a turn found to be begun again, until Check has seen to it.
+	// doubts are the boxes whose numbering a turn or housekeeping found to be begun again or belied, each with its *doubt, until
+	// Check has seen to it.
 	doubts sync.Map
 	faults faults
 	// keepers remember what housekeeping has found.

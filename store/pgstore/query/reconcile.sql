@@ -82,7 +82,7 @@ UPDATE postbag._boxes b SET numbering = pg_relation_filenode('postbag.{box}__seq
 
 -- name: begin_audit
 INSERT INTO postbag._audit (who, why, what)
-SELECT 'postbag', 'its numbering was begun again, or its sequence was altered', 'look through ' || b.name || ' again' FROM postbag._boxes b WHERE b.id = $1::integer;
+SELECT 'postbag', $2::text, 'look through ' || b.name || ' again' FROM postbag._boxes b WHERE b.id = $1::integer;
 
 -- name: leap
 -- Has the sequence go on behind all that was ever given out: $2, what is parked and what is there. It jumps so far ahead of

@@ -203,3 +203,17 @@ func Lowered(all []Position) Position {
 	}
 	return out
 }
+
+// Unpass has p look for what some transactions wrote, though it has passed them: as if they ran still.
+func (p *Position) Unpass(xids []uint64) {
+	if p.Done == nil {
+		return
+	}
+	for _, xid := range xids {
+		if i, runs := p.Done.find(xid); runs {
+			p.Done.Running[i].Low = 0
+		} else if xid < p.Done.XMax {
+			p.Done.Running = slices.Insert(p.Done.Running, i, Runner{XID: xid})
+		}
+	}
+}
