@@ -71,3 +71,14 @@ func (s *Store) maintain(ctx context.Context, lease store.Lease) (m *maintenance
 	}
 	return m, done, nil
 }
+
+// SearchLate looks, without a pause, for rows of box outbox that came late.
+func (s *Store) SearchLate(ctx context.Context) error {
+	m, done, err := s.maintain(ctx, store.Lease{Shard: store.Shard{Ref: store.Ref{Box: "outbox", Subscription: store.Maintenance}}})
+	if err != nil {
+		return err
+	}
+	defer done()
+	m.strays.last = time.Time{}
+	return m.searchLate(ctx)
+}

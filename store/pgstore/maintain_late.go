@@ -158,8 +158,7 @@ func (s *Store) doubt(box string, era int64, late map[int32][]uint64) {
 
 // doubted returns the doubt about a box, nil if there is none.
 func (s *Store) doubted(box string) *doubt {
-	if d, ok := s.doubts.Load(box); ok {
-		return d.(*doubt)
-	}
-	return nil
+	d, _ := s.doubts.Load(box)
+	out, _ := d.(*doubt)
+	return out
 }

@@ -194,7 +194,7 @@ func TestACacheThatIsRaisedWhileARelayRunsLosesNothing(t *testing.T) {
 // searched maintains until rows that came late are noticed, and has the box looked through again.
 func (s *testBox) searched() {
 	s.Helper()
-	s.Eventually("housekeeping notices what came late", func() bool {
+	s.Eventually("housekeeping notices what came late", func() bool { // at its next search
 		_, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: s.Keep})
 		if err != nil && !moved(err) {
 			s.Fatal(err)
@@ -297,6 +297,37 @@ func TestARowThatComesBelowABoundIsNoticedAndDelivered(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Writers that commit late, roll back and prepare write where every position says that they may.
+func TestNoRowOfWritersThatCommitLateIsTakenForOneThatCameLate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, shared.Database(t))
+	leases := takeShards(t.Context(), t, f, 2)
+	w := newWriters(t, f, rounds(), 8*time.Millisecond)
+	over, searched := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		defer func() { searched <- n }()
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if err := f.SearchLate(t.Context()); err != nil {
+				t.Errorf("search %d says %v", n, err)
+				return
+			}
+			n++
+		}
+	}()
+	kept, _ := readAll(t.Context(), t, w, []*chain{newChain(f, 1, leases[0]), newChain(f, 2, leases[1])})
+	close(over)
+	t.Logf("%d searches", <-searched)
+	if got := w.compare(kept); got != (tallied{}) {
+		t.Errorf("of %d messages: %+v", w.count(), got)
 	}
 }
 

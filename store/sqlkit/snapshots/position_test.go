@@ -389,3 +389,26 @@ func TestPositionsAreLoweredToTheLeastOfThem(t *testing.T) {
 		t.Errorf("the text of a snapshot is %q", got)
 	}
 }
+
+func TestAPositionThatIsToldSoLooksForWhatItHasPassed(t *testing.T) {
+	t.Parallel()
+	p := Position{Done: &Snapshot{XMax: 20, Running: []Runner{{XID: 12, Low: 30}}, Beyond: 50}}
+	p.Unpass([]uint64{15, 12, 25})
+	for xid, want := range map[uint64]bool{11: true, 12: false, 15: false, 16: true, 25: false} {
+		if got := p.Passed(xid, 5); got != want {
+			t.Errorf("a row of %d is passed: %v", xid, got)
+		}
+	}
+	to := Snapshot{XMax: 30, Beyond: 60}
+	if from := p.Done.News(&to); from != 0 {
+		t.Errorf("it reads on from %d", from)
+	}
+	if got, err := Decode(p.Encode()); err != nil || len(got.Done.Running) != 2 {
+		t.Errorf("it is decoded as %+v: %v", got, err)
+	}
+	floor := Position{Floor: 7}
+	floor.Unpass([]uint64{3})
+	if floor.Done != nil || floor.Floor != 7 {
+		t.Errorf("a floor is %+v", floor)
+	}
+}
