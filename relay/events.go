@@ -78,12 +78,13 @@ func (l *loop) noteCommand(c *store.Command) {
 	if len(l.commanded) >= commandedMost { // others have carried them out
 		clear(l.commanded)
 	}
-	l.commanded[c.ID] = commanded{c.Message, c.Park.Reason}
+	l.commanded[c.ID] = commanded{c.Message, c.Topic, c.Park.Reason}
 }
 
 // commanded is the message that a command is about, and its last error.
 type commanded struct {
 	id     postbag.ID
+	topic  string
 	reason string
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/relay"
@@ -41,8 +42,9 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 		}
 		<-time.After(10 * time.Second)
 		stop()
-		if said := log.with("is discarded, by a command"); len(said) != 1 || !strings.Contains(said[0], dead[0].ID.String()) || !strings.Contains(said[0], `reason="membroker: too odd"`) {
-			t.Errorf("the log does not name the message that was discarded, and its last error: %q", said)
+		w.saysDiscarded(log, "t", dead[0].ID)
+		if said := log.with("is discarded, by a command"); !strings.Contains(strings.Join(said, ""), `reason="membroker: too odd"`) {
+			t.Errorf("the log does not say the last error of the message that was discarded: %q", said)
 		}
 		if n := log.count("begins to deliver"); n != 1 {
 			t.Errorf("it begins to deliver %d times:\n%s", n, log)
@@ -61,6 +63,49 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 				t.Errorf("%q has the key or the payload", said[0])
 			}
 		}
+	})
+}
+
+// saysDiscarded checks that one line of the log names a message that was discarded, and
+// nothing of what is in it.
+func (w *world) saysDiscarded(log *lines, topic string, id postbag.ID) {
+	w.t.Helper()
+	said := log.with("is discarded, by a command")
+	if len(said) != 1 {
+		w.t.Fatalf("%d lines say that a message was discarded:\n%s", len(said), log)
+	}
+	for _, part := range []string{"subscription=outbox/default", "to=there", "id=" + id.String(), "topic=" + topic + " "} {
+		if !strings.Contains(said[0], part) {
+			w.t.Errorf("%q has no %q", said[0], part)
+		}
+	}
+	if strings.Contains(said[0], "key-") {
+		w.t.Errorf("%q has the key or the payload", said[0])
+	}
+}
+
+// What was not read when the command was given has no row that says its topic.
+func TestTheLogNamesAPendingMessageThatIsDiscarded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		options := relay.Options{Subscriptions: []relay.Subscription{{To: w.to, ToName: "there"}}}
+		_, _, stop := w.logged(w.store, options)
+		<-time.After(10 * time.Second)
+		stop()
+		w.publishTo(1, 1, func(int, int) string { return "orders" })
+		pending, _, err := w.store.List(t.Context(), store.Query{Ref: w.overview().Ref, State: store.StatePending})
+		if err != nil || len(pending) != 1 {
+			t.Fatalf("%d messages are pending: %v", len(pending), err)
+		}
+		why := store.Audit{Who: "a", Why: "b"}
+		if n, err := w.store.Command(t.Context(), why, w.overview().Ref, store.Discard, []int64{pending[0].Seq}); err != nil || n != 1 {
+			t.Fatalf("discard: %d, %v", n, err)
+		}
+		log, _, stop := w.logged(w.store, options)
+		<-time.After(10 * time.Second)
+		stop()
+		w.saysDiscarded(log, "orders", pending[0].ID)
 	})
 }
 

@@ -248,13 +248,13 @@ func (j *journal) rejected(f *flow, m *store.Record, reason string, dead bool) {
 	j.logger.Warn(text, append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
 }
 
-// commanded says that an operator's command was carried out. Who gave it, why, and the message's topic are in the audit log.
+// commanded says that an operator's command was carried out. Who gave it, and why, is in the audit log.
 func (j *journal) commanded(f *flow, d *store.Done, about commanded) {
 	text := "relay: a message is tried again, by a command"
 	if d.Kind == store.Discard {
 		text = "relay: a message is discarded, by a command"
 	}
-	out := append(between(f), "id", about.id.String(), "seq", d.Seq)
+	out := append(between(f), "id", about.id.String(), "topic", about.topic, "seq", d.Seq)
 	if about.reason != "" {
 		out = append(out, "reason", about.reason)
 	}

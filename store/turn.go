@@ -257,6 +257,8 @@ type Command struct {
 	Park Park
 	// Message is the id of the message.
 	Message postbag.ID
+	// Topic is that of the message, for the relay's log.
+	Topic string
 }
 
 // Done returns what a settlement says when c was carried out.

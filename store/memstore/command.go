@@ -228,7 +228,7 @@ func (sub *subscription) closePassed() error {
 }
 
 func (c *command) shown(r store.Ref, p store.Park) store.Command {
-	return store.Command{ID: c.id, Ref: r, Kind: c.kind, Park: p, Message: c.row.ID}
+	return store.Command{ID: c.id, Ref: r, Kind: c.kind, Park: p, Message: c.row.ID, Topic: c.row.Topic}
 }
 
 // SetShards implements store.Operator.

@@ -69,9 +69,9 @@ SELECT slot, ready FROM postbag__parked FORCE INDEX (postbag__parked_ready)
 WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready, seq`,
 
 		// The commands of a subscription in their order, by an index, each with its
-		// message's row and, by seq, the message's id.
+		// message's row and, by seq, the message's id and topic.
 		Commands: `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id, l.topic
 FROM postbag__command c FORCE INDEX (postbag__command_pending)
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN {box} l ON l.seq = c.seq
@@ -81,7 +81,7 @@ WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
 		Pending: `
 SELECT c.id, c.kind, c.seq, COALESCE(p.slot, 0), COALESCE(p.hash, 0), COALESCE(p.state, 0), p.chain IS NOT NULL,
 	COALESCE(p.attempts, 0), COALESCE(p.due, 0), COALESCE(p.reason, ''), p.held,
-	l.id, COALESCE(l.` + "`key`" + `, ''), COALESCE(l.shard_key, '')
+	l.id, COALESCE(l.` + "`key`" + `, ''), COALESCE(l.shard_key, ''), COALESCE(l.topic, '')
 FROM postbag__command c FORCE INDEX (postbag__command_pending)
 LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 LEFT JOIN {box} l ON l.seq = c.seq

@@ -17,7 +17,7 @@ import (
 const (
 	lateTail   = 5000
 	lateLevels = 16
-	latePause  = 5 * time.Second
+	latePause  = 30 * time.Second
 )
 
 // claim is what the positions of a box said at one time.

@@ -16,6 +16,9 @@ func (s *Store) commands(ctx context.Context, sc *scopes) ([]store.Command, erro
 	if err := w.read(ctx); err != nil {
 		return nil, err
 	}
+	if err := w.topics(ctx); err != nil {
+		return nil, err
+	}
 	out, passed, err := w.sort()
 	if err != nil || len(passed) == 0 {
 		return out, err
@@ -66,6 +69,7 @@ func (w *commanding) read(ctx context.Context) error {
 				if p.there {
 					p.row = scannedRow{seq: p.Park.Seq, slot: p.Park.Slot, xid: uint64(c.int8()), id: c.id()}
 					p.Message, p.Park.Hash = postbag.ID(p.row.id), store.KeyHash(c.text())
+					p.Topic = c.text()
 				}
 				w.pending = append(w.pending, p)
 				return c.err
@@ -85,6 +89,50 @@ func (w *commanding) read(ctx context.Context) error {
 		},
 	})
 	return w.s.run(ctx, calls...)
+}
+
+// topics reads the topics of parked messages, which are in the log or copied from it.
+func (w *commanding) topics(ctx context.Context) error {
+	of := map[string][]int{} // places in parked, by box
+	for i := range w.parked {
+		of[w.parked[i].Box] = append(of[w.parked[i].Box], i)
+	}
+	var calls []call
+	for name, places := range of {
+		bySeq := map[int64][]int{}
+		for _, i := range places {
+			bySeq[w.parked[i].Park.Seq] = append(bySeq[w.parked[i].Park.Seq], i)
+		}
+		args := new(parameters).int8s(len(places), func(i int) int64 { return w.parked[places[i]].Park.Seq })
+		calls = append(calls, call{
+			st: w.s.statements.get("command_rows", name), args: args.int4(w.box(name)),
+			each: func(r row) error {
+				c := columns{rest: r}
+				seq := c.int8()
+				_, id, _, _, topic := c.int8(), c.id(), c.int2(), c.int8(), c.text()
+				for _, i := range bySeq[seq] {
+					if w.parked[i].Message == postbag.ID(id) {
+						w.parked[i].Topic = topic
+					}
+				}
+				return c.err
+			},
+		})
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	return w.s.run(ctx, calls...)
+}
+
+// box returns the number of a box of the scopes.
+func (w *commanding) box(name string) int32 {
+	for _, sub := range w.sc.subs {
+		if sub.ref.Box == name {
+			return sub.box.id
+		}
+	}
+	return 0
 }
 
 // ranges are the scopes as three parameters.

@@ -57,9 +57,9 @@ ORDER BY ready, seq LIMIT ?6`,
 SELECT slot, ready FROM postbag__parked WHERE subscription = ? AND ready IS NOT NULL ORDER BY ready`,
 
 		// The commands of a subscription in their order, by an index, each with its
-		// message's row and, by seq, the message's id.
+		// message's row and, by seq, the message's id and topic.
 		Commands: `
-SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id
+SELECT c.id, c.kind, p.seq, p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, l.id, l.topic
 FROM postbag__command c INDEXED BY postbag__command_order
 JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 JOIN {box} l ON l.seq = c.seq
@@ -68,7 +68,8 @@ WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
 		// The same index and joins: the few that are about messages that were not parked.
 		Pending: `
 SELECT c.id, c.kind, c.seq, coalesce(p.slot, 0), coalesce(p.hash, 0), coalesce(p.state, 0), p.chain IS NOT NULL,
-	coalesce(p.attempts, 0), coalesce(p.due, 0), coalesce(p.reason, ''), p.held, l.id, coalesce(l.key, ''), coalesce(l.shard_key, '')
+	coalesce(p.attempts, 0), coalesce(p.due, 0), coalesce(p.reason, ''), p.held, l.id, coalesce(l.key, ''),
+	coalesce(l.shard_key, ''), coalesce(l.topic, '')
 FROM postbag__command c INDEXED BY postbag__command_order
 LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 LEFT JOIN {box} l ON l.seq = c.seq

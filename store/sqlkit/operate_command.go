@@ -204,7 +204,7 @@ func (d *Dialect) pendingCommands(query Querier, all []store.Command, r store.Re
 		var p ParkedRow
 		var message []byte
 		var key, shardKey string
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message, &key, &shardKey)...)...); err != nil {
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message, &key, &shardKey, &c.Topic)...)...); err != nil {
 			return err
 		}
 		there := len(message) == len(c.Message)
@@ -240,7 +240,7 @@ func (d *Dialect) parkedCommands(query Querier, all []store.Command, r store.Ref
 		c := store.Command{Ref: r}
 		var p ParkedRow
 		var message []byte
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message)...)...); err != nil {
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message, &c.Topic)...)...); err != nil {
 			return err
 		}
 		if !slots.Contains(p.Slot) || len(message) != len(c.Message) {

@@ -93,8 +93,8 @@ func commandSlots(e *env) {
 			e.Fatalf("the owner of shard %d gets %d commands, not its own", i, len(res.Commands))
 		}
 		got := res.Commands[0]
-		if got.Park.Delay = 0; got.Message != r.ID || got.Park != p {
-			e.Errorf("the command of shard %d comes with the row %+v of message %x", i, got.Park, got.Message)
+		if got.Park.Delay = 0; got.Message != r.ID || got.Topic != r.Topic || got.Park != p {
+			e.Errorf("the command of shard %d comes with the row %+v of message %x of topic %q", i, got.Park, got.Message, got.Topic)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (l *lot) about(got []store.Command, want ...int) {
 			continue
 		}
 		r := l.at(i)
-		if c.Kind != store.Discard || c.Ref != ref || c.Message != r.ID || c.Park != (store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash}) {
+		if c.Kind != store.Discard || c.Ref != ref || c.Message != r.ID || c.Topic != r.Topic || c.Park != (store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash}) {
 			l.Errorf("the command of pending message %d is %+v", i, c)
 		}
 	}

@@ -90,7 +90,7 @@ DELETE FROM postbag._commands c WHERE c.id = ANY ($1::bigint[])
 -- name: pending_commands
 -- Commands about messages that are not parked, with their rows in the log of box $4, if they are there. Reads
 -- _commands_pending by subscription, then primary keys.
-SELECT c.id, c.sub, c.kind, c.seq, c.slot, b.xid::text::bigint, b.id, b.key
+SELECT c.id, c.sub, c.kind, c.seq, c.slot, b.xid::text::bigint, b.id, b.key, coalesce(nullif(b.topic, ''), '{box}')
 FROM (SELECT DISTINCT c.* FROM unnest($1::integer[], $2::smallint[], $3::smallint[]) r(sub, lo, hi)
   JOIN postbag._subscriptions u ON u.id = r.sub AND u.box = $4::integer
   CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = r.sub AND c.pending ORDER BY c.sub, c.id) c
