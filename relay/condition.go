@@ -25,6 +25,7 @@ func (l *loop) conditions(now time.Duration) []store.Condition {
 		c := &f.condition
 		out[i] = store.Condition{
 			Ref: f.ref, State: f.state(), Since: max(now-c.since, 0), Unsettled: f.core.Accepted(),
+			Lease: l.options.TTL,
 		}
 		if c.down {
 			out[i].Error = reasonOf(f.lastError)

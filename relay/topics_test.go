@@ -55,7 +55,7 @@ func (w *world) held(topic string, n int64) {
 			w.t.Fatal(err)
 		}
 		for _, v := range o.Boxes[0].Subscriptions {
-			if len(v.Held) == 1 && v.Held[0] == (store.HeldTopic{Topic: topic, Messages: n}) {
+			if len(v.Held) == 1 && v.Held[0].Topic == topic && v.Held[0].Messages == n && v.Held[0].Reason != "" {
 				return true
 			}
 		}

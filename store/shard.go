@@ -148,6 +148,9 @@ type Condition struct {
 	State string
 	// Since is how long ago the state began, as of the heartbeat.
 	Since time.Duration
+	// Lease is how long that heartbeat was good for: less RelayState.Expires, it
+	// is how long ago that was.
+	Lease time.Duration
 	// Error is the last failure, scrubbed. Empty: none since the state began.
 	Error string
 	// Topics are those that do not work, with the error of each, at most 20.

@@ -213,6 +213,8 @@ type HeldTopic struct {
 	Topic string
 	// Messages is how many are ParkHeld for it; those ParkBlocked behind them do not count.
 	Messages int64
+	// Reason is the reason of one of them, in an overview only.
+	Reason string
 }
 
 // TallySpan is how many seqs one line of the ledger covers. The bounds of a

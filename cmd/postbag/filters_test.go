@@ -24,6 +24,18 @@ func found(t *testing.T, at *place, filters ...string) string {
 	return strings.Join(ids, "")
 }
 
+// A variable of the shell that is not set must not turn a filter into "everything".
+func TestAFlagWithAnEmptyTextIsRefused(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "orders").ok()
+	cli(t, "publish", at.flag, at.where, "--topic", "", "--payload", "1").ends(exit.Usage, "--topic is empty")
+	for _, flag := range []string{"topic", "key", "type", "id", "after", "error", "state", "subscription", "box"} {
+		cli(t, "messages", "discard", at.flag, at.where, "--"+flag+"=", "--all", "--yes", "--why", "test").ends(exit.Usage, "--"+flag+" is empty")
+	}
+	cli(t, "publish", at.flag, at.where, "--box", "orders", "--payload", "").ok()
+}
+
 func TestMessagesAreFoundByEveryFilter(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {

@@ -60,6 +60,8 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		SilenceErrors: true,
 		Args:          topLevel,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd) },
 	}
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
 	root.SetFlagErrorFunc(flagFault)
@@ -80,6 +82,17 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newVersionCommand(c),
 	)
 	return root
+}
+
+// emptyFlag refuses a flag with an empty text, which a variable of the shell without a value leaves: a filter would
+// select everything. A payload may be empty.
+func emptyFlag(cmd *cobra.Command) error {
+	for _, name := range changed(cmd) {
+		if f := cmd.Flags().Lookup(name); f.Value.Type() == "string" && f.Value.String() == "" && name != "payload" {
+			return exit.Usagef("--%s is empty; give it a value, or leave it out", name)
+		}
+	}
+	return nil
 }
 
 // flagFault says what is wrong with a flag: of a number and a switch in words, for which the library has those of Go's parser.

@@ -107,7 +107,7 @@ type HeldTopic struct {
 	Messages int64 `json:"messages"`
 	// For how long it has not worked, as a relay says.
 	Since float64 `json:"since_seconds,omitempty"`
-	// Why, as a relay says.
+	// Why, as a relay says, or as one of the messages does.
 	Error string `json:"error,omitempty"`
 }
 
@@ -129,6 +129,8 @@ type Relay struct {
 	ID string `json:"id"`
 	// What people call it.
 	Name string `json:"name"`
+	// How many seconds ago its last heartbeat was; none: it works on nothing.
+	Seen *float64 `json:"last_seen_seconds,omitempty"`
 	// Seconds until its heartbeat is no longer good.
 	Expires float64 `json:"expires_seconds"`
 	// The subscriptions that it can work.

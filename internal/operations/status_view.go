@@ -2,6 +2,7 @@ package operations
 
 import (
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -36,6 +37,10 @@ func StatusOf(o, last *store.Overview) *Status {
 	}
 	for _, r := range o.Relays {
 		one := Relay{ID: r.ID, Name: r.Name, Expires: r.Expires.Seconds(), Works: []string{}, Shards: owned[r.ID]}
+		if len(r.Conditions) > 0 && r.Conditions[0].Lease > 0 {
+			seen := ageOf(&r, &r.Conditions[0]).Seconds()
+			one.Seen = &seen
+		}
 		for _, w := range r.Works {
 			if w.Subscription != store.Maintenance {
 				one.Works = append(one.Works, w.String())
@@ -59,7 +64,7 @@ func subscriptionOf(s *store.SubscriptionView) Subscription {
 		}
 	}
 	for _, h := range s.Held {
-		v.Held = append(v.Held, HeldTopic{Topic: h.Topic, Messages: h.Messages})
+		v.Held = append(v.Held, HeldTopic{Topic: h.Topic, Messages: h.Messages, Error: h.Reason})
 	}
 	owners := make(map[string]bool)
 	for i := range s.Shards {
@@ -80,7 +85,10 @@ var ParkStates = []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.
 // worse orders the states of a destination.
 var worse = []string{"closed", "probing", "held", "open"}
 
-// conditions adds what relays say of the destination.
+// ageOf is how long ago a relay said a condition, at its last heartbeat.
+func ageOf(r *store.RelayState, c *store.Condition) time.Duration { return max(c.Lease-r.Expires, 0) }
+
+// conditions adds what relays say of the destination. What began before their last heartbeat has gone on since.
 func (v *Subscription) conditions(of store.Ref, relays []store.RelayState) {
 	for i := range relays {
 		for _, c := range relays[i].Conditions {
@@ -88,15 +96,16 @@ func (v *Subscription) conditions(of store.Ref, relays []store.RelayState) {
 				continue
 			}
 			v.Unsettled += int64(c.Unsettled)
+			age := ageOf(&relays[i], &c)
 			if d := v.Destination; d == nil || slices.Index(worse, c.State) > slices.Index(worse, d.State) {
-				v.Destination = &Destination{State: c.State, Since: c.Since.Seconds(), Error: c.Error, Relay: relays[i].Name}
+				v.Destination = &Destination{State: c.State, Since: (c.Since + age).Seconds(), Error: c.Error, Relay: relays[i].Name}
 			}
 			for _, t := range c.Topics {
 				at := slices.IndexFunc(v.Held, func(h HeldTopic) bool { return h.Topic == t.Topic })
 				if at < 0 {
 					at, v.Held = len(v.Held), append(v.Held, HeldTopic{Topic: t.Topic})
 				}
-				v.Held[at].Since, v.Held[at].Error = t.Since.Seconds(), t.Error
+				v.Held[at].Since, v.Held[at].Error = (t.Since + age).Seconds(), t.Error
 			}
 		}
 	}

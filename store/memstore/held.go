@@ -103,7 +103,13 @@ func (l *lot) heldTopics(r store.Slots) []store.HeldTopic {
 func (l *lot) mostHeld() []store.HeldTopic {
 	out := l.heldTopics(store.AllSlots)
 	slices.SortStableFunc(out, func(a, b store.HeldTopic) int { return cmp.Compare(b.Messages, a.Messages) })
-	return out[:min(len(out), shownTopics)]
+	out = out[:min(len(out), shownTopics)]
+	for i := range out {
+		for _, p := range l.held[out[i].Topic].rows {
+			out[i].Reason = cmp.Or(out[i].Reason, p.park.Reason)
+		}
+	}
+	return out
 }
 
 // shownTopics is how many topics an overview names.

@@ -100,6 +100,7 @@ func Statements() map[string]string {
 		"a range of parked":  fill(sqlkit.SQLParkedRange, 2, 100, 600),
 		"held rows":          fill(dialect.Held, 2, "'t3'", 100, 256),
 		"held topics":        fill(sqlkit.SQLHeldTopics, 2, 0, 1024),
+		"reason of a topic":  fill(sqlkit.SQLHeldReason, 2, "'t3'"),
 		"a count of parked":  fill(sqlkit.SQLParkedCount, 2, 4, 1000000),
 		"is it parked":       fill(sqlkit.SQLIsParked, 2, 100),
 		"pending commands":   fill(dialect.In("outbox", dialect.Pending), 2),

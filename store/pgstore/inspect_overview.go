@@ -151,7 +151,7 @@ func (w *overlook) subscriptions(ctx context.Context) error {
 		each: func(r row) error {
 			c := columns{rest: r}
 			if v := w.subs[byID[c.int4()]]; v != nil {
-				v.Held = append(v.Held, store.HeldTopic{Topic: c.text(), Messages: c.int8()})
+				v.Held = append(v.Held, store.HeldTopic{Topic: c.text(), Messages: c.int8(), Reason: c.text()})
 			}
 			return c.err
 		},

@@ -136,6 +136,9 @@ func (t *Tx) viewParked(v *store.SubscriptionView, id int64) error {
 	held, err := heldTopics(t.Query, id, store.AllSlots)
 	slices.SortStableFunc(held, func(a, b store.HeldTopic) int { return cmp.Compare(b.Messages, a.Messages) })
 	v.Held = held[:min(len(held), heldShown)]
+	for i := 0; err == nil && i < len(v.Held); i++ {
+		_, err = t.Row(SQLHeldReason, []any{id, v.Held[i].Topic}, &v.Held[i].Reason)
+	}
 	return err
 }
 

@@ -102,6 +102,11 @@ WHERE subscription = ? AND chain IS NOT NULL AND slot >= ? AND slot < ?`
 SELECT held, COUNT(*) FROM postbag__parked
 WHERE subscription = ? AND held IS NOT NULL AND slot >= ? AND slot < ? GROUP BY held ORDER BY held`
 
+	// SQLHeldReason returns the reason of a message that is held for a topic: the first of
+	// the index of held rows that has one.
+	SQLHeldReason = `
+SELECT reason FROM postbag__parked WHERE subscription = ? AND held = ? AND reason <> '' LIMIT 1`
+
 	// SQLPast keeps what failed of a parked message that is about to be removed, by
 	// primary key.
 	SQLPast = `

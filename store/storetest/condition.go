@@ -22,7 +22,7 @@ func conditionCases() []scenario {
 func trouble() []store.Condition {
 	return []store.Condition{
 		{
-			Ref: ref, State: "open", Since: 90 * time.Second, Unsettled: 17,
+			Ref: ref, State: "open", Since: 90 * time.Second, Unsettled: 17, Lease: 15 * time.Second,
 			Error: "nats: no responders, \"quoted\", O'Hara, a line\nand more, \u00fcber, {}, \\",
 			Topics: []store.TopicCondition{
 				{Topic: "orders.created", Since: 1500 * time.Millisecond, Error: "no stream stores it"},

@@ -313,7 +313,8 @@ func (e *env) heldShown(in store.Inspector) {
 			if s.Ref != ref {
 				continue
 			}
-			if want := []store.HeldTopic{{Topic: "x", Messages: 2}, {Topic: "y", Messages: 1}}; !slices.Equal(s.Held, want) || s.Parked[store.ParkHeld] != 3 {
+			why := held(store.Record{}, "").Reason
+			if want := []store.HeldTopic{{Topic: "x", Messages: 2, Reason: why}, {Topic: "y", Messages: 1, Reason: why}}; !slices.Equal(s.Held, want) || s.Parked[store.ParkHeld] != 3 {
 				e.Errorf("the overview names the held topics %v, and %d held messages, not %v and 3", s.Held, s.Parked[store.ParkHeld], want)
 			}
 		}

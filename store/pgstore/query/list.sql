@@ -146,8 +146,11 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
 FROM postbag._boxes b WHERE b.id = $1::integer;
 
 -- name: sub_held
--- The topics that messages of subscriptions $1 are held for, those with most first. Reads _parked_held.
-SELECT t.sub, t.held, t.n FROM unnest($1::integer[]) u(id) CROSS JOIN LATERAL (
+-- The topics that messages of subscriptions $1 are held for, those with most first, each with the reason of one of them. Reads
+-- _parked_held.
+SELECT t.sub, t.held, t.n, coalesce((SELECT p.reason FROM postbag._shards s
+  JOIN postbag._parked p ON p.shard = s.id AND p.state = 5 AND p.held = t.held AND p.reason <> ''
+  WHERE s.sub = t.sub LIMIT 1), '') FROM unnest($1::integer[]) u(id) CROSS JOIN LATERAL (
   SELECT s.sub, p.held, count(*) AS n FROM postbag._shards s JOIN postbag._parked p ON p.shard = s.id AND p.state = 5
   WHERE s.sub = u.id GROUP BY s.sub, p.held ORDER BY count(*) DESC, p.held LIMIT 20) t;
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
@@ -27,9 +28,13 @@ func Status(c *terminal.Terminal, v *operations.Status, shards bool) error {
 	rows := make([][]string, 0, len(v.Relays))
 	for i := range v.Relays {
 		r := &v.Relays[i]
-		rows = append(rows, []string{r.Name, r.ID, strconv.Itoa(r.Shards), operations.Span(operations.Seconds(r.Expires)), strings.Join(r.Works, " ")})
+		seen := "-"
+		if r.Seen != nil {
+			seen = operations.Span(max(operations.Seconds(*r.Seen), time.Millisecond)) + " ago"
+		}
+		rows = append(rows, []string{r.Name, r.ID, strconv.Itoa(r.Shards), seen, operations.Span(operations.Seconds(r.Expires)), strings.Join(r.Works, " ")})
 	}
-	return c.Table([]string{"RELAY", "ID", "SHARDS", "EXPIRES IN", "WORKS ON"}, rows)
+	return c.Table([]string{"RELAY", "ID", "SHARDS", "LAST SEEN", "EXPIRES IN", "WORKS ON"}, rows)
 }
 
 func showBox(c *terminal.Terminal, b *operations.Box, shards bool) error {
