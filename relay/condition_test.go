@@ -130,3 +130,26 @@ func TestADestinationTakesMessagesAgainOnlyOnceItTookOne(t *testing.T) {
 		stop()
 	})
 }
+
+// The log gave the error of a message that was rejected beside it as the reason of an outage.
+func TestAnOutageIsNotBlamedOnAMessageThatWasRejectedBesideIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(d broker.Delivery, _ int) membroker.Act {
+			if d.Topic == "odd" {
+				return membroker.Fail(broker.Rejected, "too odd")
+			}
+			return membroker.Fail(broker.Unavailable, "503")
+		}})
+		w.publishTo(4, 4, func(k, _ int) string { return map[bool]string{true: "odd", false: "t"}[k == 0] })
+		log, _, stop := w.logged(w.store, relay.Options{})
+		<-time.After(2 * time.Second)
+		if said := log.with("does not take messages; waiting"); len(said) != 1 || !strings.Contains(said[0], "503") {
+			t.Errorf("the log does not say why the destination is away: %q", said)
+		}
+		if c := w.shown(); !strings.Contains(c.Error, "503") {
+			t.Errorf("the status says that it is away since %q", c.Error)
+		}
+		stop()
+	})
+}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,9 +130,11 @@ func (e *panicError) Error() string {
 func gaveUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // judge translates results for the engine and picks an error to report: none that there
-// is only since the call was given up.
+// is only since the call was given up, and that of a rejected message only if there is
+// no other, which tells why the destination is left alone.
 func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.Answer, failed error) {
 	answers = make([]engine.Answer, len(results))
+	rejected := false // failed is of a message that was rejected
 	for i := range results {
 		r := &results[i]
 		if r.Outcome == broker.Accepted {
@@ -150,11 +153,11 @@ func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.An
 		if givenUp && (r.Outcome == broker.Unknown || errors.Is(r.Err, context.Canceled)) {
 			continue
 		}
-		if failed == nil && r.Outcome != broker.NotSent && (scope != broker.ScopeTopic || !f.holds) {
-			failed = r.Err
-			if failed == nil {
-				failed = errors.New(r.Outcome.String())
-			}
+		if r.Outcome == broker.NotSent || scope == broker.ScopeTopic && f.holds {
+			continue
+		}
+		if failed == nil || rejected && r.Outcome != broker.Rejected {
+			failed, rejected = cmp.Or(r.Err, errors.New(r.Outcome.String())), r.Outcome == broker.Rejected
 		}
 	}
 	return answers, failed

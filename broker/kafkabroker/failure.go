@@ -96,7 +96,7 @@ func short(err error) string {
 func refusal(e *kerr.Error) *broker.Error {
 	outcome, fix := verdict(e)
 	f := adapter.Failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), fix)
-	if ofTopic(e) {
+	if ofTopic(e) || outcome == broker.Misconfigured && fix == fixUnknown {
 		f.Scope = broker.ScopeTopic
 	}
 	return f
@@ -157,6 +157,9 @@ func verdict(e *kerr.Error) (outcome broker.Outcome, fix string) {
 		if e.Retriable {
 			return broker.Unknown, "send the message again"
 		}
-		return broker.Misconfigured, "look the error up in Kafka's documentation"
+		return broker.Misconfigured, fixUnknown
 	}
 }
+
+// fixUnknown is for a code of brokers to come, which an answer for one partition has: the topics of others go on.
+const fixUnknown = "look the code up in Kafka's documentation"

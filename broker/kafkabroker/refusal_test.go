@@ -68,6 +68,9 @@ func TestEveryCodeOfTheProtocolHasAnOutcome(t *testing.T) {
 			t.Errorf("%v is %v", err, o)
 		}
 	}
+	if f := kafkabroker.Translate(&kerr.Error{Message: "NEWER_THAN_THIS", Code: 30000}); f.Outcome != broker.Misconfigured || f.Scope != broker.ScopeTopic {
+		t.Errorf("a code that nobody knows is %v, of scope %v", f.Outcome, f.Scope)
+	}
 }
 
 func TestAMissingTopicIsMisconfiguredUntilItIsThere(t *testing.T) {

@@ -42,18 +42,25 @@ var refusals = map[byte]verdict{
 	0x87: {broker.Misconfigured, "not authorized", "grant the user the right to publish to the topic"},
 	0x90: {broker.Misconfigured, "topic name invalid", "use a topic that the broker allows"},
 	0x91: {broker.Unavailable, "packet identifier in use", "wait"},
+	// Not among the codes of the standard; Mosquitto answers so beyond its message_size_limit.
+	0x95: {broker.Rejected, "packet too large", "send less, or raise the broker's limit"},
 	0x97: {broker.Unavailable, "quota exceeded", "wait, or raise the quota"},
 	0x99: {broker.Rejected, "payload format invalid", "fix the payload"},
 }
 
 // refusal is the fate of a message whose answer has this reason code, which is not
-// one of success.
+// one of success. A code that nobody knows is about the message or its topic: others
+// go on.
 func refusal(code byte) *broker.Error {
 	v, ok := refusals[code]
 	if !ok {
 		v = verdict{broker.Misconfigured, "a reason unknown to MQTT 5", "look at the broker's log"}
 	}
-	return scoped(code, v, fmt.Sprintf("the broker refuses the message (reason 0x%02x: %s)", code, v.what))
+	f := scoped(code, v, fmt.Sprintf("the broker refuses the message (reason 0x%02x: %s)", code, v.what))
+	if !ok {
+		f.Scope = broker.ScopeTopic
+	}
+	return f
 }
 
 // welcomes are the reason codes of CONNACK that are failures (section 3.2.2.2).

@@ -3,6 +3,7 @@ package mqttbroker_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,21 @@ func TestATopicThatNobodyCanPublishToIsRejected(t *testing.T) {
 	results := sendtest.Publish(t, d, 10*time.Second, m...)
 	wants(t, results[:len(bad)], broker.Rejected, "the topic ")
 	wants(t, results[len(bad):], broker.Accepted, "")
+}
+
+// Mosquitto tells nobody of its message_size_limit before, and refuses with a reason that the standard does not name for a
+// PUBACK.
+func TestAMessageBeyondTheSizeLimitOfTheBrokerIsRejectedAlone(t *testing.T) {
+	t.Parallel()
+	s := own(t, func(o *testserver.MosquittoOptions) { o.Settings["message_size_limit"] = "1000" })
+	p := newPlace(t, s)
+	for qos := 1; qos <= 2; qos++ {
+		m := sendtest.Messages(p.topic, 5)
+		m[2].Payload = []byte(strings.Repeat("x", 3000))
+		results := sendtest.Publish(t, dial(t, s.Addr(), mqttbroker.Options{QoS: qos}), 10*time.Second, m...)
+		wants(t, results[2:3], broker.Rejected, "0x95: packet too large")
+		wants(t, slices.Delete(results, 2, 3), broker.Accepted, "")
+	}
 }
 
 // Mosquitto takes 200 levels at most, and closes the connection on more.

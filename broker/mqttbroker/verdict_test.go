@@ -20,7 +20,7 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 		want map[byte]broker.Outcome
 	}{
 		"PUBACK": {refusal, map[byte]broker.Outcome{
-			0x80: broker.Rejected, 0x83: broker.Rejected, 0x99: broker.Rejected,
+			0x80: broker.Rejected, 0x83: broker.Rejected, 0x95: broker.Rejected, 0x99: broker.Rejected,
 			0x87: broker.Misconfigured, 0x90: broker.Misconfigured, 0xff: broker.Misconfigured,
 			0x91: broker.Unavailable, 0x97: broker.Unavailable,
 		}},
@@ -42,7 +42,7 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 				t.Errorf("%s 0x%02x is %v (%v), want %v with code and fix", name, code, f.Outcome, f, want)
 			}
 			scope := broker.ScopeDestination
-			if name != "CONNACK" && (code == 0x87 || code == 0x90) {
+			if name != "CONNACK" && (code == 0x87 || code == 0x90 || code == 0xff) {
 				scope = broker.ScopeTopic
 			}
 			if f.Scope != scope || brokerkit.Result(f).Scope != scope {

@@ -90,7 +90,8 @@ func isSmallerID(err error) bool {
 }
 
 // refusal gives an answer that is an error its outcome. The answer's own words may
-// quote what was sent, so only its code is repeated.
+// quote what was sent, so only its code is repeated. What nobody knows is taken for one
+// about the stream: others go on.
 func refusal(text string) *broker.Error {
 	code, _, _ := strings.Cut(text, " ")
 	if v, ok := verdicts[code]; ok {
@@ -101,7 +102,7 @@ func refusal(text string) *broker.Error {
 		return f
 	}
 	if code != "ERR" {
-		return adapter.Failure(broker.Unavailable, "the server refuses the message ("+safeCode(code)+")", "look the code up in the Redis documentation")
+		return adapter.TopicFailure(broker.Unavailable, "the server refuses the message ("+safeCode(code)+")", "look the code up in the Redis documentation")
 	}
 	for _, v := range plainVerdicts {
 		if strings.Contains(text, v.text) {
@@ -112,7 +113,7 @@ func refusal(text string) *broker.Error {
 			return f
 		}
 	}
-	return adapter.Failure(broker.Misconfigured, "the server refuses the command (ERR)", "look at its version and at the commands that it is configured to take")
+	return adapter.TopicFailure(broker.Misconfigured, "the server refuses the command (ERR)", "look at its version and at the commands that it is configured to take")
 }
 
 // ofStream says whether an answer is about the one stream that it was asked for: what

@@ -59,7 +59,7 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 	} {
 		f := refusal(text)
 		scope := broker.ScopeDestination
-		for _, of := range []string{"WRONGTYPE", "MOVED", "ASK", "TRYAGAIN", "one of the keys", "Hash slot", "exhausted"} {
+		for _, of := range []string{"WRONGTYPE", "MOVED", "ASK", "TRYAGAIN", "one of the keys", "Hash slot", "exhausted", "whatever", "SOMETHING"} {
 			if strings.Contains(text, of) {
 				scope = broker.ScopeTopic
 			}
