@@ -3,6 +3,7 @@ package kafkabroker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -113,9 +114,16 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 	d.lanes.add(l)
 	if f := l.enter(ctx); f != nil {
 		l.finish()
-		return nil, f
+		return nil, l.ofRecords(f)
 	}
 	return l, nil
+}
+
+// ofRecords names the topic of records in an error about a record, and has it looked at
+// anew: it may have been deleted.
+func (l *lane) ofRecords(f *broker.Error) *broker.Error {
+	l.d.lanes.topics.forget(l.at.topic)
+	return &broker.Error{Outcome: f.Outcome, Err: fmt.Errorf("%w (topic %q, which Options.Transactions names)", f.Err, l.at.topic)}
 }
 
 // enter fences predecessors and reads the record that the last of them left.

@@ -273,6 +273,36 @@ func TestALaneThatCannotBeIsMisconfigured(t *testing.T) {
 	})
 }
 
+// It cost a relay the minute until it looked at the topic again, and the error named no topic.
+func TestALaneIsOpenedAnewAtOnceAfterItsTopicWasDeleted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
+	o := p.withLanes()
+	o.Recheck = time.Hour
+	d := sendtest.Closing(t, dial(t, p.brokers, o))
+	l := open(t, d, laneOf(p))
+	if outcome, _, err := commit(t, l, "one", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+		t.Fatalf("%v: %v", outcome, err)
+	}
+	records := p
+	records.topic = o.Transactions.Topic
+	records.delete(t)
+	named := false
+	sendtest.Eventually(t, "a transaction fails for the topic", func() bool {
+		outcome, _, err := commit(t, l, "two", sendtest.Messages(p.topic, 3)...)
+		named = err != nil && strings.Contains(err.Error(), o.Transactions.Topic)
+		return outcome != broker.Committed
+	})
+	if !named {
+		t.Error("the error does not name the topic of records")
+	}
+	must(t, l.Close(t.Context()))
+	l = open(t, d, laneOf(p))
+	if outcome, _, err := commit(t, l, "three", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+		t.Errorf("%v: %v", outcome, err)
+	}
+}
+
 // ledger is what a relay's database would hold: how many messages are delivered.
 // Who has the lease may settle.
 type ledger struct {

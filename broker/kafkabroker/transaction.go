@@ -114,7 +114,9 @@ func (x *transaction) abort(ctx context.Context, failed [][]*item, err error) (b
 	for _, group := range failed {
 		f := translateError(group[0].err)
 		switch {
-		case slices.Contains(group, x.record), f.Outcome != broker.Rejected && f.Outcome != broker.Misconfigured:
+		case slices.Contains(group, x.record):
+			return x.aborted(x.lane.ofRecords(f))
+		case f.Outcome != broker.Rejected && f.Outcome != broker.Misconfigured:
 			return x.aborted(f)
 		case f.Outcome == broker.Misconfigured, len(group) == 1:
 			for _, it := range group {
