@@ -123,7 +123,9 @@ type BoxView struct {
 	// Rows is about how many messages the log holds; Last is the highest seq.
 	Rows, Last int64
 	// Scheduled is how many messages wait for their time.
-	Scheduled     int64
+	Scheduled int64
+	// Missing: somebody dropped the box's table. Nothing else is known of the box.
+	Missing       bool
 	Subscriptions []SubscriptionView
 	// Notices are what happened to the box that people should know, newest first.
 	Notices []Notice

@@ -22,6 +22,8 @@ type Box struct {
 	LastSeq int64 `json:"last_seq"`
 	// How many messages wait for their time.
 	Scheduled int64 `json:"scheduled"`
+	// Whether somebody dropped its table.
+	Missing bool `json:"missing,omitempty"`
 	// With --watch: about how many messages a second were published since the last
 	// look.
 	Rate *float64 `json:"published_per_second,omitempty"`

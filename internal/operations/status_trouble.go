@@ -31,11 +31,19 @@ func (n *Notice) InWords() string {
 	return fmt.Sprintf("%s ago postbag decided to %s: %s", Span(Seconds(n.Ago)), n.What, n.Why)
 }
 
+// MissingTable says what to do about a box whose table somebody dropped.
+func MissingTable(box string) string {
+	return "somebody dropped its table; restore it from a backup, or make it again empty with postbag migrate up --box " + box
+}
+
 // Troubles are what somebody should see to, a line each.
 func (v *Status) Troubles() []string {
 	var out []string
 	for i := range v.Boxes {
 		b := &v.Boxes[i]
+		if b.Missing {
+			out = append(out, fmt.Sprintf("box %s: %s", b.Name, MissingTable(b.Name)))
+		}
 		for _, n := range b.Notices {
 			out = append(out, fmt.Sprintf("box %s: %s; see that nothing else is amiss, then run postbag ledger accept --box %s", b.Name, n.InWords(), b.Name))
 		}

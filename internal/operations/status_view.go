@@ -14,7 +14,7 @@ func StatusOf(o, last *store.Overview) *Status {
 	for i := range o.Boxes {
 		b := &o.Boxes[i]
 		view := Box{
-			Name: b.Name, Messages: b.Rows, LastSeq: b.Last, Scheduled: b.Scheduled,
+			Name: b.Name, Messages: b.Rows, LastSeq: b.Last, Scheduled: b.Scheduled, Missing: b.Missing,
 			Subscriptions: []Subscription{},
 			Rate:          rateOf(o, last, func(at *store.Overview) (int64, bool) { return lastSeq(at, b.Name) }),
 		}

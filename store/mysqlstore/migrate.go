@@ -86,6 +86,9 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	}
 	doing := "create box " + box
 	there, err := s.row(ctx, sqlkit.SQLHasBox, []any{box}, new(int))
+	if err == nil && there { // with its table, unless somebody dropped that: then it is made again
+		there, err = s.row(ctx, sqlHasTable, []any{tableOf(box)}, new(int))
+	}
 	switch {
 	case err != nil:
 		return translateError(doing, err)

@@ -137,7 +137,12 @@ func logs(query sqlkit.Querier) (map[string]*logState, error) {
 		return nil, err
 	}
 	for box, log := range logs {
-		if log.last, err = lastSeq(query, box); err != nil {
+		log.last, err = lastSeq(query, box)
+		if codeOf(err) == codeNoTable { // somebody dropped it, which stops no other box
+			delete(logs, box)
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		if log.witnessed = log.witness == 0; log.witnessed {

@@ -57,6 +57,8 @@ ORDER BY s.id`
 	sqlWitnesses = `SELECT name, swept, witness, witness_id FROM postbag__box`
 
 	// All boxes.
+	sqlHasTable = `SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`
+
 	sqlBoxes = `SELECT name FROM postbag__box ORDER BY name`
 
 	// The catalogue, by the table's name.

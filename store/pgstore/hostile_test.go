@@ -119,7 +119,7 @@ func TestAHostileProducerStopsNobody(t *testing.T) {
 		}
 	}
 	for _, sql := range []string{
-		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('infinity')", "INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')",
+		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('infinity')", "INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')", "INSERT INTO postbag.outbox__scheduled (due) VALUES ('294276-12-31')",
 		"INSERT INTO postbag.outbox (headers) VALUES (('{\"a\":' || repeat('[', 10000) || repeat(']', 10000) || '}')::json)",
 		"INSERT INTO postbag.outbox (headers) VALUES (json_build_object('a', repeat('x', 70000)))",
 		"INSERT INTO postbag.outbox (payload) VALUES (convert_to(repeat('x', 17000000), 'UTF8'))",
@@ -151,23 +151,27 @@ func (s *testBox) cancelled(f *fixture, id postbag.ID) (there bool, err error) {
 // Rows from before there was a constraint: nothing that a producer could write then stops a box's housekeeping.
 func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 	t.Parallel()
-	for _, due := range []string{"-infinity", "infinity"} {
+	for _, due := range []string{"-infinity", "infinity", "294276-12-31 23:59:59.999999Z", "4713-01-01 00:00:00Z BC"} {
 		s := newTestBox(t)
 		s.exec("ALTER TABLE postbag.outbox__scheduled DROP CONSTRAINT outbox__scheduled__sound")
 		s.exec("INSERT INTO postbag.outbox__scheduled (due, topic) VALUES ($1, 'endless')", due)
-		if due == "infinity" {
-			if r := s.Housekeep(); r.NextDue >= 0 {
+		never := due == "infinity" || due[0] == '2'
+		if never {
+			if r := s.Housekeep(); r.NextDue >= 0 && r.NextDue < 1000*time.Hour {
 				t.Errorf("a message that is never due is due in %s", r.NextDue)
 			}
 		}
 		items, _, err := s.List(t.Context(), store.Query{Ref: store.Ref{Box: "outbox"}, State: store.StateScheduled})
 		if err != nil || len(items) != 1 {
-			t.Errorf("due %s: %d messages are listed: %v", due, len(items), err)
+			t.Fatalf("due %s: %d messages are listed: %v", due, len(items), err)
+		}
+		if y := items[0].NotBefore.Year(); y < 1 || y > 9999 || (items[0].Due > 0) != never {
+			t.Errorf("due %s is shown as the year %d, in %v", due, y, items[0].Due)
 		}
 		s.exec("INSERT INTO postbag.outbox__scheduled (due, topic) VALUES (clock_timestamp(), 'now')")
 		s.Housekeep()
 		want := 1
-		if due == "-infinity" {
+		if !never {
 			want = 2
 		}
 		if got := s.Deliver(); len(got) != want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -22,7 +23,7 @@ type listRow struct {
 func (r *listRow) record() store.Record {
 	return store.Record{
 		Message: postbag.Message{ID: postbag.ID(r.id), Topic: r.topic, Key: r.key, ShardKey: r.shardKey, Type: r.typ},
-		Seq:     r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), At: time.UnixMicro(r.at).UTC(),
+		Seq:     r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), At: sqlkit.TimeOf(r.at),
 	}
 }
 
@@ -308,8 +309,8 @@ func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 		}
 		items[i].Headers, items[i].Payload, items[i].Err = b.headers, b.payload, b.unreadable
 		if l.State == store.StateScheduled {
-			items[i].NotBefore = time.UnixMicro(b.due).UTC()
-			items[i].Due = time.Duration(b.due-l.now) * time.Microsecond
+			items[i].NotBefore = sqlkit.TimeOf(b.due)
+			items[i].Due = items[i].NotBefore.Sub(time.UnixMicro(l.now))
 			items[i].Seq = 0
 		}
 	}

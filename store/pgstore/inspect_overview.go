@@ -59,6 +59,9 @@ func (w *overlook) look(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.missing(ctx); err != nil {
+		return err
+	}
 	notices, err := w.s.notices(ctx, w.v, w.now)
 	if err != nil {
 		return err
@@ -69,6 +72,20 @@ func (w *overlook) look(ctx context.Context) error {
 	w.o.Now = time.UnixMicro(w.now).UTC()
 	slices.SortFunc(w.o.Boxes, func(a, b store.BoxView) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// missing adds the boxes whose table somebody dropped.
+func (w *overlook) missing(ctx context.Context) error {
+	whole := len(w.o.Boxes)
+	return w.s.run(ctx, call{
+		st:    w.s.statements.get("missing", ""),
+		reset: func() { w.o.Boxes = w.o.Boxes[:whole] },
+		each: func(r row) error {
+			c := columns{rest: r}
+			w.o.Boxes = append(w.o.Boxes, store.BoxView{Name: c.text(), Missing: true})
+			return c.err
+		},
+	})
 }
 
 // clock reads the time: without a box nothing else brings it.

@@ -35,16 +35,18 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	return translateError("create box "+box, err)
 }
 
-// createBox makes a box, unless it is there.
+// createBox makes a box, unless it is there. A table that somebody dropped is made again.
 func createBox(ctx context.Context, in inDDL, box string) error {
-	there := false
+	there, known := false, false
 	look := func(tx ddl) error {
-		return schemaError(tx.one(ctx, `SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1)`, []any{box}, &there))
+		return schemaError(tx.one(ctx, `SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1), to_regclass('postbag.' || quote_ident($1)) IS NOT NULL`,
+			[]any{box}, &known, &there))
 	}
 	// Looking comes first by itself: a role without rights can do that.
 	if err := in(ctx, look); err != nil {
 		return err
 	}
+	there = there && known
 	if there {
 		return makeHeadroom(ctx, in, box)
 	}
@@ -52,10 +54,14 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		if err := execAll(ctx, tx, lockTimeout, lockMigrations); err != nil {
 			return err
 		}
-		if err := look(tx); err != nil || there {
+		if err := look(tx); err != nil || there && known {
 			return err
 		}
-		for _, text := range boxScripts(box) {
+		scripts := boxScripts(box)
+		if known {
+			scripts = remakeScripts(box)
+		}
+		for _, text := range scripts {
 			if err := script(ctx, tx, text); err != nil {
 				return err
 			}
@@ -66,14 +72,30 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 
 // boxScripts return all that makes a box: its tables, the partitions that it begins with, and its rows.
 func boxScripts(box string) []string {
-	fill := strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages),
-		"{spans}", strconv.Itoa(partitionSpans), "{maintenance}", store.Maintenance, "{slots}", strconv.Itoa(store.SlotCount))
-	scripts := []string{fill.Replace(boxScript)}
+	return append(logScripts(box, boxScript), filler(box).Replace(enterBox))
+}
+
+// remakeScripts return what makes the log of a box again whose table somebody dropped. What was scheduled is still there,
+// and Check finds the numbering begun again.
+func remakeScripts(box string) []string {
+	log, _, _ := strings.Cut(boxScript, "\n-- Messages whose time has not come.\n")
+	return append(logScripts(box, log), "UPDATE postbag._epoch SET n = n + 1;")
+}
+
+// logScripts return what makes a box's tables, and the partitions that it begins with.
+func logScripts(box, tables string) []string {
+	scripts := []string{filler(box).Replace(tables)}
 	for next := int64(1); next-1 < defaultRoom; {
 		p := partition{box: box, from: next, to: next + partitionSpans*store.TallySpan}
 		scripts, next = append(scripts, p.script()), p.to
 	}
-	return append(scripts, fill.Replace(enterBox))
+	return scripts
+}
+
+// filler puts what a box's scripts leave open.
+func filler(box string) *strings.Replacer {
+	return strings.NewReplacer("{box}", box, "{sound}", soundOf(box), "{pages}", strconv.Itoa(fillerPages),
+		"{spans}", strconv.Itoa(partitionSpans), "{maintenance}", store.Maintenance, "{slots}", strconv.Itoa(store.SlotCount))
 }
 
 // Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step

@@ -3,7 +3,10 @@ package pgstore
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
+
+	"github.com/postbag/postbag/store/sqlkit"
 )
 
 // row is one row of a result: a value a column in PostgreSQL's binary formats,
@@ -136,5 +139,7 @@ func parseTexts(v []byte) ([]string, error) {
 // epoch is where PostgreSQL's timestamps begin.
 const epochMicros = 946_684_800_000_000
 
-// instant turns microseconds since 2000 into a time.
-func instant(micros int64) time.Time { return time.UnixMicro(micros + epochMicros).UTC() }
+// instant turns microseconds since 2000, or infinity, into a time that can be written.
+func instant(micros int64) time.Time {
+	return sqlkit.TimeOf(min(micros, math.MaxInt64-epochMicros) + epochMicros)
+}

@@ -119,10 +119,13 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	}
 	return s.write(ctx, "create box "+box, func(t *transaction) error {
 		there, err := t.Row(sqlkit.SQLHasBox, []any{box}, new(int))
-		if err != nil || there {
+		if err != nil {
 			return err
 		}
-		if _, err := t.conn.ExecContext(t.Ctx, table); err != nil {
+		if whole, err := t.Row(sqlHasTable, []any{"postbag_" + box}, new(int)); err != nil || there && whole {
+			return err
+		}
+		if _, err := t.conn.ExecContext(t.Ctx, table); err != nil || there { // somebody dropped its table, which is made again
 			return err
 		}
 		return t.Enter(box)

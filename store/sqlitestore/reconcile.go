@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/postbag/postbag/store"
@@ -49,6 +50,9 @@ func (t *transaction) elsewhere() ([]store.Ref, error) {
 		}
 		highest[ref.Box] = max(highest[ref.Box], at.seq)
 		same, err := sameLog(t.Query, ref.Box, at)
+		if err != nil && errors.Is(translate("check", err), store.ErrNoBox) { // somebody dropped its table, which stops no other box
+			return nil
+		}
 		moved[ref.Box] = moved[ref.Box] || !same
 		return err
 	})

@@ -33,6 +33,7 @@ const (
 // The schema and this database.
 const (
 	// Reads the list of tables. Outside a transaction, and in Migrate's.
+	sqlHasTable    = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?`
 	sqlCountSchema = `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'postbag__meta'`
 
 	// All boxes, and the catalogue: those whose tables have the constraints of an older version.

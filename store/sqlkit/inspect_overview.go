@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -35,6 +36,9 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 		for i := range boxes {
 			if err == nil {
 				err = t.viewBox(&boxes[i], relays)
+			}
+			if err != nil && errors.Is(s.dialect.Translate("look", err), store.ErrNoBox) {
+				boxes[i], err = store.BoxView{Name: boxes[i].Name, Missing: true}, nil
 			}
 		}
 		o.Boxes = boxes

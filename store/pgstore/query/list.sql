@@ -65,7 +65,7 @@ b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS top
 SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL FROM q
 UNION ALL
 SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1 ELSE postbag.slot_of(coalesce(nullif(q.shard_key, ''), q.key), q.id) END)::smallint,
-  CASE WHEN isfinite(q.at) THEN (extract(epoch FROM q.at) * 1000000)::bigint ELSE 0 END, q.topic, q.key, q.shard_key, q.type
+  (extract(epoch FROM greatest(least(q.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type
 FROM (SELECT * FROM q ORDER BY q.seq {way}) q
 WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR q.id = $4::uuid)
   AND ($5::text = '' OR q.topic = $5::text) AND ($6::text = '' OR q.key = $6::text)
@@ -115,7 +115,7 @@ SELECT t.seq, t.headers, t.payload FROM (
 -- The same of scheduled messages, with when they are due (microseconds since 1970).
 SELECT t.n, t.headers, t.payload, t.due FROM (
   SELECT i.i, s.n, s.headers::json, s.payload,
-    CASE WHEN isfinite(s.due) THEN (extract(epoch FROM s.due) * 1000000)::bigint WHEN s.due > clock_timestamp() THEN 9223372036854775807 ELSE 0 END AS due,
+    (extract(epoch FROM greatest(least(s.due, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint AS due,
     sum(s.size) OVER (ORDER BY i.i) - s.size AS before
   FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) CROSS JOIN LATERAL (
     SELECT s.*, octet_length(s.payload) + coalesce(octet_length(s.headers::text), 0) AS size FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s

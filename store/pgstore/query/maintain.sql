@@ -15,8 +15,8 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
       WHEN c.due < clock_timestamp() THEN 0 END
     FROM postbag.{box}__scheduled c ORDER BY c.due LIMIT 1), 9223372036854775807),
   (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q),
-  coalesce(n.seq, 0), coalesce((extract(epoch FROM n.at) * 1000000)::bigint, 0),
-  coalesce(o.seq, 0), coalesce((extract(epoch FROM o.at) * 1000000)::bigint, 0),
+  coalesce(n.seq, 0), CASE WHEN n.at IS NULL THEN 0 ELSE (extract(epoch FROM greatest(least(n.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint END,
+  coalesce(o.seq, 0), CASE WHEN o.at IS NULL THEN 0 ELSE (extract(epoch FROM greatest(least(o.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint END,
   (SELECT array_agg(c.relname || CASE WHEN i.inhdetachpending THEN ' pending ' ELSE ' attached ' END || pg_get_expr(c.relpartbound, c.oid))
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.{box}'::regclass),
   r.subs, r.names, r.los, r.his, r.positions,

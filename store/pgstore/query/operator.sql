@@ -3,7 +3,7 @@
 -- name: command_rows
 -- The rows of messages $1, of the log or copied from it. Primary keys. $2 box.
 SELECT m.seq, m.xid, m.id, (CASE WHEN m.place > 0 THEN m.place - 1 ELSE postbag.slot_of(coalesce(nullif(m.shard_key, ''), m.key), m.id) END)::smallint,
-  (extract(epoch FROM m.at) * 1000000)::bigint, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type
+  (extract(epoch FROM greatest(least(m.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type
 FROM unnest($1::bigint[]) i(seq) CROSS JOIN LATERAL (
   SELECT b.seq, b.xid::text::bigint AS xid, b.id, b.place, b.shard_key, b.key, b.at, b.topic, b.type FROM postbag.{box} b WHERE b.seq = i.seq
   UNION ALL

@@ -38,7 +38,7 @@ CREATE TABLE postbag.{box}__scheduled (
   type      varchar(255)    COLLATE "C",
   headers   postbag.headers,
   payload   bytea           NOT NULL DEFAULT '',
-  CONSTRAINT {box}__scheduled__sound CHECK (isfinite(due) AND octet_length(payload) <= 16777216 AND topic <> ''),
+  CONSTRAINT {box}__scheduled__sound CHECK (isfinite(due) AND due < '10000-01-01 00:00:00Z' AND octet_length(payload) <= 16777216 AND topic <> ''),
   CONSTRAINT {box}__scheduled__pk PRIMARY KEY (n)
 ) WITH (vacuum_truncate = false);
 CREATE INDEX {box}__scheduled__due ON postbag.{box}__scheduled (due, n);

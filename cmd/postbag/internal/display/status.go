@@ -38,6 +38,10 @@ func Status(c *terminal.Terminal, v *operations.Status, shards bool) error {
 }
 
 func showBox(c *terminal.Terminal, b *operations.Box, shards bool) error {
+	if b.Missing {
+		c.Sayf("BOX %s: %s\n", b.Name, operations.MissingTable(b.Name))
+		return nil
+	}
 	text := fmt.Sprintf("BOX %s: %s in the log, which has given out seqs up to %d", b.Name, terminal.Count(b.Messages, "message"), b.LastSeq)
 	if b.Scheduled > 0 {
 		text += fmt.Sprintf(", %d scheduled", b.Scheduled)
