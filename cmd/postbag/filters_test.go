@@ -103,7 +103,7 @@ func TestRelayNeedsNoFileToDeliverToNATS(t *testing.T) {
 		s := stream(t, server.URL())
 		args := []string{"relay", at.flag, at.where, "--to", server.URL(), "--stream", "ORDERS", "--drain", "--box", "sales", "--create"}
 		cli(t, args[:len(args)-1]...).ends(exit.NotFound, "no such box")
-		cli(t, args...).ok().says("begins to deliver", "sales/default", "handed over and ended")
+		cli(t, args...).ok().says("begins to deliver", "sales/default", "shut down gracefully")
 		const n = 500
 		cliWith(t, strings.Repeat(`{"topic":"orders.placed","key":"k","payload":1}`+"\n", n), "publish", at.flag, at.where, "--box", "sales", "--ndjson").ok()
 		cli(t, args...).ok()

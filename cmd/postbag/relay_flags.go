@@ -34,7 +34,7 @@ func newRelayCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relay",
 		Short: "Deliver messages until told to stop",
-		Long: `Deliver messages until told to stop (SIGINT, SIGTERM, SIGQUIT), then hand over and end.
+		Long: `Deliver messages until told to stop (SIGINT, SIGTERM, SIGQUIT), then shut down gracefully.
 
 Everything may stand in a file (-c postbag.yaml, see docs/reference/configuration.md);
 for a single subscription flags will do. The log goes to standard error.`,

@@ -102,9 +102,9 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 		switch {
 		case err != nil:
 		case r.Stats().HandedOver:
-			w.logger.Info("postbag: handed over and ended")
+			w.logger.Info("postbag: shut down gracefully")
 		default:
-			w.logger.Warn("postbag: ended without handing over: the store did not answer; others take over when the leases run out")
+			w.logger.Warn("postbag: ended and could not give its leases back: the store did not answer; other relays take over when the leases run out")
 		}
 	}()
 	if drain {

@@ -71,7 +71,7 @@ func run(ctx context.Context, pool *pgxpool.Pool, js jetstream.JetStream) error 
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- rel.Run(ctx) }() // nil after a hand-over; outages do not end it
+	go func() { ended <- rel.Run(ctx) }() // nil after a graceful shutdown; outages do not end it
 	err = pub.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `insert into orders (id, total) values ($1, $2)`, 17, 4200); err != nil {
 			return err
