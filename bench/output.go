@@ -34,7 +34,7 @@ func write(dir string, all []result, l *lab) error {
 	fmt.Println("\nverdicts:")
 	for i := range all {
 		r := &all[i]
-		if err := os.WriteFile(filepath.Join(dir, r.Name+".svg"), []byte(r.chart()), 0o644); err != nil { //nolint:gosec // likewise
+		if err := os.WriteFile(filepath.Join(dir, r.Name+".svg"), []byte(r.chart()), 0o644); err != nil { //nolint:gosec // the same
 			return err
 		}
 		verdict := "reached"

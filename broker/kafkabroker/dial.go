@@ -69,7 +69,7 @@ func (l Login) dialer() func(ctx context.Context, network, address string) (net.
 	}
 }
 
-// tlsError says that a broker was there and TLS was not agreed upon.
+// tlsError says that a broker was there and the TLS handshake failed.
 type tlsError struct{ err error }
 
 func (e *tlsError) Error() string { return "TLS: " + e.err.Error() }

@@ -62,7 +62,7 @@ func connectionFailure(err error) *broker.Error {
 	case brokerkit.BadCertificate(err):
 		return adapter.Failure(broker.Misconfigured, "the broker's certificate is not accepted ("+short(err)+")", "give Options.Login.TLS the authority that signed it")
 	case is(&header), is(&op) && (op.Op == "remote error" || op.Op == "local error"): // so crypto/tls wraps an alert
-		return adapter.Failure(broker.Misconfigured, "TLS was not agreed upon ("+short(err)+")", "check the listener's port and Options.Login.TLS")
+		return adapter.Failure(broker.Misconfigured, "the TLS handshake failed ("+short(err)+")", "check the listener's port and Options.Login.TLS")
 	case is(&steady), strings.Contains(err.Error(), "invalid large response size"):
 		return adapter.Failure(broker.Misconfigured, "the broker hangs up on the first request",
 			"check whether its listener expects TLS, a login, or another one of either")
@@ -75,7 +75,7 @@ func connectionFailure(err error) *broker.Error {
 		}
 		return adapter.Failure(broker.Unavailable, "a broker's name cannot be looked up", "wait, or look at the name server")
 	case is(&handed):
-		return adapter.Failure(broker.Unavailable, "TLS was not agreed upon in time ("+short(err)+")", "wait, or look at the broker")
+		return adapter.Failure(broker.Unavailable, "the TLS handshake took too long ("+short(err)+")", "wait, or look at the broker")
 	case is(&op) && op.Op == "dial", strings.Contains(err.Error(), "unable to dial"):
 		return adapter.Failure(broker.Unavailable, "no broker can be reached ("+short(err)+")", "wait, or look whether they run")
 	}

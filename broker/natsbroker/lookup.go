@@ -95,7 +95,7 @@ func isAPI(subject string) bool {
 }
 
 // deniedPublish returns the subject of a denied publish that the connection heard
-// of since before, which was its last error then. The server says it thus
+// of since before, which was its last error then. The server's words are
 // (client.pubPermissionViolation in nats-server), and answers nothing:
 //
 //	-ERR 'Permissions Violation for Publish to "subject"'

@@ -10,8 +10,8 @@ import (
 )
 
 // Probe connects to the endpoint, with TLS for https, or to the proxy if there
-// is one, and hangs up: no request is sent. It thus tells a dead endpoint from one
-// that listens, not an overloaded one, which only a message can. With URLFor
+// is one, and hangs up: no request is sent. So it tells a dead endpoint from one
+// that listens. Only a message can show an overloaded one. With URLFor
 // there is nothing to connect to before a message is there, and Probe returns nil.
 // An error is a *broker.Error: Misconfigured for a certificate that does not
 // verify and an address that is refused, else Unavailable.

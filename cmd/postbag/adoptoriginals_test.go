@@ -103,7 +103,7 @@ func foreigns() map[string]*foreign {
 			finish: `UPDATE outbox SET status = 1, processed_at = now() WHERE id = $1`,
 			give:   giveText, topic: "orders", typ: "placed", headers: `{"trace":"t"}`,
 		},
-		// The table of pkritiotis/go-outbox's example, which is for MySQL, likewise.
+		// The table of pkritiotis/go-outbox's example, which is for MySQL, too.
 		"go-outbox": {
 			from: "go-outbox", table: "outbox",
 			schema: `CREATE TABLE outbox (id varchar(100) NOT NULL, data bytea NOT NULL, state integer NOT NULL, created_on timestamp NOT NULL,

@@ -29,7 +29,7 @@ type commandFlags struct {
 func newGiveCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
 	var f commandFlags
 	name := operations.CommandName(kind)
-	does, which := "Make parked messages due now, with their attempts begun anew; publish scheduled ones now", "parked or scheduled"
+	does, which := "Make parked messages due now, and count their attempts from zero; publish scheduled ones now", "parked or scheduled"
 	if kind == store.Discard {
 		does, which = "Give messages up for ever; those behind them go on", "parked, pending or scheduled"
 	}

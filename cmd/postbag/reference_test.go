@@ -165,7 +165,7 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
 		"A relay serves them at `/metrics` of its admin listener (`admin.listen`, or `--admin`), for Prometheus. Labels are boxes, subscriptions and states, and with several stores the store;\n" +
-		"nothing of a message is ever in one. What is counted begins anew with each relay; what is read from the store is the same on every relay, so take\n" +
+		"nothing of a message is ever in one. Counters begin at zero with each relay; what is read from the store is the same on every relay, so take\n" +
 		"the maximum over relays, not the sum.\n\n" +
 		"A program with a relay of its own registers them by `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
 		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows what the store knows, though no relay runs there.\n\n" +

@@ -170,7 +170,7 @@ func (r *run) everyFault() []Fault {
 	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.logFaults(), r.place.Faults(), r.operatorFaults())
 }
 
-// known makes sure that the faults that may come are known, lest a run without any shows that nothing goes wrong.
+// known makes sure that the faults that may come are known: a run without any would show that nothing goes wrong.
 func (r *run) known() error {
 	var names []string
 	for _, f := range r.everyFault() {

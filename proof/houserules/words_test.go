@@ -2,13 +2,16 @@ package houserules_test
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // committed lists the files that git knows, or in a checkout without git all that are there.
@@ -58,17 +61,61 @@ func TestFilesTellNothingOfTheMachineTheyWereMadeOn(t *testing.T) {
 	}
 }
 
-// Words that a reader has to look up, or reads twice. The SQL of migrations is left out: a step is never changed.
+// plain are words that a reader has to look up, or reads twice, behind what to say in their place.
+var plain = words(
+	`fix: mend mends mended mending`,
+	`who, anyone: whoever whomever whosoever`,
+	`up to, thing: affair affairs`,
+	`so that ... not: lest`,
+	`so, by this: thereby thus hence whence thence thereupon whereupon henceforth`,
+	`in which, of it: wherein whereby whereof therein thereof thereto hereby herein`,
+	`until now: hitherto heretofore`,
+	`too, in the same way: likewise`,
+	`also, and: moreover furthermore`,
+	`although: albeit notwithstanding`,
+	`while, among: whilst amongst betwixt`,
+	`all, nothing, any: wholly naught nought whatsoever`,
+	`end, stop: cease ceases ceased ceasing`,
+	`use: utilize utilizes utilized utilise utilises utilised`,
+	`what was named: aforementioned aforesaid`,
+)
+
+// plainInPages are words that code may say, and the pages of the documentation may not.
+var plainInPages = words(
+	`on, at, find: upon`,
+	`again: anew`,
+	`what it writes, and where: loudly`,
+	`another program: stranger strangers`,
+)
+
+// phrases are the same, of several words.
+var phrases = map[string]*regexp.Regexp{
+	"skip":                    regexp.MustCompile(`(?i)\bpass(es|ed|ing)? over\b`),
+	"because":                 regexp.MustCompile(`(?i)[,;] for (it|they|he|she|we|there|nobody|nothing|any of them) [a-z]`),
+	"graceful shutdown, give": regexp.MustCompile(`(?i)\bhand(s|ed|ing)?[- ]overs?\b`),
+	"if":                      regexp.MustCompile(`(?i)\bif need be\b`),
+	"and the like":            regexp.MustCompile(`(?i)\band their like\b`),
+	"notices":                 regexp.MustCompile(`(?i)\btakes notice\b`),
+}
+
+// words reads lines of a better word, a colon, and worse ones.
+func words(lines ...string) map[string]string {
+	better := make(map[string]string)
+	for _, line := range lines {
+		say, worse, _ := strings.Cut(line, ": ")
+		for word := range strings.FieldsSeq(worse) {
+			better[word] = say
+		}
+	}
+	return better
+}
+
+// The SQL of migrations is left out: a step is never changed.
 func TestTextUsesThePlainWord(t *testing.T) {
 	t.Parallel()
 	c := open(t)
-	plain := map[string]*regexp.Regexp{
-		`"fix"`:            regexp.MustCompile(`(?i)\bmend(s|ed|ing)?\b`),
-		`"who", "anyone"`:  regexp.MustCompile(`(?i)\bwhoever\b`),
-		`"up to", "thing"`: regexp.MustCompile(`(?i)\baffairs?\b`),
-	}
 	for _, file := range c.committed(t) {
-		if strings.HasSuffix(file, "houserules/words_test.go") || strings.Contains(file, "/schema/") || !textual(file) {
+		if strings.HasSuffix(file, "houserules/words_test.go") || strings.Contains(file, "/schema/") || file == "LICENSE" || !textual(file) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(c.root, filepath.FromSlash(file)))
@@ -78,11 +125,73 @@ func TestTextUsesThePlainWord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for better, pattern := range plain {
-			for _, at := range pattern.FindAllIndex(text, -1) {
-				line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
-				t.Errorf("%s:%d says %q: say %s", file, line, text[at[0]:at[1]], better)
+		found := worse(string(text), plain)
+		if isPage(file) {
+			found = append(found, worseInPage(string(text))...)
+		}
+		for _, f := range found {
+			t.Errorf("%s:%s", file, f)
+		}
+	}
+}
+
+// isPage says whether a file is documentation that somebody wrote for readers: no decision record, and nothing that a
+// command writes.
+func isPage(file string) bool {
+	return filepath.Ext(file) == ".md" && !slices.ContainsFunc(unbounded, func(p string) bool { return strings.HasPrefix(file, p) })
+}
+
+// withoutCode returns a page without its code, and with all its lines.
+func withoutCode(page string) string {
+	lines := func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) }
+	return quoted.ReplaceAllStringFunc(fenced.ReplaceAllStringFunc(page, lines), lines)
+}
+
+// worse lists where a text has a word for which there is a better one: the line, the word and the better one.
+func worse(text string, words map[string]string) (found []string) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if better := words[strings.ToLower(word)]; better != "" {
+				found = append(found, fmt.Sprintf("%d says %q: say %s", number, word, better))
 			}
+		}
+	}
+	return found
+}
+
+// worseInPage does so for the prose of a page.
+func worseInPage(page string) []string {
+	prose := withoutCode(page)
+	found := worse(prose, plainInPages)
+	for better, phrase := range phrases {
+		for _, at := range phrase.FindAllStringIndex(prose, -1) {
+			found = append(found, fmt.Sprintf("%d says %q: say %s", 1+strings.Count(prose[:at[0]], "\n"), prose[at[0]:at[1]], better))
+		}
+	}
+	return found
+}
+
+func TestAWordThatIsReadTwiceIsFound(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"Whoever mends it, thereby ceases.":            4,
+		"Amendments, recommended; a mention, the hen.": 0,
+		"It waits.\n\nLest it fall.":                   1,
+	} {
+		if got := worse(text, plain); len(got) != want {
+			t.Errorf("%q: %q were found, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]int{
+		"It begins anew, loudly, for it was emptied.": 3,
+		"`relay: beginning anew`\n```\nupon\n```\n":   0,
+		"A stranger hands over.":                      2,
+		"Wait, for a second, for others.":             0,
+	} {
+		if got := worseInPage(text); len(got) != want {
+			t.Errorf("%q: %q were found, want %d", text, got, want)
 		}
 	}
 }

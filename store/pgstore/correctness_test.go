@@ -345,7 +345,7 @@ func loses(t *testing.T, mistaken func(context.Context, *fixture, []store.Lease)
 		var kept []store.Record
 		for quiet := 0; quiet < 5; {
 			got, err := read()
-			if errors.Is(err, store.ErrMoved) { // the reader itself has come upon a row that cannot be there
+			if errors.Is(err, store.ErrMoved) { // the reader itself has found a row that cannot be there
 				t.Logf("try %d: %v", try, err)
 				<-done
 				return

@@ -61,7 +61,7 @@ func belied(p *snapshots.Position, last int64, rows ...witness) bool {
 }
 
 // renumbered looks through all boxes, makes the positions of those whose numbering was begun again good, and returns their
-// names. What a turn or the housekeeping of this process came upon counts too, transaction ids only of this era of the server.
+// names. What a turn or the housekeeping of this process found counts too, transaction ids only of this era of the server.
 func (s *Store) renumbered(ctx context.Context, era int64) ([]string, error) {
 	known, err := s.readCatalog(ctx)
 	if err != nil {

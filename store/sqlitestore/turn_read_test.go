@@ -90,7 +90,7 @@ func TestAListingIsBoundedByBytes(t *testing.T) {
 	}
 }
 
-// What is read of scheduled messages to list them is bounded likewise.
+// What is read of scheduled messages to list them is bounded too.
 func TestAListingOfScheduledMessagesIsBoundedByBytes(t *testing.T) { //nolint:paralleltest // what it allocates is measured
 	f := open(t)
 	f.lease(outbox)

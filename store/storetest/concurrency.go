@@ -267,7 +267,7 @@ func (h *hand) beat() bool {
 	return true
 }
 
-// work reads a page of a shard and settles it, wholly or in part, and now and
+// work reads a page of a shard and settles it, all of it or a part, and now and
 // then twice, as after a lost answer.
 func (h *hand) work(sh *store.ShardState) bool {
 	q := store.Request{Ref: ref, Slots: []store.Slots{sh.Slots}, From: sh.Position, Limit: 1 + h.rand.IntN(80), Bytes: 1 << 20}

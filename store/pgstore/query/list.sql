@@ -135,7 +135,7 @@ SELECT coalesce((SELECT array_agg(c.seq ORDER BY c.seq) FROM postbag._copies c W
 
 -- name: box_view
 -- The clock, the last seq given out, how far the log is gone, its rows counted up to $2 and as the statistics have them, and
--- the scheduled messages likewise. Reads the beginning of the primary keys, and the catalog's rows of the partitions.
+-- the scheduled messages in the same way. Reads the beginning of the primary keys, and the catalog's rows of the partitions.
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
   (SELECT CASE WHEN q.is_called THEN q.last_value ELSE q.last_value - 1 END FROM postbag.{box}__seq q), b.dropped,
   (SELECT count(*) FROM (SELECT FROM postbag.{box} l WHERE l.seq > b.dropped ORDER BY l.seq LIMIT $2::integer) l),
