@@ -23,8 +23,8 @@ type JSONCodec struct{}
 // Marshal is json.Marshal.
 func (JSONCodec) Marshal(v any) ([]byte, error) { return json.Marshal(v) }
 
-// Unmarshal is json.Unmarshal: fields that are not known are ignored, so that
-// the sender may add some.
+// Unmarshal is json.Unmarshal. It ignores unknown fields, so that the sender can add
+// some.
 func (JSONCodec) Unmarshal(data []byte, v any) error { return json.Unmarshal(data, v) }
 
 // RawCodec is for an Event[[]byte] whose payloads are encoded elsewhere: it takes

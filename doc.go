@@ -1,11 +1,11 @@
-// Package postbag writes messages in the transaction that writes the data they
-// speak of, so that both are saved or neither is.
+// Package postbag is a transactional outbox. It writes messages in the transaction that
+// writes your data, so that both are saved or neither is.
 //
 // # Publishing
 //
-// A [Publisher] is made over a store (package pgstore, sqlitestore or another
-// adapter) and takes that store's own kind of transaction. Anything else, such
-// as a *sql.DB, does not compile:
+// Make a [Publisher] over a store: package pgstore, sqlitestore or another adapter. It
+// takes that store's own kind of transaction. Anything else, such as a *sql.DB, does not
+// compile:
 //
 //	pub, err := postbag.NewPublisher(store, postbag.PublisherOptions{})
 //
@@ -16,27 +16,26 @@
 //		return pub.Publish(ctx, tx, OrderCreated.Message(o))
 //	})
 //
-// In a transaction that was begun elsewhere it is the same call of Publish, and
-// [Publisher.Committed] after the commit if the relay of this process should
-// hear of it at once. Business code needs only a [Sender], a publisher bound to
-// one transaction by [Publisher.Bind].
+// In a transaction of your own, call Publish in the same way. After the commit call
+// [Publisher.Committed], if a relay in this process should hear of the message at once.
+// Business code needs only a [Sender]: [Publisher.Bind] makes one for a transaction.
 //
-// What a [Message] may be is checked before any SQL; a [MessageError] names the
-// message, the field and what to do. An [Event] ties a Go type to its name on the
-// wire and encodes it.
+// Publish checks every [Message] before it runs any SQL. A [MessageError] names the
+// message, the field and what to do. An [Event] connects a Go type with its name on the
+// wire, and encodes it.
 //
 // # Delivery
 //
-// What was committed is delivered by a relay (package relay), in this process
-// or another, to a destination (package broker and its adapters): every message
-// at least once, messages of one [Message.Key] in commit order. A message with
-// [Message.NotBefore] waits for its time and can be cancelled until then.
+// A relay (package relay) delivers what you committed to a destination (package broker
+// and its adapters). It runs in this process or in another. It delivers every message at
+// least once, and messages of one [Message.Key] in commit order. A message with
+// [Message.NotBefore] waits for its time. You can cancel it until then.
 //
 // # Stores
 //
-// A store for another database implements [Appender], and what package store
-// asks for. Unit tests of publishing code need no database: see package
+// To write a store for another database, implement [Appender], and the interfaces of
+// package store. Unit tests of code that publishes need no database: see package
 // postbagtest.
 //
-// This package imports the standard library only and nothing else of Postbag.
+// This package imports only the standard library, and nothing else of Postbag.
 package postbag

@@ -2,8 +2,8 @@ package postbag
 
 import "fmt"
 
-// Event ties a Go type to its name on the wire, once, for those who publish it
-// and those who handle it:
+// Event connects a Go type with its name on the wire. Declare it once, for the code that
+// publishes it and the code that handles it:
 //
 //	var OrderCreated = postbag.Event[Order]{
 //		Type: "order.created",
@@ -16,15 +16,15 @@ type Event[T any] struct {
 	Type string
 	// Topic is the message's Topic. Zero: the name of the box.
 	Topic string
-	// Key returns the message's Key. Nil: the event is ordered with no other.
+	// Key returns the message's Key. Nil: the event has no order with others.
 	Key func(T) string
 	// Codec encodes and decodes the payload. Defaults to JSONCodec.
 	Codec Codec
 }
 
-// Message returns the message for v, without an ID: publishing draws one unless
-// it is set before. An encoding error is kept in the message and returned by
-// Publish, as a [MessageError] whose Unwrap is the codec's error.
+// Message returns the message for v, without an ID. Publish draws one unless you set it
+// before. If v cannot be encoded, the message keeps the error, and Publish returns it as
+// a [MessageError] whose Unwrap is the codec's error.
 func (e Event[T]) Message(v T) Message {
 	m := Message{Topic: e.Topic, Type: e.Type}
 	if e.Type == "" {
@@ -44,9 +44,9 @@ func (e Event[T]) Message(v T) Message {
 	return m
 }
 
-// Decode returns the value in m. A message of another Type is [ErrEventType]; a
-// payload that does not decode is an error that names no part of it, and whose
-// errors.Unwrap is the codec's own.
+// Decode returns the value in m. If m has another Type, the error is [ErrEventType]. If
+// the payload cannot be decoded, the error quotes no part of it, and its errors.Unwrap is
+// the codec's own error.
 func (e Event[T]) Decode(m Message) (T, error) {
 	var v, zero T
 	if e.Type == "" || m.Type != e.Type {

@@ -9,9 +9,9 @@ import (
 // ids draws the IDs of this process, which grow no matter who asks for them.
 var ids generator
 
-// NewID draws a new ID: a version 7 UUID. IDs of one process only grow, also
-// within a millisecond, from any number of goroutines, and when the clock steps
-// back; those of several processes are in order as far as their clocks are.
+// NewID draws a new ID: a version 7 UUID. IDs of one process only grow: within a
+// millisecond, from any number of goroutines, and when the clock steps back. IDs of
+// several processes are in order as far as their clocks are.
 //
 // It costs about 0.2 microseconds, allocates nothing and is safe for concurrent
 // use. The 54 random bits come from crypto/rand.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// ID is a message's identity: a UUID, version 7 (RFC 9562, section 5.7) when
-// drawn by [NewID], any other one when the application brings its own. The zero
-// ID means "none yet" and is never stored. IDs are compared as bytes.
+// ID is a message's identity: a UUID. [NewID] draws version 7 (RFC 9562, section 5.7).
+// You may bring any other. The zero ID means "none yet" and is never stored. IDs are
+// compared as bytes.
 type ID [16]byte
 
 const (
@@ -16,9 +16,8 @@ const (
 	idHex  = 32 // the same without hyphens
 )
 
-// ParseID reads an ID in the form that String writes, or as 32 hexadecimal
-// digits without hyphens; upper and lower case are the same. Any version and the
-// zero ID are taken.
+// ParseID reads an ID in the form that String writes, or as 32 hexadecimal digits without
+// hyphens, in upper or lower case. It accepts any version, and the zero ID.
 func ParseID(s string) (ID, error) {
 	id, reason := parseID(s)
 	if reason != "" {

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// MessageError says what is wrong with one message that was to be published.
-// Nothing was written. It names neither payload, key nor header value.
+// MessageError says what is wrong with one message. Nothing was written. It quotes no
+// payload, key or header value.
 //
-// A call reports its first 20 faults, of all its messages, joined as by
-// errors.Join: errors.As finds the first, Unwrap() []error gives them all.
+// A call reports its first 20 faults, of all its messages, joined as by errors.Join.
+// errors.As finds the first; Unwrap() []error returns them all.
 type MessageError struct {
 	// Index is the message's place in the call, from zero.
 	Index int
-	// Field is the name of the field of Message that is to blame.
+	// Field is the name of the field of Message that is wrong.
 	Field string
-	// Header is the name of the header that is to blame, if Field is "Headers"
-	// and a single one is.
+	// Header is the name of the header that is wrong, if Field is "Headers" and a single
+	// one is.
 	Header string
 	// Reason says what is wrong and how to fix it.
 	Reason string

@@ -11,12 +11,13 @@ const (
 	maxSubscriptionName = 63
 )
 
-// ValidBox returns an error unless name can be a box's: a letter a to z, then
-// letters, digits and underscores, 40 characters at most. A box is a table, and
-// other languages write to it by plain SQL, so that reserved are: words of SQL
-// that would need quotes, the names of Postbag's own tables, the beginnings
-// "postbag", "pg_" and "sqlite_", and two underscores in a row, with which
-// stores name what belongs to a box.
+// ValidBox returns an error unless name can be the name of a box: a letter a to z, then
+// letters, digits and underscores, 40 characters at most.
+//
+// A box is a table, and other languages write to it with plain SQL. So some names are
+// reserved: words of SQL that would need quotes, the names of Postbag's own tables, and
+// names that begin with "postbag", "pg_" or "sqlite_". Two underscores in a row are
+// reserved too: stores use them to name what belongs to a box.
 func ValidBox(name string) error {
 	const fix = "a letter a to z, then letters, digits and underscores, at most 40 characters"
 	switch {
@@ -32,9 +33,9 @@ func ValidBox(name string) error {
 	return nil
 }
 
-// ValidSubscription returns an error unless name can be a subscription's: a
-// letter a to z or a digit, then letters, digits, '_', '.' and '-', 63
-// characters at most.
+// ValidSubscription returns an error unless name can be the name of a subscription: a
+// letter a to z or a digit, then letters, digits, '_', '.' and '-', 63 characters at
+// most.
 func ValidSubscription(name string) error {
 	const fix = "a letter a to z or a digit, then letters, digits, '_', '.' and '-', at most 63 characters"
 	switch {

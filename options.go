@@ -15,31 +15,32 @@ type PublisherOptions struct {
 	// Defaults to "outbox".
 	Box string
 
-	// Headers are added to each message where it lacks them; names are compared
-	// as they are written. The map is copied. Defaults to none.
+	// Headers are added to each message that does not have them. Names are compared as
+	// they are written. The map is copied. Defaults to none.
 	Headers map[string]string
 
-	// Context is called once a call of Publish, with its context and a map that
-	// holds Headers, and may write headers to it, such as those of a trace. A
-	// message's own headers win over them. It must be safe for concurrent use
-	// and must not keep the map. Defaults to nothing.
+	// Context is called once per call of Publish, with its context and a map that holds
+	// Headers. It may write headers to the map, such as those of a trace. A message's own
+	// headers take precedence. It must be safe for concurrent use, and must not keep the
+	// map. Defaults to nothing.
 	Context func(context.Context, map[string]string)
 
-	// Wrap puts a middleware around publishing: it returns a function that
-	// calls next, or does not. The messages it gets have ID, Topic and Headers
-	// filled in, and are its own but for the bytes of payloads, which it may
-	// replace and must not overwrite. It may change, drop and add messages; one
-	// that it adds gets an ID and a topic if it lacks them, and has no headers
-	// but its own. Next checks what it is given, and the Index of a
-	// MessageError counts there. A call with a message that an Event could not
-	// encode fails without it.
+	// Wrap puts a middleware around publishing. It returns a function that calls next, or
+	// does not. That function gets messages with ID, Topic and Headers filled in. It may
+	// change, drop and add messages. It may replace a payload, but must not overwrite its
+	// bytes. A message that it adds gets an ID and a topic if it lacks them, and has only
+	// its own headers.
 	//
-	// Wrap is called anew for each Publish, concurrently: state belongs outside
-	// of it. Its function runs inside the caller's transaction and returns
-	// before Publish does. Defaults to nothing.
+	// Next checks the messages that it gets, and the Index of a MessageError counts
+	// those. If an Event could not encode a message, Publish fails without calling the
+	// function.
+	//
+	// Wrap is called for each Publish, concurrently, so keep state outside of it. Its
+	// function runs inside your transaction, and returns before Publish does. Defaults to
+	// nothing.
 	Wrap func(next PublishFunc) PublishFunc
 
-	// MaxSize is the largest payload, in bytes, at most MaxPayload (16 MiB), which
+	// MaxSize is the largest payload, in bytes. It is at most MaxPayload (16 MiB), which
 	// every box takes. The destination has limits of its own. Defaults to 1 MiB.
 	MaxSize int
 

@@ -7,18 +7,18 @@ import (
 	"reflect"
 )
 
-// Publisher writes messages to one box in the caller's transactions, of the kind
-// that its store takes: a wrong one does not compile. It holds no connection,
-// starts no goroutine and needs no closing. It is safe for concurrent use, as
-// far as the transactions are. Make it with [NewPublisher].
+// Publisher writes messages to one box, in your transactions. They must be of the kind
+// that its store takes: another kind does not compile. It holds no connection, starts no
+// goroutine and needs no closing. It is safe for concurrent use, as far as the
+// transactions are. Make it with [NewPublisher].
 type Publisher[Tx any] struct {
 	store   Appender[Tx]
 	options PublisherOptions
 	rules   rules
 }
 
-// NewPublisher returns a publisher over a store. It does no I/O: whether the box
-// exists shows at the first Publish. The error names all bad options at once.
+// NewPublisher returns a publisher over a store. It does no I/O: a missing box shows at
+// the first Publish. The error names all bad options at once.
 func NewPublisher[Tx any](s Appender[Tx], o PublisherOptions) (*Publisher[Tx], error) {
 	var noStore error
 	if isNil(s) {
@@ -31,50 +31,47 @@ func NewPublisher[Tx any](s Appender[Tx], o PublisherOptions) (*Publisher[Tx], e
 	return &Publisher[Tx]{store: s, options: o, rules: rules{maxSize: o.MaxSize, json: o.ValidateJSON}}, nil
 }
 
-// Publish writes msgs in tx, in this order, with one round trip. They are
-// delivered when tx has committed, and never otherwise. No messages: nothing is
-// done.
+// Publish writes msgs in tx, in this order, with one round trip. They are delivered when
+// tx has committed, and never otherwise. Without messages it does nothing.
 //
-// Everything is checked before any SQL, and all faults of all messages are
-// reported as [MessageError]s: the transaction is then as it was. Any other
-// error is the store's, and leaves tx as the database leaves it, usually only
-// good for a rollback. msgs and what they point to are not changed.
+// Publish checks everything before it runs any SQL. It reports all faults of all messages
+// as [MessageError]s, and the transaction is then as it was. Any other error is the
+// store's. It leaves tx as the database leaves it, usually only good for a rollback.
+// Publish does not change msgs, or what they point to.
 //
-// Messages of one key are delivered in commit order. Where two transactions that
-// write a key can run side by side, the order is defined only if something makes
-// one wait for the other: a lock on the row the key stands for, or
-// PublishOrdered.
+// Messages of one key are delivered in commit order. If two transactions that write a key
+// run side by side, make one wait for the other: with a lock on the row that the key
+// stands for, or with PublishOrdered. Otherwise they have no order.
 func (p *Publisher[Tx]) Publish(ctx context.Context, tx Tx, msgs ...Message) error {
 	return p.publish(ctx, tx, msgs, false)
 }
 
-// PublishOrdered is Publish for keys that are written concurrently: it first
-// takes a lock for each key, which tx holds until it ends, so that transactions
-// that write a key commit one after another, in the order of their messages. A
-// message without a key is an error. It costs a second round trip.
+// PublishOrdered is Publish for keys that are written concurrently. It first takes a lock
+// for each key, which tx holds until it ends. So transactions that write a key commit one
+// after another, in the order of their messages. A message without a key is an error.
+// PublishOrdered costs a second round trip.
 //
-// Keys are locked in sorted order, once for each call: transactions that make
-// several calls with several keys may deadlock, as with any locks, and the
-// database then ends one of them.
+// Each call locks its keys in sorted order. Transactions that make several calls with
+// several keys may deadlock, as with any locks. The database then ends one of them.
 func (p *Publisher[Tx]) PublishOrdered(ctx context.Context, tx Tx, msgs ...Message) error {
 	return p.publish(ctx, tx, msgs, true)
 }
 
-// Bind returns a Sender that publishes in tx with Publish, for business code
-// that needs to know neither the store nor the transaction. It is good for as
-// long as tx is. A nil tx is reported by its Publish.
+// Bind returns a Sender that publishes in tx with Publish. Give it to business code that
+// should not know the store or the transaction. It is good as long as tx is. If tx is
+// nil, its Publish returns an error.
 func (p *Publisher[Tx]) Bind(tx Tx) Sender { return bound[Tx]{publisher: p, tx: tx} }
 
-// InTx runs fn in a new transaction and commits it, and then wakes the relays of
-// this process if anything was published under the context that fn is given, to
-// whatever box. An error of fn, or a panic, rolls back and is passed on. An
-// error that wraps [ErrCommitUnknown] says that the transaction may stand.
+// InTx runs fn in a new transaction and commits it. Then it wakes the relays of this
+// process, if anything was published with the context of fn, to any box. If fn returns an
+// error or panics, InTx rolls back, and returns the error or panics. An error that wraps
+// [ErrCommitUnknown] says that the transaction may have committed.
 //
-// It does not join a transaction that is already there: an InTx within fn, of
-// this or another publisher, begins a second one on its own connection, which
-// commits by itself, whatever becomes of the first. On SQLite, with its single
-// writer, and on a pool without a free connection, it waits for the first for
-// ever. To share a transaction, hand tx or a Sender on.
+// InTx does not join an open transaction. An InTx within fn, of this or another
+// publisher, begins a second transaction on its own connection, which commits by itself,
+// whatever happens to the first. On a pool without a free connection it waits for the
+// first for ever. On SQLite, with its single writer, it fails when the store's time for
+// busy writers is over. To share a transaction, pass on tx or a Sender.
 func (p *Publisher[Tx]) InTx(ctx context.Context, fn func(context.Context, Tx) error) error {
 	if fn == nil {
 		return errors.New("postbag: in transaction: the function is nil; give what is to be done")
@@ -87,9 +84,9 @@ func (p *Publisher[Tx]) InTx(ctx context.Context, fn func(context.Context, Tx) e
 	return err
 }
 
-// Cancel removes a scheduled message in tx, before it is due, and says whether
-// it was there: it is gone when tx commits. False says that it is due already,
-// was cancelled before, or was never scheduled in this box.
+// Cancel removes a scheduled message in tx, before it is due. It returns whether the
+// message was there; it is gone when tx commits. False means that it is due already, was
+// cancelled before, or was never scheduled in this box.
 func (p *Publisher[Tx]) Cancel(ctx context.Context, tx Tx, id ID) (bool, error) {
 	switch {
 	case isNil(tx):
@@ -100,9 +97,9 @@ func (p *Publisher[Tx]) Cancel(ctx context.Context, tx Tx, id ID) (bool, error) 
 	return p.store.Cancel(ctx, tx, p.options.Box, id)
 }
 
-// Committed wakes the relays of this process. Call it after committing a
-// transaction of your own, to have its messages delivered at once instead of at
-// the next poll; InTx does so by itself. It never blocks.
+// Committed wakes the relays of this process. Call it after you committed a transaction
+// of your own, so that its messages are delivered at once and not at the next poll. InTx
+// does so by itself. It never blocks.
 func (p *Publisher[Tx]) Committed() { p.store.Wake(p.options.Box) }
 
 // publish completes the caller's messages, runs the wrapper and appends.

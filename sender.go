@@ -2,12 +2,11 @@ package postbag
 
 import "context"
 
-// Sender is all that business code needs to know of Postbag: something that
-// publishes, in a transaction that its caller has begun and will end.
-// [Publisher.Bind] makes one.
+// Sender is all that business code needs to know of Postbag. It publishes in a
+// transaction that the caller has begun and will end. [Publisher.Bind] makes one.
 type Sender interface {
-	// Publish writes msgs in the transaction. An error leaves the transaction
-	// to its owner, who usually rolls it back.
+	// Publish writes msgs in the transaction. After an error the transaction's owner
+	// decides what to do, and usually rolls back.
 	Publish(ctx context.Context, msgs ...Message) error
 }
 

@@ -1,18 +1,15 @@
-// Package relay delivers what was published: it reads the boxes of a store in
-// order, sends each message to its subscription's destination, and settles what
-// was accepted.
+// Package relay delivers what you published. It reads the boxes of a store in order,
+// sends each message to its subscription's destination, and settles what was accepted.
 //
 //	rel, err := relay.New(store, relay.Options{Subscriptions: []relay.Subscription{{To: dest}}})
 //	go rel.Run(ctx)
 //
-// A relay may run inside the application or as a process of its own, and any
-// number of them may share the work: each takes its fair share of the shards by
-// leases in the database, and what a dead one held is taken over when its time is
-// out. Outages of the store or of a destination do not end Run: it waits, tries
-// again and goes on.
+// A relay runs inside your application or as a process of its own. Any number of relays
+// can share the work: each takes its fair share of the shards, by leases in the database.
+// If a relay dies, the others take its shards over when its leases run out. Outages of
+// the store or of a destination do not end Run: it waits, tries again and goes on.
 //
-// The decisions are those of package internal/engine, which is pure. This package
-// is the shell around it: one goroutine, the loop, owns all state, and each call
-// to the store or to a destination is a goroutine that hands its answer to the
-// loop.
+// Package internal/engine makes the decisions, without any I/O. This package is the shell
+// around it. One goroutine, the loop, owns all state. Each call to the store or to a
+// destination is a goroutine that gives its answer to the loop.
 package relay

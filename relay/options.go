@@ -17,30 +17,31 @@ type Options struct {
 	Subscriptions []Subscription
 	// Name tells people which relay this is. Defaults to "host:pid".
 	Name string
-	// TTL is how long the relay's leases outlive its last heartbeat: the time
-	// after which others take over when it dies. Between 1 s and 10 min. Defaults
-	// to 15 s.
+	// TTL is how long the relay's leases outlive its last heartbeat. After that time
+	// others take over when it dies. Between 1 s and 10 min. Defaults to 15 s.
 	TTL time.Duration
-	// Grace is how long a stop waits for answers that are out. Defaults to 10 s.
+	// Grace is how long a graceful shutdown waits for answers that are out. Defaults to
+	// 10 s.
 	Grace time.Duration
-	// PollMax is the longest pause between two looks at an idle store. Defaults
-	// to 1 s, and to 500 ms while other relays are there.
+	// PollMax is the longest pause between two polls of an idle store. Defaults to 1 s,
+	// and to 500 ms while other relays are there.
 	PollMax time.Duration
-	// SettleEvery is the longest that an answered message waits for its
-	// settlement while there is little to do. Defaults to 50 ms.
+	// SettleEvery is the longest time that an answered message waits for its settlement
+	// while there is little to do. Defaults to 50 ms.
 	SettleEvery time.Duration
 	// Keep is how long messages stay in the log after every subscription has
 	// passed them. Defaults to 72 h.
 	Keep time.Duration
-	// NoMaintenance leaves the boxes' housekeeping to other relays or to a cron
-	// job. Scheduled messages then wait for those too.
+	// NoMaintenance leaves the boxes' housekeeping to other relays or to a cron job.
+	// Scheduled messages then wait for those too: housekeeping moves them into the log.
 	NoMaintenance bool
-	// Logger takes one line a change of state. Defaults to slog.Default().
+	// Logger gets one line for each change of state. Defaults to slog.Default().
 	Logger *slog.Logger
-	// OnError is called, from the relay's loop, with each error of the store, with one
-	// error of each call to a destination in which anything failed, and with one error
-	// when a topic stops working. What is held for that topic fails in silence until the
-	// topic works again. It must return soon. Optional.
+	// OnError is called with each error of the store, with one error of each call to a
+	// destination in which anything failed, and with one error when a topic stops
+	// working. Messages that are held for that topic then cause no further calls, until
+	// the topic works again. It is called from the relay's loop, so it must return soon.
+	// Optional.
 	OnError func(error)
 }
 
@@ -99,13 +100,13 @@ func (o *Options) times() []error {
 // Start says where a new subscription begins.
 type Start = store.Start
 
-// First is the start at the oldest message that the box holds. It is the default.
+// First begins at the oldest message that the box holds. It is the default.
 func First() Start { return Start{} }
 
-// Now is the start at what commits after the declaration.
+// Now begins with what commits after the subscription was declared.
 func Now() Start { return Start{Now: true} }
 
-// At is the start at what was stored at or after a time; a little more may come.
+// At begins with what was stored at or after a time. A little more may come.
 func At(t time.Time) Start { return Start{At: t} }
 
 func validName(ref store.Ref) error {

@@ -17,8 +17,8 @@ type Stats struct {
 	Relays int
 	// Turns, Beats and Faults count round trips to the store and their failures.
 	Turns, Beats, Faults int64
-	// HandedOver: the relay has ended, what was accepted is settled, and all leases
-	// are given back.
+	// HandedOver: the relay has shut down gracefully. What was accepted is settled, and
+	// all leases are given back.
 	HandedOver    bool
 	Subscriptions []SubscriptionStats
 }
