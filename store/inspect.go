@@ -8,31 +8,30 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// Inspector is implemented by a store that can show what it holds. It is for
-// people: no relay needs it. Every answer is bounded and needs no lease.
+// Inspector is implemented by a store that can show what it holds. It is for people: no
+// relay needs it. The size of every answer is bounded, and no method needs a lease.
 type Inspector interface {
 	// Overview returns all boxes with their subscriptions and relays. A shard whose
 	// owner's heartbeat is over is shown as free.
 	Overview(ctx context.Context) (Overview, error)
-	// List returns messages of a box that match q, at most q.Limit, newest first
-	// unless q.Oldest, and a cursor to go on with, empty at the end. A search
-	// that has looked at a bounded number of rows, or has found about 16 MiB,
-	// returns what it has and a cursor.
+	// List returns messages of a box that match q, at most q.Limit, newest first unless
+	// q.Oldest. It also returns a cursor to go on with, which is empty at the end. A
+	// search looks at a bounded number of rows, and stops at about 16 MiB. It then
+	// returns what it has found, and a cursor.
 	List(ctx context.Context, q Query) ([]Item, string, error)
-	// Show returns all copies of one message that the box knows: one a
-	// subscription, or one scheduled. None: an empty slice.
+	// Show returns all copies of one message that the box knows: one per subscription, or
+	// one that is scheduled. If there is none, the slice is empty.
 	Show(ctx context.Context, box string, id postbag.ID) ([]Item, error)
 }
 
-// Operator is implemented by a store that takes operators' commands. Every change
-// is written to the audit log with who and why, in the same transaction.
+// Operator is implemented by a store that takes commands of operators. It writes every
+// change to the audit log, with who and why, in the same transaction.
 type Operator interface {
-	// Command queues kind for parked and pending messages, and returns how many it
-	// was queued for. Seqs that are in no row of the box are passed over, as are
-	// those whose fate is settled; one that has the same command queued is not
-	// queued again. At most MaxPendingCommands of a subscription can wait for
-	// pending messages: more is ErrTooManyCommands, and nothing is queued. Retry of
-	// a pending message is passed over.
+	// Command queues kind for parked and pending messages, and returns for how many. It
+	// skips seqs that are in no row of the box, seqs whose fate is settled, and Retry of
+	// a pending message. It does not queue the same command for a message twice. At most
+	// MaxPendingCommands of a subscription can wait for pending messages. If there would
+	// be more, the error is ErrTooManyCommands, and nothing is queued.
 	Command(ctx context.Context, a Audit, r Ref, kind CommandKind, seqs []int64) (int, error)
 	// SetShards asks for n shards. Relays carry it out.
 	SetShards(ctx context.Context, a Audit, r Ref, n int) error
@@ -40,22 +39,21 @@ type Operator interface {
 	Audited(ctx context.Context, limit int) ([]AuditEntry, error)
 }
 
-// Editor is implemented by a store whose messages and ledger operators can change.
-// Every change is written to the audit log with who and why, in the same
-// transaction.
+// Editor is implemented by a store whose messages and ledger operators can change. It
+// writes every change to the audit log, with who and why, in the same transaction.
 type Editor interface {
 	// Scheduled changes scheduled messages of a box, by their ids, in one
 	// transaction, and returns how many it changed: Retry makes them due now,
 	// Discard removes them.
 	Scheduled(ctx context.Context, a Audit, box string, kind CommandKind, ids []postbag.ID) (int, error)
-	// Erase overwrites payload, headers and key of messages with nothing, in the log
-	// and wherever else the store keeps them, and returns how many it found. Their
-	// ids, topics and types stay, so does the ledger. A message that is still to be
-	// delivered is not erased: it is in Refused of the answer; discard it first.
+	// Erase overwrites payload, headers and key of messages with nothing, in the log and
+	// in all other places where the store keeps them. It returns how many it found. Their
+	// ids, topics and types stay, and so does the ledger. It does not erase a message
+	// that is still to be delivered: the answer has it in Refused; discard it first.
 	Erase(ctx context.Context, a Audit, box string, ids []postbag.ID) (Erased, error)
-	// AcceptLedger has retention go on over the spans of a box in which the ledger
-	// and the log differ now, and returns what it accepted, a line each. None: an
-	// empty slice. The box's notices are over by that.
+	// AcceptLedger lets retention go on over the spans of a box in which ledger and log
+	// differ now. It returns what it accepted, one line each. If there is no difference,
+	// the slice is empty. It ends the box's notices.
 	AcceptLedger(ctx context.Context, a Audit, box string) ([]string, error)
 }
 
@@ -67,26 +65,28 @@ type Erased struct {
 	Refused  []postbag.ID
 }
 
-// MaxPendingCommands bounds the commands of a subscription that wait for pending
+// MaxPendingCommands is how many commands of a subscription can wait for pending
 // messages.
 const MaxPendingCommands = 500
 
-// ErrTooManyCommands says that more commands would wait for pending messages than may.
+// ErrTooManyCommands says that more than MaxPendingCommands would wait for pending
+// messages.
 var ErrTooManyCommands = errors.New("store: more than 500 commands would wait for pending messages; discard fewer, or wait until a relay has carried some out")
 
 // Migrator is implemented by a store that makes its own schema.
 type Migrator interface {
-	// Migrate brings the schema up to date and returns the names of the steps it
-	// took. It can be run again at any time, by several at once.
+	// Migrate brings the schema up to date, and returns the names of the steps that it
+	// took. You can run it again at any time, and several times at once.
 	Migrate(ctx context.Context) ([]string, error)
-	// Pending returns the schema's version there and the steps still missing.
+	// Pending returns the version of the schema in the database, and the steps that are
+	// missing.
 	Pending(ctx context.Context) (version int, steps []Step, err error)
 	// CreateBox makes a box. One that exists is left as it is.
 	CreateBox(ctx context.Context, box string) error
 }
 
-// Step is one migration. SQL is the whole of it: who runs it in one transaction,
-// with whatever tool, has taken the step.
+// Step is one migration. SQL is all of it: run it in one transaction, with any tool, and
+// the step is taken.
 type Step struct {
 	Version int
 	Name    string
@@ -96,8 +96,8 @@ type Step struct {
 // Audit says who gives a command and why. Both are required.
 type Audit struct {
 	Who, Why string
-	// Filter is what selected the messages, for the audit log to keep at the end of
-	// AuditEntry.What, such as "--error refused". Empty: they were named.
+	// Filter is what selected the messages, such as "--error refused". The audit log
+	// keeps it at the end of AuditEntry.What. Empty: the messages were named.
 	Filter string
 }
 
@@ -105,8 +105,8 @@ type Audit struct {
 type AuditEntry struct {
 	At time.Time
 	Audit
-	// What was commanded, for what, such as "discard outbox/default 17 (orders,
-	// 0190a1b2-...)". Of many messages the first 20 are named, and the rest counted.
+	// What is the command and its messages, such as "discard outbox/default 17 (orders,
+	// 0190a1b2-...)". Of many messages the first 20 are named, and the rest are counted.
 	What string
 }
 
@@ -127,15 +127,14 @@ type BoxView struct {
 	// Missing: somebody dropped the box's table. Nothing else is known of the box.
 	Missing       bool
 	Subscriptions []SubscriptionView
-	// Notices are what happened to the box that people should know, newest first.
+	// Notices are events of the box that people should know, newest first.
 	Notices []Notice
 }
 
-// Notice is something that the store did of its own accord, such as to look through
-// a box again whose numbering was begun again, or to keep messages of which the ledger
-// does not agree. It is made of the audit log, in which
-// Who is "postbag": it stays for a day, among the latest 1,000 entries, or until an
-// operator accepts the ledger of the box.
+// Notice is something that the store did by itself. For example, it looked through a box
+// again whose numbering was begun again, or kept messages because ledger and log differ.
+// A notice is an entry of the audit log, in which Who is "postbag". It stays for a day,
+// among the latest 1,000 entries, or until an operator accepts the ledger of the box.
 type Notice struct {
 	// Ago is how long ago it was.
 	Ago time.Duration
@@ -153,11 +152,10 @@ type SubscriptionView struct {
 	Oldest time.Duration
 	// Delivered and Discarded count since the beginning.
 	Delivered, Discarded int64
-	// Parked counts by state, exactly or, beyond CountedParked, that number: Parked
-	// says "at least" then.
+	// Parked counts by state, up to CountedParked. A count of CountedParked means "at
+	// least".
 	Parked map[ParkState]int64
-	// Held are the topics that do not work, those with most messages first, at most
-	// 20.
+	// Held are the topics that do not work, at most 20, those with most messages first.
 	Held []HeldTopic
 	// Commands is how many wait for an owner.
 	Commands int64
@@ -210,13 +208,13 @@ type Item struct {
 	Subscription string
 	State        State
 	Attempts     int
-	// Due is how long until the next attempt, or until a scheduled message is
-	// due. Negative or zero: now, or not at all.
+	// Due is the time until the next attempt, or until a scheduled message is due.
+	// Negative or zero: now, or never.
 	Due    time.Duration
 	Reason string
-	// History are the latest attempts, oldest first; only Show fills it. Attempts,
-	// Reason and History of a message that had an error stay after it was delivered
-	// or discarded, as long as it is in the log.
+	// History are the latest attempts, oldest first. Only Show fills it. If a message had
+	// an error, Attempts, Reason and History stay after it was delivered or discarded, as
+	// long as it is in the log.
 	History []Attempt
 	// Queued is the command that waits for this message, zero if none.
 	Queued CommandKind

@@ -23,8 +23,8 @@ func (s Slots) Contains(slot int) bool { return slot >= s.Lo && slot < s.Hi }
 // String returns the range as "lo-hi", with hi the last slot of it.
 func (s Slots) String() string { return fmt.Sprintf("%d-%d", s.Lo, s.Hi-1) }
 
-// Split cuts all slots into n ranges whose sizes differ by at most one. n is
-// between 1 and SlotCount; anything else is brought within.
+// Split divides all slots into n ranges whose sizes differ by at most one. An n below 1
+// counts as 1, one above SlotCount as SlotCount.
 func Split(n int) []Slots {
 	n = min(max(n, 1), SlotCount)
 	out := make([]Slots, n)
@@ -49,8 +49,8 @@ func SlotOf(m *postbag.Message) int {
 	return int(sum[0])<<4 | int(sum[1])>>4
 }
 
-// KeyHash returns the first eight bytes of SHA-256 of key, or zero for the
-// empty key, which orders nothing. Two keys of one hash are ordered as one.
+// KeyHash returns the first eight bytes of SHA-256 of key. It returns zero for the empty
+// key, which orders nothing. Two keys with the same hash are ordered as one.
 func KeyHash(key string) uint64 {
 	if key == "" {
 		return 0
@@ -78,17 +78,17 @@ type Shard struct {
 // String returns "box/subscription[lo-hi]".
 func (s Shard) String() string { return s.Ref.String() + "[" + s.Slots.String() + "]" }
 
-// Lease is a relay's right to work a shard. Token is new at each change of hands
-// and drawn from a counter of the store, so that none ever repeats for a Ref,
-// whatever becomes of its shards. Version grows by one at each settlement.
+// Lease is a relay's right to work a shard. Token is new each time the shard gets another
+// owner. It comes from a counter of the store, so no token ever repeats for a Ref,
+// whatever happens to its shards. Version grows by one at each settlement.
 type Lease struct {
 	Shard
 	Token, Version int64
 }
 
-// Position says how far a subscription has got in a shard. It is opaque to all
-// but the store, at most 8 KiB, its first byte says its format; "" is the
-// beginning of the box. Equality is the only comparison.
+// Position says how far a subscription has come in a shard. Only the store can read it.
+// It has at most 8 KiB, and its first byte says its format. "" is the beginning of the
+// box. Compare positions only for equality.
 type Position string
 
 // Spec declares a subscription.
@@ -99,8 +99,8 @@ type Spec struct {
 	// Types filters by Message.Type: exact names, or a prefix followed by ".*".
 	// Empty: every message.
 	Types []string
-	// Shards is how many shards a new subscription has. Zero: 4, or 1 where the
-	// store says OneGroup.
+	// Shards is how many shards a new subscription has. Zero: 4, or 1 if the store has
+	// Features.OneGroup.
 	Shards int
 }
 
@@ -131,15 +131,16 @@ type Beat struct {
 	Give []Lease
 	// Reshape replaces the shards of subscriptions. See Reshape.
 	Reshape []Reshape
-	// Take are shards wanted. One that another live relay holds, or that does
-	// not exist any more, is ignored.
+	// Take are the shards that the relay wants. A shard that another live relay holds, or
+	// that does not exist any more, is ignored.
 	Take []Shard
 	// Conditions are how this relay's destinations are, for people to see. They
 	// replace those of the last Beat.
 	Conditions []Condition
 }
 
-// Condition is how a subscription's destination is, as the relay that works it says.
+// Condition is the state of a subscription's destination, as the relay that works it
+// reports it.
 type Condition struct {
 	Ref
 	// State is "closed" while messages flow, "open" while the destination is left
@@ -155,8 +156,8 @@ type Condition struct {
 	Error string
 	// Topics are those that do not work, with the error of each, at most 20.
 	Topics []TopicCondition
-	// Unsettled is how many messages were accepted whose settlement is still to
-	// come: they count as backlog, and are in the broker.
+	// Unsettled is how many messages were accepted and not settled yet. They count as
+	// backlog, and are in the broker.
 	Unsettled int
 }
 
@@ -167,11 +168,11 @@ type TopicCondition struct {
 	Error string
 }
 
-// Reshape replaces all shards of a subscription by Shards new ones of equal
-// size, at the one position that all of them have. Leases must be all shards of
-// the subscription, held by the caller at token and version; otherwise, or when
-// positions differ, nothing happens. The new shards belong to the caller, with
-// new tokens. Parked rows keep their state: this is not a take.
+// Reshape replaces all shards of a subscription with Shards new ones of equal size, at
+// the one position that all of them have. Leases must be all shards of the subscription,
+// held by the caller at token and version. Otherwise, or if positions differ, nothing
+// happens. The new shards belong to the caller, with new tokens. Parked rows keep their
+// state: this is not a take.
 type Reshape struct {
 	Ref
 	Shards int

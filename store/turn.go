@@ -16,17 +16,17 @@ type Record struct {
 	Hash uint64
 	// At is when the message was stored.
 	At time.Time
-	// Filtered: the subscription's filter refuses it. Message then holds the ID
-	// and nothing else.
+	// Filtered: the subscription's filter refuses the message. Message then holds only
+	// the ID.
 	Filtered bool
-	// Err, if not nil, says that the row cannot be read whole, such as headers that
-	// are no JSON object of strings. Message holds what can be read. The relay does
-	// not send it: it is a rejected message. The text names no value of the row.
+	// Err, if not nil, says that the row cannot be read whole, for example because its
+	// headers are no JSON object of strings. Message holds what can be read. The relay
+	// does not send it, and treats it as rejected. The text quotes no value of the row.
 	Err error
 }
 
-// Size is what the row weighs in memory, in bytes: everything in it counts, headers
-// and keys as well as the payload.
+// Size is how much memory the row takes, in bytes. Everything in it counts, headers and
+// keys as well as the payload.
 func (r *Record) Size() int {
 	n := recordOverhead + len(r.Payload) + len(r.Topic) + len(r.Key) + len(r.ShardKey) + len(r.Type)
 	for k, v := range r.Headers {
@@ -48,17 +48,18 @@ type Request struct {
 	Slots []Slots
 	// From is the position to read beyond.
 	From Position
-	// Until, if not empty, ends the read: a chain that starts before it ends
-	// with Next equal to it, byte for byte. It is the Next of a Whole batch.
+	// Until, if not empty, ends the read. A chain that starts before it ends with Next
+	// equal to it, byte for byte. It is the Next of a Whole batch.
 	Until Position
-	// Limit is the most rows to return, and Bytes the most bytes of them, everything
-	// in a row counted, as it is stored: at least one row comes if there is one, and
-	// the row that crosses Bytes comes too. No store holds much more than that in
-	// memory to find out.
-	// Filtered rows and rows of other slots that were scanned count towards
-	// Limit in the store's own way, so that a batch may be short, or empty with
-	// More, and is still bounded work. Limit zero reads nothing, Next is From:
-	// it asks for the commands and the next due time of Slots alone.
+	// Limit is the most rows to return, and Bytes the most bytes of them, with everything
+	// in a row counted as it is stored. At least one row comes if there is one, and the
+	// row that crosses Bytes comes too. No store holds much more than that in memory to
+	// find out.
+	//
+	// Filtered rows, and scanned rows of other slots, count towards Limit in the store's
+	// own way. So a batch may be short, or empty with More, and the work is still
+	// bounded. With a Limit of zero nothing is read, and Next is From: the request only
+	// asks for the commands and the next due time of Slots.
 	Limit, Bytes int
 }
 
@@ -66,22 +67,21 @@ type Request struct {
 type Batch struct {
 	// Records are in the order in which they may be sent.
 	Records []Record
-	// At returns the position just after Records[i]; a chain may go on from any
-	// of them. It is cheap enough to be called once a settlement, and safe for
-	// concurrent use. Nil when Records is empty.
+	// At returns the position just after Records[i]. A chain may go on from any of them.
+	// It is cheap enough to be called once per settlement, and safe for concurrent use.
+	// Nil if Records is empty.
 	At func(i int) Position
-	// Next is the position after all that was scanned. It may differ from From
-	// although Records is empty, and is worth settling then, now and again.
+	// Next is the position after all that was scanned. It may differ from From although
+	// Records is empty. It is then worth settling from time to time.
 	Next Position
-	// More: the limit ended the read, so that reading on makes sense at once.
+	// More: the limit ended the read, and there may be more to read now.
 	More bool
-	// Whole: Next is where a window ends, so that it may be another's Until. A
-	// store whose positions are totally ordered says so always.
+	// Whole: Next is where a window ends, so it may be the Until of another request. If a
+	// store's positions are totally ordered, Whole is always true.
 	Whole bool
-	// Ahead: From does not lie before Until, but beyond or beside it; nothing was
-	// read.
+	// Ahead: From is not before Until, but beyond or beside it. Nothing was read.
 	Ahead bool
-	// Err: this read failed, and it alone; the other fields are zero.
+	// Err: this read failed, and only this one. The other fields are zero.
 	Err error
 }
 
@@ -91,29 +91,29 @@ type Settlement struct {
 	Lease
 	// To is the shard's new position. Empty: it stays.
 	To Position
-	// Park writes parked rows, new or again: one that exists for the seq is
-	// replaced, but for its history, which keeps the latest 20 entries; one of
-	// state Blocked never replaces another. Seqs are distinct. Whatever makes
-	// another row the first of its Hash makes that row due, see Due.
+	// Park writes parked rows. A row that exists for the seq is replaced, except for its
+	// history, which keeps the latest 20 entries. A row of state Blocked never replaces
+	// another. Seqs are distinct. When another row becomes the first of its Hash, that
+	// row becomes due, see Due.
 	Park []Park
 	// Resolve removes parked rows. A seq without one is ignored. None of them is
 	// in Park.
 	Resolve []Resolved
 	// Tally is added to the ledger.
 	Tally []Tally
-	// Done are commands that were carried out. Each is closed if it is there as it
-	// is named, and nothing happens if it is not: after a fail-over to an older
-	// state its id may be another command's. A message in Resolve that a Discard
-	// names is discarded, whether the command is still there or not; so is one that has
-	// no parked row, which the settlement's position passes.
+	// Done are commands that were carried out. A command is closed if id, kind and
+	// message are those that are named. Otherwise nothing happens: after a fail-over to
+	// an older state its id may be another command's. If a Discard in Done names a
+	// message in Resolve, that message is discarded, whether the command is still there
+	// or not. So is a message without a parked row that the settlement's position passes.
 	Done []Done
 }
 
 // Park describes one parked message.
 type Park struct {
 	Seq int64
-	// Slot and Hash are the message's; under strict order of a shard Hash is
-	// the same for all. A Hash of zero blocks nothing.
+	// Slot and Hash are the message's. Under strict order of a shard all messages have
+	// the same Hash. A Hash of zero blocks nothing.
 	Slot int
 	Hash uint64
 	// State is ParkRetrying, ParkBlocked, ParkInFlight, ParkHeld or ParkDead.
@@ -124,10 +124,10 @@ type Park struct {
 	Attempts int
 	// Delay is how long until the next attempt, for ParkRetrying.
 	Delay time.Duration
-	// Reason is the last error, scrubbed, at most 1,024 bytes, of any value: the
+	// Reason is the last error, scrubbed, at most 1,024 bytes. It may hold any bytes: the
 	// store makes it valid text. Empty: none.
 	Reason string
-	// Topic is the topic that does not work, of a message that is ParkHeld; else empty.
+	// Topic is the topic that does not work, if State is ParkHeld. Otherwise it is empty.
 	Topic string
 }
 
@@ -143,11 +143,11 @@ type ParkState int
 const (
 	// ParkRetrying waits for its next attempt, at its due time.
 	ParkRetrying ParkState = iota + 1
-	// ParkBlocked waits behind an earlier parked message of its key. It is due at
-	// once when it has become its key's first.
+	// ParkBlocked waits behind an earlier parked message of its key. It is due as soon as
+	// it is the first of its key.
 	ParkBlocked
-	// ParkInFlight was sent, and its answer is still out. It is due only after its
-	// shard changed hands.
+	// ParkInFlight was sent, and its answer is still out. It is due only after its shard
+	// got another owner.
 	ParkInFlight
 	// ParkDead is out of attempts or of time. It is due only after a Retry command.
 	ParkDead
@@ -176,22 +176,23 @@ type Parked struct {
 
 // Due asks for parked messages of a subscription that can be tried.
 //
-// Of each blocking Hash only the message of the lowest seq counts, and only if
-// it is ParkRetrying and due, or ParkBlocked (it has become the first); it comes with
-// up to Followers more of its Hash that are ParkBlocked, in seq order, right behind it,
-// ending before the first that is not ParkBlocked. A message that is not Blocking
-// counts by itself. Longest due first. A row has a due time only while it counts,
-// so that Due and NextDue are one range of an index however many wait. A caller
-// under strict order, whose rows all have one Hash, asks a shard at a time.
+// Of each blocking Hash only the message with the lowest seq counts, and only if it is
+// ParkRetrying and due, or ParkBlocked (it has become the first). Up to Followers more
+// messages of its Hash come right behind it, in seq order, if they are ParkBlocked. They
+// end before the first that is not ParkBlocked. A message that is not Blocking counts by
+// itself.
+//
+// The message that has been due longest comes first. A row has a due time only while it
+// counts. So Due and NextDue read one range of an index, however many messages wait. A
+// caller under strict order, whose rows all have one Hash, asks for one shard at a time.
 type Due struct {
 	Ref
 	Slots []Slots
 	// Limit is the most messages to return, followers included, and Bytes the
 	// most bytes of them, as in Request.
 	Limit, Bytes int
-	// Topics, if not empty, asks for the ParkHeld messages of these topics, lowest seq
-	// first, and for nothing else; of each blocking Hash only the first, without
-	// followers.
+	// Topics, if not empty, asks only for the ParkHeld messages of these topics, lowest
+	// seq first. Of each blocking Hash only the first comes, without followers.
 	Topics []string
 	// Followers is the most to return behind the first of a Hash.
 	Followers int
@@ -211,7 +212,8 @@ type Blocks struct {
 // HeldTopic is a topic that does not work.
 type HeldTopic struct {
 	Topic string
-	// Messages is how many are ParkHeld for it; those ParkBlocked behind them do not count.
+	// Messages is how many are ParkHeld for it. Those that are ParkBlocked behind them do
+	// not count.
 	Messages int64
 	// Reason is the reason of one of them, in an overview only.
 	Reason string
@@ -247,8 +249,8 @@ const (
 // was set back to an older state gives it out again.
 type CommandID int64
 
-// Command is an operator's command about one message, carried out by the owner of its
-// shard between batches.
+// Command is an operator's command about one message. The owner of the message's shard
+// carries it out, between batches.
 type Command struct {
 	ID CommandID
 	Ref
@@ -277,10 +279,10 @@ type Done struct {
 type CommandKind int
 
 const (
-	// Retry makes a parked message due now, with its attempts begun anew. For one
-	// that is pending it means nothing.
+	// Retry makes a parked message due now, and counts its attempts from zero. It does
+	// nothing for a pending message.
 	Retry CommandKind = iota + 1
-	// Discard removes a parked or pending message undelivered, for ever.
+	// Discard removes a parked or pending message for ever, without delivering it.
 	Discard
 )
 
@@ -300,7 +302,7 @@ type Report struct {
 	// Promoted scheduled messages joined the log; Added and Dropped partitions;
 	// Copied parked messages out of partitions to be dropped; Deleted rows.
 	Promoted, Added, Dropped, Copied, Deleted int64
-	// Faults are what it refused to do, each with what to do, such as a ledger
+	// Faults are what Maintain refused to do, each with what you can do, such as a ledger
 	// that does not agree.
 	Faults []string
 	// More: there is more to do now.
