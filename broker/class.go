@@ -2,8 +2,8 @@ package broker
 
 import "fmt"
 
-// Class is what a classifier makes of a message that was not accepted. There is none
-// for accepted: what a destination refused cannot be called delivered.
+// Class is what a classifier says about a message that was not accepted. There is no
+// class for accepted: nobody can call delivered what a destination refused.
 type Class int
 
 const (
@@ -23,9 +23,8 @@ const (
 	ClassUnknown
 )
 
-// Apply changes the outcome and scope of a result that is not Accepted. A value that
-// is no Class changes nothing, nor does any an accepted message or one that was not
-// sent.
+// Apply changes the outcome and scope of a result. It changes nothing if the result is
+// Accepted or NotSent, or if c is no Class.
 func (c Class) Apply(r *Result) {
 	if r.Outcome == Accepted || r.Outcome == NotSent {
 		return

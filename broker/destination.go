@@ -9,59 +9,57 @@ import (
 
 // Destination takes messages. It is safe for concurrent use.
 //
-// What some destinations can do and others not are interfaces of their own,
-// Prober and Transactional. An adapter has them by having their methods; ProberOf
-// and TransactionalOf find them, also behind middleware.
+// What only some destinations can do is in interfaces of their own: Prober and
+// Transactional. An adapter implements them with their methods. ProberOf and
+// TransactionalOf find them, also behind middleware.
 type Destination interface {
-	// Publish sends msgs and reports what became of each, by its place in msgs, as
-	// soon as that is known: at most once a message, from any goroutine, also from
-	// several at a time, and never after Publish has returned. What is not reported
-	// is Unknown. report returns at once and is never nil.
+	// Publish sends msgs, and reports what became of each, by its place in msgs, as soon
+	// as that is known. It calls report at most once per message, from any goroutine,
+	// also from several at a time, and never after Publish has returned. A message that
+	// is not reported is Unknown. report returns at once and is never nil.
 	//
-	// A message is Accepted only on a positive answer for that very message.
-	// Nothing is retried. The slice is not kept after Publish returns; payload
-	// and headers may be, by a client that cannot take back what it sent, and
-	// are never changed by either side. ctx ends the waiting, not the
-	// sending: what was sent and not answered by then stays Unknown, what was
-	// not sent is NotSent. Publish never panics for what a message holds.
+	// A message is Accepted only if a positive answer came for that message. Publish
+	// retries nothing. It does not keep the slice after it returns. A client that cannot
+	// take back what it sent may keep payload and headers; neither side ever changes
+	// them. ctx ends the waiting, not the sending: what was sent and not answered by then
+	// stays Unknown, what was not sent is NotSent. Publish never panics because of what a
+	// message holds.
 	//
-	// Calls may run side by side. No two of them at a time hold messages of one
-	// key, and within one call a key appears twice only if Features.Ordered.
+	// Calls may run side by side. Two calls at the same time never hold messages of one
+	// key. Within one call a key appears twice only if Features.Ordered.
 	Publish(ctx context.Context, msgs []Delivery, report func(i int, r Result))
 
-	// Features says what the destination can do. It is constant after the first
-	// call and does no I/O.
+	// Features says what the destination can do. It never changes after the first call,
+	// and does no I/O.
 	Features() Features
 
-	// Close waits, until ctx ends, for answers that are still out and frees what
-	// the destination itself opened; a client that was handed in stays open.
-	// Calling it twice is harmless. A Publish after Close answers NotSent with
-	// ErrClosed.
+	// Close waits for answers that are still out, until ctx ends, and frees what the
+	// destination itself opened. A client of the caller stays open. Calling it twice is
+	// harmless. A Publish after Close reports NotSent with ErrClosed.
 	Close(ctx context.Context) error
 }
 
-// Publish makes one call to d and returns what became of each message, in the
-// order of msgs: for a caller who needs no answer before the last one.
+// Publish makes one call to d, and returns what became of each message, in the order of
+// msgs. Use it if you need no answer before the last one.
 func Publish(ctx context.Context, d Destination, msgs []Delivery) []Result {
 	results := make([]Result, len(msgs))
 	d.Publish(ctx, msgs, func(i int, r Result) { results[i] = r })
 	return results
 }
 
-// Prober is implemented by a destination that can be asked whether it would
-// take messages now. The relay asks it while its circuit is open; without it,
-// one message is tried instead.
+// Prober is implemented by a destination that can tell whether it would take messages
+// now. The relay asks it while the circuit is open. Without a Prober the relay tries one
+// message instead.
 type Prober interface {
-	// Probe returns nil when the destination can be reached and used. It is
-	// bounded by ctx and leaves nothing behind at the destination. An error is
-	// classed with OutcomeOf: Misconfigured, or else Unavailable. It is not
-	// asked after a Misconfigured message: then that message itself is tried.
+	// Probe returns nil if the destination can be reached and used. It is bounded by ctx,
+	// and leaves nothing behind at the destination. OutcomeOf says what an error means:
+	// Misconfigured, or else Unavailable. After a Misconfigured message the relay does
+	// not call Probe, and tries that message itself.
 	Probe(ctx context.Context) error
 }
 
-// Delivery is a message on its way to a destination, with what the relay knows
-// of it. Everything here but Attempt and Life is the same in every delivery of a
-// message.
+// Delivery is a message on its way to a destination, with what the relay knows of it.
+// Everything in it but Attempt and Life is the same in every delivery of a message.
 type Delivery struct {
 	postbag.Message
 	// Box and Subscription say what the relay is working on.
@@ -69,53 +67,53 @@ type Delivery struct {
 	// Seq is the message's place in its box.
 	Seq int64
 	// Life numbers the lives of the message's database. It grows when a standby is
-	// promoted, which can give out a Seq again that was lost: Life and Seq together
-	// never name two messages. Zero: the store does not say.
+	// promoted, which can give out a lost Seq again. Life and Seq together never name two
+	// messages. Zero: the store cannot tell.
 	Life int64
 	// At is when the database stored the message, by its own clock.
 	At time.Time
 	// Attempt is one for the first delivery and grows with each counted failure.
 	Attempt int
-	// Wire is what an encoder made of the message. Nil: the plain form, payload as
-	// it is, facts and Message.Headers as headers.
+	// Wire is what an encoder made of the message. Nil: the plain form, with the payload
+	// as it is, and with id, key, type, time and Message.Headers as headers.
 	Wire *Wire
 }
 
-// Result is the fate of one message. The zero Result is Unknown.
+// Result is what became of one message. The zero Result is Unknown.
 type Result struct {
 	Outcome Outcome
-	// Scope says for how much of the destination a Misconfigured or Unavailable
-	// holds. With ScopeTopic the relay parks the messages of that topic, counts no
-	// attempt, and tries one of them now and then; all others go on.
+	// Scope says how far a Misconfigured or Unavailable reaches. With ScopeTopic the
+	// relay holds the messages of that topic, counts no attempt, and tries one of them
+	// now and then. All others go on.
 	Scope Scope
-	// Err says why, for any Outcome but Accepted. It names neither payload, key,
-	// header value nor credential.
+	// Err says why, for every Outcome but Accepted. It quotes no payload, key, header
+	// value or credential.
 	Err error
-	// After asks the relay to wait this long before the next try (a webhook's
-	// Retry-After). Zero: the relay's own back-off. The relay bounds it.
+	// After asks the relay to wait this long before the next attempt (a webhook's
+	// Retry-After). Zero: the relay's own back-off. The relay limits it.
 	After time.Duration
 	// Note is a short word on the acceptance, such as "duplicate". Optional.
 	Note string
 }
 
-// Features declares what a destination guarantees. The conformance suite
-// asserts each in both directions.
+// Features declares what a destination guarantees. The conformance suite tests each in
+// both directions.
 type Features struct {
-	// Ordered: when one message of a call is not accepted, no later message of
-	// its key in that call is. The relay then sends several of one key at once.
+	// Ordered: if one message of a call is not accepted, no later message of its key in
+	// that call is. The relay then sends several messages of one key at once.
 	Ordered bool
-	// MaxBytes is the largest payload the destination is sure to take. Zero:
-	// not known, or no limit.
+	// MaxBytes is the largest payload that the destination certainly takes. Zero: not
+	// known, or no limit.
 	MaxBytes int
-	// MaxBatch is the most messages a call should hold. Zero: the relay's own
-	// choice. One: every message is a call of its own, and many run at once.
+	// MaxBatch is the most messages that a call should hold. Zero: the relay decides.
+	// One: every message is a call of its own, and many calls run at once.
 	MaxBatch int
-	// Fences names what keeps a repeated message from being stored twice, such
-	// as "Nats-Msg-Id". Empty: nothing does.
+	// Fences names what keeps the broker from storing a repeated message twice, such as
+	// "Nats-Msg-Id". Empty: nothing does.
 	Fences string
-	// Binding names the protocol, one of the Binding constants, so that an encoder
-	// knows how headers are named and written there. Empty: none of these; headers
-	// of any text arrive as they are.
+	// Binding names the protocol, one of the Binding constants. It tells an encoder how
+	// to name and write headers. Empty: none of these; headers of any text arrive as they
+	// are.
 	Binding string
 	// Transactions: the destination is Transactional, and set up for it.
 	Transactions bool

@@ -1,15 +1,16 @@
-// Package broker is the destination seam: what a relay needs of anything that
-// takes messages.
+// Package broker defines what a relay needs of a destination: a message broker, a
+// webhook, or anything else that takes messages. Adapters implement it, such as
+// kafkabroker and natsbroker.
 //
-// An adapter is one type that implements [Destination]. It holds a client of its
-// broker, answers for each message singly, keeps no message after Publish has
-// returned, and retries nothing: the relay above it knows order, attempts,
-// back-off and time. An adapter that can tell cheaply whether its broker is
-// there implements [Prober] too, and one that has transactions [Transactional].
+// An adapter is one type that implements [Destination]. It holds a client of its broker,
+// and gives an answer for each message. It keeps no message after Publish has returned,
+// and retries nothing: the relay takes care of order, attempts, back-off and time. If an
+// adapter can cheaply tell whether its broker is there, it implements [Prober] too. If it
+// has transactions, it implements [Transactional].
 //
-// What is to happen to messages on their way (encoding, counting, tracing) is
-// [Middleware] before an adapter. It is a destination too, with one method of its
-// own, mostly Publish; [Wrap] puts it there and keeps what the adapter can do:
+// To do something with messages on their way (encode, count, trace), put [Middleware]
+// before an adapter. It is a destination too, usually with a Publish of its own. [Wrap]
+// puts it there, and keeps what the adapter can do:
 //
 //	type counted struct {
 //		broker.Destination
@@ -23,6 +24,6 @@
 //
 //	dest = broker.Wrap(dest, func(next broker.Destination) broker.Destination { return counted{next, &n} })
 //
-// The suite in broker/brokertest holds an adapter to this contract, on the real
-// broker. broker/membroker is the smallest adapter and the model to read first.
+// The suite in broker/brokertest tests an adapter against this contract, on the real
+// broker. broker/membroker is the smallest adapter: read it first.
 package broker

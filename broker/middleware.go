@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// Middleware makes of a destination one that does something with messages before
-// next sees them, or with their results after. It is called once, by Wrap. What it
-// returns mostly embeds next and replaces Publish, and Features where it changes
-// what they say.
+// Middleware returns a destination that does something with messages before next sees
+// them, or with their results afterwards. Wrap calls it once. What it returns usually
+// embeds next and replaces Publish. It also replaces Features if it changes what they
+// say.
 //
-// Publish passes on its ctx, or one made of it, and reports by its caller's places.
-// It may hold messages back and report them itself, or make several calls of one;
-// where next is Ordered, or the middleware says so, it keeps the order of each key.
-// In a transaction (InTransaction) it passes on all messages in one call, each in its
-// place, or else reports those that are at fault as Rejected or Misconfigured and
-// the transaction is aborted.
+// Publish passes on its ctx, or one derived from it, and reports by its caller's places.
+// It may hold messages back and report them itself, or make several calls out of one. If
+// next is Ordered, or the middleware says so, it keeps the order of each key. In a
+// transaction (InTransaction) it passes on all messages in one call, each in its place.
+// Or it reports those at fault as Rejected or Misconfigured, and the transaction is
+// aborted.
 type Middleware func(next Destination) Destination
 
-// Wrap puts middleware before a destination: of several, the first sees a message
-// first, and its result last. What it returns can do what to can, found by ProberOf
-// and TransactionalOf, without a word of the middleware: a probe goes straight to
-// to, and the messages of a transaction go through the middleware as those of any
-// call do. It has to's name, if to is a fmt.Stringer.
+// Wrap puts middleware before a destination. Of several, the first sees a message first,
+// and its result last. What Wrap returns can do what to can, without any code in the
+// middleware: ProberOf and TransactionalOf find it. A probe goes straight to to. The
+// messages of a transaction go through the middleware, as those of any call do. It has
+// to's name, if to is a fmt.Stringer.
 //
-// Middleware that is nil is left out; without any, Wrap returns to.
+// Wrap leaves out nil middleware. Without any it returns to.
 func Wrap(to Destination, all ...Middleware) Destination {
 	all = slices.DeleteFunc(slices.Clone(all), func(m Middleware) bool { return m == nil })
 	if len(all) == 0 {
@@ -41,8 +41,8 @@ func Wrap(to Destination, all ...Middleware) Destination {
 	return w
 }
 
-// ProberOf returns what asks d whether it would take messages now: d itself, or what
-// it was wrapped around; ok is false if neither is a Prober.
+// ProberOf returns the Prober of d: d itself, or the destination that it wraps. ok is
+// false if neither is a Prober.
 func ProberOf(d Destination) (p Prober, ok bool) {
 	if w, is := d.(*wrapped); is {
 		return ProberOf(w.to)
@@ -51,10 +51,10 @@ func ProberOf(d Destination) (p Prober, ok bool) {
 	return p, ok
 }
 
-// TransactionalOf returns what opens d's lanes: d itself, or, if it was wrapped
-// around one that is Transactional, one whose transactions go through the same
-// middleware; ok is false if there is none. Features.Transactions says whether it
-// can be used.
+// TransactionalOf returns what opens d's lanes. If d wraps a Transactional destination,
+// that is one whose transactions go through the same middleware; otherwise it is d
+// itself. ok is false if there is none. Features.Transactions says whether it can be
+// used.
 func TransactionalOf(d Destination) (t Transactional, ok bool) {
 	w, is := d.(*wrapped)
 	if !is {

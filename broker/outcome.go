@@ -9,20 +9,21 @@ import (
 type Outcome int
 
 const (
-	// Unknown: sent, and the answer is lost or was never waited for. It is sent
-	// again, same id and bytes; it is never taken for delivered nor for failed.
+	// Unknown: sent, and the answer is lost or was never waited for. The relay sends the
+	// message again, with the same id and bytes. It never takes it for delivered or for
+	// failed.
 	Unknown Outcome = iota
-	// Accepted: the destination confirmed this very message.
+	// Accepted: the destination confirmed this message.
 	Accepted
 	// Rejected: this message can never be accepted as it is: too large, badly
 	// encoded, refused by a handler. An attempt is counted.
 	Rejected
-	// Misconfigured: the topic or the destination is wrong, see Scope: no such
-	// topic, no right, unroutable, a login refused. What is in its scope waits, the
-	// relay alarms; no attempt is counted.
+	// Misconfigured: the topic or the destination is wrong, see Scope: no such topic, no
+	// right, unroutable, a login refused. What is in its scope waits, and the relay logs
+	// it. No attempt is counted.
 	Misconfigured
-	// Unavailable: not reachable, blocked, full or throttled; the message was not
-	// stored. What is in its scope waits; no attempt is counted.
+	// Unavailable: not reachable, blocked, full or throttled; the message was not stored.
+	// What is in its scope waits. No attempt is counted.
 	Unavailable
 	// NotSent: held back because an earlier message of its key, or the call as a
 	// whole, failed. It is sent again; no attempt is counted.
@@ -41,8 +42,8 @@ func (o Outcome) String() string {
 // ErrClosed is the error of a Publish after Close.
 var ErrClosed = errors.New("broker: destination is closed; make a new one")
 
-// Scope says for how much of a destination a failure holds. It has a meaning for
-// Misconfigured and Unavailable; a Rejected message fails for itself alone.
+// Scope says how much of a destination a failure concerns. It has a meaning for
+// Misconfigured and Unavailable. A Rejected message concerns only itself.
 type Scope int
 
 const (
@@ -66,8 +67,8 @@ func (s Scope) String() string {
 	return fmt.Sprintf("scope(%d)", int(s))
 }
 
-// Error is an error that knows its outcome and for how much it holds. Adapters
-// return it from Probe and in results; handlers and classifiers may wrap it.
+// Error is an error with an outcome and a scope. Adapters return it from Probe and in
+// results. Handlers and classifiers may wrap it.
 type Error struct {
 	Outcome Outcome
 	Scope   Scope
@@ -94,8 +95,8 @@ func ScopeOf(err error) Scope {
 	return ScopeDestination
 }
 
-// OutcomeOf returns the outcome that err carries in an *Error, Accepted for nil,
-// and Unknown for any other error: one that says Accepted is no answer.
+// OutcomeOf returns the outcome that err carries in an *Error, and Accepted for nil. It
+// returns Unknown for any other error, and for an *Error that says Accepted.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return Accepted

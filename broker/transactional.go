@@ -5,28 +5,28 @@ import (
 	"errors"
 )
 
-// Transactional is implemented by a destination that stores messages and a record
-// of the caller's in one transaction, and keeps out of it everybody who began
-// before (Kafka: a transactional producer, with the record in a compacted topic).
-// With it a relay has a consumer that reads committed messages only see each of
-// them once, although relays die and wake up again; docs/design/030-exactly-once.md
-// has the protocol. Features.Transactions says whether it can be used.
+// Transactional is implemented by a destination that stores messages and a record of the
+// caller's in one transaction, and shuts out everybody who began earlier. (Kafka: a
+// transactional producer, with the record in a compacted topic.) With it a consumer that
+// reads committed messages only sees each of them once, although relays die and wake up
+// again. docs/design/030-exactly-once.md has the protocol. Features.Transactions says
+// whether it can be used.
 //
-// Publish goes on working beside it, outside of transactions.
+// Publish works beside it, outside of transactions.
 type Transactional interface {
 	Destination
-	// OpenLane makes the caller the only one that can commit on a lane. When it
-	// returns, every transaction that was begun on the lane before, by this process
-	// or another, is committed or aborted for good; and no Lane of that name that
-	// was opened before can commit any more. Lane.Record is what the last of the
-	// committed ones stored: a store that applies commits late is waited for.
+	// OpenLane makes the caller the only one that can commit on a lane. When it returns,
+	// every earlier transaction of the lane, by this process or another, is committed or
+	// aborted for good. No Lane of that name that was opened earlier can commit any more.
+	// Lane.Record is what the last committed transaction stored. If the destination
+	// applies commits late, OpenLane waits for that.
 	//
-	// A lane belongs to the process that opened it last, rightly or not: only the caller
-	// knows who may, and makes sure of it after OpenLane has returned.
+	// A lane belongs to the process that opened it last, rightly or not. Only the caller
+	// knows which process may, and checks it after OpenLane has returned.
 	//
-	// An error is classed with OutcomeOf, as that of Prober.Probe: Misconfigured, or
-	// else Unavailable. Calls may run side by side. A lane that is open when the
-	// destination is closed is finished.
+	// OutcomeOf says what an error means, as for Prober.Probe: Misconfigured, or else
+	// Unavailable. Calls may run side by side. When the destination is closed, its open
+	// lanes are finished.
 	OpenLane(ctx context.Context, name LaneName) (Lane, error)
 }
 
@@ -46,31 +46,30 @@ type Lane interface {
 	// its messages, as of OpenLane; nil if there was none. It does no I/O.
 	Record() []byte
 
-	// Commit stores msgs, in their order for each key, and record in place of the
-	// lane's last one, in one transaction, and says what became of it. msgs may be
-	// empty: the record alone is stored then. record has at most MaxRecord bytes.
+	// Commit stores msgs, in their order for each key, and record in place of the lane's
+	// last one, in one transaction. It returns what became of the transaction. If msgs is
+	// empty, it stores only the record. record has at most MaxRecord bytes.
 	//
-	// Committed: every message is stored, each on a positive answer for that very
-	// message; results are all Accepted. The lane goes on. In every other case it
-	// is finished, as far as it was not before: each further Commit is Aborted, all
-	// its results NotSent with ErrLane, and the caller opens the lane anew.
+	// Committed: every message is stored, with a positive answer for each, and all
+	// results are Accepted. The lane goes on. In every other case it is finished: each
+	// further Commit is Aborted, all its results are NotSent with ErrLane, and the caller
+	// has to open the lane again.
 	//
-	// Aborted: nothing of it is stored, and nothing will be. results says why, and
-	// none is Accepted: those at fault are Rejected or Misconfigured, and no other
-	// is, whatever it takes to find out; the rest is NotSent. Where no message is
-	// at fault they are Unavailable.
+	// Aborted: nothing of it is stored, and nothing will be. results says why, and none
+	// is Accepted. Those at fault are Rejected or Misconfigured, and no other is,
+	// whatever it takes to find out. The rest is NotSent. If no message is at fault, all
+	// are Unavailable.
 	//
-	// Unresolved, Fenced: all of it is stored, or nothing, and which of the two is
-	// settled once the lane was opened anew: its Record is then this one, or still
-	// the one before. results mean nothing. ctx ends the waiting: Unresolved, or
-	// Aborted if nothing was sent.
+	// Unresolved, Fenced: all of it is stored, or nothing. To find out which, open the
+	// lane again: its Record is then this one, or still the one before. results mean
+	// nothing. If ctx ends, the outcome is Unresolved, or Aborted if nothing was sent.
 	//
 	// The error says why, for every outcome but Committed. Like those of results it
-	// names neither payload, key, header value nor credential. Slices are kept no
-	// longer than Publish keeps them.
+	// quotes no payload, key, header value or credential. Commit keeps slices no longer
+	// than Publish does.
 	Commit(ctx context.Context, msgs []Delivery, record []byte, results []Result) (TxOutcome, error)
 
-	// Close aborts what is not committed and frees what the lane holds. It waits no
+	// Close aborts what is not committed, and frees what the lane holds. It waits no
 	// longer than ctx. The record stays. Calling it twice is harmless.
 	Close(ctx context.Context) error
 }

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Wire is what an encoder made of a message beside topic, key and payload, which
-// it puts into the Delivery itself. A destination sends it in place of the plain
-// form: no Postbag-* header and none of Message.Headers is added. What the
-// transport needs for itself (a deduplication id, a signature) stays, as do
-// Delivery.ID and whatever else the destination knows of the message.
+// Wire is what an encoder made of a message, besides topic, key and payload, which it
+// puts into the Delivery itself. A destination sends it in place of the plain form. It
+// adds no Postbag-* header, and none of Message.Headers. What the transport itself needs
+// (a deduplication id, a signature) stays. So do Delivery.ID and everything else that the
+// destination knows of the message.
 //
-// An encoder makes headers that its transport carries; Features.Binding tells it
-// which rules hold. A destination never changes one silently: a header that it
-// cannot carry to the byte, or that its transport would obey, makes the message
-// Rejected. Nobody changes a Wire once it is made.
+// An encoder makes headers that its transport can carry; Features.Binding tells it the
+// rules. A destination never changes a header silently. If it cannot carry one byte for
+// byte, or its transport would obey it, the message is Rejected. Nobody changes a Wire
+// once it is made.
 type Wire struct {
-	// Headers are sent under exactly these names; a transport without case in its
-	// header names (HTTP) may fold them. Nil or empty: none.
+	// Headers are sent under exactly these names. A transport whose header names have no
+	// case (HTTP) may fold them. Nil or empty: none.
 	Headers map[string]string
 	// ContentType is sent as the transport's own content-type property (AMQP,
 	// MQTT), or else as its header of that name: Content-Type in HTTP and NATS,
 	// content-type in Kafka and Redis. Empty: none, or the destination's default.
 	ContentType string
-	// Null says that there is no payload at all, where the transport tells that
-	// from one of no bytes (a Kafka tombstone). Delivery.Payload is then empty.
+	// Null says that there is no payload at all, for transports that distinguish this
+	// from an empty payload (a Kafka tombstone). Delivery.Payload is then empty.
 	Null bool
 }
 
@@ -38,8 +38,8 @@ const (
 	BindingRedis = "redis"
 )
 
-// Names of the headers that carry a message's facts on the wire, unless an
-// encoder says otherwise. Postbag-Key and Postbag-Type are absent when empty.
+// Names of the headers that carry a message's id, key, type and time on the wire, unless
+// an encoder says otherwise. Postbag-Key and Postbag-Type are absent if empty.
 const (
 	HeaderID   = "Postbag-Id"
 	HeaderKey  = "Postbag-Key"

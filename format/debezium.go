@@ -25,10 +25,9 @@ const (
 // Field is a column of a Debezium outbox table that goes with the event, as one
 // entry of table.fields.additional.placement.
 type Field struct {
-	// Column is one of type, aggregatetype (the topic), aggregateid (the key),
-	// timestamp (when the message was stored, in milliseconds since 1970) and id, or
-	// else the name of one of the message's own headers. A message without it has no
-	// such field.
+	// Column is one of type, aggregatetype (the topic), aggregateid (the key), timestamp
+	// (when the message was stored, in milliseconds since 1970) and id. Any other name is
+	// that of one of the message's own headers; a message without it has no such field.
 	Column    string
 	Placement Placement
 	// Name on the wire. Defaults to Column.
@@ -38,23 +37,22 @@ type Field struct {
 // RoutedByValue stands for the message's topic in Debezium.Route.
 const RoutedByValue = "${routedByValue}"
 
-// Debezium makes what Debezium's outbox event router emits of a row of its outbox
-// table: the topic outbox.event.<aggregatetype>, where the message's topic is the
-// aggregate type; the message's key, which is the aggregate id, as the key; the
-// header id; the payload as the value. The message's own headers go beside them.
-// Its time is the record's timestamp, by the destination.
+// Debezium makes what Debezium's outbox event router emits for a row of its outbox table.
+// The topic is outbox.event.<aggregatetype>, with the message's topic as aggregate type.
+// The key is the message's key, the aggregate id. The header id has the id, and the value
+// is the payload. The message's own headers go beside them. The destination sets the
+// record's timestamp to the message's time.
 //
 // Unlike Debezium it never reformats JSON, and sends no __debezium.context headers.
 type Debezium struct {
 	// Route is the topic, with RoutedByValue for the message's. Defaults to
 	// "outbox.event.${routedByValue}", as route.topic.replacement does.
 	Route string
-	// Fields go with the event. Nil: one, the type as header eventType. Empty and not
-	// nil: none. ParseFields reads Debezium's own form.
+	// Fields go with the event. Nil: one field, the type as header eventType. Empty and
+	// not nil: none. ParseFields reads Debezium's own notation.
 	Fields []Field
-	// ExpandJSON puts a payload that is JSON into the envelope as it is, not as a
-	// string (table.expand.json.payload). Without a field in the envelope it does
-	// nothing.
+	// ExpandJSON puts a JSON payload into the envelope as it is, not as a string
+	// (table.expand.json.payload). Without a field in the envelope it does nothing.
 	ExpandJSON bool
 	// Tombstone sends null for a message without payload
 	// (route.tombstone.on.empty.payload).

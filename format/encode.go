@@ -13,14 +13,14 @@ import (
 //
 //	dest = broker.Wrap(dest, format.Encode(format.CloudEvents{}))
 //
-// Features are those of the next stage, but MaxBytes only if the encoder has a method
-// KeepsPayload() bool that says true: else nobody knows how much the encoder adds. A
-// nil encoder gives nil middleware, which broker.Wrap leaves out.
+// Features are those of the next stage. MaxBytes is zero unless the encoder has a method
+// KeepsPayload() bool that returns true: otherwise nobody knows how much the encoder
+// adds. A nil encoder gives nil middleware, which broker.Wrap leaves out.
 //
-// A message that cannot be encoded, or whose encoder panics, is Rejected without a
-// word to the next stage; later messages of its key in the call are NotSent, and a
-// transaction with it is aborted. An encoder with a method Validate() error that finds
-// a fault makes every message Misconfigured.
+// If a message cannot be encoded, or the encoder panics, the message is Rejected, and the
+// next stage does not see it. Later messages of its key in the call are NotSent, and a
+// transaction with it is aborted. If the encoder has a method Validate() error, and that
+// returns an error, every message is Misconfigured.
 func Encode(encoder broker.Encoder) broker.Middleware {
 	if encoder == nil {
 		return nil

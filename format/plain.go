@@ -11,34 +11,34 @@ import (
 	"github.com/postbag/postbag/internal/httpfield"
 )
 
-// Plain leaves payload, topic and key as they are and sends facts and the
-// message's own headers as headers, under names to choose. Over HTTP and NATS,
-// whose headers are ASCII, values and the names of own headers are
-// percent-encoded (broker.Escape). A header of the message's own whose name a fact
-// has is left out; its Content-Type becomes the transport's.
+// Plain leaves payload, topic and key as they are. It sends id, key, type and time as
+// headers, under names that you choose, and the message's own headers beside them. HTTP
+// and NATS have ASCII headers: values and the names of own headers are percent-encoded
+// there (broker.Escape). If one of the message's own headers has one of the chosen names,
+// it is left out. Its Content-Type becomes the transport's.
 //
-// With no encoder at all a destination sends the same facts under the default
-// names; Plain is for anyone who needs other names or the reserved headers.
+// Without an encoder a destination sends the same under the default names. Use Plain if
+// you need other names or the reserved headers.
 type Plain struct {
-	// Names are those of the facts.
+	// Names are the header names for id, key, type, time and so on.
 	Names Names
 	// Reserved adds the headers that sbmt-outbox sends: Outbox-Name (the box),
 	// Idempotency-Key (the message's id), Sequence-ID (its seq), Created-At (when it
 	// was stored, RFC 3339 with microseconds).
 	Reserved bool
-	// DispatchedAt adds Dispatched-At, the time of this very attempt by this
-	// machine's clock. A repeated message is then no longer the same to the byte.
+	// DispatchedAt adds Dispatched-At, the time of this attempt by this machine's clock.
+	// A repeated message is then no longer the same byte for byte.
 	DispatchedAt bool
-	// ContentType of a message without a header Content-Type. Defaults to none, or
-	// to the destination's own.
+	// ContentType is that of a message without a header Content-Type. Defaults to none,
+	// or to the destination's own.
 	ContentType string
 
 	now func() time.Time // replaced in tests
 }
 
-// Names are header names for the facts of a message. "-" leaves a fact out. A fact
-// that is empty is left out too. Each is letters, digits and the marks that HTTP
-// allows in a name.
+// Names are header names for what Postbag knows of a message. "-" leaves one out. Empty
+// values are left out too. Each name is letters, digits and the marks that HTTP allows in
+// a name.
 type Names struct {
 	ID   string // Defaults to Postbag-Id.
 	Key  string // Defaults to Postbag-Key.
