@@ -32,16 +32,16 @@ func newAdoptCommand(c *terminal.Terminal) *cobra.Command {
 		Long: `Turn the outbox table of another program, in the database of the store, into a box. --from says
 whose table it is: debezium, sbmt-outbox, velmie, go-outbox or watermill.
 
-  import   move what is undelivered, once, in the original's order
-  trigger  that, and a trigger that has each row that old code still inserts enter the box too
-  view     that, and a view under the table's name, whose inserts enter the box alone
+  import   move the undelivered rows, once, in the original's order
+  trigger  import, and make a trigger: each row that old code still inserts enters the box too
+  view     import, and put a view in the table's place: what is inserted enters the box only
 
-Stop the original's own relay first, or both deliver. Rows are moved in transactions that also note
-which: an adoption that was ended goes on where it was, and a row is never imported twice. A row that
-cannot be converted is named, and the later ones of its key wait for it: fix it, or pass over it with
---skip, and run this again. A trigger or a view is made only when nothing waits, and holds those who
-write to the table off for the moment that it takes to import what came last. docs/guides/adopt.md has
-the whole way from each original.`,
+Stop the original's own relay first, or both deliver. Each transaction moves rows and records which.
+If an adoption was ended, run it again: it goes on where it was, and never imports a row twice. A row
+that cannot be converted is named, and the later rows of its key wait for it. Correct it, or skip it
+with --skip, and run this again. A trigger or a view is made only when no row waits. Writers of the
+table then wait for the moment that it takes to import the last rows. docs/guides/adopt.md has all
+steps for each original.`,
 		Example: `  postbag adopt --store-env DATABASE_URL --from sbmt-outbox --table order_outbox_items --dry-run
   postbag adopt --store-env DATABASE_URL --from debezium --table outbox --mode trigger --where false
   postbag adopt --store-env DATABASE_URL --from debezium --table outbox --undo`,

@@ -24,9 +24,9 @@ func newConfigCheckCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Find every mistake in a configuration file; exit code 2 if there is one",
-		Long: `Find every mistake in a configuration file and name it with its line. It connects to
-nothing. What the file names of the environment and of other files is looked at too, unless
---form-only says that they are on another machine.`,
+		Long: `Find every mistake in a configuration file, and name it with its line. It connects to
+nothing. It also looks at the environment variables and files that the file names. If they
+are on another machine, use --form-only.`,
 		Example: `  postbag config check -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -139,9 +139,9 @@ func newConfigSchemaCommand(c *terminal.Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of a configuration file, for editors and other checkers",
-		Long: `Print the JSON Schema (draft 2020-12) of a configuration file. An editor that knows it
-completes settings and shows their texts. postbag config check finds more mistakes: those
-of several settings together, and of the environment.`,
+		Long: `Print the JSON Schema (draft 2020-12) of a configuration file. With it an editor
+completes settings and shows what they mean. postbag config check finds more mistakes:
+settings that do not fit together, and what is wrong in the environment.`,
 		Example: `  postbag config schema > postbag.schema.json`,
 		Args:    none,
 		RunE: func(*cobra.Command, []string) error {

@@ -40,7 +40,7 @@ type configFlags struct {
 }
 
 func (f *configFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&f.paths, "config", "c", nil, "configuration `file`; of several, what a later one says takes the place of what an earlier one says")
+	cmd.Flags().StringArrayVarP(&f.paths, "config", "c", nil, "configuration `file`; may be repeated: a later file replaces settings of an earlier one")
 	cmd.Flags().StringVar(&f.profile, "profile", "", "`name` of one of the profiles in the configuration; "+profileVariable+" when left out")
 }
 

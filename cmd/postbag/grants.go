@@ -20,12 +20,13 @@ func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants ROLE",
 		Short: "Write the SQL of a role's rights, and do nothing",
-		Long: `Write the SQL that gives a role of PostgreSQL, or an account of MySQL or MariaDB, the least
-rights that it needs, and do nothing: who may grant them runs it in the boxes' database. A
-producer publishes in the boxes that are named. A relay works all boxes, and a console reads
-what status, list, show and audit show, and writes nothing; on MySQL and MariaDB, where a
-grant is for one table, name all boxes for them too. An account may have a host: app@10.0.0.%.
-A relay that keeps boxes with partitions by time makes and drops them: --partitioned.`,
+		Long: `Print the SQL that gives a role of PostgreSQL, or an account of MySQL or MariaDB, the least
+rights that it needs. It changes nothing: run the SQL in the boxes' database. A producer
+publishes to the boxes that you name. A relay works all boxes. A console is for people and
+dashboards: it reads what status, list, show and audit show, and writes nothing. On MySQL and
+MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
+have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops
+them: add --partitioned.`,
 		Example: `  postbag grants shop --for producer --box outbox | psql "$DATABASE_URL"
   postbag grants shop@% --for relay --store-kind mariadb --box outbox | mariadb shop`,
 		Args: exactly("a role"),

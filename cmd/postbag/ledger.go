@@ -17,11 +17,11 @@ func newAcceptCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept",
 		Short: "Have retention go on where the ledger and the log differ",
-		Long: `Have retention go on over the parts of a box in which the ledger and the log differ now, as after
-somebody deleted rows of the log by hand, and say what was accepted. The relay's log names such parts.
-Find out first who else changes the tables: the difference may be a loss. A later difference is not
-accepted by this. Notices of postbag status about the box, such as that its log was begun again, end by
-it, also where the ledger lacks nothing. Who accepted what and why is written to the audit log.`,
+		Long: `Let retention go on over the parts of a box in which ledger and log differ now, for example after
+somebody deleted rows of the log by hand. It prints what it accepted. The relay's log names such parts.
+Find out first who else changes the tables: messages may be lost. A later difference stops retention
+again. The command also ends the notices of postbag status about the box, such as that its log was
+begun again, even if nothing differs. The audit log records who accepted what, and why.`,
 		Example: `  postbag ledger accept -c postbag.yaml --why "two rows were deleted by hand, request 4711"`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -186,10 +186,10 @@ func newEraseCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "erase ID ...",
 		Short: "Overwrite payload, headers and key of messages that were delivered",
-		Long: `Overwrite payload, headers and key of messages with nothing, as the erasure of personal data asks
-for. Ids, topics and types stay, so that the order of the log and the ledger stay whole. A message
-that some subscription is still to deliver is not erased: discard it first. Backups, and what was
-delivered, are elsewhere. Who erased what and why is written to the audit log.`,
+		Long: `Overwrite payload, headers and key of messages with nothing, to erase personal data. Ids, topics
+and types stay, and so do the order of the log and the ledger. A message that a subscription has
+still to deliver is not erased: discard it first. Backups keep their copies, and so do the
+destinations. The audit log records who erased what, and why.`,
 		Example: `  postbag messages erase 01234567-89ab-7cde-8f01-23456789abcd -c postbag.yaml --why "request 4711"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := idsOf(args)

@@ -38,12 +38,12 @@ func newGiveCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command
 		Short: does,
 		Long: does + `.
 
-Messages are named by their ids, or selected by flags among the dead ones; --state chooses others
+Name messages by their ids, or select them by flags among the dead ones. --state selects others
 that are ` + which + `. The relay that owns a message carries the command out between
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
 queued at a time, and one that is being delivered stays delivered. They need no retry: they go out in
 their turn. Scheduled ones are changed at once.
-Who gave which command and why is written to the audit log. To give a command twice does no harm.`,
+The audit log records who gave which command, and why. Giving a command twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, kind, args) },

@@ -29,8 +29,8 @@ func newMigrateUpCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Bring the schema up to date, and make boxes",
-		Long: `Bring the schema up to date, and make boxes. It can be run at any time, again and by
-several at once. A sqlite file that is missing is made.`,
+		Long: `Bring the schema up to date, and make boxes. You can run it at any time, again, and
+several times at once. It makes a missing sqlite file.`,
 		Example: `  postbag migrate up --store-env DATABASE_URL --box outbox`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -154,9 +154,9 @@ func newMigratePrintCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "print",
 		Short: "Write the SQL of migrate up, and do nothing",
-		Long: `Write the SQL of the steps that are missing and of boxes, for review or for a migration
-tool of your own. With --store-kind and no store it connects to nothing, and writes all
-steps, or those behind a version. Each format is one file: statements for the database's
+		Long: `Print the SQL of missing steps and of boxes, for review or for a migration tool of your
+own. With --store-kind and no store it connects to nothing, and prints all steps, or those
+after a version. Each format is one file: statements for the database's
 own shell (plain), a migration of goose, or one of Atlas.`,
 		Example: `  postbag migrate print --store-kind postgresql --box outbox --format goose > 00007_postbag.sql`,
 		Args:    none,

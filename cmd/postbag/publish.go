@@ -36,15 +36,15 @@ func newPublishCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
 		Short: "Publish one message, or many as lines of JSON",
-		Long: `Publish one message, whose payload is --payload, or the bytes of --payload-file or of standard
-input; or with --ndjson many, one JSON object a line of standard input:
+		Long: `Publish one message. Its payload is --payload, or the bytes of --payload-file or of standard input.
+With --ndjson publish many, one JSON object per line of standard input:
 
   {"topic": "orders", "key": "7", "type": "order.created", "headers": {"a": "b"}, "payload": {"id": 7}}
 
-"payload" is a text, or any other JSON value, which is sent as it is written; "payload_base64" stands
-for other bytes; "id", "shard_key" and "not_before" may be there too. Lines are written in transactions
-of up to 1,000. When a line is wrong, it is named, nothing of its transaction is written, and
-nothing after it; --skip goes on behind what was written.`,
+"payload" is a text, or any other JSON value, which is sent as it is written. For other bytes use
+"payload_base64". "id", "shard_key" and "not_before" may be there too. Lines are written in transactions
+of up to 1,000. If a line is wrong, the error names it. Nothing of its transaction is written, and
+nothing after it. --skip goes on after what was written.`,
 		Example: `  postbag publish --store-env DATABASE_URL --topic orders --key 7 --payload '{"id": 7}'
   postbag publish --store shop.db --ndjson < messages.ndjson`,
 		Args: none,

@@ -62,10 +62,10 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Command line\n\n" +
-		"`postbag` is the relay as a daemon, and the tools of those who look after one. Every command has `--help`; `postbag completion` makes shell\n" +
-		"completions. Tables are for people, `--json` is for programs: the names of fields do not change. Messages for people go to standard error.\n\n" +
-		"A secret is never an argument, for arguments can be seen by everyone on the machine: a DSN or URL with a password is refused, and named by an\n" +
-		"environment variable (`--store-env`) or a file (`--store-file`) instead.\n\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
+		"`postbag` runs the relay as a daemon, and has the commands to operate it. Every command has `--help`. `postbag completion` makes shell\n" +
+		"completions. Tables are for people. `--json` is for programs: the names of fields do not change. Messages for people go to standard error.\n\n" +
+		"Never pass a secret as an argument: everybody on the machine can see arguments. A DSN or URL with a password is refused. Name an environment\n" +
+		"variable (`--store-env`) or a file (`--store-file`) that holds it.\n\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
 	for _, code := range exit.Codes() {
 		fmt.Fprintf(&b, "| %d | %s |\n", code, code.Meaning())
 	}
@@ -194,20 +194,20 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Configuration\n\n"+
 		"`postbag relay -c postbag.yaml` does what the file says. The other commands take the store from it. `postbag config check -c postbag.yaml` finds\n"+
-		"every mistake at once, each with its line. `postbag config schema` prints the JSON Schema of the file, with which an editor completes settings and\n"+
-		"shows their texts.\n\n"+
-		"A duration has a unit: `15s`, `10m`, `36h`, `3d`, `P3D`. What is left out has its default. A duration or a number of zero is refused, unless the\n"+
-		"setting means none or no limit by it.\n\n```yaml\n%s```\n\n"+
-		"**Secrets** never stand in the file. A setting that ends in `_env` names an environment variable, one that ends in `_file` a file that holds the\n"+
-		"value and nothing else.\n\n"+
-		"**Variables.** `${NAME}` stands for the value of an environment variable, `${NAME:-value}` for the value behind `:-` where the variable is empty or\n"+
-		"not set. `$${` stands for `${`. A variable that is not set is a mistake. A URL or a DSN with a secret in it is refused, wherever it comes from: name\n"+
+		"every mistake at once, each with its line. `postbag config schema` prints the JSON Schema of the file. With it an editor completes settings and\n"+
+		"shows what they mean.\n\n"+
+		"A duration has a unit: `15s`, `10m`, `36h`, `3d`, `P3D`. A setting that you leave out has its default. Zero is refused for a duration or a\n"+
+		"number, unless it means none or no limit for that setting.\n\n```yaml\n%s```\n\n"+
+		"**Secrets** are never in the file. A setting that ends in `_env` names an environment variable. One that ends in `_file` names a file that holds only\n"+
+		"the value.\n\n"+
+		"**Variables.** `${NAME}` stands for the value of an environment variable, `${NAME:-value}` for the value after `:-` if the variable is empty or\n"+
+		"not set. `$${` stands for `${`. A variable that is not set is a mistake. A URL or a DSN with a secret in it is refused, also if a variable holds it: name\n"+
 		"the variable with `url_env` or `dsn_env` instead.\n\n"+
-		"**Several files.** `-c base.yaml -c production.yaml` reads both. What the later file says takes the place of what the earlier one says. Settings\n"+
-		"that it leaves out stay. A list takes the place of the whole earlier list, and another kind of a destination that of the whole destination.\n\n"+
-		"**Profiles.** `profiles` at the top has settings by a name of your choice, such as `profiles: {tests: {store: {dsn: tests.db}}}`. `--profile tests`,\n"+
-		"or the variable `POSTBAG_PROFILE`, puts them in place of what the rest of the file says.\n\n"+
-		"Names at the top that begin with `x-` are your own, to hold anchors for aliases.\n", example)
+		"**Several files.** `-c base.yaml -c production.yaml` reads both. A setting of the later file replaces that of the earlier one. Settings\n"+
+		"that it leaves out stay. A list replaces the whole earlier list. Another kind of a destination replaces the whole destination.\n\n"+
+		"**Profiles.** `profiles` at the top has settings by a name of your choice, such as `profiles: {tests: {store: {dsn: tests.db}}}`. With `--profile tests`,\n"+
+		"or the variable `POSTBAG_PROFILE`, they replace the settings of the rest of the file.\n\n"+
+		"Names at the top that begin with `x-` are yours. Use them for anchors of aliases.\n", example)
 	docs := settingDocs(t)
 	settings(t, &b, "The file", reflect.TypeFor[config.File](), docs)
 	settings(t, &b, "store, and each of stores.*", reflect.TypeFor[config.Store](), docs)
@@ -224,7 +224,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 func settingDocs(t *testing.T) map[string]string {
 	t.Helper()
 	docs := make(map[string]string)
-	for _, pattern := range []string{filepath.Join("internal", "config", "*file.go"), filepath.Join("internal", "component", "*.go")} {
+	for _, pattern := range []string{filepath.Join("internal", "component", "*.go"), filepath.Join("internal", "config", "*file.go")} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, paths, err)

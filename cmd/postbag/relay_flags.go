@@ -36,8 +36,8 @@ func newRelayCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "Deliver messages until told to stop",
 		Long: `Deliver messages until told to stop (SIGINT, SIGTERM, SIGQUIT), then shut down gracefully.
 
-Everything may stand in a file (-c postbag.yaml, see docs/reference/configuration.md);
-for a single subscription flags will do. The log goes to standard error.`,
+All settings can be in a file (-c postbag.yaml, see docs/reference/configuration.md). For
+a single subscription flags are enough. The log goes to standard error.`,
 		Example: `  postbag relay -c postbag.yaml
   postbag relay --store-env DATABASE_URL --to nats://127.0.0.1:4222
   postbag relay --store shop.db --create --to stdout:`,

@@ -33,8 +33,8 @@ func newStatusCommand(c *terminal.Terminal) *cobra.Command {
 		Use:   "status",
 		Short: "Show boxes, subscriptions, relays, and what waits",
 		Long: `Show boxes, subscriptions and relays: what waits and since when, what is parked, who owns the shards.
-Numbers of messages are estimates where there are many. With --watch it looks again and again and shows
-rates too, with --json one object a line.`,
+Large numbers of messages are estimates. With --watch it repeats, and shows rates too. With --watch and
+--json it prints one object per line.`,
 		Example: `  postbag status --store-env DATABASE_URL --watch`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

@@ -33,11 +33,11 @@ func newWakeCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wake",
 		Short: "Have relays look for new messages now",
-		Long: `Have relays look for new messages now, through their admin listeners. It is for programs
-whose INSERTs no relay hears of: one that has been idle looks every second, or as seldom as
-poll says. Run it after the commit, and for each of the relays, for any of them may own the
-message's shard. A program may as well call it itself: POST /wake?box=NAME. A wake that is
-lost costs a message the wait for the poll, and many cost the database no more than a busy box.`,
+		Long: `Let relays look for new messages now, through their admin listeners. Use it for programs
+whose INSERTs no relay hears of: an idle relay looks every second, or as seldom as poll
+says. Run it after the commit, and for each relay: any of them may own the message's shard.
+A program can also call the listener itself: POST /wake?box=NAME. If a wake is lost, the
+message waits for the next poll. Many wakes cost the database no more than a busy box.`,
 		Example: `  postbag wake -c postbag.yaml
   postbag wake --admin relay-1:9090 --admin relay-2:9090 --box orders`,
 		Args: none,

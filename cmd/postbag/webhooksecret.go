@@ -11,10 +11,9 @@ func newWebhookSecretCommand(c *terminal.Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:   "webhook-secret",
 		Short: "Draw a secret that signs webhooks",
-		Long: `Draw a secret of 32 random bytes, in the form of Standard Webhooks (whsec_ and base64), and
-write it to standard output. Give each endpoint one of its own: keep it in an environment
-variable or a file, name that in secrets_env or secrets_file, and hand it to those who
-verify the signatures.`,
+		Long: `Print a secret of 32 random bytes, in the form of Standard Webhooks (whsec_ and base64). Give
+each endpoint one of its own. Keep it in an environment variable or a file, name that in
+secrets_env or secrets_file, and give the secret to the receiver, which verifies signatures.`,
 		Example: `  umask 077 && postbag webhook-secret > orders.secret`,
 		Args:    none,
 		RunE: func(*cobra.Command, []string) error {

@@ -11,7 +11,7 @@ import (
 
 // Address says where a server is. One of url, url_env and url_file is required.
 type Address struct {
-	// Where it is, without user, password and token.
+	// The server's URL, without user, password and token.
 	URL string `yaml:"url"`
 	// The environment variable that holds the URL.
 	URLEnv string `yaml:"url_env"`

@@ -47,7 +47,7 @@ type Kafka struct {
 	// Transactions, for subscriptions with exactly_once; {} is enough. Defaults to
 	// none.
 	Transactions *KafkaTransactions `yaml:"transactions"`
-	// How long what was learnt of a topic is trusted. Defaults to 1m.
+	// How long to trust what is known of a topic. Defaults to 1m.
 	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
 }
 

@@ -34,8 +34,8 @@ type MQTT struct {
 	// The broker keeps the last message of each topic for those who subscribe later.
 	// Defaults to false.
 	Retain bool `yaml:"retain"`
-	// A message to which nobody subscribes, which the broker drops, is accepted all
-	// the same. Defaults to false: the destination counts as misconfigured.
+	// Accept a message to which nobody subscribes, and which the broker drops. Defaults
+	// to false: its topic counts as misconfigured.
 	Unheard bool `yaml:"unheard"`
 	// Most messages that are sent and not yet answered. Defaults to 4096.
 	MaxPending int `yaml:"max_pending"`

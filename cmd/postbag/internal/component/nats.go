@@ -38,7 +38,7 @@ type NATS struct {
 	// Headers of messages that the server may obey, such as Nats-TTL. Defaults to
 	// none.
 	PassHeaders []string `yaml:"pass_headers"`
-	// How long what was learnt of a stream is trusted. Defaults to 1m.
+	// How long to trust what is known of a stream. Defaults to 1m.
 	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
 	// Most messages that are sent and not yet answered. Defaults to 4096.
 	MaxPending int `yaml:"max_pending"`

@@ -21,7 +21,7 @@ type RabbitMQConnection struct {
 	VHost string `yaml:"vhost"`
 	// What the server shows as the connection's name. Defaults to postbag.
 	ClientName string `yaml:"client_name"`
-	// How often each side says that it lives. Defaults to 10s.
+	// How often each side sends a heartbeat. Defaults to 10s.
 	Heartbeat time.Duration `yaml:"heartbeat" range:"1s..1h"`
 }
 

@@ -7,14 +7,14 @@ import "time"
 type File struct {
 	// What people call this relay. Defaults to host:pid.
 	Name string `yaml:"name"`
-	// How long leases outlive the last heartbeat: when a relay dies, others take
-	// over after it. Defaults to 15s.
+	// How long leases outlive the last heartbeat. When a relay dies, others take over
+	// after this time. Defaults to 15s.
 	TTL time.Duration `yaml:"ttl" range:"1s..10m"`
-	// How long a stop waits for answers that are out. Defaults to 10s.
+	// How long a graceful shutdown waits for answers that are out. Defaults to 10s.
 	Grace time.Duration `yaml:"grace" range:"1ms..1h"`
-	// The longest pause between two looks at an idle store: what a message of which
-	// nobody tells the relay waits at most. Defaults to 1s, and
-	// to 500ms while other relays are there.
+	// The longest pause between two polls of an idle store. A message waits that long
+	// at most, if nobody wakes the relay. Defaults to 1s; 500ms while other relays are
+	// there.
 	Poll time.Duration `yaml:"poll" range:"1ms..1m"`
 	// How long messages stay in the log after every subscription has passed them.
 	// Defaults to 72h.
@@ -24,13 +24,13 @@ type File struct {
 
 	// The database. Required, unless stores are.
 	Store Store `yaml:"store"`
-	// Several databases, by names of your choice, in place of store: this relay
-	// works each by itself, so that none waits for another.
+	// Several databases, by names of your choice, in place of store. This relay works
+	// each by itself: none waits for another.
 	Stores map[string]Store `yaml:"stores"`
-	// Where messages go, by a name of your choice: each has one kind, and its settings below
+	// Where messages go, by names of your choice. Each has one kind, and its settings below
 	// that. At least one.
 	Destinations map[string]Destination `yaml:"destinations"`
-	// What is delivered where. Defaults to one with all its defaults.
+	// Which box is delivered to which destination. Defaults to one with all its defaults.
 	Subscriptions []Subscription `yaml:"subscriptions"`
 	// Health and metrics.
 	Admin Admin `yaml:"admin"`
@@ -53,15 +53,15 @@ type Store struct {
 	DSNFile string `yaml:"dsn_file"`
 	// Make the schema and the boxes when they are missing. Defaults to false.
 	Create bool `yaml:"create"`
-	// Most connections to the database; sqlite takes no notice. Defaults to 4.
+	// Most connections to the database. Has no effect on sqlite. Defaults to 4.
 	MaxConns int `yaml:"max_conns" range:"2..1000"`
-	// How long one partition of the table of a new box is about, on mysql and mariadb:
-	// whole partitions are then dropped in place of rows. An hour or a day is sensible;
-	// read of it in mysql.md first. Defaults to none.
+	// About how much time one partition of a new box's table covers, on mysql and mariadb.
+	// Whole partitions are then dropped instead of rows. An hour or a day is sensible. Read
+	// about it in mysql.md first. Defaults to none.
 	Partition time.Duration `yaml:"partition" zero:"none"`
 	// Wait for the notifications that publishers send, with pgstore's option Notify or
-	// with NOTIFY postbag, on one more connection, which must not go through a pooler in
-	// transaction mode; mysql, mariadb and sqlite take no notice. Defaults to false.
+	// with NOTIFY postbag. It takes one more connection, which must not go through a pooler
+	// in transaction mode. Has no effect on mysql, mariadb and sqlite. Defaults to false.
 	Listen bool `yaml:"listen"`
 
 	// at is where it stands in the file, such as stores.main; empty: flags say it.
@@ -85,8 +85,8 @@ type Subscription struct {
 	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to
 	// all.
 	Types []string `yaml:"types"`
-	// Shards of a new subscription; later use postbag shards set. Defaults to 4,
-	// on sqlite to 1.
+	// Shards of a new subscription. Change them later with postbag shards set. Defaults
+	// to 4; 1 on sqlite.
 	Shards int `yaml:"shards" range:"1..4096"`
 	// Which messages wait for each other: those of a key, of a shard, or none.
 	// Defaults to key.
@@ -94,8 +94,8 @@ type Subscription struct {
 	// What a rejected message does to later ones of its key: block or skip.
 	// Defaults to block.
 	OnReject string `yaml:"on_reject" oneof:"block skip"`
-	// Deliver in transactions of the destination, which must have them (kafka), so that
-	// readers of committed messages see each once. Defaults to false.
+	// Deliver exactly once, in transactions of the destination (kafka). Consumers that read
+	// committed messages only see each of them once. Defaults to false.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Back-off of rejected messages.
 	Retry Retry `yaml:"retry"`
@@ -109,14 +109,14 @@ type Subscription struct {
 	// Most messages that are sent and not settled: what a crash may repeat.
 	// Defaults to 1000.
 	InFlight int `yaml:"in_flight" range:"1..1000000"`
-	// Most messages that may wait for topics that do not work; with more, nothing
-	// is read. Defaults to 100000.
+	// Most messages that may wait for topics that do not work. With that many, nothing
+	// more is read. Defaults to 100000.
 	MaxHeld int `yaml:"max_held" range:"1..10000000"`
 	// Most bytes of messages in memory: read and not sent, in calls, and parked ones
 	// that are tried. One message always goes, however large it is. A number of bytes,
 	// or with a unit: 512KiB, 64MiB. Defaults to 64MiB.
 	Buffer Size `yaml:"buffer" range:"1..1073741824"`
-	// Most calls at a time. Defaults to 4, for webhooks to 32.
+	// Most calls at a time. Defaults to 4; 32 for webhooks.
 	Concurrency int `yaml:"concurrency" range:"1..10000"`
 }
 

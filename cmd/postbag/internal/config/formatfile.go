@@ -5,7 +5,7 @@ type Format struct {
 	// plain, cloudevents or debezium. Required.
 	Kind string `yaml:"kind"`
 	// For plain and cloudevents: content type of messages without a header
-	// Content-Type; - for none with cloudevents. Defaults to none, for cloudevents to
+	// Content-Type; - for none with cloudevents. Defaults to none; for cloudevents
 	// application/json.
 	ContentType string `yaml:"content_type"`
 
@@ -35,7 +35,7 @@ type Format struct {
 	// outbox.event.${routedByValue}.
 	Route string `yaml:"route" literal:"true"`
 	// For debezium: what goes with the event, as table.fields.additional.placement has
-	// it: column:placement:name, with commas between, or none; placement is header or
+	// it: column:placement:name, separated by commas, or none; placement is header or
 	// envelope. Defaults to type:header:eventType.
 	Fields string `yaml:"fields"`
 	// For debezium: put JSON into the envelope as it is, not as a string. Defaults to
@@ -55,12 +55,12 @@ type FormatNames struct {
 	Type string `yaml:"type"`
 	// When it was stored. Defaults to Postbag-Time.
 	Time string `yaml:"time"`
-	// Its topic. Defaults to being left out.
+	// Its topic. Defaults to none: it is left out.
 	Topic string `yaml:"topic"`
-	// Its number in the box. Defaults to being left out.
+	// Its number in the box. Defaults to none: it is left out.
 	Seq string `yaml:"seq"`
-	// The box. Defaults to being left out.
+	// The box. Defaults to none: it is left out.
 	Box string `yaml:"box"`
-	// The subscription. Defaults to being left out.
+	// The subscription. Defaults to none: it is left out.
 	Subscription string `yaml:"subscription"`
 }
