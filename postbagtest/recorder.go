@@ -10,10 +10,10 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// Recorder is a store that keeps in memory what is published to it: what was
-// committed by InTx, and, since it cannot see the end of transactions begun
-// elsewhere, at once whatever is published outside of InTx. It implements
-// postbag.Appender, over any kind of transaction and for any box.
+// Recorder is a store that keeps in memory what is published to it. It records what InTx
+// committed. It records what is published outside of InTx at once, because it cannot see
+// the end of other transactions. It implements postbag.Appender, over any kind of
+// transaction and for any box.
 //
 // The zero Recorder is ready; its fields are set before it is used. It is safe
 // for concurrent use and must not be copied.

@@ -1,5 +1,5 @@
-// Package brokerkit holds what adapters of brokers would each write again: it is for
-// those who write one, here or elsewhere.
+// Package brokerkit holds what every adapter of a broker would otherwise write again. Use
+// it if you write one.
 //
 //   - [Gate] and [Calls] count the calls inside a destination, so that Close can wait
 //     for them and end them;
@@ -10,8 +10,8 @@
 //   - [Probe] bounds a probe whose client does not heed its context;
 //   - [URLs], [ClientTLS] and [BadCertificate] read addresses and see to TLS.
 //
-// It promises no compatibility: a version of the root module may change it. An
-// adapter of an older version need not build against it, and scripts/compat says, for
-// each release, which of the last release's adapters do. Who writes an adapter
-// outside of this repository pins the root module's version, or copies what is needed.
+// It promises no compatibility: any version of the root module may change it. An adapter
+// of an older version may not build with it. For each release scripts/compat says which
+// of the last release's adapters do. If you write an adapter outside of this repository,
+// pin the root module's version, or copy what you need.
 package brokerkit

@@ -1,4 +1,4 @@
-// Package brokertest holds a destination to the contract of package broker.
+// Package brokertest tests a destination against the contract of package broker.
 //
 // An adapter's own test is a [Harness] and one call:
 //
@@ -10,28 +10,26 @@
 //		})
 //	}
 //
-// The harness gives each case a destination with a place of its own at the real
-// broker (a topic, a queue, a server that records) and a way to read back, by
-// another road than the destination, what the broker really holds. That
-// independent truth is what the suite compares every answer with: Accepted must
-// mean stored, once and bit for bit; nothing else may be claimed.
+// The harness gives each case a destination with a place of its own at the real broker: a
+// topic, a queue, a server that records. It also gives a way to read what the broker
+// really holds, without the destination. The suite compares every answer with that:
+// Accepted must mean stored, once and bit for bit, and nothing else may be reported.
 //
-// Messages that an encoder made (broker.Wire) are read back once more, as a
-// stranger's consumer sees them ([Fixture.Wired]): the same headers, content type
-// and payload, and no fact of ours beside them.
+// Messages that an encoder made (broker.Wire) are read once more, as a consumer of
+// another project sees them ([Fixture.Wired]): the same headers, content type and
+// payload, and no header of Postbag's beside them.
 //
-// Faults are the harness's to make: stop the broker ([Harness.Outage]), lose its
-// answers ([Harness.Mute]), point the destination at nothing
-// ([Harness.Misconfigured]), spoil a message ([Harness.Spoil]). A harness that
-// cannot make one says why in [Harness.Lacks]; a fault that is neither made nor
-// excused fails the suite.
+// The harness makes the faults: it stops the broker ([Harness.Outage]), loses its answers
+// ([Harness.Mute]), points the destination at nothing ([Harness.Misconfigured]), spoils a
+// message ([Harness.Spoil]). If it cannot make one, it says why in [Harness.Lacks]. A
+// fault that is neither made nor excused fails the suite.
 //
-// What a destination declares in [broker.Features] is asserted both ways: one
-// that names a fence must store a repeated message once, one that names none
-// must store it twice; a declared MaxBytes must be taken, and so on. What another
-// subscription makes of the same message is no repeat: it is stored too, or it is
-// not accepted.
+// The suite tests what a destination declares in [broker.Features] in both directions.
+// One that names a fence must store a repeated message once; one that names none must
+// store it twice. It must take a message of the declared MaxBytes, and so on. If another
+// subscription sends the same message, that is no repeat: it must be stored too, or not
+// accepted.
 //
-// The suite proves itself in its own tests, on destinations that are wrong in one
-// way each.
+// The suite has tests of its own: it runs on destinations with one fault each, and must
+// find it.
 package brokertest

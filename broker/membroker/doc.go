@@ -1,10 +1,9 @@
 // Package membroker is a destination in memory: the smallest complete adapter,
 // and the model to read before writing one.
 //
-// It is a broker to test against. It records what it takes, in order and with
-// times, and misbehaves on request: a whole broker that is down or whose answers
-// are lost, a topic that is missing, a payload that is too large, or anything at
-// all with one message, by [Options.Decide]:
+// Use it as a broker in tests. It records what it takes, in order and with times. It also
+// fails on request: the whole broker is down or loses its answers, a topic is missing, a
+// payload is too large. [Options.Decide] says what happens to one message:
 //
 //	dest := membroker.New(membroker.Options{
 //		Decide: func(m broker.Delivery, try int) membroker.Act {
@@ -18,6 +17,6 @@
 //	err := dest.WaitFor(ctx, 100)
 //	if dest.Inversions() > 0 {
 //
-// [Null] is the opposite: it takes everything, keeps nothing and costs nothing,
-// for benchmarks of what lies in front of it.
+// [Null] is the opposite: it takes everything, keeps nothing and costs nothing. Use it to
+// benchmark what comes before it.
 package membroker

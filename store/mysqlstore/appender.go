@@ -9,9 +9,9 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// Appender publishes in transactions of an application's own *sql.DB: *sql.Tx, sqlx's,
-// bun's, ent's or GORM's. It is the writing half of a store, made by [OpenAppender], and
-// safe for concurrent use. A relay needs a [Store].
+// Appender publishes in transactions of your own *sql.DB: *sql.Tx, sqlx's, bun's, ent's
+// or GORM's. It is the writing half of a store. [OpenAppender] makes one. It is safe for
+// concurrent use. A relay needs a [Store].
 type Appender struct {
 	db       *sql.DB
 	opts     AppenderOptions
@@ -24,15 +24,14 @@ var _ postbag.Appender[postbag.SQLTx] = (*Appender)(nil)
 // nobody: relays find new messages by polling.
 type AppenderOptions struct {
 	// Wake is called with the box after each commit of the publisher's InTx and each
-	// Committed: Store.Wake, where a relay of this process has a Store of its own.
+	// Committed. Set it to Store.Wake, if a relay of this process has a Store of its own.
 	// It must not block. Defaults to nothing.
 	Wake func(box string)
 }
 
-// OpenAppender returns what publishes in transactions of db, whatever its driver's
-// settings: a statement of it has no placeholder. Schema and boxes must be there:
-// make them with postbag migrate up, or with Open and its Create option. db stays
-// the application's.
+// OpenAppender returns an appender that publishes in transactions of db, whatever its
+// driver's settings: its statements have no placeholders. Schema and boxes must exist:
+// make them with postbag migrate up, or with Open and its Create option. db stays yours.
 func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender, error) {
 	if db == nil {
 		return nil, errors.New("mysqlstore: open: db is nil; give an open *sql.DB, or use Open with a DSN")

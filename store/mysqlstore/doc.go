@@ -4,24 +4,22 @@
 //	...
 //	pub, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
 //
-// A box is a table, postbag_NAME, in the application's own database, so that
-// messages commit with its data. [OpenAppender] publishes in transactions of the
-// application's own *sql.DB.
+// A box is a table, postbag_NAME, in your application's database, so messages commit with
+// your data. [OpenAppender] publishes in transactions of your own *sql.DB.
 //
 // # How messages are read
 //
-// MySQL has nothing that says which transactions a reader can see, so that a seq
-// which is missing below one that is there may still come, however late, or never.
-// A position is therefore the highest seq that was passed and the seqs below it
-// that are open. Each read takes a page of the log by its primary key, and then
-// looks for the open seqs; those that have come are delivered before the page.
+// MySQL does not tell which transactions a reader can see. So a missing seq below an
+// existing one may still come, however late, or never. A position is therefore the
+// highest seq that was passed, and the seqs below it that are open. Each read takes a
+// page of the log by its primary key, and then looks for the open seqs. Those that have
+// come are delivered before the page.
 //
-// Only the primary key proves that an open seq is dead: after a grace the store
-// writes a row under it that is no message, a tombstone. Who would have come later
-// gets error 1062 instead, and [postbag.Publisher] then repeats its statement with
-// a new seq. So no message is ever passed over, and nobody waits for a
-// transaction that is open.
+// After a grace the store closes an open seq: it writes a row under it that is no
+// message, a tombstone. The primary key then refuses a producer that comes later, with
+// error 1062, and [postbag.Publisher] repeats its statement with a new seq. So no message
+// is ever skipped, and nobody waits for an open transaction.
 //
-// A reader takes no lock at all, and a tombstone is committed the moment it is
-// written: no producer ever waits for the store.
+// A reader takes no lock at all, and a tombstone is committed the moment it is written.
+// So a producer's INSERT never waits for the store.
 package mysqlstore

@@ -15,32 +15,32 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
-	// Unmigrated opens a database whose schema is missing or older than this
-	// program's, for Migrate, Pending and Close alone.
+	// Unmigrated opens a database whose schema is missing or older than this program's,
+	// for Migrate, Pending and Close only.
 	Unmigrated bool
 	// Connections is the most sessions that the store holds. Defaults to 10.
 	Connections int
-	// Grace is how old a seq that nobody has written must be before the store
-	// writes a tombstone under it. A producer whose INSERT takes longer than that
-	// between being given a seq and writing the row gets error 1062 and repeats its
-	// statement, as Publish does by itself. It should be longer than the server's
-	// innodb_lock_wait_timeout. When very many seqs are unresolved it becomes
-	// shorter by itself, down to two seconds, so that a position keeps within its
-	// bounds. Defaults to 60 s.
+	// Grace is how old a seq that nobody has written must be before the store writes a
+	// tombstone under it. If an INSERT takes longer than that between getting a seq and
+	// writing the row, it fails with error 1062. Publish then repeats the statement; a
+	// producer in SQL has to do so itself. Grace should be longer than the server's
+	// innodb_lock_wait_timeout. When very many seqs are open, it becomes shorter by
+	// itself, down to two seconds, so that a position does not grow too large. Defaults
+	// to 60 s.
 	Grace time.Duration
-	// DDLWait is how long a statement that changes a table waits for its lock,
-	// and lets producers wait behind it, in whole seconds; a statement that did
-	// not get it is tried again some times. Defaults to 1 s.
+	// DDLWait is how long a statement that changes a table waits for its lock, while
+	// producers wait behind it, in whole seconds. If it does not get the lock, it is
+	// tried again some times. Defaults to 1 s.
 	DDLWait time.Duration
 	// Partition, if not zero, divides the table of each box that this store makes into
-	// partitions, each about so long, and Maintain then drops whole ones that every
-	// subscription has passed in place of deleting row by row. It is an option since
-	// such a change waits for every open transaction that has touched the box, with
-	// producers behind it, for at most a second at a time and not more than once a
-	// minute if in vain. Boxes that are there are not divided; of those that are it
-	// becomes the new length. In whole seconds; an hour or a day is sensible.
+	// partitions, each for about this much time. Maintain then drops whole partitions
+	// that every subscription has passed, instead of deleting row by row. It is optional
+	// because such a change waits for every open transaction that has touched the box,
+	// while producers wait behind it: for at most a second at a time, and not more than
+	// once a minute if it fails. Existing boxes are not divided. For boxes that are
+	// divided it becomes the new length. In whole seconds; an hour or a day is sensible.
 	Partition time.Duration
-	// Fault, if not nil, hears of faults of the store's own goroutine, which no
+	// Fault, if not nil, is called with faults of the store's own goroutine, which no
 	// call could return. It must not block.
 	Fault func(error)
 }

@@ -33,23 +33,21 @@ var _ postbag.Appender[postbag.SQLTx] = (*Appender)(nil)
 // nobody: relays find new messages by polling.
 type AppenderOptions struct {
 	// Wake is called with the box after each commit of the publisher's InTx and each
-	// Committed: Store.Wake, where a relay of this process has a Store of its own.
+	// Committed. Set it to Store.Wake, if a relay of this process has a Store of its own.
 	// It must not block. Defaults to nothing.
 	Wake func(box string)
-	// Notify is the least time between two notifications to other processes, each
-	// outside any transaction of the application. Relays there listen with
-	// Options.Listen. Zero: none is sent.
+	// Notify is the least time between two notifications to other processes, each outside
+	// of your transactions. Relays there listen with Options.Listen. Zero: none is sent.
 	Notify time.Duration
-	// OnFault hears of notifications that could not be sent. It must not block, and
-	// is called at most once a second. Defaults to nothing.
+	// OnFault is called with the error when a notification could not be sent. It must not
+	// block, and is called at most once a second. Defaults to nothing.
 	OnFault func(error)
 }
 
-// OpenAppender returns what publishes in transactions of db, whatever driver it
-// has: every parameter is a text or bytes, so that pgx's, lib/pq and poolers in
-// transaction mode will do. Schema and boxes must be there: make them with
-// postbag migrate up, or with Open and its Create option. db stays the
-// application's.
+// OpenAppender returns an appender that publishes in transactions of db, with any driver.
+// Every parameter is text or bytes, so pgx's driver, lib/pq and poolers in transaction
+// mode all work. Schema and boxes must exist: make them with postbag migrate up, or with
+// Open and its Create option. db stays yours.
 func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender, error) {
 	switch {
 	case db == nil:

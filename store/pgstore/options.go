@@ -12,33 +12,29 @@ import (
 
 // Options are the settings of a store. The zero Options opens what is there.
 type Options struct {
-	// Create makes what is missing: the schema and Boxes. It needs the right to
-	// create a schema, or the ownership of Postbag's. Without it a missing
-	// schema is an error.
+	// Create makes what is missing: the schema and Boxes. The role needs the right to
+	// create a schema, or must own Postbag's. Without Create a missing schema is an
+	// error.
 	Create bool
 	// Boxes are made with Create. Nil: "outbox".
 	Boxes []string
-	// Unmigrated opens a database whose schema is missing or older than this
-	// program's, for Migrate, Pending, CreateBox and Close alone. It goes without
-	// Create.
+	// Unmigrated opens a database whose schema is missing or older than this program's,
+	// for Migrate, Pending, CreateBox and Close only. It cannot be combined with Create.
 	Unmigrated bool
-	// Listen waits for other processes' notifications on a connection of its
-	// own, so that Woken hears of their messages at once. Defaults to false:
-	// Woken hears of this process only.
+	// Listen waits for notifications of other processes, on a connection of its own, so
+	// that Woken hears of their messages at once. Defaults to false: Woken hears of this
+	// process only.
 	Listen bool
-	// ListenConfig is how that connection is made, for databases that are
-	// otherwise reached through a pooler: LISTEN needs a session. Defaults to
-	// the pool's own.
+	// ListenConfig says how to make that connection, if you reach the database through a
+	// pooler: LISTEN needs a session. Defaults to the pool's own.
 	ListenConfig *pgx.ConnConfig
-	// Notify is the least time between two notifications that Wake sends to
-	// other processes, each outside any transaction of the application, which
-	// would make all committing transactions queue for a lock. Zero: none is
-	// sent.
+	// Notify is the least time between two notifications that Wake sends to other
+	// processes. It sends each outside of your transactions: inside one, all committing
+	// transactions would queue for a lock. Zero: none is sent.
 	Notify time.Duration
-	// OnFault hears of what an operator should know and no call can report, such
-	// as a listening connection that was lost or a row that was stored with a
-	// foreign slot. It must not block, and is called at most once a second a
-	// kind of fault. Defaults to nothing.
+	// OnFault is called with what an operator should know and no call can report, such as
+	// a lost listening connection, or a row with a wrong slot. It must not block. It is
+	// called at most once a second for each kind of fault. Defaults to nothing.
 	OnFault func(error)
 }
 

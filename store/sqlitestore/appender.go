@@ -8,9 +8,9 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// Appender publishes in transactions of an application's own *sql.DB: *sql.Tx, sqlx's,
-// bun's, ent's or GORM's. It is the writing half of a store, made by [OpenAppender], and
-// safe for concurrent use. A relay needs a [Store].
+// Appender publishes in transactions of your own *sql.DB: *sql.Tx, sqlx's, bun's, ent's
+// or GORM's. It is the writing half of a store. [OpenAppender] makes one. It is safe for
+// concurrent use. A relay needs a [Store].
 type Appender struct {
 	store *Store
 	opts  AppenderOptions
@@ -22,14 +22,15 @@ var _ postbag.Appender[postbag.SQLTx] = (*Appender)(nil)
 // nobody: relays notice commits as those of another process.
 type AppenderOptions struct {
 	// Wake is called with the box after each commit of the publisher's InTx and each
-	// Committed: Store.Wake, where a relay of this process has a Store of its own.
+	// Committed. Set it to Store.Wake, if a relay of this process has a Store of its own.
 	// It must not block. Defaults to nothing.
 	Wake func(box string)
 }
 
-// OpenAppender returns what publishes in transactions of db, on which it asks for the same
-// settings as [OpenDB]. Schema and boxes must be there: make them with postbag migrate up,
-// or with Open and its Create option. It writes nothing, and db stays the application's.
+// OpenAppender returns an appender that publishes in transactions of db. db needs the
+// same settings as for [OpenDB]. Schema and boxes must exist: make them with postbag
+// migrate up, or with Open and its Create option. OpenAppender writes nothing, and db
+// stays yours.
 func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender, error) {
 	if db == nil {
 		return nil, errors.New("sqlitestore: open: db is nil; give an open *sql.DB, or use Open with a path")

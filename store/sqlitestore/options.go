@@ -15,9 +15,8 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
-	// Unmigrated opens a file whose schema is missing or older than this
-	// program's, for Migrate, Pending and Close alone. With Create it makes the
-	// file and nothing in it.
+	// Unmigrated opens a file whose schema is missing or older than this program's, for
+	// Migrate, Pending and Close only. With Create it makes the file and nothing in it.
 	Unmigrated bool
 	// BusyTimeout is how long a write waits for other writers, of this process
 	// or another, before it gives up. Defaults to 5 s.

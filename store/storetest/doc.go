@@ -1,4 +1,4 @@
-// Package storetest holds a store to the contract of package store, on the real
+// Package storetest tests a store against the contract of package store, on the real
 // database. An adapter's test fills in a [Harness] and calls [Run]:
 //
 //	func TestConformance(t *testing.T) {
@@ -8,12 +8,11 @@
 //		})
 //	}
 //
-// Each case is a subtest with a sentence for a name and a database of its own;
-// they run in parallel. A case that needs what the store does not declare is
-// not run; that the store really lacks it is asserted by another.
+// Each case is a subtest with a sentence as its name and a database of its own. Cases run
+// in parallel. If a case needs a feature that the store does not declare, it does not
+// run; another case checks that the store really lacks it.
 //
-// The idea of a harness and one call is go-cloud's (its drivertest packages),
-// that of declared features asserted in both directions is Watermill's. That
-// the suite catches what it should is itself tested, by running it on stores
-// with deliberate wrongs.
+// The idea of a harness and one call is go-cloud's (its drivertest packages). That of
+// declared features, tested in both directions, is Watermill's. The suite has tests of
+// its own: it runs on stores with deliberate faults, and must find them.
 package storetest
