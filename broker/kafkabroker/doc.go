@@ -10,20 +10,19 @@
 // # How it sends
 //
 // The destination holds a few idempotent producers (franz-go). Each call has one to
-// itself and sends in rounds: a round has at most one batch for each partition, and
-// the next begins when all of it is answered. A batch is stored whole or not at
-// all, so nothing of a key can overtake what was refused before it: the
-// destination is Ordered, with thousands of one key under way at a time. Several
-// calls at a time keep the broker busy.
+// itself, and sends in rounds. A round has at most one batch for each partition, and the
+// next begins when all of it is answered. Kafka stores a batch whole or not at all, so no
+// message of a key can overtake one that was refused. So the destination is Ordered, with
+// thousands of messages of one key under way at a time. Several calls at a time keep the
+// broker busy.
 //
-// A producer repeats by itself what the network or a change of leaders left
-// unanswered, without duplicates, for as long as the call's context lasts. When
-// that ends, the producer is given up with what it holds, and its messages are
+// If the network or a change of leaders leaves something unanswered, a producer repeats
+// it by itself, without duplicates, as long as the call's context lasts. When the context
+// ends, the destination gives up the producer with what it holds, and its messages are
 // Unknown.
 //
-// Of a batch that the broker refuses nobody knows which record was the reason; the
-// broker refuses the good ones along with it. Its records are sent again one by
-// one, in order.
+// If the broker refuses a batch, nobody knows which record was the reason: it refuses the
+// good ones too. The destination sends its records again one by one, in order.
 //
 // # What it checks first
 //
@@ -35,7 +34,7 @@
 //
 // # Partitions
 //
-// A key's partition is that of the Java client's default partitioner: murmur2 of
-// the key's bytes, modulo the number of partitions. That is pinned: it does not
-// depend on the client library's default. Messages without a key are spread.
+// A key's partition is that of the Java client's default partitioner: murmur2 of the
+// key's bytes, modulo the number of partitions. It does not depend on the client
+// library's default. Messages without a key are spread.
 package kafkabroker

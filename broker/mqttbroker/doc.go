@@ -8,30 +8,28 @@
 //
 // # How it sends
 //
-// All messages of a call are written one behind the other, as many at a time as the
-// broker's Receive Maximum allows; answers are matched to messages by their packet
-// identifiers. The package uses the packets of paho.golang and not its client,
-// which keeps what it could not send, and repeats it on the next connection behind
-// what was sent meanwhile. Here nothing is repeated and nothing is kept: when a
-// connection ends, what was not answered is Unknown, and the next call makes a new
-// connection, with a clean start and no session.
+// All messages of a call are written one after another, as many at a time as the broker's
+// Receive Maximum allows. Packet identifiers match answers to messages. The package uses
+// the packets of paho.golang, but not its client: that keeps what it could not send, and
+// repeats it on the next connection, after newer messages. Here nothing is repeated and
+// nothing is kept. When a connection ends, unanswered messages are Unknown, and the next
+// call makes a new connection, with a clean start and no session.
 //
-// A broker may refuse one message for its quota and take the next. So the
-// destination does not declare itself ordered: the relay has one message of a key
-// under way at a time, and many keys.
+// A broker may refuse one message because of its quota and take the next. So the
+// destination is not Ordered: the relay has one message of a key under way at a time, of
+// many keys at once.
 //
 // # What it checks first
 //
-// A message that the broker would answer by closing the connection is Rejected
-// without being sent: a packet above its Maximum Packet Size, a topic with a
-// wildcard, text that MQTT cannot carry. Should a broker still end the connection
-// and blame a message for it, the next messages go one at a time, until the one is
-// found and Rejected.
+// A message is Rejected without being sent if the broker would close the connection
+// because of it: a packet above its Maximum Packet Size, a topic with a wildcard, text
+// that MQTT cannot carry. If a broker still ends the connection because of a message, the
+// next messages go one at a time, until the bad one is found and Rejected.
 //
 // # Headers
 //
-// The message's facts travel as user properties Postbag-Id, Postbag-Key,
-// Postbag-Type and Postbag-Time, its headers under their own names. MQTT's text is
-// UTF-8 without control characters: those, and '%', are percent-encoded. [Message]
-// undoes it for consumers in Go.
+// Id, key, type and time are the user properties Postbag-Id, Postbag-Key, Postbag-Type
+// and Postbag-Time. The message's headers are user properties under their own names.
+// MQTT's text is UTF-8 without control characters: those, and '%', are percent-encoded.
+// [Message] decodes them for consumers in Go.
 package mqttbroker
