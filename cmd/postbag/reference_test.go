@@ -164,14 +164,16 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
-		"A relay serves them at `/metrics` of its admin listener (`admin.listen`, or `--admin`), for Prometheus. Labels are boxes, subscriptions and states, and with several stores the store;\n" +
-		"nothing of a message is ever in one. Counters begin at zero with each relay; what is read from the store is the same on every relay, so take\n" +
-		"the maximum over relays, not the sum.\n\n" +
-		"A program with a relay of its own registers them by `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
-		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows what the store knows, though no relay runs there.\n\n" +
-		"What to be woken for: `max(postbag_oldest_seconds) > 300` (messages wait, whatever the reason), `max(postbag_parked{state=\"dead\"}) > 0` (messages\n" +
-		"gave up), `max(postbag_relays) == 0` or no scrape at all (nobody works), `postbag_circuit_open == 1` for some minutes (a destination is away or\n" +
-		"misconfigured).\n\n| metric | kind | labels | |\n|---|---|---|---|\n")
+		"A relay serves metrics for Prometheus at `/metrics` of its admin listener (`admin.listen`, or `--admin`). Labels are boxes, subscriptions and states, and the store if there are several.\n" +
+		"They never hold anything of a message. Counters begin at zero with each relay. What is read from the store is the same on every relay: take the\n" +
+		"maximum over relays, not the sum.\n\n" +
+		"If your program runs a relay, register `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
+		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n\n" +
+		"Alert on these:\n\n" +
+		"- `max(postbag_oldest_seconds) > 300`: messages wait, whatever the reason.\n" +
+		"- `max(postbag_parked{state=\"dead\"}) > 0`: messages are dead, and wait for you.\n" +
+		"- `max(postbag_relays) == 0`, or no scrape at all: no relay works.\n" +
+		"- `postbag_circuit_open == 1` for some minutes: a destination is away or misconfigured.\n\n| metric | kind | labels | |\n|---|---|---|---|\n")
 	for _, m := range prompostbag.Metrics() {
 		kind := "gauge"
 		if m.Kind == prometheus.CounterValue {
