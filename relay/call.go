@@ -26,7 +26,7 @@ func newCallRoom(f *flow, items []engine.Item, life int64) *callRoom {
 	for _, item := range items {
 		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
 		r.msgs = append(r.msgs, broker.Delivery{
-			Message: m.Message, Box: f.ref.Box, Subscription: f.ref.Subscription,
+			Message: m.Message, Box: f.Ref.Box, Subscription: f.Ref.Subscription,
 			Seq: m.Seq, Life: life, At: m.At, Attempt: item.Attempt,
 		})
 	}

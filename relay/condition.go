@@ -14,23 +14,19 @@ type condition struct {
 	accepted int64         // messages, when it began
 }
 
-// conditionPause is the shortest time between two heartbeats that are made to say
-// that a destination's state changed.
-const conditionPause = time.Second
-
 // conditions are those of all flows, for the next heartbeat.
 func (l *loop) conditions(now time.Duration) []store.Condition {
 	out := make([]store.Condition, len(l.flows))
 	for i, f := range l.flows {
 		c := &f.condition
 		out[i] = store.Condition{
-			Ref: f.ref, State: f.state(), Since: max(now-c.since, 0), Unsettled: f.core.Accepted(),
+			Ref: f.Ref, State: f.state(), Since: max(now-c.since, 0), Unsettled: f.Engine.Accepted(),
 			Lease: l.options.TTL,
 		}
 		if c.down {
 			out[i].Error = reasonOf(f.lastError)
 		}
-		for _, t := range f.core.Topics(shownTopics) {
+		for _, t := range f.Engine.Topics(shownTopics) {
 			out[i].Topics = append(out[i].Topics, store.TopicCondition{Topic: t.Topic, Since: max(now-t.Since, 0), Error: t.Reason})
 		}
 	}
@@ -40,11 +36,11 @@ func (l *loop) conditions(now time.Duration) []store.Condition {
 // state names the state of the destination. It is not closed before a message was
 // accepted: a destination may answer a probe and take nothing.
 func (f *flow) state() string {
-	s := f.core.Circuit()
+	s := f.Engine.Circuit()
 	if s == engine.Closed && f.condition.down {
 		s = engine.Probing
 	}
-	if s == engine.Closed && f.core.Overfull() {
+	if s == engine.Closed && f.Engine.Overfull() {
 		return "held"
 	}
 	return circuitName(s)
@@ -54,12 +50,12 @@ func (f *flow) state() string {
 // while it is down. The store is told soon, and not at once: one that flaps would cost
 // a heartbeat each time.
 func (l *loop) noteCondition(f *flow, now time.Duration) {
-	c, state := &f.condition, f.core.Circuit()
-	accepted := f.core.Stats().Accepted
+	c, state := &f.condition, f.Engine.Circuit()
+	accepted := f.Engine.Stats().Accepted
 	switch {
 	case !c.down && state != engine.Open:
 		return
-	case !c.down && l.stopping && !f.failed: // its calls were given up
+	case !c.down && l.core.Stops() && !f.failed: // its calls were given up
 		return
 	case !c.down:
 		*c = condition{down: true, since: now, accepted: accepted}
@@ -71,12 +67,12 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 	case accepted > c.accepted:
 		l.log.up(f, now)
 		*c = condition{since: now}
-	case f.core.Idle():
+	case f.Engine.Idle():
 		l.log.idle(f, now)
 		*c = condition{since: now}
 	default:
 		l.log.stillDown(f, now)
 		return
 	}
-	l.nextBeat = min(l.nextBeat, max(now, l.beatenAt+conditionPause))
+	l.core.TellSoon(now)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -20,7 +21,7 @@ func (l *loop) notePeers(relays []store.RelayState) {
 	now := l.now()
 	live := make(map[string]peer, len(relays))
 	for i := range relays {
-		if r := &relays[i]; r.ID != l.id {
+		if r := &relays[i]; r.ID != l.core.ID() {
 			live[r.ID] = peer{name: r.Name, ends: now + r.Expires}
 		}
 	}
@@ -36,7 +37,7 @@ func (l *loop) notePeers(relays []store.RelayState) {
 // killed does so until its lease is over.
 func (l *loop) noteBeginning(f *flow, gained bool) {
 	switch {
-	case f.begun || l.stopping:
+	case f.begun || l.core.Stops():
 	case gained:
 		f.begun = true
 		l.log.begins(f)
@@ -91,8 +92,20 @@ type commanded struct {
 // commandedMost bounds how many commands are remembered for the log.
 const commandedMost = 10_000
 
-// noteDone logs commands that were carried out.
-func (l *loop) noteDone(f *flow, done []store.Done) {
+// noteDone logs commands that a round has carried out.
+func (l *loop) noteDone(r *core.Round, verdicts []store.Verdict) {
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		for j := range p.Turn.Settle {
+			if verdicts[j].Applied {
+				l.noteCommanded(l.byRef[p.Flow.Ref], p.Turn.Settle[j].Done)
+			}
+		}
+		verdicts = verdicts[len(p.Turn.Settle):]
+	}
+}
+
+func (l *loop) noteCommanded(f *flow, done []store.Done) {
 	for i := range done {
 		d := &done[i]
 		if about, known := l.commanded[d.ID]; known {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
@@ -43,35 +44,23 @@ func newExactly(s *Subscription) *exactly {
 	}
 }
 
-// gain opens the lane for shards that a view says are ours, once all of them are.
-func (l *loop) gain(f *flow, s *store.SubscriptionState, gained []store.ShardState) {
+// enter opens the lane for shards that a view says are ours, which are all there are.
+func (l *loop) enter(o *core.Operation) {
+	f := l.flowOf(o)
 	x := f.exactly
-	switch x.Gain(len(gained), len(s.Shards), l.now(), l.dying) {
-	case lane.Stay:
-		return
-	case lane.Forget:
-		l.forgetLane(f)
-		return
-	case lane.Later:
-		l.nextBeat = min(l.nextBeat, x.RetryAt)
-		return
-	case lane.Enter:
-	}
-	for i := range gained {
-		f.owner.Load(leaseOf(&gained[i]))
-	}
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
 	}
-	generation := l.generation
-	e, life := x.entry(l.store, gained)
+	e, life := x.entry(l.store, o.Shards)
 	l.start(func() func() {
 		err := e.enter()
 		return func() {
-			l.reclaim(x, life, e)
-			if generation == l.generation {
-				l.entered(f, gained, e, err)
+			now := l.now()
+			l.reclaim(f, life, e)
+			if o.Generation == l.core.Generation() {
+				l.entered(now, o, e, err)
 			}
+			l.carryOut(now)
 		}
 	})
 }
@@ -81,7 +70,7 @@ func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, lif
 	e = &entry{store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, shards: shards, trouble: &x.trouble}
 	e.way.Held = x.lane != nil
 	for i := range shards {
-		e.way.Leases = append(e.way.Leases, leaseOf(&shards[i]))
+		e.way.Leases = append(e.way.Leases, core.LeaseOf(&shards[i]))
 	}
 	e.way.Known, life = x.Take()
 	x.lane = nil
@@ -89,74 +78,58 @@ func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, lif
 }
 
 // reclaim takes the lane back from a call or an opening that is over.
-func (l *loop) reclaim(x *exactly, life int, e *entry) {
-	if x.Reclaim(e.way.Known, life) {
-		x.lane = e.lane
+func (l *loop) reclaim(f *flow, life int, e *entry) {
+	if l.core.Reclaim(f.Flow, e.way.Known, life) {
+		f.exactly.lane = e.lane
 		return
 	}
 	l.closeLane(e.lane)
-	l.nextBeat = 0
 }
 
-// entered gives the shards to the flow, or says why not.
-func (l *loop) entered(f *flow, gained []store.ShardState, e *entry, err error) {
-	x := f.exactly
+// entered tells the core what came of an entry.
+func (l *loop) entered(now time.Duration, o *core.Operation, e *entry, err error) {
+	f := l.flowOf(o)
 	if err != nil {
-		for i := range gained {
-			f.owner.Loaded(leaseOf(&gained[i]))
-		}
-		l.notEntered(f, err, gaveUp(e.ctx))
+		l.notEntered(now, o, err, gaveUp(e.ctx))
 		return
 	}
-	x.Entered(len(gained))
 	l.log.laneOpen(f)
 	if e.way.Behind {
-		l.log.behind(f.ref)
+		l.log.behind(f.Ref)
 	}
-	for i := range gained {
-		if f.owner.Unwanted(gained[i].Lo) {
-			x.Leave()
-		}
-		l.loaded(f, &gained[i], e.blocked[i], nil)
+	blocked := make([]core.Blocked, len(e.blocked))
+	for i := range e.blocked {
+		blocked[i] = blockedOf(&e.blocked[i])
 	}
-	if !x.Whole(len(f.core.Leases())) { // the heartbeat expired
-		l.forgetLane(f)
-	}
+	l.core.Entered(now, o, blocked)
 }
 
-func (l *loop) notEntered(f *flow, err error, givenUp bool) {
-	x := f.exactly
-	l.forgetLane(f)
+func (l *loop) notEntered(now time.Duration, o *core.Operation, err error, givenUp bool) {
+	f := l.flowOf(o)
 	switch {
 	case givenUp:
-		l.nextBeat = 0
+		l.core.NotEntered(now, o, core.GivenUp)
 	case errors.Is(err, store.ErrLeaseLost):
-		l.nextBeat = 0
+		l.core.NotEntered(now, o, core.NoLease)
 	case errors.Is(err, errStore):
-		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
-		l.nextBeat = 0
+		l.core.NotEntered(now, o, core.NoStore)
+		l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
 	default:
-		x.Failures++
-		x.RetryAt = l.now() + storeBackoff(x.Failures)
+		l.core.NotEntered(now, o, core.NoLane)
 		l.destinationFailed(f, err)
 		l.log.noLane(f, err)
 	}
 }
 
-// forgetLane drops all that the flow has in hand, and the lane. The shards come
-// back with a heartbeat, if they are still ours.
-func (l *loop) forgetLane(f *flow) {
+// dropLane ends what is under way in a lane, and closes it.
+func (l *loop) dropLane(f *flow) {
 	x := f.exactly
-	f.core.Reset()
-	f.core.Quiesce(false)
-	f.gathering = false
 	if x.cancel != nil {
 		x.cancel()
 		x.cancel = nil
 	}
 	l.closeLane(x.lane)
 	x.lane = nil
-	x.Forget()
 }
 
 func (l *loop) closeLane(held broker.Lane) {
@@ -178,36 +151,26 @@ func (l *loop) closeLane(held broker.Lane) {
 // laneCloseTimeout bounds the end of a lane: nothing hangs on it.
 const laneCloseTimeout = 2 * time.Second
 
-// watchLanes sees to lanes whose shards were lost or handed over.
+// watchLanes says what keeps calls from their lanes.
 func (l *loop) watchLanes() {
 	for _, f := range l.flows {
-		x := f.exactly
-		if x == nil {
-			continue
+		if f.exactly != nil {
+			l.noteTrouble(f)
 		}
-		l.noteTrouble(f)
-		if x.Lost(len(f.core.Leases()), l.stopping) {
-			l.forgetLane(f)
-			l.nextBeat = 0
-		}
-		if x.Look(!l.turning.out && l.turning.repeat == nil && !l.beating) {
-			l.nextBeat = 0
-		}
-		x.Unlearn(l.turns, f.core.Settled)
 	}
 }
 
 // transact makes one call to the destination, as a transaction.
 func (l *loop) transact(f *flow, c *engine.Call) {
 	x := f.exactly
-	leases := f.core.Leases()
+	leases := f.Engine.Leases()
 	shards := make([]store.ShardState, len(leases))
 	for i := range leases {
-		shards[i].Lease = lease(f.ref, leases[i])
+		shards[i].Lease = lease(f.Ref, leases[i])
 	}
 	e, life := x.entry(l.store, shards)
 	t := newTransaction(e, c.Items, f.subscription.Timeout)
-	room := newCallRoom(f, c.Items, l.life)
+	room := newCallRoom(f, c.Items, l.core.Life())
 	l.start(func() func() {
 		lost := t.run(room)
 		answers, failed := f.judge(room.results, gaveUp(e.ctx))
@@ -216,12 +179,12 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 			if e.lane != nil {
 				l.log.laneOpen(f)
 			}
-			l.reclaim(x, life, e)
-			if lost && x.Lives(life) {
-				l.forgetLane(f)
-				l.nextBeat = 0
+			l.reclaim(f, life, e)
+			if lost {
+				l.core.Disowned(f.Flow, life)
 			}
 			l.answered(f, c, answers, failed)
+			l.carryOut(l.now())
 		}
 	})
 }

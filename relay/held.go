@@ -28,7 +28,7 @@ func (l *loop) noteHolders(f *flow, s *store.SubscriptionState, relays []store.R
 		r := &relays[i]
 		h := holder{id: r.ID, name: r.Name, until: l.now() + r.Expires}
 		for j := range s.Shards {
-			if s.Shards[j].Owner == r.ID && r.ID != l.id {
+			if s.Shards[j].Owner == r.ID && r.ID != l.core.ID() {
 				h.shards++
 			}
 		}
@@ -44,13 +44,13 @@ func (l *loop) noteHolders(f *flow, s *store.SubscriptionState, relays []store.R
 func (l *loop) undrained(ctx context.Context) error {
 	var errs []error
 	for _, f := range l.flows {
-		if len(f.holders) == 0 || !l.waits(ctx, f.ref) {
+		if len(f.holders) == 0 || !l.waits(ctx, f.Ref) {
 			continue
 		}
 		for _, h := range f.holders {
 			left := max(h.until-l.now(), 0).Round(100 * time.Millisecond)
 			errs = append(errs, fmt.Errorf("%w: %d of %d shards of %s, by %s (%s), whose lease is good for %s unless it renews it",
-				ErrHeld, h.shards, f.shards, f.ref, h.name, h.id, left))
+				ErrHeld, h.shards, f.shards, f.Ref, h.name, h.id, left))
 		}
 	}
 	return errors.Join(errs...)

@@ -97,20 +97,20 @@ func (j *journal) readWorks(r store.Ref) {
 
 // noLane says that an exactly-once subscription waits for its lane.
 func (j *journal) noLane(f *flow, err error) {
-	if _, say := spellOf(j.lanes, f.ref).goesOn(); say {
+	if _, say := spellOf(j.lanes, f.Ref).goesOn(); say {
 		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", append(between(f), "error", err)...)
 	}
 }
 
 func (j *journal) laneOpen(f *flow) {
-	if after, was := j.lanes[f.ref].ends(); was {
+	if after, was := j.lanes[f.Ref].ends(); was {
 		j.logger.Info("relay: the exactly-once lane is open again", append(between(f), "after", after)...)
 	}
 }
 
 // between says from where to where a flow delivers.
 func between(f *flow) []any {
-	out := []any{"subscription", f.ref.String()}
+	out := []any{"subscription", f.Ref.String()}
 	if to := f.subscription.ToName; to != "" {
 		out = append(out, "to", to)
 	}
@@ -157,25 +157,25 @@ func (j *journal) upkeepWorks(box string) {
 }
 
 func (j *journal) down(f *flow, now time.Duration) {
-	j.since[f.ref], j.said[f.ref] = now, now
+	j.since[f.Ref], j.said[f.Ref] = now, now
 	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", cmp.Or(f.lastError, "an answer did not come"))...)
 }
 
 func (j *journal) stillDown(f *flow, now time.Duration) {
-	if now-j.said[f.ref] >= reminder {
-		j.said[f.ref] = now
+	if now-j.said[f.Ref] >= reminder {
+		j.said[f.Ref] = now
 		j.logger.Warn("relay: the destination still does not take messages",
-			append(between(f), "error", f.lastError, "for", (now-j.since[f.ref]).Round(time.Second))...)
+			append(between(f), "error", f.lastError, "for", (now-j.since[f.Ref]).Round(time.Second))...)
 	}
 }
 
 func (j *journal) up(f *flow, now time.Duration) {
-	j.logger.Info("relay: the destination takes messages again", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
+	j.logger.Info("relay: the destination takes messages again", append(between(f), "after", (now-j.since[f.Ref]).Round(time.Millisecond))...)
 }
 
 // idle says that an outage is not seen any more, since nothing waits for its end.
 func (j *journal) idle(f *flow, now time.Duration) {
-	j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", (now-j.since[f.ref]).Round(time.Millisecond))...)
+	j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", (now-j.since[f.Ref]).Round(time.Millisecond))...)
 }
 
 // unanswered says that a stop ends without the answers to some messages.

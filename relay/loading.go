@@ -5,33 +5,35 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
-// load fetches the blocked keys of shards that were just taken, then gives them to
-// the flow: take the lease, load what is blocked, read, in this order. Shards that
-// were taken together begin together, so that those at one position are read as one.
-func (l *loop) load(f *flow, gained []store.ShardState) {
-	for i := range gained {
-		f.owner.Load(leaseOf(&gained[i]))
-	}
-	generation := l.generation
-	l.asking++
+// load fetches the blocked keys of shards that were just taken.
+func (l *loop) load(o *core.Operation) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
-		blocked, errs := blockedKeys(ctx, l.store, gained)
-		return func() {
-			l.asking--
-			if generation != l.generation {
-				return
-			}
-			for i := range gained {
-				l.loaded(f, &gained[i], blocked[i], errs[i])
-			}
-		}
+		blocks, errs := blockedKeys(ctx, l.store, o.Shards)
+		return func() { l.loaded(o, blocks, errs) }
 	})
+}
+
+// loaded hands on what was fetched.
+func (l *loop) loaded(o *core.Operation, blocks []store.Blocks, errs []error) {
+	now := l.now()
+	waited := l.core.LoadEnded(o)
+	for i := range o.Shards {
+		if !waited {
+			break
+		}
+		blocked := blockedOf(&blocks[i])
+		if l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocked) && errs[i] != nil {
+			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", errs[i]))
+		}
+	}
+	l.carryOut(now)
 }
 
 // loadsAtATime bounds the reads of blocked keys under way.
@@ -52,30 +54,9 @@ func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) 
 	return blocks, errs
 }
 
-// loaded gives a shard to its flow, unless it became another one's, or was replaced,
-// while it was loaded.
-func (l *loop) loaded(f *flow, sh *store.ShardState, blocked store.Blocks, err error) {
-	if !f.owner.Loaded(leaseOf(sh)) {
-		return
-	}
-	switch {
-	case err != nil:
-		l.storeFailed(askMore, fmt.Errorf("relay: reading blocked keys failed: %w", err))
-		l.nextBeat = 0
-		return
-	case l.dying:
-		return
-	}
-	l.storeWorks(askMore)
-	f.core.Add(leaseOf(sh), string(sh.Position), blocked.Keys, heldTopics(blocked.Held)...)
-	if leave := f.owner.Got(sh.Lo); leave || l.stopping {
-		f.core.Leave(sh.Lo)
-	}
-}
-
-// leaseOf is a shard's lease as the engine takes it.
-func leaseOf(sh *store.ShardState) engine.Lease {
-	return engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}
+// blockedOf is what is parked in a shard, as the core takes it.
+func blockedOf(b *store.Blocks) core.Blocked {
+	return core.Blocked{Keys: b.Keys, Held: heldTopics(b.Held)}
 }
 
 // heldTopics are the topics that messages of a shard are held for, as the engine takes

@@ -5,19 +5,23 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	chance "math/rand/v2"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
-// loop is one run of a relay. Its fields belong to the goroutine that runs it;
-// what other goroutines find out reaches it as functions through events.
+// loop is one run of a relay: it carries out what its core wants, and tells it what came
+// of that. Its fields belong to the goroutine that runs it; what other goroutines find out
+// reaches it as functions through events.
 type loop struct {
 	relay   *Relay
 	store   store.Store
 	options *Options
 	log     *journal
+	core    *core.Core
 
 	started time.Time
 	ctx     context.Context //nolint:containedctx // of calls to the store and to destinations; ends with the run
@@ -27,82 +31,71 @@ type loop struct {
 	ended   chan struct{}
 	pending int // goroutines that will send an event
 
-	flows []*flow
-	byRef map[store.Ref]*flow
-	keep  []*upkeep
-
+	flows   []*flow
+	byRef   map[store.Ref]*flow
+	keeping map[*core.Upkeep]context.CancelFunc // rounds of housekeeping under way
 	streams []*streaming
 
-	ownership
-	turning
-	storeHealth
-
+	peers     map[string]peer
 	commanded map[store.CommandID]commanded // messages that operators' commands are about
-	draining  bool
-	drained   bool
-	stopping  bool
-	graceEnd  time.Duration
-	gaveUp    bool // the grace is over
 	fatal     error
 }
 
-// flow is one subscription: the engine's part and what belongs to it here.
+// flow is one subscription: what is decided about it, and what belongs to it here.
 type flow struct {
-	ref          store.Ref
-	subscription *Subscription
-	core         *engine.Flow
-	owner        engine.Owner
-	gathering    bool // all shards are here to be replaced, and that was not asked for yet
-	wanted       int  // shards, by the last view
-	// No change of shards is asked for before reshapeAfter, see reshaping.
-	reshapePause, reshapeAfter time.Duration
-	holds                      bool // messages for topics that do not work
-	overfull                   bool // too many of them wait
-	lastError                  string
-	failed                     bool // the destination has, since the stop began
-	acceptedAt                 time.Time
-	condition                  condition
-	calls                      map[int64]context.CancelFunc // to the destination, that are out
-	exactly                    *exactly                     // nil: at least once
-	holders                    []holder                     // of its other shards
-	begun, waited              bool                         // and that is in the log
-	shards                     int                          // how many there are, by the last view
+	*core.Flow
+
+	subscription  *Subscription
+	holds         bool // messages for topics that do not work
+	overfull      bool // too many of them wait
+	lastError     string
+	failed        bool // the destination has, since the stop began
+	acceptedAt    time.Time
+	condition     condition
+	calls         map[int64]context.CancelFunc // to the destination, that are out
+	exactly       *exactly                     // nil: at least once
+	holders       []holder                     // of its other shards
+	begun, waited bool                         // and that is in the log
+	shards        int                          // how many there are, by the last view
 }
 
 func newLoop(r *Relay, drain bool) *loop {
+	o := &r.options
 	l := &loop{
-		relay: r, store: r.store, options: &r.options, draining: drain, ctx: context.Background(),
+		relay: r, store: r.store, options: o, ctx: context.Background(),
 		events: make(chan func(), 256), ask: make(chan chan Stats), ended: make(chan struct{}),
-		byRef: make(map[store.Ref]*flow),
-		log:   newJournal(r.options.Logger, r.options.OnError),
+		byRef: make(map[store.Ref]*flow), keeping: make(map[*core.Upkeep]context.CancelFunc),
+		log: newJournal(o.Logger, o.OnError),
 	}
-	for i := range r.options.Subscriptions {
-		s := &r.options.Subscriptions[i]
-		f := &flow{
-			ref: s.ref(), subscription: s,
-			core:    engine.NewFlow(s.engine(&r.options)),
-			exactly: newExactly(s),
-			calls:   make(map[int64]context.CancelFunc),
-		}
-		f.owner.Whole = f.exactly != nil
-		l.flows = append(l.flows, f)
-		l.byRef[f.ref] = f
+	var flows []*core.Flow
+	for i := range o.Subscriptions {
+		f := newFlow(&o.Subscriptions[i], o)
+		l.flows, flows = append(l.flows, f), append(flows, f.Flow)
+		l.byRef[f.Ref] = f
 	}
-	l.newIdentity()
-	l.addUpkeep()
+	l.core = core.New(core.Options{
+		Name: o.Name, TTL: o.TTL, PollMax: o.PollMax, Grace: o.Grace, Drain: drain, Upkeep: !o.NoMaintenance,
+		NewID: newID, Rand: chance.Float64,
+	}, flows)
 	return l
 }
 
-// newIdentity gives the relay an id that no other has ever had. The leases of the one
-// that it had are given up with the first heartbeat of the new one.
-func (l *loop) newIdentity() {
+func newFlow(s *Subscription, o *Options) *flow {
+	f := &flow{
+		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o))},
+		subscription: s, exactly: newExactly(s), calls: make(map[int64]context.CancelFunc),
+	}
+	if f.exactly != nil {
+		f.Lane = &f.exactly.Keeper
+	}
+	return f
+}
+
+// newID returns an id that no relay has ever had.
+func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand
-	former := l.former
-	if l.id != "" && !l.fresh {
-		former = append(former, l.id)
-	}
-	l.ownership = ownership{id: hex.EncodeToString(b[:]), fresh: true, beats: l.beats, former: former}
+	return hex.EncodeToString(b[:])
 }
 
 // now is the time since the loop began: monotonic.
@@ -137,7 +130,7 @@ func (l *loop) run(ctx context.Context) error {
 			l.more()
 		case <-woken:
 			for _, f := range l.flows {
-				f.core.Woken()
+				f.Engine.Woken()
 			}
 		case <-l.relay.hints.bell:
 			l.hinted()
@@ -178,122 +171,94 @@ func (l *loop) start(work func() func()) {
 // step starts everything that can be started now.
 func (l *loop) step() {
 	now := l.now()
-	l.hurry(now)
-	l.handOver()
 	l.watchLanes()
-	l.beat(now)
-	l.turn(now)
+	l.core.Begin(now)
+	l.carryOut(now)
 	l.harvest(now)
 	for _, f := range l.flows {
-		f.core.Absorb(now)
-		f.core.Slow(now)
+		f.Engine.Absorb(now)
+		f.Engine.Slow(now)
 		l.check(f, now)
 		l.publish(f, now)
 		l.due(f, now)
 		l.noteCondition(f, now)
 		l.noteTopics(f, now)
 	}
-	for _, u := range l.keep {
-		l.maintain(u, now)
-	}
-	if l.draining && !l.stopping && l.nothingLeft(now) {
-		l.drained = true
-		l.stop()
-	}
+	l.core.End(now)
+	l.carryOut(now)
 }
 
 // wait is how long nothing needs to be done unless something happens.
 func (l *loop) wait() time.Duration {
 	now := l.now()
-	at := now + time.Minute
-	sooner := func(t time.Duration) { at = min(at, t) }
-	if l.canBeat() {
-		sooner(max(l.nextBeat, l.storeRetry))
-	}
-	free := l.canTurn(now)
-	if !free && !l.turning.out && !l.checking {
-		sooner(l.storeRetry)
-	}
-	if free {
-		sooner(l.nextLook)
-	}
-	for _, f := range l.flows {
-		sooner(f.core.Wake(now, free, l.canAskLot()))
-	}
-	for _, u := range l.keep {
-		if l.canMaintain(u) {
-			sooner(u.next)
-		}
-	}
+	at := l.core.Wake(now)
 	for _, s := range l.streams {
-		sooner(s.next)
-	}
-	if l.stopping {
-		end := l.graceEnd
-		if l.gaveUp {
-			end += handOverTime
-		}
-		sooner(max(end, now+10*time.Millisecond))
+		at = min(at, s.next)
 	}
 	// A floor keeps a mistake from becoming a spin.
 	return max(at-now, 200*time.Microsecond)
 }
 
+// carryOut starts and ends what the core wants started and ended.
+func (l *loop) carryOut(now time.Duration) {
+	all := l.core.Operations()
+	for i := range all {
+		o := all[i]
+		switch o.Kind {
+		case core.Beat:
+			l.beat(now, o.Beat)
+		case core.Turn:
+			l.turn(o.Round)
+		case core.Check:
+			l.recheck()
+		case core.Load:
+			l.load(&o)
+		case core.Enter:
+			l.enter(&o)
+		case core.Maintain:
+			l.maintain(o.Upkeep)
+		case core.EndMaintain:
+			l.keeping[o.Upkeep]()
+		case core.EndCall:
+			l.flowOf(&o).cancel(o.Call)
+		case core.EndCalls:
+			l.endCalls(l.flowOf(&o), o.Unanswered)
+		case core.DropLane:
+			l.dropLane(l.flowOf(&o))
+		case core.Expired:
+			l.log.expired()
+		case core.Reshaped:
+			l.log.reshaped(o.Flow.Ref, o.Flow.Wanted())
+		case core.Back:
+			l.log.storeBack()
+		case core.Anew:
+		}
+	}
+}
+
+// flowOf is the flow that an operation is about.
+func (l *loop) flowOf(o *core.Operation) *flow { return l.byRef[o.Flow.Ref] }
+
 // stop begins the hand-over.
 func (l *loop) stop() {
-	if l.stopping {
+	if l.core.Stops() {
 		return
 	}
-	l.stopping = true
-	l.graceEnd = l.now() + l.options.Grace
 	for _, f := range l.flows {
 		f.failed = false
-		f.core.Stop()
-		if f.owner.Loading() {
-			l.leaveLane(f)
-		}
 	}
-	for _, u := range l.keep {
-		if u.busy {
-			u.cancel()
-		}
-	}
-	l.nextBeat = 0
+	now := l.now()
+	l.core.Stop(now)
+	l.carryOut(now)
 }
 
-// hurry ends calls that hang while the relay stops, and gives up all of them when the
-// time for it is out: what was accepted is settled and the leases are given back
-// nevertheless.
-func (l *loop) hurry(now time.Duration) {
-	if !l.stopping {
-		return
+// endCalls ends all calls to a flow's destination.
+func (l *loop) endCalls(f *flow, unanswered int) {
+	if unanswered > 0 {
+		l.log.unanswered(f, unanswered)
 	}
-	for _, f := range l.flows {
-		for _, id := range f.core.Hung(now) {
-			f.cancel(id)
-		}
-	}
-	if now < l.graceEnd || l.gaveUp {
-		return
-	}
-	l.gaveUp = true
-	for _, f := range l.flows {
-		if n := f.core.GiveUp(); n > 0 {
-			l.log.unanswered(f, n)
-		}
-		for id := range f.calls {
-			f.cancel(id)
-		}
-		l.leaveLane(f)
-	}
-}
-
-// leaveLane lets go of an exactly-once subscription's lane, whatever is under way: the
-// next owner finds it out.
-func (l *loop) leaveLane(f *flow) {
-	if f.exactly != nil {
-		l.forgetLane(f)
-		f.owner.Forget()
+	for id := range f.calls {
+		f.cancel(id)
 	}
 }
 
@@ -304,10 +269,6 @@ func (f *flow) cancel(id int64) {
 	}
 }
 
-// handOverTime is how long a stop that waited for answers as long as it may takes to
-// give back what it has.
-const handOverTime = time.Second
-
 // fail ends the run with an error that waiting does not cure.
 func (l *loop) fail(err error) {
 	if l.fatal == nil {
@@ -316,23 +277,14 @@ func (l *loop) fail(err error) {
 	l.stop()
 }
 
-// over says that everything is handed over, or that the time for it is out.
+// over says that everything is handed over, or that the time for it is out. Nothing that
+// goes on is waited for.
 func (l *loop) over() bool {
-	if !l.stopping {
+	if !l.core.Over(l.now()) {
 		return false
 	}
-	if l.left { // nothing that goes on is waited for
-		l.cancel()
-		return l.pending == 0
-	}
-	if l.now() >= l.graceEnd+handOverTime {
-		l.cancel()
-		for _, f := range l.flows {
-			f.core.Reset()
-		}
-		return l.pending == 0
-	}
-	return false
+	l.cancel()
+	return l.pending == 0
 }
 
 // open checks the store and declares the subscriptions. It waits for a store
@@ -348,13 +300,14 @@ func (l *loop) open(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			l.left = true // there is nothing to hand over
-			return nil    //nolint:nilerr // the caller's wish to end is no failure of ours
+			l.core.Abandon() // there is nothing to hand over
+			return nil       //nolint:nilerr // the caller's wish to end is no failure of ours
 		}
-		l.storeFailed(0, fmt.Errorf("relay: the store cannot be opened: %w", err))
+		l.core.OpenFailed()
+		l.storeFailed(fmt.Errorf("relay: the store cannot be opened: %w", err))
 		select {
 		case <-ctx.Done():
-		case <-time.After(storeBackoff(attempt)):
+		case <-time.After(core.Backoff(attempt, chance.Float64())):
 		}
 	}
 }
@@ -372,28 +325,13 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	}
 	for _, f := range l.flows {
 		f.holds = info.Features.HeldTopics
-		f.core.HoldTopics(f.holds)
+		f.Engine.HoldTopics(f.holds)
 	}
 	if err := l.store.Declare(ctx, specs); err != nil {
 		return fmt.Errorf("declare the subscriptions: %w", err)
 	}
 	l.log.opened(info)
-	l.storeWorks(askTurn | askBeat)
+	l.core.Opened(l.now())
+	l.carryOut(l.now())
 	return nil
-}
-
-// nothingLeft says that a drain is done.
-func (l *loop) nothingLeft(now time.Duration) bool {
-	if !l.viewed || l.beating || l.turning.out || l.wanting {
-		return false
-	}
-	for _, f := range l.flows {
-		if f.owner.Loading() || !f.core.Drained(now) {
-			return false
-		}
-		if x := f.exactly; x != nil && x.Waiting && x.Failures < 2 {
-			return false
-		}
-	}
-	return true
 }

@@ -5,47 +5,34 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
-// canAskLot says that parked messages may be asked for: the store is well.
-func (l *loop) canAskLot() bool { return !l.checking && l.storeFault == 0 }
-
 // due fetches parked messages that can be tried.
 func (l *loop) due(f *flow, now time.Duration) {
-	if !l.canAskLot() {
-		return
-	}
-	r, ok := f.core.Due(now)
+	c, ok := l.core.Due(now, f.Flow)
 	if !ok {
 		return
 	}
 	d := store.Due{
-		Ref: f.ref, Slots: slots(r.Slots), Limit: r.Limit, Bytes: r.Bytes, Followers: r.Followers, Skip: r.Skip, Topics: r.Topics,
+		Ref: f.Ref, Slots: slots(c.Slots), Limit: c.Limit, Bytes: c.Bytes, Followers: c.Followers, Skip: c.Skip, Topics: c.Topics,
 	}
-	generation := l.generation
-	l.asking++
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		parked, err := l.store.Due(ctx, d)
-		return func() {
-			l.asking--
-			switch {
-			case err != nil:
-				f.core.DueFailed(l.now())
-				if generation == l.generation {
-					l.storeFailed(askMore, fmt.Errorf("relay: reading parked messages failed: %w", err))
-				}
-			case generation != l.generation:
-				f.core.DueFailed(l.now())
-			default:
-				l.storeWorks(askMore)
-				f.core.DueLanded(l.now(), dueMessages(parked))
-			}
-		}
+		return func() { l.dueCame(&c, parked, err) }
 	})
+}
+
+func (l *loop) dueCame(c *core.DueCall, parked []store.Parked, err error) {
+	now := l.now()
+	if l.core.DueCame(now, c, faultOf(err), dueMessages(parked)) && err != nil {
+		l.storeFailed(fmt.Errorf("relay: reading parked messages failed: %w", err))
+	}
+	l.carryOut(now)
 }
 
 func dueMessages(parked []store.Parked) []engine.DueMessage {

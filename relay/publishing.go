@@ -15,7 +15,7 @@ import (
 // publish makes the calls to the destination that the engine wants.
 func (l *loop) publish(f *flow, now time.Duration) {
 	for {
-		c := f.core.Next(now)
+		c := f.Engine.Next(now)
 		if c == nil {
 			return
 		}
@@ -25,10 +25,10 @@ func (l *loop) publish(f *flow, now time.Duration) {
 
 // check finds out whether a destination that failed works again.
 func (l *loop) check(f *flow, now time.Duration) {
-	switch f.core.Check(now) {
+	switch f.Engine.Check(now) {
 	case engine.NoCheck:
 	case engine.TryOne:
-		if c := f.core.Trial(now); c != nil {
+		if c := f.Engine.Trial(now); c != nil {
 			l.call(f, c)
 		}
 	case engine.AskProber:
@@ -42,7 +42,7 @@ func (l *loop) check(f *flow, now time.Duration) {
 				if err != nil && !givenUp {
 					l.destinationFailed(f, err)
 				}
-				f.core.Probed(l.now(), broker.OutcomeOf(err))
+				f.Engine.Probed(l.now(), broker.OutcomeOf(err))
 			}
 		})
 	}
@@ -190,13 +190,13 @@ func reasonOf(text string) string { return text[:min(len(text), 1024)] }
 func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
 	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
 	delete(f.calls, c.ID)
-	before := f.core.Stats().Accepted
-	f.core.Answered(l.now(), c.ID, answers)
+	before := f.Engine.Stats().Accepted
+	f.Engine.Answered(l.now(), c.ID, answers)
 	_ = failpoint.Hit("relay/acknowledge/after")
 	if failed != nil {
 		l.noteRejected(f, c, answers)
 	}
-	if f.core.Stats().Accepted > before {
+	if f.Engine.Stats().Accepted > before {
 		f.acceptedAt = time.Now()
 		if failed == nil {
 			f.lastError = ""
@@ -210,6 +210,6 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 func (l *loop) destinationFailed(f *flow, err error) {
 	f.lastError, f.failed = err.Error(), true
 	if l.options.OnError != nil {
-		l.options.OnError(fmt.Errorf("relay: %s: %w", f.ref, err))
+		l.options.OnError(fmt.Errorf("relay: %s: %w", f.Ref, err))
 	}
 }

@@ -64,7 +64,7 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 	r.mu.Lock()
 	r.running, r.last = nil, l.stats()
 	r.mu.Unlock()
-	if err == nil && drain && !l.drained {
+	if err == nil && drain && !l.core.Drained() {
 		return ctx.Err()
 	}
 	if err == nil && drain {

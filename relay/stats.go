@@ -52,9 +52,9 @@ type SubscriptionStats struct {
 }
 
 func subscriptionStats(f *flow) SubscriptionStats {
-	n := f.core.Stats()
+	n := f.Engine.Stats()
 	return SubscriptionStats{
-		Ref: f.ref, Shards: len(f.core.Leases()), Circuit: f.state(), LastError: f.lastError, AcceptedAt: f.acceptedAt,
+		Ref: f.Ref, Shards: len(f.Engine.Leases()), Circuit: f.state(), LastError: f.lastError, AcceptedAt: f.acceptedAt,
 		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
 		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
@@ -75,8 +75,8 @@ func circuitName(c engine.CircuitState) string {
 // stats is called by the loop, or after it has ended.
 func (l *loop) stats() Stats {
 	s := Stats{
-		ID: l.id, Ready: l.ready(), Relays: l.relays,
-		Turns: l.turns, Beats: l.beats, Faults: l.faults, HandedOver: l.left,
+		ID: l.core.ID(), Ready: l.ready(), Relays: l.core.Relays(),
+		Turns: l.core.Turns(), Beats: l.core.Beats(), Faults: l.core.Faults(), HandedOver: l.core.Left(),
 	}
 	for _, f := range l.flows {
 		s.Subscriptions = append(s.Subscriptions, subscriptionStats(f))
@@ -84,4 +84,4 @@ func (l *loop) stats() Stats {
 	return s
 }
 
-func (l *loop) ready() bool { return l.viewed && l.storeFault == 0 && !l.stopping }
+func (l *loop) ready() bool { return l.core.Viewed() && l.core.Well() && !l.core.Stops() }

@@ -63,7 +63,7 @@ func (s *streaming) harvest() (items []int, results []broker.Result) {
 
 // stream begins a call, which may be harvested.
 func (l *loop) stream(ctx context.Context, f *flow, c *engine.Call) *streaming {
-	s := &streaming{ctx: ctx, flow: f, id: c.ID, next: l.now() + harvestEvery, room: newCallRoom(f, c.Items, l.life)}
+	s := &streaming{ctx: ctx, flow: f, id: c.ID, next: l.now() + harvestEvery, room: newCallRoom(f, c.Items, l.core.Life())}
 	l.streams = append(l.streams, s)
 	return s
 }
@@ -83,7 +83,7 @@ func (l *loop) harvest(now time.Duration) {
 		items, results := s.harvest()
 		answers, failed := s.flow.judge(results, gaveUp(s.ctx))
 		for k, i := range items {
-			s.flow.core.Reported(now, s.id, i, answers[k])
+			s.flow.Engine.Reported(now, s.id, i, answers[k])
 		}
 		if failed != nil {
 			l.destinationFailed(s.flow, failed)

@@ -11,7 +11,7 @@ const shownTopics = 20
 // noteTopics writes one line when a topic fails or works again, and when so many
 // messages are held that nothing more is read. The store is told soon.
 func (l *loop) noteTopics(f *flow, now time.Duration) {
-	events := f.core.Events()
+	events := f.Engine.Events()
 	for i := range events {
 		e := &events[i]
 		if e.Works {
@@ -20,16 +20,16 @@ func (l *loop) noteTopics(f *flow, now time.Duration) {
 		}
 		l.log.topicFailed(f, e)
 		if l.options.OnError != nil {
-			l.options.OnError(fmt.Errorf("relay: %s: topic %q: %s", f.ref, e.Topic, e.Reason))
+			l.options.OnError(fmt.Errorf("relay: %s: topic %q: %s", f.Ref, e.Topic, e.Reason))
 		}
 	}
-	overfull := f.core.Overfull()
+	overfull := f.Engine.Overfull()
 	if overfull == f.overfull && len(events) == 0 {
 		return
 	}
 	if overfull != f.overfull {
 		f.overfull = overfull
-		l.log.held(f, overfull, f.core.Stats().Held)
+		l.log.held(f, overfull, f.Engine.Stats().Held)
 	}
-	l.nextBeat = min(l.nextBeat, max(now, l.beatenAt+conditionPause))
+	l.core.TellSoon(now)
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/internal/lane"
@@ -250,7 +252,7 @@ func (t *transaction) pause(attempt int) (over bool) {
 	select {
 	case <-t.ctx.Done():
 		return true
-	case <-time.After(storeBackoff(attempt)):
+	case <-time.After(core.Backoff(attempt, rand.Float64())):
 		return false
 	}
 }

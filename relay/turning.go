@@ -6,68 +6,40 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
-// turning is the round of settling and reading under way.
-type turning struct {
-	out        bool
-	repeat     *round        // failed, and to be made again as it was
-	nextLook   time.Duration // when to look at the store's epoch if nothing else does
-	turns      int64
-	generation int // grows when what was read became worthless
-}
-
-// round is a turn of all flows together: they share the round trip.
-type round struct {
-	turn       store.Turn
-	parts      []part
-	generation int
-}
-
-// part is one flow's share of a round.
-type part struct {
-	flow          *flow
-	settles, asks int
-}
-
-// canTurn says that a turn may be made.
-func (l *loop) canTurn(now time.Duration) bool {
-	return !l.turning.out && !l.checking && now >= l.storeRetry
-}
-
-// turn makes a round if a flow has something for it, or it is time to look.
-func (l *loop) turn(now time.Duration) {
-	if !l.canTurn(now) {
-		return
-	}
-	if l.doubted() {
-		l.recheck()
-		return
-	}
-	r := l.turning.repeat
-	l.turning.repeat = nil
-	if r == nil {
-		r = l.compose(now)
-	}
-	if r == nil {
-		return
-	}
-	l.turning.out = true
-	l.turns++
+// turn makes a round.
+func (l *loop) turn(r *core.Round) {
+	t := turnOf(r)
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
-		result, err := l.exchange(ctx, r)
+		result, err := l.exchange(ctx, &t)
 		return func() { l.landed(r, &result, err) }
 	})
 }
 
+// turnOf is a round as the store takes it.
+func turnOf(r *core.Round) (t store.Turn) {
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		for j := range p.Turn.Settle {
+			t.Settle = append(t.Settle, settlement(p.Flow.Ref, &p.Turn.Settle[j]))
+		}
+		for j := range p.Turn.Read {
+			t.Read = append(t.Read, request(p.Flow.Ref, &p.Turn.Read[j]))
+		}
+	}
+	return t
+}
+
 // exchange is the round trip of a round, with points at which tests of faults end it.
-func (l *loop) exchange(ctx context.Context, r *round) (result store.TurnResult, err error) {
-	settles, reads := len(r.turn.Settle) > 0, len(r.turn.Read) > 0
+func (l *loop) exchange(ctx context.Context, t *store.Turn) (result store.TurnResult, err error) {
+	settles, reads := len(t.Settle) > 0, len(t.Read) > 0
 	if settles {
 		err = failpoint.Hit("relay/settle/before")
 	}
@@ -77,7 +49,7 @@ func (l *loop) exchange(ctx context.Context, r *round) (result store.TurnResult,
 	if err != nil {
 		return result, err
 	}
-	if result, err = l.store.Turn(ctx, r.turn); err != nil {
+	if result, err = l.store.Turn(ctx, *t); err != nil {
 		return result, err
 	}
 	if settles {
@@ -89,80 +61,37 @@ func (l *loop) exchange(ctx context.Context, r *round) (result store.TurnResult,
 	return result, err
 }
 
-// compose collects what the flows have to settle and to read.
-func (l *loop) compose(now time.Duration) *round {
-	r := &round{generation: l.generation}
-	for _, f := range l.flows {
-		t := f.core.Turn(now)
-		if t.Empty() {
-			continue
-		}
-		for i := range t.Settle {
-			r.turn.Settle = append(r.turn.Settle, settlement(f.ref, &t.Settle[i]))
-		}
-		for i := range t.Read {
-			r.turn.Read = append(r.turn.Read, request(f.ref, &t.Read[i]))
-		}
-		r.parts = append(r.parts, part{flow: f, settles: len(t.Settle), asks: len(t.Read)})
-	}
-	if len(r.parts) == 0 && now < l.nextLook {
-		return nil
-	}
-	return r
-}
-
-// landed hands the answer to the flows.
-func (l *loop) landed(r *round, result *store.TurnResult, err error) {
-	l.turning.out = false
-	// From now on, as the flows count their pauses: a look of its own just before a read would be a turn for nothing.
-	l.nextLook = l.now() + l.lookPause()
-	if r.generation != l.generation {
-		return
-	}
-	if err != nil {
-		l.turnFailed(r, err)
-		return
-	}
-	l.storeWorks(askTurn)
+// landed hands on the answer to a round.
+func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	now := l.now()
-	if l.life != 0 && result.Life != 0 && result.Life != l.life { // what was read of another life may have a seq that is given out again
-		l.restart()
-		return
+	waited := r.Generation == l.core.Generation()
+	var landing core.Landing
+	if err == nil && waited {
+		landing = l.landing(r, result)
 	}
-	l.life = result.Life
-	if result.Epoch != l.epoch {
-		l.nextBeat = 0
+	switch taken := l.core.Landed(now, r, faultOf(err), &landing); {
+	case taken:
+		l.noteDone(r, result.Verdicts)
+		l.commands(result.Commands, now)
+	case !waited:
+	case isMoved(err):
+		l.log.moved(err)
+	case err != nil:
+		l.storeFailed(fmt.Errorf("relay: settling and reading failed: %w", err))
 	}
-	settle, read := 0, 0
-	for _, p := range r.parts {
-		verdicts := result.Verdicts[settle : settle+p.settles]
-		for i := range verdicts {
-			if verdicts[i].Applied {
-				l.noteDone(p.flow, r.turn.Settle[settle+i].Done)
-			} else {
-				l.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
-			}
-		}
-		pages := make([]engine.Page, p.asks)
-		for i := range pages {
-			pages[i] = l.page(p.flow, &result.Batches[read+i])
-		}
-		settle, read = settle+p.settles, read+p.asks
-		p.flow.core.Landed(now, verdicts, pages)
-		p.flow.core.NextDue(now, result.NextDue)
-	}
-	l.commands(result.Commands, now)
+	l.carryOut(now)
 }
 
-func (l *loop) turnFailed(r *round, err error) {
-	if isMoved(err) {
-		l.log.moved(err)
-		l.storeMoved(askTurn)
-		l.restart()
-		return
+// landing is the answer to a round as the core takes it.
+func (l *loop) landing(r *core.Round, result *store.TurnResult) core.Landing {
+	pages := make([]engine.Page, 0, len(result.Batches))
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		for range p.Turn.Read {
+			pages = append(pages, l.page(p.Flow.Ref, &result.Batches[len(pages)]))
+		}
 	}
-	l.turning.repeat = r
-	l.storeFailed(askTurn, fmt.Errorf("relay: settling and reading failed: %w", err))
+	return core.Landing{Verdicts: result.Verdicts, Pages: pages, NextDue: result.NextDue, Epoch: result.Epoch, Life: result.Life}
 }
 
 func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
@@ -194,12 +123,12 @@ func slots(ranges [][2]int) []store.Slots {
 }
 
 // page is a batch as the engine takes it.
-func (l *loop) page(f *flow, b *store.Batch) engine.Page {
+func (l *loop) page(ref store.Ref, b *store.Batch) engine.Page {
 	if b.Err != nil {
-		l.log.readFailed(f.ref, b.Err)
+		l.log.readFailed(ref, b.Err)
 		return engine.Page{Failed: true}
 	}
-	l.log.readWorks(f.ref)
+	l.log.readWorks(ref)
 	p := engine.Page{
 		Next: string(b.Next), More: b.More, Whole: b.Whole, Ahead: b.Ahead,
 		At:       func(i int) string { return string(b.At(i)) },
@@ -241,7 +170,7 @@ func (l *loop) commands(all []store.Command, now time.Duration) {
 		l.noteCommand(c)
 		park := c.Park
 		park.Delay = 0 // it is due now
-		f.core.Commands(now, []engine.Command{{
+		f.Engine.Commands(now, []engine.Command{{
 			ID: c.ID, Kind: c.Kind,
 			Message: engine.Message{
 				Seq: park.Seq, Slot: park.Slot, Key: park.Hash, Sum: binary.BigEndian.Uint64(c.Message[8:]),

@@ -60,8 +60,8 @@ func (r *Relay) Wake(box string) bool {
 func (l *loop) hinted() {
 	boxes := l.relay.hints.take()
 	for _, f := range l.flows {
-		if boxes[f.ref.Box] {
-			f.core.Woken()
+		if boxes[f.Ref.Box] {
+			f.Engine.Woken()
 		}
 	}
 }

@@ -44,7 +44,7 @@ var shell = []Mutant{
 	{
 		Name: "last-settlement-not-waited-for", What: "a relay that stops says goodbye while its last settlement is under way",
 		Evidence: "rolling restarts that repeat (FAULTS F1)",
-		Patches:  []Patch{{"relay/owning.go", "	return !l.turning.out && l.turning.repeat == nil\n}", "	return true\n}"}},
+		Patches:  []Patch{{"internal/core/stop.go", "	return !c.turning.out && c.turning.repeat == nil\n}", "	return true\n}"}},
 		By:       harness("sqlite-webhook", 20*time.Second, "SIGTERM of a relay"),
 	},
 }

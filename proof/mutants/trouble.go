@@ -131,7 +131,7 @@ var enduring = []Mutant{
 	{
 		Name: "heartbeats-without-a-deadline", What: "a relay waits for the answer to its heartbeat for as long as that takes",
 		Evidence: "River#1251; heartbeats behind other calls lose their lease (FAULTS B16)",
-		Patches:  []Patch{{"relay/owning.go", "		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))\n", "		ctx, cancel := context.WithCancel(l.ctx)\n"}},
+		Patches:  []Patch{{"relay/heartbeat.go", "		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))\n", "		ctx, cancel := context.WithCancel(l.ctx)\n"}},
 		By:       coreTests("relay", "TestACallOfTheStoreThatHangs"),
 	},
 	{

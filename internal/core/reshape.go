@@ -1,4 +1,4 @@
-package relay
+package core
 
 import (
 	"slices"
@@ -11,22 +11,22 @@ import (
 // answered, in times of the heartbeat's TTL.
 const maxReshapePause = 64
 
-// gathered orders the reshape of a flow that is ready for it.
-func (l *loop) gathered(f *flow) {
-	if !f.gathering || f.owner.Loading() || len(l.reshape) > 0 || l.beating || !f.core.Quiet() {
+// gathered asks for the reshape of a flow that is ready for it.
+func (c *Core) gathered(f *Flow) {
+	if !f.gathering || f.Owner.Loading() || len(c.reshape) > 0 || c.beating || !f.Engine.Quiet() {
 		return
 	}
-	r := store.Reshape{Ref: f.ref, Shards: f.wanted}
-	for _, held := range f.core.Leases() {
-		r.Leases = append(r.Leases, lease(f.ref, held))
+	r := store.Reshape{Ref: f.Ref, Shards: f.wanted}
+	for _, held := range f.Engine.Leases() {
+		r.Leases = append(r.Leases, f.lease(held))
 	}
-	l.reshape = append(l.reshape, r)
-	l.nextBeat = 0
+	c.reshape = append(c.reshape, r)
+	c.nextBeat = 0
 }
 
 // asksFor says that a heartbeat asks for another number of a flow's shards.
-func asksFor(b *store.Beat, f *flow) bool {
-	return slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.ref })
+func asksFor(b *Heartbeat, f *Flow) bool {
+	return slices.ContainsFunc(b.Reshape, func(r store.Reshape) bool { return r.Ref == f.Ref })
 }
 
 // reshaping is called as a heartbeat is sent. What it asks for may take the store
@@ -34,10 +34,10 @@ func asksFor(b *store.Beat, f *flow) bool {
 // the relay loses its leases, and nothing would ever be sent if it asked for the
 // same again as soon as it had them back. So there is a pause behind each that is
 // not answered, twice as long each time, in which all is delivered as before.
-func (l *loop) reshaping(now time.Duration, b *store.Beat) {
-	for _, f := range l.flows {
+func (c *Core) reshaping(now time.Duration, b *Heartbeat) {
+	for _, f := range c.Flows {
 		if asksFor(b, f) {
-			ttl := l.options.TTL
+			ttl := c.options.TTL
 			f.reshapePause = min(max(2*f.reshapePause, 2*ttl), maxReshapePause*ttl)
 			f.reshapeAfter = now + f.reshapePause
 			f.gathering = false // until a view shows what came of it
@@ -46,15 +46,13 @@ func (l *loop) reshaping(now time.Duration, b *store.Beat) {
 }
 
 // reshaped: the flow's shards were replaced; the new ones are loaded afresh.
-func (l *loop) reshaped(f *flow, s *store.SubscriptionState) {
-	f.core.Reset()
-	f.core.Quiesce(false)
-	f.gathering = false
-	if f.exactly != nil {
-		f.exactly.Reshaped()
+func (c *Core) reshaped(f *Flow, s *store.SubscriptionState) {
+	f.drop()
+	if f.Lane != nil {
+		f.Lane.Reshaped()
 	}
 	for i := range s.Shards {
-		f.owner.Claim(s.Shards[i].Lo)
+		f.Owner.Claim(s.Shards[i].Lo)
 	}
-	l.log.reshaped(f.ref, f.wanted)
+	c.say(Operation{Kind: Reshaped, Flow: f})
 }

@@ -1,0 +1,57 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/lane"
+	"github.com/postbag/postbag/store"
+)
+
+// Flow is one subscription of a relay. The caller sets Ref, Engine and Lane.
+type Flow struct {
+	Ref    store.Ref
+	Engine *engine.Flow
+	// Lane is nil unless the subscription is delivered exactly once.
+	Lane *lane.Keeper
+	// Owner is what is known of the shards beside what the Engine has.
+	Owner engine.Owner
+	// Gained: the last view had shards for it.
+	Gained bool
+
+	name      string
+	gathering bool // all shards are here to be replaced, and that was not asked for yet
+	wanted    int  // shards, by the last view
+	// No change of shards is asked for before reshapeAfter, see reshaping.
+	reshapePause, reshapeAfter time.Duration
+	seen                       []engine.Seen // by the last view, in memory that is used again
+}
+
+// Wanted is how many shards an operator wants, by the last view.
+func (f *Flow) Wanted() int { return f.wanted }
+
+// flowOf returns the flow of a subscription, if it is ours.
+func (c *Core) flowOf(ref store.Ref) *Flow {
+	if i := slices.IndexFunc(c.Flows, func(f *Flow) bool { return f.Ref == ref }); i >= 0 {
+		return c.Flows[i]
+	}
+	return nil
+}
+
+// drop forgets all that a flow has in hand.
+func (f *Flow) drop() {
+	f.Engine.Reset()
+	f.Engine.Quiesce(false)
+	f.gathering = false
+}
+
+// lease is a lease of the flow as the store has it.
+func (f *Flow) lease(l engine.Lease) store.Lease {
+	return store.Lease{Shard: store.Shard{Ref: f.Ref, Slots: store.Slots{Lo: l.Lo, Hi: l.Hi}}, Token: l.Token, Version: l.Version}
+}
+
+// LeaseOf is a shard's lease as the engine has it.
+func LeaseOf(sh *store.ShardState) engine.Lease {
+	return engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}
+}

@@ -1,0 +1,114 @@
+package core
+
+import (
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/lane"
+	"github.com/postbag/postbag/store"
+)
+
+// gain has shards loaded that a view says are ours, or a lane entered for them. Shards
+// that were taken together begin together, so that those at one position are read as one.
+func (c *Core) gain(now time.Duration, f *Flow, s *store.SubscriptionState, gained []store.ShardState) {
+	f.Gained = len(gained) > 0
+	kind := Load
+	if f.Lane != nil {
+		switch f.Lane.Gain(len(gained), len(s.Shards), now, c.dying) {
+		case lane.Stay:
+			return
+		case lane.Forget:
+			c.forgetLane(f)
+			return
+		case lane.Later:
+			c.nextBeat = min(c.nextBeat, f.Lane.RetryAt)
+			return
+		case lane.Enter:
+			kind = Enter
+		}
+	}
+	if len(gained) == 0 {
+		return
+	}
+	for i := range gained {
+		f.Owner.Load(LeaseOf(&gained[i]))
+	}
+	if kind == Load {
+		c.asking++
+	}
+	c.say(Operation{Kind: kind, Flow: f, Shards: gained, Generation: c.generation})
+}
+
+// Blocked is what is parked in a shard that was just taken.
+type Blocked struct {
+	Keys []uint64
+	Held []engine.HeldTopic
+}
+
+// LoadEnded notes that a Load is over, and says whether it is still waited for. If so,
+// Loaded follows for each of its shards.
+func (c *Core) LoadEnded(o *Operation) bool {
+	c.asking--
+	return o.Generation == c.generation
+}
+
+// Loaded gives a shard to its flow, unless it became another one's, or was replaced,
+// while it was loaded. It says whether it is still waited for.
+func (c *Core) Loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fault, b *Blocked) bool {
+	if !f.Owner.Loaded(LeaseOf(sh)) {
+		return false
+	}
+	switch {
+	case fault != Fine:
+		c.storeFailed(askMore, now)
+		c.nextBeat = 0
+		return true
+	case c.dying:
+		return true
+	}
+	c.storeWorks(askMore, now)
+	f.Engine.Add(LeaseOf(sh), string(sh.Position), b.Keys, b.Held...)
+	if leave := f.Owner.Got(sh.Lo); leave || c.stops {
+		f.Engine.Leave(sh.Lo)
+	}
+	return true
+}
+
+// DueCall asks for parked messages. Its answer is handed to DueFound, or to DueFailed.
+type DueCall struct {
+	engine.DueRequest
+
+	Flow       *Flow
+	Generation int
+}
+
+// Due returns a call for parked messages of a flow that can be tried. It is zero, and
+// false, if none is to be made.
+func (c *Core) Due(now time.Duration, f *Flow) (DueCall, bool) {
+	if !c.canAskLot() {
+		return DueCall{}, false
+	}
+	r, ok := f.Engine.Due(now)
+	if !ok {
+		return DueCall{}, false
+	}
+	c.asking++
+	return DueCall{DueRequest: r, Flow: f, Generation: c.generation}, true
+}
+
+// DueCame takes the answer to a call for parked messages, and says whether it was still
+// waited for.
+func (c *Core) DueCame(now time.Duration, d *DueCall, fault Fault, found []engine.DueMessage) bool {
+	c.asking--
+	waited := d.Generation == c.generation
+	if fault != Fine || !waited {
+		d.Flow.Engine.DueFailed(now)
+		if waited {
+			c.storeFailed(askMore, now)
+		}
+		return waited
+	}
+	c.storeWorks(askMore, now)
+	d.Flow.Engine.DueLanded(now, found)
+	return true
+}

@@ -1,0 +1,77 @@
+package core
+
+import "github.com/postbag/postbag/store"
+
+// Operation is what a Core wants carried out.
+type Operation struct {
+	Kind Kind
+	// Flow is what it is about, unless it is about all, or about housekeeping.
+	Flow *Flow
+	// Beat and Round are to be sent.
+	Beat  *Heartbeat
+	Round *Round
+	// Upkeep is to be done, or ended.
+	Upkeep *Upkeep
+	// Shards are to be loaded, or the lane to be entered for them.
+	Shards []store.ShardState
+	// Call is one to be ended.
+	Call int64
+	// Unanswered is how many messages are given up with the calls that are ended.
+	Unanswered int
+	// Generation is the Core's when the operation began.
+	Generation int
+}
+
+// Kind says what an Operation is.
+type Kind uint8
+
+// The kinds; the package's page says how each ends.
+const (
+	// Beat sends a heartbeat.
+	Beat Kind = iota
+	// Turn settles and reads.
+	Turn
+	// Check verifies the store.
+	Check
+	// Load reads the blocked keys of Shards, which were just taken.
+	Load
+	// Enter enters the lane of Flow with Shards, which are all there are.
+	Enter
+	// Maintain does a round of housekeeping.
+	Maintain
+	// EndMaintain ends one.
+	EndMaintain
+	// EndCall ends a call to the destination, which then has a moment to answer.
+	EndCall
+	// EndCalls ends all of Flow.
+	EndCalls
+	// DropLane ends what is under way in the lane of Flow, and closes it.
+	DropLane
+	// Expired: the heartbeat ran out, and others may own our shards.
+	Expired
+	// Anew: all was dropped, and the relay has another identity.
+	Anew
+	// Reshaped: the shards of Flow were replaced.
+	Reshaped
+	// Back: what had failed of the store works again.
+	Back
+)
+
+// Fault is what a call to the store came to.
+type Fault uint8
+
+// The faults.
+const (
+	// Fine: it was answered.
+	Fine Fault = iota
+	// Failed: it was not, and may have been carried out or not.
+	Failed
+	// TimedOut is Failed since no answer came within the time of the call.
+	TimedOut
+	// Moved: the store answers, and is not as it was: what was read of it is worthless.
+	Moved
+	// LeaseLost: a lease is another's.
+	LeaseLost
+	// Incurable: waiting does not help. The caller stops the relay.
+	Incurable
+)

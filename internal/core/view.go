@@ -1,0 +1,112 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// view takes what a heartbeat saw. The leases are good from when it was sent, by this
+// process's own clock, less a margin.
+func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
+	if !v.Alive {
+		c.expired()
+		return
+	}
+	c.storeWorks(askBeat, now)
+	c.viewed = true
+	c.epoch, c.relays = v.Epoch, len(v.Relays)
+	c.wanting = false
+	expected := c.expecting
+	c.expecting = false
+	for _, f := range c.Flows {
+		f.Engine.Expire(b.sent + c.options.TTL*4/5)
+		f.Engine.PollMax(c.pollMax())
+	}
+	for i := range v.Subscriptions {
+		s := &v.Subscriptions[i]
+		if f := c.flowOf(s.Ref); f != nil {
+			c.viewFlow(now, f, s, v.Relays, b)
+		}
+		for _, u := range c.keeps {
+			if u.Ref == s.Ref {
+				c.viewUpkeep(now, u, s, v.Relays)
+			}
+		}
+	}
+	if c.expecting && !expected {
+		c.expectUntil = now + expectFor
+	}
+	c.nextLook = min(c.nextLook, now+c.lookPause(now))
+	for i := range v.Relays {
+		if o := &v.Relays[i]; o.ID != c.id { // look again just when another one's time is out
+			c.nextBeat = min(c.nextBeat, now+max(o.Expires+50*time.Millisecond, 50*time.Millisecond))
+		}
+	}
+}
+
+// expired: others may own our shards by now. What was accepted can still be
+// settled where they do not.
+func (c *Core) expired() {
+	c.dying = true
+	for _, f := range c.Flows {
+		f.Engine.Expire(0)
+		f.Engine.Hurry()
+	}
+	c.say(Operation{Kind: Expired})
+}
+
+// viewFlow brings a flow's shards in line with the view, and plans its share.
+func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, relays []store.RelayState, b *Heartbeat) {
+	f.wanted = s.Wanted
+	f.Engine.Pause(s.Paused)
+	if asksFor(b, f) {
+		f.reshapePause, f.reshapeAfter = 0, 0
+		if len(s.Shards) == s.Wanted {
+			c.reshaped(f, s)
+		}
+	}
+	f.sees(s)
+	sight := f.Owner.Look(c.id, f.seen, f.Engine.Leases(), func(sh engine.Lease) bool { return c.gives(f, sh) })
+	for _, lost := range sight.Lost {
+		f.Engine.Lost(lost.Lo)
+		c.nextBeat = 0
+	}
+	for _, i := range sight.Disowned {
+		c.disown(&s.Shards[i])
+	}
+	var gained []store.ShardState
+	for _, i := range sight.Gained {
+		gained = append(gained, s.Shards[i])
+	}
+	c.gain(now, f, s, gained)
+	for _, old := range sight.Old {
+		f.Engine.Lost(old.Lo)
+	}
+	if !c.stops {
+		c.plan(now, f, s, relays)
+	}
+}
+
+// sees notes a view's shards as the engine takes them.
+func (f *Flow) sees(s *store.SubscriptionState) {
+	f.seen = f.seen[:0]
+	for i := range s.Shards {
+		f.seen = append(f.seen, engine.Seen{Lease: LeaseOf(&s.Shards[i]), Owner: s.Shards[i].Owner})
+	}
+}
+
+// disown gives back a shard that is ours, though we did not take it, see engine.Sight.
+// The flow of an exactly-once subscription begins anew with all its shards instead.
+func (c *Core) disown(sh *store.ShardState) {
+	c.give = append(c.give, sh.Lease)
+	c.nextBeat = 0
+	c.wanting = true
+}
+
+// gives says that the shard is ours only until the next heartbeat gives it back.
+func (c *Core) gives(f *Flow, sh engine.Lease) bool {
+	return c.stops || slices.ContainsFunc(c.give, func(g store.Lease) bool { return g.Ref == f.Ref && g.Lo == sh.Lo && g.Token == sh.Token })
+}
