@@ -9,7 +9,7 @@
 // If a relay dies, the others take its shards over when its leases run out. Outages of
 // the store or of a destination do not end Run: it waits, tries again and goes on.
 //
-// Package internal/engine makes the decisions, without any I/O. This package is the shell
-// around it. One goroutine, the loop, owns all state. Each call to the store or to a
-// destination is a goroutine that gives its answer to the loop.
+// Packages internal/core and internal/engine make the decisions, without any I/O. This
+// package is the shell around them. One goroutine, the loop, owns all state. Each call to
+// the store or to a destination is a goroutine that gives its answer to the loop.
 package relay

@@ -98,7 +98,7 @@ func (l *loop) noteDone(r *core.Round, verdicts []store.Verdict) {
 		p := &r.Parts[i]
 		for j := range p.Turn.Settle {
 			if verdicts[j].Applied {
-				l.noteCommanded(l.byRef[p.Flow.Ref], p.Turn.Settle[j].Done)
+				l.noteCommanded(l.flowOf(p.Flow), p.Turn.Settle[j].Done)
 			}
 		}
 		verdicts = verdicts[len(p.Turn.Settle):]

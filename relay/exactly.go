@@ -45,8 +45,8 @@ func newExactly(s *Subscription) *exactly {
 }
 
 // enter opens the lane for shards that a view says are ours, which are all there are.
-func (l *loop) enter(o *core.Operation) {
-	f := l.flowOf(o)
+func (l *loop) enter(o *core.Loading) {
+	f := l.flowOf(o.Flow)
 	x := f.exactly
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
@@ -87,8 +87,8 @@ func (l *loop) reclaim(f *flow, life int, e *entry) {
 }
 
 // entered tells the core what came of an entry.
-func (l *loop) entered(now time.Duration, o *core.Operation, e *entry, err error) {
-	f := l.flowOf(o)
+func (l *loop) entered(now time.Duration, o *core.Loading, e *entry, err error) {
+	f := l.flowOf(o.Flow)
 	if err != nil {
 		l.notEntered(now, o, err, gaveUp(e.ctx))
 		return
@@ -104,8 +104,8 @@ func (l *loop) entered(now time.Duration, o *core.Operation, e *entry, err error
 	l.core.Entered(now, o, blocked)
 }
 
-func (l *loop) notEntered(now time.Duration, o *core.Operation, err error, givenUp bool) {
-	f := l.flowOf(o)
+func (l *loop) notEntered(now time.Duration, o *core.Loading, err error, givenUp bool) {
+	f := l.flowOf(o.Flow)
 	switch {
 	case givenUp:
 		l.core.NotEntered(now, o, core.GivenUp)

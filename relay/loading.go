@@ -11,7 +11,7 @@ import (
 )
 
 // load fetches the blocked keys of shards that were just taken.
-func (l *loop) load(o *core.Operation) {
+func (l *loop) load(o *core.Loading) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
@@ -21,7 +21,7 @@ func (l *loop) load(o *core.Operation) {
 }
 
 // loaded hands on what was fetched.
-func (l *loop) loaded(o *core.Operation, blocks []store.Blocks, errs []error) {
+func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 	now := l.now()
 	waited := l.core.LoadEnded(o)
 	for i := range o.Shards {

@@ -203,7 +203,7 @@ func (l *loop) wait() time.Duration {
 func (l *loop) carryOut(now time.Duration) {
 	all := l.core.Operations()
 	for i := range all {
-		o := all[i]
+		o := &all[i]
 		switch o.Kind {
 		case core.Beat:
 			l.beat(now, o.Beat)
@@ -212,19 +212,19 @@ func (l *loop) carryOut(now time.Duration) {
 		case core.Check:
 			l.recheck()
 		case core.Load:
-			l.load(&o)
+			l.load(o.Loading)
 		case core.Enter:
-			l.enter(&o)
+			l.enter(o.Loading)
 		case core.Maintain:
 			l.maintain(o.Upkeep)
 		case core.EndMaintain:
 			l.keeping[o.Upkeep]()
 		case core.EndCall:
-			l.flowOf(&o).cancel(o.Call)
+			l.flowOf(o.Flow).cancel(o.Call)
 		case core.EndCalls:
-			l.endCalls(l.flowOf(&o), o.Unanswered)
+			l.endCalls(l.flowOf(o.Flow), o.Unanswered)
 		case core.DropLane:
-			l.dropLane(l.flowOf(&o))
+			l.dropLane(l.flowOf(o.Flow))
 		case core.Expired:
 			l.log.expired()
 		case core.Reshaped:
@@ -236,8 +236,8 @@ func (l *loop) carryOut(now time.Duration) {
 	}
 }
 
-// flowOf is the flow that an operation is about.
-func (l *loop) flowOf(o *core.Operation) *flow { return l.byRef[o.Flow.Ref] }
+// flowOf is the flow that the core has as f.
+func (l *loop) flowOf(f *core.Flow) *flow { return l.byRef[f.Ref] }
 
 // stop begins the hand-over.
 func (l *loop) stop() {

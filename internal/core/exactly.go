@@ -27,7 +27,7 @@ func (c *Core) Disowned(f *Flow, life int) {
 
 // Entered gives the shards of an Enter to their flow: the lane is open. It is not told of
 // one of an earlier generation.
-func (c *Core) Entered(now time.Duration, o *Operation, blocked []Blocked) {
+func (c *Core) Entered(now time.Duration, o *Loading, blocked []Blocked) {
 	f := o.Flow
 	f.Lane.Entered(len(o.Shards))
 	for i := range o.Shards {
@@ -58,7 +58,7 @@ const (
 
 // NotEntered notes that the lane of an Enter was not entered. It is not told of one of an
 // earlier generation.
-func (c *Core) NotEntered(now time.Duration, o *Operation, why Obstacle) {
+func (c *Core) NotEntered(now time.Duration, o *Loading, why Obstacle) {
 	f := o.Flow
 	for i := range o.Shards {
 		f.Owner.Loaded(LeaseOf(&o.Shards[i]))

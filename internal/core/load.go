@@ -36,7 +36,16 @@ func (c *Core) gain(now time.Duration, f *Flow, s *store.SubscriptionState, gain
 	if kind == Load {
 		c.asking++
 	}
-	c.say(Operation{Kind: kind, Flow: f, Shards: gained, Generation: c.generation})
+	c.say(Operation{Kind: kind, Flow: f, Loading: &Loading{Flow: f, Shards: gained, Generation: c.generation}})
+}
+
+// Loading is some shards of a flow that a view said are ours: what is parked in them is
+// read before they are worked.
+type Loading struct {
+	Flow   *Flow
+	Shards []store.ShardState
+	// Generation is the Core's when it began.
+	Generation int
 }
 
 // Blocked is what is parked in a shard that was just taken.
@@ -47,7 +56,7 @@ type Blocked struct {
 
 // LoadEnded notes that a Load is over, and says whether it is still waited for. If so,
 // Loaded follows for each of its shards.
-func (c *Core) LoadEnded(o *Operation) bool {
+func (c *Core) LoadEnded(o *Loading) bool {
 	c.asking--
 	return o.Generation == c.generation
 }

@@ -1,7 +1,5 @@
 package core
 
-import "github.com/postbag/postbag/store"
-
 // Operation is what a Core wants carried out.
 type Operation struct {
 	Kind Kind
@@ -12,14 +10,12 @@ type Operation struct {
 	Round *Round
 	// Upkeep is to be done, or ended.
 	Upkeep *Upkeep
-	// Shards are to be loaded, or the lane to be entered for them.
-	Shards []store.ShardState
+	// Loading is some shards that are to be loaded, or a lane to be entered for them.
+	Loading *Loading
 	// Call is one to be ended.
 	Call int64
 	// Unanswered is how many messages are given up with the calls that are ended.
 	Unanswered int
-	// Generation is the Core's when the operation began.
-	Generation int
 }
 
 // Kind says what an Operation is.
@@ -33,9 +29,9 @@ const (
 	Turn
 	// Check verifies the store.
 	Check
-	// Load reads the blocked keys of Shards, which were just taken.
+	// Load reads the blocked keys of shards that were just taken.
 	Load
-	// Enter enters the lane of Flow with Shards, which are all there are.
+	// Enter enters the lane of Flow with shards that are all there are.
 	Enter
 	// Maintain does a round of housekeeping.
 	Maintain

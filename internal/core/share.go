@@ -77,7 +77,7 @@ func (c *Core) giveBack(f *Flow, s *store.SubscriptionState, lo int) {
 
 // able lists the live relays that can work ref.
 func able(relays []store.RelayState, ref store.Ref) []string {
-	var out []string
+	out := make([]string, 0, len(relays))
 	for i := range relays {
 		if slices.Contains(relays[i].Works, ref) {
 			out = append(out, relays[i].ID)

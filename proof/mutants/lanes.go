@@ -76,7 +76,7 @@ var outliving = []Mutant{
 	{
 		Name: "growing-ids-without-the-life-of-the-database", What: "the ids of a stream are made of seqs alone",
 		Evidence: "a promoted standby hands out a seq twice: the second message of that id is refused for ever",
-		Patches:  []Patch{{"proof/simulation/publishing.go", "	d.life = r.life\n", "	d.life = 1\n"}},
+		Patches:  []Patch{{"proof/simulation/publishing.go", "	d.life = r.core.Life()\n", "	d.life = 1\n"}},
 		By:       sim(),
 	},
 }

@@ -2,36 +2,17 @@ package simulation
 
 import (
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
-// beatCall is a heartbeat as it is sent, see package store.
-type beatCall struct {
-	relay   string
-	fresh   bool
-	leave   bool
-	ttl     time.Duration
-	give    []engine.Lease
-	reshape []engine.Lease
-	take    [][2]int
-}
+// ref is the subscription of a run.
+var ref = store.Ref{Box: "b", Subscription: "s"}
 
-// outlook is what a heartbeat sees.
-type outlook struct {
-	alive  bool
-	epoch  int64
-	relays []living
-	wanted int
-	paused bool
-	shards []shard
-}
-
-type living struct {
-	id      string
-	expires time.Duration
-}
+// works is what every relay can work.
+var works = []store.Ref{ref}
 
 func (s *server) heartbeat(id string) *heartbeat {
 	for i := range s.relays {
@@ -53,55 +34,65 @@ func (s *server) longest() (longest time.Duration) {
 	return longest
 }
 
-// beat carries out a heartbeat: one transaction. What it sees but for the epoch, it
-// writes to o, which is empty.
-func (s *server) beat(who *relay, b *beatCall, o *outlook) {
+// beat carries out a heartbeat: one transaction. What it sees, it writes to v, which is empty.
+func (s *server) beat(who *relay, b *store.Beat, v *seen) {
+	defer func() { v.Epoch = s.epoch }()
 	if !s.renew(b) {
 		return
 	}
-	if l, ok := s.log.(*snapshotLog); ok && len(b.take) > 0 {
+	if l, ok := s.log.(*snapshotLog); ok && len(b.Take) > 0 {
 		l.bound(who.view.bounds)
 	}
-	if b.leave {
-		s.free(b.relay)
-		s.relays = slices.DeleteFunc(s.relays, func(h heartbeat) bool { return h.id == b.relay })
+	if b.Leave {
+		s.free(b.Relay)
+		s.relays = slices.DeleteFunc(s.relays, func(h heartbeat) bool { return h.id == b.Relay })
 		s.epoch++
 		return
 	}
-	for _, l := range b.give {
-		if sh := s.shard(l.Lo, l.Hi); sh != nil && sh.token == l.Token && sh.owner == b.relay {
+	for i := range b.Give {
+		if sh := s.held(b.Relay, &b.Give[i]); sh != nil {
 			sh.owner = ""
 			s.epoch++
 		}
 	}
-	s.reshape(b)
+	for i := range b.Reshape {
+		s.reshape(b.Relay, &b.Reshape[i])
+	}
 	s.bury()
-	for _, slots := range b.take {
-		if sh := s.shard(slots[0], slots[1]); sh != nil && sh.owner == "" {
+	for i := range b.Take {
+		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); sh != nil && sh.owner == "" {
 			s.token++
-			sh.owner, sh.token = b.relay, s.token
+			sh.owner, sh.token = b.Relay, s.token
 			s.epoch++
 			s.land(sh)
 		}
 	}
-	s.look(o)
+	s.look(v)
+}
+
+// held returns the shard that a relay has a lease of, if it still has.
+func (s *server) held(id string, l *store.Lease) *shard {
+	if sh := s.shard(l.Lo, l.Hi); sh != nil && sh.token == l.Token && sh.owner == id {
+		return sh
+	}
+	return nil
 }
 
 // renew makes or renews a heartbeat row, and says whether the relay lives.
-func (s *server) renew(b *beatCall) bool {
+func (s *server) renew(b *store.Beat) bool {
 	now := s.now()
-	h := s.heartbeat(b.relay)
+	h := s.heartbeat(b.Relay)
 	switch {
-	case h == nil && !b.fresh:
+	case h == nil && !b.New:
 		return false
 	case h == nil:
-		s.relays = append(s.relays, heartbeat{id: b.relay, expires: now + b.ttl})
+		s.relays = append(s.relays, heartbeat{id: b.Relay, expires: now + b.TTL})
 		s.epoch++
 		return true
 	case h.dead || now >= h.expires:
 		return false
 	}
-	h.expires = now + b.ttl
+	h.expires = now + b.TTL
 	return true
 }
 
@@ -114,17 +105,17 @@ func (s *server) free(owner string) {
 }
 
 // reshape replaces all shards, if the caller holds them all at one position.
-func (s *server) reshape(b *beatCall) {
-	if len(b.reshape) == 0 || len(b.reshape) != len(s.shards) {
+func (s *server) reshape(id string, r *store.Reshape) {
+	if len(r.Leases) != len(s.shards) {
 		return
 	}
-	for _, l := range b.reshape {
-		sh := s.shard(l.Lo, l.Hi)
-		if sh == nil || sh.owner != b.relay || sh.token != l.Token || sh.version != l.Version || sh.position != s.shards[0].position {
+	for i := range r.Leases {
+		l := &r.Leases[i]
+		if sh := s.held(id, l); sh == nil || sh.version != l.Version || sh.position != s.shards[0].position {
 			return
 		}
 	}
-	s.split(s.wanted, s.shards[0].position, b.relay)
+	s.split(r.Shards, s.shards[0].position, id)
 	s.epoch++
 }
 
@@ -143,13 +134,27 @@ func (s *server) bury() {
 	}
 }
 
-func (s *server) look(o *outlook) {
-	o.alive, o.wanted, o.paused = true, s.wanted, s.paused
-	o.shards = append(o.shards, s.shards...)
+func (s *server) look(v *seen) {
+	v.Alive = true
 	now := s.now()
 	for i := range s.relays {
 		if h := &s.relays[i]; !h.dead && now < h.expires {
-			o.relays = append(o.relays, living{h.id, h.expires - now})
+			v.Relays = append(v.Relays, store.RelayState{ID: h.id, Expires: h.expires - now, Works: works})
 		}
+	}
+	slices.SortFunc(v.Relays, func(a, b store.RelayState) int { return strings.Compare(a.ID, b.ID) })
+	of := &v.of[0]
+	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused, Shards: of.Shards[:0]}
+	for i := range s.shards {
+		of.Shards = append(of.Shards, s.shards[i].state())
+	}
+	v.Subscriptions = v.of[:]
+}
+
+// state is a shard as a view shows it.
+func (s *shard) state() store.ShardState {
+	return store.ShardState{
+		Lease: store.Lease{Shard: store.Shard{Ref: ref, Slots: store.Slots{Lo: s.lo, Hi: s.hi}}, Token: s.token, Version: s.version},
+		Owner: s.owner, Position: store.Position(s.position),
 	}
 }

@@ -151,7 +151,7 @@ func (w *world) judgeRest(before, after asked) {
 // doubted says that a relay has read what does not fit the log, and is still to have that looked at. One that is gone took its
 // doubt with it.
 func (w *world) doubted() bool {
-	return w.server.doubted && slices.ContainsFunc(w.relays, (*relay).doubted)
+	return w.server.doubted && slices.ContainsFunc(w.relays, func(r *relay) bool { return r.core.Doubted() })
 }
 
 // lingering is how long a relay that is gone may still be taken for one that lives.
@@ -172,7 +172,7 @@ func (w *world) expecting() bool {
 	}
 	held := 0
 	for _, r := range w.relays {
-		if r.expecting && r.now() < r.expectUntil || !r.flow.Idle() {
+		if r.core.Expecting(r.now()) || !r.flow.Idle() {
 			return true
 		}
 		held += len(r.flow.Leases())
@@ -187,7 +187,7 @@ func (w *world) expecting() bool {
 			continue
 		}
 		alive++
-		if !slices.ContainsFunc(w.relays, func(r *relay) bool { return r.id == h.id }) {
+		if !slices.ContainsFunc(w.relays, func(r *relay) bool { return r.id() == h.id }) {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ func (s *server) crash() {
 func (s *server) newLife() {
 	s.life++
 	for _, r := range s.w.relays {
-		s.w.excuse("restart", "relay "+r.id, s.w.plan.cfg.InFlight)
+		s.w.excuse("restart", "relay "+r.id(), s.w.plan.cfg.InFlight)
 	}
 }
 

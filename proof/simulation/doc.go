@@ -1,6 +1,6 @@
-// Package simulation plays Postbag in one thread from one seed. The engine core and
-// the arithmetic of positions are the real ones (internal/engine,
-// store/sqlkit/snapshots); the store, the broker, their clocks and the network between
+// Package simulation plays Postbag in one thread from one seed. What decides in a relay
+// and the arithmetic of positions are the real ones (internal/core, internal/engine,
+// internal/lane, store/sqlkit/snapshots); the store, the broker, their clocks and the network between
 // are models that do what real ones do, and go wrong as real ones do. A generator
 // picks the next event of all that could happen next, so that the same seed gives
 // the same run, event by event.
@@ -10,7 +10,7 @@
 //	producers   transactions that write messages, of which some are rolled back
 //	server      the store: shards, leases, the parking lot, commands, the ledger
 //	log         its log, of a kind that has snapshots, or ranges, or one writer
-//	relay       the shell around a flow, as package relay has it
+//	relay       the process of a relay: it carries out what the core wants, as package relay does
 //	destination the broker
 //	Faults      what may go wrong, kind by kind, and how often
 //	trouble     what each fault does when it happens

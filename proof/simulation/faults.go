@@ -158,7 +158,7 @@ func (w *world) freeze() {
 // kill ends a relay's process, and another one starts.
 func (w *world) kill() {
 	if r := w.anyRelay(); r != nil {
-		w.excuse("kill", "relay "+r.id, w.plan.cfg.InFlight)
+		w.excuse("kill", "relay "+r.id(), w.plan.cfg.InFlight)
 		w.died(r)
 		r.exit()
 		w.newRelay()

@@ -97,7 +97,7 @@ func TestEveryLifeOfTheDatabaseHasANumber(t *testing.T) {
 	w, d := numberedWorld(t)
 	d.r.calls = nil
 	w.pass(t, time.Second)
-	if first := w.relays[0].life; first == 0 {
+	if first := w.relays[0].core.Life(); first == 0 {
 		t.Fatal("the first life of the database has the number of one that nobody knows")
 	}
 }

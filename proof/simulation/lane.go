@@ -1,9 +1,8 @@
 package simulation
 
 import (
-	"time"
-
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 )
@@ -23,11 +22,10 @@ type course struct {
 	way     lane.Entry
 	tx      *lane.Transaction // nil: an entry alone
 	held    *session
-	gained  []shard // for an entry
-	blocked []blocks
+	entry   *core.Loading // for an entry
+	blocked []core.Blocked
 	d       *delivery // for a transaction
 	life    int
-	started int // the relay's generation then
 
 	step    int // grows with each, so that what comes late of an earlier one is known
 	fail    func()
@@ -40,40 +38,21 @@ type course struct {
 	under   *commit
 }
 
-// gain enters the lane for shards that a view says are ours, once all of them are.
-func (r *relay) gain(v *outlook, gained []shard) {
-	x := &r.exactly
-	switch x.Gain(len(gained), len(v.shards), r.now(), r.dying) {
-	case lane.Stay:
-		return
-	case lane.Forget:
-		r.forgetLane()
-		return
-	case lane.Later:
-		r.nextBeat = min(r.nextBeat, x.RetryAt)
-		return
-	case lane.Enter:
-	}
-	for i := range gained {
-		r.owner.Load(gained[i].lease())
-	}
+// enter enters the lane for shards that a view says are ours, which are all there are.
+func (r *relay) enter(o *core.Loading) {
 	var leases []engine.Lease
-	for i := range gained {
-		leases = append(leases, gained[i].lease())
+	for i := range o.Shards {
+		leases = append(leases, core.LeaseOf(&o.Shards[i]))
 	}
 	c := r.course(leases)
-	c.gained = gained
+	c.entry = o
 	c.do(c.way.Enter(nil))
-}
-
-func (s *shard) lease() engine.Lease {
-	return engine.Lease{Lo: s.lo, Hi: s.hi, Token: s.token, Version: s.version}
 }
 
 // course begins an entry or a transaction, with the lane in hand.
 func (r *relay) course(leases []engine.Lease) *course {
 	x := &r.exactly
-	c := &course{r: r, held: x.held, started: r.generation}
+	c := &course{r: r, held: x.held}
 	c.way.Leases, c.way.Held = leases, x.held != nil
 	c.way.Known, c.life = x.Take()
 	x.held, x.work = nil, c
@@ -174,7 +153,7 @@ type leaseCall struct {
 	c       *course
 	ends    func() bool
 	answer  lane.Leases
-	blocked []blocks
+	blocked []core.Blocked
 }
 
 func (q *leaseCall) act() error {
@@ -287,7 +266,7 @@ func (c *course) pause() {
 	over := func() { c.do(c.tx.Paused(true)) }
 	ends := c.begin(over)
 	c.pauses++
-	c.r.w.after(c.r.own(c.r.backoff(c.pauses)), c.r, func() {
+	c.r.w.after(c.r.own(core.Backoff(c.pauses, c.r.w.sixteenth())), c.r, func() {
 		if ends() {
 			c.do(c.tx.Paused(false))
 		}
@@ -302,21 +281,20 @@ func (c *course) over() {
 	if x.work == c {
 		x.work = nil
 	}
-	if x.Reclaim(c.way.Known, c.life) {
+	f := r.core.Flows[0]
+	if r.core.Reclaim(f, c.way.Known, c.life) {
 		x.held = c.held
-	} else {
-		r.nextBeat = 0
 	}
+	switch {
+	case c.tx == nil && c.entry.Generation == r.core.Generation():
+		r.entered(c)
+	case c.tx != nil && c.tx.Dropping():
+		r.core.Disowned(f, c.life)
+	}
+	r.carryOut()
 	if c.tx == nil {
-		if c.started == r.generation {
-			r.entered(c)
-		}
 		r.wake()
 		return
-	}
-	if c.tx.Dropping() && x.Lives(c.life) {
-		r.forgetLane()
-		r.nextBeat = 0
 	}
 	c.answer()
 	c.d.finish()
@@ -348,70 +326,30 @@ func (c *course) answer() {
 	}
 }
 
-// entered gives the shards to the flow, or says why not.
+// entered tells the core what came of an entry.
 func (r *relay) entered(c *course) {
-	x := &r.exactly
-	if !c.way.Entered {
-		for i := range c.gained {
-			r.owner.Loaded(c.gained[i].lease())
-		}
-		r.forgetLane()
-		switch {
-		case c.way.LostLeases:
-			r.nextBeat = 0
-		case c.store:
-			r.storeFailed(askMore, errLost)
-			r.nextBeat = 0
-		default:
-			x.Failures++
-			x.RetryAt = r.now() + r.backoff(x.Failures)
-		}
-		return
-	}
-	x.Entered(len(c.gained))
-	for i := range c.gained {
-		if r.owner.Unwanted(c.gained[i].lo) {
-			x.Leave()
-		}
-		r.loaded(&c.gained[i], c.blocked[i], nil)
-	}
-	if !x.Whole(len(r.flow.Leases())) { // the heartbeat expired
-		r.forgetLane()
+	now := r.now()
+	switch {
+	case c.way.Entered:
+		r.core.Entered(now, c.entry, c.blocked)
+		r.took(c.entry.Shards)
+	case c.ended:
+		r.core.NotEntered(now, c.entry, core.GivenUp)
+	case c.way.LostLeases:
+		r.core.NotEntered(now, c.entry, core.NoLease)
+	case c.store:
+		r.core.NotEntered(now, c.entry, core.NoStore)
+	default:
+		r.core.NotEntered(now, c.entry, core.NoLane)
 	}
 }
 
-// forgetLane drops all that the flow has in hand, and the lane.
-func (r *relay) forgetLane() {
-	r.flow.Reset()
-	r.flow.Quiesce(false)
-	r.gathering = false
+// dropLane ends what is under way in the lane, and lets go of it.
+func (r *relay) dropLane() {
 	r.let(0, 4096)
 	if r.exactly.work != nil {
 		r.exactly.work.cancel()
 		r.exactly.work = nil
 	}
 	r.exactly.held = nil
-	r.exactly.Forget()
-}
-
-// watchLane sees to a lane whose shards were lost or handed over.
-func (r *relay) watchLane() {
-	if !r.w.plan.cfg.Transactions {
-		return
-	}
-	x := &r.exactly
-	if x.Lost(len(r.flow.Leases()), r.stopping) {
-		r.forgetLane()
-		r.nextBeat = 0
-	}
-	if x.Look(!r.turning && r.repeat == nil && !r.beating) {
-		r.nextBeat = 0
-	}
-	x.Unlearn(r.turns, r.flow.Settled)
-}
-
-// backoff is the pause after so many failures in a row.
-func (r *relay) backoff(n int) time.Duration {
-	d := min(50*time.Millisecond<<min(n-1, 10), 500*time.Millisecond)
-	return d/2 + d/2*time.Duration(r.w.below(16))/16
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -88,24 +89,19 @@ func (s *server) cleared(sh *shard, t *engine.Settlement) []uint64 {
 	return out
 }
 
-// blocks are the hashes with blocking rows in a range of slots, and the topics with
+// blocked are the hashes with blocking rows in a range of slots, and the topics with
 // Held ones.
-type blocks struct {
-	keys []uint64
-	held []engine.HeldTopic
-}
-
-func (s *server) blocked(lo, hi int) (out blocks) {
+func (s *server) blocked(lo, hi int) (out core.Blocked) {
 	for i := range s.rows {
 		r := &s.rows[i]
 		if r.Slot < lo || r.Slot >= hi {
 			continue
 		}
-		if r.Blocking && !slices.Contains(out.keys, r.Hash) {
-			out.keys = append(out.keys, r.Hash)
+		if r.Blocking && !slices.Contains(out.Keys, r.Hash) {
+			out.Keys = append(out.Keys, r.Hash)
 		}
 		if r.State == store.ParkHeld {
-			out.hold(r.Topic)
+			out.Held = hold(out.Held, r.Topic)
 		}
 	}
 	return out

@@ -92,7 +92,7 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: anew(d.answers, n), known: anew(d.known, n), handed: anew(d.handed, n)}
 	r.calls = append(r.calls, d)
-	d.life = r.life
+	d.life = r.core.Life()
 	if w.plan.cfg.Transactions {
 		r.transact(d)
 		return

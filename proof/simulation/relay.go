@@ -5,12 +5,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
-// relay is a relay's process: the shell around a flow, as package relay has it, but
-// for goroutines: what a call to the store or the broker brings comes as an event.
+// relay is a relay's process: it carries out what the core of a relay wants, as package
+// relay does, but for goroutines: what a call to the store or the broker brings comes as an
+// event.
 type relay struct {
 	w       *world
 	number  int
@@ -19,22 +21,11 @@ type relay struct {
 	skew    time.Duration
 	dead    bool
 	frozen  time.Duration // stopped until then
-	flow    *engine.Flow
+	core    *core.Core
+	flow    *engine.Flow // the one that core has
 	view    view
 
-	ownership
-	turnState
-	health
-
-	wanted    int
-	owner     engine.Owner
-	seen      []engine.Seen // by the last view
-	gathering bool
-
 	told     bool // to stop
-	stopping bool
-	graceEnd time.Duration
-	gaveUp   bool // the grace is over
 	stopped  stopped
 	pending  int // calls that will be answered
 	hanging  int // calls to the store that will not be answered soon
@@ -53,39 +44,11 @@ type relay struct {
 	stale   map[int64]bool     // seqs that it read of a log that was emptied, too
 }
 
-// turnState is the round of settling and reading under way, see relay's turning.
-type turnState struct {
-	turning    bool
-	repeat     *turnCall
-	nextLook   time.Duration
-	generation int
-	turns      int64
-}
-
-// health is what it knows of its store, see relay's storeHealth.
-type health struct {
-	faults   int
-	retryAt  time.Duration
-	movedAt  time.Duration // the store last was not what it had been
-	failing  uint8
-	checking bool
-	checked  bool
-}
-
-const (
-	askTurn uint8 = 1 << iota
-	askBeat
-	askMore
-)
-
 // What package relay defaults to.
 const (
 	storeTimeout = 30 * time.Second
 	stopGrace    = 10 * time.Second
-	handOverTime = time.Second
-	takePause    = 2 * time.Millisecond
-	expectPause  = 20 * time.Millisecond
-	expectFor    = 2 * time.Second
+	pollMax      = time.Second
 	harvestEvery = 50 * time.Millisecond
 	wakeFloor    = 200 * time.Microsecond
 )
@@ -102,8 +65,7 @@ func (w *world) newRelay() {
 	}
 	r.view = view{life: w.server.life, identity: w.server.identity, bounds: &snapshots.Bounds{}, graves: newGraves()}
 	r.view.file = w.server.file
-	r.owner.Whole = w.plan.cfg.Transactions
-	r.newIdentity()
+	r.core = w.newCore(r)
 	w.relays = append(w.relays, r)
 	w.tell(eventStart, r.number, 0, 0)
 	w.schedule(w.lag(), r, r, relayWakes)
@@ -111,6 +73,18 @@ func (w *world) newRelay() {
 		w.schedule(w.lag(), r, r, relayDigs)
 	}
 }
+
+// newCore returns what decides for a relay.
+func (w *world) newCore(r *relay) *core.Core {
+	f := &core.Flow{Ref: ref, Engine: r.flow}
+	if w.plan.cfg.Transactions {
+		f.Lane = &r.exactly.Keeper
+	}
+	return core.New(core.Options{TTL: w.plan.ttl, PollMax: pollMax, Grace: stopGrace, NewID: r.newID, Rand: w.sixteenth}, []*core.Flow{f})
+}
+
+// sixteenth is a number in [0, 1).
+func (w *world) sixteenth() float64 { return float64(w.below(16)) / 16 }
 
 // newFlow returns a flow, in the memory of one that is over if there is one: each has
 // a table of 32 KB.
@@ -162,15 +136,13 @@ func (r *relay) happen(as what) {
 	}
 }
 
-// newIdentity gives the relay an id that no other has ever had.
-func (r *relay) newIdentity() {
+// newID returns an id that no other has ever had.
+func (r *relay) newID() string {
 	r.episode++
-	former := r.former
-	if r.id != "" && !r.fresh {
-		former = append(former, r.id)
-	}
-	r.ownership = ownership{former: former, id: "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode), fresh: true}
+	return "r" + strconv.Itoa(r.number) + "." + strconv.Itoa(r.episode)
 }
+
+func (r *relay) id() string { return r.core.ID() }
 
 // woken is a hint that there may be messages.
 func (r *relay) woken() {
@@ -228,44 +200,53 @@ func (r *relay) audit() {
 // step starts everything that can be started now, see relay's loop.
 func (r *relay) step() {
 	now := r.now()
-	r.hurry(now)
-	r.handOver()
-	r.watchLane()
-	r.beat(now)
-	r.turn(now)
+	r.core.Begin(now)
+	r.carryOut()
 	r.harvest(now)
 	r.flow.Absorb(now)
 	r.flow.Slow(now)
 	r.check(now)
 	r.publish(now)
 	r.due(now)
+	r.core.End(now)
+	r.carryOut()
+}
+
+// carryOut starts and ends what the core wants started and ended.
+func (r *relay) carryOut() {
+	all := r.core.Operations()
+	for i := range all {
+		r.worked++
+		switch o := &all[i]; o.Kind {
+		case core.Beat:
+			r.beat(o.Beat)
+		case core.Turn:
+			r.turn(o.Round)
+		case core.Check:
+			r.recheck()
+		case core.Load:
+			r.load(o.Loading)
+		case core.Enter:
+			r.enter(o.Loading)
+		case core.EndCall:
+			r.endCalls(func(d *delivery) bool { return d.call.ID == o.Call })
+		case core.EndCalls:
+			r.endCalls(func(*delivery) bool { return true })
+		case core.DropLane:
+			r.dropLane()
+		case core.Anew:
+			r.anew()
+		case core.Maintain, core.EndMaintain, core.Expired, core.Reshaped, core.Back:
+		}
+	}
 }
 
 // wait is how long nothing needs to be done unless something happens.
 func (r *relay) wait() time.Duration {
 	now := r.now()
-	at := now + time.Minute
-	sooner := func(t time.Duration) { at = min(at, t) }
-	if r.canBeat() {
-		sooner(max(r.nextBeat, r.retryAt))
-	}
-	free := r.canTurn(now)
-	if !free && !r.turning && !r.checking {
-		sooner(r.retryAt)
-	}
-	if free {
-		sooner(r.nextLook)
-	}
-	sooner(r.flow.Wake(now, free, r.canAskLot()))
+	at := r.core.Wake(now)
 	for _, d := range r.streams {
-		sooner(d.next)
-	}
-	if r.stopping {
-		end := r.graceEnd
-		if r.gaveUp {
-			end += handOverTime
-		}
-		sooner(max(end, now+10*time.Millisecond))
+		at = min(at, d.next)
 	}
 	return max(at-now, wakeFloor)
 }
@@ -283,68 +264,32 @@ func (r *relay) exit() {
 	}
 }
 
-// restart drops all leases and begins with a new identity: what was read is
-// worthless.
-func (r *relay) restart() {
+// anew notes that the relay has dropped all it had, and has a new identity.
+func (r *relay) anew() {
 	r.read, r.stale = nil, nil
-	w := r.w
-	r.flow.Reset()
-	r.flow.Landed(r.now(), nil, nil)
-	r.flow.Quiesce(false)
-	r.owner.Forget()
-	r.gathering = false
-	for _, d := range r.calls {
-		w.schedule(0, r, d, callGivenUp)
-	}
-	r.repeat = nil
-	if r.w.plan.cfg.Transactions {
-		r.forgetLane()
-	}
-	r.generation++
 	r.let(0, 4096)
-	r.newIdentity()
-	w.excuse("anew", "relay "+r.id, w.plan.cfg.InFlight)
-	w.tell(eventAnew, r.number, int64(r.episode), 0)
+	r.w.excuse("anew", "relay "+r.id(), r.w.plan.cfg.InFlight)
+	r.w.tell(eventAnew, r.number, int64(r.episode), 0)
 }
 
-// storeFailed notes a failure of the store and when to ask again.
-func (r *relay) storeFailed(what uint8, err error) {
-	r.failing |= what
-	r.checked = false
-	r.faults++
-	r.retryAt = r.now() + r.backoff(r.faults)
-	r.w.tell(eventStoreError, r.number, int64(what), int64(r.faults))
-	r.w.tellf("    %v", err)
-}
-
-// storeMoved notes that the store answers, and that what was read of it is worthless.
-func (r *relay) storeMoved(what uint8) {
-	r.failing |= what
-	r.checked = false
-	r.faults++
-	r.retryAt = r.now()
-	if r.movedAt > 0 && r.now() < r.movedAt+time.Second {
-		r.retryAt += r.backoff(r.faults)
-	}
-	r.movedAt = r.now()
-}
-
-func (r *relay) storeWorks(what uint8) {
-	r.failing &^= what
-	if r.faults > 0 && r.failing&^askMore == 0 {
-		r.failing, r.faults, r.retryAt = 0, 0, 0
+// faultOf is an error of the store as the core takes it.
+func (r *relay) faultOf(err error) core.Fault {
+	switch {
+	case err == nil:
+		return core.Fine
+	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
+		return core.Moved
+	case errors.Is(err, errTimeout):
+		return core.TimedOut
+	default:
+		r.w.tell(eventStoreError, r.number, 0, 0)
+		r.w.tellf("    %v", err)
+		return core.Failed
 	}
 }
 
-func (r *relay) doubted() bool { return r.faults > 0 && !r.checked }
-
-// recheck verifies the store after a failure, before anything else is asked.
+// recheck verifies the store.
 func (r *relay) recheck() {
-	if r.checking {
-		return
-	}
-	r.checking = true
-	r.worked++
 	c := r.w.rooms.checks.take()
 	r.ask(&c.asking, c, storeTimeout)
 }
@@ -366,17 +311,11 @@ func (c *checkCall) act() error {
 }
 
 func (c *checkCall) answered(err error) {
-	r := c.r
-	r.checking = false
-	switch {
-	case err != nil:
-		r.storeFailed(0, err)
-		return
-	case c.moved:
-		r.restart()
+	if err == nil && c.moved {
+		err = errMoved
 	}
-	r.checked = true
-	r.nextBeat, r.nextLook = 0, 0
+	c.r.core.Checked(c.r.now(), c.r.faultOf(err))
+	c.r.carryOut()
 }
 
 func (c *checkCall) over() { c.r.w.rooms.checks.give(c) }

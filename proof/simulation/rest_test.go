@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/postbag/postbag/internal/core"
+	"github.com/postbag/postbag/store"
 )
 
 // delivered is a world of two relays, without faults, in which everything is delivered.
@@ -29,7 +32,7 @@ func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T
 	w := delivered(t)
 	w.newRelay()
 	gone := w.relays[len(w.relays)-1]
-	first := &beating{beatCall: beatCall{relay: gone.id, fresh: true, ttl: w.plan.ttl}}
+	first := &beating{beat: &core.Heartbeat{Beat: store.Beat{Relay: gone.id(), New: true, TTL: w.plan.ttl}}}
 	first.asking = asking{r: gone, errand: first}
 	first.send(2*restTime - time.Second) // while it would be watched
 	gone.exit()
@@ -37,7 +40,7 @@ func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T
 	if w.failed != nil {
 		t.Fatal(w.failed)
 	}
-	if h := w.server.heartbeat(gone.id); h == nil || !h.dead {
+	if h := w.server.heartbeat(gone.id()); h == nil || !h.dead {
 		t.Fatalf("what was watched had the heartbeat %+v of a relay that was killed before", h)
 	}
 }
@@ -48,8 +51,7 @@ func TestARestFindsARelayThatMakesHeartbeatsWithoutAPause(t *testing.T) {
 	r := w.relays[0]
 	var again func()
 	again = func() {
-		r.nextBeat = 0
-		r.wake()
+		r.beat(&core.Heartbeat{Beat: store.Beat{Relay: r.id(), TTL: w.plan.ttl}})
 		w.after(50*time.Millisecond, r, again)
 	}
 	again()

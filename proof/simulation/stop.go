@@ -14,49 +14,22 @@ type stopped struct {
 
 // stop begins the hand-over, see relay's loop.
 func (r *relay) stop() {
-	if r.stopping {
+	if r.core.Stops() {
 		return
 	}
 	s := r.flow.Stats()
 	r.stopped = stopped{at: r.now(), hand: s.Unsettled + s.Unsent, answers: s.Accepted > 0}
-	r.stopping = true
-	r.graceEnd = r.now() + stopGrace
-	r.flow.Stop()
-	if r.w.plan.cfg.Transactions && r.owner.Loading() {
-		r.leaveLane()
-	}
-	r.nextBeat = 0
+	r.core.Stop(r.now())
+	r.carryOut()
 	r.wake()
 }
 
-// hurry ends calls that hang, and gives up all of them when the time for it is out.
-func (r *relay) hurry(now time.Duration) {
-	if !r.stopping {
+// endCalls ends calls to the destination: what is not answered by now is unknown. A
+// transaction ends with its lane.
+func (r *relay) endCalls(which func(*delivery) bool) {
+	if r.w.plan.cfg.Transactions {
 		return
 	}
-	for _, id := range r.flow.Hung(now) {
-		r.cancel(func(d *delivery) bool { return d.call.ID == id })
-	}
-	if now >= r.graceEnd && !r.gaveUp {
-		r.gaveUp = true
-		r.worked++
-		r.flow.GiveUp()
-		if r.w.plan.cfg.Transactions {
-			r.leaveLane()
-			return
-		}
-		r.cancel(func(*delivery) bool { return true })
-	}
-}
-
-// leaveLane lets go of the lane, whatever is under way: the next owner finds it out.
-func (r *relay) leaveLane() {
-	r.forgetLane()
-	r.owner.Forget()
-}
-
-// cancel ends calls to the destination: what is not answered by now is unknown.
-func (r *relay) cancel(which func(*delivery) bool) {
 	for _, d := range slices.Clone(r.calls) {
 		if which(d) {
 			r.worked++
@@ -67,18 +40,15 @@ func (r *relay) cancel(which func(*delivery) bool) {
 
 // over says that everything is handed over, or that the time for it is out.
 func (r *relay) over() bool {
-	switch {
-	case !r.stopping:
+	if !r.core.Over(r.now()) {
 		return false
-	case r.left:
+	}
+	if r.core.Left() {
 		for _, d := range slices.Clone(r.calls) {
 			r.w.excuse("no answer", "broker", len(d.answers))
 		}
-	case r.now() >= r.graceEnd+handOverTime:
-		r.w.excuse("grace", "relay "+r.id, r.w.plan.cfg.InFlight)
-		r.flow.Reset()
-	default:
-		return false
+	} else {
+		r.w.excuse("grace", "relay "+r.id(), r.w.plan.cfg.InFlight)
 	}
 	r.w.checkStop(r)
 	return true
@@ -108,13 +78,13 @@ func (w *world) checkStop(r *relay) {
 	w.counts.Stops += int(bit(r.stopped.hand > 0))
 	took := r.now() - r.stopped.at
 	switch {
-	case !r.left:
+	case !r.core.Left():
 		w.failf("P8", "relay %d has stopped and not given back its leases, after %v: %s", r.number, took, r.flow.Describe())
 	case faults&awayFromBroker == 0 && !w.plan.cfg.Transactions && r.stopped.answers && took > stopTime:
 		w.failf("P8", "relay %d has taken %v to stop", r.number, took)
 	}
 	for i := range w.server.shards {
-		if sh := &w.server.shards[i]; sh.owner == r.id {
+		if sh := &w.server.shards[i]; sh.owner == r.id() {
 			w.failf("P8", "relay %d has stopped, and the shard from %d is still its own", r.number, sh.lo)
 		}
 	}

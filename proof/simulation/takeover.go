@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 )
 
 // death is that of a relay that had a shard.
@@ -34,16 +35,16 @@ func (w *world) died(r *relay) {
 		w.deaths[i].at = now
 	}
 	for i := range w.server.shards {
-		if sh := &w.server.shards[i]; sh.owner == r.id {
+		if sh := &w.server.shards[i]; sh.owner == r.id() {
 			w.deaths = append(w.deaths, death{sh.lo, sh.hi, sh.token, now})
 		}
 	}
 }
 
 // tookOver records that a shard of a dead relay is another's.
-func (w *world) tookOver(sh *shard) {
+func (w *world) tookOver(sh *store.ShardState) {
 	w.deaths = slices.DeleteFunc(w.deaths, func(d death) bool {
-		if d.lo != sh.lo || d.hi != sh.hi || d.token == sh.token {
+		if d.lo != sh.Lo || d.hi != sh.Hi || d.token == sh.Token {
 			return false
 		}
 		w.tookOverBy(&d, w.instant())

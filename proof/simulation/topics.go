@@ -47,14 +47,14 @@ func (w *world) failTopic() {
 }
 
 // hold counts a message that is Held.
-func (b *blocks) hold(topic string) {
-	for i := range b.held {
-		if b.held[i].Topic == topic {
-			b.held[i].Messages++
-			return
+func hold(held []engine.HeldTopic, topic string) []engine.HeldTopic {
+	for i := range held {
+		if held[i].Topic == topic {
+			held[i].Messages++
+			return held
 		}
 	}
-	b.held = append(b.held, engine.HeldTopic{Topic: topic, Messages: 1})
+	return append(held, engine.HeldTopic{Topic: topic, Messages: 1})
 }
 
 // heldFor answers a request for Held messages. It adds them to out, which is empty.

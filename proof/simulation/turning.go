@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
@@ -12,8 +13,8 @@ import (
 type turnCall struct {
 	asking
 
-	turn       engine.Turn
-	generation int
+	round *core.Round
+	turn  engine.Turn
 
 	// Of the store's side.
 	life     int64
@@ -37,42 +38,16 @@ const (
 	turnStepped
 )
 
-// canTurn says that a turn may be made.
-func (r *relay) canTurn(now time.Duration) bool {
-	return !r.turning && !r.checking && now >= r.retryAt
-}
-
-// turn makes a round if the flow has something for it, or it is time to look.
-func (r *relay) turn(now time.Duration) {
-	if !r.canTurn(now) {
-		return
-	}
-	if r.doubted() {
-		r.recheck()
-		return
-	}
-	var t engine.Turn
-	if c := r.repeat; c != nil {
-		t, r.repeat = c.turn, nil
-	} else {
-		t = r.flow.Turn(now)
-		if t.Empty() && now < r.nextLook {
-			return
-		}
-		r.transactionsSettle(&t)
-	}
-	r.turning = true
-	r.worked++
-	r.w.counts.Turns++
-	r.turns++
-	r.try(t)
-}
-
-// try makes a turn, or makes it once more.
-func (r *relay) try(t engine.Turn) {
+// turn makes a round, or makes one once more.
+func (r *relay) turn(o *core.Round) {
 	w := r.w
 	c := w.rooms.turns.take()
-	*c = turnCall{turn: t, generation: r.generation, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
+	*c = turnCall{round: o, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
+	if len(o.Parts) > 0 {
+		c.turn = o.Parts[0].Turn
+	}
+	r.transactionsSettle(&c.turn)
+	w.counts.Turns++
 	c.about()
 	if !w.plan.steps || w.below(3) > 0 {
 		r.ask(&c.asking, c, storeTimeout)
@@ -113,11 +88,7 @@ func (c *turnCall) act() error {
 
 func (c *turnCall) answered(err error) { c.r.landed(c, err) }
 
-func (c *turnCall) over() {
-	if c.r.repeat != c { // which may be made again
-		c.r.w.rooms.turns.give(c)
-	}
-}
+func (c *turnCall) over() { c.r.w.rooms.turns.give(c) }
 
 // about lists the slots that the turn asks the due time and the commands of.
 func (c *turnCall) about() {
@@ -239,68 +210,40 @@ func (c *turnCall) finish() {
 	c.timeline = s.timeline
 }
 
-// landed hands the answer to the flow.
+// landed hands on the answer.
 func (r *relay) landed(c *turnCall, err error) {
-	r.turning = false
-	r.nextLook = r.now() + r.lookPause()
-	if c.generation != r.generation {
-		return
-	}
-	switch {
-	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
-		r.storeMoved(askTurn)
-		r.restart()
-		return
-	case err != nil:
-		r.repeat = c
-		r.storeFailed(askTurn, err)
-		return
-	}
-	r.storeWorks(askTurn)
 	now := r.now()
-	if r.life != 0 && r.life != c.timeline {
-		r.restart()
-		return
-	}
-	r.life = c.timeline
-	if c.epoch != r.epoch {
-		r.nextBeat = 0
-	}
-	for i := range c.verdicts {
-		r.transactionSettled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
-		if t := &c.turn.Settle[i]; !c.verdicts[i].Applied {
-			r.let(t.Lo, t.Hi)
-			r.nextBeat = 0
+	l := core.Landing{Verdicts: c.verdicts, Pages: c.pages, NextDue: c.nextDue, Epoch: c.epoch, Life: c.timeline}
+	if r.core.Landed(now, c.round, r.faultOf(err), &l) {
+		for i := range c.verdicts {
+			r.settled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
 		}
+		if r.w.trace.out != nil {
+			r.tellPages(c)
+		}
+		r.hasRead(c)
+		r.flow.Commands(now, c.commands)
 	}
-	if r.w.trace.out != nil {
-		r.tellPages(c)
-	}
-	r.hasRead(c)
-	if c.turn.Empty() {
-		return
-	}
-	r.flow.Landed(now, c.verdicts, c.pages)
-	r.flow.NextDue(now, c.nextDue)
-	r.flow.Commands(now, c.commands)
+	r.carryOut()
 }
 
-func (r *relay) canAskLot() bool { return !r.checking && r.faults == 0 }
+// settled notes the verdict on a settlement.
+func (r *relay) settled(t *engine.Settlement, v *store.Verdict, stands bool) {
+	r.transactionSettled(t, v, stands)
+	if !v.Applied {
+		r.let(t.Lo, t.Hi)
+	}
+}
 
 // due fetches parked messages that can be tried.
 func (r *relay) due(now time.Duration) {
-	if !r.canAskLot() {
+	d, ok := r.core.Due(now, r.core.Flows[0])
+	if !ok {
 		return
 	}
-	if d, ok := r.flow.Due(now); ok {
-		r.askDue(d)
-	}
-}
-
-func (r *relay) askDue(d engine.DueRequest) {
 	r.worked++
 	c := r.w.rooms.dues.take()
-	*c = dueCall{request: d, generation: r.generation, found: c.found[:0]}
+	*c = dueCall{due: d, found: c.found[:0]}
 	r.ask(&c.asking, c, storeTimeout)
 }
 
@@ -308,36 +251,26 @@ func (r *relay) askDue(d engine.DueRequest) {
 type dueCall struct {
 	asking
 
-	request    engine.DueRequest
-	generation int
-	found      []engine.DueMessage
+	due   core.DueCall
+	found []engine.DueMessage
 }
 
 func (c *dueCall) act() error {
 	if err := c.r.adopt(); err != nil {
 		return err
 	}
-	c.found = c.r.w.server.due(&c.request, c.found)
+	c.found = c.r.w.server.due(&c.due.DueRequest, c.found)
 	return nil
 }
 
 func (c *dueCall) answered(err error) {
 	r := c.r
 	r.w.tell(eventDue, r.number, int64(len(c.found)), bit(err != nil))
-	switch {
-	case err != nil:
-		r.flow.DueFailed(r.now())
-		if c.generation == r.generation {
-			r.storeFailed(askMore, err)
-		}
-	case c.generation != r.generation:
-		r.flow.DueFailed(r.now())
-	default:
-		for i := range c.found {
-			r.means(of(c.found[i].Tag))
-		}
-		r.flow.DueLanded(r.now(), c.found)
+	for i := range c.found {
+		r.means(of(c.found[i].Tag))
 	}
+	r.core.DueCame(r.now(), &c.due, r.faultOf(err), c.found)
+	r.carryOut()
 }
 
 func (c *dueCall) over() { c.r.w.rooms.dues.give(c) }

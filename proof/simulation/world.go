@@ -281,7 +281,7 @@ func (w *world) describe() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d messages, %d of them accepted;%s", len(w.producers.msgs), w.broker.firsts, w.server)
 	for _, r := range w.relays {
-		fmt.Fprintf(&s, "\nrelay %s: circuit %d, turning %v, beating %v, %+v, %s", r.id, r.flow.Circuit(), r.turning, r.beating, r.flow.Stats(), r.flow.Describe())
+		fmt.Fprintf(&s, "\nrelay %s: circuit %d, %+v, %s", r.id(), r.flow.Circuit(), r.flow.Stats(), r.flow.Describe())
 	}
 	return s.String()
 }
