@@ -171,21 +171,14 @@ func (l *loop) start(work func() func()) {
 // step starts everything that can be started now.
 func (l *loop) step() {
 	now := l.now()
-	l.watchLanes()
-	l.core.Begin(now)
-	l.carryOut(now)
 	l.harvest(now)
+	l.watchLanes()
+	l.core.Step(now)
+	l.carryOut(now)
 	for _, f := range l.flows {
-		f.Engine.Absorb(now)
-		f.Engine.Slow(now)
-		l.check(f, now)
-		l.publish(f, now)
-		l.due(f, now)
 		l.noteCondition(f, now)
 		l.noteTopics(f, now)
 	}
-	l.core.End(now)
-	l.carryOut(now)
 }
 
 // wait is how long nothing needs to be done unless something happens.
@@ -215,16 +208,24 @@ func (l *loop) carryOut(now time.Duration) {
 			l.load(o.Loading)
 		case core.Enter:
 			l.enter(o.Loading)
+		case core.Send, core.Try:
+			l.call(l.flowOf(o.Flow), o.Call)
+		case core.Probe:
+			l.probe(l.flowOf(o.Flow))
+		case core.Due:
+			l.due(o.Due)
 		case core.Maintain:
 			l.maintain(o.Upkeep)
 		case core.EndMaintain:
 			l.keeping[o.Upkeep]()
 		case core.EndCall:
-			l.flowOf(o.Flow).cancel(o.Call)
+			l.flowOf(o.Flow).cancel(o.ID)
 		case core.EndCalls:
 			l.endCalls(l.flowOf(o.Flow), o.Unanswered)
 		case core.DropLane:
 			l.dropLane(l.flowOf(o.Flow))
+		case core.Stopping:
+			l.stopping()
 		case core.Expired:
 			l.log.expired()
 		case core.Reshaped:
@@ -241,15 +242,16 @@ func (l *loop) flowOf(f *core.Flow) *flow { return l.byRef[f.Ref] }
 
 // stop begins the hand-over.
 func (l *loop) stop() {
-	if l.core.Stops() {
-		return
-	}
-	for _, f := range l.flows {
-		f.failed = false
-	}
 	now := l.now()
 	l.core.Stop(now)
 	l.carryOut(now)
+}
+
+// stopping: what destinations do from now on is looked at anew.
+func (l *loop) stopping() {
+	for _, f := range l.flows {
+		f.failed = false
+	}
 }
 
 // endCalls ends all calls to a flow's destination.

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
@@ -11,19 +10,15 @@ import (
 )
 
 // due fetches parked messages that can be tried.
-func (l *loop) due(f *flow, now time.Duration) {
-	c, ok := l.core.Due(now, f.Flow)
-	if !ok {
-		return
-	}
+func (l *loop) due(c *core.DueCall) {
 	d := store.Due{
-		Ref: f.Ref, Slots: slots(c.Slots), Limit: c.Limit, Bytes: c.Bytes, Followers: c.Followers, Skip: c.Skip, Topics: c.Topics,
+		Ref: c.Flow.Ref, Slots: slots(c.Slots), Limit: c.Limit, Bytes: c.Bytes, Followers: c.Followers, Skip: c.Skip, Topics: c.Topics,
 	}
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		parked, err := l.store.Due(ctx, d)
-		return func() { l.dueCame(&c, parked, err) }
+		return func() { l.dueCame(c, parked, err) }
 	})
 }
 

@@ -12,40 +12,21 @@ import (
 	"github.com/postbag/postbag/internal/failpoint"
 )
 
-// publish makes the calls to the destination that the engine wants.
-func (l *loop) publish(f *flow, now time.Duration) {
-	for {
-		c := f.Engine.Next(now)
-		if c == nil {
-			return
-		}
-		l.call(f, c)
-	}
-}
-
-// check finds out whether a destination that failed works again.
-func (l *loop) check(f *flow, now time.Duration) {
-	switch f.Engine.Check(now) {
-	case engine.NoCheck:
-	case engine.TryOne:
-		if c := f.Engine.Trial(now); c != nil {
-			l.call(f, c)
-		}
-	case engine.AskProber:
-		prober, _ := broker.ProberOf(f.subscription.To) // the engine was told that it is one
-		l.start(func() func() {
-			ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
-			defer cancel()
-			err := probe(ctx, prober)
-			givenUp := gaveUp(ctx)
-			return func() {
-				if err != nil && !givenUp {
-					l.destinationFailed(f, err)
-				}
-				f.Engine.Probed(l.now(), broker.OutcomeOf(err))
+// probe asks a destination that failed whether it works again.
+func (l *loop) probe(f *flow) {
+	prober, _ := broker.ProberOf(f.subscription.To) // the engine was told that it is one
+	l.start(func() func() {
+		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+		defer cancel()
+		err := probe(ctx, prober)
+		givenUp := gaveUp(ctx)
+		return func() {
+			if err != nil && !givenUp {
+				l.destinationFailed(f, err)
 			}
-		})
-	}
+			f.Engine.Probed(l.now(), broker.OutcomeOf(err))
+		}
+	})
 }
 
 func probe(ctx context.Context, p broker.Prober) (err error) {

@@ -54,17 +54,16 @@ func New(o Options, flows []*Flow) *Core {
 	return c
 }
 
-// Begin begins a step: it says what is to be done for the store, and what is to be ended.
-func (c *Core) Begin(now time.Duration) {
+// Step says what is to be done now.
+func (c *Core) Step(now time.Duration) {
 	c.hurry(now)
 	c.handOver(now)
 	c.watchLanes()
 	c.beat(now)
 	c.turn(now)
-}
-
-// End ends a step, when the flows have had their turn.
-func (c *Core) End(now time.Duration) {
+	for _, f := range c.Flows {
+		c.deliver(now, f)
+	}
 	for _, u := range c.keeps {
 		c.maintain(u, now)
 	}

@@ -27,8 +27,7 @@ func newCore(change func(*Options)) *Core {
 
 // step makes a step and returns what is to be carried out.
 func (c *Core) step(now time.Duration) []Operation {
-	c.Begin(now)
-	c.End(now)
+	c.Step(now)
 	return append([]Operation(nil), c.Operations()...)
 }
 

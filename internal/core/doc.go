@@ -5,20 +5,22 @@
 // duration that the caller passes in, chance and ids are functions in [Options].
 //
 // Its caller is the goroutine shell in package relay, or a simulator. Both run this code,
-// so that what the simulator shows is true of the relay. A caller calls Begin, then what it
-// does for its flows, then End, whenever something happened or the time of Wake has come.
-// Then, and behind each answer that it hands in, it carries out the [Operation] values that
-// Operations returns:
+// so that what the simulator shows is true of the relay. A caller calls Step whenever
+// something happened or the time of Wake has come. Then, and behind each answer that it
+// hands in, it carries out the [Operation] values that Operations returns:
 //
 //	Beat          a heartbeat, ends with Beaten
 //	Turn          a round of settling and reading, ends with Landed
 //	Check         verifies the store, ends with Checked
 //	Load          reads the blocked keys of shards, ends with LoadEnded and Loaded
 //	Enter         enters an exactly-once lane, ends with Entered or NotEntered
+//	Send, Try     a call to the destination, ends with Answered of the flow's engine
+//	Probe         asks whether it works again, ends with Probed of the flow's engine
+//	Due           reads parked messages, ends with DueCame
 //	Maintain      a round of housekeeping, ends with Maintained
 //	EndMaintain, EndCall, EndCalls, DropLane
 //	              something under way is not waited for any more
-//	Expired, Anew, Reshaped, Back
+//	Stopping, Expired, Anew, Reshaped, Back
 //	              nothing to do: something that somebody may want to be told
 //
 // What a call to the store came to is a [Fault].

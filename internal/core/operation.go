@@ -1,5 +1,7 @@
 package core
 
+import "github.com/postbag/postbag/internal/engine"
+
 // Operation is what a Core wants carried out.
 type Operation struct {
 	Kind Kind
@@ -12,8 +14,11 @@ type Operation struct {
 	Upkeep *Upkeep
 	// Loading is some shards that are to be loaded, or a lane to be entered for them.
 	Loading *Loading
-	// Call is one to be ended.
-	Call int64
+	// Call is to be made, and ID is of one to be ended.
+	Call *engine.Call
+	ID   int64
+	// Due asks for parked messages.
+	Due *DueCall
 	// Unanswered is how many messages are given up with the calls that are ended.
 	Unanswered int
 }
@@ -37,12 +42,22 @@ const (
 	Maintain
 	// EndMaintain ends one.
 	EndMaintain
-	// EndCall ends a call to the destination, which then has a moment to answer.
+	// Send makes Call to the destination.
+	Send
+	// Try makes Call, of one message, to find out whether the destination works again.
+	Try
+	// Probe asks the destination's prober that.
+	Probe
+	// Due reads parked messages that can be tried.
+	Due
+	// EndCall ends the call ID to the destination, which then has a moment to answer.
 	EndCall
 	// EndCalls ends all of Flow.
 	EndCalls
 	// DropLane ends what is under way in the lane of Flow, and closes it.
 	DropLane
+	// Stopping: a stop has begun.
+	Stopping
 	// Expired: the heartbeat ran out, and others may own our shards.
 	Expired
 	// Anew: all was dropped, and the relay has another identity.

@@ -30,6 +30,7 @@ func (c *Core) Stop(now time.Duration) {
 	}
 	c.stops = true
 	c.graceEnd = now + c.options.Grace
+	c.say(Operation{Kind: Stopping})
 	for _, f := range c.Flows {
 		f.Engine.Stop()
 		if f.Owner.Loading() {
@@ -96,7 +97,7 @@ func (c *Core) hurry(now time.Duration) {
 	}
 	for _, f := range c.Flows {
 		for _, id := range f.Engine.Hung(now) {
-			c.say(Operation{Kind: EndCall, Flow: f, Call: id})
+			c.say(Operation{Kind: EndCall, Flow: f, ID: id})
 		}
 	}
 	if now < c.graceEnd || c.gaveUp {

@@ -25,39 +25,17 @@ type delivery struct {
 	repeats      bool  // it is to be sent again, under Sequences
 }
 
-// publish makes the calls to the destination that the flow wants.
-func (r *relay) publish(now time.Duration) {
-	for c := r.flow.Next(now); c != nil; c = r.flow.Next(now) {
-		r.send(c)
-	}
-}
-
 // leastPause is the least time between two tries of a destination that is down: half of
 // the engine's own, of which chance takes up to a half.
 const leastPause = 50 * time.Millisecond
 
-// check finds out whether a destination that failed works again. Nobody may be asked
-// that without a pause.
-func (r *relay) check(now time.Duration) {
-	how := r.flow.Check(now)
-	if how == engine.NoCheck {
-		return
-	}
+// triesAgain looks at a try of a destination that is down. Nobody may make one without a pause.
+func (r *relay) triesAgain() {
+	now := r.now()
 	if since := now - r.tried; r.tried > 0 && since < leastPause {
 		r.w.failf("P8", "relay %d tries a destination that is down again after %v", r.number, since)
 	}
 	r.tried = now
-	switch how {
-	case engine.NoCheck:
-	case engine.TryOne:
-		r.worked++
-		if c := r.flow.Trial(now); c != nil {
-			r.send(c)
-		}
-	case engine.AskProber:
-		r.worked++
-		r.probe()
-	}
 }
 
 func (r *relay) probe() {
@@ -80,7 +58,6 @@ func (r *relay) probe() {
 // send sends a call to the broker; it gets there even if the relay dies.
 func (r *relay) send(c *engine.Call) {
 	w := r.w
-	r.worked++
 	r.pending++
 	r.hold(c)
 	r.transactionBegins(c)

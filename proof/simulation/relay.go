@@ -200,15 +200,8 @@ func (r *relay) audit() {
 // step starts everything that can be started now, see relay's loop.
 func (r *relay) step() {
 	now := r.now()
-	r.core.Begin(now)
-	r.carryOut()
 	r.harvest(now)
-	r.flow.Absorb(now)
-	r.flow.Slow(now)
-	r.check(now)
-	r.publish(now)
-	r.due(now)
-	r.core.End(now)
+	r.core.Step(now)
 	r.carryOut()
 }
 
@@ -228,15 +221,25 @@ func (r *relay) carryOut() {
 			r.load(o.Loading)
 		case core.Enter:
 			r.enter(o.Loading)
+		case core.Send:
+			r.send(o.Call)
+		case core.Try:
+			r.triesAgain()
+			r.send(o.Call)
+		case core.Probe:
+			r.triesAgain()
+			r.probe()
+		case core.Due:
+			r.due(o.Due)
 		case core.EndCall:
-			r.endCalls(func(d *delivery) bool { return d.call.ID == o.Call })
+			r.endCalls(func(d *delivery) bool { return d.call.ID == o.ID })
 		case core.EndCalls:
 			r.endCalls(func(*delivery) bool { return true })
 		case core.DropLane:
 			r.dropLane()
 		case core.Anew:
 			r.anew()
-		case core.Maintain, core.EndMaintain, core.Expired, core.Reshaped, core.Back:
+		case core.Maintain, core.EndMaintain, core.Stopping, core.Expired, core.Reshaped, core.Back:
 		}
 	}
 }

@@ -236,12 +236,7 @@ func (r *relay) settled(t *engine.Settlement, v *store.Verdict, stands bool) {
 }
 
 // due fetches parked messages that can be tried.
-func (r *relay) due(now time.Duration) {
-	d, ok := r.core.Due(now, r.core.Flows[0])
-	if !ok {
-		return
-	}
-	r.worked++
+func (r *relay) due(d *core.DueCall) {
 	c := r.w.rooms.dues.take()
 	*c = dueCall{due: d, found: c.found[:0]}
 	r.ask(&c.asking, c, storeTimeout)
@@ -251,7 +246,7 @@ func (r *relay) due(now time.Duration) {
 type dueCall struct {
 	asking
 
-	due   core.DueCall
+	due   *core.DueCall
 	found []engine.DueMessage
 }
 
@@ -269,7 +264,7 @@ func (c *dueCall) answered(err error) {
 	for i := range c.found {
 		r.means(of(c.found[i].Tag))
 	}
-	r.core.DueCame(r.now(), &c.due, r.faultOf(err), c.found)
+	r.core.DueCame(r.now(), c.due, r.faultOf(err), c.found)
 	r.carryOut()
 }
 
