@@ -8,10 +8,11 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// GrantProducer returns the SQL that gives an account what an application needs to publish in some boxes, with this library
-// or with plain SQL, and no more: it cannot read messages, nor change one; a scheduled one it can cancel if it knows the id.
-// The account is a name, or a name and a host, as app@10.0.0.%. A role that may grant runs it in the boxes' database. Errors are
-// those of the boxes' names.
+// GrantProducer returns the SQL that gives an account the rights to publish to some
+// boxes, with this library or with plain SQL, and no more. The account cannot read or
+// change messages. It can cancel a scheduled message if it knows the id. The account is a
+// name, or a name and a host, such as app@10.0.0.%. Run the SQL in the boxes' database,
+// as an account that may grant. Errors are those of the boxes' names.
 func GrantProducer(account string, boxes ...string) (string, error) {
 	var b strings.Builder
 	to := " TO " + accountName(account) + ";\n"
@@ -30,16 +31,20 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
-// GrantRelay returns the SQL that gives an account what a relay needs to deliver from some boxes: all boxes of the database,
-// since it keeps the rows of all. A role that may grant runs it in the boxes' database, and again for a new box. One that keeps
-// boxes divided by time needs what [GrantPartitions] returns beside it. Errors are those of the boxes' names.
+// GrantRelay returns the SQL that gives an account what a relay needs. Name all boxes of
+// the database, since a relay keeps the rows of all. Run the SQL in the boxes' database,
+// as an account that may grant, and again for a new box. A relay that keeps boxes divided
+// by time also needs what [GrantPartitions] returns. Errors are those of the boxes'
+// names.
 func GrantRelay(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT, INSERT, UPDATE, DELETE", account, boxes)
 }
 
-// GrantPartitions returns the SQL that gives a relay's account what it needs beside [GrantRelay] where some boxes are divided by
-// time (Options.Partition): to make and drop their partitions, and to lock their tables, a right that there is only for a whole
-// database. A role that may grant runs it in the boxes' database, and again for a new box. Errors are those of the boxes' names.
+// GrantPartitions returns the SQL that gives a relay's account what it needs besides
+// [GrantRelay], if some boxes are divided by time (Options.Partition): to make and drop
+// their partitions, and to lock their tables. The servers have that last right only for a
+// whole database. Run the SQL in the boxes' database, as an account that may grant, and
+// again for a new box. Errors are those of the boxes' names.
 func GrantPartitions(account string, boxes ...string) (string, error) {
 	var b strings.Builder
 	to := " TO " + accountName(account) + ";\n"
@@ -53,9 +58,11 @@ func GrantPartitions(account string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
-// GrantConsole returns the SQL that gives an account what status, list, show and audit read, payloads among it, and nothing
-// to write. After a restart of the server it works again when a relay has come back. A role that may grant runs it in the boxes'
-// database, with all of them, and again for a new one. Errors are those of the boxes' names.
+// GrantConsole returns the SQL that gives an account the rights to read what status,
+// list, show and audit show, payloads too. It grants no right to write. After a restart
+// of the server the account works again when a relay has come back. Name all boxes. Run
+// the SQL in the boxes' database, as an account that may grant, and again for a new box.
+// Errors are those of the boxes' names.
 func GrantConsole(account string, boxes ...string) (string, error) {
 	return grantAll("SELECT", account, boxes)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/postbag/postbag/store/sqlkit"
 )
 
-// Open opens the store in the database that dsn names, as go-sql-driver/mysql
-// has it, such as "app:secret@tcp(db:3306)/shop?tls=true". The store keeps
-// sessions of its own, with their own settings: READ COMMITTED, a strict sql_mode
-// and UTC, set and verified for each.
+// Open opens the store in the database that dsn names, in the form of
+// go-sql-driver/mysql, such as "app:secret@tcp(db:3306)/shop?tls=true". The store has
+// sessions of its own, and sets and verifies their settings: READ COMMITTED, a strict
+// sql_mode and UTC.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("mysqlstore: open:\n%w", err)

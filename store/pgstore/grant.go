@@ -8,10 +8,11 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// GrantProducer returns the SQL that gives a role what an application needs to publish in some boxes, with this library
-// or with plain SQL, and no more: it cannot read messages, choose their transaction or seq, nor change one; a scheduled one it can
-// cancel if it knows the id. What earlier versions granted beyond that is taken back. The role that owns
-// the tables runs it, once a box. Errors are those of the boxes' names.
+// GrantProducer returns the SQL that gives a role the rights to publish to some boxes,
+// with this library or with plain SQL, and no more. The role cannot read or change
+// messages, or choose their transaction or seq. It can cancel a scheduled message if it
+// knows the id. The SQL takes back what earlier versions granted beyond that. Run it once
+// per box, as the role that owns the tables. Errors are those of the boxes' names.
 func GrantProducer(role string, boxes ...string) (string, error) {
 	var b strings.Builder
 	to, from := " TO "+pgx.Identifier{role}.Sanitize()+";\n", " FROM "+pgx.Identifier{role}.Sanitize()+";\n"
@@ -31,9 +32,10 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
-// GrantRelay returns the SQL that gives a role what a relay needs to deliver from all boxes, present and future. The role that
-// owns the tables runs it, once. Partitions are added and dropped by the owner alone: a relay under this role says so when
-// that is due, and postbag migrate up --box under the owner's does it.
+// GrantRelay returns the SQL that gives a role what a relay needs to deliver from all
+// boxes, present and future. Run it once, as the role that owns the tables. Only the
+// owner can add and drop partitions: a relay under this role logs when that is due, and
+// postbag migrate up --box under the owner's role adds them.
 func GrantRelay(role string) string {
 	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 	const tables, sequences = "SELECT, INSERT, UPDATE, DELETE ON ", "USAGE, SELECT, UPDATE ON "
@@ -46,10 +48,11 @@ func GrantRelay(role string) string {
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT EXECUTE ON FUNCTIONS" + to
 }
 
-// GrantConsole returns the SQL that gives a role what status, list, show and audit read of all boxes, present and future,
-// payloads among it, and nothing to write. The role that owns the tables runs it, once. After a crash of the server it works again
-// when a relay has come back. Where tables have row-level security, the role needs BYPASSRLS beside it: what it does not see
-// is an error.
+// GrantConsole returns the SQL that gives a role the rights to read what status, list,
+// show and audit show, payloads too, of all boxes, present and future. It grants no right
+// to write. Run it once, as the role that owns the tables. After a crash of the server
+// the role works again when a relay has come back. If tables have row-level security, the
+// role also needs BYPASSRLS: otherwise it gets an error.
 func GrantConsole(role string) string {
 	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 	return "GRANT USAGE ON SCHEMA postbag" + to +

@@ -8,11 +8,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Open opens the boxes of the database that pool is connected to. pool stays the
-// application's: Close does not close it. Its default query mode decides how
-// statements are sent: the modes that prepare are fastest; behind a pooler in
-// transaction mode use pgx.QueryExecModeExec (the store notices the others, and
-// does without prepared statements then). Errors name all bad options at once.
+// Open opens the boxes of the database that pool is connected to. pool stays yours: Close
+// does not close it. Its default query mode decides how statements are sent. The modes
+// that prepare are fastest. Behind a pooler in transaction mode use
+// pgx.QueryExecModeExec. (With another mode the store notices the pooler at the first
+// error, and uses no prepared statements from then on.) Errors name all bad options at
+// once.
 func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("pgstore: open: pool is nil; give a *pgxpool.Pool, or use OpenAppender with a *sql.DB")

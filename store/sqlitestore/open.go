@@ -18,10 +18,9 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// DSN returns the data source name with which an application should open the
-// file at path through modernc.org/sqlite when it has a *sql.DB of its own on it:
-// write-ahead log, full durability, five seconds of patience, and transactions
-// that take the writer lock when they begin.
+// DSN returns the data source name for your own *sql.DB on the file at path, through
+// modernc.org/sqlite: write-ahead log, full durability, a busy_timeout of five seconds,
+// and transactions that take the writer lock when they begin.
 //
 //	db, err := sql.Open("sqlite", sqlitestore.DSN("shop.db"))
 func DSN(path string) string { return dsn(path, defaultBusyTimeout) }
@@ -45,10 +44,10 @@ func dsn(path string, busy time.Duration) string {
 	return u.String()
 }
 
-// Open opens the database file at path with connections of the store's own,
-// which Close ends. The file must lie on a local file system. Several processes
-// may open it, each any number of times, but all through one copy of SQLite a
-// process. Errors name all bad options at once.
+// Open opens the database file at path with connections of the store's own, which Close
+// ends. The file must be on a local file system. Several processes may open it, each any
+// number of times, but each process through one copy of SQLite only. Errors name all bad
+// options at once.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := errors.Join(o.validate(), validPath(path, o.Create)); err != nil {
 		return nil, err
@@ -68,15 +67,14 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// OpenDB opens a store over the application's own db, so that the application's
-// transactions are those that Append takes. db must be of modernc.org/sqlite, on
-// a file in write-ahead-log mode, with synchronous=FULL or EXTRA and a
-// busy_timeout on every connection; that is looked at, and DSN gives it. The
-// store keeps no connection between calls. Close leaves db open.
+// OpenDB opens a store over your own db, so that Append takes your transactions. db must
+// be of modernc.org/sqlite, on a file in write-ahead-log mode, with synchronous=FULL or
+// EXTRA and a busy_timeout on every connection. OpenDB checks that; DSN returns a name
+// with these settings. The store keeps no connection between calls. Close leaves db open.
 //
-// An application's own transactions should begin with the writer lock
-// (_txlock=immediate, as in DSN): SQLite fails one that has read before it
-// writes when another has written meanwhile.
+// Begin your own transactions with the writer lock (_txlock=immediate, as in DSN).
+// Otherwise SQLite fails a transaction that reads before it writes, if another has
+// written meanwhile.
 func OpenDB(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("sqlitestore: open: db is nil; give an open *sql.DB, or use Open with a path")
