@@ -71,7 +71,7 @@ func (j *journal) storeBack() {
 // moved says loudly that positions had to be reconciled or dropped.
 func (j *journal) moved(err error) {
 	j.report(err)
-	j.logger.Error("relay: the store is not as it was; messages may be delivered again, none is lost", "error", err)
+	j.logger.Error("relay: the store is not as it was; messages may be delivered again", "error", err)
 }
 
 func (j *journal) expired() {
@@ -121,7 +121,7 @@ func between(f *flow) []any {
 func (j *journal) behind(r store.Ref) {
 	err := fmt.Errorf("relay: %s: the database has lost settlements that the destination knows of", r)
 	j.report(err)
-	j.logger.Error("relay: messages may be delivered again, none is lost", "error", err)
+	j.logger.Error("relay: messages may be delivered again", "error", err)
 }
 
 // upkeepFailed says that housekeeping of a box fails.

@@ -88,7 +88,11 @@ func (l *loop) landing(r *core.Round, result *store.TurnResult) core.Landing {
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		for range p.Turn.Read {
-			pages = append(pages, l.page(p.Flow.Ref, &result.Batches[len(pages)]))
+			page := l.page(p.Flow.Ref, &result.Batches[len(pages)])
+			for k := range page.Messages {
+				l.noteUnreadable(l.flowOf(p.Flow), &page.Messages[k], 1)
+			}
+			pages = append(pages, page)
 		}
 	}
 	return core.Landing{Verdicts: result.Verdicts, Pages: pages, NextDue: result.NextDue, Epoch: result.Epoch, Life: result.Life}

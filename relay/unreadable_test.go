@@ -62,7 +62,8 @@ func TestARowThatCannotBeReadIsARejectedMessageAndIsNeverSent(t *testing.T) {
 			w.publish(100, 10)
 			one.To = w.to
 			one.Retry = relay.Retry{Min: time.Millisecond, Max: time.Millisecond, MaxAttempts: 3}
-			r, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{one}, Logger: slog.New(slog.DiscardHandler)})
+			log := new(lines)
+			r, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{one}, Logger: slog.New(slog.NewTextHandler(log, nil))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,6 +74,11 @@ func TestARowThatCannotBeReadIsARejectedMessageAndIsNeverSent(t *testing.T) {
 			dead := w.dead()
 			if dead.Attempts != 3 || !strings.Contains(dead.Reason, "the row cannot be read: headers are no JSON object") {
 				t.Errorf("it is dead after %d attempts: %s", dead.Attempts, dead.Reason)
+			}
+			for _, line := range []string{"a message is rejected, and tried again later", "a message is dead: it was rejected at its last attempt"} {
+				if said := log.with(line); len(said) != 1 || !strings.Contains(said[0], dead.ID.String()) || !strings.Contains(said[0], "the row cannot be read") {
+					t.Errorf("the log does not say once that %s: %q", line, said)
+				}
 			}
 			s.repaired.Store(true)
 			if n, err := w.store.Command(t.Context(), store.Audit{Who: "me", Why: "repaired"}, store.Ref{Box: "outbox", Subscription: "default"}, store.Retry, []int64{dead.Seq}); n != 1 || err != nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,7 @@ func (s Source) parse(texts [][]byte, k Kinds) (*File, error) {
 	for i, text := range texts {
 		f.problems.path, f.problems.file = s.Paths[i], i
 		b := &binder{problems: f.problems, kinds: k, source: s, anchors: make(map[string]ast.Node), found: &profiles}
+		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the mark that some editors begin a file with
 		whole = b.bind(text, f) && whole
 	}
 	if whole {

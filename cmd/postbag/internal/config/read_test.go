@@ -125,6 +125,13 @@ func TestSmallestFileHasTheDefaults(t *testing.T) {
 	}
 }
 
+func TestAFileMayBeginWithAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	if _, err := Parse("postbag.yaml", []byte("\xef\xbb\xbfstore: {dsn: shop.db}\ndestinations: {main: {stdout: {}}}\n"), testKinds()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAllMistakesAreFoundAtOnceInTheOrderOfTheirLines(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("postbag.yaml", []byte(`ttl: 15
