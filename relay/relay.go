@@ -37,18 +37,17 @@ func New(s store.Store, o Options) (*Relay, error) {
 // ErrRunning is returned by Run and Drain while the relay runs already.
 var ErrRunning = errors.New("relay: it runs already; use a second relay for more, or wait for this one to end")
 
-// Run works until ctx ends, then hands over: nothing new is sent, answers that
-// are out are waited for (at most Grace), what was accepted is settled, and the
-// leases are given back. It returns nil after that. Outages of the store or of a
-// destination do not end it. An error that no waiting cures does: a schema that
-// does not fit, a box that does not exist, another filter.
+// Run works until ctx ends, and then shuts down gracefully. It sends nothing new, waits
+// at most Grace for the answers to calls that are out, settles what was accepted, and
+// gives its leases back. Then it returns nil. Outages of the store or of a destination do
+// not end it. An error that waiting cannot cure does: a schema that does not fit, a box
+// that does not exist, another filter.
 func (r *Relay) Run(ctx context.Context) error { return r.run(ctx, false) }
 
-// Drain works like Run until nothing is left that can be delivered now: what is
-// parked for later, or pending behind an outage of a destination, stays. It is
-// for tests and cron jobs. It returns the context's error when ctx ends first, and
-// ErrHeld when something waits while other relays hold shards, which it does not
-// wait for.
+// Drain works like Run until nothing is left that can be delivered now. What is parked
+// for later stays, and so does what is pending behind an outage of a destination. It is
+// for tests and cron jobs. It returns the context's error if ctx ends first. It returns
+// ErrHeld if messages wait in shards that other relays hold: it does not wait for those.
 func (r *Relay) Drain(ctx context.Context) error { return r.run(ctx, true) }
 
 func (r *Relay) run(ctx context.Context, drain bool) error {

@@ -62,10 +62,10 @@ type Retry struct {
 	Min time.Duration
 	// Max bounds the wait. Defaults to 10 min.
 	Max time.Duration
-	// Factor is by how much the wait grows. Defaults to 2.
+	// Factor is what each wait is multiplied by. Defaults to 2.
 	Factor float64
 	// MaxAttempts is how many attempts a message has before it is dead. Outages
-	// count nothing. Defaults to 20.
+	// are not counted. Defaults to 20.
 	MaxAttempts int
 	// Quick is how many attempts follow one another at once before the message
 	// is parked. Zero: none.
@@ -79,12 +79,12 @@ type Subscription struct {
 	// ToName is what the log calls To. Defaults to none: the log names the
 	// subscription alone.
 	ToName string
-	// Use is middleware before To, and before Encoder: it sees messages as they are in
-	// the box, the first of it first. What shall see them as they are sent is put before
-	// To by broker.Wrap. Defaults to none.
+	// Use is middleware. It runs before Encoder and To, in this sequence, and sees
+	// messages as they are in the box. If your middleware must see what is sent, wrap To
+	// with broker.Wrap. Defaults to none.
 	Use []broker.Middleware
-	// Encoder makes of each message what To sends: one of package format, or a
-	// function of one's own. Defaults to none: To's plain form.
+	// Encoder turns each message into what To sends. Use one of package format, or write
+	// your own. Defaults to none: To's plain form.
 	Encoder broker.Encoder
 	// Box is read. Defaults to "outbox".
 	Box string
@@ -94,8 +94,8 @@ type Subscription struct {
 	From Start
 	// Types filters by message type: exact, or a prefix and ".*". Empty: all.
 	Types []string
-	// Shards is how many shards a new subscription has. Defaults to the store's
-	// own choice, 4 mostly.
+	// Shards is how many shards a new subscription has. Defaults to what the store
+	// chooses: 4, or 1 on SQLite.
 	Shards int
 	// Order defaults to ByKey.
 	Order Order
@@ -111,30 +111,30 @@ type Subscription struct {
 	// RetryBatch is the most parked messages in one call while new ones wait.
 	// Defaults to a quarter of Batch.
 	RetryBatch int
-	// InFlight bounds the messages that were sent and are not settled: what a
-	// crash may deliver twice. Defaults to 1,000.
+	// InFlight is the most messages that are sent and not yet settled. A crash may
+	// deliver that many twice. Defaults to 1,000.
 	InFlight int
 	// MaxHeld is how many messages may wait for topics that do not work before the
 	// subscription reads no more. Defaults to 100,000.
 	MaxHeld int
-	// Buffer bounds, in bytes, what the messages weigh that the relay has in memory for
-	// the subscription: read and not sent, in calls, and parked ones that are tried,
-	// headers and keys counted. A quarter of it is for parked ones. One message always
-	// goes, however large it is. Defaults to 64 MiB.
+	// Buffer is how many bytes of messages the relay keeps in memory for the
+	// subscription: those read and not sent, those in calls, and parked ones that are
+	// tried. Payloads, headers and keys count. A quarter of it is for parked ones. One
+	// message always goes, however large it is. Defaults to 64 MiB.
 	Buffer int
 	// Concurrency is the most calls at a time. Defaults to 4, and to 32 for a
 	// destination that takes one message a call.
 	Concurrency int
-	// ExactlyOnce delivers in transactions of the destination, with what is needed
-	// to go on from them, so that a consumer that reads committed messages only sees
-	// each of them once, although relays die and wake up again; see
-	// docs/guides/exactly-once.md for what that promises and what not. The
-	// destination must have transactions (Kafka). One relay works the subscription
-	// at a time, others stand by. Batch is then the most messages in a transaction,
-	// 1,000 by default and 20,000 at most; Concurrency does not count.
+	// ExactlyOnce delivers in transactions of the destination, which must have them
+	// (Kafka). Each transaction also stores how far the relay has come. A consumer that
+	// reads only committed messages sees each message once, even if relays crash. See
+	// docs/guides/exactly-once.md for what is promised and what is not. One relay works
+	// the subscription at a time, and others stand by. Batch is then the most messages in
+	// a transaction: 1,000 by default, 20,000 at most. Concurrency has no effect.
 	ExactlyOnce bool
-	// Classify may change the outcome of a message that was not accepted, by its
-	// error; it cannot make it accepted. Optional; called from many goroutines.
+	// Classify changes the outcome of a message that was not accepted, judged by its
+	// error. It cannot make the message accepted. It is called from many goroutines.
+	// Optional.
 	Classify func(error) broker.Class
 }
 
