@@ -39,7 +39,7 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
 		f.move(e, gone)
 	case e.Filtered:
-		f.finish(e, store.TallyFiltered, now)
+		f.finish(done, e, store.TallyFiltered, now)
 	case e.unwanted():
 		f.strike(e, now)
 	default:
@@ -64,9 +64,9 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	}
 }
 
-// finish resolves an entry of a window: it may be settled.
-func (f *Flow) finish(e *entry, fate store.Fate, now time.Duration) {
-	f.move(e, done)
+// finish resolves an entry of a window, which is done, or set aside: it may be settled.
+func (f *Flow) finish(to state, e *entry, fate store.Fate, now time.Duration) {
+	f.move(e, to)
 	e.fate = fate
 	f.doubted(e, fate == store.TallyParked && e.park.State != store.ParkDead)
 	f.resolve(now, false)

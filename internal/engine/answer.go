@@ -127,22 +127,22 @@ func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 func (f *Flow) deliver(e *entry, now time.Duration) {
 	f.trust(e)
 	switch {
-	case e.parked, e.inLot:
+	case e.parked, e.state == lain:
 		f.unpark(e, store.TallyDelivered, now)
 		return
-	case e.slow: // the row was not written yet, and need not be
+	case e.state == aside: // the row was not written yet, and need not be
 		f.unlay(e)
 	case e.chain != nil:
 		e.chain.remove(e)
 	}
-	f.finish(e, store.TallyDelivered, now)
+	f.finish(done, e, store.TallyDelivered, now)
 }
 
 // reject parks an entry whose attempt failed, or tries it again at once.
 func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 	r := f.cfg.Retry
 	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
-	if quick && !e.parked && !e.slow && e.Unreadable == "" { // at once such a row reads no better
+	if quick && !e.parked && !e.slow() && e.Unreadable == "" { // at once such a row reads no better
 		f.requeue(e)
 		return
 	}
@@ -159,7 +159,7 @@ func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 // message, when it was slow, or when its own answers keep getting lost while
 // others come through.
 func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
-	if !e.slow && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
+	if !e.slow() && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
 		f.requeue(e)
 		return
 	}

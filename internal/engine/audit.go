@@ -97,13 +97,13 @@ func (a *audit) windows() {
 			if !e.resolved() {
 				a.window += e.Size
 			}
-			if e.counted && e.state != past {
+			if e.counted && !e.drafted() {
 				a.out++
 			}
 			if e.waits() {
 				a.unsent++
 			}
-			if e.park != nil && e.park.Blocking && e.state == done {
+			if e.park != nil && e.park.Blocking && e.resolved() && !e.drafted() {
 				one(&a.unsettled, a.f.chainFor(e.shard, e.park.Hash))
 			}
 		})
@@ -145,7 +145,7 @@ func (a *audit) inCalls() {
 			if e == nil || e.shard.lost {
 				continue
 			}
-			if e.inLot && e.counted {
+			if e.state == lain && e.counted {
 				a.out++
 			}
 			if e.chain != nil {

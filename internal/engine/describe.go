@@ -20,7 +20,7 @@ func (f *Flow) Describe() string {
 			}
 		}
 		l.each(func(e *entry) {
-			fmt.Fprintf(&b, "\n    message %d of key %d: state %d, counted %v, slow %v", e.Seq, e.Key, e.state, e.counted, e.slow)
+			fmt.Fprintf(&b, "\n    message %d of key %d: %v, counted %v", e.Seq, e.Key, e.state, e.counted)
 		})
 	}
 	return b.String()

@@ -80,7 +80,7 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	if c != nil {
 		c.remove(e)
 	}
-	f.finish(e, store.TallyDiscarded, now)
+	f.finish(done, e, store.TallyDiscarded, now)
 	f.urgent = true
 	if c != nil {
 		f.advance(c)

@@ -21,8 +21,6 @@ type entry struct {
 	held    bool // and its row is Held there, for its topic
 	try     bool // it is to find out whether its topic works
 	counted bool // in Flow.out until it is answered and settled
-	slow    bool // parked as in flight while its call goes on
-	inLot   bool // slow, and its row is in a draft or settled
 	light   bool // its bytes are not needed any more
 }
 
@@ -37,7 +35,7 @@ func (e *entry) hash() uint64 {
 
 // forget makes e gone, with what it counts for.
 func (f *Flow) forget(e *entry) {
-	if e.state >= past {
+	if e.drafted() {
 		return
 	}
 	f.move(e, gone)

@@ -10,11 +10,13 @@ const (
 	ready               // in a queue of the flow
 	sent                // in a call
 	done                // resolved: its fate is set, and the position may pass it
+	aside               // as done, parked as in flight: its call goes on
 	past                // resolved, and in a draft or settled
+	lain                // as past, and its call goes on: the answer resolves its row
 	gone                // its shard left or was lost, or it is left to its row: neither sent nor settled
 )
 
-var stateNames = [...]string{"queued", "ready", "sent", "done", "past", "gone"}
+var stateNames = [...]string{"queued", "ready", "sent", "done", "aside", "past", "lain", "gone"}
 
 func (s state) String() string { return stateNames[s] }
 
@@ -41,19 +43,25 @@ func among(list ...state) (s states) {
 //	         sent     a call takes it
 //	         done, past, gone   as from queued
 //	sent     queued   it is sent again
-//	         done     accepted, or parked; also as in flight, while its call goes on
+//	         done     accepted, or parked
+//	         aside    it is slow: others that were sent later came through
 //	         past, gone         as from queued
-//	done     (stays)  it was slow, and its answer came before its row was written
-//	         past     a draft has it
+//	done     past     a draft has it
 //	         gone     its shard was lost
+//	aside    done     its answer came before its row was written
+//	         lain     a draft has it
+//	         gone     its shard was lost
+//	lain     past     its answer came
 //
 // Nothing leaves past and gone. What is parked is never done, and goes to past at once.
 var life = [...]states{
 	queued: among(ready, sent, done, past, gone),
 	ready:  among(ready, sent, done, past, gone),
-	sent:   among(queued, done, past, gone),
-	done:   among(done, past, gone),
+	sent:   among(queued, done, aside, past, gone),
+	done:   among(past, gone),
+	aside:  among(done, lain, gone),
 	past:   among(),
+	lain:   among(past),
 	gone:   among(),
 }
 
@@ -73,6 +81,12 @@ func (f *Flow) move(e *entry, to state) {
 
 // waits: e was read into a window, and never sent.
 func (e *entry) waits() bool { return e.state < sent && !e.parked && !e.counted }
+
+// slow: it is parked as in flight while its call goes on.
+func (e *entry) slow() bool { return e.state == aside || e.state == lain }
+
+// drafted: nothing of its window waits for it any more.
+func (e *entry) drafted() bool { return e.state >= past }
 
 // resolved: the position may pass it.
 func (e *entry) resolved() bool { return e.state >= done }

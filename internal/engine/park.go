@@ -9,10 +9,10 @@ import (
 // park parks e, whether it is of a window, slow, or parked already.
 func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
 	switch {
-	case e.parked, e.inLot:
+	case e.parked, e.state == lain:
 		f.repark(e, p, now)
 		return
-	case e.slow: // its row is not written yet: write this one instead
+	case e.state == aside: // its row is not written yet: write this one instead
 		f.unlay(e)
 	case e.chain != nil:
 		e.chain.remove(e)
@@ -21,7 +21,10 @@ func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
 }
 
 // lay parks an entry of a window: the row rides in the settlement that passes it.
-func (f *Flow) lay(e *entry, p store.Park, now time.Duration) {
+func (f *Flow) lay(e *entry, p store.Park, now time.Duration) { f.layAs(done, e, p, now) }
+
+// layAs is lay for a message that is done, or set aside.
+func (f *Flow) layAs(to state, e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.Blocking {
 		e.chain.unsettled++
@@ -30,7 +33,7 @@ func (f *Flow) lay(e *entry, p store.Park, now time.Duration) {
 		f.countHeld(e.shard, p.Topic, 1)
 	}
 	e.park = &p
-	f.finish(e, store.TallyParked, now)
+	f.finish(to, e, store.TallyParked, now)
 }
 
 // unlay takes back what lay did and no settlement has written.
@@ -38,7 +41,7 @@ func (f *Flow) unlay(e *entry) {
 	if e.park.Blocking {
 		e.chain.unsettled--
 	}
-	e.slow, e.park = false, nil
+	e.park = nil
 }
 
 // fill completes p with what e is.
@@ -138,8 +141,8 @@ func (f *Flow) leaveHand(e *entry) {
 		e.shard.draft.sent++
 		e.counted = false
 	}
-	e.slow, e.inLot = false, false
 	if !e.parked {
+		f.move(e, past)
 		return
 	}
 	delete(f.hand, e.Seq)

@@ -62,8 +62,12 @@ func (f *Flow) collectLane(l *lane) {
 
 // draft moves a resolved entry of a window into its shard's draft.
 func (f *Flow) draft(e *entry) {
-	if e.state != done {
+	if !e.resolved() || e.drafted() {
 		return
+	}
+	to := past
+	if e.state == aside {
+		to = lain
 	}
 	d := &e.shard.draft
 	d.count(&e.Message, e.fate, f.cfg.TallySpan, 1)
@@ -80,13 +84,13 @@ func (f *Flow) draft(e *entry) {
 		if _, limbo := e.shard.limbo[e.Seq]; limbo {
 			f.nameOnce(e.shard, e.Seq)
 		}
-		e.park, e.inLot = nil, e.slow
+		e.park = nil
 	}
-	if e.counted && !e.inLot { // what is in flight counts until it is answered
+	if e.counted && to != lain { // what is in flight counts until it is answered
 		e.counted = false
 		d.sent++
 	}
-	f.move(e, past)
+	f.move(e, to)
 }
 
 // nameOnce keeps a settlement from naming a message twice that was parked ahead of its

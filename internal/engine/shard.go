@@ -146,7 +146,7 @@ func (f *Flow) drop(s *shard) {
 	}
 	for _, c := range f.calls {
 		for _, e := range c.entries {
-			if e != nil && e.shard == s && e.inLot {
+			if e != nil && e.shard == s && e.state == lain {
 				f.uncount(e)
 			}
 		}

@@ -70,11 +70,10 @@ func (f *Flow) slowDown(e *entry, now time.Duration) {
 	if e == nil || e.state != sent || e.parked || e.shard.lost {
 		return
 	}
-	e.slow = true
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	f.lay(e, store.Park{State: store.ParkInFlight, Blocking: true}, now)
+	f.layAs(aside, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)
 	if e.chain != nil {
 		f.bank(e.chain, now)
 	}

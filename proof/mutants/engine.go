@@ -169,13 +169,13 @@ var parking = []Mutant{
 	{
 		Name: "waiting-row-not-parked", What: "what is read behind a parked message of its key is passed and not parked",
 		Evidence: "skipped while blocked, and the position moves",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)\n	default:", "		f.finish(e, store.TallyDelivered, now)\n	default:"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)\n	default:", "		f.finish(done, e, store.TallyDelivered, now)\n	default:"}},
 		By:       sim(),
 	},
 	{
 		Name: "banked-row-not-parked", What: "what was queued behind a message when it was parked is passed and not parked",
 		Evidence: "as before",
-		Patches:  []Patch{{"internal/engine/park.go", "			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)", "			f.finish(e, store.TallyDelivered, now)"}},
+		Patches:  []Patch{{"internal/engine/park.go", "			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)", "			f.finish(done, e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 	{
@@ -193,7 +193,7 @@ var parking = []Mutant{
 	{
 		Name: "late-answer-frees-its-key", What: "a slow message, parked as in flight, does not block its key",
 		Evidence: "time-out taken as an end: first occurrences invert",
-		Patches:  []Patch{{"internal/engine/slow.go", "f.lay(e, store.Park{State: store.ParkInFlight, Blocking: true}, now)", "f.lay(e, store.Park{State: store.ParkInFlight}, now)"}},
+		Patches:  []Patch{{"internal/engine/slow.go", "f.layAs(aside, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)", "f.layAs(aside, e, store.Park{State: store.ParkInFlight}, now)"}},
 		By:       sim(),
 	},
 	{
@@ -234,7 +234,7 @@ var settling = []Mutant{
 	{
 		Name: "filtered-counted-as-delivered", What: "the ledger counts what a filter refused as delivered",
 		Evidence: "sums that agree and say nothing",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(e, store.TallyFiltered, now)", "		f.finish(e, store.TallyDelivered, now)"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(done, e, store.TallyFiltered, now)", "		f.finish(done, e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 }
