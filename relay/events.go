@@ -69,7 +69,7 @@ func (l *loop) noteUnreadable(f *flow, m *engine.Message, attempt int) {
 	if m.Unreadable == "" || m.Filtered || attempt > 1 && attempt < most {
 		return
 	}
-	l.log.rejected(f, m.Tag.(*store.Record), m.Unreadable, attempt >= most) //nolint:forcetypeassert // put there by message
+	l.log.rejected(f, m.Tag.(*store.Record), m.Unreadable, attempt >= most) //nolint:forcetypeassert,errcheck // put there by message
 }
 
 // attempts is how many a message has before it is dead.
