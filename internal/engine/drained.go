@@ -53,10 +53,11 @@ func (f *Flow) blocking() bool {
 	return slices.ContainsFunc(f.shards, func(s *shard) bool { return len(s.chains) > 0 })
 }
 
-// readAll: the last read of every lane found nothing.
+// readAll: the last read of every lane found nothing. One that only ends a window may be
+// of long ago: the owner before has begun it.
 func (f *Flow) readAll() bool {
 	for _, l := range f.lanes {
-		if !l.dry {
+		if !l.dry || !l.anew {
 			return false
 		}
 	}

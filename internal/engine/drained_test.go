@@ -69,6 +69,20 @@ func TestAFlowIsNotDrainedBeforeItsLogWasReadToTheEnd(t *testing.T) {
 	d.rests("at the end", true, true)
 }
 
+// A relay that takes over in the middle of a window reads it to its end, as of when the one
+// before has begun it. What was committed since lies behind that.
+func TestAFlowIsNotDrainedAtTheEndOfAWindowThatAnotherHasBegun(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{})
+	d.land(d.turn())
+	d.rests("at the end of that window", true, false)
+	d.feed("1", messages(1, 1)...)
+	d.deliver(1)
+	d.settle()
+	d.dry()
+	d.rests("at the end of the next one", true, true)
+}
+
 func TestAFlowIsNotDrainedWhileParkedMessagesMayBeDue(t *testing.T) {
 	t.Parallel()
 	d := atRest(t, engine.Config{})

@@ -42,6 +42,7 @@ type lane struct {
 	reading  bool
 	started  bool          // has read once
 	dry      bool          // the last read found nothing
+	anew     bool          // it began where a window ended, and so saw all there was
 	more     bool          // the last read was cut short by its limit
 	woken    bool          // a hint came while it was reading
 	hint     bool          // a hint came since it last read
@@ -158,6 +159,7 @@ func (f *Flow) landed(l *lane, now time.Duration, p Page) {
 		f.ahead(l, now)
 		return
 	}
+	l.anew = l.whole
 	f.place(l, &p)
 	found := len(p.Messages) > 0
 	if found || p.Next != l.read {
