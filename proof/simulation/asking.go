@@ -40,6 +40,9 @@ func (r *relay) ask(a *asking, e errand, timeout time.Duration) {
 	there, back := w.lag(), w.lag()
 	a.back = back
 	switch {
+	case w.hangs(a): // and nothing of it is carried out
+		a.plan(r.own(timeout), r, askTimeout)
+		return
 	case w.fault(LostRequests, 10):
 		a.err = errLost
 		a.plan(there, r, askAnswered)

@@ -12,7 +12,7 @@ import (
 var ref = store.Ref{Box: "b", Subscription: "s"}
 
 // works is what every relay can work.
-var works = []store.Ref{ref}
+var works = []store.Ref{ref, maintenance.Ref}
 
 func (s *server) heartbeat(id string) *heartbeat {
 	for i := range s.relays {
@@ -59,8 +59,9 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 		s.reshape(b.Relay, &b.Reshape[i])
 	}
 	s.bury()
+	s.keep(b)
 	for i := range b.Take {
-		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); sh != nil && sh.owner == "" {
+		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == ref && sh != nil && sh.owner == "" {
 			s.token++
 			sh.owner, sh.token = b.Relay, s.token
 			s.epoch++
@@ -72,7 +73,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 
 // held returns the shard that a relay has a lease of, if it still has.
 func (s *server) held(id string, l *store.Lease) *shard {
-	if sh := s.shard(l.Lo, l.Hi); sh != nil && sh.token == l.Token && sh.owner == id {
+	if sh := s.shard(l.Lo, l.Hi); l.Ref == ref && sh != nil && sh.token == l.Token && sh.owner == id {
 		return sh
 	}
 	return nil
@@ -97,6 +98,9 @@ func (s *server) renew(b *store.Beat) bool {
 }
 
 func (s *server) free(owner string) {
+	if s.house.owner == owner {
+		s.house.owner = ""
+	}
 	for i := range s.shards {
 		if s.shards[i].owner == owner {
 			s.shards[i].owner = ""
@@ -148,6 +152,7 @@ func (s *server) look(v *seen) {
 	for i := range s.shards {
 		of.Shards = append(of.Shards, s.shards[i].state())
 	}
+	v.of[1] = store.SubscriptionState{Ref: maintenance.Ref, Wanted: 1, Shards: append(v.of[1].Shards[:0], s.house.state())}
 	v.Subscriptions = v.of[:]
 }
 

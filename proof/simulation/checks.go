@@ -131,9 +131,9 @@ func (w *world) comeToRest() {
 }
 
 // asked is what relays did so far.
-type asked struct{ turns, wakes, beats int }
+type asked struct{ turns, wakes, beats, rounds int }
 
-func (w *world) asked() asked { return asked{w.counts.Turns, w.idle, w.beats} }
+func (w *world) asked() asked { return asked{w.counts.Turns, w.idle, w.beats, w.rounds} }
 
 func (w *world) judgeRest(before, after asked) {
 	turns, wakes, beats := after.turns-before.turns, after.wakes-before.wakes, after.beats-before.beats
@@ -146,6 +146,7 @@ func (w *world) judgeRest(before, after asked) {
 	if beats > most {
 		w.failf("P8", "%d idle relays made %d heartbeats in %v, of a TTL of %v", len(w.relays), beats, restTime, w.plan.ttl)
 	}
+	w.judgeHouse(after.rounds - before.rounds)
 }
 
 // doubted says that a relay has read what does not fit the log, and is still to have that looked at. One that is gone took its
@@ -177,7 +178,7 @@ func (w *world) expecting() bool {
 		}
 		held += len(r.flow.Leases())
 	}
-	if held != len(w.server.shards) {
+	if held != len(w.server.shards) || w.plan.faults.has(Housekeeping) && w.server.house.owner == "" {
 		return true
 	}
 	alive := 0

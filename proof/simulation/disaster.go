@@ -124,6 +124,7 @@ func (s *server) relocate() {
 	for i := range s.relays {
 		s.relays[i].dead = true
 	}
+	s.house.owner = ""
 	s.discarded = slices.DeleteFunc(slices.Clone(s.discarded), func(m *message) bool {
 		again := m.seq > floor
 		if again {

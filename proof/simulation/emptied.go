@@ -63,6 +63,7 @@ func (s *server) beginAgain() {
 	for i := range s.relays {
 		s.relays[i].dead = true
 	}
+	s.house.owner = ""
 	s.epoch++
 	s.newLife() // what was known of the old numbering is worthless
 	// All go back to what the one behind all others has passed: what was sent of the new log before somebody saw may be sent again.

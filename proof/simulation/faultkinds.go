@@ -77,6 +77,15 @@ const (
 	// Emptied logs have their numbering begun again, by their owner's hand.
 	Emptied
 
+	// Housekeeping is done by relays, and fails now and then.
+	Housekeeping
+
+	// Drains are relays that end when they have delivered all they can.
+	Drains
+
+	// Unshaped changes of shards take the store longer than a heartbeat may take.
+	Unshaped
+
 	faultsEnd
 )
 
@@ -95,7 +104,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -35,6 +35,7 @@ var troubles = []struct {
 	{Policies, 2000, (*world).policy},
 	{Topics, 800, (*world).failTopic},
 	{Emptied, 6000, (*world).emptyLog},
+	{Drains, 2000, (*world).drainOne},
 }
 
 // trouble plans what goes wrong.

@@ -18,7 +18,7 @@ type beating struct {
 type seen struct {
 	store.View
 
-	of [1]store.SubscriptionState
+	of [2]store.SubscriptionState
 }
 
 // beat sends a heartbeat.

@@ -25,7 +25,8 @@ type relay struct {
 	flow    *engine.Flow // the one that core has
 	view    view
 
-	told     bool // to stop
+	drains   bool // it ends when nothing is left
+	told     bool // to stop, or it has drained
 	stopped  stopped
 	pending  int // calls that will be answered
 	hanging  int // calls to the store that will not be answered soon
@@ -53,11 +54,14 @@ const (
 	wakeFloor    = 200 * time.Microsecond
 )
 
-func (w *world) newRelay() {
+func (w *world) newRelay() { w.addRelay(false) }
+
+// addRelay starts a relay, which may drain.
+func (w *world) addRelay(drains bool) {
 	w.started++
 	w.counts.Relays++
 	r := &relay{
-		w: w, number: w.started, started: w.now, rate: 1000,
+		w: w, number: w.started, started: w.now, rate: 1000, drains: drains,
 		flow: w.newFlow(),
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
@@ -80,7 +84,10 @@ func (w *world) newCore(r *relay) *core.Core {
 	if w.plan.cfg.Transactions {
 		f.Lane = &r.exactly.Keeper
 	}
-	return core.New(core.Options{TTL: w.plan.ttl, PollMax: pollMax, Grace: stopGrace, NewID: r.newID, Rand: w.sixteenth}, []*core.Flow{f})
+	return core.New(core.Options{
+		TTL: w.plan.ttl, PollMax: pollMax, Grace: stopGrace, Drain: r.drains, Upkeep: w.plan.faults.has(Housekeeping),
+		NewID: r.newID, Rand: w.sixteenth,
+	}, []*core.Flow{f})
 }
 
 // sixteenth is a number in [0, 1).
@@ -239,7 +246,11 @@ func (r *relay) carryOut() {
 			r.dropLane()
 		case core.Anew:
 			r.anew()
-		case core.Maintain, core.EndMaintain, core.Stopping, core.Expired, core.Reshaped, core.Back:
+		case core.Maintain:
+			r.maintain(o.Upkeep)
+		case core.Stopping:
+			r.stops()
+		case core.EndMaintain, core.Expired, core.Reshaped, core.Back:
 		}
 	}
 }
@@ -282,6 +293,8 @@ func (r *relay) faultOf(err error) core.Fault {
 		return core.Fine
 	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
 		return core.Moved
+	case errors.Is(err, errNoLease):
+		return core.LeaseLost
 	case errors.Is(err, errTimeout):
 		return core.TimedOut
 	default:

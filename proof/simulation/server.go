@@ -41,6 +41,7 @@ type tables struct {
 	discarded []*message
 	ledger    [5]store.Tally // by fate
 	relays    []heartbeat
+	house     house
 	token     int64
 	epoch     int64
 	wanted    int

@@ -97,6 +97,8 @@ func (w *world) play() {
 	}
 	w.calmDown()
 	w.passTopics()
+	w.passReshape()
+	w.passDrain()
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
 	for _, m := range w.producers.msgs {
@@ -133,7 +135,7 @@ func (w *world) calmDown() {
 	w.broker.down, w.broker.after = broker.Accepted, 0
 	running := 0
 	for _, r := range w.relays {
-		running += int(bit(!r.told))
+		running += int(bit(!r.told && !r.drains))
 	}
 	if running == 0 {
 		w.newRelay()

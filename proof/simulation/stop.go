@@ -17,11 +17,18 @@ func (r *relay) stop() {
 	if r.core.Stops() {
 		return
 	}
-	s := r.flow.Stats()
-	r.stopped = stopped{at: r.now(), hand: s.Unsettled + s.Unsent, answers: s.Accepted > 0}
 	r.core.Stop(r.now())
 	r.carryOut()
 	r.wake()
+}
+
+// stops notes how it is as a stop begins.
+func (r *relay) stops() {
+	s := r.flow.Stats()
+	r.stopped = stopped{at: r.now(), hand: s.Unsettled + s.Unsent, answers: s.Accepted > 0}
+	if r.core.Drained() {
+		r.w.drained(r)
+	}
 }
 
 // endCalls ends calls to the destination: what is not answered by now is unknown. A
@@ -58,7 +65,7 @@ const (
 	// awayFromStore are faults that keep a relay from its store, or set a clock, or stop
 	// its process: beside them a stop may find nobody to give its leases back to.
 	awayFromStore = LostRequests | LostAnswers | SlowCalls | HungCalls | BadReads | StoreClock | Crashes | FailOvers | Restores | Moves |
-		Pauses | RelayClocks
+		Pauses | RelayClocks | Unshaped
 	// awayFromBroker are those beside which what is out may be answered in time for all
 	// that the relay can know.
 	awayFromBroker = SlowAnswers | LateDeliveries | Sequences
@@ -82,6 +89,9 @@ func (w *world) checkStop(r *relay) {
 		w.failf("P8", "relay %d has stopped and not given back its leases, after %v: %s", r.number, took, r.flow.Describe())
 	case faults&awayFromBroker == 0 && !w.plan.cfg.Transactions && r.stopped.answers && took > stopTime:
 		w.failf("P8", "relay %d has taken %v to stop", r.number, took)
+	}
+	if w.server.house.owner == r.id() {
+		w.failf("P8", "relay %d has stopped, and the housekeeping is still its own", r.number)
 	}
 	for i := range w.server.shards {
 		if sh := &w.server.shards[i]; sh.owner == r.id() {

@@ -28,3 +28,25 @@ func TestAStopGivesBackWhatItHasWhateverItHasInHand(t *testing.T) {
 		t.Errorf("%d relays stopped with messages in hand: that shows little", stopped)
 	}
 }
+
+// When all other relays have stopped, one that drains leaves nothing that can be delivered, whatever it began with.
+func TestADrainLeavesNothingThatCanBeDelivered(t *testing.T) {
+	t.Parallel()
+	var s Simulator
+	drained := 0
+	s.also = func(w *world) { drained += w.counts.Drains }
+	for seed := range uint64(200) {
+		o := DefaultOptions(seed)
+		o.Faults, o.Drawn = stops|Drains|Kills|Commands|Housekeeping, seed%2 == 0
+		r, err := s.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violation != nil {
+			t.Fatalf("%v\n%s\npostbag-sim %s -trace", r.Violation, r.Drawn, o.Arguments())
+		}
+	}
+	if drained < 100 {
+		t.Errorf("%d relays drained alone: that shows little", drained)
+	}
+}

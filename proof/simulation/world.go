@@ -40,6 +40,9 @@ type world struct {
 	idle      int     // wakes of relays that found nothing to do
 	beats     int     // heartbeats so far
 	coming    int     // heartbeats that have not got to the store
+	rounds    int     // of housekeeping so far
+	alone     bool    // a relay that drains is
+	unshaped  bool    // no change of shards is done in time
 	behind    int     // messages, from the first, that settled need not look at again
 	slots     [][2]int
 	counts    Counts
@@ -84,7 +87,9 @@ func (p *plan) String() string {
 type Counts struct {
 	Messages, Committed, Accepted, Repeats, Relays, Turns int
 	// Stops is how many relays stopped with messages in hand beside a store that answers.
-	Stops  int
+	Stops int
+	// Drains is how many relays drained that were alone.
+	Drains int
 	Faults [len(faultNames)]int
 }
 
