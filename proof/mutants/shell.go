@@ -44,7 +44,61 @@ var shell = []Mutant{
 	{
 		Name: "last-settlement-not-waited-for", What: "a relay that stops says goodbye while its last settlement is under way",
 		Evidence: "rolling restarts that repeat (FAULTS F1)",
-		Patches:  []Patch{{"internal/core/stop.go", "	return !c.turning.out && c.turning.repeat == nil\n}", "	return true\n}"}},
-		By:       harness("sqlite-webhook", 20*time.Second, "SIGTERM of a relay"),
+		Patches:  []Patch{{"internal/core/stop.go", "		if len(f.Engine.Leases()) > 0 || f.Owner.Loading() {", "		if f.Owner.Loading() {"}},
+		By:       sim("-faults", "stops"),
+	},
+	{
+		Name: "reshape-asked-for-again-and-again", What: "a change of shards that the store does not get done in time is asked for again at once",
+		Evidence: "seen on Postbag: with 44,000 parked messages MariaDB took longer than a heartbeat lives, and nothing was sent",
+		Patches:  []Patch{{"internal/core/share.go", " && now >= f.reshapeAfter", ""}},
+		By:       sim(),
+	},
+	{
+		Name: "late-reshape-repeated", What: "a heartbeat that timed out is followed by one that asks for the same change of shards",
+		Evidence: "as before",
+		Patches:  []Patch{{"internal/core/heartbeat.go", "		c.reshape = nil // the next one only renews; its view shows what came of this one\n", ""}},
+		By:       sim(),
+	},
+	{
+		Name: "reshaped-before-all-is-quiet", What: "a change of shards is asked for while messages are in hand",
+		Evidence: "repartitioning under load (FAULTS C8)",
+		Patches:  []Patch{{"internal/core/reshape.go", " || !f.Engine.Quiet() {", " {"}},
+		By:       sim(),
+	},
+	{
+		Name: "failed-turn-not-made-again", What: "a turn that failed is forgotten, though the flows wait for its answer",
+		Evidence: "work that is in flight for ever after an error in between",
+		Patches:  []Patch{{"internal/core/turn.go", "	c.turning.repeat = r\n", ""}},
+		By:       sim(), Quick: true,
+	},
+	{
+		Name: "house-kept-without-a-rest", What: "a round of housekeeping is followed by the next one at once",
+		Evidence: "maintainers that spin on an empty table",
+		Patches:  []Patch{{"internal/core/upkeep.go", "	u.busy = false\n	u.next = now + upkeepPause\n", "	u.busy = false\n	u.next = now\n"}},
+		By:       sim(),
+	},
+	{
+		Name: "house-kept-by-nobody", What: "the housekeeping of a relay that is gone is taken over by nobody",
+		Evidence: "wolverine#3954: leaders that nobody replaces",
+		Patches:  []Patch{{"internal/core/upkeep.go", "	if len(take) > 0 && len(s.Shards) > 0 {", "	if len(take) > 1 {"}},
+		By:       sim(),
+	},
+	{
+		Name: "drained-before-it-was-read", What: "a drain ends when nothing is under way, whether all was read or not",
+		Evidence: "cron jobs that end with half of the box unsent",
+		Patches:  []Patch{{"internal/core/stop.go", " || !f.Engine.Drained(now)", ""}},
+		By:       sim(),
+	},
+	{
+		Name: "drained-before-it-was-taken", What: "a drain ends while the relay is still to take the shards of one that is gone",
+		Evidence: "as before",
+		Patches:  []Patch{{"internal/core/stop.go", " || c.wanting {", " {"}},
+		By:       sim(),
+	},
+	{
+		Name: "drained-at-the-end-of-an-old-window", What: "a read that ends a window which the owner before has begun, and finds nothing, counts as the end of the log",
+		Evidence: "seen on Postbag, by the simulator",
+		Patches:  []Patch{{"internal/engine/drained.go", " || !l.anew {", " {"}},
+		By:       coreTests("internal/engine", "TestAFlowIsNotDrained"),
 	},
 }
