@@ -114,3 +114,23 @@ func TestALostSettlementIsFollowedByAHeartbeat(t *testing.T) {
 		t.Errorf("the next heartbeat is due at %v", c.nextBeat)
 	}
 }
+
+// nothing is the answer to a round that settles all it was to, and finds nothing.
+func (c *Core) nothing(r *Round) *Landing {
+	l := &Landing{Epoch: c.epoch, NextDue: -1}
+	for i := range r.Parts {
+		for range r.Parts[i].Turn.Settle {
+			l.Verdicts = append(l.Verdicts, store.Verdict{Applied: true})
+		}
+		for _, q := range r.Parts[i].Turn.Read {
+			l.Pages = append(l.Pages, engine.Page{Next: q.From, Whole: true})
+		}
+	}
+	return l
+}
+
+// loads is the load that the last answer has brought about.
+func (c *Core) loads(t *testing.T) *Loading {
+	t.Helper()
+	return only(t, append([]Operation(nil), c.Operations()...), Load).Loading
+}
