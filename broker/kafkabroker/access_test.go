@@ -12,7 +12,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 )
 
@@ -45,7 +45,7 @@ func (p place) grant(t testing.TB, operations ...kadm.ACLOperation) {
 	t.Helper()
 	acl := kadm.NewACLs().Topics(p.topic).ResourcePatternType(kadm.ACLPatternLiteral).
 		Allow("User:" + testserver.KafkaUser).AllowHosts("*").Operations(operations...)
-	made, err := p.admin.CreateACLs(sendtest.Timeout(t, 30*time.Second), acl)
+	made, err := p.admin.CreateACLs(publishtest.Timeout(t, 30*time.Second), acl)
 	must(t, err)
 	for _, m := range made {
 		must(t, m.Err)
@@ -75,11 +75,11 @@ func TestEveryKindOfLoginWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := sendtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
-			if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); err != nil {
+			d := publishtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
+			if err := d.Probe(publishtest.Timeout(t, 30*time.Second)); err != nil {
 				t.Errorf("Probe: %v", err)
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 10)...), broker.Accepted, "")
+			publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 10)...), broker.Accepted, "")
 		})
 	}
 }
@@ -113,13 +113,13 @@ func TestALoginThatIsWrongIsMisconfigured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := sendtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
-			results := sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 2)...)
-			sendtest.Wants(t, results, broker.Misconfigured, c.word)
+			d := publishtest.Closing(t, dial(t, c.brokers, kafkabroker.Options{Login: c.login}))
+			results := publishtest.Publish(t, d, 30*time.Second, publishtest.Messages("t", 2)...)
+			publishtest.Wants(t, results, broker.Misconfigured, c.word)
 			if text := results[0].Err.Error(); strings.Contains(text, "canary") {
 				t.Errorf("the error tells a password: %v", text)
 			}
-			if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
+			if err := d.Probe(publishtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
 				t.Errorf("Probe: %v", err)
 			}
 		})
@@ -133,8 +133,8 @@ func TestAMechanismThatTheBrokerDoesNotKnowIsMisconfigured(t *testing.T) {
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, k.Close()) })
-	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 1)...), broker.Misconfigured, "UNSUPPORTED_SASL_MECHANISM")
+	d := publishtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages("t", 1)...), broker.Misconfigured, "UNSUPPORTED_SASL_MECHANISM")
 }
 
 func TestATopicThatTheUserMayNotWriteIsMisconfiguredUntilHeMay(t *testing.T) {
@@ -142,12 +142,12 @@ func TestATopicThatTheUserMayNotWriteIsMisconfiguredUntilHeMay(t *testing.T) {
 	k := secureKafka.get(t)
 	newPlace(t, k.Brokers()).create(t).grant(t, kadm.OpWrite) // without the right to write anywhere nobody gets a producer
 	p := newPlace(t, k.Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	msgs := sendtest.Messages(p.topic, 5)
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Misconfigured, "")
+	d := publishtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	msgs := publishtest.Messages(p.topic, 5)
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Misconfigured, "")
 	p.grant(t, kadm.OpDescribe)
-	sendtest.Eventually(t, "it may be described and not written", func() bool {
-		results := sendtest.Publish(t, d, 30*time.Second, msgs...)
+	publishtest.Eventually(t, "it may be described and not written", func() bool {
+		results := publishtest.Publish(t, d, 30*time.Second, msgs...)
 		return results[0].Outcome == broker.Misconfigured && strings.Contains(results[0].Err.Error(), "TOPIC_AUTHORIZATION_FAILED")
 	})
 	if held := p.read(t); len(held) != 0 {
@@ -166,16 +166,16 @@ func TestAUserWhoMayNotAskForSettingsCanSend(t *testing.T) {
 	p.partitions = 1
 	p.create(t, "max.message.bytes=3000")
 	p.grant(t, kadm.OpWrite)
-	d := sendtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
-	msgs := sendtest.Messages(p.topic, 5)
+	d := publishtest.Closing(t, dial(t, k.SASLPlaintext(), kafkabroker.Options{Login: login(kafkabroker.Plain)}))
+	msgs := publishtest.Messages(p.topic, 5)
 	msgs[2].Payload = noise(4000)
-	sendtest.Eventually(t, "the right to write counts", func() bool {
-		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "the right to write counts", func() bool {
+		return publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
-	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
-	sendtest.Wants(t, results[2:3], broker.Rejected, "MESSAGE_TOO_LARGE")
-	sendtest.Wants(t, append(results[:2:2], results[3:]...), broker.Accepted, "")
-	g, err := d.Durability(sendtest.Timeout(t, 30*time.Second), p.topic)
+	results := publishtest.Publish(t, d, 30*time.Second, msgs...)
+	publishtest.Wants(t, results[2:3], broker.Rejected, "MESSAGE_TOO_LARGE")
+	publishtest.Wants(t, append(results[:2:2], results[3:]...), broker.Accepted, "")
+	g, err := d.Durability(publishtest.Timeout(t, 30*time.Second), p.topic)
 	if err != nil || g.Grade != "?" {
 		t.Errorf("the topic is graded %q, %v, want ?", g.Grade, err)
 	}

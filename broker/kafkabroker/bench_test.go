@@ -10,7 +10,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -32,12 +32,12 @@ func BenchmarkAgainstRaw(b *testing.B) {
 			p := newPlace(b, k.Brokers())
 			p.partitions = partitions
 			p.create(b, "retention.bytes=200000000", "segment.bytes=100000000")
-			d := sendtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
+			d := publishtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
 			msgs := load(p.topic, round)
-			sendtest.Race(b, func() []broker.Delivery { return msgs },
-				sendtest.Publisher{Name: "raw", Run: raw(b, p)},
-				sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, 500, 4) }},
-				sendtest.Through("one-caller", d, 1000))
+			publishtest.Race(b, func() []broker.Delivery { return msgs },
+				publishtest.Publisher{Name: "raw", Run: raw(b, p)},
+				publishtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return publishtest.InCalls(d, msgs, 500, 4) }},
+				publishtest.Through("one-caller", d, 1000))
 		})
 	}
 }
@@ -48,12 +48,12 @@ func BenchmarkPublish(b *testing.B) {
 	p := newPlace(b, k.Brokers())
 	p.partitions = 8
 	p.create(b, "retention.bytes=200000000", "segment.bytes=100000000")
-	d := sendtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
+	d := publishtest.Closing(b, dial(b, p.brokers, kafkabroker.Options{}))
 	const round = 100_000
 	msgs := load(p.topic, round)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := sendtest.InCalls(d, msgs, 500, 4); err != nil {
+		if err := publishtest.InCalls(d, msgs, 500, 4); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func BenchmarkPublish(b *testing.B) {
 
 // load is JSON of some kind: not all alike, not noise.
 func load(topic string, n int) []broker.Delivery {
-	msgs := sendtest.Messages(topic, n)
+	msgs := publishtest.Messages(topic, n)
 	for i := range msgs {
 		m := &msgs[i]
 		m.Key, m.Type = fmt.Sprintf("customer-%d", i%5000), "order.created"

@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -55,7 +55,7 @@ func (l *traffic) send(k int) {
 		default:
 		}
 		for ; len(queue) < most && !ended; seq++ {
-			m := sendtest.Messages(l.topic, 1)[0]
+			m := publishtest.Messages(l.topic, 1)[0]
 			m.Key, m.Seq, m.Payload = fmt.Sprintf("key-%d", k), int64(seq), fmt.Appendf(nil, "%d-%d", k, seq)
 			queue = append(queue, m)
 			l.sent[k] = append(l.sent[k], m.ID)
@@ -103,7 +103,7 @@ func (l *traffic) faultf(format string, args ...any) {
 func (l *traffic) await(t testing.TB, n int64) {
 	t.Helper()
 	want := l.accepted.Load() + n
-	sendtest.Eventually(t, "messages flow", func() bool { return l.accepted.Load() >= want })
+	publishtest.Eventually(t, "messages flow", func() bool { return l.accepted.Load() >= want })
 }
 
 // end stops the traffic, and compares what was sent with what is there: nothing
@@ -148,8 +148,8 @@ func (l *traffic) halt() {
 func (p place) leader(t testing.TB, k *testserver.Kafka, partition int32) *testserver.KafkaNode {
 	t.Helper()
 	var node *testserver.KafkaNode
-	sendtest.Eventually(t, "the partition has a leader", func() bool {
-		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, "the partition has a leader", func() bool {
+		topics, err := p.admin.ListTopics(publishtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil {
 			return false
 		}
@@ -166,8 +166,8 @@ func (p place) leader(t testing.TB, k *testserver.Kafka, partition int32) *tests
 // inSync waits until every partition has n in-sync replicas.
 func (p place) inSync(t testing.TB, n int) {
 	t.Helper()
-	sendtest.Eventually(t, fmt.Sprintf("%d replicas are in sync", n), func() bool {
-		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, fmt.Sprintf("%d replicas are in sync", n), func() bool {
+		topics, err := p.admin.ListTopics(publishtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil {
 			return false
 		}
@@ -187,7 +187,7 @@ func TestAClusterOfThreeGoesOnWithoutLossAndInOrder(t *testing.T) {
 	p.partitions, p.replicas = 3, 3
 	p.create(t, "min.insync.replicas=2")
 	p.inSync(t, 3)
-	d := sendtest.Closing(t, dial(t, k.Brokers(), kafkabroker.Options{Recheck: time.Second}))
+	d := publishtest.Closing(t, dial(t, k.Brokers(), kafkabroker.Options{Recheck: time.Second}))
 	l := startTraffic(d, p.topic, 24)
 	defer func() { t.Logf("%d accepted", l.accepted.Load()) }()
 	l.await(t, 500)
@@ -223,46 +223,46 @@ func minISRLost(t *testing.T, p place, d *kafkabroker.Destination, l *traffic) {
 	t.Helper()
 	p.set(t, "min.insync.replicas", "3")
 	last, since := l.accepted.Load(), time.Now()
-	sendtest.Eventually(t, "nothing is accepted any more", func() bool {
+	publishtest.Eventually(t, "nothing is accepted any more", func() bool {
 		if now := l.accepted.Load(); now != last {
 			last, since = now, time.Now()
 		}
 		return time.Since(since) > 500*time.Millisecond
 	})
-	for i, r := range sendtest.Publish(t, d, 3*time.Second, sendtest.Messages(p.topic, 20)...) {
+	for i, r := range publishtest.Publish(t, d, 3*time.Second, publishtest.Messages(p.topic, 20)...) {
 		if r.Outcome != broker.Unknown && r.Outcome != broker.NotSent && r.Outcome != broker.Unavailable {
 			t.Errorf("without enough replicas message %d is %v (%v)", i, r.Outcome, r.Err)
 		}
 	}
-	for i, r := range sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...) {
+	for i, r := range publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 3)...) {
 		if r.Outcome != broker.Unavailable || r.Scope != broker.ScopeTopic || !strings.Contains(r.Err.Error(), "in-sync replicas") {
 			t.Errorf("once that is known message %d is %v (%v) with the scope %v", i, r.Outcome, r.Err, r.Scope)
 		}
 	}
-	if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); err != nil {
+	if err := d.Probe(publishtest.Timeout(t, 30*time.Second)); err != nil {
 		t.Errorf("the brokers are there, and a probe says %v", err)
 	}
 	if l.accepted.Load() != last {
 		t.Error("messages were accepted by too few replicas")
 	}
 	p.set(t, "min.insync.replicas", "2")
-	sendtest.Eventually(t, "messages are accepted again", func() bool {
-		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "messages are accepted again", func() bool {
+		return publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
 func TestPartitionsAddedUnderLoadLoseNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: 200 * time.Millisecond}))
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: 200 * time.Millisecond}))
 	l := startTraffic(d, p.topic, 24)
 	l.await(t, 500)
 	for _, n := range []int{3, 8} {
-		answers, err := p.admin.UpdatePartitions(sendtest.Timeout(t, 30*time.Second), n, p.topic)
+		answers, err := p.admin.UpdatePartitions(publishtest.Timeout(t, 30*time.Second), n, p.topic)
 		must(t, err)
 		must(t, answers.Error())
 		l.await(t, 500)
-		sendtest.Eventually(t, "the new partitions are used", func() bool {
+		publishtest.Eventually(t, "the new partitions are used", func() bool {
 			used := 0
 			for _, end := range p.ends(t) {
 				if end > 0 {
@@ -310,7 +310,7 @@ func inOrderWithinPartitions(t *testing.T, held []*kgo.Record) {
 func TestATopicDeletedAndMadeAnewUnderLoadIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
 	l := startTraffic(d, p.topic, 8)
 	l.await(t, 200)
 	p.delete(t)
@@ -320,7 +320,7 @@ func TestATopicDeletedAndMadeAnewUnderLoadIsUsedAgain(t *testing.T) {
 	for _, fault := range l.faults {
 		t.Error(fault)
 	}
-	if _, err := p.admin.DeleteTopic(sendtest.Timeout(t, 30*time.Second), p.topic); err != nil {
+	if _, err := p.admin.DeleteTopic(publishtest.Timeout(t, 30*time.Second), p.topic); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
@@ -19,7 +19,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(fake.Close)
-	d := sendtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
+	d := publishtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
 	for name, c := range map[string]struct {
 		replicas int16
 		settings []string
@@ -36,7 +36,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 		p := newPlace(t, fake.ListenAddrs())
 		p.replicas = c.replicas
 		p.create(t, c.settings...)
-		g, err := d.Durability(sendtest.Timeout(t, 30*time.Second), p.topic)
+		g, err := d.Durability(publishtest.Timeout(t, 30*time.Second), p.topic)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
 			t.Errorf("%s: %+v", name, g)
 		}
 	}
-	if _, err := d.Durability(sendtest.Timeout(t, 30*time.Second), "nothing"); broker.OutcomeOf(err) != broker.Misconfigured {
+	if _, err := d.Durability(publishtest.Timeout(t, 30*time.Second), "nothing"); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("a topic that is not there: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // Whose sequence numbers the broker does not take any more never sends again: the
@@ -21,8 +21,8 @@ func TestAProducerThatFailedForGoodIsReplaced(t *testing.T) {
 	must(t, err)
 	t.Cleanup(fake.Close)
 	p := newPlace(t, fake.ListenAddrs()).create(t)
-	d := sendtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 3)...), broker.Accepted, "")
 	fake.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		q, _ := r.(*kmsg.ProduceRequest)
 		a, _ := q.ResponseKind().(*kmsg.ProduceResponse)
@@ -38,10 +38,10 @@ func TestAProducerThatFailedForGoodIsReplaced(t *testing.T) {
 		}
 		return a, nil, true
 	})
-	msgs := sendtest.Messages(p.topic, 5)
+	msgs := publishtest.Messages(p.topic, 5)
 	for i := range msgs {
 		msgs[i].Key = "k"
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Unknown, "")
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Unknown, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
 }

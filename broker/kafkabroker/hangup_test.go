@@ -10,7 +10,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // switched makes connections to where they should lead, or to a listener that hangs up.
@@ -24,7 +24,7 @@ type switched struct {
 // hangUp ends all connections, and leads those to come to the listener.
 func (s *switched) hangUp(t *testing.T) {
 	t.Helper()
-	address := sendtest.Curt(t)
+	address := publishtest.Curt(t)
 	s.to.Store(&address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,11 +56,11 @@ func TestABrokerThatHangsUpAfterItHasAnsweredIsUnavailable(t *testing.T) {
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	other := newPlace(t, p.brokers).create(t)
 	var s switched
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 3)...), broker.Accepted, "")
 	s.hangUp(t)
-	msgs := append(sendtest.Messages(p.topic, 3), sendtest.Messages(other.topic, 3)...)
-	sendtest.HungUp(t, d, msgs...)
+	msgs := append(publishtest.Messages(p.topic, 3), publishtest.Messages(other.topic, 3)...)
+	publishtest.HungUp(t, d, msgs...)
 	s.answer()
 	persist(t, d, msgs...)
 }
@@ -72,9 +72,9 @@ func TestABrokerThatHangsUpForAMomentAtFirstIsUnavailable(t *testing.T) {
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	var s switched
 	s.hangUp(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
-	msgs := sendtest.Messages(p.topic, 3)
-	for i, r := range sendtest.Publish(t, d, 400*time.Millisecond, msgs...) {
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
+	msgs := publishtest.Messages(p.topic, 3)
+	for i, r := range publishtest.Publish(t, d, 400*time.Millisecond, msgs...) {
 		if r.Outcome != broker.NotSent && r.Outcome != broker.Unavailable {
 			t.Errorf("message %d is %v (%v)", i, r.Outcome, r.Err)
 		}
@@ -87,9 +87,9 @@ func TestABrokerThatOnlyEverHangsUpIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	var s switched
 	s.hangUp(t)
-	d := sendtest.Closing(t, dial(t, []string{"127.0.0.1:9"}, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 2)...), broker.Misconfigured, "hangs up on the first request")
-	if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
+	d := publishtest.Closing(t, dial(t, []string{"127.0.0.1:9"}, kafkabroker.Options{Login: kafkabroker.Login{Dial: s.dial}}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages("t", 2)...), broker.Misconfigured, "hangs up on the first request")
+	if err := d.Probe(publishtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("Probe: %v", err)
 	}
 }

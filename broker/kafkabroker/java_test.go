@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // Kafka's own console producer and ours share a topic: a key is in one partition,
@@ -20,16 +20,16 @@ func TestAKeyGoesWhereTheJavaClientSendsIt(t *testing.T) {
 	p.partitions = 7
 	p.create(t)
 	var input strings.Builder
-	msgs := sendtest.Messages(p.topic, 60)
+	msgs := publishtest.Messages(p.topic, 60)
 	for i := range msgs {
 		msgs[i].Key = fmt.Sprintf("%s-%d", []string{"a", "order", "größe", "漢字", "0123456789abcdef"}[i%5], i)
 		fmt.Fprintf(&input, "%s|java\n", msgs[i].Key)
 	}
-	_, err := k.Run(sendtest.Timeout(t, 2*time.Minute), input.String(), "org.apache.kafka.tools.ConsoleProducer", "--topic", p.topic,
+	_, err := k.Run(publishtest.Timeout(t, 2*time.Minute), input.String(), "org.apache.kafka.tools.ConsoleProducer", "--topic", p.topic,
 		"--bootstrap-server", k.Brokers()[0], "--property", "parse.key=true", "--property", "key.separator=|")
 	must(t, err)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
 	java, ours := map[string]int32{}, map[string]int32{}
 	for _, r := range p.read(t) {
 		if string(r.Value) == "java" {
@@ -53,11 +53,11 @@ func TestTheJavaClientReadsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	k := plainKafka.get(t)
 	p := newPlace(t, k.Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: "zstd"}))
-	m := sendtest.Messages(p.topic, 1)[0]
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: "zstd"}))
+	m := publishtest.Messages(p.topic, 1)[0]
 	m.Key, m.Type, m.Payload, m.Headers = "größe", "made", []byte("payload"), map[string]string{"tenant": "漢字"}
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, m), broker.Accepted, "")
-	out, err := k.Run(sendtest.Timeout(t, 2*time.Minute), "", "org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", p.topic,
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, m), broker.Accepted, "")
+	out, err := k.Run(publishtest.Timeout(t, 2*time.Minute), "", "org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", p.topic,
 		"--bootstrap-server", k.Brokers()[0], "--from-beginning", "--max-messages", "1", "--timeout-ms", "60000",
 		"--property", "print.key=true", "--property", "print.headers=true", "--property", "key.separator=|",
 		"--property", "headers.separator=;")

@@ -19,7 +19,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // withLanes are options with transactions. The topic of records is the test's own.
@@ -34,9 +34,9 @@ func laneOf(p place) broker.LaneName {
 func open(t testing.TB, d *kafkabroker.Destination, name broker.LaneName) broker.Lane {
 	t.Helper()
 	var l broker.Lane
-	sendtest.Eventually(t, "the lane is open", func() bool {
+	publishtest.Eventually(t, "the lane is open", func() bool {
 		var err error
-		l, err = d.OpenLane(sendtest.Timeout(t, 30*time.Second), name)
+		l, err = d.OpenLane(publishtest.Timeout(t, 30*time.Second), name)
 		if err != nil {
 			t.Log(err)
 		}
@@ -48,7 +48,7 @@ func open(t testing.TB, d *kafkabroker.Destination, name broker.LaneName) broker
 func commit(t testing.TB, l broker.Lane, record string, msgs ...broker.Delivery) (broker.TxOutcome, []broker.Result, error) {
 	t.Helper()
 	results := make([]broker.Result, len(msgs))
-	outcome, err := l.Commit(sendtest.Timeout(t, 40*time.Second), msgs, []byte(record), results)
+	outcome, err := l.Commit(publishtest.Timeout(t, 40*time.Second), msgs, []byte(record), results)
 	if (outcome == broker.Committed) != (err == nil) {
 		t.Errorf("%v with error %v", outcome, err)
 	}
@@ -82,23 +82,23 @@ func onBoth(t *testing.T, test func(t *testing.T, p place)) {
 func TestALaneStoresMessagesAndItsRecordTogether(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, p place) {
-		d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+		d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 		l := open(t, d, laneOf(p))
 		if r := l.Record(); r != nil {
 			t.Errorf("a new lane has the record %q", r)
 		}
 		for i := range 5 {
-			outcome, results, err := commit(t, l, fmt.Sprintf("record %d", i), sendtest.Messages(p.topic, 20*i)...)
+			outcome, results, err := commit(t, l, fmt.Sprintf("record %d", i), publishtest.Messages(p.topic, 20*i)...)
 			if outcome != broker.Committed {
 				t.Fatalf("%v: %v", outcome, err)
 			}
-			sendtest.Wants(t, results, broker.Accepted, "")
+			publishtest.Wants(t, results, broker.Accepted, "")
 		}
 		if n := len(p.committed(t)); n != 200 {
 			t.Errorf("a consumer sees %d messages, want 200", n)
 		}
 		must(t, l.Close(t.Context()))
-		another := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+		another := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 		if r := open(t, another, laneOf(p)).Record(); string(r) != "record 4" {
 			t.Errorf("the record is %q, want the last", r)
 		}
@@ -113,26 +113,26 @@ func TestALaneStoresMessagesAndItsRecordTogether(t *testing.T) {
 func TestWhoOpensALaneShutsOutWhoHadIt(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, p place) {
-		first, second := sendtest.Closing(t, dial(t, p.brokers, p.withLanes())), sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+		first, second := publishtest.Closing(t, dial(t, p.brokers, p.withLanes())), publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 		old := open(t, first, laneOf(p))
-		if outcome, _, err := commit(t, old, "old", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+		if outcome, _, err := commit(t, old, "old", publishtest.Messages(p.topic, 3)...); outcome != broker.Committed {
 			t.Fatalf("%v: %v", outcome, err)
 		}
 		fresh := open(t, second, laneOf(p))
 		if r := fresh.Record(); string(r) != "old" {
 			t.Errorf("the record is %q", r)
 		}
-		outcome, _, err := commit(t, old, "zombie", sendtest.Messages(p.topic, 3)...)
+		outcome, _, err := commit(t, old, "zombie", publishtest.Messages(p.topic, 3)...)
 		if outcome == broker.Committed {
 			t.Fatal("a lane that was opened by another can still commit")
 		}
 		t.Log(outcome, err)
-		outcome, results, err := commit(t, old, "zombie", sendtest.Messages(p.topic, 3)...)
+		outcome, results, err := commit(t, old, "zombie", publishtest.Messages(p.topic, 3)...)
 		if outcome != broker.Aborted || !errors.Is(err, broker.ErrLane) {
 			t.Errorf("a finished lane says %v: %v", outcome, err)
 		}
-		sendtest.Wants(t, results, broker.NotSent, broker.ErrLane.Error())
-		if outcome, _, err := commit(t, fresh, "new", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+		publishtest.Wants(t, results, broker.NotSent, broker.ErrLane.Error())
+		if outcome, _, err := commit(t, fresh, "new", publishtest.Messages(p.topic, 3)...); outcome != broker.Committed {
 			t.Fatalf("%v: %v", outcome, err)
 		}
 		if n := len(p.committed(t)); n != 6 {
@@ -144,7 +144,7 @@ func TestWhoOpensALaneShutsOutWhoHadIt(t *testing.T) {
 func TestATransactionWithABadMessageIsAbortedAndNamesIt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+	d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 	const bad = 7
 	for name, c := range map[string]struct {
 		before func()
@@ -164,21 +164,21 @@ func TestATransactionWithABadMessageIsAbortedAndNamesIt(t *testing.T) {
 		},
 	} {
 		l := open(t, d, laneOf(p))
-		if outcome, _, err := commit(t, l, "before "+name, sendtest.Messages(p.topic, 1)...); outcome != broker.Committed {
+		if outcome, _, err := commit(t, l, "before "+name, publishtest.Messages(p.topic, 1)...); outcome != broker.Committed {
 			t.Fatalf("%s: %v: %v", name, outcome, err)
 		}
 		if c.before != nil {
 			c.before()
 		}
 		before := len(p.committed(t))
-		msgs := sendtest.Messages(p.topic, 20)
+		msgs := publishtest.Messages(p.topic, 20)
 		c.spoil(&msgs[bad])
 		outcome, results, err := commit(t, l, "spoilt", msgs...)
 		if outcome != broker.Aborted {
 			t.Errorf("%s: %v: %v", name, outcome, err)
 		}
-		sendtest.Wants(t, results[bad:bad+1], c.want, c.word)
-		sendtest.Wants(t, append(results[:bad:bad], results[bad+1:]...), broker.NotSent, "another message")
+		publishtest.Wants(t, results[bad:bad+1], c.want, c.word)
+		publishtest.Wants(t, append(results[:bad:bad], results[bad+1:]...), broker.NotSent, "another message")
 		if after := len(p.committed(t)); after != before {
 			t.Errorf("%s: a consumer sees %d messages of an aborted transaction", name, after-before)
 		}
@@ -191,15 +191,15 @@ func TestATransactionWithABadMessageIsAbortedAndNamesIt(t *testing.T) {
 func TestALaneWhoseContextIsOverSendsNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+	d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 	l := open(t, d, laneOf(p))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	results := make([]broker.Result, 2)
-	if outcome, err := l.Commit(over, sendtest.Messages(p.topic, 2), nil, results); outcome != broker.Aborted || err == nil {
+	if outcome, err := l.Commit(over, publishtest.Messages(p.topic, 2), nil, results); outcome != broker.Aborted || err == nil {
 		t.Errorf("%v: %v", outcome, err)
 	}
-	sendtest.Wants(t, results, broker.NotSent, "")
+	publishtest.Wants(t, results, broker.NotSent, "")
 	if _, err := d.OpenLane(over, laneOf(p)); broker.OutcomeOf(err) != broker.Unavailable {
 		t.Errorf("OpenLane: %v", err)
 	}
@@ -208,11 +208,11 @@ func TestALaneWhoseContextIsOverSendsNothing(t *testing.T) {
 func TestALaneKeepsTheLargestRecord(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, p place) {
-		d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+		d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 		l := open(t, d, laneOf(p))
 		record := noise(broker.MaxRecord)
 		results := make([]broker.Result, 1)
-		if outcome, err := l.Commit(sendtest.Timeout(t, 30*time.Second), sendtest.Messages(p.topic, 1), record, results); outcome != broker.Committed {
+		if outcome, err := l.Commit(publishtest.Timeout(t, 30*time.Second), publishtest.Messages(p.topic, 1), record, results); outcome != broker.Committed {
 			t.Fatalf("%v: %v", outcome, err)
 		}
 		if got := open(t, d, laneOf(p)).Record(); !bytes.Equal(got, record) {
@@ -228,7 +228,7 @@ func TestARecordIsFoundBehindManyOthers(t *testing.T) {
 		lanes := p
 		lanes.topic, lanes.partitions = p.topic+".lanes", 1
 		lanes.create(t, "cleanup.policy=compact")
-		d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+		d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 		if outcome, _, err := commit(t, open(t, d, laneOf(p)), "found"); outcome != broker.Committed {
 			t.Fatalf("%v: %v", outcome, err)
 		}
@@ -249,13 +249,13 @@ func TestARecordIsFoundBehindManyOthers(t *testing.T) {
 func TestALaneThatCannotBeIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	without := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	without := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
 	if _, err := without.OpenLane(t.Context(), laneOf(p)); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("without the option: %v", err)
 	}
 	o := p.withLanes()
 	o.Transactions.Topic = p.topic // not compacted
-	forgetful := sendtest.Closing(t, dial(t, p.brokers, o))
+	forgetful := publishtest.Closing(t, dial(t, p.brokers, o))
 	if _, err := forgetful.OpenLane(t.Context(), laneOf(p)); broker.OutcomeOf(err) != broker.Misconfigured {
 		t.Errorf("with a topic that forgets: %v", err)
 	}
@@ -266,9 +266,9 @@ func TestALaneThatCannotBeIsMisconfigured(t *testing.T) {
 	mine.create(t, "cleanup.policy=compact")
 	mine.grant(t, kadm.OpWrite, kadm.OpRead)
 	o = kafkabroker.Options{Transactions: &kafkabroker.Transactions{Topic: mine.topic}, Login: login(kafkabroker.Plain)}
-	shut := sendtest.Closing(t, dial(t, k.SASLPlaintext(), o))
-	sendtest.Eventually(t, "the missing right to the transactional id shows", func() bool {
-		_, err := shut.OpenLane(sendtest.Timeout(t, 20*time.Second), laneOf(p))
+	shut := publishtest.Closing(t, dial(t, k.SASLPlaintext(), o))
+	publishtest.Eventually(t, "the missing right to the transactional id shows", func() bool {
+		_, err := shut.OpenLane(publishtest.Timeout(t, 20*time.Second), laneOf(p))
 		return broker.OutcomeOf(err) == broker.Misconfigured && strings.Contains(err.Error(), "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 	})
 }
@@ -279,17 +279,17 @@ func TestALaneIsOpenedAnewAtOnceAfterItsTopicWasDeleted(t *testing.T) {
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	o := p.withLanes()
 	o.Recheck = time.Hour
-	d := sendtest.Closing(t, dial(t, p.brokers, o))
+	d := publishtest.Closing(t, dial(t, p.brokers, o))
 	l := open(t, d, laneOf(p))
-	if outcome, _, err := commit(t, l, "one", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+	if outcome, _, err := commit(t, l, "one", publishtest.Messages(p.topic, 3)...); outcome != broker.Committed {
 		t.Fatalf("%v: %v", outcome, err)
 	}
 	records := p
 	records.topic = o.Transactions.Topic
 	records.delete(t)
 	named := false
-	sendtest.Eventually(t, "a transaction fails for the topic", func() bool {
-		outcome, _, err := commit(t, l, "two", sendtest.Messages(p.topic, 3)...)
+	publishtest.Eventually(t, "a transaction fails for the topic", func() bool {
+		outcome, _, err := commit(t, l, "two", publishtest.Messages(p.topic, 3)...)
 		named = err != nil && strings.Contains(err.Error(), o.Transactions.Topic)
 		return outcome != broker.Committed
 	})
@@ -298,7 +298,7 @@ func TestALaneIsOpenedAnewAtOnceAfterItsTopicWasDeleted(t *testing.T) {
 	}
 	must(t, l.Close(t.Context()))
 	l = open(t, d, laneOf(p))
-	if outcome, _, err := commit(t, l, "three", sendtest.Messages(p.topic, 3)...); outcome != broker.Committed {
+	if outcome, _, err := commit(t, l, "three", publishtest.Messages(p.topic, 3)...); outcome != broker.Committed {
 		t.Errorf("%v: %v", outcome, err)
 	}
 }
@@ -341,7 +341,7 @@ func TestAConsumerOfCommittedMessagesSeesEachOnce(t *testing.T) {
 		owners = 60
 	}
 	onBoth(t, func(t *testing.T, p place) {
-		all := sendtest.Messages(p.topic, 200*owners)
+		all := publishtest.Messages(p.topic, 200*owners)
 		l := &ledger{owner: -1}
 		var zombies sync.WaitGroup
 		for me := range owners {
@@ -370,7 +370,7 @@ func TestAConsumerOfCommittedMessagesSeesEachOnce(t *testing.T) {
 
 // own is one owner's life. died is closed when a successor may begin.
 func own(t *testing.T, p place, l *ledger, me int, all []broker.Delivery, last bool, died chan struct{}) {
-	d := sendtest.Closing(t, dial(t, p.brokers, p.withLanes()))
+	d := publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
 	chance := rand.New(rand.NewPCG(uint64(me), 7))
 	lives, zombie := 1+chance.IntN(6), chance.IntN(2) == 0
 	l.take(me)
@@ -378,7 +378,7 @@ func own(t *testing.T, p place, l *ledger, me int, all []broker.Delivery, last b
 	die := func() { once.Do(func() { close(died) }) }
 	defer die()
 	for {
-		lane, err := d.OpenLane(sendtest.Timeout(t, time.Minute), laneOf(p))
+		lane, err := d.OpenLane(publishtest.Timeout(t, time.Minute), laneOf(p))
 		next, mine := l.look(me)
 		if !mine {
 			return
@@ -398,13 +398,13 @@ func own(t *testing.T, p place, l *ledger, me int, all []broker.Delivery, last b
 			to := min(next+40+chance.IntN(40), len(all))
 			if lives--; lives == 0 && !last {
 				if !zombie { // it dies somewhere within
-					ctx := sendtest.Timeout(t, time.Duration(chance.IntN(20_000))*time.Microsecond)
+					ctx := publishtest.Timeout(t, time.Duration(chance.IntN(20_000))*time.Microsecond)
 					_, _ = lane.Commit(ctx, all[next:to], fmt.Append(nil, to), make([]broker.Result, to-next))
 					return
 				}
 				die()
 			}
-			outcome, err := lane.Commit(sendtest.Timeout(t, time.Minute), all[next:to], fmt.Append(nil, to), make([]broker.Result, to-next))
+			outcome, err := lane.Commit(publishtest.Timeout(t, time.Minute), all[next:to], fmt.Append(nil, to), make([]broker.Result, to-next))
 			if outcome != broker.Committed {
 				t.Logf("owner %d: %v: %v", me, outcome, err)
 				break // open it again, if it is mine

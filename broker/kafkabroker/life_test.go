@@ -16,12 +16,12 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // ofKey makes n of one key.
 func ofKey(topic, key string, n int) []broker.Delivery {
-	msgs := sendtest.Messages(topic, n)
+	msgs := publishtest.Messages(topic, n)
 	for i := range msgs {
 		msgs[i].Key = key
 	}
@@ -31,8 +31,8 @@ func ofKey(topic, key string, n int) []broker.Delivery {
 // persist publishes until all is accepted.
 func persist(t testing.TB, d broker.Destination, msgs ...broker.Delivery) {
 	t.Helper()
-	sendtest.Eventually(t, "all is accepted", func() bool {
-		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
+	publishtest.Eventually(t, "all is accepted", func() bool {
+		results := publishtest.Publish(t, d, 20*time.Second, msgs...)
 		var rest []broker.Delivery
 		for i, r := range results {
 			if r.Outcome != broker.Accepted {
@@ -118,16 +118,16 @@ func TestATopicIsMadeByPrefixOrFunction(t *testing.T) {
 	p.topic = "events." + p.topic
 	p.create(t)
 	short := strings.TrimPrefix(p.topic, "events.")
-	byPrefix := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Prefix: "events."}))
-	sendtest.Wants(t, sendtest.Publish(t, byPrefix, 30*time.Second, sendtest.Messages(short, 1)...), broker.Accepted, "")
-	byFunction := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Topic: func(m broker.Delivery) string {
+	byPrefix := publishtest.Closing(t, dial(t, brokers, kafkabroker.Options{Prefix: "events."}))
+	publishtest.Wants(t, publishtest.Publish(t, byPrefix, 30*time.Second, publishtest.Messages(short, 1)...), broker.Accepted, "")
+	byFunction := publishtest.Closing(t, dial(t, brokers, kafkabroker.Options{Topic: func(m broker.Delivery) string {
 		if m.Topic == "panic" {
 			panic("an odd message")
 		}
 		return p.topic
 	}}))
-	sendtest.Wants(t, sendtest.Publish(t, byFunction, 30*time.Second, sendtest.Messages("any thing", 1)...), broker.Accepted, "")
-	sendtest.Wants(t, sendtest.Publish(t, byFunction, 30*time.Second, sendtest.Messages("panic", 1)...), broker.Rejected, "panicked")
+	publishtest.Wants(t, publishtest.Publish(t, byFunction, 30*time.Second, publishtest.Messages("any thing", 1)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, byFunction, 30*time.Second, publishtest.Messages("panic", 1)...), broker.Rejected, "panicked")
 	if held := p.read(t); len(held) != 2 {
 		t.Errorf("the topic holds %d, want 2", len(held))
 	}
@@ -137,31 +137,31 @@ func TestATopicThatIsNoNameIsRejectedAlone(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers).create(t)
-	d := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{}))
-	msgs := sendtest.Messages(p.topic, 3)
+	d := publishtest.Closing(t, dial(t, brokers, kafkabroker.Options{}))
+	msgs := publishtest.Messages(p.topic, 3)
 	msgs[1].Topic = "größe 42"
-	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
-	sendtest.Wants(t, results[1:2], broker.Rejected, "the topic holds a character")
-	sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+	results := publishtest.Publish(t, d, 30*time.Second, msgs...)
+	publishtest.Wants(t, results[1:2], broker.Rejected, "the topic holds a character")
+	publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
 func TestATopicIsCreatedWhereThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers)
-	d := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{
+	d := publishtest.Closing(t, dial(t, brokers, kafkabroker.Options{
 		Create: &kafkabroker.Create{Partitions: 5, Replicas: 1, Config: map[string]string{"max.message.bytes": "5000"}},
 	}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 10)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 10)...), broker.Accepted, "")
 	if ends := p.ends(t); len(ends) != 5 {
 		t.Errorf("the topic has %d partitions, want 5", len(ends))
 	}
-	large := sendtest.Messages(p.topic, 1)
+	large := publishtest.Messages(p.topic, 1)
 	large[0].Payload = make([]byte, 6000)
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, large...), broker.Rejected, "the topic allows 5000")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, large...), broker.Rejected, "the topic allows 5000")
 
-	wrong := sendtest.Closing(t, dial(t, brokers, kafkabroker.Options{Create: &kafkabroker.Create{Replicas: 7}}))
-	sendtest.Wants(t, sendtest.Publish(t, wrong, 30*time.Second, sendtest.Messages(p.topic+".more", 1)...), broker.Misconfigured, "cannot be created")
+	wrong := publishtest.Closing(t, dial(t, brokers, kafkabroker.Options{Create: &kafkabroker.Create{Replicas: 7}}))
+	publishtest.Wants(t, publishtest.Publish(t, wrong, 30*time.Second, publishtest.Messages(p.topic+".more", 1)...), broker.Misconfigured, "cannot be created")
 }
 
 // While a circuit is open a relay only probes: of a topic that the next message makes it must not hear that it is missing.
@@ -169,17 +169,17 @@ func TestATopicThatIsGoneIsNoReasonNotToSendWhereItIsCreated(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers())
 	lines := newThrough(t, p.brokers)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{
 		Create: &kafkabroker.Create{Partitions: 1, Replicas: 1}, Login: kafkabroker.Login{Dial: lines.dial},
 	}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 3)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 3)...), broker.Accepted, "")
 	lines.mute()
-	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.topic, 3)...), broker.Unknown, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, time.Second, publishtest.Messages(p.topic, 3)...), broker.Unknown, "")
 	p.delete(t)
 	lines.unmute(t)
-	sendtest.Eventually(t, "the probe is content", func() bool { return d.Probe(sendtest.Timeout(t, 30*time.Second)) == nil })
-	sendtest.Eventually(t, "the topic is made anew", func() bool {
-		return sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "the probe is content", func() bool { return d.Probe(publishtest.Timeout(t, 30*time.Second)) == nil })
+	publishtest.Eventually(t, "the topic is made anew", func() bool {
+		return publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -194,15 +194,15 @@ func TestCallsThatLingerShareBatches(t *testing.T) {
 	p.partitions = 1
 	p.create(t)
 	for linger, most := range map[time.Duration]int{0: 20, 300 * time.Millisecond: 4} {
-		d := sendtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{Linger: linger}))
-		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...), broker.Accepted, "")
+		d := publishtest.Closing(t, dial(t, fake.ListenAddrs(), kafkabroker.Options{Linger: linger}))
+		publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...), broker.Accepted, "")
 		before := len(p.read(t))
 		var calls sync.WaitGroup
 		for i := range 20 {
 			calls.Go(func() {
-				msgs := sendtest.Messages(p.topic, 1)
+				msgs := publishtest.Messages(p.topic, 1)
 				msgs[0].Key = fmt.Sprint(i)
-				sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
+				publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
 			})
 		}
 		calls.Wait()
@@ -220,8 +220,8 @@ func TestCallsThatLingerShareBatches(t *testing.T) {
 func TestACallThatLingersEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Linger: 5 * time.Second}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 100*time.Millisecond, sendtest.Messages(p.topic, 3)...), broker.NotSent, "the context ended")
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Linger: 5 * time.Second}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 100*time.Millisecond, publishtest.Messages(p.topic, 3)...), broker.NotSent, "the context ended")
 	if held := p.read(t); len(held) != 0 {
 		t.Errorf("%d messages were sent that were said not to be", len(held))
 	}
@@ -231,8 +231,8 @@ func TestEachCompressionArrives(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	for _, compression := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
-		d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: compression}))
-		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 50)...), broker.Accepted, "")
+		d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: compression}))
+		publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 50)...), broker.Accepted, "")
 	}
 	kinds := map[uint8]int{}
 	for _, r := range p.read(t) {
@@ -246,12 +246,12 @@ func TestEachCompressionArrives(t *testing.T) {
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
-	sent := sendtest.Messages(p.topic, 1)[0]
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	sent := publishtest.Messages(p.topic, 1)[0]
 	sent.Key, sent.Type, sent.Payload = "schlüssel\r\n%41", "art 1", []byte("\x00\xff\r\n")
 	sent.At = time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC)
 	sent.Headers = map[string]string{"trace id": " \x01\n漢字", "Postbag-Key": "mine", "%41": "percent", "%": "", "%50ostbag-Id": "x"}
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sent), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, sent), broker.Accepted, "")
 
 	record := p.read(t)[0]
 	got, err := kafkabroker.Message(record)
@@ -307,10 +307,10 @@ func TestTheTimeOfARecordIsOneThatTheTopicTakes(t *testing.T) {
 		"in two days":           {at: now.Add(48 * time.Hour)},
 		"with Options.SendTime": {at: now.Add(-time.Hour), sendTime: true},
 	} {
-		d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{SendTime: c.sendTime}))
-		m := sendtest.Messages(p.topic, 1)
+		d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{SendTime: c.sendTime}))
+		m := publishtest.Messages(p.topic, 1)
 		m[0].At = c.at
-		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, m...), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, m...), broker.Accepted, "")
 		found := false
 		for _, r := range p.read(t) {
 			got, err := kafkabroker.Message(r)

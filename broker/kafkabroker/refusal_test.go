@@ -11,7 +11,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // noise is a payload that does not compress.
@@ -76,26 +76,26 @@ func TestEveryCodeOfTheProtocolHasAnOutcome(t *testing.T) {
 func TestAMissingTopicIsMisconfiguredUntilItIsThere(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers())
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
 	msgs := ofKey(p.topic, "k", 3)
-	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
-	sendtest.Wants(t, results[:1], broker.Misconfigured, "does not exist")
-	sendtest.Wants(t, results[1:], broker.NotSent, "")
+	results := publishtest.Publish(t, d, 30*time.Second, msgs...)
+	publishtest.Wants(t, results[:1], broker.Misconfigured, "does not exist")
+	publishtest.Wants(t, results[1:], broker.NotSent, "")
 	p.create(t)
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, msgs...), broker.Accepted, "")
 }
 
 func TestATopicDeletedUnderwayIsMisconfiguredUntilItIsThereAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 20)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 20)...), broker.Accepted, "")
 	p.delete(t)
-	results := sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...)
-	sendtest.Wants(t, results, broker.Misconfigured, "")
+	results := publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...)
+	publishtest.Wants(t, results, broker.Misconfigured, "")
 	p.partitions = 1 // fewer than what is remembered
 	p.create(t)
-	msgs := sendtest.Messages(p.topic, 20)
+	msgs := publishtest.Messages(p.topic, 20)
 	persist(t, d, msgs...)
 	if held := p.read(t); len(held) < len(msgs) {
 		t.Errorf("the new topic holds %d, want %d", len(held), len(msgs))
@@ -129,20 +129,20 @@ func TestABatchThatIsRefusedIsSentAgainOneByOneInOrder(t *testing.T) {
 			p := newPlace(t, plainKafka.get(t).Brokers())
 			p.partitions = 1
 			p.create(t)
-			d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: time.Hour}))
-			sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages(p.topic, 1)...), broker.Accepted, "")
+			d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Recheck: time.Hour}))
+			publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...), broker.Accepted, "")
 			p.set(t, c.changed, c.value)
 			before := len(p.read(t))
 
 			// Keys a and b by turns; one of a is bad.
-			msgs := sendtest.Messages(p.topic, 30)
+			msgs := publishtest.Messages(p.topic, 30)
 			for i := range msgs {
 				msgs[i].Key = []string{"a", "b"}[i%2]
 			}
 			const bad = 14
 			c.spoil(&msgs[bad])
 			keyed := msgs[bad].Key != ""
-			results := sendtest.Publish(t, d, 30*time.Second, msgs...)
+			results := publishtest.Publish(t, d, 30*time.Second, msgs...)
 			var want []string
 			for i, r := range results {
 				outcome := broker.Accepted
@@ -159,7 +159,7 @@ func TestABatchThatIsRefusedIsSentAgainOneByOneInOrder(t *testing.T) {
 					want = append(want, string(msgs[i].Payload))
 				}
 			}
-			sendtest.Wants(t, results[bad:bad+1], broker.Rejected, c.word)
+			publishtest.Wants(t, results[bad:bad+1], broker.Rejected, c.word)
 			if got := payloads(p.read(t)[before:]); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("the topic holds %d: %.300q, want %d", len(got), got, len(want))
 			}
@@ -170,21 +170,21 @@ func TestABatchThatIsRefusedIsSentAgainOneByOneInOrder(t *testing.T) {
 func TestWhatTheTopicWouldRefuseIsSeenBefore(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t, "max.message.bytes=2000", "cleanup.policy=compact")
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
-	msgs := sendtest.Messages(p.topic, 5)
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
+	msgs := publishtest.Messages(p.topic, 5)
 	msgs[1].Payload = noise(2000)
 	msgs[3].Key = ""
-	results := sendtest.Publish(t, d, 30*time.Second, msgs...)
-	sendtest.Wants(t, results[1:2], broker.Rejected, "the topic allows 2000")
-	sendtest.Wants(t, results[3:4], broker.Rejected, "the topic is compacted")
-	sendtest.Wants(t, []broker.Result{results[0], results[2], results[4]}, broker.Accepted, "")
+	results := publishtest.Publish(t, d, 30*time.Second, msgs...)
+	publishtest.Wants(t, results[1:2], broker.Rejected, "the topic allows 2000")
+	publishtest.Wants(t, results[3:4], broker.Rejected, "the topic is compacted")
+	publishtest.Wants(t, []broker.Result{results[0], results[2], results[4]}, broker.Accepted, "")
 
 	// Somebody raises the limit; the retry need not wait for a minute.
 	p.set(t, "max.message.bytes", "9000")
 	again := msgs[1]
 	again.Attempt = 2
-	sendtest.Eventually(t, "the larger limit counts", func() bool {
-		return sendtest.Publish(t, d, 30*time.Second, again)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "the larger limit counts", func() bool {
+		return publishtest.Publish(t, d, 30*time.Second, again)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -192,11 +192,11 @@ func TestTheLargestMessageThatATopicAllowsIsAccepted(t *testing.T) {
 	t.Parallel()
 	const limit = 5000
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t, fmt.Sprintf("max.message.bytes=%d", limit))
-	d := sendtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: "none"}))
-	m := sendtest.Messages(p.topic, 1)[0]
+	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Compression: "none"}))
+	m := publishtest.Messages(p.topic, 1)[0]
 	for size := limit - 400; size < limit; size++ {
 		m.Payload = make([]byte, size)
-		if sendtest.Publish(t, d, 30*time.Second, m)[0].Outcome == broker.Accepted {
+		if publishtest.Publish(t, d, 30*time.Second, m)[0].Outcome == broker.Accepted {
 			continue
 		}
 		// By its own reckoning the destination stopped here; by the broker's, a batch is
@@ -216,9 +216,9 @@ func TestANameThatIsNotFoundAndAPortWhereNobodyListensAreUnavailable(t *testing.
 		"nowhere.invalid:9092": "name",
 		"127.0.0.1:1":          "no broker can be reached",
 	} {
-		d := sendtest.Closing(t, dial(t, []string{brokers}, kafkabroker.Options{}))
-		sendtest.Wants(t, sendtest.Publish(t, d, 30*time.Second, sendtest.Messages("t", 2)...), broker.Unavailable, word)
-		if err := d.Probe(sendtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
+		d := publishtest.Closing(t, dial(t, []string{brokers}, kafkabroker.Options{}))
+		publishtest.Wants(t, publishtest.Publish(t, d, 30*time.Second, publishtest.Messages("t", 2)...), broker.Unavailable, word)
+		if err := d.Probe(publishtest.Timeout(t, 30*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
 			t.Errorf("Probe: %v", err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/kafkabroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -104,8 +104,8 @@ func (p place) create(t testing.TB, settings ...string) place {
 		configs[name] = new(value)
 	}
 	var last error
-	sendtest.Eventually(t, "the topic is made", func() bool {
-		_, last = p.admin.CreateTopic(sendtest.Timeout(t, 10*time.Second), p.partitions, p.replicas, configs, p.topic)
+	publishtest.Eventually(t, "the topic is made", func() bool {
+		_, last = p.admin.CreateTopic(publishtest.Timeout(t, 10*time.Second), p.partitions, p.replicas, configs, p.topic)
 		return last == nil || strings.Contains(last.Error(), kerr.TopicAlreadyExists.Message)
 	})
 	p.led(t)
@@ -115,8 +115,8 @@ func (p place) create(t testing.TB, settings ...string) place {
 // led waits until all partitions have a leader.
 func (p place) led(t testing.TB) {
 	t.Helper()
-	sendtest.Eventually(t, "the topic has leaders", func() bool {
-		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, "the topic has leaders", func() bool {
+		topics, err := p.admin.ListTopics(publishtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || topics[p.topic].Err != nil || len(topics[p.topic].Partitions) != int(p.partitions) {
 			return false
 		}
@@ -131,11 +131,11 @@ func (p place) led(t testing.TB) {
 
 func (p place) delete(t testing.TB) {
 	t.Helper()
-	if _, err := p.admin.DeleteTopic(sendtest.Timeout(t, 30*time.Second), p.topic); err != nil {
+	if _, err := p.admin.DeleteTopic(publishtest.Timeout(t, 30*time.Second), p.topic); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the topic is gone", func() bool {
-		topics, err := p.admin.ListTopics(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, "the topic is gone", func() bool {
+		topics, err := p.admin.ListTopics(publishtest.Timeout(t, 10*time.Second), p.topic)
 		return err == nil && topics[p.topic].Err != nil
 	})
 }
@@ -144,13 +144,13 @@ func (p place) delete(t testing.TB) {
 // by the controller.
 func (p place) set(t testing.TB, name, value string) {
 	t.Helper()
-	answers, err := p.admin.AlterTopicConfigs(sendtest.Timeout(t, 30*time.Second),
+	answers, err := p.admin.AlterTopicConfigs(publishtest.Timeout(t, 30*time.Second),
 		[]kadm.AlterConfig{{Op: kadm.SetConfig, Name: name, Value: &value}}, p.topic)
 	if err != nil || answers[0].Err != nil {
 		t.Fatal(err, answers)
 	}
-	sendtest.Eventually(t, "the setting is known", func() bool {
-		configs, err := p.admin.DescribeTopicConfigs(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, "the setting is known", func() bool {
+		configs, err := p.admin.DescribeTopicConfigs(publishtest.Timeout(t, 10*time.Second), p.topic)
 		return err == nil && len(configs) == 1 && slices.ContainsFunc(configs[0].Configs, func(c kadm.Config) bool {
 			return c.Key == name && c.MaybeValue() == value
 		})
@@ -161,8 +161,8 @@ func (p place) set(t testing.TB, name, value string) {
 func (p place) ends(t testing.TB) map[int32]int64 {
 	t.Helper()
 	ends := map[int32]int64{}
-	sendtest.Eventually(t, "the topic's offsets can be read", func() bool {
-		listed, err := p.admin.ListEndOffsets(sendtest.Timeout(t, 10*time.Second), p.topic)
+	publishtest.Eventually(t, "the topic's offsets can be read", func() bool {
+		listed, err := p.admin.ListEndOffsets(publishtest.Timeout(t, 10*time.Second), p.topic)
 		if err != nil || listed.Error() != nil {
 			return false
 		}
@@ -197,7 +197,7 @@ func (p place) readTo(t testing.TB, ends map[int32]int64, options ...kgo.Opt) []
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx := sendtest.Timeout(t, 2*time.Minute)
+	ctx := publishtest.Timeout(t, 2*time.Minute)
 	held := map[int32][]*kgo.Record{}
 	for len(at) > 0 {
 		fetched := client.PollFetches(ctx)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 )
 
@@ -26,10 +26,10 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	s := own(b, func(o *testserver.MosquittoOptions) {
 		o.Settings["max_inflight_messages"], o.Settings["log_type"] = "1000", "error"
 	})
-	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages("orders/made", round)) },
-		sendtest.InPieces("raw", raw(b, s), size),
-		sendtest.Through("destination", dial(b, s.Addr(), mqttbroker.Options{Unheard: true}), size),
-		sendtest.Through("qos2", dial(b, s.Addr(), mqttbroker.Options{QoS: 2, Unheard: true}), size))
+	publishtest.Race(b, func() []broker.Delivery { return publishtest.Load(publishtest.Messages("orders/made", round)) },
+		publishtest.InPieces("raw", raw(b, s), size),
+		publishtest.Through("destination", dial(b, s.Addr(), mqttbroker.Options{Unheard: true}), size),
+		publishtest.Through("qos2", dial(b, s.Addr(), mqttbroker.Options{QoS: 2, Unheard: true}), size))
 }
 
 // raw publishes with paho's client, whose Publish waits for its answer.

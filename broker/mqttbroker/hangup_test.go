@@ -6,7 +6,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
@@ -16,11 +16,11 @@ func TestABrokerThatHangsUpIsUnavailable(t *testing.T) {
 	p := newPlace(t, s)
 	line := servertest.Proxy(t, s.Addr())
 	d := dial(t, line.Addr(), mqttbroker.Options{})
-	msgs := sendtest.Messages(p.topic, 3)
-	wants(t, sendtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
-	line.Lead(sendtest.Curt(t))
+	msgs := publishtest.Messages(p.topic, 3)
+	wants(t, publishtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
+	line.Lead(publishtest.Curt(t))
 	line.HangUp()
-	sendtest.HungUp(t, d, msgs...)
+	publishtest.HungUp(t, d, msgs...)
 	line.Lead(s.Addr())
-	sendtest.Eventually(t, "accepted again", func() bool { return sendtest.Publish(t, d, 10*time.Second, msgs[0])[0].Outcome == broker.Accepted })
+	publishtest.Eventually(t, "accepted again", func() bool { return publishtest.Publish(t, d, 10*time.Second, msgs[0])[0].Outcome == broker.Accepted })
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
@@ -17,14 +17,14 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	for _, template := range []string{"", "{topic}/{key}"} {
 		p := newPlace(t, sharedServer(t))
 		d := dial(t, sharedServer(t).Addr(), mqttbroker.Options{Topic: template})
-		m := sendtest.Messages(p.topic, 1)[0]
+		m := publishtest.Messages(p.topic, 1)[0]
 		m.Key, m.Type, m.At = "a/b+c#%\x00\xff", "größe", time.Date(2026, 3, 14, 15, 9, 26, 535_897_000, time.UTC)
 		m.Payload = []byte("\x00\xff\r\n")
 		m.Headers = map[string]string{"Postbag-Id": "forged", "Postbag-New": "later", "größe\x01": "\xff", "plain": "ü 100%"}
 		if template != "" {
 			m.Key = "a/b+c#%"
 		}
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m), broker.Accepted, "")
 		got, err := mqttbroker.Message(p.all(t)[0])
 		if err != nil || !got.Equal(m.Message) || !got.At.Equal(m.At) || got.Attempt != 1 {
 			t.Errorf("template %q: %+v, %v", template, got, err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -121,7 +121,7 @@ func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
 				if err := s.SetACL(c.options.ACL...); err != nil {
 					t.Fatal(err)
 				}
-				sendtest.Eventually(t, "read again", func() bool { return strings.Count(s.LogTail(1000), reloaded) > before })
+				publishtest.Eventually(t, "read again", func() bool { return strings.Count(s.LogTail(1000), reloaded) > before })
 			}
 			v := visit(t, s, c.user)
 			v.subscribe(t, "kept")
@@ -133,16 +133,16 @@ func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sendtest.Closing(t, d)
+			publishtest.Closing(t, d)
 			var sent []string
 			send := func() {
 				t.Helper()
-				msgs := sendtest.Messages("kept", 20)
+				msgs := publishtest.Messages("kept", 20)
 				for i := range msgs {
 					text := fmt.Sprintf("%03d", len(sent))
 					msgs[i].Payload, sent = []byte(text), append(sent, text)
-					sendtest.Eventually(t, "accepted", func() bool {
-						return sendtest.Publish(t, d, 10*time.Second, msgs[i])[0].Outcome == broker.Accepted
+					publishtest.Eventually(t, "accepted", func() bool {
+						return publishtest.Publish(t, d, 10*time.Second, msgs[i])[0].Outcome == broker.Accepted
 					})
 				}
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/mqttbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -195,7 +195,7 @@ func (p *place) has(m *paho.Publish) bool {
 // come back, behind everything that the broker had before.
 func (p *place) all(t testing.TB) []*paho.Publish {
 	t.Helper()
-	deadline := sendtest.Timeout(t, time.Minute)
+	deadline := publishtest.Timeout(t, time.Minute)
 	marker := fmt.Sprint(placeCount.Add(1))
 	var sent time.Time // again after a while: an outage may have taken it
 	for {
@@ -269,12 +269,12 @@ func dial(t testing.TB, addr string, o mqttbroker.Options) *mqttbroker.Destinati
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sendtest.Closing(t, d)
+	return publishtest.Closing(t, d)
 }
 
 // wants wants every result to be of an outcome, with these words in its error or,
 // if it is accepted, as its note.
 func wants(t testing.TB, results []broker.Result, outcome broker.Outcome, words string) {
 	t.Helper()
-	sendtest.Wants(t, results, outcome, words, password)
+	publishtest.Wants(t, results, outcome, words, password)
 }

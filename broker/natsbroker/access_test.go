@@ -14,7 +14,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // restricted starts a server with an administrator, who may do everything, and a
@@ -37,17 +37,17 @@ func TestASubjectThatIsDeniedIsMisconfiguredSoon(t *testing.T) {
 		Publish: &server.SubjectPermission{Allow: []string{"*.allowed", "$JS.API.>"}},
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
-	msgs := sendtest.Messages(p.name+".allowed", 6)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
+	msgs := publishtest.Messages(p.name+".allowed", 6)
 	msgs[1].Topic, msgs[4].Topic = p.name+".denied", p.name+".denied"
 	for range 3 {
 		began := time.Now()
-		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
+		results := publishtest.Publish(t, d, 20*time.Second, msgs...)
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("it took %v to see the denial", took)
 		}
-		sendtest.Wants(t, []broker.Result{results[1], results[4]}, broker.Misconfigured, "forbids this user to publish")
-		sendtest.Wants(t, []broker.Result{results[0], results[2], results[3], results[5]}, broker.Accepted, "")
+		publishtest.Wants(t, []broker.Result{results[1], results[4]}, broker.Misconfigured, "forbids this user to publish")
+		publishtest.Wants(t, []broker.Result{results[0], results[2], results[3], results[5]}, broker.Accepted, "")
 	}
 }
 
@@ -71,14 +71,14 @@ func TestAnInboxThatIsDeniedIsMisconfigured(t *testing.T) {
 		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX_mine.>"}},
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Misconfigured, "CustomInboxPrefix")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Misconfigured, "CustomInboxPrefix")
 	if held := p.held(t); held != 0 {
 		t.Errorf("%d messages were sent though no answer can come", held)
 	}
 	own := connect(t, s.url(), nats.UserInfo("limited", password), nats.CustomInboxPrefix("_INBOX_mine"))
-	d = sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, own), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	d = publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, own), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 }
 
 // The least rights: to publish to the subject, and to an inbox. Nothing can be
@@ -95,10 +95,10 @@ func TestAUserWhoMayOnlyPublishCanPublish(t *testing.T) {
 		if named {
 			options.Stream = p.name
 		}
-		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), options))
+		d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, limited), options))
 		began := time.Now()
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 20)...), broker.Accepted, "")
-		if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); err != nil {
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 20)...), broker.Accepted, "")
+		if err := d.Probe(publishtest.Timeout(t, 20*time.Second)); err != nil {
 			t.Errorf("Probe: %v", err)
 		}
 		if took := time.Since(began); took > 10*time.Second {
@@ -113,7 +113,7 @@ func TestAUserWhoMayOnlyPublishCanPublish(t *testing.T) {
 		}
 		nowhere := newPlace(t, s.connect(t))
 		if !named {
-			sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(nowhere.topic(), 2)...), broker.Unavailable, "may not be looked up")
+			publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(nowhere.topic(), 2)...), broker.Unavailable, "may not be looked up")
 		}
 	}
 }
@@ -128,9 +128,9 @@ func TestAnAccountWithoutJetStreamIsMisconfigured(t *testing.T) {
 	})
 	nc := s.connect(t)
 	for name, options := range map[string]natsbroker.Options{"looked up": {}, "named": {Stream: "S"}} {
-		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("x.y", 2)...), broker.Misconfigured, "enable JetStream for the account")
-		if got := broker.OutcomeOf(d.Probe(sendtest.Timeout(t, 20*time.Second))); got != broker.Misconfigured {
+		d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages("x.y", 2)...), broker.Misconfigured, "enable JetStream for the account")
+		if got := broker.OutcomeOf(d.Probe(publishtest.Timeout(t, 20*time.Second))); got != broker.Misconfigured {
 			t.Errorf("%s: the probe says %v", name, got)
 		}
 	}
@@ -154,12 +154,12 @@ func TestAnAccountAtItsLimitIsUnavailable(t *testing.T) {
 	}
 	nc := s.connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 2)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 2)
 	m[0].Payload = make([]byte, 3<<10)
 	m[1].Payload = make([]byte, 3<<10)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m[1]), broker.Unavailable, "10002")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Unavailable, "10002")
 }
 
 // Subjects that an account maps on their way are no stream's by their first name.
@@ -183,8 +183,8 @@ func TestMappedSubjectsReachAStreamThatIsNamed(t *testing.T) {
 	if err := account.AddMapping("orders.>", p.name+".>"); err != nil {
 		t.Fatal(err)
 	}
-	named := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
-	sendtest.Wants(t, sendtest.Publish(t, named, 10*time.Second, sendtest.Messages("orders.created", 2)...), broker.Accepted, "")
+	named := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	publishtest.Wants(t, publishtest.Publish(t, named, 10*time.Second, publishtest.Messages("orders.created", 2)...), broker.Accepted, "")
 	if got := p.read(t)[0].Subject(); got != p.name+".created" {
 		t.Errorf("the message is stored as %q", got)
 	}
@@ -198,14 +198,14 @@ func TestADomainIsTheOneOfTheJetStreamGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 
 	if js, err = jetstream.NewWithDomain(nc, "elsewhere"); err != nil {
 		t.Fatal(err)
 	}
-	d = sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Unavailable, "JetStream does not answer")
+	d = publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(js, natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Unavailable, "JetStream does not answer")
 }
 
 func TestALoginThatIsRefusedIsMisconfiguredUntilItIsGranted(t *testing.T) {
@@ -215,21 +215,21 @@ func TestALoginThatIsRefusedIsMisconfiguredUntilItIsGranted(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Dial with a login that is refused: %v, want a destination that tries on", err)
 	}
-	sendtest.Closing(t, d)
-	m := sendtest.Messages("P.made", 2)
-	sendtest.Eventually(t, "misconfigured for the login", func() bool {
-		r := sendtest.Publish(t, d, 10*time.Second, m...)[0]
+	publishtest.Closing(t, d)
+	m := publishtest.Messages("P.made", 2)
+	publishtest.Eventually(t, "misconfigured for the login", func() bool {
+		r := publishtest.Publish(t, d, 10*time.Second, m...)[0]
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "the server refuses the login")
 	})
-	if got := broker.OutcomeOf(d.Probe(sendtest.Timeout(t, 10*time.Second))); got != broker.Misconfigured {
+	if got := broker.OutcomeOf(d.Probe(publishtest.Timeout(t, 10*time.Second))); got != broker.Misconfigured {
 		t.Errorf("the probe says %v", got)
 	}
 	s.stop()
 	s.options.Password = password
 	s.start(t)
 	newPlaceNamed(t, s.connect(t), "P").create(t, nil)
-	sendtest.Eventually(t, "accepted once the password is right", func() bool {
-		return sendtest.Publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
+	publishtest.Eventually(t, "accepted once the password is right", func() bool {
+		return publishtest.Publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
 	})
 }
 

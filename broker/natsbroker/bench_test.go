@@ -10,7 +10,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -31,12 +31,12 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	p := newPlace(b, nc).create(b, func(c *jetstream.StreamConfig) {
 		c.MaxMsgs, c.Duplicates = 4*round, time.Second
 	})
-	d := sendtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
-	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages(p.topic(), round)) },
-		sendtest.Publisher{Name: "bare", Run: bare(b, nc, p)},
-		sendtest.Publisher{Name: "library", Run: library(b, nc, p)},
-		sendtest.Through("destination", d, call),
-		sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, call/4, 4) }})
+	d := publishtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
+	publishtest.Race(b, func() []broker.Delivery { return publishtest.Load(publishtest.Messages(p.topic(), round)) },
+		publishtest.Publisher{Name: "bare", Run: bare(b, nc, p)},
+		publishtest.Publisher{Name: "library", Run: library(b, nc, p)},
+		publishtest.Through("destination", d, call),
+		publishtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return publishtest.InCalls(d, msgs, call/4, 4) }})
 }
 
 // BenchmarkPublish is for profiles: one caller, calls of 1,000.
@@ -44,8 +44,8 @@ func BenchmarkPublish(b *testing.B) {
 	const call = 1000
 	s := servertest.NATS(b, testserver.NATSOptions{})
 	p := newPlace(b, connect(b, s.URL())).create(b, func(c *jetstream.StreamConfig) { c.MaxMsgs, c.Duplicates = 10*call, time.Second })
-	d := sendtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
-	sendtest.Alone(b, d, sendtest.Load(sendtest.Messages(p.topic(), call)))
+	d := publishtest.Made[*natsbroker.Destination](b)(natsbroker.New(p.js, natsbroker.Options{}))
+	publishtest.Alone(b, d, publishtest.Load(publishtest.Messages(p.topic(), call)))
 }
 
 // wire is a message as it goes over the wire in each of the publishers.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // startCluster starts three servers that know each other.
@@ -45,7 +45,7 @@ func startCluster(t *testing.T) []*natsServer {
 			o.Routes = routes
 		}))
 	}
-	sendtest.Eventually(t, "the cluster has a leader", func() bool {
+	publishtest.Eventually(t, "the cluster has a leader", func() bool {
 		for _, s := range all {
 			if s.server.JetStreamIsLeader() {
 				return len(s.server.JetStreamClusterPeers()) == 3
@@ -68,7 +68,7 @@ func urlsOf(servers []*natsServer) string {
 func leader(t *testing.T, servers []*natsServer, stream string) *natsServer {
 	t.Helper()
 	var found *natsServer
-	sendtest.Eventually(t, "the stream has a leader", func() bool {
+	publishtest.Eventually(t, "the stream has a leader", func() bool {
 		for _, s := range servers {
 			if s.server.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream) {
 				found = s
@@ -90,9 +90,9 @@ func TestAReplicatedStreamThatLosesItsLeaderLosesNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Closing(t, d)
-	all := sendtest.Plan(p.topic(), 8, 60)
-	sendtest.Traffic(t, d, all, 2, func() {
+	publishtest.Closing(t, d)
+	all := publishtest.Plan(p.topic(), 8, 60)
+	publishtest.Traffic(t, d, all, 2, func() {
 		led := leader(t, servers, p.name)
 		led.stop()
 		led.start(t)
@@ -109,14 +109,14 @@ func TestAStreamWithoutAMajorityIsNotBlamedOnMessageOrOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Closing(t, d)
-	m := sendtest.Messages(p.topic(), 5)
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, m...), broker.Accepted, "")
+	publishtest.Closing(t, d)
+	m := publishtest.Messages(p.topic(), 5)
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, m...), broker.Accepted, "")
 	servers[0].stop()
 	servers[1].stop()
-	next := sendtest.Messages(p.topic(), 5)
+	next := publishtest.Messages(p.topic(), 5)
 	for range 3 {
-		for i, r := range sendtest.Publish(t, d, 3*time.Second, next...) {
+		for i, r := range publishtest.Publish(t, d, 3*time.Second, next...) {
 			if r.Outcome != broker.Unavailable && r.Outcome != broker.Unknown && r.Outcome != broker.NotSent {
 				t.Errorf("message %d is %v (%v) without a majority", i, r.Outcome, r.Err)
 			}
@@ -124,6 +124,6 @@ func TestAStreamWithoutAMajorityIsNotBlamedOnMessageOrOptions(t *testing.T) {
 	}
 	servers[0].start(t)
 	servers[1].start(t)
-	sendtest.Traffic(t, d, [][]broker.Delivery{next}, 0, nil)
+	publishtest.Traffic(t, d, [][]broker.Delivery{next}, 0, nil)
 	inOrder(t, p, [][]broker.Delivery{m[:1], m[1:2], m[2:3], m[3:4], m[4:], next[:1], next[1:2], next[2:3], next[3:4], next[4:]})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -20,7 +20,7 @@ func TestADestinationOverAGivenConnectionConforms(t *testing.T) {
 	t.Parallel()
 	brokertest.Run(t, harness(t, startServer(t, nil), broker.Features{Binding: broker.BindingNATS, Fences: "Nats-Msg-Id"}, 1<<20, opener{
 		dest: func(t *testing.T, url string, _ place) *natsbroker.Destination {
-			return sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, connect(t, url, nats.UserInfo(user, password))), natsbroker.Options{}))
+			return publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, connect(t, url, nats.UserInfo(user, password))), natsbroker.Options{}))
 		},
 	}))
 }

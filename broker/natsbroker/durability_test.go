@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // What the reference page says of streams that acknowledge and do not keep, and
@@ -28,8 +28,8 @@ func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, c.config)
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 			if held := p.held(t); held != c.held {
 				t.Errorf("the stream holds %d messages of 10, want %d", held, c.held)
 			}
@@ -41,11 +41,11 @@ func TestARepeatAfterTheWindowIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = 200 * time.Millisecond })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	sendtest.Eventually(t, "a repeat is stored a second time", func() bool {
-		sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	publishtest.Eventually(t, "a repeat is stored a second time", func() bool {
+		publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 		return p.held(t) == 2
 	})
 }
@@ -54,11 +54,11 @@ func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 10)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 10)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
 	p.create(t, nil)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 3)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 3)...), broker.Accepted, "")
 }

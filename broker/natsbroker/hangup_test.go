@@ -6,7 +6,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
@@ -19,12 +19,12 @@ func TestAServerThatHangsUpIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Closing(t, d)
-	msgs := sendtest.Messages(p.topic(), 3)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
-	line.Lead(sendtest.Curt(t))
+	publishtest.Closing(t, d)
+	msgs := publishtest.Messages(p.topic(), 3)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
+	line.Lead(publishtest.Curt(t))
 	line.HangUp()
-	sendtest.HungUp(t, d, msgs...)
+	publishtest.HungUp(t, d, msgs...)
 	line.Lead(s.address())
-	sendtest.Eventually(t, "accepted again", func() bool { return sendtest.Publish(t, d, 10*time.Second, msgs[0])[0].Outcome == broker.Accepted })
+	publishtest.Eventually(t, "accepted again", func() bool { return publishtest.Publish(t, d, 10*time.Second, msgs[0])[0].Outcome == broker.Accepted })
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -23,7 +23,7 @@ func dialled(t *testing.T, url string) (*natsbroker.Destination, place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sendtest.Closing(t, d), p
+	return publishtest.Closing(t, d), p
 }
 
 // inOrder wants every message in the stream, those of a key first in their order.
@@ -35,15 +35,15 @@ func inOrder(t *testing.T, p place, plan [][]broker.Delivery) (repeats int) {
 			held = append(held, m.Headers().Get(broker.HeaderID))
 		}
 	}
-	return sendtest.InOrder(t, plan, held)
+	return publishtest.InOrder(t, plan, held)
 }
 
 func TestAServerThatIsKilledLosesNothingThatWasAccepted(t *testing.T) {
 	t.Parallel()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	d, p := dialled(t, s.URL())
-	all := sendtest.Plan(p.topic(), 16, 200)
-	sendtest.Traffic(t, d, all, 3, func() {
+	all := publishtest.Plan(p.topic(), 16, 200)
+	publishtest.Traffic(t, d, all, 3, func() {
 		if err := s.Kill(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -59,8 +59,8 @@ func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	line := servertest.Proxy(t, strings.TrimPrefix(s.URL(), "nats://"))
 	d, p := dialled(t, "nats://"+line.Addr())
-	all := sendtest.Plan(p.topic(), 16, 200)
-	sendtest.Traffic(t, d, all, 10, line.Cut)
+	all := publishtest.Plan(p.topic(), 16, 200)
+	publishtest.Traffic(t, d, all, 10, line.Cut)
 	if repeats := inOrder(t, p, all); repeats != 0 {
 		t.Errorf("%d messages are stored twice within the duplicate window", repeats)
 	}
@@ -72,18 +72,18 @@ func TestAServerThatIsFrozenHoldsNoCallBeyondItsContext(t *testing.T) {
 	t.Parallel()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	d, p := dialled(t, s.URL())
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	if err := s.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	large := sendtest.Messages(p.topic(), 40) // more than the buffers of any socket hold
+	large := publishtest.Messages(p.topic(), 40) // more than the buffers of any socket hold
 	for i := range large {
 		large[i].Payload = make([]byte, 900<<10)
 	}
 	began := time.Now()
-	results := sendtest.Publish(t, d, time.Second, large...)
-	probed := d.Probe(sendtest.Timeout(t, time.Second))
-	closed := d.Close(sendtest.Timeout(t, time.Second))
+	results := publishtest.Publish(t, d, time.Second, large...)
+	probed := d.Probe(publishtest.Timeout(t, time.Second))
+	closed := d.Close(publishtest.Timeout(t, time.Second))
 	if took := time.Since(began); took > 8*time.Second {
 		t.Errorf("three calls with a second each took %v", took)
 	}
@@ -105,7 +105,7 @@ func TestAServerThatIsFrozenHoldsNoCallBeyondItsContext(t *testing.T) {
 	if err := s.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Close(sendtest.Timeout(t, 20*time.Second)); err != nil {
+	if err := d.Close(publishtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Errorf("Close once the server goes on: %v", err)
 	}
 }
@@ -114,12 +114,12 @@ func TestAServerThatIsFrozenForAWhileIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	d, p := dialled(t, s.URL())
-	all := sendtest.Plan(p.topic(), 8, 60)
-	sendtest.Traffic(t, d, all, 2, func() {
+	all := publishtest.Plan(p.topic(), 8, 60)
+	publishtest.Traffic(t, d, all, 2, func() {
 		if err := s.Pause(); err != nil {
 			t.Error(err)
 		}
-		sendtest.Wants(t, sendtest.Publish(t, d, 300*time.Millisecond, sendtest.Messages(p.name+".other", 1)...), broker.Unknown, "no answer")
+		publishtest.Wants(t, publishtest.Publish(t, d, 300*time.Millisecond, publishtest.Messages(p.name+".other", 1)...), broker.Unknown, "no answer")
 		if err := s.Resume(); err != nil {
 			t.Error(err)
 		}
@@ -134,9 +134,9 @@ func TestAGivenConnectionOutlivesAKill(t *testing.T) {
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	nc := connect(t, s.URL(), nats.ReconnectBufSize(nats.DefaultReconnectBufSize))
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
-	all := sendtest.Plan(p.topic(), 8, 100)
-	sendtest.Traffic(t, d, all, 1, func() {
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: p.name}))
+	all := publishtest.Plan(p.topic(), 8, 100)
+	publishtest.Traffic(t, d, all, 1, func() {
 		if err := s.Kill(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func newPlaceNamed(t testing.TB, nc *nats.Conn, name string) place {
@@ -93,8 +93,8 @@ func TestTheSubjectIsMadeOfTopicAndOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options(p)))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(c.topic(p), 2)...), broker.Accepted, "")
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options(p)))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(c.topic(p), 2)...), broker.Accepted, "")
 			if got := p.read(t)[0].Subject(); got != p.name+".orders" {
 				t.Errorf("the subject is %q, want %q", got, p.name+".orders")
 			}
@@ -106,10 +106,10 @@ func TestARepeatWithinTheWindowIsAcceptedWithANote(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 3)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 3)
 	for i, note := range []string{"", "duplicate"} {
-		for _, r := range sendtest.Publish(t, d, 10*time.Second, m...) {
+		for _, r := range publishtest.Publish(t, d, 10*time.Second, m...) {
 			if r.Outcome != broker.Accepted || r.Note != note {
 				t.Errorf("delivery %d is %v with note %q, want accepted with %q", i+1, r.Outcome, r.Note, note)
 			}
@@ -124,25 +124,25 @@ func TestAHeaderThatIsPassedIsObeyed(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
-	m := sendtest.Messages(p.topic(), 2)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
+	m := publishtest.Messages(p.topic(), 2)
 	m[0] = with(m[0], "Nats-TTL", "1s")
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	sendtest.Eventually(t, "the message with a TTL of a second is gone", func() bool { return p.held(t) == 1 })
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	publishtest.Eventually(t, "the message with a TTL of a second is gone", func() bool { return p.held(t) == 1 })
 }
 
 func TestFewPendingMessagesAreEnoughForManyAndForLostOnes(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{MaxPending: 2}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Misconfigured, "no stream listens")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 300)...), broker.Misconfigured, "no stream listens")
 	p.create(t, nil)
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 300)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 }
 
 func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
@@ -153,12 +153,12 @@ func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	msgs := sendtest.Messages(p.topic(), 500)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	msgs := publishtest.Messages(p.topic(), 500)
 	for i := range msgs {
 		msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +171,13 @@ func TestManySubjectsThatGrewOldAreLookedUpAsOneStream(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
 	accept := func() { // new messages, for of repeats the API is asked what the stream holds
-		msgs := sendtest.Messages(p.topic(), 100)
+		msgs := publishtest.Messages(p.topic(), 100)
 		for i := range msgs {
 			msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)
 		}
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	}
 	accept()
 	asked, err := nc.SubscribeSync("$JS.API.STREAM.>")
@@ -185,7 +185,7 @@ func TestManySubjectsThatGrewOldAreLookedUpAsOneStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	questions := 0
-	sendtest.Eventually(t, "the stream is asked about again", func() bool {
+	publishtest.Eventually(t, "the stream is asked about again", func() bool {
 		accept()
 		var err error
 		if err = nc.Flush(); err == nil {
@@ -205,23 +205,23 @@ func TestASubjectFunctionThatPanicsRejectsTheMessageAlone(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Subject: func(m broker.Delivery) string {
 		return p.name + "." + string(m.Payload[8]) // "payload 0"
 	}}))
-	msgs := sendtest.Messages("any", 3)
+	msgs := publishtest.Messages("any", 3)
 	msgs[1].Payload = nil
-	results := sendtest.Publish(t, d, 10*time.Second, msgs...)
-	sendtest.Wants(t, results[1:2], broker.Rejected, "Options.Subject panicked")
-	sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+	results := publishtest.Publish(t, d, 10*time.Second, msgs...)
+	publishtest.Wants(t, results[1:2], broker.Rejected, "Options.Subject panicked")
+	publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
 func TestACallIsStoredInItsOrder(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	msgs := sendtest.Messages(p.topic(), 1000)
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	msgs := publishtest.Messages(p.topic(), 1000)
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 	for i, m := range p.read(t) {
 		if got := m.Headers().Get(broker.HeaderID); got != msgs[i].ID.String() {
 			t.Fatalf("message %d of the stream is %s, want %s", i, got, msgs[i].ID)
@@ -238,12 +238,12 @@ func TestAnswersAreReportedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	silent := newPlaceNamed(t, nc, "silent").create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("silent.x", 1)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages("silent.x", 1)...), broker.Accepted, "")
 	if err := silent.js.DeleteStream(t.Context(), "silent"); err != nil {
 		t.Fatal(err)
 	}
-	msgs := sendtest.Messages(p.topic(), 5)
+	msgs := publishtest.Messages(p.topic(), 5)
 	msgs[0].Topic = "silent.x"
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -276,10 +276,10 @@ func TestCloseLeavesAGivenConnectionOpenAndOthersAtWork(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	first := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	second := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, first, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
-	sendtest.Wants(t, sendtest.Publish(t, second, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	first := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	second := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, first, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, second, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	before := nc.NumSubscriptions()
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -287,7 +287,7 @@ func TestCloseLeavesAGivenConnectionOpenAndOthersAtWork(t *testing.T) {
 	if after := nc.NumSubscriptions(); after != before-1 {
 		t.Errorf("the connection has %d subscriptions, %d before Close; want the inbox gone", after, before)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, second, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, second, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Accepted, "")
 	if !nc.IsConnected() {
 		t.Error("Close closed a connection that was handed in")
 	}
@@ -304,12 +304,12 @@ func TestAConnectionThatIsClosedOrDrainingIsUnavailable(t *testing.T) {
 			t.Parallel()
 			nc := s.connect(t)
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 			if err := end(nc); err != nil {
 				t.Fatal(err)
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 2)...), broker.Unavailable, "")
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 2)...), broker.Unavailable, "")
 			if err := d.Probe(t.Context()); broker.OutcomeOf(err) != broker.Unavailable {
 				t.Errorf("Probe: %v", err)
 			}
@@ -324,14 +324,14 @@ func TestNothingIsLeftInTheBufferOfAConnectionThatIsAway(t *testing.T) {
 	s := startServer(t, nil)
 	nc := s.connect(t, nats.ReconnectBufSize(8<<20))
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	s.stop()
-	sendtest.Eventually(t, "the connection sees that the server is gone", func() bool { return !nc.IsConnected() })
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 5)...), broker.Unavailable, "cannot be reached")
+	publishtest.Eventually(t, "the connection sees that the server is gone", func() bool { return !nc.IsConnected() })
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 5)...), broker.Unavailable, "cannot be reached")
 	s.start(t)
-	sendtest.Eventually(t, "the connection is back", nc.IsConnected)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+	publishtest.Eventually(t, "the connection is back", nc.IsConnected)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	if held := p.held(t); held != 2 {
 		t.Errorf("the stream holds %d messages, want 2: one before and one after", held)
 	}
@@ -345,13 +345,13 @@ func TestDialToAServerThatComesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Closing(t, d)
-	m := sendtest.Messages("P.made", 2)
-	sendtest.Wants(t, sendtest.Publish(t, d, 5*time.Second, m...), broker.Unavailable, "")
+	publishtest.Closing(t, d)
+	m := publishtest.Messages("P.made", 2)
+	publishtest.Wants(t, publishtest.Publish(t, d, 5*time.Second, m...), broker.Unavailable, "")
 	s.start(t)
 	newPlaceNamed(t, s.connect(t), "P").create(t, nil)
-	sendtest.Eventually(t, "accepted once the server is there", func() bool {
-		return sendtest.Publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
+	publishtest.Eventually(t, "accepted once the server is there", func() bool {
+		return publishtest.Publish(t, d, 5*time.Second, m...)[1].Outcome == broker.Accepted
 	})
 }
 

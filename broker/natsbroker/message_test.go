@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
@@ -32,15 +32,15 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 		},
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC),
 	}
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sent), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, sent), broker.Accepted, "")
 
 	got, err := natsbroker.Message(p.read(t)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, got, sent)
-	republished, err := again.NextMsgWithContext(sendtest.Timeout(t, 10*time.Second))
+	republished, err := again.NextMsgWithContext(publishtest.Timeout(t, 10*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func with(m broker.Delivery, name, value string) broker.Delivery {
@@ -74,13 +74,13 @@ func TestRefusalsOfARealStream(t *testing.T) {
 			t.Parallel()
 			nc := s.connect(t)
 			p := newPlace(t, nc).create(t, c.config)
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), c.before)...), broker.Accepted, "")
-			m := sendtest.Messages(p.topic(), 1)[0]
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), c.options))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), c.before)...), broker.Accepted, "")
+			m := publishtest.Messages(p.topic(), 1)[0]
 			if c.header[0] != "" {
 				m = with(m, c.header[0], c.header[1])
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m), c.outcome, c.reason)
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m), c.outcome, c.reason)
 			if held := p.held(t); held != c.before {
 				t.Errorf("the stream holds %d messages, want %d", held, c.before)
 			}
@@ -92,14 +92,14 @@ func TestAStreamThatIsEmptiedTakesMessagesAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgs, c.Discard = 3, jetstream.DiscardNew })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 3)...), broker.Accepted, "")
-	m := sendtest.Messages(p.topic(), 1)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unavailable, "make room")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 3)...), broker.Accepted, "")
+	m := publishtest.Messages(p.topic(), 1)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Unavailable, "make room")
 	if err := p.stream(t).Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 }
 
 // What was learnt of a stream grows old; the server's word is the last.
@@ -118,15 +118,15 @@ func TestAStreamThatChangedBehindOurBackIsAskedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, nil)
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 			config := p.stream(t).CachedInfo().Config
 			c.change(&config)
 			if _, err := p.js.UpdateStream(t.Context(), config); err != nil {
 				t.Fatal(err)
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), c.outcome, c.first)
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), c.outcome, c.then)
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), c.outcome, c.first)
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), c.outcome, c.then)
 		})
 	}
 }
@@ -135,15 +135,15 @@ func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Millisecond}))
-	m := sendtest.Messages(p.topic(), 1)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Millisecond}))
+	m := publishtest.Messages(p.topic(), 1)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
 	config := p.stream(t).CachedInfo().Config
 	config.MaxMsgSize = -1
 	if _, err := p.js.UpdateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); sendtest.Publish(t, d, 10*time.Second, m...)[0].Outcome != broker.Accepted; {
+	for deadline := time.Now().Add(time.Minute); publishtest.Publish(t, d, 10*time.Second, m...)[0].Outcome != broker.Accepted; {
 		if time.Now().After(deadline) {
 			t.Fatal("a limit that was raised is not seen")
 		}
@@ -155,16 +155,16 @@ func TestALimitThatWasRaisedIsSeenByTheMessageThatWasRefused(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Hour}))
-	m := sendtest.Messages(p.topic(), 1)
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Hour}))
+	m := publishtest.Messages(p.topic(), 1)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Rejected, "allow 200")
 	config := p.stream(t).CachedInfo().Config
 	config.MaxMsgSize = -1
 	if _, err := p.js.UpdateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	m[0].Attempt = 2 // its second attempt, a moment after the first
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 }
 
 func TestAStreamThatIsNotThereIsMisconfigured(t *testing.T) {
@@ -184,20 +184,20 @@ func TestAStreamThatIsNotThereIsMisconfigured(t *testing.T) {
 			if _, err := nc.ChanSubscribe(p.name+".>", heard); err != nil {
 				t.Fatal(err)
 			}
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options(p)))
-			m := sendtest.Messages(p.topic(), 3)
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "create")
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options(p)))
+			m := publishtest.Messages(p.topic(), 3)
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "create")
 			if len(heard) != 0 {
 				t.Errorf("%d messages were sent though no stream takes them", len(heard))
 			}
 			p.create(t, nil)
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 
 			if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 				t.Fatal(err)
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 500*time.Millisecond, m...), broker.Unknown, "no answer")
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "create")
+			publishtest.Wants(t, publishtest.Publish(t, d, 500*time.Millisecond, m...), broker.Unknown, "no answer")
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "create")
 		})
 	}
 }
@@ -206,13 +206,13 @@ func TestAStreamDeletedWhereNobodyListensIsMisconfiguredAtOnce(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 1)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 1)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.topic(), 50)...), broker.Misconfigured, "no stream listens")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 50)...), broker.Misconfigured, "no stream listens")
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to see that nobody listens", took)
 	}
@@ -222,9 +222,9 @@ func TestAnotherStreamThanTheOneNamedIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	mine, other := newPlace(t, nc).create(t, nil), newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: mine.name}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(other.topic(), 2)...), broker.Misconfigured, "10060")
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(mine.topic(), 2)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Stream: mine.name}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(other.topic(), 2)...), broker.Misconfigured, "10060")
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(mine.topic(), 2)...), broker.Accepted, "")
 	if len(other.read(t)) != 0 {
 		t.Error("a message went to the wrong stream")
 	}
@@ -239,25 +239,25 @@ func TestAnAnswerOfSomebodyElseIsNoAcknowledgement(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic(), 20)...), broker.Accepted, "")
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 20)...), broker.Accepted, "")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 500*time.Millisecond, sendtest.Messages(p.topic(), 3)...), broker.Unknown, "no stream answered")
+	publishtest.Wants(t, publishtest.Publish(t, d, 500*time.Millisecond, publishtest.Messages(p.topic(), 3)...), broker.Unknown, "no stream answered")
 }
 
 func TestATopicThatIsNoSubjectIsRejectedAloneAndNotSent(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	for _, topic := range []string{"", "a b", "*", p.name + ".>", p.name + "..x", "$JS.API.STREAM.DELETE." + p.name, p.name + ".x\r\n"} {
-		msgs := sendtest.Messages(p.topic(), 3)
+		msgs := publishtest.Messages(p.topic(), 3)
 		msgs[1].Topic = topic
-		results := sendtest.Publish(t, d, 10*time.Second, msgs...)
-		sendtest.Wants(t, results[1:2], broker.Rejected, "use a topic of tokens")
-		sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+		results := publishtest.Publish(t, d, 10*time.Second, msgs...)
+		publishtest.Wants(t, results[1:2], broker.Rejected, "use a topic of tokens")
+		publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 	}
 	if held := p.held(t); held != 14 {
 		t.Errorf("the stream holds %d messages, want 14", held)
@@ -270,9 +270,9 @@ func TestAServerWithoutJetStreamIsUnavailable(t *testing.T) {
 	for name, options := range map[string]natsbroker.Options{"looked up": {}, "named": {Stream: "S"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
-			sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("x.y", 2)...), broker.Unavailable, "JetStream does not answer")
-			if got := broker.OutcomeOf(d.Probe(sendtest.Timeout(t, 10*time.Second))); got != broker.Unavailable {
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), options))
+			publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages("x.y", 2)...), broker.Unavailable, "JetStream does not answer")
+			if got := broker.OutcomeOf(d.Probe(publishtest.Timeout(t, 10*time.Second))); got != broker.Unavailable {
 				t.Errorf("the probe says %v", got)
 			}
 		})
@@ -283,13 +283,13 @@ func TestAStreamThatDropsMessagesUnderLoadIsUnavailable(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, func(o *server.Options) { o.StreamMaxBufferedMsgs = 30 }).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	all := sendtest.Messages(p.topic(), 2000)
-	results := sendtest.Publish(t, d, 30*time.Second, all...)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	all := publishtest.Messages(p.topic(), 2000)
+	results := publishtest.Publish(t, d, 30*time.Second, all...)
 	var dropped []broker.Delivery
 	for i, r := range results {
 		if r.Outcome != broker.Accepted {
-			sendtest.Wants(t, results[i:i+1], broker.Unavailable, "10167")
+			publishtest.Wants(t, results[i:i+1], broker.Unavailable, "10167")
 			dropped = append(dropped, all[i])
 		}
 	}
@@ -297,7 +297,7 @@ func TestAStreamThatDropsMessagesUnderLoadIsUnavailable(t *testing.T) {
 		t.Fatal("nothing was dropped; the test wants more messages than the stream can hold before it")
 	}
 	for some := range slices.Chunk(dropped, 10) {
-		sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, some...), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, some...), broker.Accepted, "")
 	}
 	if held := p.held(t); held != len(all) {
 		t.Errorf("the stream holds %d messages, want %d", held, len(all))
@@ -311,16 +311,16 @@ func TestAServerOutOfSpaceIsUnavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Storage = storage })
-			d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+			d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 			var last broker.Result
 			for range 40 {
-				m := sendtest.Messages(p.topic(), 1)
+				m := publishtest.Messages(p.topic(), 1)
 				m[0].Payload = make([]byte, 8<<10)
-				if last = sendtest.Publish(t, d, 10*time.Second, m...)[0]; last.Outcome != broker.Accepted {
+				if last = publishtest.Publish(t, d, 10*time.Second, m...)[0]; last.Outcome != broker.Accepted {
 					break
 				}
 			}
-			sendtest.Wants(t, []broker.Result{last}, broker.Unavailable, "raise the limits")
+			publishtest.Wants(t, []broker.Result{last}, broker.Unavailable, "raise the limits")
 		})
 	}
 }

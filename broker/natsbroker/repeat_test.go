@@ -10,13 +10,13 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // noted wants messages accepted with a note.
 func noted(t *testing.T, d *natsbroker.Destination, note string, msgs ...broker.Delivery) {
 	t.Helper()
-	for i, r := range sendtest.Publish(t, d, 10*time.Second, msgs...) {
+	for i, r := range publishtest.Publish(t, d, 10*time.Second, msgs...) {
 		if r.Outcome != broker.Accepted || r.Note != note {
 			t.Errorf("message %d is %v (%v) with note %q, want accepted with %q", i, r.Outcome, r.Err, r.Note, note)
 		}
@@ -39,9 +39,9 @@ func TestTwoSubscriptionsIntoOneStreamBothStoreTheirMessages(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	msgs := sendtest.Messages("orders", 5)
+	msgs := publishtest.Messages("orders", 5)
 	for _, name := range []string{"a", "b"} {
-		d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Prefix: p.name + "." + name + "."}))
+		d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Prefix: p.name + "." + name + "."}))
 		for i := range msgs {
 			msgs[i].Box, msgs[i].Subscription = "outbox", name
 		}
@@ -57,8 +57,8 @@ func TestTheIDForTheStreamTellsBoxSubscriptionAndSubjectApart(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)[0]
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)[0]
 	for _, change := range []func(){
 		func() {}, func() { m.Box = "other" }, func() { m.Subscription = "other" }, func() { m.Topic += ".other" },
 	} {
@@ -77,14 +77,14 @@ func TestARepeatOfWhatIsGoneIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	msgs := sendtest.Messages(p.topic(), 70)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	msgs := publishtest.Messages(p.topic(), 70)
 	noted(t, d, "", msgs...)
 	if err := p.stream(t).Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		sendtest.Wants(t, sendtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, msgs...), broker.Accepted, "")
 		if held := p.held(t); held != len(msgs) {
 			t.Errorf("the stream holds %d messages, want %d", held, len(msgs))
 		}
@@ -96,8 +96,8 @@ func TestARepeatOfAnothersMessageIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = time.Minute })
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)[0]
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)[0]
 	noted(t, d, "", m)
 	id := p.read(t)[0].Headers().Get("Nats-Msg-Id")
 	if err := p.js.DeleteStream(t.Context(), p.name); err != nil {
@@ -118,8 +118,8 @@ func TestAnotherMessageWithTheSameIDIsStored(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)[0]
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)[0]
 	noted(t, d, "", m)
 	other := m
 	other.Payload = []byte("somebody used the id twice")
@@ -142,8 +142,8 @@ func TestARepeatThatMayNotBeReadIsStoredAgain(t *testing.T) {
 		}
 	})
 	p := newPlace(t, s.connect(t)).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, connect(t, s.url(), nats.UserInfo("relay", password))), natsbroker.Options{}))
-	msgs := sendtest.Messages(p.topic(), 3)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, connect(t, s.url(), nats.UserInfo("relay", password))), natsbroker.Options{}))
+	msgs := publishtest.Messages(p.topic(), 3)
 	for n := 1; n <= 3; n++ {
 		noted(t, d, "", msgs...)
 		if held := p.held(t); held != n*len(msgs) {
@@ -160,8 +160,8 @@ func TestARepeatIsKnownWhereTheStreamMapsSubjects(t *testing.T) {
 	p.create(t, func(c *jetstream.StreamConfig) {
 		c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: p.name + ".>", Destination: p.name + ".mapped.>"}
 	})
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)
 	noted(t, d, "", m...)
 	noted(t, d, "duplicate", m...)
 	if held := p.held(t); held != 1 {
@@ -173,8 +173,8 @@ func TestARepeatOfALargeMessageIsRead(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
-	d := sendtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
-	m := sendtest.Messages(p.topic(), 1)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
+	m := publishtest.Messages(p.topic(), 1)
 	m[0].Payload = make([]byte, 1<<20-1024)
 	noted(t, d, "", m...)
 	noted(t, d, "duplicate", m...)

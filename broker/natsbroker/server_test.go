@@ -16,7 +16,7 @@ import (
 
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 const (
@@ -125,7 +125,7 @@ func (p place) create(t testing.TB, change func(c *jetstream.StreamConfig)) plac
 	if change != nil {
 		change(&c)
 	}
-	if _, err := p.js.CreateStream(sendtest.Timeout(t, 20*time.Second), c); err != nil {
+	if _, err := p.js.CreateStream(publishtest.Timeout(t, 20*time.Second), c); err != nil {
 		t.Fatalf("the stream cannot be made: %v", err)
 	}
 	return p
@@ -135,7 +135,7 @@ func (p place) create(t testing.TB, change func(c *jetstream.StreamConfig)) plac
 // or a cluster that finds itself, has no answer.
 func patiently(t testing.TB, ask func(ctx context.Context) error) {
 	t.Helper()
-	ctx := sendtest.Timeout(t, 2*time.Minute)
+	ctx := publishtest.Timeout(t, 2*time.Minute)
 	for {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := ask(once)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // BenchmarkAgainstRaw publishes the same messages (512 bytes, a key, two headers)
@@ -21,19 +21,19 @@ import (
 func BenchmarkAgainstRaw(b *testing.B) {
 	const round, call = 20_000, 1000
 	p := newPlace(b, shared(b), "quorum", false).create(b, amqp.Table{"x-max-length": 10 * call})
-	d := sendtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
-	sendtest.Race(b, func() []broker.Delivery { return sendtest.Load(sendtest.Messages(p.queue, round)) },
-		sendtest.Publisher{Name: "raw", Run: raw(b, p, call)},
-		sendtest.Through("destination", d, call),
-		sendtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return sendtest.InCalls(d, msgs, call/4, 4) }})
+	d := publishtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
+	publishtest.Race(b, func() []broker.Delivery { return publishtest.Load(publishtest.Messages(p.queue, round)) },
+		publishtest.Publisher{Name: "raw", Run: raw(b, p, call)},
+		publishtest.Through("destination", d, call),
+		publishtest.Publisher{Name: "four-callers", Run: func(msgs []broker.Delivery) error { return publishtest.InCalls(d, msgs, call/4, 4) }})
 }
 
 // BenchmarkPublish is for profiles: one caller, calls of 1,000.
 func BenchmarkPublish(b *testing.B) {
 	const call = 1000
 	p := newPlace(b, shared(b), "quorum", false).create(b, amqp.Table{"x-max-length": 10 * call})
-	d := sendtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
-	sendtest.Alone(b, d, sendtest.Load(sendtest.Messages(p.queue, call)))
+	d := publishtest.Closing(b, dial(b, p.url, rabbitbroker.Options{}))
+	publishtest.Alone(b, d, publishtest.Load(publishtest.Messages(p.queue, call)))
 }
 
 // raw sends over one channel with never more than a window without confirmation,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -21,7 +21,7 @@ func inOrder(t *testing.T, p *place, plan [][]broker.Delivery) (repeats int) {
 	for _, m := range p.read(t) {
 		held = append(held, m.MessageId)
 	}
-	return sendtest.InOrder(t, plan, held)
+	return publishtest.InOrder(t, plan, held)
 }
 
 // One server of their own for all that stops, freezes or blocks it: it takes
@@ -35,7 +35,7 @@ func TestAServerThatFails(t *testing.T) {
 	dialled := func(t *testing.T, kind string) (*rabbitbroker.Destination, *place) {
 		t.Helper()
 		p := newPlace(t, node, kind, false).create(t, nil)
-		return sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{})), p
+		return publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{})), p
 	}
 	t.Run("asks for a certificate of its clients", func(t *testing.T) { certified(t, node) })
 	t.Run("loses nothing that was accepted when it is killed", func(t *testing.T) {
@@ -44,10 +44,10 @@ func TestAServerThatFails(t *testing.T) {
 		if err := node.Remember(t.Context()); err != nil { // what is tried is the destination
 			t.Fatal(err)
 		}
-		one, two := sendtest.Plan(p1.queue, 12, 80), sendtest.Plan(p2.queue, 12, 80)
+		one, two := publishtest.Plan(p1.queue, 12, 80), publishtest.Plan(p2.queue, 12, 80)
 		var both sync.WaitGroup
-		both.Go(func() { sendtest.Traffic(t, classic, one, 0, nil) })
-		sendtest.Traffic(t, quorum, two, 2, func() {
+		both.Go(func() { publishtest.Traffic(t, classic, one, 0, nil) })
+		publishtest.Traffic(t, quorum, two, 2, func() {
 			if err := errors.Join(node.Kill(t.Context()), node.Start(t.Context())); err != nil {
 				t.Error(err)
 			}
@@ -85,35 +85,35 @@ func certified(t *testing.T, node *testserver.RabbitMQ) {
 		return rabbitbroker.Options{Login: rabbitbroker.Login{TLS: config, External: external}}
 	}
 	for title, o := range map[string]rabbitbroker.Options{"by password": login("somebody", false), "by name": login(user, true)} {
-		d := sendtest.Closing(t, dial(t, node.URLTLS("/"), o))
-		if r := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]; r.Outcome != broker.Accepted {
+		d := publishtest.Closing(t, dial(t, node.URLTLS("/"), o))
+		if r := publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0]; r.Outcome != broker.Accepted {
 			t.Errorf("%s: the message is %v (%v)", title, r.Outcome, r.Err)
 		}
 	}
-	without := sendtest.Closing(t, dial(t, node.URLTLS("/"), login("", false)))
-	sendtest.Eventually(t, "the reason is seen", func() bool { // in TLS 1.3 it may be overtaken by the end of the connection
-		r := sendtest.Publish(t, without, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]
+	without := publishtest.Closing(t, dial(t, node.URLTLS("/"), login("", false)))
+	publishtest.Eventually(t, "the reason is seen", func() bool { // in TLS 1.3 it may be overtaken by the end of the connection
+		r := publishtest.Publish(t, without, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0]
 		if r.Outcome != broker.Unavailable && r.Outcome != broker.Misconfigured {
 			t.Errorf("without a certificate the message is %v (%v)", r.Outcome, r.Err)
 		}
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "refuses the client's certificate")
 	})
-	refused(t, sendtest.Closing(t, dial(t, node.URLTLS("/"), login("stranger", true))), p.queue, broker.Misconfigured, "refuses the login")
+	refused(t, publishtest.Closing(t, dial(t, node.URLTLS("/"), login("stranger", true))), p.queue, broker.Misconfigured, "refuses the login")
 }
 
 func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destination, p *place) {
 	t.Helper()
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	if err := pause(); err != nil {
 		t.Fatal(err)
 	}
-	large := sendtest.Messages(p.queue, 40) // more than the buffers of any socket hold
+	large := publishtest.Messages(p.queue, 40) // more than the buffers of any socket hold
 	for i := range large {
 		large[i].Payload = make([]byte, maxMessage)
 	}
 	began := time.Now()
-	results := sendtest.Publish(t, d, time.Second, large...)
-	probed := d.Probe(sendtest.Timeout(t, time.Second))
+	results := publishtest.Publish(t, d, time.Second, large...)
+	probed := d.Probe(publishtest.Timeout(t, time.Second))
 	if took := time.Since(began); took > 8*time.Second {
 		t.Errorf("two calls with a second each took %v", took)
 	}
@@ -136,8 +136,8 @@ func frozen(t *testing.T, pause, resume func() error, d *rabbitbroker.Destinatio
 	if err := resume(); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "it goes on", func() bool {
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "it goes on", func() bool {
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -145,12 +145,12 @@ func blocked(t *testing.T, alarm func(on bool), d *rabbitbroker.Destination, p *
 	t.Helper()
 	alarm(true)
 	// The server says that it blocks when it is sent something.
-	sendtest.Eventually(t, "publishers are blocked", func() bool {
-		return sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
+	publishtest.Eventually(t, "publishers are blocked", func() bool {
+		return publishtest.Publish(t, d, time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
 	})
 	began := time.Now()
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Unavailable, "the server blocks publishers (low on memory)")
-	if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 100)...), broker.Unavailable, "the server blocks publishers (low on memory)")
+	if err := d.Probe(publishtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != broker.Unavailable {
 		t.Errorf("the probe says %v", err)
 	}
 	if took := time.Since(began); took > 15*time.Second {
@@ -160,13 +160,13 @@ func blocked(t *testing.T, alarm func(on bool), d *rabbitbroker.Destination, p *
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Publish(t, other, time.Second, sendtest.Messages(p.queue, 1)...)
-	if err := other.Close(sendtest.Timeout(t, 20*time.Second)); err != nil {
+	publishtest.Publish(t, other, time.Second, publishtest.Messages(p.queue, 1)...)
+	if err := other.Close(publishtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Errorf("Close while publishers are blocked: %v", err)
 	}
 	alarm(false)
-	sendtest.Eventually(t, "publishers may go on", func() bool { return d.Probe(t.Context()) == nil })
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Accepted, "")
+	publishtest.Eventually(t, "publishers may go on", func() bool { return d.Probe(t.Context()) == nil })
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 100)...), broker.Accepted, "")
 }
 
 func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
@@ -177,9 +177,9 @@ func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, kind, false).create(t, nil)
 			line := servertest.Proxy(t, address(t, p.url))
-			d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
-			all := sendtest.Plan(p.queue, 16, 100)
-			sendtest.Traffic(t, d, all, 8, line.Cut)
+			d := publishtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
+			all := publishtest.Plan(p.queue, 16, 100)
+			publishtest.Traffic(t, d, all, 8, line.Cut)
 			t.Logf("%d messages are stored more than once after 8 cuts", inOrder(t, p, all))
 		})
 	}

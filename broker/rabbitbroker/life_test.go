@@ -11,7 +11,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -23,14 +23,14 @@ func TestASecondHostIsUsedWhenTheFirstIsNotThere(t *testing.T) {
 	if err := a.Refuse(); err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Closing(t, dial(t, via(t, p.url, a.Addr())+", "+via(t, p.url, b.Addr()), rabbitbroker.Options{}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, via(t, p.url, a.Addr())+", "+via(t, p.url, b.Addr()), rabbitbroker.Options{}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 3)...), broker.Accepted, "")
 	if err := errors.Join(a.Resume(), b.Refuse()); err != nil {
 		t.Fatal(err)
 	}
 	b.Cut()
-	sendtest.Eventually(t, "the other host is used", func() bool {
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "the other host is used", func() bool {
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 	if a.Connections() != 1 || b.Connections() != 0 {
 		t.Errorf("%d and %d connections, want the first host's one", a.Connections(), b.Connections())
@@ -47,7 +47,7 @@ func TestTheWorstOfSeveralHostsIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, urls := range []string{wrong + "," + via(t, wrong, away.Addr()), via(t, wrong, away.Addr()) + "," + wrong} {
-		refused(t, sendtest.Closing(t, dial(t, urls, rabbitbroker.Options{})), "some.queue", broker.Misconfigured, "refuses the login")
+		refused(t, publishtest.Closing(t, dial(t, urls, rabbitbroker.Options{})), "some.queue", broker.Misconfigured, "refuses the login")
 	}
 }
 
@@ -59,9 +59,9 @@ func TestAnOperatorWhoClosesTheConnectionCostsNoMessage(t *testing.T) {
 	}
 	p := &place{url: node.URL("closing"), kind: "classic", queue: "closing.made"}
 	p.create(t, nil)
-	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
-	all := sendtest.Plan(p.queue, 8, 60)
-	sendtest.Traffic(t, d, all, 2, func() {
+	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
+	all := publishtest.Plan(p.queue, 8, 60)
+	publishtest.Traffic(t, d, all, 2, func() {
 		if _, err := node.Ctl(t.Context(), "close_all_connections", "-p", "closing", "spring cleaning"); err != nil {
 			t.Error(err)
 		}
@@ -86,11 +86,11 @@ func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testi
 	o := rabbitbroker.Options{Topology: topology, Route: func(m broker.Delivery) (exchange, key string) {
 		return map[bool]string{true: "made-events", false: "made-fan"}[m.Seq%2 == 0], m.Topic
 	}}
-	d := sendtest.Closing(t, dial(t, via(t, node.URL("/"), line.Addr()), o))
+	d := publishtest.Closing(t, dial(t, via(t, node.URL("/"), line.Addr()), o))
 	send := func(when string) {
 		t.Helper()
-		sendtest.Eventually(t, when+" all is accepted", func() bool {
-			for _, r := range sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("made.one", 10)...) {
+		publishtest.Eventually(t, when+" all is accepted", func() bool {
+			for _, r := range publishtest.Publish(t, d, 20*time.Second, publishtest.Messages("made.one", 10)...) {
 				if r.Outcome != broker.Accepted {
 					return false
 				}
@@ -120,14 +120,14 @@ func TestAnExchangeOfTheTopologyThatIsGoneIsDeclaredAgain(t *testing.T) {
 	node := shared(t)
 	ch := channel(t, node.URL("/"))
 	for title, try := range map[string]func(*rabbitbroker.Destination) error{
-		"a probe": func(d *rabbitbroker.Destination) error { return d.Probe(sendtest.Timeout(t, 20*time.Second)) },
+		"a probe": func(d *rabbitbroker.Destination) error { return d.Probe(publishtest.Timeout(t, 20*time.Second)) },
 		"a message": func(d *rabbitbroker.Destination) error {
-			return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("t", 1)...)[0].Err
+			return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages("t", 1)...)[0].Err
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
 			name := "gone-" + strings.ReplaceAll(title, " ", "-")
-			d := sendtest.Closing(t, dial(t, node.URL("/"), rabbitbroker.Options{Exchange: name, Topology: rabbitbroker.Topology{
+			d := publishtest.Closing(t, dial(t, node.URL("/"), rabbitbroker.Options{Exchange: name, Topology: rabbitbroker.Topology{
 				Exchanges: []rabbitbroker.Exchange{{Name: name, Kind: "fanout"}}, Queues: []rabbitbroker.Queue{{Name: name}},
 				Bindings: []rabbitbroker.Binding{{Exchange: name, Queue: name}},
 			}}))
@@ -137,7 +137,7 @@ func TestAnExchangeOfTheTopologyThatIsGoneIsDeclaredAgain(t *testing.T) {
 			if err := ch.ExchangeDelete(name, false, false); err != nil {
 				t.Fatal(err)
 			}
-			sendtest.Eventually(t, "the exchange is there again", func() bool { return try(d) == nil })
+			publishtest.Eventually(t, "the exchange is there again", func() bool { return try(d) == nil })
 		})
 	}
 }
@@ -145,14 +145,14 @@ func TestAnExchangeOfTheTopologyThatIsGoneIsDeclaredAgain(t *testing.T) {
 func TestATopologyThatDiffersFromWhatExistsIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
-	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: p.queue, Type: "quorum"}}}}))
+	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: p.queue, Type: "quorum"}}}}))
 	refused(t, d, p.queue, broker.Misconfigured, "Options.Topology cannot be declared (406 PRECONDITION_FAILED)")
 	ch := channel(t, p.url)
 	if _, err := ch.QueueDelete(p.queue, false, false, false); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "fixed", func() bool {
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "fixed", func() bool {
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -168,8 +168,8 @@ func TestAProbeSeesThatTheExchangeIsMissing(t *testing.T) {
 		"no such exchange":        {rabbitbroker.Options{Exchange: "nowhere"}, broker.Misconfigured},
 		"an exchange of messages": {rabbitbroker.Options{Exchange: "{topic}"}, broker.Accepted},
 	} {
-		d := sendtest.Closing(t, dial(t, node.URL("/"), c.options))
-		if err := d.Probe(sendtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != c.want {
+		d := publishtest.Closing(t, dial(t, node.URL("/"), c.options))
+		if err := d.Probe(publishtest.Timeout(t, 20*time.Second)); broker.OutcomeOf(err) != c.want {
 			t.Errorf("%s: the probe says %v, want %v", title, err, c.want)
 		}
 	}
@@ -192,9 +192,9 @@ func TestWhatAQueueKeepsOfWhatItAcknowledged(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, c.kind, false).create(t, c.args)
-			d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
-			sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 10)...), broker.Accepted, "")
-			sendtest.Eventually(t, fmt.Sprintf("the queue holds %d messages", c.held), func() bool { return depth(t, p) == c.held })
+			d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{}))
+			publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 10)...), broker.Accepted, "")
+			publishtest.Eventually(t, fmt.Sprintf("the queue holds %d messages", c.held), func() bool { return depth(t, p) == c.held })
 		})
 	}
 }
@@ -238,8 +238,8 @@ func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages("some.queue", 2)...), broker.Unavailable, "")
-	if err := d.Close(sendtest.Timeout(t, 20*time.Second)); err != nil {
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages("some.queue", 2)...), broker.Unavailable, "")
+	if err := d.Close(publishtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 }
@@ -248,17 +248,17 @@ func TestAServerThatIsSilentIsGivenUpByItsHeartbeat(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))
-	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Login: rabbitbroker.Login{Heartbeat: 2 * time.Second}}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Login: rabbitbroker.Login{Heartbeat: 2 * time.Second}}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	line.BlackHole(testserver.Down)
-	sendtest.Wants(t, sendtest.Publish(t, d, time.Minute, sendtest.Messages(p.queue, 3)...), broker.Unknown, "the connection was lost")
-	sendtest.Wants(t, sendtest.Publish(t, d, time.Minute, sendtest.Messages(p.queue, 3)...), broker.Unavailable, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, time.Minute, publishtest.Messages(p.queue, 3)...), broker.Unknown, "the connection was lost")
+	publishtest.Wants(t, publishtest.Publish(t, d, time.Minute, publishtest.Messages(p.queue, 3)...), broker.Unavailable, "")
 	line.Cut()
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "it speaks again", func() bool {
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "it speaks again", func() bool {
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }
 
@@ -277,12 +277,12 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	control("suspend")
-	d := sendtest.Closing(t, dial(t, good.url, rabbitbroker.Options{Channels: 1}))
-	msgs := append(sendtest.Messages(stuck.queue, 3), sendtest.Messages(good.queue, 50)...) // the first of all must be alone
-	msgs = append(msgs, sendtest.Messages(stuck.queue, 2)...)
+	d := publishtest.Closing(t, dial(t, good.url, rabbitbroker.Options{Channels: 1}))
+	msgs := append(publishtest.Messages(stuck.queue, 3), publishtest.Messages(good.queue, 50)...) // the first of all must be alone
+	msgs = append(msgs, publishtest.Messages(stuck.queue, 2)...)
 	msgs[10].Payload = make([]byte, 100<<10) // and this one
 	answered := make(chan int, len(msgs))
-	ctx, cancel := context.WithCancel(sendtest.Timeout(t, time.Minute))
+	ctx, cancel := context.WithCancel(publishtest.Timeout(t, time.Minute))
 	ended := make(chan struct{})
 	var outcomes [60]broker.Outcome
 	go func() {
@@ -305,7 +305,7 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	control("resume")
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs[0]), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs[0]), broker.Accepted, "")
 	if held := len(stuck.read(t)); held != 6 {
 		t.Errorf("the queue holds %d messages once it goes on, want 5 and a repeat", held)
 	}
@@ -315,22 +315,22 @@ func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))
-	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Channels: 1, MaxPending: 10}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...), broker.Accepted, "")
+	d := publishtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Channels: 1, MaxPending: 10}))
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...), broker.Accepted, "")
 	line.Delay(testserver.Down, time.Hour)
-	results := sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 100)...)
-	sendtest.Wants(t, results[:10], broker.Unknown, "no answer came before the context ended")
-	sendtest.Wants(t, results[10:], broker.NotSent, "before the message was sent")
+	results := publishtest.Publish(t, d, time.Second, publishtest.Messages(p.queue, 100)...)
+	publishtest.Wants(t, results[:10], broker.Unknown, "no answer came before the context ended")
+	publishtest.Wants(t, results[10:], broker.NotSent, "before the message was sent")
 	// Nobody waits for those ten any more: others take their place.
-	sendtest.Wants(t, sendtest.Publish(t, d, time.Second, sendtest.Messages(p.queue, 5)...), broker.Unknown, "no answer came before the context ended")
+	publishtest.Wants(t, publishtest.Publish(t, d, time.Second, publishtest.Messages(p.queue, 5)...), broker.Unknown, "no answer came before the context ended")
 	for range 5 { // until the channel is given up for what it owes
-		sendtest.Publish(t, d, 300*time.Millisecond, sendtest.Messages(p.queue, 10)...)
+		publishtest.Publish(t, d, 300*time.Millisecond, publishtest.Messages(p.queue, 10)...)
 	}
 	line.Cut()
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "all is well again", func() bool {
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "all is well again", func() bool {
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
 }

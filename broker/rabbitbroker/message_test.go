@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
@@ -32,8 +32,8 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 			},
 			At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC), Attempt: 1,
 		}
-		d := sendtest.Closing(t, dial(t, p.url, p.options()))
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sent), broker.Accepted, "")
+		d := publishtest.Closing(t, dial(t, p.url, p.options()))
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, sent), broker.Accepted, "")
 		raw := p.read(t)[0]
 		if raw.MessageId != sent.ID.String() || raw.Type != sent.Type || raw.ContentType != "application/json" ||
 			raw.Timestamp.Unix() != sent.At.Unix() || raw.DeliveryMode != amqp.Persistent {
@@ -74,7 +74,7 @@ func TestAMessageOfSomebodyElseIsForeign(t *testing.T) {
 func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
-	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{RoutingKey: "{topic}{type}", Exchange: "{subscription}"}))
+	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{RoutingKey: "{topic}{type}", Exchange: "{subscription}"}))
 	long := strings.Repeat("x", 256)
 	for title, c := range map[string]struct {
 		change func(m *broker.Delivery)
@@ -89,24 +89,24 @@ func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
 		"an encoder's command":    {func(m *broker.Delivery) { m.Wire = &broker.Wire{Headers: map[string]string{"BCC": ""}} }, "the server would obey"},
 		"an encoder's media type": {func(m *broker.Delivery) { m.Wire = &broker.Wire{ContentType: long} }, "content type has 256 bytes"},
 	} {
-		msgs := sendtest.Messages(p.queue, 3)
+		msgs := publishtest.Messages(p.queue, 3)
 		for i := range msgs {
 			msgs[i].Subscription = "" // the default exchange
 		}
 		c.change(&msgs[1])
-		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
-		sendtest.Wants(t, results[1:2], broker.Rejected, c.want)
-		sendtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
+		results := publishtest.Publish(t, d, 20*time.Second, msgs...)
+		publishtest.Wants(t, results[1:2], broker.Rejected, c.want)
+		publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 		if strings.Contains(results[1].Err.Error(), long[:100]) {
 			t.Errorf("%s: the error holds the text", title)
 		}
 	}
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, largestHeaders(p.queue)), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, largestHeaders(p.queue)), broker.Accepted, "")
 }
 
 // largestHeaders has the largest headers that one frame holds, to the byte.
 func largestHeaders(topic string) broker.Delivery {
-	m := sendtest.Messages(topic, 1)[0]
+	m := publishtest.Messages(topic, 1)[0]
 	m.Key, m.Subscription = "", ""
 	id, at := len("Postbag-Id")+6+36, len("Postbag-Time")+6+len(broker.FormatTime(m.At))
 	frame := 8 + 14 + 4 + 1 + 8 + 37 // frame, class to flags, length of the table, delivery mode, timestamp, message-id

@@ -8,7 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestValidateNamesEveryFaultAtOnce(t *testing.T) {
@@ -100,15 +100,15 @@ func TestAMessageGoesWhereTheOptionsSay(t *testing.T) {
 		if err := ch.QueueBind(p.queue, c.to, c.exchange, false, nil); err != nil {
 			t.Fatal(err)
 		}
-		d := sendtest.Closing(t, dial(t, p.url, c.options))
-		m := sendtest.Messages("made", 1)[0]
+		d := publishtest.Closing(t, dial(t, p.url, c.options))
+		m := publishtest.Messages("made", 1)[0]
 		m.Key, m.Type, m.Box, m.Subscription = "k", "topic", "outbox", "mail"
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, m), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, m), broker.Accepted, "")
 		held := p.read(t)
 		if last := held[len(held)-1]; last.MessageId != m.ID.String() || last.RoutingKey != c.to || last.Exchange != c.exchange {
 			t.Errorf("%s: it went to %q by %q, want %q by %q", title, last.Exchange, last.RoutingKey, c.exchange, c.to)
 		}
 	}
-	panics := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(broker.Delivery) (exchange, key string) { panic("no") }}))
-	sendtest.Wants(t, sendtest.Publish(t, panics, 20*time.Second, sendtest.Messages("made", 2)...), broker.Rejected, "Options.Route panicked")
+	panics := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(broker.Delivery) (exchange, key string) { panic("no") }}))
+	publishtest.Wants(t, publishtest.Publish(t, panics, 20*time.Second, publishtest.Messages("made", 2)...), broker.Rejected, "Options.Route panicked")
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -21,9 +21,9 @@ import (
 // nothing of secrets in it.
 func refused(t *testing.T, d *rabbitbroker.Destination, topic string, outcome broker.Outcome, reason string) {
 	t.Helper()
-	results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(topic, 3)...)
-	sendtest.Wants(t, results, outcome, reason)
-	err := d.Probe(sendtest.Timeout(t, 20*time.Second))
+	results := publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(topic, 3)...)
+	publishtest.Wants(t, results, outcome, reason)
+	err := d.Probe(publishtest.Timeout(t, 20*time.Second))
 	if broker.OutcomeOf(err) != outcome || !strings.Contains(err.Error(), reason) {
 		t.Errorf("the probe says %v (%v), want %v with %q", broker.OutcomeOf(err), err, outcome, reason)
 	}
@@ -56,7 +56,7 @@ func TestALoginThatIsRefusedIsMisconfigured(t *testing.T) {
 			if c.change != nil {
 				c.change(&o)
 			}
-			refused(t, sendtest.Closing(t, dial(t, c.url, o)), "some.queue", broker.Misconfigured, c.reason)
+			refused(t, publishtest.Closing(t, dial(t, c.url, o)), "some.queue", broker.Misconfigured, c.reason)
 		})
 	}
 }
@@ -85,12 +85,12 @@ func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	}
 	p := &place{url: node.URL("guarded"), kind: "classic", queue: "poor.made", exchange: "guarded-events"}
 	p.create(t, nil)
-	d := sendtest.Closing(t, dial(t, node.URLAs(poor, password, "guarded"), p.options()))
+	d := publishtest.Closing(t, dial(t, node.URLAs(poor, password, "guarded"), p.options()))
 	refused(t, d, p.queue, broker.Misconfigured, "virtual host")
 
 	allow("guarded", poor, "^$", "^$", "^$")
-	sendtest.Eventually(t, "the user may enter", func() bool {
-		r := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0]
+	publishtest.Eventually(t, "the user may enter", func() bool {
+		r := publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0]
 		return r.Outcome == broker.Misconfigured && strings.Contains(r.Err.Error(), "forbids this user to publish")
 	})
 
@@ -98,14 +98,14 @@ func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	if _, err := node.Ctl(t.Context(), "set_topic_permissions", "-p", "guarded", poor, "guarded-events", `^poor\.`, ".*"); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the user may write", func() bool { // the server remembers rights for a moment
-		return sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
+	publishtest.Eventually(t, "the user may write", func() bool { // the server remembers rights for a moment
+		return publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Accepted
 	})
-	mixed := append(sendtest.Messages("rich.made", 1), sendtest.Messages(p.queue, 20)...)
-	mixed = append(mixed, sendtest.Messages("rich.other", 1)...)
-	results := sendtest.Publish(t, d, 20*time.Second, mixed...)
-	sendtest.Wants(t, []broker.Result{results[0], results[21]}, broker.Misconfigured, "forbids this user to publish")
-	sendtest.Wants(t, results[1:21], broker.Accepted, "")
+	mixed := append(publishtest.Messages("rich.made", 1), publishtest.Messages(p.queue, 20)...)
+	mixed = append(mixed, publishtest.Messages("rich.other", 1)...)
+	results := publishtest.Publish(t, d, 20*time.Second, mixed...)
+	publishtest.Wants(t, []broker.Result{results[0], results[21]}, broker.Misconfigured, "forbids this user to publish")
+	publishtest.Wants(t, results[1:21], broker.Accepted, "")
 }
 
 func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testing.T) {
@@ -119,17 +119,17 @@ func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testin
 			if err := errors.Join(ch.QueueUnbind(p.queue, "#", p.exchange, nil), ch.QueueBind(p.queue, "good.*", p.exchange, false, nil)); err != nil {
 				t.Fatal(err)
 			}
-			d := sendtest.Closing(t, dial(t, p.url, p.options()))
-			msgs := sendtest.Messages("good.one", 300)
+			d := publishtest.Closing(t, dial(t, p.url, p.options()))
+			msgs := publishtest.Messages("good.one", 300)
 			for i := range msgs {
 				if i%3 == 0 {
 					msgs[i].Topic = "bad.one"
 				}
 			}
-			results := sendtest.Publish(t, d, 20*time.Second, msgs...)
+			results := publishtest.Publish(t, d, 20*time.Second, msgs...)
 			for i, r := range results {
 				if i%3 == 0 {
-					sendtest.Wants(t, results[i:i+1], broker.Misconfigured, "NO_ROUTE")
+					publishtest.Wants(t, results[i:i+1], broker.Misconfigured, "NO_ROUTE")
 				} else if r.Outcome != broker.Accepted {
 					t.Errorf("message %d is %v (%v), want accepted", i, r.Outcome, r.Err)
 				}
@@ -144,18 +144,18 @@ func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testin
 func TestAMissingExchangeHarmsNoMessageToAnother(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", true).create(t, nil)
-	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
+	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
 		if m.Seq%4 == 1 {
 			return "nowhere", m.Topic
 		}
 		return p.exchange, m.Topic
 	}}))
-	results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 200)...)
+	results := publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 200)...)
 	for i := range results {
 		if i%4 == 0 {
-			sendtest.Wants(t, results[i:i+1], broker.Misconfigured, "exchange does not exist (404 NOT_FOUND)")
+			publishtest.Wants(t, results[i:i+1], broker.Misconfigured, "exchange does not exist (404 NOT_FOUND)")
 		} else {
-			sendtest.Wants(t, results[i:i+1], broker.Accepted, "")
+			publishtest.Wants(t, results[i:i+1], broker.Accepted, "")
 		}
 	}
 	if held := len(p.read(t)); held != 150 {
@@ -171,13 +171,13 @@ func TestATooLargeMessageAmongManyIsRejectedAloneWhateverIsKnown(t *testing.T) {
 		"a limit from the options":      {MaxBytes: maxMessage},
 		"a limit that is wrong":         {MaxBytes: 8 * maxMessage, Channels: 1},
 	} {
-		d := sendtest.Closing(t, dial(t, p.url, o))
-		msgs := sendtest.Messages(p.queue, 50)
+		d := publishtest.Closing(t, dial(t, p.url, o))
+		msgs := publishtest.Messages(p.queue, 50)
 		msgs[20].Payload = make([]byte, maxMessage+1)
 		msgs[33].Payload = make([]byte, maxMessage)
-		results := sendtest.Publish(t, d, 20*time.Second, msgs...)
-		sendtest.Wants(t, results[20:21], broker.Rejected, fmt.Sprint(maxMessage))
-		sendtest.Wants(t, append(results[:20:20], results[21:]...), broker.Accepted, "")
+		results := publishtest.Publish(t, d, 20*time.Second, msgs...)
+		publishtest.Wants(t, results[20:21], broker.Rejected, fmt.Sprint(maxMessage))
+		publishtest.Wants(t, append(results[:20:20], results[21:]...), broker.Accepted, "")
 		count := map[string]int{}
 		for _, m := range p.read(t) {
 			count[m.MessageId]++
@@ -196,13 +196,13 @@ func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", false).create(t, nil)
 	for _, culprits := range []map[int]bool{{0: true}, {499: true}, {0: true, 100: true, 101: true, 333: true, 499: true}} {
-		d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Channels: 1}))
-		msgs := sendtest.Messages(p.queue, 500)
+		d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Channels: 1}))
+		msgs := publishtest.Messages(p.queue, 500)
 		for i := range culprits {
 			msgs[i].Wire = &broker.Wire{Headers: map[string]string{"CC": "no list"}}
 		}
 		results := make([]broker.Result, len(msgs))
-		rabbitbroker.PublishUnchecked(sendtest.Timeout(t, time.Minute), d, msgs, results)
+		rabbitbroker.PublishUnchecked(publishtest.Timeout(t, time.Minute), d, msgs, results)
 		held := map[string]bool{}
 		for _, m := range p.read(t) {
 			held[m.MessageId] = true
@@ -211,13 +211,13 @@ func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T
 			want := broker.Accepted
 			if culprits[i] {
 				want = broker.Rejected
-				sendtest.Wants(t, results[i:i+1], want, "closed the channel for the message (406 PRECONDITION_FAILED)")
+				publishtest.Wants(t, results[i:i+1], want, "closed the channel for the message (406 PRECONDITION_FAILED)")
 			}
 			if r.Outcome != want || held[msgs[i].ID.String()] != (want == broker.Accepted) {
 				t.Errorf("message %d is %v (%v), and held: %v; want %v", i, r.Outcome, r.Err, held[msgs[i].ID.String()], want)
 			}
 		}
-		sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 100)...), broker.Accepted, "")
+		publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 100)...), broker.Accepted, "")
 	}
 }
 
@@ -233,18 +233,18 @@ func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
 		}
 	}
 	declare()
-	d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
+	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
 		if m.Seq%7 == 1 {
 			return doomed, m.Topic
 		}
 		return p.exchange, m.Topic
 	}}))
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 50)...), broker.Accepted, "") // both exchanges are known now
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 50)...), broker.Accepted, "") // both exchanges are known now
 	if err := ch.ExchangeDelete(doomed, false, false); err != nil {
 		t.Fatal(err)
 	}
-	msgs := sendtest.Messages(p.queue, 500)
-	for i, r := range sendtest.Publish(t, d, 30*time.Second, msgs...) {
+	msgs := publishtest.Messages(p.queue, 500)
+	for i, r := range publishtest.Publish(t, d, 30*time.Second, msgs...) {
 		want := broker.Accepted
 		if msgs[i].Seq%7 == 1 {
 			want = broker.Misconfigured
@@ -254,7 +254,7 @@ func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
 		}
 	}
 	declare()
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 }
 
 func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
@@ -264,20 +264,20 @@ func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, node, kind, false).create(t, amqp.Table{"x-max-length": 5, "x-overflow": "reject-publish"})
-			d := sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: 1}))
+			d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: 1}))
 			accepted := map[string]bool{}
-			results := sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 1)...)
-			sendtest.Eventually(t, "the queue is full", func() bool {
-				m := sendtest.Messages(p.queue, 1)
-				results = sendtest.Publish(t, d, 20*time.Second, m...)
+			results := publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 1)...)
+			publishtest.Eventually(t, "the queue is full", func() bool {
+				m := publishtest.Messages(p.queue, 1)
+				results = publishtest.Publish(t, d, 20*time.Second, m...)
 				if results[0].Outcome == broker.Accepted {
 					accepted[m[0].ID.String()] = true
 				}
 				return results[0].Outcome != broker.Accepted
 			})
-			sendtest.Wants(t, results, broker.Unavailable, "basic.nack")
-			msgs := sendtest.Messages(p.queue, 100)
-			results = sendtest.Publish(t, d, 20*time.Second, msgs...)
+			publishtest.Wants(t, results, broker.Unavailable, "basic.nack")
+			msgs := publishtest.Messages(p.queue, 100)
+			results = publishtest.Publish(t, d, 20*time.Second, msgs...)
 			for i, r := range results {
 				switch r.Outcome {
 				case broker.Accepted:
@@ -296,7 +296,7 @@ func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
 					t.Errorf("a message was accepted that the queue does not hold")
 				}
 			}
-			sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
+			publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 3)...), broker.Accepted, "")
 		})
 	}
 }
@@ -305,18 +305,18 @@ func TestARefusedMessageIsSentAgainWithinItsCall(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, amqp.Table{"x-max-length": 1, "x-overflow": "reject-publish"})
 	line := servertest.Proxy(t, address(t, p.url))
-	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Retries: 10}))
+	d := publishtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{Retries: 10}))
 	for full := false; !full; {
-		full = sendtest.Publish(t, sendtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: -1})), 20*time.Second, sendtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
+		full = publishtest.Publish(t, publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Retries: -1})), 20*time.Second, publishtest.Messages(p.queue, 1)...)[0].Outcome == broker.Unavailable
 	}
 	nack := testserver.NewTrap("\x00\x3c\x00\x78", testserver.Forward) // basic.nack
 	line.Watch(testserver.Down, nack.Watch)
 	results := make(chan []broker.Result, 1)
-	m := sendtest.Messages(p.queue, 1)
-	go func() { results <- sendtest.Publish(t, d, time.Minute, m...) }()
+	m := publishtest.Messages(p.queue, 1)
+	go func() { results <- publishtest.Publish(t, d, time.Minute, m...) }()
 	<-nack.Sprung()
 	before := p.read(t) // which makes room
-	sendtest.Wants(t, <-results, broker.Accepted, "")
+	publishtest.Wants(t, <-results, broker.Accepted, "")
 	if held := p.read(t)[len(before):]; len(held) != 1 || held[0].MessageId != m[0].ID.String() {
 		t.Errorf("the queue holds %d messages after the retry, want the one", len(held))
 	}
@@ -329,13 +329,13 @@ func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
 	if err := line.Refuse(); err != nil {
 		t.Fatal(err)
 	}
-	d := sendtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
+	d := publishtest.Closing(t, dial(t, via(t, p.url, line.Addr()), rabbitbroker.Options{}))
 	refused(t, d, p.queue, broker.Unavailable, "cannot be reached")
 	if err := line.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "it is there", func() bool { return d.Probe(t.Context()) == nil })
-	sendtest.Wants(t, sendtest.Publish(t, d, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
+	publishtest.Eventually(t, "it is there", func() bool { return d.Probe(t.Context()) == nil })
+	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.queue, 3)...), broker.Accepted, "")
 }
 
 func TestTLSIsVerified(t *testing.T) {
@@ -348,8 +348,8 @@ func TestTLSIsVerified(t *testing.T) {
 	}
 	other := trusting.Clone()
 	other.ServerName = "elsewhere.example"
-	good := sendtest.Closing(t, dial(t, node.URLTLS("/"), rabbitbroker.Options{Login: rabbitbroker.Login{TLS: trusting}}))
-	sendtest.Wants(t, sendtest.Publish(t, good, 20*time.Second, sendtest.Messages(p.queue, 3)...), broker.Accepted, "")
+	good := publishtest.Closing(t, dial(t, node.URLTLS("/"), rabbitbroker.Options{Login: rabbitbroker.Login{TLS: trusting}}))
+	publishtest.Wants(t, publishtest.Publish(t, good, 20*time.Second, publishtest.Messages(p.queue, 3)...), broker.Accepted, "")
 	for title, c := range map[string]struct {
 		url    string
 		config *tls.Config
@@ -360,7 +360,7 @@ func TestTLSIsVerified(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			d := sendtest.Closing(t, dial(t, c.url, rabbitbroker.Options{Login: rabbitbroker.Login{TLS: c.config}}))
+			d := publishtest.Closing(t, dial(t, c.url, rabbitbroker.Options{Login: rabbitbroker.Login{TLS: c.config}}))
 			refused(t, d, p.queue, broker.Misconfigured, "TLS with the server fails")
 		})
 	}

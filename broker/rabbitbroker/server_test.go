@@ -20,7 +20,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/rabbitbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -186,14 +186,14 @@ func readStream(t testing.TB, ch *amqp.Channel, queue string) (held []amqp.Deliv
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := sent.WaitContext(sendtest.Timeout(t, time.Minute)); !ok || err != nil {
+	if ok, err := sent.WaitContext(publishtest.Timeout(t, time.Minute)); !ok || err != nil {
 		t.Fatalf("the stream does not take the test's own mark: %v", err)
 	}
 	incoming, err := ch.Consume(queue, "", false, false, false, false, amqp.Table{"x-stream-offset": "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := sendtest.Timeout(t, time.Minute)
+	deadline := publishtest.Timeout(t, time.Minute)
 	for {
 		select {
 		case m, open := <-incoming:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -25,14 +25,14 @@ func BenchmarkAgainstRaw(b *testing.B) {
 	d := dial(b, "redis://"+s.Addr(), redisbroker.Options{MaxLen: 4 * round})
 	fenced := dial(b, "redis://"+s.Addr(), redisbroker.Options{Fence: true, MaxLen: 4 * round})
 	var seq int64
-	sendtest.Race(b, func() []broker.Delivery { return load(round, &seq) },
-		sendtest.InPieces("raw", raw(admin(b, s), 4*round), size),
-		sendtest.Through("destination", d, size),
-		sendtest.Through("fenced", fenced, size))
+	publishtest.Race(b, func() []broker.Delivery { return load(round, &seq) },
+		publishtest.InPieces("raw", raw(admin(b, s), 4*round), size),
+		publishtest.Through("destination", d, size),
+		publishtest.Through("fenced", fenced, size))
 }
 
 func load(n int, seq *int64) []broker.Delivery {
-	msgs := sendtest.Load(sendtest.Messages("orders", n))
+	msgs := publishtest.Load(publishtest.Messages("orders", n))
 	for i := range msgs {
 		*seq++
 		msgs[i].Seq = *seq

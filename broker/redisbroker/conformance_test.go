@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -42,7 +42,7 @@ func TestADestinationOverAGivenClientConforms(t *testing.T) {
 		t.Helper()
 		c := redis.NewClient(&redis.Options{Addr: addr, Password: password})
 		t.Cleanup(func() { _ = c.Close() })
-		return sendtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
+		return publishtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
 	}
 	h.Open = func(t *testing.T) brokertest.Fixture {
 		p := newPlace(admin(t, sharedServer(t)))

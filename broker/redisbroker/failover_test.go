@@ -11,7 +11,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -28,7 +28,7 @@ func inOrder(t *testing.T, p place, plan [][]broker.Delivery) (repeats int) {
 		}
 		held = append(held, m.ID.String())
 	}
-	return sendtest.InOrder(t, plan, held)
+	return publishtest.InOrder(t, plan, held)
 }
 
 // A sentinel promotes a replica that has all: what was accepted had been waited for.
@@ -39,8 +39,8 @@ func TestNothingIsLostWhenASentinelPromotesAReplica(t *testing.T) {
 	spare := servertest.Redis(t, testserver.RedisOptions{Password: password, ReplicaOf: primary})
 	sentinel := servertest.RedisSentinel(t, "orders", primary, 2)
 	d := dial(t, "redis://"+sentinel.Addr(), redisbroker.Options{Replicas: 1, Login: redisbroker.Login{Password: password, Primary: "orders"}})
-	p := sendtest.Plan("orders", 8, 60)
-	sendtest.Traffic(t, d, p, 1, func() {
+	p := publishtest.Plan("orders", 8, 60)
+	publishtest.Traffic(t, d, p, 1, func() {
 		if err := primary.Kill(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -67,7 +67,7 @@ func failOver(t *testing.T, nodes *testserver.RedisCluster, stream string) {
 	if err := killed.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "a replica took over", func() bool {
+	publishtest.Eventually(t, "a replica took over", func() bool {
 		owner, err := nodes.Owner(t.Context(), stream)
 		if err != nil || owner == killed {
 			return false
@@ -78,7 +78,7 @@ func failOver(t *testing.T, nodes *testserver.RedisCluster, stream string) {
 	if err := killed.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the node is a replica", func() bool {
+	publishtest.Eventually(t, "the node is a replica", func() bool {
 		info, err := killed.Do(t.Context(), "INFO", "replication")
 		return err == nil && strings.Contains(info, "role:slave") && strings.Contains(info, "master_link_status:up")
 	})
@@ -93,9 +93,9 @@ func TestNothingIsLostWhenAClusterFailsOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := newPlace(clusterAdmin(t, nodes))
-			p := sendtest.Plan(place.topic, 8, 40)
+			p := publishtest.Plan(place.topic, 8, 40)
 			d := dial(t, "redis://"+strings.Join(nodes.Addrs(), ",redis://"), o)
-			sendtest.Traffic(t, d, p, 1, func() { failOver(t, nodes, place.streams(t)[0]) })
+			publishtest.Traffic(t, d, p, 1, func() { failOver(t, nodes, place.streams(t)[0]) })
 			repeats := inOrder(t, place, p)
 			if o.Fence && repeats > 0 {
 				t.Errorf("%d messages are stored twice in spite of the fence", repeats)
@@ -110,14 +110,14 @@ func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
 	d := dial(t, "redis://"+nodes.Addrs()[0], redisbroker.Options{Login: redisbroker.Login{Password: password, Cluster: true}})
 	var all []broker.Delivery
 	for i := range 12 {
-		all = append(all, sendtest.Messages(fmt.Sprintf("orders-%d", i), 1)...)
+		all = append(all, publishtest.Messages(fmt.Sprintf("orders-%d", i), 1)...)
 	}
-	wants(t, sendtest.Publish(t, d, 20*time.Second, all...), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 20*time.Second, all...), broker.Accepted, "")
 	if err := nodes.Primaries[2].Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the cluster is down", func() bool {
-		for _, r := range sendtest.Publish(t, d, 5*time.Second, all...) {
+	publishtest.Eventually(t, "the cluster is down", func() bool {
+		for _, r := range publishtest.Publish(t, d, 5*time.Second, all...) {
 			if r.Outcome == broker.Unavailable && strings.Contains(r.Err.Error(), "CLUSTERDOWN") {
 				return true
 			}
@@ -130,8 +130,8 @@ func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
 	if err := nodes.Primaries[2].Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the cluster is whole", func() bool {
-		for _, r := range sendtest.Publish(t, d, 5*time.Second, all...) {
+	publishtest.Eventually(t, "the cluster is whole", func() bool {
+		for _, r := range publishtest.Publish(t, d, 5*time.Second, all...) {
 			if r.Outcome != broker.Accepted {
 				return false
 			}
@@ -158,21 +158,21 @@ func TestASlotThatMovesIsFollowed(t *testing.T) {
 		Replicas: 1, ReplicaWait: time.Millisecond, Login: redisbroker.Login{Password: password, Cluster: true},
 	})
 	plain := dial(t, "redis://"+from.Addr(), redisbroker.Options{})
-	m := sendtest.Messages("orders", 3)
-	wants(t, sendtest.Publish(t, waiting, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	m := publishtest.Messages("orders", 3)
+	wants(t, publishtest.Publish(t, waiting, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
 	do(t, from, "DEL", "orders")
 	slot := do(t, from, "CLUSTER", "KEYSLOT", "orders")
 	do(t, target, "CLUSTER", "SETSLOT", slot, "IMPORTING", do(t, from, "CLUSTER", "MYID"))
 	do(t, from, "CLUSTER", "SETSLOT", slot, "MIGRATING", do(t, target, "CLUSTER", "MYID"))
-	wants(t, sendtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "ASK")
-	wants(t, sendtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "ASK")
+	wants(t, publishtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
 	for _, node := range []*testserver.Redis{target, from} {
 		do(t, node, "CLUSTER", "SETSLOT", slot, "NODE", do(t, target, "CLUSTER", "MYID"))
 	}
-	wants(t, sendtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "MOVED")
-	wants(t, sendtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
-	wants(t, sendtest.Publish(t, waiting, 10*time.Second, m...), broker.Unavailable, "MOVED")
-	sendtest.Eventually(t, "the slot's new node is known", func() bool { return sendtest.Publish(t, waiting, 10*time.Second, m...)[0].Outcome == broker.Unknown })
+	wants(t, publishtest.Publish(t, plain, 10*time.Second, m...), broker.Unavailable, "MOVED")
+	wants(t, publishtest.Publish(t, cluster, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, waiting, 10*time.Second, m...), broker.Unavailable, "MOVED")
+	publishtest.Eventually(t, "the slot's new node is known", func() bool { return publishtest.Publish(t, waiting, 10*time.Second, m...)[0].Outcome == broker.Unknown })
 	p := place{client: clusterAdmin(t, nodes), topic: "orders"}
 	if held := len(p.entries(t)); held < 9 {
 		t.Errorf("%d entries, want 9 or more", held)
@@ -194,20 +194,20 @@ func TestTheClientRepeatsNothing(t *testing.T) {
 	})
 	for name, c := range map[string]redis.UniversalClient{"single": single, "cluster": cluster} {
 		t.Cleanup(func() { _ = c.Close() })
-		d := sendtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
+		d := publishtest.Made[*redisbroker.Destination](t)(redisbroker.New(c, redisbroker.Options{}))
 		topic := "orders-" + name
-		m := sendtest.Messages(topic, 5)
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+		m := publishtest.Messages(topic, 5)
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
 		line.Watch(testserver.Up, func(_ int, bytes []byte) testserver.Verdict {
 			if strings.Contains(string(bytes), topic) {
 				return testserver.CutAfter
 			}
 			return testserver.Forward
 		})
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[1:]...), broker.Unknown, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[1:]...), broker.Unknown, "")
 		line.Watch(testserver.Up, nil)
-		sendtest.Eventually(t, "what was sent is stored", func() bool { return do(t, s.Primaries[0], "XLEN", topic) == "5" })
-		wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(topic, 1)...), broker.Accepted, "")
+		publishtest.Eventually(t, "what was sent is stored", func() bool { return do(t, s.Primaries[0], "XLEN", topic) == "5" })
+		wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(topic, 1)...), broker.Accepted, "")
 		if got := do(t, s.Primaries[0], "XLEN", topic); got != "6" {
 			t.Errorf("%s: %s entries, want 6: the client repeated what it sent", name, got)
 		}

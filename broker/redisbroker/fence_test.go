@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // fenced is a fenced destination on the shared server, and n messages of one key.
@@ -18,7 +18,7 @@ func fenced(t *testing.T, o redisbroker.Options, n int) (*redisbroker.Destinatio
 	t.Helper()
 	o.Fence = true
 	p := newPlace(admin(t, sharedServer(t)))
-	m := sendtest.Messages(p.topic, n)
+	m := publishtest.Messages(p.topic, n)
 	for i := range m {
 		m[i].Key = "customer"
 	}
@@ -38,10 +38,10 @@ func TestARepeatIsStoredOnceInAKeysOwnStream(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 3)
 	for i := range m {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	for i := range m {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "duplicate")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "duplicate")
 	}
 	if got := ids(t, p); got != "1-65536 1-131072 1-196608" {
 		t.Errorf("the entries are %s", got)
@@ -57,8 +57,8 @@ func TestAZombieStoresNothing(t *testing.T) {
 	d, p, m := fenced(t, redisbroker.Options{}, 50)
 	zombie := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
 	for i := range m {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
-		wants(t, sendtest.Publish(t, zombie, 10*time.Second, m[i/2]), broker.Accepted, "duplicate")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, zombie, 10*time.Second, m[i/2]), broker.Accepted, "duplicate")
 	}
 	if held := p.entries(t); len(held) != len(m) {
 		t.Errorf("%d entries of %d messages", len(held), len(m))
@@ -70,11 +70,11 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 3)
 	for i := range m {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	next := m[2]
 	next.ID, next.Life = postbag.NewID(), 2
-	wants(t, sendtest.Publish(t, d, 10*time.Second, next), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, next), broker.Accepted, "")
 	if got := ids(t, p); got != "1-65536 1-131072 1-196608 2-196608" {
 		t.Errorf("the entries are %s", got)
 	}
@@ -83,12 +83,12 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
 	other := m[0]
 	other.ID = postbag.NewID()
-	wants(t, sendtest.Publish(t, d, 10*time.Second, other), broker.Rejected, "another message is stored")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, other), broker.Rejected, "another message is stored")
 	raised := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true, Epoch: 1})
-	wants(t, sendtest.Publish(t, raised, 10*time.Second, other), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, raised, 10*time.Second, other), broker.Accepted, "")
 	if got := ids(t, p); got != "1-65536 4294967297-65536" {
 		t.Errorf("the entries are %s", got)
 	}
@@ -114,11 +114,11 @@ func TestAnotherSubscriptionsEntryIsNoDuplicate(t *testing.T) {
 			other := m[0]
 			other.Subscription = "b"
 			change(&other)
-			wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
+			wants(t, publishtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
 			for range 2 {
-				wants(t, sendtest.Publish(t, b, 10*time.Second, other), broker.Rejected, "Options.Stream")
+				wants(t, publishtest.Publish(t, b, 10*time.Second, other), broker.Rejected, "Options.Stream")
 			}
-			wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "duplicate")
+			wants(t, publishtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "duplicate")
 			if held := into.entries(t); len(held) != 1 {
 				t.Errorf("%d entries, want that of the first subscription", len(held))
 			}
@@ -134,8 +134,8 @@ func TestTwoPrefixesThatMeetInOneStreamAreNamed(t *testing.T) {
 	b, _, _ := fenced(t, redisbroker.Options{Prefix: p.topic[:cut]}, 0)
 	other := m[0]
 	other.Subscription, other.Topic = "b", p.topic[cut:]
-	wants(t, sendtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
-	r := sendtest.Publish(t, b, 10*time.Second, other)
+	wants(t, publishtest.Publish(t, a, 10*time.Second, m[0]), broker.Accepted, "")
+	r := publishtest.Publish(t, b, 10*time.Second, other)
 	wants(t, r, broker.Rejected, "another subscription or writer fences the same stream")
 	if text := r[0].Err.Error(); !strings.Contains(text, "{"+p.topic+":KEY}") || strings.Contains(text, "customer") {
 		t.Errorf("the error is %q, want the stream in it without its key", text)
@@ -149,10 +149,10 @@ func TestAMessageWhoseEntryIsGoneIsRejectedNotTakenForStored(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	for i := range m {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 	}
 	do(t, sharedServer(t), "XDEL", p.streams(t)[0], "1-65536")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "has no entry of that id")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "has no entry of that id")
 }
 
 // Two transactions write to a key, and the one with the higher seq commits first.
@@ -162,12 +162,12 @@ func TestAMessageThatCommitsLateIsStoredOnceBehindTheOthers(t *testing.T) {
 	zombie := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
 	delivered := []int{1, 0, 4, 3, 2, 5}
 	for _, i := range delivered {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i]), broker.Accepted, "")
 		for _, again := range delivered {
 			if again == i {
 				break
 			}
-			wants(t, sendtest.Publish(t, zombie, 10*time.Second, m[again]), broker.Accepted, "duplicate")
+			wants(t, publishtest.Publish(t, zombie, 10*time.Second, m[again]), broker.Accepted, "duplicate")
 		}
 	}
 	var got []int
@@ -187,13 +187,13 @@ func TestALateMessageOfManySendersIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 30)
 	last := len(m) - 1
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[last]), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[last]), broker.Accepted, "")
 	var senders sync.WaitGroup
 	for range 4 {
 		other := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
 		senders.Go(func() {
 			for i := range last {
-				for sendtest.Publish(t, other, 10*time.Second, m[i])[0].Outcome == broker.Unknown {
+				for publishtest.Publish(t, other, 10*time.Second, m[i])[0].Outcome == broker.Unknown {
 					continue
 				}
 			}
@@ -210,27 +210,27 @@ func TestALateMessageIsRejectedWhereEntriesWereTrimmedOrDeleted(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 4)
 	for i := range m[1:] {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m[i+1]), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m[i+1]), broker.Accepted, "")
 	}
 	do(t, sharedServer(t), "XTRIM", p.streams(t)[0], "MAXLEN", "2")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "cannot be told")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "cannot be told")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Rejected, "cannot be told")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "cannot be told")
 }
 
 func TestASeqWithoutRoomForAnIDIsRejected(t *testing.T) {
 	t.Parallel()
 	d, _, m := fenced(t, redisbroker.Options{}, 2)
 	m[0].Seq, m[1].Seq = 1<<47-1, 1<<47
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "too large for an entry's id")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "too large for an entry's id")
 }
 
 func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 1)
 	m[0].Wire = &broker.Wire{Headers: map[string]string{"ce-id": "1"}, ContentType: "text/plain"}
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "duplicate")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "duplicate")
 	for name, change := range map[string]func(m *broker.Delivery){
 		"value": func(m *broker.Delivery) {
 			m.Wire = &broker.Wire{Headers: map[string]string{"ce-id": "2"}, ContentType: "text/plain"}
@@ -240,7 +240,7 @@ func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {
 	} {
 		other := m[0]
 		change(&other)
-		if r := sendtest.Publish(t, d, 10*time.Second, other)[0]; r.Outcome != broker.Rejected {
+		if r := publishtest.Publish(t, d, 10*time.Second, other)[0]; r.Outcome != broker.Rejected {
 			t.Errorf("%s differs: %v (%v)", name, r.Outcome, r.Err)
 		}
 	}
@@ -254,7 +254,7 @@ func TestMessagesWithoutAKeyOrASeqAreNotFenced(t *testing.T) {
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	m[0].Key, m[1].Seq = "", 0
 	for range 2 {
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 	}
 	if held := p.entries(t); len(held) != 4 {
 		t.Errorf("%d entries, want 4", len(held))
@@ -266,9 +266,9 @@ func TestAFenceNeedsTheRightToRead(t *testing.T) {
 	s := start(t, nil)
 	do(t, s, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd")
 	d := to(t, s, redisbroker.Options{Fence: true, Login: redisbroker.Login{User: "relay", Password: password}})
-	m := sendtest.Messages("orders", 2)
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "XRANGE")
+	m := publishtest.Messages("orders", 2)
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Misconfigured, "XRANGE")
 }
 
 func TestReplicasAreWaitedFor(t *testing.T) {
@@ -278,27 +278,27 @@ func TestReplicasAreWaitedFor(t *testing.T) {
 	d := to(t, primary, options)
 	options.Fence = true
 	strict := to(t, primary, options)
-	m := sendtest.Messages("orders", 3)
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas had it within 300ms")
-	wants(t, sendtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
-	wants(t, sendtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas") // there, and compared
+	m := publishtest.Messages("orders", 3)
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas had it within 300ms")
+	wants(t, publishtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	wants(t, publishtest.Publish(t, strict, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas") // there, and compared
 	replica := replicaOf(t, primary)
-	sendtest.Eventually(t, "the replica answers", func() bool { return sendtest.Publish(t, strict, 10*time.Second, m...)[0].Note == "duplicate" })
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
+	publishtest.Eventually(t, "the replica answers", func() bool { return publishtest.Publish(t, strict, 10*time.Second, m...)[0].Note == "duplicate" })
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 	if got := do(t, replica, "XLEN", "orders"); got != "6" {
 		t.Errorf("the replica holds %s entries, want 6", got)
 	}
 	if err := replica.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, sendtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
+	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Unknown, "0 of 1 replicas")
 	if err := replica.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	sendtest.Eventually(t, "the replica is back", func() bool { return sendtest.Publish(t, d, 10*time.Second, m...)[0].Outcome == broker.Accepted })
+	publishtest.Eventually(t, "the replica is back", func() bool { return publishtest.Publish(t, d, 10*time.Second, m...)[0].Outcome == broker.Accepted })
 	do(t, primary, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd")
 	options = redisbroker.Options{Replicas: 1, Login: redisbroker.Login{User: "relay", Password: password}}
-	wants(t, sendtest.Publish(t, to(t, primary, options), 10*time.Second, m...), broker.Misconfigured, "grant WAIT")
+	wants(t, publishtest.Publish(t, to(t, primary, options), 10*time.Second, m...), broker.Misconfigured, "grant WAIT")
 }
 
 func TestStreamsAreTrimmedOnlyWhenAskedFor(t *testing.T) {
@@ -320,7 +320,7 @@ func TestStreamsAreTrimmedOnlyWhenAskedFor(t *testing.T) {
 				do(t, sharedServer(t), "XADD", p.topic, "1-*", "old", "1")
 			}
 			d := dial(t, "redis://"+sharedServer(t).Addr(), c.options)
-			wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages(p.topic, 200)...), broker.Accepted, "")
+			wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic, 200)...), broker.Accepted, "")
 			if held := len(p.entries(t)); held < c.least || held > c.most {
 				t.Errorf("%d entries are left, want %d to %d", held, c.least, c.most)
 			}

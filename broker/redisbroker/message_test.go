@@ -9,7 +9,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
@@ -17,12 +17,12 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	p := newPlace(admin(t, sharedServer(t)))
 	for name, o := range map[string]redisbroker.Options{"plain": {}, "sharded": {Shards: 3}, "fenced": {Fence: true}} {
 		d := dial(t, "redis://"+sharedServer(t).Addr(), o)
-		m := sendtest.Messages(p.topic, 1)[0]
+		m := publishtest.Messages(p.topic, 1)[0]
 		m.Key, m.Type, m.At = "a:b{c}%\x00\xff", "größe", time.Date(2026, 3, 14, 15, 9, 26, 535_897_000, time.UTC)
 		m.Payload = []byte("\x00\xff\r\n")
 		m.Headers = map[string]string{"": "no name", "payload": "p", "header:x": "h", "Postbag-Id": "forged", "Postbag-New": "later", "größe": "\xff"}
 		before := len(p.entries(t))
-		wants(t, sendtest.Publish(t, d, 10*time.Second, m), broker.Accepted, "")
+		wants(t, publishtest.Publish(t, d, 10*time.Second, m), broker.Accepted, "")
 		held := p.entries(t)
 		if len(held) != before+1 {
 			t.Fatalf("%s: %d entries, want %d", name, len(held), before+1)
@@ -46,7 +46,7 @@ func TestWhatSomebodyElseAddedIsForeign(t *testing.T) {
 	if _, err := redisbroker.Message(redis.XMessage{ID: "1-1", Values: map[string]any{"a": "b"}}); !errors.Is(err, redisbroker.ErrForeign) {
 		t.Errorf("%v, want ErrForeign", err)
 	}
-	id := sendtest.Messages("t", 1)[0].ID.String()
+	id := publishtest.Messages("t", 1)[0].ID.String()
 	for name, values := range map[string]map[string]any{
 		"an id that is none":  {"Postbag-Id": "x"},
 		"a time that is none": {"Postbag-Id": id, "Postbag-Time": "yesterday"},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 )
 
 // quietVariable tells a child process of the test below what to do.
@@ -27,7 +27,7 @@ func TestTheClientLibraryPrintsNothingOnceItIsSilenced(t *testing.T) {
 		}
 		d := dial(t, "redis://127.0.0.1:1", redisbroker.Options{})
 		for range 3 {
-			wants(t, sendtest.Publish(t, d, 10*time.Second, sendtest.Messages("orders", 1)...), broker.Unavailable, "")
+			wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages("orders", 1)...), broker.Unavailable, "")
 		}
 		return
 	}

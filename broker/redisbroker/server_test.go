@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/broker/redisbroker"
-	"github.com/postbag/postbag/internal/sendtest"
+	"github.com/postbag/postbag/internal/publishtest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 )
@@ -183,14 +183,14 @@ func dial(t testing.TB, urls string, o redisbroker.Options) *redisbroker.Destina
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sendtest.Closing(t, d)
+	return publishtest.Closing(t, d)
 }
 
 // wants wants every result to be of an outcome, with these words in its error or,
 // if it is accepted, as its note.
 func wants(t testing.TB, results []broker.Result, outcome broker.Outcome, words string) {
 	t.Helper()
-	sendtest.Wants(t, results, outcome, words, password)
+	publishtest.Wants(t, results, outcome, words, password)
 }
 
 // replicaOf starts a replica that has its primary's data.

@@ -31,7 +31,7 @@ var rules = map[string][]string{
 	"broker/brokertest":              {"", "broker"},
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
 	"internal/failpoint":             {},
-	"internal/sendtest":              {"", "broker"},
+	"internal/publishtest":           {"", "broker"},
 	"internal/boxtest":               {"", "store"},
 	"store/sqlkit/snapshots":         {"store"},
 	"internal/httpfield":             {},

@@ -61,7 +61,7 @@ type lens interface {
 type view struct {
 	life     int64
 	identity int
-	file     int // of the sequence, as the roster says
+	file     int // of the sequence, as the catalog says
 	bounds   *snapshots.Bounds
 	graves   *graves
 }

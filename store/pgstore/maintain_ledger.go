@@ -28,8 +28,8 @@ func (r *scannedRow) tally() store.Tally {
 // One statement of a scan reads at most so many rows, of so many seqs: a bound
 // that holds whatever the planner takes the table for.
 const (
-	surveyRows = 10_000
-	scanRange  = 8 * surveyRows
+	scanBatch = 10_000
+	scanRange = 8 * scanBatch
 )
 
 // scanRows calls each with the rows of a table from after from up to to, in order,
@@ -56,7 +56,7 @@ func (s *Store) scanSome(ctx context.Context, statement, table string, from, to 
 	count, on, last := 0, true, from
 	err := s.run(ctx, call{
 		st:   s.statements.get(statement, table),
-		args: new(parameters).int8(from).int8(to).int4(surveyRows),
+		args: new(parameters).int8(from).int8(to).int4(scanBatch),
 		each: func(r row) error {
 			c := columns{rest: r}
 			v := scannedRow{seq: c.int8(), xid: uint64(c.int8()), id: c.id()}
@@ -73,7 +73,7 @@ func (s *Store) scanSome(ctx context.Context, statement, table string, from, to 
 		return 0, 0, err
 	case !on:
 		return -1, count, nil
-	case count < surveyRows:
+	case count < scanBatch:
 		return to, count, nil
 	}
 	return last, count, nil

@@ -8,10 +8,10 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Rows that one statement of a survey reads, and the most that shards of one
+// Rows that one statement of a scan reads, and the most that shards of one
 // subscription may be apart for its ledger to be compared between them.
 const (
-	surveyRows = 5000
+	scanRows   = 5000
 	spreadRows = 20_000
 )
 
@@ -21,7 +21,7 @@ const (
 // positions. A difference is a fault of the report, and ends it.
 func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, error) {
 	before := r.At
-	err := m.surveyTo(ctx, r, to)
+	err := m.scanTo(ctx, r, to)
 	if err == nil {
 		err = m.noteKept(ctx)
 	}
@@ -35,7 +35,7 @@ func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, e
 	})
 }
 
-func (m *Maintenance) surveyTo(ctx context.Context, r *Reader, to int64) error {
+func (m *Maintenance) scanTo(ctx context.Context, r *Reader, to int64) error {
 	for r.At.Agreed < to && !m.Late() {
 		last := (r.At.Span + 1) * store.TallySpan
 		whole := r.Floor() >= last
@@ -54,7 +54,7 @@ func (m *Maintenance) surveyTo(ctx context.Context, r *Reader, to int64) error {
 	return nil
 }
 
-// count adds the rows up to end to the survey, and says whether it got there.
+// count adds the rows up to end to the scan, and says whether it got there.
 func (m *Maintenance) count(ctx context.Context, r *Reader, end int64) (bool, error) {
 	for r.At.Upto < end {
 		if m.Late() {
@@ -62,7 +62,7 @@ func (m *Maintenance) count(ctx context.Context, r *Reader, end int64) (bool, er
 		}
 		n, last := 0, end
 		next := r.At.Sums
-		err := m.base.dialect.Places(m.Query(ctx), m.Box, r.At.Upto, end, surveyRows, func(row *Placed) error {
+		err := m.base.dialect.Places(m.Query(ctx), m.Box, r.At.Upto, end, scanRows, func(row *Placed) error {
 			n++
 			last = row.Seq
 			next.Add(row.Seq, row.ID)
@@ -71,7 +71,7 @@ func (m *Maintenance) count(ctx context.Context, r *Reader, end int64) (bool, er
 		if err != nil {
 			return false, err
 		}
-		if n < surveyRows {
+		if n < scanRows {
 			last = end
 		}
 		r.At.Sums, r.At.Upto = next, last
@@ -94,7 +94,7 @@ func (m *Maintenance) compareWhole(ctx context.Context, r *Reader) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	r.At = surveyOf(next)
+	r.At = scanOf(next)
 	return true, nil
 }
 
@@ -129,9 +129,9 @@ func (m *Maintenance) compareHere(ctx context.Context, r *Reader) (agree bool, e
 	return agree, err
 }
 
-// passed returns the sums of the rows of the survey's span that the shards have
+// passed returns the sums of the rows of the scan's span that the shards have
 // passed, each by its own position; and whether it could.
-func (m *Maintenance) passed(t *Tx, r *Reader, at Survey) (storekit.Sums, bool, error) {
+func (m *Maintenance) passed(t *Tx, r *Reader, at LedgerScan) (storekit.Sums, bool, error) {
 	ahead := at.Upto
 	for _, h := range r.Shards {
 		ahead = max(ahead, h.At.High())
@@ -169,9 +169,9 @@ func (d *Dialect) nextSpan(query Querier, r *Reader, after int64) (int64, error)
 	return storekit.SpanOf(next), err
 }
 
-// surveyOf is the survey of a span of which nothing was counted yet.
-func surveyOf(span int64) Survey {
-	return Survey{Span: span, Upto: span * store.TallySpan, Agreed: span * store.TallySpan}
+// scanOf is the scan of a span of which nothing was counted yet.
+func scanOf(span int64) LedgerScan {
+	return LedgerScan{Span: span, Upto: span * store.TallySpan, Agreed: span * store.TallySpan}
 }
 
 // told returns what the ledger has of a span, whatever became of the messages.

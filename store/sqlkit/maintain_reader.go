@@ -24,17 +24,17 @@ type Reader struct {
 	store.Ref
 
 	ID      int64
-	Started int64  // its ledger begins after this seq
-	At      Survey // how far its ledger was compared
+	Started int64      // its ledger begins after this seq
+	At      LedgerScan // how far its ledger was compared
 	// Shards are in the order of their slots. There is one or more.
 	Shards []Standing
 }
 
-// Survey is how far the ledger of a subscription was compared with the log: the
+// LedgerScan is how far the ledger of a subscription was compared with the log: the
 // sums of the log's rows of one span up to a seq, counted from the beginning of
 // the span or of the subscription, and the seq up to which ledger and log agreed
 // last. Rows are counted before they are deleted, so that the sums stay true.
-type Survey struct {
+type LedgerScan struct {
 	storekit.Sums
 
 	Span, Upto, Agreed int64

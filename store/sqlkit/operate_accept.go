@@ -137,14 +137,14 @@ func (t *Tx) gapsOf(ctx context.Context, out []gap, r *Reader) ([]gap, error) {
 		if err != nil {
 			return nil, err
 		}
-		at = surveyOf(next)
+		at = scanOf(next)
 	}
 	return nil, ctx.Err()
 }
 
 // passedOf returns the sums of the rows of a span that the shards have passed, each by
 // its own position; at is what was counted of it before.
-func (t *Tx) passedOf(r *Reader, at Survey, last int64) (storekit.Sums, error) {
+func (t *Tx) passedOf(r *Reader, at LedgerScan, last int64) (storekit.Sums, error) {
 	ahead := at.Upto
 	for _, h := range r.Shards {
 		ahead = max(ahead, min(h.At.High(), last))
@@ -152,7 +152,7 @@ func (t *Tx) passedOf(r *Reader, at Survey, last int64) (storekit.Sums, error) {
 	sums := at.Sums
 	for after := at.Upto; after < ahead; {
 		n := 0
-		err := t.Places(t.Query, r.Box, after, ahead, surveyRows, func(row *Placed) error {
+		err := t.Places(t.Query, r.Box, after, ahead, scanRows, func(row *Placed) error {
 			n, after = n+1, row.Seq
 			if r.Passed(row.Seq, row.Slot) {
 				sums.Add(row.Seq, row.ID)
@@ -162,7 +162,7 @@ func (t *Tx) passedOf(r *Reader, at Survey, last int64) (storekit.Sums, error) {
 		if err != nil {
 			return sums, err
 		}
-		if n < surveyRows {
+		if n < scanRows {
 			break
 		}
 	}

@@ -177,7 +177,7 @@ func (s *Base) AppendCommands(ctx context.Context, all []store.Command, r store.
 	})
 }
 
-// standings returns where a subscription is, without its survey.
+// standings returns where a subscription is, without its scan.
 func (d *Dialect) standings(query Querier, r store.Ref) (*Reader, error) {
 	out := &Reader{Ref: r}
 	err := query(sqlShards, []any{r.Box, r.Subscription}, func(rows *sql.Rows) error {

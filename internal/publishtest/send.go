@@ -1,4 +1,4 @@
-package sendtest
+package publishtest
 
 import (
 	"context"
