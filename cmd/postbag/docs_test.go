@@ -1,10 +1,15 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,6 +79,63 @@ func TestCommandsInTheDocumentationExist(t *testing.T) {
 	if found < 30 {
 		t.Errorf("%d commands were found: the test looks at the wrong place", found)
 	}
+}
+
+// Errors and log lines send people to commands.
+func TestCommandsInErrorsExist(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`\b(?:run|see|with|use|by|and|then) postbag ([a-z-]+(?: [a-z-]+)?)`)
+	root := newRoot(&terminal.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
+	found := 0
+	for file, texts := range literals(t) {
+		for _, text := range texts {
+			for _, m := range named.FindAllStringSubmatch(text, -1) {
+				found++
+				words := strings.Fields(m[1])
+				if cmd, _, err := root.Find(words[:1]); err != nil || cmd == root {
+					t.Errorf("%s names postbag %s, which is no command", file, m[1])
+				} else if sub, _, err := root.Find(words); cmd.HasSubCommands() && len(words) > 1 && (err != nil || sub == cmd) {
+					t.Errorf("%s names postbag %s, which is no command", file, m[1])
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d commands were found: the test looks at the wrong place", found)
+	}
+}
+
+// literals are the texts in the code that ships, by file.
+func literals(t *testing.T) map[string][]string {
+	t.Helper()
+	out := make(map[string][]string)
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "proof" || name == "bench" || name == "tmp" || name == "testdata" || len(name) > 2 && name[0] == '.'):
+			return filepath.SkipDir
+		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, err := strconv.Unquote(lit.Value); err == nil {
+					out[path] = append(out[path], text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // flagsExist says whether a command has the flags of a command line.
