@@ -40,7 +40,7 @@ func (s *Store) declare(spec store.Spec) error {
 	}
 	if sub := b.subs[spec.Subscription]; sub != nil {
 		if !sameTypes(sub.types, spec.Types) {
-			return store.ErrFilterDiffers
+			return fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, sub.types, store.ErrFilterDiffers)
 		}
 		return nil
 	}

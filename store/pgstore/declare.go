@@ -94,7 +94,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 		return dropped, err
 	}
 	if !sameTypes(types, spec.Types) {
-		return 0, store.ErrFilterDiffers
+		return 0, fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, types, store.ErrFilterDiffers)
 	}
 	return 0, nil
 }

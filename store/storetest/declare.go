@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -87,6 +88,9 @@ func filterDiffers(e *env) {
 		err := e.Store.Declare(e.ctx, []store.Spec{{Ref: before}, {Ref: ref, Types: types}, {Ref: after}})
 		if !errors.Is(err, store.ErrFilterDiffers) {
 			e.Errorf("declared with filter %d: %v, not ErrFilterDiffers", i, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), `"b.*"`) {
+			e.Errorf("declared with filter %d: the error does not say the filter that the subscription has: %v", i, err)
 		}
 	}
 	if len(e.look(before).Shards) == 0 || len(e.look(after).Shards) == 0 {
