@@ -52,7 +52,7 @@ func (l *logged) Write(p []byte) (int, error) {
 func TestTopicsThatFailRowsThatNobodyCanReadAndLogsThatAreEmptiedCostNoMessage(t *testing.T) {
 	t.Parallel()
 	only := []string{"answers of status 404 to one topic", "answers of status 410 to one topic", "row that nobody can read", "log emptied and numbered again", "SIGTERM of a relay"}
-	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 600, Only: only})
+	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 300, Only: only})
 	if !r.OK {
 		t.Errorf("%v\n%v", r.Failures, r.History)
 	}
