@@ -87,7 +87,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	doing := "create box " + box
 	there, err := s.row(ctx, sqlkit.SQLHasBox, []any{box}, new(int))
 	if err == nil && there { // with its table, unless somebody dropped that: then it is made again
-		there, err = s.row(ctx, sqlHasTable, []any{tableOf(box)}, new(int))
+		there, err = s.row(ctx, sqlHasTable, []any{"postbag_" + box}, new(int))
 	}
 	switch {
 	case err != nil:
