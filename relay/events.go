@@ -65,8 +65,11 @@ func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
 
 // noteUnreadable logs a row that cannot be read when it is read first, and at its last attempt: no call says so.
 func (l *loop) noteUnreadable(f *flow, m *engine.Message, attempt int) {
+	if m.Unreadable == "" || m.Filtered {
+		return
+	}
 	most := f.subscription.attempts()
-	if m.Unreadable == "" || m.Filtered || attempt > 1 && attempt < most {
+	if attempt > 1 && attempt < most {
 		return
 	}
 	l.log.rejected(f, m.Tag.(*store.Record), m.Unreadable, attempt >= most) //nolint:forcetypeassert,errcheck // put there by message

@@ -24,9 +24,9 @@ func (l *loop) due(c *core.DueCall) {
 
 func (l *loop) dueCame(c *core.DueCall, parked []store.Parked, err error) {
 	now := l.now()
-	due := dueMessages(parked)
+	due, f := dueMessages(parked), l.flowOf(c.Flow)
 	for i := range due {
-		l.noteUnreadable(l.flowOf(c.Flow), &due[i].Message, max(due[i].Attempts, 1)+1)
+		l.noteUnreadable(f, &due[i].Message, max(due[i].Attempts, 1)+1)
 	}
 	if l.core.DueCame(now, c, faultOf(err), due) && err != nil {
 		l.storeFailed(fmt.Errorf("relay: reading parked messages failed: %w", err))

@@ -88,9 +88,9 @@ func (l *loop) landing(r *core.Round, result *store.TurnResult) core.Landing {
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		for range p.Turn.Read {
-			page := l.page(p.Flow.Ref, &result.Batches[len(pages)])
+			page, f := l.page(p.Flow.Ref, &result.Batches[len(pages)]), l.flowOf(p.Flow)
 			for k := range page.Messages {
-				l.noteUnreadable(l.flowOf(p.Flow), &page.Messages[k], 1)
+				l.noteUnreadable(f, &page.Messages[k], 1)
 			}
 			pages = append(pages, page)
 		}
