@@ -39,14 +39,13 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 func createBox(ctx context.Context, in inDDL, box string) error {
 	there, known := false, false
 	look := func(tx ddl) error {
-		return schemaError(tx.one(ctx, `SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1), to_regclass('postbag.' || quote_ident($1)) IS NOT NULL`,
-			[]any{box}, &known, &there))
+		return schemaError(tx.one(ctx, `SELECT k.known, k.known AND to_regclass('postbag.' || quote_ident($1)) IS NOT NULL
+FROM (SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1) AS known) k`, []any{box}, &known, &there))
 	}
 	// Looking comes first by itself: a role without rights can do that.
 	if err := in(ctx, look); err != nil {
 		return err
 	}
-	there = there && known
 	if there {
 		return makeHeadroom(ctx, in, box)
 	}
@@ -54,7 +53,7 @@ func createBox(ctx context.Context, in inDDL, box string) error {
 		if err := execAll(ctx, tx, lockTimeout, lockMigrations); err != nil {
 			return err
 		}
-		if err := look(tx); err != nil || there && known {
+		if err := look(tx); err != nil || there {
 			return err
 		}
 		scripts := boxScripts(box)
