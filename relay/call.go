@@ -5,7 +5,6 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/store"
 )
 
 // callRoom is the memory of one call to a destination. A destination keeps none of
@@ -24,10 +23,9 @@ func newCallRoom(f *flow, items []engine.Item, life int64) *callRoom {
 	r := callRooms.Get().(*callRoom) //nolint:forcetypeassert,errcheck // nothing else is in the pool
 	r.msgs = r.msgs[:0]
 	for _, item := range items {
-		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
 		r.msgs = append(r.msgs, broker.Delivery{
-			Message: m.Message, Box: f.Ref.Box, Subscription: f.Ref.Subscription,
-			Seq: m.Seq, Life: life, At: m.At, Attempt: item.Attempt,
+			Message: item.Message, Box: f.Ref.Box, Subscription: f.Ref.Subscription,
+			Seq: item.Seq, Life: life, At: item.At, Attempt: item.Attempt,
 		})
 	}
 	if cap(r.results) < len(items) {

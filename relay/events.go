@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -58,21 +59,23 @@ func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
 		if attempt > 1 && attempt < most {
 			continue
 		}
-		m := c.Items[i].Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-		l.log.rejected(f, m, answers[i].Reason, attempt >= most)
+		l.log.rejected(f, c.Items[i].Record, answers[i].Reason, attempt >= most)
 	}
 }
 
-// noteUnreadable logs a row that cannot be read when it is read first, and at its last attempt: no call says so.
-func (l *loop) noteUnreadable(f *flow, m *engine.Message, attempt int) {
-	if m.Unreadable == "" || m.Filtered {
+// noteUnreadable says what to do about a row that cannot be read. It logs one when it is
+// read first, and at its last attempt: no call says so.
+func (l *loop) noteUnreadable(f *flow, r *store.Record, attempt int) {
+	if r.Err == nil || r.Filtered {
 		return
 	}
+	reason := reasonOf("the row cannot be read: " + r.Err.Error() + "; repair it, then retry the message, or discard it")
+	r.Err = errors.New(reason)
 	most := f.subscription.attempts()
 	if attempt > 1 && attempt < most {
 		return
 	}
-	l.log.rejected(f, m.Tag.(*store.Record), m.Unreadable, attempt >= most) //nolint:forcetypeassert,errcheck // put there by message
+	l.log.rejected(f, r, reason, attempt >= most)
 }
 
 // attempts is how many a message has before it is dead.

@@ -70,7 +70,7 @@ func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, lif
 	e = &entry{store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, shards: shards, trouble: &x.trouble}
 	e.way.Held = x.lane != nil
 	for i := range shards {
-		e.way.Leases = append(e.way.Leases, core.LeaseOf(&shards[i]))
+		e.way.Leases = append(e.way.Leases, shards[i].Lease)
 	}
 	e.way.Known, life = x.Take()
 	x.lane = nil
@@ -97,11 +97,7 @@ func (l *loop) entered(now time.Duration, o *core.Loading, e *entry, err error) 
 	if e.way.Behind {
 		l.log.behind(f.Ref)
 	}
-	blocked := make([]core.Blocked, len(e.blocked))
-	for i := range e.blocked {
-		blocked[i] = blockedOf(&e.blocked[i])
-	}
-	l.core.Entered(now, o, blocked)
+	l.core.Entered(now, o, e.blocked)
 }
 
 func (l *loop) notEntered(now time.Duration, o *core.Loading, err error, givenUp bool) {
@@ -166,7 +162,7 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 	leases := f.Engine.Leases()
 	shards := make([]store.ShardState, len(leases))
 	for i := range leases {
-		shards[i].Lease = lease(f.Ref, leases[i])
+		shards[i].Lease = leases[i]
 	}
 	e, life := x.entry(l.store, shards)
 	t := newTransaction(e, c.Items, f.subscription.Timeout)

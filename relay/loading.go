@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/postbag/postbag/internal/core"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -28,8 +27,7 @@ func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 		if !waited {
 			break
 		}
-		blocked := blockedOf(&blocks[i])
-		if l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocked) && errs[i] != nil {
+		if l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocks[i]) && errs[i] != nil {
 			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", errs[i]))
 		}
 	}
@@ -52,19 +50,4 @@ func blockedKeys(ctx context.Context, s store.Store, shards []store.ShardState) 
 	}
 	wg.Wait()
 	return blocks, errs
-}
-
-// blockedOf is what is parked in a shard, as the core takes it.
-func blockedOf(b *store.Blocks) core.Blocked {
-	return core.Blocked{Keys: b.Keys, Held: heldTopics(b.Held)}
-}
-
-// heldTopics are the topics that messages of a shard are held for, as the engine takes
-// them.
-func heldTopics(held []store.HeldTopic) []engine.HeldTopic {
-	out := make([]engine.HeldTopic, len(held))
-	for i, h := range held {
-		out[i] = engine.HeldTopic{Topic: h.Topic, Messages: int(h.Messages)}
-	}
-	return out
 }

@@ -252,13 +252,13 @@ func (s *Subscription) engine(o *Options) engine.Config {
 	features := s.To.Features()
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Order: s.Order.engine(), OnReject: s.OnReject.engine(),
+		Ref: s.ref(), Order: s.Order.engine(), OnReject: s.OnReject.engine(),
 		Retry: engine.Retry{
 			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
 			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
 		},
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
-		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, LetGo: letGo, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
+		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}

@@ -176,8 +176,7 @@ type transaction struct {
 func newTransaction(e *entry, items []engine.Item, timeout time.Duration) *transaction {
 	marked := make([]lane.Item, len(items))
 	for i, item := range items {
-		m := item.Tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-		marked[i] = lane.Item{Seq: item.Seq, Slot: m.Slot, Sum: binary.BigEndian.Uint64(m.ID[8:])}
+		marked[i] = lane.Item{Seq: item.Seq, Slot: item.Slot, Sum: binary.BigEndian.Uint64(item.ID[8:])}
 	}
 	return &transaction{entry: e, course: lane.NewTransaction(&e.way, marked), timeout: timeout}
 }

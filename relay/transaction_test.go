@@ -8,7 +8,6 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
@@ -16,7 +15,7 @@ import (
 
 // written is a record that names messages of the first half of the slots, at version 5.
 func written() []byte {
-	r := lane.NewRecord([]engine.Lease{{Lo: 0, Hi: 2048, Version: 5}}, []lane.Item{{Seq: 1, Slot: 7, Sum: 70}}, nil)
+	r := lane.NewRecord([]store.Lease{{Shard: store.Shard{Slots: store.Slots{Lo: 0, Hi: 2048}}, Version: 5}}, []lane.Item{{Seq: 1, Slot: 7, Sum: 70}}, nil)
 	return r.Encode()
 }
 

@@ -2,39 +2,23 @@ package relay
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/failpoint"
 	"github.com/postbag/postbag/store"
 )
 
 // turn makes a round.
 func (l *loop) turn(r *core.Round) {
-	t := turnOf(r)
+	t := r.Turn()
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		result, err := l.exchange(ctx, &t)
 		return func() { l.landed(r, &result, err) }
 	})
-}
-
-// turnOf is a round as the store takes it.
-func turnOf(r *core.Round) (t store.Turn) {
-	for i := range r.Parts {
-		p := &r.Parts[i]
-		for j := range p.Turn.Settle {
-			t.Settle = append(t.Settle, settlement(p.Flow.Ref, &p.Turn.Settle[j]))
-		}
-		for j := range p.Turn.Read {
-			t.Read = append(t.Read, request(p.Flow.Ref, &p.Turn.Read[j]))
-		}
-	}
-	return t
 }
 
 // exchange is the round trip of a round, with points at which tests of faults end it.
@@ -65,11 +49,10 @@ func (l *loop) exchange(ctx context.Context, t *store.Turn) (result store.TurnRe
 func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	now := l.now()
 	waited := r.Generation == l.core.Generation()
-	var landing core.Landing
 	if err == nil && waited {
-		landing = l.landing(r, result)
+		l.noteRead(r, result.Batches)
 	}
-	switch taken := l.core.Landed(now, r, faultOf(err), &landing); {
+	switch taken := l.core.Landed(now, r, faultOf(err), result); {
 	case taken:
 		l.noteDone(r, result.Verdicts)
 		l.commands(result.Commands, now)
@@ -82,85 +65,27 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	l.carryOut(now)
 }
 
-// landing is the answer to a round as the core takes it.
-func (l *loop) landing(r *core.Round, result *store.TurnResult) core.Landing {
-	pages := make([]engine.Page, 0, len(result.Batches))
+// noteRead logs reads that fail, and rows that cannot be read.
+func (l *loop) noteRead(r *core.Round, batches []store.Batch) {
+	next := 0
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		for range p.Turn.Read {
-			page, f := l.page(p.Flow.Ref, &result.Batches[len(pages)]), l.flowOf(p.Flow)
-			for k := range page.Messages {
-				l.noteUnreadable(f, &page.Messages[k], 1)
-			}
-			pages = append(pages, page)
+			l.noteBatch(p.Flow, &batches[next])
+			next++
 		}
 	}
-	return core.Landing{Verdicts: result.Verdicts, Pages: pages, NextDue: result.NextDue, Epoch: result.Epoch, Life: result.Life}
 }
 
-func settlement(ref store.Ref, s *engine.Settlement) store.Settlement {
-	return store.Settlement{
-		Lease: lease(ref, s.Lease), To: store.Position(s.To), Park: s.Park, Resolve: s.Resolve, Tally: s.Tally, Done: s.Done,
-	}
-}
-
-func lease(ref store.Ref, s engine.Lease) store.Lease {
-	return store.Lease{
-		Shard: store.Shard{Ref: ref, Slots: store.Slots{Lo: s.Lo, Hi: s.Hi}},
-		Token: s.Token, Version: s.Version,
-	}
-}
-
-func request(ref store.Ref, r *engine.Request) store.Request {
-	return store.Request{
-		Ref: ref, Slots: slots(r.Slots), From: store.Position(r.From), Until: store.Position(r.Until),
-		Limit: r.Limit, Bytes: r.Bytes,
-	}
-}
-
-func slots(ranges [][2]int) []store.Slots {
-	out := make([]store.Slots, len(ranges))
-	for i, r := range ranges {
-		out[i] = store.Slots{Lo: r[0], Hi: r[1]}
-	}
-	return out
-}
-
-// page is a batch as the engine takes it.
-func (l *loop) page(ref store.Ref, b *store.Batch) engine.Page {
+func (l *loop) noteBatch(f *core.Flow, b *store.Batch) {
 	if b.Err != nil {
-		l.log.readFailed(ref, b.Err)
-		return engine.Page{Failed: true}
+		l.log.readFailed(f.Ref, b.Err)
+		return
 	}
-	l.log.readWorks(ref)
-	p := engine.Page{
-		Next: string(b.Next), More: b.More, Whole: b.Whole, Ahead: b.Ahead,
-		At:       func(i int) string { return string(b.At(i)) },
-		Messages: make([]engine.Message, len(b.Records)),
-	}
+	l.log.readWorks(f.Ref)
 	for i := range b.Records {
-		p.Messages[i] = message(&b.Records[i])
+		l.noteUnreadable(l.flowOf(f), &b.Records[i], 1)
 	}
-	return p
-}
-
-// message is what the engine needs to know of a record, which rides along.
-func message(r *store.Record) engine.Message {
-	m := engine.Message{
-		Seq: r.Seq, Slot: r.Slot, Key: r.Hash, Topic: r.Topic, Size: r.Size(),
-		Sum: binary.BigEndian.Uint64(r.ID[8:]), Filtered: r.Filtered, Tag: r,
-	}
-	if r.Err != nil {
-		m.Unreadable = reasonOf("the row cannot be read: " + r.Err.Error() + "; repair it, then retry the message, or discard it")
-	}
-	return m
-}
-
-// letGo frees the bytes of a record that is not needed any more: others of its page may
-// be, and its array with them. What names the message stays.
-func letGo(tag any) {
-	r := tag.(*store.Record) //nolint:forcetypeassert,errcheck // put there by message
-	r.Payload, r.Headers, r.Key, r.ShardKey, r.Type = nil, nil, "", "", ""
 }
 
 // commands hands operators' commands to their flows.
@@ -172,14 +97,6 @@ func (l *loop) commands(all []store.Command, now time.Duration) {
 			continue
 		}
 		l.noteCommand(c)
-		park := c.Park
-		park.Delay = 0 // it is due now
-		f.Engine.Commands(now, []engine.Command{{
-			ID: c.ID, Kind: c.Kind,
-			Message: engine.Message{
-				Seq: park.Seq, Slot: park.Slot, Key: park.Hash, Sum: binary.BigEndian.Uint64(c.Message[8:]),
-			},
-			Park: park,
-		}})
+		f.Engine.Commands(now, all[i:i+1])
 	}
 }

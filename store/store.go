@@ -173,6 +173,9 @@ type Turn struct {
 	Read   []Request
 }
 
+// Empty says that the turn asks for nothing, and need not be made.
+func (t Turn) Empty() bool { return len(t.Settle) == 0 && len(t.Read) == 0 }
+
 // TurnResult answers a Turn.
 type TurnResult struct {
 	// Verdicts[i] is the fate of Settle[i].

@@ -22,7 +22,7 @@ func newCore(change func(*Options)) *Core {
 	if change != nil {
 		change(&o)
 	}
-	return New(o, []*Flow{{Ref: ref, Engine: engine.NewFlow(engine.Config{}.Normal())}})
+	return New(o, []*Flow{{Ref: ref, Engine: engine.NewFlow(engine.Config{Ref: ref})}})
 }
 
 // step makes a step and returns what is to be carried out.
@@ -108,22 +108,22 @@ func TestALostSettlementIsFollowedByAHeartbeat(t *testing.T) {
 	t.Parallel()
 	c := newCore(nil)
 	c.nextBeat = time.Minute
-	r := &Round{Parts: []Part{{Flow: c.Flows[0], Turn: engine.Turn{Settle: make([]engine.Settlement, 1)}}}}
-	c.Landed(0, r, Fine, &Landing{Verdicts: []store.Verdict{{}}, Epoch: c.epoch})
+	r := &Round{Parts: []Part{{Flow: c.Flows[0], Turn: store.Turn{Settle: make([]store.Settlement, 1)}}}}
+	c.Landed(0, r, Fine, &store.TurnResult{Verdicts: []store.Verdict{{}}, Epoch: c.epoch})
 	if c.nextBeat > 0 {
 		t.Errorf("the next heartbeat is due at %v", c.nextBeat)
 	}
 }
 
 // nothing is the answer to a round that settles all it was to, and finds nothing.
-func (c *Core) nothing(r *Round) *Landing {
-	l := &Landing{Epoch: c.epoch, NextDue: -1}
+func (c *Core) nothing(r *Round) *store.TurnResult {
+	l := &store.TurnResult{Epoch: c.epoch, NextDue: -1}
 	for i := range r.Parts {
 		for range r.Parts[i].Turn.Settle {
 			l.Verdicts = append(l.Verdicts, store.Verdict{Applied: true})
 		}
 		for _, q := range r.Parts[i].Turn.Read {
-			l.Pages = append(l.Pages, engine.Page{Next: q.From, Whole: true})
+			l.Batches = append(l.Batches, store.Batch{Next: q.From, Whole: true})
 		}
 	}
 	return l

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // deliver has a flow take in what it has read, and send what can be sent.
@@ -32,7 +33,7 @@ func (c *Core) try(now time.Duration, f *Flow) {
 
 // DueCall asks for parked messages of a flow.
 type DueCall struct {
-	engine.DueRequest
+	store.Due
 
 	Flow       *Flow
 	Generation int
@@ -45,12 +46,12 @@ func (c *Core) due(now time.Duration, f *Flow) {
 	}
 	if r, ok := f.Engine.Due(now); ok {
 		c.asking++
-		c.say(Operation{Kind: Due, Flow: f, Due: &DueCall{DueRequest: r, Flow: f, Generation: c.generation}})
+		c.say(Operation{Kind: Due, Flow: f, Due: &DueCall{Due: r, Flow: f, Generation: c.generation}})
 	}
 }
 
 // DueCame takes the answer to a Due, and says whether it was still waited for.
-func (c *Core) DueCame(now time.Duration, d *DueCall, fault Fault, found []engine.DueMessage) bool {
+func (c *Core) DueCame(now time.Duration, d *DueCall, fault Fault, found []store.Parked) bool {
 	c.asking--
 	waited := d.Generation == c.generation
 	if fault != Fine || !waited {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/lane"
+	"github.com/postbag/postbag/store"
 )
 
 // Reclaim takes back what an entry into a flow's lane, or a transaction, had in hand that
@@ -27,7 +28,7 @@ func (c *Core) Disowned(f *Flow, life int) {
 
 // Entered gives the shards of an Enter to their flow: the lane is open. It is not told of
 // one of an earlier generation.
-func (c *Core) Entered(now time.Duration, o *Loading, blocked []Blocked) {
+func (c *Core) Entered(now time.Duration, o *Loading, blocked []store.Blocks) {
 	f := o.Flow
 	f.Lane.Entered(len(o.Shards))
 	for i := range o.Shards {
@@ -61,7 +62,7 @@ const (
 func (c *Core) NotEntered(now time.Duration, o *Loading, why Obstacle) {
 	f := o.Flow
 	for i := range o.Shards {
-		f.Owner.Loaded(LeaseOf(&o.Shards[i]))
+		f.Owner.Loaded(o.Shards[i].Lease)
 	}
 	c.forgetLane(f)
 	switch why {

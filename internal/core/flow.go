@@ -25,7 +25,6 @@ type Flow struct {
 	wanted    int  // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.
 	reshapePause, reshapeAfter time.Duration
-	seen                       []engine.Seen // by the last view, in memory that is used again
 }
 
 // Wanted is how many shards an operator wants, by the last view.
@@ -44,14 +43,4 @@ func (f *Flow) drop() {
 	f.Engine.Reset()
 	f.Engine.Quiesce(false)
 	f.gathering = false
-}
-
-// lease is a lease of the flow as the store has it.
-func (f *Flow) lease(l engine.Lease) store.Lease {
-	return store.Lease{Shard: store.Shard{Ref: f.Ref, Slots: store.Slots{Lo: l.Lo, Hi: l.Hi}}, Token: l.Token, Version: l.Version}
-}
-
-// LeaseOf is a shard's lease as the engine has it.
-func LeaseOf(sh *store.ShardState) engine.Lease {
-	return engine.Lease{Lo: sh.Lo, Hi: sh.Hi, Token: sh.Token, Version: sh.Version}
 }

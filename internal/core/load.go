@@ -3,7 +3,6 @@ package core
 import (
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 )
@@ -31,7 +30,7 @@ func (c *Core) gain(now time.Duration, f *Flow, s *store.SubscriptionState, gain
 		return
 	}
 	for i := range gained {
-		f.Owner.Load(LeaseOf(&gained[i]))
+		f.Owner.Load(gained[i].Lease)
 	}
 	if kind == Load {
 		c.asking++
@@ -48,12 +47,6 @@ type Loading struct {
 	Generation int
 }
 
-// Blocked is what is parked in a shard that was just taken.
-type Blocked struct {
-	Keys []uint64
-	Held []engine.HeldTopic
-}
-
 // LoadEnded notes that a Load is over, and says whether it is still waited for. If so,
 // Loaded follows for each of its shards.
 func (c *Core) LoadEnded(o *Loading) bool {
@@ -63,8 +56,8 @@ func (c *Core) LoadEnded(o *Loading) bool {
 
 // Loaded gives a shard to its flow, unless it became another one's, or was replaced,
 // while it was loaded. It says whether it is still waited for.
-func (c *Core) Loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fault, b *Blocked) bool {
-	if !f.Owner.Loaded(LeaseOf(sh)) {
+func (c *Core) Loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fault, b *store.Blocks) bool {
+	if !f.Owner.Loaded(sh.Lease) {
 		return false
 	}
 	switch {
@@ -76,7 +69,7 @@ func (c *Core) Loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fa
 		return true
 	}
 	c.storeWorks(askMore, now)
-	f.Engine.Add(LeaseOf(sh), string(sh.Position), b.Keys, b.Held...)
+	f.Engine.Add(sh.Lease, sh.Position, *b)
 	if leave := f.Owner.Got(sh.Lo); leave || c.stops {
 		f.Engine.Leave(sh.Lo)
 	}

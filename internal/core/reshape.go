@@ -16,11 +16,7 @@ func (c *Core) gathered(f *Flow) {
 	if !f.gathering || f.Owner.Loading() || len(c.reshape) > 0 || c.beating || !f.Engine.Quiet() {
 		return
 	}
-	r := store.Reshape{Ref: f.Ref, Shards: f.wanted}
-	for _, held := range f.Engine.Leases() {
-		r.Leases = append(r.Leases, f.lease(held))
-	}
-	c.reshape = append(c.reshape, r)
+	c.reshape = append(c.reshape, store.Reshape{Ref: f.Ref, Shards: f.wanted, Leases: f.Engine.Leases()})
 	c.nextBeat = 0
 }
 

@@ -65,7 +65,7 @@ func TestAChangeOfShardsThatIsNotAnsweredIsAskedForLessAndLessOften(t *testing.T
 	c.Beaten(now, c.nextHeartbeat(t, &now), Fine, c.sees())
 	load := c.loads(t)
 	c.LoadEnded(load)
-	c.Loaded(now, f, &load.Shards[0], Fine, &Blocked{})
+	c.Loaded(now, f, &load.Shards[0], Fine, &store.Blocks{})
 	last, pause := time.Duration(0), time.Duration(0)
 	for range 3 {
 		b := c.reshapes(t, &now)

@@ -68,7 +68,7 @@ func (c *Core) giveBack(f *Flow, s *store.SubscriptionState, lo int) {
 		return
 	}
 	for i := range s.Shards {
-		if sh := &s.Shards[i]; sh.Lo == lo && !c.gives(f, LeaseOf(sh)) {
+		if sh := &s.Shards[i]; sh.Lo == lo && !c.gives(f, &sh.Lease) {
 			c.give = append(c.give, sh.Lease)
 			c.nextBeat = 0
 		}

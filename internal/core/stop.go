@@ -50,7 +50,7 @@ func (c *Core) Stop(now time.Duration) {
 func (c *Core) handOver(now time.Duration) {
 	for _, f := range c.Flows {
 		for _, left := range f.Engine.Left() {
-			c.give = append(c.give, f.lease(left))
+			c.give = append(c.give, left)
 			c.nextBeat = 0
 		}
 		c.gathered(f)

@@ -3,7 +3,6 @@ package core
 import (
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -26,17 +25,16 @@ type Round struct {
 // Part is one flow's share of a round.
 type Part struct {
 	Flow *Flow
-	Turn engine.Turn
+	Turn store.Turn
 }
 
-// Landing is the answer to a Round: verdicts and pages of all its parts, one behind the
-// other.
-type Landing struct {
-	Verdicts []store.Verdict
-	Pages    []engine.Page
-	// NextDue, Epoch and Life are those of store.TurnResult.
-	NextDue     time.Duration
-	Epoch, Life int64
+// Turn is what all parts of a round have to settle and to read, one behind the other.
+func (r *Round) Turn() (t store.Turn) {
+	for i := range r.Parts {
+		t.Settle = append(t.Settle, r.Parts[i].Turn.Settle...)
+		t.Read = append(t.Read, r.Parts[i].Turn.Read...)
+	}
+	return t
 }
 
 // Turns is how many turns were made.
@@ -87,8 +85,9 @@ func (c *Core) compose(now time.Duration) *Round {
 	return r
 }
 
-// Landed takes the answer to a round and hands it to the flows. It says whether it did.
-func (c *Core) Landed(now time.Duration, r *Round, fault Fault, l *Landing) bool {
+// Landed takes the answer to the turn of a round and hands it to the flows. It says
+// whether it did. The commands in the answer are the caller's to hand on.
+func (c *Core) Landed(now time.Duration, r *Round, fault Fault, a *store.TurnResult) bool {
 	c.turning.out = false
 	// From now on, as the flows count their pauses: a look of its own just before a read would be a turn for nothing.
 	c.nextLook = now + c.lookPause(now)
@@ -100,16 +99,16 @@ func (c *Core) Landed(now time.Duration, r *Round, fault Fault, l *Landing) bool
 		return false
 	}
 	c.storeWorks(askTurn, now)
-	if c.life != 0 && l.Life != 0 && l.Life != c.life { // what was read of another life may have a seq that is given out again
+	if c.life != 0 && a.Life != 0 && a.Life != c.life { // what was read of another life may have a seq that is given out again
 		c.restart(now)
 		return false
 	}
-	c.life = l.Life
-	if l.Epoch != c.epoch {
+	c.life = a.Life
+	if a.Epoch != c.epoch {
 		c.nextBeat = 0
 	}
-	for i := range l.Verdicts {
-		if !l.Verdicts[i].Applied {
+	for i := range a.Verdicts {
+		if !a.Verdicts[i].Applied {
 			c.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
 		}
 	}
@@ -117,8 +116,8 @@ func (c *Core) Landed(now time.Duration, r *Round, fault Fault, l *Landing) bool
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		settle, ask := settled+len(p.Turn.Settle), read+len(p.Turn.Read)
-		p.Flow.Engine.Landed(now, l.Verdicts[settled:settle], l.Pages[read:ask])
-		p.Flow.Engine.NextDue(now, l.NextDue)
+		p.Flow.Engine.Landed(now, a.Verdicts[settled:settle], a.Batches[read:ask])
+		p.Flow.Engine.NextDue(now, a.NextDue)
 		settled, read = settle, ask
 	}
 	return true

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -68,8 +67,7 @@ func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, 
 			c.reshaped(f, s)
 		}
 	}
-	f.sees(s)
-	sight := f.Owner.Look(c.id, f.seen, f.Engine.Leases(), func(sh engine.Lease) bool { return c.gives(f, sh) })
+	sight := f.Owner.Look(c.id, s.Shards, f.Engine.Leases(), func(l *store.Lease) bool { return c.gives(f, l) })
 	for _, lost := range sight.Lost {
 		f.Engine.Lost(lost.Lo)
 		c.nextBeat = 0
@@ -90,14 +88,6 @@ func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, 
 	}
 }
 
-// sees notes a view's shards as the engine takes them.
-func (f *Flow) sees(s *store.SubscriptionState) {
-	f.seen = f.seen[:0]
-	for i := range s.Shards {
-		f.seen = append(f.seen, engine.Seen{Lease: LeaseOf(&s.Shards[i]), Owner: s.Shards[i].Owner})
-	}
-}
-
 // disown gives back a shard that is ours, though we did not take it, see engine.Sight.
 // The flow of an exactly-once subscription begins anew with all its shards instead.
 func (c *Core) disown(sh *store.ShardState) {
@@ -107,6 +97,6 @@ func (c *Core) disown(sh *store.ShardState) {
 }
 
 // gives says that the shard is ours only until the next heartbeat gives it back.
-func (c *Core) gives(f *Flow, sh engine.Lease) bool {
-	return c.stops || slices.ContainsFunc(c.give, func(g store.Lease) bool { return g.Ref == f.Ref && g.Lo == sh.Lo && g.Token == sh.Token })
+func (c *Core) gives(f *Flow, l *store.Lease) bool {
+	return c.stops || slices.ContainsFunc(c.give, func(g store.Lease) bool { return g.Ref == f.Ref && g.Lo == l.Lo && g.Token == l.Token })
 }

@@ -18,18 +18,14 @@ func (f *Flow) Absorb(now time.Duration) {
 }
 
 func (f *Flow) absorb(l *lane, p *page, now time.Duration) {
-	p.entries = make([]entry, len(p.Messages))
 	l.pages = append(l.pages, p)
-	f.stats.Read += int64(len(p.Messages))
+	f.stats.Read += int64(len(p.entries))
 	if !f.moved {
 		f.moved, f.movedAt = true, now
 	}
-	for i := range p.Messages {
-		e := &p.entries[i]
-		e.Message = p.Messages[i]
-		f.take(l, e, now)
+	for i := range p.entries {
+		f.take(l, &p.entries[i], now)
 	}
-	p.Messages = nil
 }
 
 // take finds out what to do with a message that was just read.
@@ -49,7 +45,7 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 
 // line puts e into the line of its key.
 func (f *Flow) line(e *entry, now time.Duration) {
-	c := f.chainOf(e.shard, e.Key)
+	c := f.chainOf(e.shard, e.Hash)
 	switch {
 	case c == nil:
 		f.enqueue(e, false)

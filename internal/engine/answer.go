@@ -8,6 +8,20 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
+// Answer is the outcome of one message.
+type Answer struct {
+	Outcome broker.Outcome
+	// Scope is that of a Misconfigured or Unavailable.
+	Scope broker.Scope
+	// After is the wait that the destination asks for.
+	After time.Duration
+	// Reason is kept with a parked message.
+	Reason string
+	// Broken: the call broke off at a message that nobody knows, such as one at which a
+	// handler panicked. It says nothing of the destination. The outcome is Unknown.
+	Broken bool
+}
+
 // Answered takes the answers to a call, one an item in their order. Missing ones
 // are Unknown; those of items that were Reported are ignored. It ends the call.
 func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
@@ -142,7 +156,7 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 	r := f.cfg.Retry
 	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
-	if quick && !e.parked && !e.slow() && e.Unreadable == "" { // at once such a row reads no better
+	if quick && !e.parked && !e.slow() && e.Err == nil { // at once such a row reads no better
 		f.requeue(e)
 		return
 	}

@@ -12,16 +12,16 @@ const mostTopics = 50
 
 // dueTopics returns the request for Held messages to make now, if any. lot says that
 // other parked messages are due, too: they take turns.
-func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
+func (f *Flow) dueTopics(now time.Duration, lot bool) (store.Due, bool) {
 	ts := &f.topics
 	if len(ts.list) == 0 || now < ts.next || !f.canAsk() || lot && ts.last {
-		return DueRequest{}, false
+		return store.Due{}, false
 	}
 	limit := f.chooseTopics(now)
 	if len(ts.asked) == 0 {
-		return DueRequest{}, false
+		return store.Due{}, false
 	}
-	r := DueRequest{Limit: limit, Bytes: f.lotRoom()}
+	r := store.Due{Ref: f.cfg.Ref, Limit: limit, Bytes: f.lotRoom()}
 	for _, t := range ts.asked {
 		r.Topics = append(r.Topics, t.name)
 	}
@@ -33,7 +33,7 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 			continue
 		}
 		s.asked = true
-		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		r.Slots = append(r.Slots, s.slots())
 		r.Skip = s.skip(r.Skip)
 		if f.strict() { // one Hash for all: a shard at a time
 			for _, t := range ts.asked { // each by itself: two that take turns could miss the same shards for ever
@@ -44,7 +44,7 @@ func (f *Flow) dueTopics(now time.Duration, lot bool) (DueRequest, bool) {
 	}
 	if len(r.Slots) == 0 { // all of them leave
 		f.topicsFailed(now)
-		return DueRequest{}, false
+		return store.Due{}, false
 	}
 	if ts.tried {
 		r.Skip = append(r.Skip, ts.asked[0].over...)
@@ -163,7 +163,7 @@ func (f *Flow) topicsAsked(do func(*topic)) bool {
 }
 
 // unheld notes that an operator's command ends a Held row.
-func (f *Flow) unheld(s *shard, c *Command) {
+func (f *Flow) unheld(s *shard, c *store.Command) {
 	if c.Park.State == store.ParkHeld {
 		f.countHeld(s, c.Park.Topic, -1)
 	}
@@ -171,7 +171,7 @@ func (f *Flow) unheld(s *shard, c *Command) {
 
 // urge has a Held message that an operator wants retried be tried although its topic
 // does not work.
-func (f *Flow) urge(s *shard, c *Command) {
+func (f *Flow) urge(s *shard, c *store.Command) {
 	if c.Park.State != store.ParkHeld {
 		return
 	}
@@ -179,5 +179,5 @@ func (f *Flow) urge(s *shard, c *Command) {
 	if s.urged == nil {
 		s.urged = make(map[int64]struct{})
 	}
-	s.urged[c.Message.Seq] = struct{}{}
+	s.urged[c.Park.Seq] = struct{}{}
 }

@@ -88,14 +88,14 @@ func (a *audit) failf(format string, args ...any) {
 func (a *audit) windows() {
 	for _, l := range a.f.lanes {
 		for _, p := range l.arrived {
-			a.unsent += len(p.Messages)
-			for i := range p.Messages {
-				a.window += p.Messages[i].Size
+			a.unsent += len(p.entries)
+			for i := range p.entries {
+				a.window += p.entries[i].size
 			}
 		}
 		l.each(func(e *entry) {
 			if !e.resolved() {
-				a.window += e.Size
+				a.window += e.size
 			}
 			if e.counted && !e.drafted() {
 				a.out++
@@ -112,7 +112,7 @@ func (a *audit) windows() {
 
 func (a *audit) lot() {
 	for seq, e := range a.f.hand {
-		a.lotBytes += e.Size
+		a.lotBytes += e.size
 		if e.counted {
 			a.out++
 		}
@@ -168,9 +168,9 @@ func (a *audit) lends(e *entry) {
 	}
 	a.lent[e] = struct{}{}
 	if e.parked {
-		a.lotBytes += e.Size
+		a.lotBytes += e.size
 	} else {
-		a.window += e.Size
+		a.window += e.size
 	}
 }
 

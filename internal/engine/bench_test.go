@@ -30,15 +30,9 @@ func drain(b *testing.B, c engine.Config, keys int) {
 	f := engine.NewFlow(c)
 	f.Expire(1 << 60)
 	for i := range 4 {
-		f.Add(engine.Lease{Lo: i * 1024, Hi: (i + 1) * 1024, Token: int64(i), Version: 1}, "0", nil)
+		f.Add(lease(i*1024, (i+1)*1024, int64(i), 1), "0", store.Blocks{})
 	}
-	msgs := make([]engine.Message, size)
-	for i := range msgs {
-		key := i % keys
-		msgs[i] = engine.Message{
-			Seq: int64(i + 1 - size), Slot: key * 613 % 4096, Key: uint64(key)*0x9e3779b97f4a7c15 + 2, Size: 700, Sum: uint64(i), Tag: &msgs[i],
-		}
-	}
+	pages := newRing(size, keys)
 	accepted := make([]engine.Answer, size)
 	for i := range accepted {
 		accepted[i].Outcome = broker.Accepted
@@ -47,8 +41,7 @@ func drain(b *testing.B, c engine.Config, keys int) {
 	for i := range verdicts {
 		verdicts[i].Applied = true
 	}
-	at := func(i int) string { return positions[i%2] }
-	now, pages := time.Duration(0), 0
+	now := time.Duration(0)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for delivered := 0; delivered < b.N; now += time.Millisecond {
@@ -58,15 +51,11 @@ func drain(b *testing.B, c engine.Config, keys int) {
 			delivered += len(c.Items)
 		}
 		if !turn.Empty() {
-			var p []engine.Page
+			var batches []store.Batch
 			for range turn.Read {
-				pages++
-				for i := range msgs {
-					msgs[i].Seq += size
-				}
-				p = append(p, engine.Page{Messages: msgs, At: at, Next: positions[pages%2], More: true})
+				batches = append(batches, pages.next())
 			}
-			f.Landed(now, verdicts[:len(turn.Settle)], p)
+			f.Landed(now, verdicts[:len(turn.Settle)], batches)
 		}
 		f.Absorb(now)
 		f.Slow(now)
@@ -74,4 +63,35 @@ func drain(b *testing.B, c engine.Config, keys int) {
 	}
 }
 
-var positions = [2]string{"a position of some length, as stores have them", "another one, which is just as long as the first"}
+// ring gives out the same pages again and again. It has more than a flow has in hand.
+type ring struct {
+	pages [16][]store.Record
+	n     int
+}
+
+func newRing(size, keys int) *ring {
+	r := new(ring)
+	payload := make([]byte, 500)
+	for p := range r.pages {
+		r.pages[p] = make([]store.Record, size)
+		for i := range r.pages[p] {
+			key := i % keys
+			m := &r.pages[p][i]
+			m.Seq, m.Slot, m.Hash = int64((p-len(r.pages))*size+i+1), key*613%4096, uint64(key)*0x9e3779b97f4a7c15+2
+			m.ID, m.Payload = idOf(m.Seq), payload
+		}
+	}
+	return r
+}
+
+func (r *ring) next() store.Batch {
+	p := r.pages[r.n%len(r.pages)]
+	r.n++
+	for i := range p {
+		p[i].Seq += int64(len(r.pages) * len(p))
+	}
+	at := func(i int) store.Position { return positions[i%2] }
+	return store.Batch{Records: p, At: at, Next: positions[r.n%2], More: true}
+}
+
+var positions = [2]store.Position{"a position of some length, as stores have them", "another one, which is just as long as the first"}

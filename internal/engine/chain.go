@@ -161,7 +161,7 @@ const maxSpare = 4096
 func (f *Flow) enqueue(e *entry, waited bool) {
 	f.move(e, ready)
 	switch {
-	case e.Unreadable != "":
+	case e.Err != nil:
 		f.unreadable.push(e)
 	case f.isBarred(e):
 		f.topics.barred.push(e)

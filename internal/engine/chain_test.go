@@ -66,8 +66,8 @@ func TestUnorderedMessagesWaitForNothing(t *testing.T) {
 func TestUnderStrictOrderAShardIsOneKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByShard})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	d.feed("1", messages(1, 2, 4, 1, 3)...)
 	d.deliver(1, 3)
 	d.deliver(2, 4)
@@ -131,7 +131,7 @@ func TestUnderSkipAKeyGoesOnBehindARejectedMessage(t *testing.T) {
 func TestABlockedKeyIsLiveAgainWhenAVerdictClearsIt(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}})
 	d.lot(parked(1, 1, 1))
 	d.deliver(1)
 	turn := d.turn()
@@ -153,7 +153,7 @@ func TestABlockedKeyIsLiveAgainWhenAVerdictClearsIt(t *testing.T) {
 func TestAKeyStayedBlockedForAMessageThatBlocksNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{OnReject: engine.Skip})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}})
 	skipped := parked(2, 1, 1)
 	skipped.Blocking = false
 	d.lot(parked(1, 1, 1), skipped)

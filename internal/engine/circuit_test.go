@@ -6,6 +6,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // down is a desk whose destination has just failed for message 1.
@@ -314,7 +315,7 @@ func TestAnOutageReadsNothingBeyondWhatItCanTry(t *testing.T) {
 }
 
 // asked is how many messages a turn asks for.
-func asked(t engine.Turn) (n int) {
+func asked(t store.Turn) (n int) {
 	for i := range t.Read {
 		n += t.Read[i].Limit
 	}

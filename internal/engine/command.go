@@ -6,27 +6,17 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Command is what an operator wants done with one message.
-type Command struct {
-	ID   store.CommandID
-	Kind store.CommandKind
-	// Message and Park are the parked message as the store has it. State zero: it is
-	// not parked, and the position that the store has of its shard has not passed it.
-	Message Message
-	Park    store.Park
-}
-
 // Commands takes the commands that the turn that just landed brought. One that is
 // being carried out, or whose shard is not the flow's own or came after that turn
 // was made, is ignored: it comes again with the next turn.
-func (f *Flow) Commands(now time.Duration, commands []Command) {
+func (f *Flow) Commands(now time.Duration, commands []store.Command) {
 	for i := range commands {
 		c := &commands[i]
-		s := f.bySlot[c.Message.Slot]
+		s := f.bySlot[c.Park.Slot]
 		if s == nil || s.leaving != nil || s.since >= f.round.landed {
 			continue
 		}
-		d := store.Done{ID: c.ID, Kind: c.Kind, Seq: c.Message.Seq}
+		d := c.Done()
 		if _, known := s.commanded[d]; !known && f.obey(s, c, now) {
 			s.commanded[d] = struct{}{}
 			s.draft.done = append(s.draft.done, d)
@@ -37,8 +27,8 @@ func (f *Flow) Commands(now time.Duration, commands []Command) {
 
 // obey carries out c, or says that it must wait: for an answer that is out, or
 // for a settlement.
-func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
-	seq := c.Message.Seq
+func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
+	seq := c.Park.Seq
 	if c.Park.State == 0 {
 		return f.obeyPending(s, c, now)
 	}
@@ -55,7 +45,7 @@ func (f *Flow) obey(s *shard, c *Command, now time.Duration) bool {
 			f.letGo(e)
 		}
 		f.unheld(s, c)
-		f.unrow(s, &c.Message, c.Park.Hash, store.TallyDiscarded)
+		f.unrow(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
 	case e != nil:
 		e.attempts = 0
 	case c.Park.State != store.ParkBlocked:

@@ -12,15 +12,15 @@ import (
 // order brings a command about a parked message with a turn's answer.
 func (d *desk) order(kind store.CommandKind, seq int64, key int, state store.ParkState) {
 	d.t.Helper()
-	d.f.Commands(d.now, []engine.Command{command(kind, seq, key, state)})
+	d.f.Commands(d.now, []store.Command{command(kind, seq, key, state)})
 	d.audit()
 }
 
-func command(kind store.CommandKind, seq int64, key int, state store.ParkState) engine.Command {
+func command(kind store.CommandKind, seq int64, key int, state store.ParkState) store.Command {
 	m := message(seq, key)
-	return engine.Command{
-		ID: store.CommandID(seq*10 + int64(kind)), Kind: kind, Message: m,
-		Park: store.Park{Seq: seq, Slot: m.Slot, Hash: m.Key, State: state, Blocking: true, Attempts: 7, Reason: "why"},
+	return store.Command{
+		ID: store.CommandID(seq*10 + int64(kind)), Kind: kind, Message: m.ID,
+		Park: store.Park{Seq: seq, Slot: m.Slot, Hash: m.Hash, State: state, Blocking: true, Attempts: 7, Reason: "why"},
 	}
 }
 
@@ -76,7 +76,7 @@ func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
 	d.order(store.Retry, 1, 1, store.ParkDead)
 	c := command(store.Discard, 2, 2, store.ParkDead)
 	c.ID = 11
-	d.f.Commands(d.now, []engine.Command{c})
+	d.f.Commands(d.now, []store.Command{c})
 	var done []store.Done
 	for _, s := range d.turn().Settle {
 		done = append(done, s.Done...)
@@ -161,7 +161,7 @@ func TestACommandWasForgottenWithItsShard(t *testing.T) {
 	d := manned(t, engine.Config{})
 	d.order(store.Discard, 1, 1, store.ParkDead)
 	d.f.Lost(0)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
+	d.f.Add(lease(0, 4096, 3, 5), "1", store.Blocks{Keys: []uint64{keyHash(1)}})
 	d.land(d.f.Turn(d.now))
 	d.order(store.Discard, 1, 1, store.ParkDead)
 	equal(t, "done", len(d.settle().Done), 1)
@@ -175,7 +175,7 @@ func TestACommandFromBeforeItsShardWasLostWasCarriedOut(t *testing.T) {
 	d.now += 60 * ms
 	turn := d.turn()
 	d.f.Lost(0)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
+	d.f.Add(lease(0, 4096, 3, 5), "1", store.Blocks{Keys: []uint64{keyHash(1)}})
 	d.land(turn)
 	d.order(store.Discard, 1, 1, store.ParkDead)
 	d.now += 60 * ms

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Order says which messages wait for each other.
 type Order int
@@ -27,6 +31,9 @@ const (
 // Config is a subscription's policy and the size of its machinery. Every field
 // is set by the caller; Normal fills the defaults.
 type Config struct {
+	// Ref names the subscription.
+	Ref store.Ref
+
 	Order    Order
 	OnReject OnReject
 	Retry    Retry
@@ -63,9 +70,6 @@ type Config struct {
 	// parked ones that are tried. A quarter is for those. Where nothing is in hand one
 	// message goes, however large it is.
 	Buffer int
-	// LetGo, if not nil, is called with the Tag of a message whose bytes are not needed
-	// any more.
-	LetGo func(tag any)
 	// SettleEvery is the longest that a resolved message waits for its
 	// settlement; IdleSettle the same for a position that moved over nothing.
 	SettleEvery, IdleSettle time.Duration

@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
@@ -32,24 +35,42 @@ func newDesk(t testing.TB, c engine.Config) *desk {
 func oneShard(t testing.TB, c engine.Config) *desk {
 	t.Helper()
 	d := newDesk(t, c)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{})
 	return d
 }
 
-// message makes one of a key. Key 0 is none.
-func message(seq int64, key int) engine.Message {
-	m := engine.Message{Seq: seq, Slot: key%2*2048 + key, Size: 10, Sum: uint64(seq) * 1000, Tag: seq}
+// lease is one of slots from lo up to hi.
+func lease(lo, hi int, token, version int64) store.Lease {
+	return store.Lease{Shard: store.Shard{Slots: store.Slots{Lo: lo, Hi: hi}}, Token: token, Version: version}
+}
+
+// message makes one of a key, which weighs nothing but itself. Key 0 is none.
+func message(seq int64, key int) store.Record {
+	m := store.Record{Seq: seq, Slot: key%2*2048 + key}
+	m.ID = idOf(seq)
 	if key != 0 {
-		m.Key = keyHash(key)
+		m.Hash = keyHash(key)
 	}
 	return m
 }
 
+// idOf is the id of a message. The ledger counts a thousand times its seq.
+func idOf(seq int64) (id postbag.ID) {
+	binary.BigEndian.PutUint64(id[8:], uint64(seq)*1000)
+	return id
+}
+
+// weight is what a message weighs.
+var weight = new(store.Record).Size()
+
+// errRead is the error of a read that failed.
+var errRead = errors.New("no answer")
+
 func keyHash(key int) uint64 { return uint64(key) + 100 }
 
 // messages makes one a key, with seqs from first on.
-func messages(first int64, keys ...int) []engine.Message {
-	out := make([]engine.Message, len(keys))
+func messages(first int64, keys ...int) []store.Record {
+	out := make([]store.Record, len(keys))
 	for i, k := range keys {
 		out[i] = message(first+int64(i), k)
 	}
@@ -57,22 +78,22 @@ func messages(first int64, keys ...int) []engine.Message {
 }
 
 // page is one that ends a window at next.
-func page(next string, msgs ...engine.Message) engine.Page {
-	return engine.Page{
-		Messages: msgs, Next: next, Whole: true,
-		At: func(i int) string { return fmt.Sprintf("%s@%d", next, msgs[i].Seq) },
+func page(next store.Position, msgs ...store.Record) store.Batch {
+	return store.Batch{
+		Records: msgs, Next: next, Whole: true,
+		At: func(i int) store.Position { return store.Position(fmt.Sprintf("%s@%d", next, msgs[i].Seq)) },
 	}
 }
 
 // part is a page with more to come.
-func part(next string, msgs ...engine.Message) engine.Page {
+func part(next store.Position, msgs ...store.Record) store.Batch {
 	p := page(next, msgs...)
 	p.More, p.Whole = true, false
 	return p
 }
 
 // turn returns the turn, which must not be empty.
-func (d *desk) turn() engine.Turn {
+func (d *desk) turn() store.Turn {
 	d.t.Helper()
 	t := d.f.Turn(d.now)
 	if t.Empty() {
@@ -90,20 +111,20 @@ func (d *desk) noTurn() {
 
 // land answers a turn: all settlements are applied, requests get pages in order,
 // and those that are missing find nothing.
-func (d *desk) land(t engine.Turn, pages ...engine.Page) {
+func (d *desk) land(t store.Turn, pages ...store.Batch) {
 	d.t.Helper()
 	d.landCleared(t, nil, pages...)
 }
 
 // landCleared has the verdicts clear key hashes.
-func (d *desk) landCleared(t engine.Turn, cleared []uint64, pages ...engine.Page) {
+func (d *desk) landCleared(t store.Turn, cleared []uint64, pages ...store.Batch) {
 	d.t.Helper()
 	var verdicts []store.Verdict
 	for range t.Settle {
 		verdicts = append(verdicts, store.Verdict{Applied: true, Cleared: cleared})
 	}
 	for _, r := range t.Read[min(len(pages), len(t.Read)):] {
-		pages = append(pages, engine.Page{Next: r.From, Whole: true})
+		pages = append(pages, store.Batch{Next: r.From, Whole: true})
 	}
 	d.f.Landed(d.now, verdicts, pages)
 	d.f.NextDue(d.now, -1)
@@ -119,7 +140,7 @@ func (d *desk) audit() {
 }
 
 // feed makes the next turn bring the messages, as the end of a window.
-func (d *desk) feed(next string, msgs ...engine.Message) {
+func (d *desk) feed(next store.Position, msgs ...store.Record) {
 	d.t.Helper()
 	for range 5 {
 		t := d.f.Turn(d.now)
@@ -135,7 +156,7 @@ func (d *desk) feed(next string, msgs ...engine.Message) {
 
 // settle makes the next turn, waiting for it if need be, and returns its only
 // settlement.
-func (d *desk) settle(cleared ...uint64) engine.Settlement {
+func (d *desk) settle(cleared ...uint64) store.Settlement {
 	d.t.Helper()
 	for range 5 {
 		t := d.f.Turn(d.now)
@@ -149,7 +170,7 @@ func (d *desk) settle(cleared ...uint64) engine.Settlement {
 		d.now += 60 * ms
 	}
 	d.t.Fatal("nothing is settled")
-	return engine.Settlement{}
+	return store.Settlement{}
 }
 
 // call returns the next call, which must hold these seqs.
@@ -199,7 +220,7 @@ func (d *desk) deliver(seqs ...int64) {
 }
 
 // due returns the request for parked messages, which there must be.
-func (d *desk) due() engine.DueRequest {
+func (d *desk) due() store.Due {
 	d.t.Helper()
 	r, ok := d.f.Due(d.now)
 	if !ok {
@@ -216,12 +237,18 @@ func (d *desk) noDue() {
 }
 
 // parked makes a parked message as Due brings it.
-func parked(seq int64, key, attempts int) engine.DueMessage {
-	return engine.DueMessage{Message: message(seq, key), Attempts: attempts, Blocking: true}
+func parked(seq int64, key, attempts int) store.Parked {
+	return parkedOf(message(seq, key), store.Park{State: store.ParkRetrying, Attempts: attempts, Blocking: true})
+}
+
+// parkedOf is a message with its row, which is of its seq, slot and hash.
+func parkedOf(m store.Record, p store.Park) store.Parked {
+	p.Seq, p.Slot, p.Hash = m.Seq, m.Slot, m.Hash
+	return store.Parked{Record: m, Park: p}
 }
 
 // lot brings parked messages into the flow's hand.
-func (d *desk) lot(msgs ...engine.DueMessage) {
+func (d *desk) lot(msgs ...store.Parked) {
 	d.t.Helper()
 	d.f.NextDue(d.now, 0)
 	d.due()

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
 
@@ -19,7 +20,7 @@ import (
 // discard is a command to discard a message of a window, or one that was not read.
 type discard struct {
 	command store.Done
-	sum     uint64
+	message postbag.ID
 	// seen is the last turn that brought the command.
 	seen int64
 	// struck: the message is resolved in its window.
@@ -27,20 +28,20 @@ type discard struct {
 }
 
 // obeyPending carries out c, whose message is not parked, or remembers it.
-func (f *Flow) obeyPending(s *shard, c *Command, now time.Duration) bool {
+func (f *Flow) obeyPending(s *shard, c *store.Command, now time.Duration) bool {
 	if c.Kind != store.Discard {
 		return true
 	}
-	m := &c.Message
-	d, known := s.toDiscard[m.Seq]
+	seq := c.Park.Seq
+	d, known := s.toDiscard[seq]
 	if known && d.struck {
 		return false
 	}
 	if s.toDiscard == nil {
 		s.toDiscard = make(map[int64]discard)
 	}
-	s.toDiscard[m.Seq] = discard{command: store.Done{ID: c.ID, Kind: c.Kind, Seq: m.Seq}, sum: m.Sum, seen: f.round.landed}
-	if e := s.find(m.Seq); e != nil && e.state < sent {
+	s.toDiscard[seq] = discard{command: c.Done(), message: c.Message, seen: f.round.landed}
+	if e := s.find(seq); e != nil && e.state < sent {
 		f.strike(e, now)
 	}
 	return false
@@ -62,7 +63,7 @@ func (e *entry) unwanted() bool {
 		return false
 	}
 	d, is := e.shard.toDiscard[e.Seq]
-	return is && !d.struck && d.sum == e.Sum
+	return is && !d.struck && d.message == e.ID
 }
 
 // strike resolves an entry of a window, in no call, that is to be discarded. Its key

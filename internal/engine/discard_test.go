@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
@@ -13,8 +14,7 @@ import (
 func (d *desk) orderPending(kind store.CommandKind, seq int64, key int) {
 	d.t.Helper()
 	c := command(kind, seq, key, 0)
-	c.Park = store.Park{}
-	d.f.Commands(d.now, []engine.Command{c})
+	d.f.Commands(d.now, []store.Command{c})
 	d.audit()
 }
 
@@ -78,7 +78,7 @@ func TestADiscardComesWithTheTurnThatReadsTheMessage(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	turn := d.turn()
-	d.f.Landed(d.now, nil, []engine.Page{page("1", messages(1, 1, 2)...)})
+	d.f.Landed(d.now, nil, []store.Batch{page("1", messages(1, 1, 2)...)})
 	d.orderPending(store.Discard, 1, 1)
 	d.f.Absorb(d.now)
 	equal(t, "reads", len(turn.Read), 1)
@@ -144,8 +144,8 @@ func TestAnotherMessageWithTheSeqOfOneToBeDiscardedIsSent(t *testing.T) {
 	d := oneShard(t, engine.Config{})
 	d.land(d.turn())
 	c := command(store.Discard, 1, 1, 0)
-	c.Park, c.Message.Sum = store.Park{}, 77
-	d.f.Commands(d.now, []engine.Command{c})
+	c.Park.State, c.Message = 0, postbag.ID{1}
+	d.f.Commands(d.now, []store.Command{c})
 	d.feed("1", messages(1, 1)...)
 	d.deliver(1)
 }

@@ -4,8 +4,9 @@ import "github.com/postbag/postbag/store"
 
 // entry is one message in hand: of a window, or of the parking lot.
 type entry struct {
-	Message
+	*store.Record
 
+	size  int // in bytes
 	shard *shard
 	chain *chain      // nil for messages without order
 	next  *entry      // behind it in its chain
@@ -30,7 +31,7 @@ func (e *entry) hash() uint64 {
 	if !e.parked && e.chain != nil && e.chain.strict {
 		return strictHash
 	}
-	return e.Key
+	return e.Hash
 }
 
 // forget makes e gone, with what it counts for.

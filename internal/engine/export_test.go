@@ -1,7 +1,9 @@
 package engine
 
+import "github.com/postbag/postbag/store"
+
 // Score is what relays and shards are ranked by.
 func Score(relay, subscription string, lo int) uint64 { return score(relay, subscription, lo) }
 
 // Stray makes a move that no entry makes: one that was settled is sent.
-func (f *Flow) Stray() { f.move(&entry{state: past}, sent) }
+func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: past}, sent) }

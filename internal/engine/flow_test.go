@@ -6,6 +6,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func TestAFlowWithoutShardsNeedsNothing(t *testing.T) {
@@ -35,8 +36,8 @@ func TestAFlowThatLostItsShardsWokeItsCallerWithoutEnd(t *testing.T) {
 func TestALostShardIsForgotten(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 1})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{keyHash(6)})
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(6)}})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	d.lot(parked(1, 6, 1))
 	d.feed("1", messages(5, 2, 2, 1, 4, 6)...)
 	retry, live, other := d.call(5), d.call(1), d.call(7)
@@ -58,11 +59,11 @@ func TestALostShardIsForgotten(t *testing.T) {
 func TestAPageBringsNothingOfAShardThatWasLostAndCameBackElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	turn := d.reading("0")
 	d.f.Lost(2048)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 3, Version: 4}, "5", nil)
+	d.f.Add(lease(2048, 4096, 3, 4), "5", store.Blocks{})
 	d.land(turn, page("1", messages(1, 2, 1)...)) // the other lane reads message 2 itself, if it has not passed it
 	d.deliver(1)
 	s := d.settle()
@@ -73,14 +74,14 @@ func TestAPageBringsNothingOfAShardThatWasLostAndCameBackElsewhere(t *testing.T)
 func TestAPageBringsNothingOfAShardThatLeaves(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	turn := d.reading("0")
 	d.f.Leave(2048)
 	d.land(turn, page("1", messages(1, 2, 1)...))
 	d.deliver(1)
 	d.noCall()
-	equal(t, "left", d.left()[0], engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1})
+	equal(t, "left", d.left()[0], lease(2048, 4096, 2, 1))
 }
 
 func TestAfterAResetTheTurnThatWasOutSaysNothing(t *testing.T) {
@@ -90,7 +91,7 @@ func TestAfterAResetTheTurnThatWasOutSaysNothing(t *testing.T) {
 	c := d.call(1, 2)
 	turn := d.turn()
 	d.f.Reset()
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 9, Version: 4}, "0", nil)
+	d.f.Add(lease(0, 4096, 9, 4), "0", store.Blocks{})
 	d.noTurn() // the one that is out comes first
 	d.land(turn, page("5", messages(3, 3)...))
 	d.answer(c, broker.Accepted)
@@ -288,7 +289,7 @@ func TestAFlowThatIsRenewedKnowsNothing(t *testing.T) {
 	equal(t, "counts", d.f.Stats(), engine.Stats{})
 	d.noTurn()
 	d.f.Expire(time.Hour)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 4096, 2, 1), "0", store.Blocks{})
 	d.feed("1", messages(1, 1, 2)...)
 	d.deliver(1, 2)
 }

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 	"time"
 
@@ -69,7 +68,7 @@ type gremlin struct {
 	f      *engine.Flow
 	cfg    engine.Config
 	now    time.Duration
-	turn   engine.Turn
+	turn   store.Turn
 	asked  bool
 	calls  []*engine.Call
 	seq    int64
@@ -83,7 +82,7 @@ func newGremlin(script []byte) *gremlin {
 		Order: engine.Order(g.n(3)), OnReject: engine.OnReject(g.n(2)), Ordered: g.n(2) == 0, Prober: g.n(2) == 0,
 		InFlight: 1 + g.n(8), Batch: 1 + g.n(5), Calls: 1 + g.n(3), Page: 1 + g.n(20), RetryBatch: g.n(3), SlowBehind: g.n(4),
 		Retry:  engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
-		Buffer: []int{0, 45, 1}[len(script)%3],
+		Buffer: []int{0, 9 * weight / 2, 1}[len(script)%3],
 	}.Normal()
 	g.f = engine.NewFlow(g.cfg)
 	g.f.Expire(time.Hour)
@@ -138,18 +137,22 @@ func (g *gremlin) add() {
 		}
 	}
 	g.token++
-	var blocked []uint64
+	var blocked store.Blocks
 	for range g.n(3) {
-		blocked = append(blocked, uint64(1+g.n(4)))
+		blocked.Keys = append(blocked.Keys, uint64(1+g.n(4)))
 	}
-	g.f.Add(engine.Lease{Lo: lo, Hi: lo + 1024, Token: g.token, Version: 1}, "p"+strconv.Itoa(g.n(4)), blocked)
+	g.f.Add(lease(lo, lo+1024, g.token, 1), position("p%d", g.n(4)), blocked)
 }
 
-func (g *gremlin) message() engine.Message {
+func (g *gremlin) message() store.Record {
 	g.seq++
 	key := g.n(5)
-	return engine.Message{Seq: g.seq, Slot: 1024*(key%4) + key, Key: uint64(key), Size: g.n(200), Filtered: g.n(8) == 0}
+	m := store.Record{Seq: g.seq, Slot: 1024*(key%4) + key, Hash: uint64(key)}
+	m.ID, m.Payload, m.Filtered = idOf(g.seq), make([]byte, 20*g.n(200)), g.n(8) == 0
+	return m
 }
+
+func position(format string, n int) store.Position { return store.Position(fmt.Sprintf(format, n)) }
 
 func (g *gremlin) land() {
 	var verdicts []store.Verdict
@@ -160,28 +163,28 @@ func (g *gremlin) land() {
 		}
 		verdicts = append(verdicts, v)
 	}
-	var pages []engine.Page
+	var pages []store.Batch
 	for _, r := range g.turn.Read {
 		g.places++
-		p := engine.Page{Next: fmt.Sprintf("q%d", g.places), Whole: g.n(2) == 0, More: g.n(3) == 0}
+		p := store.Batch{Next: position("q%d", g.places), Whole: g.n(2) == 0, More: g.n(3) == 0}
 		switch g.n(6) {
 		case 0:
-			p = engine.Page{Ahead: true}
+			p = store.Batch{Ahead: true}
 		case 1:
-			p = engine.Page{Failed: true}
+			p = store.Batch{Err: errRead}
 		case 2:
 			p.Next = r.From
 		case 3:
 			p.Next = r.Until
 		default:
 			for range g.n(6) {
-				p.Messages = append(p.Messages, g.message())
+				p.Records = append(p.Records, g.message())
 			}
-			p.At = func(i int) string { return p.Next + "@" + strconv.Itoa(i) }
+			p.At = func(i int) store.Position { return p.Next + position("@%d", i) }
 		}
 		pages = append(pages, p)
 	}
-	g.turn = engine.Turn{}
+	g.turn = store.Turn{}
 	g.f.Landed(g.now, verdicts, pages)
 	g.f.NextDue(g.now, time.Duration(g.n(5)-1)*time.Second)
 }
@@ -223,10 +226,10 @@ func (g *gremlin) lot() {
 		g.f.DueFailed(g.now)
 		return
 	}
-	var msgs []engine.DueMessage
+	var msgs []store.Parked
 	for range g.n(5) {
 		m := g.message()
-		msgs = append(msgs, engine.DueMessage{Message: m, Attempts: g.n(3), Blocking: m.Key != 0 && g.n(4) > 0})
+		msgs = append(msgs, parkedOf(m, store.Park{State: store.ParkRetrying, Attempts: g.n(3), Blocking: m.Hash != 0 && g.n(4) > 0}))
 	}
 	g.f.DueLanded(g.now, msgs)
 }
@@ -234,9 +237,9 @@ func (g *gremlin) lot() {
 func (g *gremlin) order() {
 	m := g.message()
 	m.Seq = int64(1 + g.n(30))
-	g.f.Commands(g.now, []engine.Command{{
-		ID: store.CommandID(g.n(9)), Kind: store.CommandKind(1 + g.n(2)), Message: m,
-		Park: store.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Key, State: store.ParkState(g.n(5)), Blocking: m.Key != 0},
+	g.f.Commands(g.now, []store.Command{{
+		ID: store.CommandID(g.n(9)), Kind: store.CommandKind(1 + g.n(2)), Message: m.ID,
+		Park: store.Park{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, State: store.ParkState(g.n(5)), Blocking: m.Hash != 0},
 	}})
 }
 

@@ -1,25 +1,14 @@
 package engine
 
-import "time"
+import (
+	"time"
 
-// Page is what one read brought.
-type Page struct {
-	Messages []Message
-	// At returns the position just after Messages[i].
-	At func(i int) string
-	// Next is the position after all that was scanned.
-	Next string
-	// More: reading on makes sense at once. Ahead: From was not before Until.
-	More, Ahead bool
-	// Whole: Next may be another lane's Until.
-	Whole bool
-	// Failed: nothing could be read for a reason of this read's own.
-	Failed bool
-}
+	"github.com/postbag/postbag/store"
+)
 
-// page is a Page in a window.
+// page is a batch in a window.
 type page struct {
-	Page
+	store.Batch
 
 	entries []entry
 	head    int // entries before it are in a draft, settled or gone
@@ -33,8 +22,8 @@ type page struct {
 // the one that leads: see meet.
 type lane struct {
 	shards []*shard
-	base   string // where its window begins
-	read   string // where the next read begins
+	base   store.Position // where its window begins
+	read   store.Position // where the next read begins
 	pages  []*page
 	// arrived pages wait for Absorb.
 	arrived []*page
@@ -53,12 +42,12 @@ type lane struct {
 	pace     time.Duration // not to read before, whatever woke it
 	found    time.Duration // when a read last found something
 
-	until string // the Until of the read under way
-	mark  string // the last position on its way where a window ended, if known
-	whole bool   // it stands there
-	near  bool   // it has reached its Until: the lane that leads is not far
-	free  bool   // reads without Until up to the end of a window
-	stray bool   // it turned out not to be behind the lane that leads
+	until store.Position // the Until of the read under way
+	mark  store.Position // the last position on its way where a window ended, if known
+	whole bool           // it stands there
+	near  bool           // it has reached its Until: the lane that leads is not far
+	free  bool           // reads without Until up to the end of a window
+	stray bool           // it turned out not to be behind the lane that leads
 }
 
 // empty: its window is settled, or in a settlement that is made.
@@ -93,7 +82,7 @@ func (l *lane) each(do func(*entry)) {
 }
 
 // position is where all before it is in a draft or settled.
-func (l *lane) position() string {
+func (l *lane) position() store.Position {
 	if len(l.pages) > 0 && l.pages[0].head > 0 {
 		return l.pages[0].At(l.pages[0].head - 1)
 	}
@@ -120,7 +109,7 @@ func (l *lane) pin() *entry {
 
 // addLane puts s into the lane that stands where s stands and has nothing in
 // hand, or makes a lane for it.
-func (f *Flow) addLane(s *shard, position string) {
+func (f *Flow) addLane(s *shard, position store.Position) {
 	for _, l := range f.lanes {
 		if l.read == position && l.empty() && !l.unsettled() {
 			l.shards = append(l.shards, s)
@@ -137,9 +126,9 @@ func (f *Flow) addLane(s *shard, position string) {
 func (f *Flow) clearLane(l *lane) {
 	l.each(f.forget)
 	for _, p := range l.arrived {
-		f.unsent -= len(p.Messages)
-		for i := range p.Messages {
-			f.window.held -= p.Messages[i].Size
+		f.unsent -= len(p.entries)
+		for i := range p.entries {
+			f.window.held -= p.entries[i].size
 		}
 	}
 	l.pages, l.arrived = nil, nil
@@ -147,30 +136,25 @@ func (f *Flow) clearLane(l *lane) {
 }
 
 // landed takes the answer to the lane's read.
-func (f *Flow) landed(l *lane, now time.Duration, p Page) {
+func (f *Flow) landed(l *lane, now time.Duration, b *store.Batch) {
 	l.reading, l.started = false, true
-	defer f.doubtHints(l, len(p.Messages) > 0)
+	defer f.doubtHints(l, len(b.Records) > 0)
 	switch {
-	case p.Failed: // nobody waits for it
+	case b.Err != nil: // nobody waits for it
 		l.near, l.whole, l.mark = false, false, ""
 		l.nextPoll = now + f.cfg.PollMax
 		return
-	case p.Ahead:
+	case b.Ahead:
 		f.ahead(l, now)
 		return
 	}
 	l.anew = l.whole
-	f.place(l, &p)
-	found := len(p.Messages) > 0
-	if found || p.Next != l.read {
-		l.arrived = append(l.arrived, &page{Page: p})
-		f.unsent += len(p.Messages)
-		f.window.fade()
-		for i := range p.Messages {
-			f.window.bear(p.Messages[i].Size)
-		}
+	f.place(l, b)
+	found := len(b.Records) > 0
+	if found || b.Next != l.read {
+		l.arrived = append(l.arrived, f.page(b))
 	}
-	l.read, l.more, l.dry = p.Next, p.More, !found && !p.More && !l.woken
+	l.read, l.more, l.dry = b.Next, b.More, !found && !b.More && !l.woken
 	if found {
 		l.found = now
 	}
@@ -178,16 +162,31 @@ func (f *Flow) landed(l *lane, now time.Duration, p Page) {
 	if l.dry && !l.near {
 		l.nextPoll = now + f.pollAfter(now-l.found)
 	}
-	f.linger(l, &p, now)
+	f.linger(l, b, now)
 	l.woken = false
+}
+
+// page takes the records of a batch in hand.
+func (f *Flow) page(b *store.Batch) *page {
+	p := &page{Batch: *b, entries: make([]entry, len(b.Records))}
+	p.Records = nil
+	f.unsent += len(p.entries)
+	f.window.fade()
+	for i := range p.entries {
+		e := &p.entries[i]
+		e.Record = &b.Records[i]
+		e.size = e.Size()
+		f.window.bear(e.size)
+	}
+	return p
 }
 
 // linger has a lane pause after a read that found little, unless it has to meet
 // another. The pause grows with what was found: where much comes, fewer round
 // trips are worth more than a message's few milliseconds.
-func (f *Flow) linger(l *lane, p *Page, now time.Duration) {
-	found := len(p.Messages)
-	if !p.Whole || 2*found >= f.cfg.Page || len(f.lanes) > 1 {
+func (f *Flow) linger(l *lane, b *store.Batch, now time.Duration) {
+	found := len(b.Records)
+	if !b.Whole || 2*found >= f.cfg.Page || len(f.lanes) > 1 {
 		return
 	}
 	l.pace = now + f.cfg.Linger*time.Duration(min(found, 40))/40

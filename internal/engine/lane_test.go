@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func TestReadsThatFindLittleAreAPauseApart(t *testing.T) {
@@ -79,7 +80,7 @@ func TestTheMoreAReadFindsTheLongerThePause(t *testing.T) {
 func TestAFlowThatIsWokenForNothingReadsNoMoreOftenThanABusyOne(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMin: 4 * ms})
-	reads := func(n int, messages ...engine.Message) (got int) {
+	reads := func(n int, messages ...store.Record) (got int) {
 		for range n {
 			d.f.Woken()
 			if turn := d.f.Turn(d.now); len(turn.Read) > 0 {

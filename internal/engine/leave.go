@@ -11,11 +11,11 @@ import (
 // is waited for, and what stands before that in the window; nothing behind is
 // sent any more.
 type leaving struct {
-	last *entry        // the last entry to wait for
-	at   func() string // the position behind it
+	last *entry                // the last entry to wait for
+	at   func() store.Position // the position behind it
 	// passed: all of that is in a draft or settled, and to is where it ends.
 	passed bool
-	to     string
+	to     store.Position
 	since  time.Duration // it began; zero: no turn was composed yet
 }
 
@@ -66,7 +66,7 @@ func (f *Flow) trim(s *shard) {
 	for _, p := range s.lane.pages {
 		for i := p.head; i < len(p.entries); i++ {
 			if e := &p.entries[i]; e.shard == s && e.counted && e.state >= sent && !e.drafted() {
-				v.last, v.at = e, func() string { return p.At(i) }
+				v.last, v.at = e, func() store.Position { return p.At(i) }
 			}
 		}
 	}
@@ -157,14 +157,14 @@ func (f *Flow) collectLeaving(s *shard) {
 
 // Left returns the leases of shards that have nothing in hand any more and are
 // settled, and forgets them. The caller gives them back.
-func (f *Flow) Left() []Lease {
+func (f *Flow) Left() []store.Lease {
 	if f.round.out || f.staying() == len(f.shards) {
 		return nil
 	}
-	var out []Lease
+	var out []store.Lease
 	for _, s := range slices.Clone(f.shards) {
 		if f.hasLeft(s) {
-			out = append(out, s.lease())
+			out = append(out, f.leaseOf(s))
 			f.drop(s)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // left makes turns until the shards that leave have left, and returns them.
-func (d *desk) left() []engine.Lease {
+func (d *desk) left() []store.Lease {
 	d.t.Helper()
 	for range 5 {
 		if l := d.f.Left(); len(l) > 0 {
@@ -35,7 +35,7 @@ func TestAnIdleShardLeavesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.f.Leave()
-	equal(t, "left", d.f.Left()[0], engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1})
+	equal(t, "left", d.f.Left()[0], lease(0, 4096, 1, 1))
 	equal(t, "leases", len(d.f.Leases()), 0)
 	d.empty()
 }
@@ -74,8 +74,8 @@ func TestALeavingShardSendsWhatMustGoBeforeWhatItHasSent(t *testing.T) {
 func TestALeavingShardDoesNotWaitForTheOthersOfItsLane(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 1})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	d.feed("1", messages(1, 2, 1)...)
 	stays, leaves := d.call(1), d.call(2)
 	d.f.Leave(2048)
@@ -132,8 +132,8 @@ func TestWhatWasNotStoredIsNotWaitedFor(t *testing.T) {
 func TestALeavingShardForgotWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 1})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	d.feed("1", messages(1, 2, 1, 4)...)
 	stays, slow := d.call(1), d.call(2)
 	d.deliver(3)
@@ -176,10 +176,10 @@ func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
 func TestAShardThatCameLateTookTheSlotsOfOthersWithIt(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 1024, Token: 3, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 1024, Hi: 2048, Token: 4, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 5, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 1024, 3, 1), "0", store.Blocks{})
+	d.f.Add(lease(1024, 2048, 4, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 5, 1), "0", store.Blocks{})
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
 	leases := d.f.Leases()
 	equal(t, "shards", len(leases), 2)
 	equal(t, "the one that has nothing in common", leases[0].Token, int64(5))

@@ -33,9 +33,9 @@ func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	f := engine.NewFlow(engine.Config{InFlight: 1000, Batch: 100, Calls: 2})
 	f.Expire(1 << 60)
-	f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", nil)
+	f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{})
 	seq, delivered, rounds := int64(0), 0, 0
-	at := func(int) string { return "x" }
+	at := func(int) store.Position { return "x" }
 	answers := slices.Repeat([]engine.Answer{{Outcome: broker.Accepted}}, 100)
 	for now := time.Duration(0); delivered < total; now += time.Millisecond {
 		rounds++
@@ -54,13 +54,13 @@ func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
 		if turn.Empty() {
 			continue
 		}
-		var pages []engine.Page
+		var pages []store.Batch
 		for range turn.Read {
-			p := engine.Page{At: at, Next: string(rune('a' + rounds%20)), More: true}
+			p := store.Batch{At: at, Next: store.Position(rune('a' + rounds%20)), More: true}
 			for range page {
 				seq++
 				key := r.IntN(keys) + 1
-				p.Messages = append(p.Messages, message(seq, key))
+				p.Records = append(p.Records, message(seq, key))
 			}
 			pages = append(pages, p)
 		}

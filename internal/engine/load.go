@@ -55,17 +55,15 @@ func (f *Flow) loadOf(e *entry) *load {
 }
 
 // lighten lets go of the bytes of e if nobody needs them: it is resolved, and in no
-// call.
+// call. Others of its page may be, and its array with them. What names the message stays.
 func (f *Flow) lighten(e *entry) {
 	if e.light || e.calls > 0 || !e.resolved() {
 		return
 	}
 	e.light = true
-	f.loadOf(e).held -= e.Size
-	if f.cfg.LetGo != nil {
-		f.cfg.LetGo(e.Tag)
-	}
-	e.Tag = nil
+	f.loadOf(e).held -= e.size
+	r := e.Record
+	r.Payload, r.Headers, r.Key, r.ShardKey, r.Type = nil, nil, "", "", ""
 }
 
 // returned notes that a call is over, which had its messages' bytes until now.

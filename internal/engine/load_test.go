@@ -6,12 +6,13 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // heavy makes messages that weigh so much.
-func heavy(size int, msgs ...engine.Message) []engine.Message {
+func heavy(size int, msgs ...store.Record) []store.Record {
 	for i := range msgs {
-		msgs[i].Size = size
+		msgs[i].Payload = make([]byte, size-weight)
 	}
 	return msgs
 }
@@ -26,7 +27,7 @@ func (d *desk) inHand(bytes int) {
 }
 
 // asks makes the turn, whose only read must be of so many bytes.
-func (d *desk) asks(bytes int) engine.Turn {
+func (d *desk) asks(bytes int) store.Turn {
 	d.t.Helper()
 	t := d.turn()
 	if len(t.Read) != 1 || t.Read[0].Limit == 0 || t.Read[0].Bytes != bytes {
@@ -51,17 +52,17 @@ func (d *desk) noRead() {
 
 func TestWhatIsReadIsBoundedByBytes(t *testing.T) {
 	t.Parallel()
-	d := oneShard(t, engine.Config{Buffer: 400, PageBytes: 1 << 20, Calls: 1, Batch: 1}) // windows have 300
-	d.land(d.asks(300), part("1", heavy(50, messages(1, 1, 2, 3)...)...))
-	d.inHand(150)
-	d.noRead() // 100 are left for what comes and the message that crosses
+	d := oneShard(t, engine.Config{Buffer: 4000, PageBytes: 1 << 20, Calls: 1, Batch: 1}) // windows have 3000
+	d.land(d.asks(3000), part("1", heavy(500, messages(1, 1, 2, 3)...)...))
+	d.inHand(1500)
+	d.noRead() // 1000 are left for what comes and the message that crosses
 	d.now += 50 * ms
 	c := d.call(1)
 	d.noRead()
 	d.answer(c, broker.Accepted)
-	d.inHand(100) // nobody needs the bytes of what was accepted
-	d.land(d.asks(150), part("2", heavy(50, messages(4, 4, 5)...)...))
-	d.inHand(200)
+	d.inHand(1000) // nobody needs the bytes of what was accepted
+	d.land(d.asks(1500), part("2", heavy(500, messages(4, 4, 5)...)...))
+	d.inHand(2000)
 	d.noRead()
 }
 
@@ -88,24 +89,23 @@ func TestASlowCallKeepsItsBytes(t *testing.T) {
 		t.Fatal("a call is out, and nothing is in hand")
 	}
 	d.answer(slow, broker.Accepted)
-	d.inHand(before - 10)
+	d.inHand(before - weight)
 }
 
-func TestBytesAreLetGoOnce(t *testing.T) {
+func TestThePayloadIsLetGoAsSoonAsNobodyNeedsIt(t *testing.T) {
 	t.Parallel()
-	var tags []any
-	d := oneShard(t, engine.Config{LetGo: func(tag any) { tags = append(tags, tag) }})
-	d.feed("1", messages(1, 1, 2)...)
+	d := oneShard(t, engine.Config{})
+	d.feed("1", heavy(1000, messages(1, 1, 2)...)...)
 	c := d.call(1, 2)
 	d.f.Lost(0)
 	d.audit()
-	if len(tags) != 0 {
-		t.Fatalf("%v are let go while a call has them", tags)
+	if c.Items[0].Payload == nil || c.Items[1].Payload == nil {
+		t.Fatal("a payload is let go while a call has it")
 	}
 	d.answer(c, broker.Accepted)
 	d.inHand(0)
-	if len(tags) != 2 {
-		t.Fatalf("%v are let go", tags)
+	if c.Items[0].Payload != nil || c.Items[1].Payload != nil || c.Items[0].ID != idOf(1) {
+		t.Fatalf("a payload is kept, or an id is not: %+v", c.Items)
 	}
 }
 
@@ -113,19 +113,19 @@ func TestBytesAreLetGoOnce(t *testing.T) {
 // keep it from being tried, nor the other way round.
 func TestParkedMessagesHaveTheirOwnRoom(t *testing.T) {
 	t.Parallel()
-	d := blocked(t, engine.Config{Buffer: 40, Calls: 1, Batch: 1})
+	d := blocked(t, engine.Config{Buffer: 400, Calls: 1, Batch: 1})
 	d.f.DueLanded(d.now, nil)
-	d.feed("1", heavy(60, message(100, 4))...)
-	d.inHand(60)
+	d.feed("1", heavy(600, message(100, 4))...)
+	d.inHand(600)
 	d.noRead()
 	d.f.NextDue(d.now, 0)
-	equal(t, "bytes that are asked for", d.due().Bytes, 10)
-	d.f.DueLanded(d.now, []engine.DueMessage{{Message: heavy(70, message(1, 1))[0], Blocking: true}})
-	d.inHand(130)
+	equal(t, "bytes that are asked for", d.due().Bytes, 100)
+	d.f.DueLanded(d.now, []store.Parked{parkedOf(heavy(700, message(1, 1))[0], store.Park{State: store.ParkRetrying, Blocking: true})})
+	d.inHand(1300)
 	d.now += time.Minute
 	d.noDue()
 	d.deliver(100)
-	d.inHand(70)
+	d.inHand(700)
 	d.deliver(1)
 	d.inHand(0)
 }
@@ -134,19 +134,19 @@ func TestParkedMessagesHaveTheirOwnRoom(t *testing.T) {
 func TestNoLaneKeepsAnotherFromReading(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Buffer: 4, Calls: 1, PageBytes: 100})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "a", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "b", nil)
-	read := map[string]int{}
+	d.f.Add(lease(0, 2048, 1, 1), "a", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "b", store.Blocks{})
+	read := map[store.Position]int{}
 	for seq := int64(1); seq < 60; seq++ {
 		turn := d.turn()
-		var pages []engine.Page
+		var pages []store.Batch
 		for _, r := range turn.Read {
 			if r.Limit == 0 {
-				pages = append(pages, engine.Page{Next: r.From})
+				pages = append(pages, store.Batch{Next: r.From})
 				continue
 			}
 			key := 2
-			if r.Slots[0][0] > 0 {
+			if r.Slots[0].Lo > 0 {
 				key = 1
 			}
 			read[r.From[:1]]++

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Lanes meet so that their shards can be read as one. The first lane leads: it
 // reads what there is. The others read up to the last position on its way where
@@ -39,11 +43,11 @@ func (f *Flow) join() {
 }
 
 // place notes where a page has brought the lane, as to the one that leads.
-func (f *Flow) place(l *lane, p *Page) {
-	l.near = l.until != "" && p.Next == l.until
-	l.whole, l.stray = p.Whole, false
-	if p.Whole {
-		l.mark, l.free = p.Next, false
+func (f *Flow) place(l *lane, b *store.Batch) {
+	l.near = l.until != "" && b.Next == l.until
+	l.whole, l.stray = b.Whole, false
+	if b.Whole {
+		l.mark, l.free = b.Next, false
 	}
 }
 
@@ -149,7 +153,7 @@ func (f *Flow) holdsLead() bool {
 }
 
 // untilOf returns where lane i must stop reading; empty: nowhere.
-func (f *Flow) untilOf(i int) string {
+func (f *Flow) untilOf(i int) store.Position {
 	first, l := f.lanes[0], f.lanes[i]
 	if i == 0 || l.free || l.read == first.mark {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // twoShards is a desk with the low shard at "9", which leads, and the high one
@@ -12,18 +13,18 @@ import (
 func twoShards(t *testing.T, c engine.Config) *desk {
 	t.Helper()
 	d := newDesk(t, c)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "9", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "3", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "9", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "3", store.Blocks{})
 	return d
 }
 
 // reads returns a turn's requests as "from" or "from-until".
-func reads(t engine.Turn) []string {
+func reads(t store.Turn) []string {
 	var out []string
 	for _, r := range t.Read {
-		s := r.From
+		s := string(r.From)
 		if r.Until != "" {
-			s += "-" + r.Until
+			s += "-" + string(r.Until)
 		}
 		if r.Limit == 0 {
 			s = "ask"
@@ -34,7 +35,7 @@ func reads(t engine.Turn) []string {
 }
 
 // reading returns the next turn, which must read so.
-func (d *desk) reading(want ...string) engine.Turn {
+func (d *desk) reading(want ...string) store.Turn {
 	d.t.Helper()
 	t := d.turn()
 	got := reads(t)
@@ -48,8 +49,8 @@ func (d *desk) reading(want ...string) engine.Turn {
 func TestShardsAtOnePositionAreReadAsOne(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "3", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "3", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "3", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "3", store.Blocks{})
 	turn := d.reading("3")
 	equal(t, "slots", len(turn.Read[0].Slots), 2)
 	d.land(turn, page("5", messages(1, 1, 2)...))
@@ -115,9 +116,9 @@ func TestALaneThatIsAheadLeadsAfterASecondTry(t *testing.T) {
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
 	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("20", messages(3, 1)...))
-	d.land(d.reading("11", "20-11"), page("12", messages(4, 2)...), engine.Page{Ahead: true})
+	d.land(d.reading("11", "20-11"), page("12", messages(4, 2)...), store.Batch{Ahead: true})
 	d.now += 5 * ms
-	d.land(d.reading("12", "20-12"), page("13", messages(5, 2)...), engine.Page{Ahead: true})
+	d.land(d.reading("12", "20-12"), page("13", messages(5, 2)...), store.Batch{Ahead: true})
 	d.now += 5 * ms
 	d.reading("20", "13-20")
 }
@@ -139,17 +140,17 @@ func TestLanesBesideEachOtherChangedPlacesForEver(t *testing.T) {
 func TestIdleLanesTookTurnsToLead(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	for i, at := range []string{"a", "b", "c"} {
-		d.f.Add(engine.Lease{Lo: i * 1024, Hi: (i + 1) * 1024, Token: 1, Version: 1}, at, nil)
+	for i, at := range []store.Position{"a", "b", "c"} {
+		d.f.Add(lease(i*1024, (i+1)*1024, 1, 1), at, store.Blocks{})
 	}
 	d.now = time.Minute
 	d.land(d.reading("a"), page("+"))
-	d.land(d.reading("b-+", "c-+"), engine.Page{Ahead: true}, engine.Page{Ahead: true}) // and "a" waits for its poll
+	d.land(d.reading("b-+", "c-+"), store.Batch{Ahead: true}, store.Batch{Ahead: true}) // and "a" waits for its poll
 	d.now += time.Second
 	d.land(d.reading("+", "b", "c"), page("+"), page("++"), page("+++"))
 	d.now += time.Second
 	// All are at rest where windows end. The one that leads reads on at once.
-	d.land(d.reading("+", "++-+", "+++-+"), page("+"), engine.Page{Ahead: true}, engine.Page{Ahead: true})
+	d.land(d.reading("+", "++-+", "+++-+"), page("+"), store.Batch{Ahead: true}, store.Batch{Ahead: true})
 	d.land(d.reading("+"), page("++++"))
 	d.now += time.Second
 	d.land(d.reading("++++", "++-++++", "+++-++++"), page("+++++"), page("++++"), page("++++"))
@@ -163,21 +164,21 @@ func TestIdleLanesTookTurnsToLead(t *testing.T) {
 // Until gets beyond all others.
 func (d *desk) meetByLength(turns int) {
 	d.t.Helper()
-	latest := "+"
+	latest := store.Position("+")
 	for i := 0; i < turns && d.f.Lanes() > 1; i++ {
 		turn := d.f.Turn(d.now)
-		var pages []engine.Page
+		var pages []store.Batch
 		for _, r := range turn.Read {
 			switch {
 			case r.Limit == 0:
-				pages = append(pages, engine.Page{Next: r.From})
+				pages = append(pages, store.Batch{Next: r.From})
 			case r.Until == "":
 				latest += "+"
 				pages = append(pages, page(latest))
 			case len(r.Until) > len(r.From):
 				pages = append(pages, page(r.Until))
 			default:
-				pages = append(pages, engine.Page{Ahead: true})
+				pages = append(pages, store.Batch{Ahead: true})
 			}
 		}
 		d.land(turn, pages...)
@@ -189,7 +190,7 @@ func TestALaneInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
-	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), engine.Page{Ahead: true})
+	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), store.Batch{Ahead: true})
 	d.now += 5 * ms
 	d.land(d.reading("11", "3"), page("12", messages(3, 2)...), part("4", messages(4, 1)...))
 	d.land(d.reading("12", "4"), page("13", messages(5, 2)...), page("20", messages(6, 1)...))
@@ -215,7 +216,7 @@ func TestALaneWaitedForOneThatCannotBeRead(t *testing.T) {
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
 	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("10"))
-	d.land(d.reading("10-11"), engine.Page{Failed: true})
+	d.land(d.reading("10-11"), store.Batch{Err: errRead})
 	d.reading("11")
 }
 
@@ -235,18 +236,18 @@ func TestAShardThatComesWhereALaneStandsIdleJoinsItAtOnce(t *testing.T) {
 	d := oneShard(t, engine.Config{})
 	d.feed("1")
 	d.f.Lost(0)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 2, Version: 1}, "1", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 3, Version: 1}, "1", nil)
+	d.f.Add(lease(0, 2048, 2, 1), "1", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 3, 1), "1", store.Blocks{})
 	equal(t, "lanes", d.f.Lanes(), 1)
 }
 
 func TestAShardThatComesWhereTheLaneThatLeadsHasBeenReadsOn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "9", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "9", store.Blocks{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
 	d.land(d.reading("10"), part("11", messages(2, 2)...))
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "10", nil)
+	d.f.Add(lease(2048, 4096, 2, 1), "10", store.Blocks{})
 	d.reading("11", "10") // not until where it stands
 }
 
@@ -302,9 +303,9 @@ func TestAFlowThatCannotReadStillAsksForCommandsAndTheDueTime(t *testing.T) {
 func TestALaneAtTheBeginningOfTheLogDoesNotLeadAQuietFlow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "", store.Blocks{})
 	d.land(d.reading(""))
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "9", nil)
+	d.f.Add(lease(2048, 4096, 2, 1), "9", store.Blocks{})
 	d.f.Quiesce(true)
 	d.land(d.reading("9"), page("10"))
 	d.now += time.Second

@@ -1,14 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
 
-// Seen is a shard as a view of the store shows it.
-type Seen struct {
-	Lease
-
-	// Owner is the id of the relay that holds it. Empty: free.
-	Owner string
-}
+	"github.com/postbag/postbag/store"
+)
 
 // Owner keeps what a relay knows of the shards of a subscription besides what its
 // flow has: those that it asked for, those that are being loaded, and those of them
@@ -20,7 +16,7 @@ type Owner struct {
 	claimed  map[int]bool  // asked for, and not yet the flow's
 	loading  map[int]int64 // and their tokens
 	unwanted map[int]bool  // of those being loaded, the ones that another relay is to have
-	knew     []Lease       // what the flow had when the last heartbeat was sent
+	knew     []store.Lease // what the flow had when the last heartbeat was sent
 	sight    Sight
 }
 
@@ -28,7 +24,7 @@ type Owner struct {
 type Sight struct {
 	// Lost are leases that are another's, or were set back. Old are those of ranges
 	// that there are no more.
-	Lost, Old []Lease
+	Lost, Old []store.Lease
 	// Gained are shards to be loaded, Disowned those that are ours though we did not ask
 	// for them: a settlement of it was refused, or the store was set back to when we had
 	// it. What is in flight there was put there by us, and is nobody's until the shard is
@@ -37,7 +33,7 @@ type Sight struct {
 }
 
 // Asks notes what the flow has as a heartbeat is sent.
-func (o *Owner) Asks(leases []Lease) { o.knew = leases }
+func (o *Owner) Asks(leases []store.Lease) { o.knew = leases }
 
 // Claim notes that a heartbeat takes a shard.
 func (o *Owner) Claim(lo int) {
@@ -49,7 +45,7 @@ func (o *Owner) Claim(lo int) {
 
 // Look compares what relay me has with a view. gives says that a shard is its own
 // only until the next heartbeat gives it back. The answer is good until the next.
-func (o *Owner) Look(me string, view []Seen, has []Lease, gives func(Lease) bool) *Sight {
+func (o *Owner) Look(me string, view []store.ShardState, has []store.Lease, gives func(*store.Lease) bool) *Sight {
 	s := &o.sight
 	*s = Sight{Lost: s.Lost[:0], Old: s.Old[:0], Gained: s.Gained[:0], Disowned: s.Disowned[:0]}
 	o.stillLoading(me, view)
@@ -59,11 +55,11 @@ func (o *Owner) Look(me string, view []Seen, has []Lease, gives func(Lease) bool
 		if !mine {
 			delete(o.claimed, sh.Lo)
 		}
-		at := slices.IndexFunc(has, func(l Lease) bool { return l.Lo == sh.Lo })
+		at := slices.IndexFunc(has, func(l store.Lease) bool { return l.Lo == sh.Lo })
 		switch {
 		case at >= 0 && (!mine || has[at].Token != sh.Token || o.wasSetBack(sh)):
 			s.Lost = append(s.Lost, has[at])
-		case !mine, at >= 0, o.loading[sh.Lo] != 0, gives(sh.Lease):
+		case !mine, at >= 0, o.loading[sh.Lo] != 0, gives(&sh.Lease):
 		case o.claimed[sh.Lo], o.Whole:
 			s.Gained = append(s.Gained, i)
 		default:
@@ -71,7 +67,7 @@ func (o *Owner) Look(me string, view []Seen, has []Lease, gives func(Lease) bool
 		}
 	}
 	for _, l := range has {
-		if !slices.ContainsFunc(view, func(sh Seen) bool { return sh.Lo == l.Lo }) {
+		if !slices.ContainsFunc(view, func(sh store.ShardState) bool { return sh.Lo == l.Lo }) {
 			s.Old = append(s.Old, l)
 		}
 	}
@@ -79,9 +75,9 @@ func (o *Owner) Look(me string, view []Seen, has []Lease, gives func(Lease) bool
 }
 
 // stillLoading forgets shards that are being loaded and are not the relay's any more.
-func (o *Owner) stillLoading(me string, view []Seen) {
+func (o *Owner) stillLoading(me string, view []store.ShardState) {
 	for lo, token := range o.loading {
-		if !slices.ContainsFunc(view, func(sh Seen) bool { return sh.Lo == lo && sh.Token == token && sh.Owner == me }) {
+		if !slices.ContainsFunc(view, func(sh store.ShardState) bool { return sh.Lo == lo && sh.Token == token && sh.Owner == me }) {
 			delete(o.loading, lo)
 		}
 	}
@@ -89,14 +85,14 @@ func (o *Owner) stillLoading(me string, view []Seen) {
 
 // wasSetBack says that the store has forgotten settlements of a shard that the flow
 // has: it fell back to a standby or to a backup.
-func (o *Owner) wasSetBack(sh *Seen) bool {
-	return slices.ContainsFunc(o.knew, func(l Lease) bool {
+func (o *Owner) wasSetBack(sh *store.ShardState) bool {
+	return slices.ContainsFunc(o.knew, func(l store.Lease) bool {
 		return l.Lo == sh.Lo && l.Token == sh.Token && l.Version > sh.Version
 	})
 }
 
 // Load notes that a shard is being loaded.
-func (o *Owner) Load(l Lease) {
+func (o *Owner) Load(l store.Lease) {
 	if o.loading == nil {
 		o.loading = make(map[int]int64)
 	}
@@ -108,7 +104,7 @@ func (o *Owner) Loading() bool { return len(o.loading) > 0 }
 
 // Loaded notes that a shard is not being loaded any more, and says whether it was: it
 // may have become another's meanwhile, or been replaced.
-func (o *Owner) Loaded(l Lease) bool {
+func (o *Owner) Loaded(l store.Lease) bool {
 	if o.loading[l.Lo] != l.Token {
 		return false
 	}

@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // seen is a shard of a view, whose range begins at lo.
-func seen(lo int, token, version int64, owner string) engine.Seen {
-	return engine.Seen{Lease: engine.Lease{Lo: lo, Hi: lo + 1024, Token: token, Version: version}, Owner: owner}
+func seen(lo int, token, version int64, owner string) store.ShardState {
+	return store.ShardState{Lease: lease(lo, lo+1024, token, version), Owner: owner}
 }
 
 // look is what a relay called me sees. kept are the tokens of shards that are given back.
-func look(t *testing.T, o *engine.Owner, has []engine.Lease, view []engine.Seen, kept ...int64) *engine.Sight {
+func look(t *testing.T, o *engine.Owner, has []store.Lease, view []store.ShardState, kept ...int64) *engine.Sight {
 	t.Helper()
-	return o.Look("me", view, has, func(l engine.Lease) bool { return slices.Contains(kept, l.Token) })
+	return o.Look("me", view, has, func(l *store.Lease) bool { return slices.Contains(kept, l.Token) })
 }
 
 func TestAShardIsLoadedThatWasAskedForAndTheOthersAreGivenBack(t *testing.T) {
 	t.Parallel()
 	var o engine.Owner
-	view := []engine.Seen{seen(0, 1, 1, "me"), seen(1024, 2, 1, "me"), seen(2048, 3, 1, "other"), seen(3072, 4, 1, "me")}
+	view := []store.ShardState{seen(0, 1, 1, "me"), seen(1024, 2, 1, "me"), seen(2048, 3, 1, "other"), seen(3072, 4, 1, "me")}
 	o.Asks(nil)
 	o.Claim(0)
 	o.Claim(2048)
@@ -45,17 +46,17 @@ func TestAShardIsLoadedThatWasAskedForAndTheOthersAreGivenBack(t *testing.T) {
 
 func TestAShardIsLostThatIsAnothersOrWasSetBackOrIsNoMore(t *testing.T) {
 	t.Parallel()
-	has := []engine.Lease{{Lo: 0, Hi: 1024, Token: 1, Version: 9}, {Lo: 1024, Hi: 2048, Token: 2, Version: 9}}
+	has := []store.Lease{lease(0, 1024, 1, 9), lease(1024, 2048, 2, 9)}
 	for name, c := range map[string]struct {
-		view      []engine.Seen
+		view      []store.ShardState
 		lost, old int
 	}{
-		"both are ours":     {view: []engine.Seen{seen(0, 1, 9, "me"), seen(1024, 2, 10, "me")}},
-		"one is another's":  {view: []engine.Seen{seen(0, 1, 9, "me"), seen(1024, 3, 9, "other")}, lost: 1},
-		"one is free":       {view: []engine.Seen{seen(0, 1, 9, ""), seen(1024, 2, 9, "me")}, lost: 1},
-		"one came back":     {view: []engine.Seen{seen(0, 1, 9, "me"), seen(1024, 3, 9, "me")}, lost: 1},
-		"one was set back":  {view: []engine.Seen{seen(0, 1, 8, "me"), seen(1024, 2, 9, "me")}, lost: 1},
-		"there is one left": {view: []engine.Seen{seen(0, 7, 1, "other")}, lost: 1, old: 1},
+		"both are ours":     {view: []store.ShardState{seen(0, 1, 9, "me"), seen(1024, 2, 10, "me")}},
+		"one is another's":  {view: []store.ShardState{seen(0, 1, 9, "me"), seen(1024, 3, 9, "other")}, lost: 1},
+		"one is free":       {view: []store.ShardState{seen(0, 1, 9, ""), seen(1024, 2, 9, "me")}, lost: 1},
+		"one came back":     {view: []store.ShardState{seen(0, 1, 9, "me"), seen(1024, 3, 9, "me")}, lost: 1},
+		"one was set back":  {view: []store.ShardState{seen(0, 1, 8, "me"), seen(1024, 2, 9, "me")}, lost: 1},
+		"there is one left": {view: []store.ShardState{seen(0, 7, 1, "other")}, lost: 1, old: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +78,7 @@ func TestAShardThatBecameAnothersWhileItWasLoadedIsNotTaken(t *testing.T) {
 		t.Error("a shard is loaded under another token, or twice, or not at all")
 	}
 	o.Load(mine.Lease)
-	_ = look(t, &o, nil, []engine.Seen{next})
+	_ = look(t, &o, nil, []store.ShardState{next})
 	if o.Loading() || o.Loaded(mine.Lease) {
 		t.Error("it is still being loaded")
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
 
@@ -83,22 +84,22 @@ func (f *Flow) row(s *shard, p store.Park) {
 
 // unpark resolves a parked row: it is removed by the next settlement.
 func (f *Flow) unpark(e *entry, fate store.Fate, now time.Duration) {
-	f.unrow(e.shard, &e.Message, e.hash(), fate)
+	f.unrow(e.shard, store.Resolved{Seq: e.Seq, Hash: e.hash()}, e.ID, fate)
 	f.leaveHand(e)
 	f.resolve(now, true)
 }
 
 // unrow drafts the end of a parked row.
-func (f *Flow) unrow(s *shard, m *Message, hash uint64, fate store.Fate) {
-	f.unremember(m.Seq)
-	f.withdraw(s, m.Seq)
+func (f *Flow) unrow(s *shard, r store.Resolved, id postbag.ID, fate store.Fate) {
+	f.unremember(r.Seq)
+	f.withdraw(s, r.Seq)
 	d := &s.draft
-	d.resolve = append(d.resolve, store.Resolved{Seq: m.Seq, Hash: hash})
-	d.count(m, fate, f.cfg.TallySpan, 1)
-	d.count(m, store.TallyParked, f.cfg.TallySpan, -1)
-	s.enterLimbo(m.Seq)
+	d.resolve = append(d.resolve, r)
+	d.count(r.Seq, id, fate, f.cfg.TallySpan, 1)
+	d.count(r.Seq, id, store.TallyParked, f.cfg.TallySpan, -1)
+	s.enterLimbo(r.Seq)
 	f.tallied(fate)
-	if c := f.chainFor(s, hash); c != nil && !c.blocked() { // what blocked it was drafted alone
+	if c := f.chainFor(s, r.Hash); c != nil && !c.blocked() { // what blocked it was drafted alone
 		f.advance(c)
 	}
 }

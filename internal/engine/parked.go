@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // parking is what a flow knows of the parking lot's clock.
@@ -23,26 +25,6 @@ func (p *parking) wake(at time.Duration) {
 	p.empty, p.round = 0, 0
 }
 
-// DueRequest asks for parked messages; see package store.
-type DueRequest struct {
-	Slots                   [][2]int
-	Limit, Bytes, Followers int
-	Skip                    []int64
-	// Topics, if not empty, asks for Held messages of these topics and for nothing
-	// else.
-	Topics []string
-}
-
-// DueMessage is a parked message that can be tried.
-type DueMessage struct {
-	Message
-
-	Attempts int
-	Blocking bool
-	// Held: its row is Held, for its topic.
-	Held bool
-}
-
 // NextDue takes what the turn that just landed said: how long until a parked
 // message is due; negative when none is.
 func (f *Flow) NextDue(now, wait time.Duration) {
@@ -60,17 +42,17 @@ func (f *Flow) NextDue(now, wait time.Duration) {
 
 // Due returns the request for parked messages to make now, if any; it is answered
 // with DueLanded, or DueFailed.
-func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
+func (f *Flow) Due(now time.Duration) (store.Due, bool) {
 	p := &f.due
 	lot := f.mayAsk() && now >= p.next
 	if r, ok := f.dueTopics(now, lot); ok {
 		return r, true
 	}
 	if !lot {
-		return DueRequest{}, false
+		return store.Due{}, false
 	}
 	p.asking, f.topics.last = true, false
-	r := DueRequest{Limit: f.handRoom(), Bytes: f.lotRoom(), Followers: f.cfg.RetryBatch}
+	r := store.Due{Ref: f.cfg.Ref, Limit: f.handRoom(), Bytes: f.lotRoom(), Followers: f.cfg.RetryBatch}
 	n := len(f.shards)
 	for i := range n {
 		at := (p.from + i) % n
@@ -80,7 +62,7 @@ func (f *Flow) Due(now time.Duration) (DueRequest, bool) {
 		}
 		s.asked = true
 		p.round++
-		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		r.Slots = append(r.Slots, s.slots())
 		r.Skip = s.skip(r.Skip)
 		if f.strict() { // one Hash for all: a shard at a time
 			p.from = (at + 1) % n
@@ -156,18 +138,18 @@ func (f *Flow) DueFailed(now time.Duration) {
 }
 
 // DueLanded takes the parked messages that can be tried.
-func (f *Flow) DueLanded(now time.Duration, messages []DueMessage) {
+func (f *Flow) DueLanded(now time.Duration, messages []store.Parked) {
 	p := &f.due
 	taken := 0
 	f.lot.fade()
 	var refused []behind
 	for i := range messages {
 		m := &messages[i]
-		s := f.bySlot[m.Slot]
+		s := f.bySlot[m.Park.Slot]
 		if s == nil || !s.asked || s.leaving != nil || f.quiet {
 			continue
 		}
-		line := behind{s, m.Key}
+		line := behind{s, m.Park.Hash}
 		switch {
 		case m.Blocking && slices.Contains(refused, line):
 		case f.wanted(s, m):
@@ -199,19 +181,21 @@ type behind struct {
 }
 
 // takeParked takes a message into the flow's hand.
-func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
-	e := &entry{Message: m.Message, shard: s, parked: true, attempts: m.Attempts, held: m.Held}
+func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) {
+	r := &m.Record
+	r.Seq, r.Slot, r.Hash, r.Filtered = m.Park.Seq, m.Park.Slot, m.Park.Hash, false
+	e := &entry{Record: r, size: r.Size(), shard: s, parked: true, attempts: m.Attempts, held: m.State == store.ParkHeld}
 	f.recall(e)
-	f.lot.bear(e.Size)
+	f.lot.bear(e.size)
 	f.hand[e.Seq] = e
 	f.mayTry(e)
-	c := f.chainOf(s, m.Key)
+	c := f.chainOf(s, m.Park.Hash)
 	if c == nil {
 		f.enqueue(e, false)
 		return
 	}
 	if m.Blocking {
-		f.stored(s, m.Key)
+		f.stored(s, m.Park.Hash)
 		f.bank(c, now)
 	}
 	c.push(e)
@@ -219,21 +203,21 @@ func (f *Flow) takeParked(s *shard, m *DueMessage, now time.Duration) {
 }
 
 // wanted: the row will stay as it is, and its turn has come.
-func (f *Flow) wanted(s *shard, m *DueMessage) bool {
-	if _, limbo := s.limbo[m.Seq]; limbo || f.hand[m.Seq] != nil {
+func (f *Flow) wanted(s *shard, m *store.Parked) bool {
+	if _, limbo := s.limbo[m.Park.Seq]; limbo || f.hand[m.Park.Seq] != nil {
 		return false
 	}
-	if c := f.chainFor(s, m.Key); c != nil && (c.cut || m.Blocking && c.passed(m.Seq)) {
+	if c := f.chainFor(s, m.Park.Hash); c != nil && (c.cut || m.Blocking && c.passed(m.Park.Seq)) {
 		return false
 	}
-	if !m.Blocking || m.Key != strictHash || f.cfg.Order == Unordered {
+	if !m.Blocking || m.Park.Hash != strictHash || f.cfg.Order == Unordered {
 		return true
 	}
 	if !s.strict { // another owner parked it, under ByShard, after we loaded what is blocked
 		return false
 	}
 	if len(s.foreign) > 0 {
-		s.withheld = m.Seq
+		s.withheld = m.Park.Seq
 		return false
 	}
 	return true

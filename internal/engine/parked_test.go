@@ -14,7 +14,7 @@ import (
 func blocked(t *testing.T, c engine.Config) *desk {
 	t.Helper()
 	d := newDesk(t, c)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1), keyHash(2), keyHash(3)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1), keyHash(2), keyHash(3)}})
 	return d
 }
 
@@ -130,7 +130,7 @@ func TestAMessageThatASuccessorParkedUnderAnotherOrderWasSentBesideItself(t *tes
 	d.feed("1", messages(1, 1)...)
 	c := d.call(1)
 	strict := parked(1, 1, 0)
-	strict.Key = 1 // of every row under ByShard
+	strict.Park.Hash = 1 // of every row under ByShard
 	d.lot(strict)
 	d.noCall()
 	d.answer(c, broker.Accepted)
@@ -147,7 +147,7 @@ func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
 	d.now += time.Second
 	d.due()
 	d.order(store.Retry, 1, 1, store.ParkRetrying)
-	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 2), parked(4, 1, 0)})
+	d.f.DueLanded(d.now, []store.Parked{parked(1, 1, 2), parked(4, 1, 0)})
 	d.noCall()
 }
 
@@ -160,7 +160,7 @@ func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
 	d.feed("1", messages(1, 1)...)
 	d.answer(d.call(1), broker.Rejected)
 	d.settle() // writes the row while the answer is under way
-	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1)})
+	d.f.DueLanded(d.now, []store.Parked{parked(1, 1, 1)})
 	d.f.NextDue(d.now, 0)
 	d.due()
 	d.deliver(1)
@@ -169,7 +169,7 @@ func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
 	d.now += time.Second
 	r := d.due()
 	equal(t, "skips", slices.Equal(r.Skip, []int64{1}), true)
-	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1)})
+	d.f.DueLanded(d.now, []store.Parked{parked(1, 1, 1)})
 	d.noCall()
 }
 
@@ -180,8 +180,8 @@ func TestAnAnswerFromBeforeAShardWasLostWasTaken(t *testing.T) {
 	d := blocked(t, engine.Config{})
 	d.due()
 	d.f.Lost(0)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", nil)
-	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 2)})
+	d.f.Add(lease(0, 4096, 3, 5), "1", store.Blocks{})
+	d.f.DueLanded(d.now, []store.Parked{parked(1, 1, 2)})
 	d.noCall()
 }
 
@@ -193,7 +193,7 @@ func TestARowStayedInLimboAfterItsShardWasLost(t *testing.T) {
 	d.lot(parked(1, 1, 2))
 	d.answer(d.call(1), broker.Rejected)
 	d.f.Lost(0)
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 3, Version: 5}, "1", []uint64{keyHash(1)})
+	d.f.Add(lease(0, 4096, 3, 5), "1", store.Blocks{Keys: []uint64{keyHash(1)}})
 	d.lot(parked(1, 1, 2))
 	d.deliver(1)
 }
@@ -268,7 +268,7 @@ func TestTheHandIsBounded(t *testing.T) {
 	d := blocked(t, engine.Config{RetryBatch: 1})
 	r := d.due()
 	equal(t, "limit", r.Limit, 2)
-	d.f.DueLanded(d.now, []engine.DueMessage{parked(1, 1, 1), parked(2, 2, 1)})
+	d.f.DueLanded(d.now, []store.Parked{parked(1, 1, 1), parked(2, 2, 1)})
 	d.noDue()
 }
 
@@ -287,8 +287,8 @@ func TestADueRequestThatFailedIsMadeAgain(t *testing.T) {
 func TestStrictShardsWereAskedTogether(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByShard})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{1})
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", []uint64{1})
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{Keys: []uint64{1}})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{Keys: []uint64{1}})
 	first := d.due()
 	d.f.DueLanded(d.now, nil)
 	second := d.due()
@@ -301,16 +301,16 @@ func TestStrictShardsWereAskedTogether(t *testing.T) {
 }
 
 // strictParked is a message as an earlier or present ByShard has parked it.
-func strictParked(seq int64, key int) engine.DueMessage {
+func strictParked(seq int64, key int) store.Parked {
 	m := parked(seq, key, 1)
-	m.Key = 1
+	m.Park.Hash = 1
 	return m
 }
 
 func TestAfterAChangeToStrictOrderOlderRowsGoFirst(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByShard})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1), keyHash(2)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1), keyHash(2)}})
 	d.f.DueLanded(d.now, nil)
 	d.feed("1", messages(5, 1, 3)...)
 	d.noCall()
@@ -340,7 +340,7 @@ func TestAfterAChangeToStrictOrderOlderRowsGoFirst(t *testing.T) {
 func TestAfterAChangeFromStrictOrderTheShardIsOneKeyUntilItsRowsAreGone(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByKey})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{1})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{1}})
 	d.f.DueLanded(d.now, nil)
 	d.feed("1", messages(5, 1, 2, 0)...)
 	d.deliver(7) // it has no key

@@ -1,13 +1,17 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/postbag/postbag/store"
+)
 
 // A queue that was never empty grew for ever.
 func TestAQueueGrewForEver(t *testing.T) {
 	t.Parallel()
 	var q queue
 	for i := range 100_000 {
-		q.push(&entry{state: ready, Message: Message{Seq: int64(i)}})
+		q.push(&entry{state: ready, Record: &store.Record{Seq: int64(i)}})
 		if i >= 100 {
 			if e := q.pop(); e.Seq != int64(i-100) {
 				t.Fatalf("message %d, want %d", e.Seq, i-100)
@@ -22,7 +26,7 @@ func TestAQueueGrewForEver(t *testing.T) {
 func TestAQueuePassesOverWhatIsNotReady(t *testing.T) {
 	t.Parallel()
 	var q queue
-	e := &entry{state: ready, Message: Message{Seq: 3}}
+	e := &entry{state: ready, Record: &store.Record{Seq: 3}}
 	q.push(&entry{state: gone})
 	q.push(&entry{state: sent})
 	q.push(e)
@@ -53,12 +57,12 @@ func TestWhatWaitedComesBackInItsPlace(t *testing.T) {
 	var l lineup
 	read := func(s *shard, seqs ...int64) {
 		for _, seq := range seqs {
-			l.push(&entry{state: ready, shard: s, Message: Message{Seq: seq}})
+			l.push(&entry{state: ready, shard: s, Record: &store.Record{Seq: seq}})
 		}
 	}
 	back := func(s *shard, seqs ...int64) {
 		for _, seq := range seqs {
-			l.rejoin(&entry{state: ready, shard: s, Message: Message{Seq: seq}})
+			l.rejoin(&entry{state: ready, shard: s, Record: &store.Record{Seq: seq}})
 		}
 	}
 	want := func(seqs ...int64) {

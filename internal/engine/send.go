@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Call is one call to the destination.
 type Call struct {
@@ -21,9 +25,7 @@ type Call struct {
 
 // Item is one message of a call.
 type Item struct {
-	Seq int64
-	// Tag is the message's own.
-	Tag any
+	*store.Record
 	// Attempt is one for the first delivery, and one more for each counted
 	// failure.
 	Attempt int
@@ -80,7 +82,7 @@ func (f *Flow) start(now time.Duration) *Call {
 	c := &Call{ID: f.lastCall, sentAt: now, entries: make([]*entry, n), Items: make([]Item, n)}
 	copy(c.entries, f.scratch)
 	for i, e := range f.scratch {
-		c.Items[i] = Item{Seq: e.Seq, Tag: e.Tag, Attempt: e.attempts + 1}
+		c.Items[i] = Item{Record: e.Record, Attempt: e.attempts + 1}
 	}
 	clear(f.scratch)
 	f.scratch = f.scratch[:0]
@@ -167,7 +169,7 @@ func (b *filling) pins() {
 // include puts e into the call, and what may ride behind it.
 func (b *filling) include(e *entry) {
 	for {
-		b.size += e.Size
+		b.size += e.size
 		b.most = min(b.most, b.bound(e))
 		b.f.include(e)
 		next := e.follower()
@@ -183,7 +185,7 @@ func (b *filling) include(e *entry) {
 // destination keeps the order of each key, and no other.
 func (e *entry) follower() *entry {
 	next := e.next
-	if next == nil || next.state != queued || next.Unreadable != "" || e.chain.strict && (e.parked || next.parked || next.Key != e.Key || e.Key == 0) {
+	if next == nil || next.state != queued || next.Err != nil || e.chain.strict && (e.parked || next.parked || next.Hash != e.Hash || e.Hash == 0) {
 		return nil
 	}
 	return next
@@ -199,7 +201,7 @@ func (b *filling) fits(e *entry) bool {
 	if n > 0 && (e.doubt == nil) != (b.f.scratch[0].doubt == nil) { // what is in doubt goes with its like
 		return false
 	}
-	return n == 0 || !b.full && n < min(b.most, b.bound(e)) && b.size+e.Size <= b.f.cfg.BatchBytes
+	return n == 0 || !b.full && n < min(b.most, b.bound(e)) && b.size+e.size <= b.f.cfg.BatchBytes
 }
 
 // bound is how many messages a call with e may hold: half as many each time that

@@ -11,9 +11,9 @@ import (
 
 func TestACallIsBoundedInMessagesAndBytes(t *testing.T) {
 	t.Parallel()
-	d := oneShard(t, engine.Config{Batch: 3, BatchBytes: 25})
+	d := oneShard(t, engine.Config{Batch: 3, BatchBytes: 5 * weight / 2})
 	msgs := messages(1, 1, 2, 3, 4, 5)
-	msgs[2].Size, msgs[3].Size = 100, 1
+	msgs[2].Payload = make([]byte, 10*weight)
 	d.feed("1", msgs...)
 	d.deliver(1, 2) // 20 bytes, 120 with the next
 	d.deliver(3)    // larger than any call, and alone
@@ -55,7 +55,7 @@ func TestNothingIsSentWhilePaused(t *testing.T) {
 func TestNewMessagesAndRetriesShareACall(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 4, RetryBatch: 1})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(11), keyHash(12)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(11), keyHash(12)}})
 	d.lot(parked(1, 11, 1), parked(2, 12, 1))
 	d.feed("1", messages(5, 1, 2, 3, 4, 5, 6)...)
 	d.deliver(5, 1, 6, 7)
@@ -65,7 +65,7 @@ func TestNewMessagesAndRetriesShareACall(t *testing.T) {
 func TestRetriesAloneFillACall(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 4, RetryBatch: 1})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(11), keyHash(12)})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(11), keyHash(12)}})
 	d.lot(parked(1, 11, 1), parked(2, 12, 1))
 	d.deliver(1, 2)
 }

@@ -7,17 +7,6 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Settlement is what is written about one shard; see package store.
-type Settlement struct {
-	Lease
-
-	To      string
-	Park    []store.Park
-	Resolve []store.Resolved
-	Tally   []store.Tally
-	Done    []store.Done
-}
-
 // draft collects a shard's next settlement, but for its position.
 type draft struct {
 	park    []store.Park
@@ -70,7 +59,7 @@ func (f *Flow) draft(e *entry) {
 		to = lain
 	}
 	d := &e.shard.draft
-	d.count(&e.Message, e.fate, f.cfg.TallySpan, 1)
+	d.count(e.Seq, e.ID, e.fate, f.cfg.TallySpan, 1)
 	f.tallied(e.fate)
 	if e.fate == store.TallyDiscarded {
 		e.shard.struck(e)
@@ -113,12 +102,12 @@ func (f *Flow) nameOnce(s *shard, seq int64) {
 }
 
 // settle seals the drafts into settlements, if it is time.
-func (f *Flow) settle(now time.Duration) []Settlement {
+func (f *Flow) settle(now time.Duration) []store.Settlement {
 	f.round.settling = f.round.settling[:0]
 	if f.transacting() || !f.settleDue(now) {
 		return nil
 	}
-	var out []Settlement
+	var out []store.Settlement
 	for i, s := range f.shards {
 		to := s.goal()
 		if to == s.settled {
@@ -129,7 +118,7 @@ func (f *Flow) settle(now time.Duration) []Settlement {
 		}
 		f.seal(s, to)
 		if out == nil {
-			out = make([]Settlement, 0, len(f.shards)-i)
+			out = make([]store.Settlement, 0, len(f.shards)-i)
 		}
 		out = append(out, *s.turn)
 		f.round.settling = append(f.round.settling, s)
@@ -139,10 +128,10 @@ func (f *Flow) settle(now time.Duration) []Settlement {
 }
 
 // seal makes the draft of s the settlement of the turn.
-func (f *Flow) seal(s *shard, to string) {
+func (f *Flow) seal(s *shard, to store.Position) {
 	d := &s.draft
-	s.sealed = Settlement{
-		Lease: s.lease(), To: to,
+	s.sealed = store.Settlement{
+		Lease: f.leaseOf(s), To: to,
 		Park: d.park, Resolve: d.resolve, Tally: d.tally, Done: d.done,
 	}
 	s.turn = &s.sealed
@@ -220,5 +209,5 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p store.Park) bool { return p.State == store.ParkHeld }) {
 		f.wakeTopics()
 	}
-	s.sealed = Settlement{}
+	s.sealed = store.Settlement{}
 }

@@ -80,7 +80,7 @@ func TestAPositionThatMovedOverNothingIsSettledNowAndThen(t *testing.T) {
 		if len(turn.Settle) > 0 {
 			break
 		}
-		d.land(turn, page(string(rune('A'+i))))
+		d.land(turn, page(store.Position(rune('A'+i))))
 		d.now = d.f.Wake(d.now, true, true)
 		if d.now > time.Minute {
 			t.Fatal("not within a minute")
@@ -105,8 +105,8 @@ func TestNothingIsSettledWhileATurnIsOut(t *testing.T) {
 func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 7}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 7), "0", store.Blocks{})
 	d.feed("1", messages(1, 1, 2, 1)...)
 	d.deliver(1, 2)
 	d.now += 60 * ms
@@ -116,7 +116,7 @@ func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
 	d.audit()
 	leases := d.f.Leases()
 	equal(t, "shards", len(leases), 1)
-	equal(t, "the one that stays", leases[0], engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 2})
+	equal(t, "the one that stays", leases[0], lease(0, 2048, 1, 2))
 }
 
 // After a refused settlement a relay went on to send what it had of its other
@@ -124,8 +124,8 @@ func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
 func TestARefusedSettlementDidNotStopTheSending(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 2})
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", nil)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", nil)
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{})
 	d.feed("1", messages(1, 1, 3, 2, 4)...)
 	d.deliver(1, 2)
 	d.now += 60 * ms

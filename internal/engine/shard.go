@@ -6,12 +6,6 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Lease is a shard as the flow holds it.
-type Lease struct {
-	Lo, Hi         int
-	Token, Version int64
-}
-
 // shard is one leased range of slots.
 type shard struct {
 	lo, hi         int
@@ -30,10 +24,10 @@ type shard struct {
 	foreign  map[uint64]struct{}
 	withheld int64
 
-	settled   string // its position in the store
+	settled   store.Position // its position in the store
 	draft     draft
-	turn      *Settlement // in the turn under way: sealed
-	sealed    Settlement
+	turn      *store.Settlement // in the turn under way: sealed
+	sealed    store.Settlement
 	turnSent  int
 	commanded map[store.Done]struct{} // commands whose end is not settled
 	toDiscard map[int64]discard       // see there
@@ -50,11 +44,10 @@ type shard struct {
 	since int64 // the number of turns that had begun when it came
 }
 
-// Add gives the flow a shard: its lease, its position, the hashes of its blocked
-// keys and the topics that messages are held for, which were loaded after the lease
-// was taken. One of those topics is tried at once. Shards that have a slot
+// Add gives the flow a shard: its lease, its position, and what is parked in it, which
+// was loaded after the lease was taken. One of the topics that messages are held for is tried at once. Shards that have a slot
 // with it in common are lost: one lease or the other is old.
-func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic) {
+func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks) {
 	s := &shard{
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
 		chains:    make(map[uint64]*chain),
@@ -70,13 +63,13 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic
 	f.shards = append(f.shards, s)
 	fill(f.bySlot[s.lo:s.hi], s)
 	f.addLane(s, position)
-	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked, strictHash)
-	for _, h := range blocked {
+	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked.Keys, strictHash)
+	for _, h := range blocked.Keys {
 		f.stored(s, h)
 	}
-	for _, h := range held {
+	for _, h := range blocked.Held {
 		_, known := f.topics.byName[h.Topic]
-		f.countHeld(s, h.Topic, h.Messages)
+		f.countHeld(s, h.Topic, int(h.Messages))
 		if t := f.topics.byName[h.Topic]; t != nil && !known { // what is in hand of other shards waits, too
 			t.unswept, f.topics.unswept = true, true
 		}
@@ -87,24 +80,25 @@ func (f *Flow) Add(l Lease, position string, blocked []uint64, held ...HeldTopic
 }
 
 // Leases returns the shards held, those that are leaving among them.
-func (f *Flow) Leases() []Lease {
-	out := make([]Lease, 0, len(f.shards))
+func (f *Flow) Leases() []store.Lease {
+	out := make([]store.Lease, 0, len(f.shards))
 	for _, s := range f.shards {
-		out = append(out, s.lease())
+		out = append(out, f.leaseOf(s))
 	}
 	return out
 }
 
 // LeaseOf returns the lease of the shard that a slot is in; zero: it is not held.
-func (f *Flow) LeaseOf(slot int) Lease {
+func (f *Flow) LeaseOf(slot int) store.Lease {
 	if s := f.bySlot[slot]; s != nil {
-		return s.lease()
+		return f.leaseOf(s)
 	}
-	return Lease{}
+	return store.Lease{}
 }
 
-func (s *shard) lease() Lease {
-	return Lease{Lo: s.lo, Hi: s.hi, Token: s.token, Version: s.version}
+// leaseOf is the lease of a shard.
+func (f *Flow) leaseOf(s *shard) store.Lease {
+	return store.Lease{Shard: store.Shard{Ref: f.cfg.Ref, Slots: s.slots()}, Token: s.token, Version: s.version}
 }
 
 // Lost takes the shard with this lower bound away at once: what is in hand of it
@@ -175,6 +169,8 @@ func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == x })
 }
 
+func (s *shard) slots() store.Slots { return store.Slots{Lo: s.lo, Hi: s.hi} }
+
 // readable: it stays.
 func (s *shard) readable() bool { return s.leaving == nil }
 
@@ -182,7 +178,7 @@ func (s *shard) readable() bool { return s.leaving == nil }
 func (s *shard) unsettled() bool { return s.turn != nil || s.draft.content() }
 
 // goal is the position that its next settlement may bring it to.
-func (s *shard) goal() string {
+func (s *shard) goal() store.Position {
 	if v := s.leaving; v != nil && v.passed {
 		return v.to
 	}

@@ -57,12 +57,6 @@ type topics struct {
 	events  []TopicEvent
 }
 
-// HeldTopic is a topic that messages of a shard are held for, as the store says.
-type HeldTopic struct {
-	Topic    string
-	Messages int
-}
-
 // TopicState is a topic that does not work.
 type TopicState struct {
 	Topic string

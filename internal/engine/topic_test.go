@@ -20,15 +20,15 @@ func topical(c engine.Config) engine.Config {
 }
 
 // to makes a message of a key for a topic.
-func to(topic string, seq int64, key int) engine.Message {
+func to(topic string, seq int64, key int) store.Record {
 	m := message(seq, key)
 	m.Topic = topic
 	return m
 }
 
 // heldRow is a Held message as Due brings it.
-func heldRow(topic string, seq int64, key int) engine.DueMessage {
-	return engine.DueMessage{Message: to(topic, seq, key), Blocking: key != 0, Held: true}
+func heldRow(topic string, seq int64, key int) store.Parked {
+	return parkedOf(to(topic, seq, key), store.Park{State: store.ParkHeld, Blocking: key != 0})
 }
 
 // noTopic is the answer to a message whose topic does not work.
@@ -46,7 +46,7 @@ func (d *desk) answers(c *engine.Call, answers ...engine.Answer) {
 }
 
 // probe returns the request for Held messages of a topic, once its pause is over.
-func (d *desk) probe(topics ...string) engine.DueRequest {
+func (d *desk) probe(topics ...string) store.Due {
 	d.t.Helper()
 	r := d.due()
 	if !slices.Equal(r.Topics, topics) {
@@ -56,7 +56,7 @@ func (d *desk) probe(topics ...string) engine.DueRequest {
 }
 
 // fetched answers the request under way.
-func (d *desk) fetched(msgs ...engine.DueMessage) {
+func (d *desk) fetched(msgs ...store.Parked) {
 	d.t.Helper()
 	d.f.DueLanded(d.now, msgs)
 	d.audit()
@@ -250,7 +250,7 @@ func TestAMessageBehindOneInACallIsHeldWhenItsTurnComes(t *testing.T) {
 func TestAParkedMessageWhoseTopicFailedMeanwhileIsHeld(t *testing.T) {
 	t.Parallel()
 	d := failing(t, engine.Config{})
-	other := engine.DueMessage{Message: to("bad", 9, 9), Attempts: 2, Blocking: true}
+	other := parkedOf(to("bad", 9, 9), store.Park{State: store.ParkRetrying, Attempts: 2, Blocking: true})
 	d.f.NextDue(d.now, 0)
 	r := d.due()
 	equal(t, "topics", len(r.Topics), 0)
@@ -266,7 +266,7 @@ func TestAParkedMessageWhoseTopicFailedMeanwhileIsHeld(t *testing.T) {
 func TestAnotherOwnerTriesHeldTopicsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, topical(engine.Config{}))
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1)}, engine.HeldTopic{Topic: "bad", Messages: 2})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}, Held: []store.HeldTopic{{Topic: "bad", Messages: 2}}})
 	d.audit()
 	equal(t, "held", d.f.Stats().Held, 2)
 	d.feed("1", to("bad", 7, 2), to("good", 8, 3), to("good", 9, 1))
@@ -312,7 +312,7 @@ func TestTooManyHeldMessagesEndReading(t *testing.T) {
 func TestHeldMessagesBehindDeadOnesDoNotEndReading(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, topical(engine.Config{MaxHeld: 2}))
-	d.f.Add(engine.Lease{Lo: 0, Hi: 4096, Token: 1, Version: 1}, "0", []uint64{keyHash(1)}, engine.HeldTopic{Topic: "bad", Messages: 2})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}, Held: []store.HeldTopic{{Topic: "bad", Messages: 2}}})
 	equal(t, "overfull", d.f.Overfull(), true)
 	d.f.DueLanded(d.now, nil)
 	d.f.NextDue(d.now, -1)
@@ -330,8 +330,8 @@ func TestHeldMessagesTakeOrders(t *testing.T) {
 	held := func(d *desk, kind store.CommandKind) {
 		d.land(d.turn())
 		c := command(kind, 1, 1, store.ParkHeld)
-		c.Message.Topic, c.Park.Topic = "bad", "bad"
-		d.f.Commands(d.now, []engine.Command{c})
+		c.Topic, c.Park.Topic = "bad", "bad"
+		d.f.Commands(d.now, []store.Command{c})
 		d.audit()
 	}
 	t.Run("discard", func(t *testing.T) {
@@ -354,7 +354,7 @@ func TestHeldMessagesTakeOrders(t *testing.T) {
 		equal(t, "state", s.Park[0].State, store.ParkRetrying)
 		equal(t, "topic", s.Park[0].Topic, "")
 		d.f.Pause(false)
-		d.lot(engine.DueMessage{Message: to("bad", 1, 1), Blocking: true})
+		d.lot(parkedOf(to("bad", 1, 1), store.Park{State: store.ParkRetrying, Blocking: true}))
 		d.answers(d.call(1), noTopic())
 		s = d.settle()
 		equal(t, "state", s.Park[0].State, store.ParkHeld)
@@ -374,8 +374,8 @@ func TestADiscardTakesBackAParkThatNoSettlementHasWritten(t *testing.T) {
 	equal(t, "settlements", len(turn.Settle), 0)
 	d.land(turn)
 	c := command(store.Discard, 1, 1, store.ParkHeld)
-	c.Message.Topic, c.Park.Topic = "bad", "bad"
-	d.f.Commands(d.now, []engine.Command{c})
+	c.Topic, c.Park.Topic = "bad", "bad"
+	d.f.Commands(d.now, []store.Command{c})
 	d.audit()
 	s := d.settle()
 	equal(t, "parked", len(s.Park), 0)
@@ -442,8 +442,8 @@ func TestATopicIsForgottenWithTheShardOfItsTrial(t *testing.T) {
 	call := d.call(1)
 	d.land(d.turn())
 	c := command(store.Discard, 9, 2, store.ParkHeld)
-	c.Message.Topic, c.Park.Topic = "bad", "bad"
-	d.f.Commands(d.now, []engine.Command{c})
+	c.Topic, c.Park.Topic = "bad", "bad"
+	d.f.Commands(d.now, []store.Command{c})
 	d.audit()
 	equal(t, "topics while one is tried", len(d.f.Topics(10)), 1)
 	d.f.Lost(0)
@@ -475,7 +475,7 @@ func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
 	d.answers(d.call(5), noTopic())
 	d.settle()
 	skipped := strictParked(1, 1)
-	skipped.Topic, skipped.Blocking = "bad", false
+	skipped.Record.Topic, skipped.Blocking = "bad", false
 	d.lot(skipped)
 	d.noCall() // its topic does not work
 	s := d.settle()
@@ -484,7 +484,7 @@ func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
 	equal(t, "blocking", s.Park[0].Blocking, false)
 	d.now += time.Second
 	d.probe("bad")
-	skipped.Held = true
+	skipped.State = store.ParkHeld
 	d.fetched(skipped)
 	d.deliver(1)
 	d.settle()
@@ -567,15 +567,15 @@ func TestManyTopicsAreTriedOneAfterTheOther(t *testing.T) {
 func TestUnderStrictOrderEachTopicIsAskedForInEachShard(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, topical(engine.Config{Order: engine.ByShard}))
-	held := []engine.HeldTopic{{Topic: "a", Messages: 1}, {Topic: "b", Messages: 1}}
-	d.f.Add(engine.Lease{Lo: 0, Hi: 2048, Token: 1, Version: 1}, "0", []uint64{1}, held...)
-	d.f.Add(engine.Lease{Lo: 2048, Hi: 4096, Token: 2, Version: 1}, "0", []uint64{1}, held...)
+	held := []store.HeldTopic{{Topic: "a", Messages: 1}, {Topic: "b", Messages: 1}}
+	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{Keys: []uint64{1}, Held: held})
+	d.f.Add(lease(2048, 4096, 2, 1), "0", store.Blocks{Keys: []uint64{1}, Held: held})
 	asked := map[string]bool{}
 	for range 100 {
 		if r, ok := d.f.Due(d.now); ok {
 			for _, topic := range r.Topics {
 				for _, slots := range r.Slots {
-					asked[fmt.Sprint(topic, slots[0])] = true
+					asked[fmt.Sprint(topic, slots.Lo)] = true
 				}
 			}
 			d.fetched() // it waits for another message of its shard

@@ -74,7 +74,7 @@ func (b *filling) prefix(l *lane, most int) {
 			if len(b.f.scratch) >= most || !e.rides() || b.f.isBarred(e) || !b.room(e) || !b.fits(e) {
 				return
 			}
-			b.size += e.Size
+			b.size += e.size
 			b.most = min(b.most, b.bound(e))
 			b.f.include(e)
 		}
@@ -86,11 +86,11 @@ func (b *filling) prefix(l *lane, most int) {
 func (e *entry) rides() bool {
 	c := e.chain
 	switch {
-	case e.state != ready && e.state != queued, e.Unreadable != "":
+	case e.state != ready && e.state != queued, e.Err != nil:
 		return false
 	case c == nil || c.head == e:
 		return true
 	default:
-		return !c.blocked() && (!c.strict || e.Key == c.head.Key && e.Key != 0)
+		return !c.blocked() && (!c.strict || e.Hash == c.head.Hash && e.Hash != 0)
 	}
 }

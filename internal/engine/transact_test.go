@@ -127,7 +127,7 @@ func TestUnderStrictOrderATransactionHoldsOneKeyAtATime(t *testing.T) {
 func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, OnReject: engine.Skip, Batch: 4, RetryBatch: 3})
-	d.lot(engine.DueMessage{Message: message(2, 1), Attempts: 1})
+	d.lot(parkedOf(message(2, 1), store.Park{State: store.ParkRetrying, Attempts: 1}))
 	d.feed("1", message(10, 2), message(11, 3), message(20, 1))
 	d.call(10, 2)
 }

@@ -8,22 +8,6 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Request asks for a page; see package store.
-type Request struct {
-	Slots        [][2]int
-	From, Until  string
-	Limit, Bytes int
-}
-
-// Turn is what to settle and to read in one round trip.
-type Turn struct {
-	Settle []Settlement
-	Read   []Request
-}
-
-// Empty says that the turn is not worth making.
-func (t Turn) Empty() bool { return len(t.Settle) == 0 && len(t.Read) == 0 }
-
 // round is the turn under way, and what is kept of the last one.
 type round struct {
 	out      bool
@@ -39,17 +23,17 @@ type round struct {
 // Turn returns what to settle and read now. If it is not empty, the caller makes
 // it and reports with Landed, and gets no other turn before. A turn whose answer
 // is lost is repeated as it was: that is safe.
-func (f *Flow) Turn(now time.Duration) Turn {
+func (f *Flow) Turn(now time.Duration) store.Turn {
 	r := &f.round
 	if r.out || len(f.shards) == 0 {
-		return Turn{}
+		return store.Turn{}
 	}
 	f.bar(now)
 	f.part(now)
 	f.collect()
 	f.join()
 	f.meet(now)
-	t := Turn{Settle: f.settle(now)}
+	t := store.Turn{Settle: f.settle(now)}
 	r.reads = r.reads[:0]
 	t.Read = f.read(now)
 	if len(t.Read) == 0 && now >= r.askAt {
@@ -70,7 +54,7 @@ func (f *Flow) Turn(now time.Duration) Turn {
 // read makes the requests of the lanes whose time has come. When there is not room for
 // the pages of all, those that have waited longest read first, so that none keeps
 // another from reading.
-func (f *Flow) read(now time.Duration) (out []Request) {
+func (f *Flow) read(now time.Duration) (out []store.Request) {
 	r := &f.round
 	for i, l := range f.lanes {
 		if f.wantsRead(i) && now >= l.next() {
@@ -135,15 +119,15 @@ func (f *Flow) mayTake() bool {
 // room is how many more messages may be read: as one page is sent, another waits.
 func (f *Flow) room() int { return 2*f.cfg.Page - f.unsent }
 
-func (f *Flow) request(i, bytes int) Request {
+func (f *Flow) request(i, bytes int) store.Request {
 	l := f.lanes[i]
 	l.reading, l.until = true, f.untilOf(i)
 	l.hinted, l.hint = l.hint, false
-	r := Request{From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: bytes}
-	r.Slots = make([][2]int, 0, len(l.shards))
+	r := store.Request{Ref: f.cfg.Ref, From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: bytes}
+	r.Slots = make([]store.Slots, 0, len(l.shards))
 	for _, s := range l.shards {
 		if s.readable() {
-			r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+			r.Slots = append(r.Slots, s.slots())
 		}
 	}
 	return r
@@ -151,19 +135,19 @@ func (f *Flow) request(i, bytes int) Request {
 
 // ask requests nothing but the commands and the due time of all shards: what a
 // flow that cannot read now still has to hear.
-func (f *Flow) ask() Request {
-	r := Request{From: f.lanes[0].read, Slots: make([][2]int, 0, len(f.shards))}
+func (f *Flow) ask() store.Request {
+	r := store.Request{Ref: f.cfg.Ref, From: f.lanes[0].read, Slots: make([]store.Slots, 0, len(f.shards))}
 	for _, s := range f.shards {
-		r.Slots = append(r.Slots, [2]int{s.lo, s.hi})
+		r.Slots = append(r.Slots, s.slots())
 	}
 	return r
 }
 
 // Landed takes the answer to the last turn: a verdict for each settlement and a
-// page for each request, in their order. NextDue and Order, with the rest of the
-// answer, follow it. The pages are taken in by Absorb, so that the next turn may
+// batch for each request, in their order. NextDue and Order, with the rest of the
+// answer, follow it. The records are taken in by Absorb, so that the next turn may
 // be made first. After Reset the answer may be empty.
-func (f *Flow) Landed(now time.Duration, verdicts []store.Verdict, pages []Page) {
+func (f *Flow) Landed(now time.Duration, verdicts []store.Verdict, batches []store.Batch) {
 	r := &f.round
 	if !r.out {
 		return
@@ -176,8 +160,8 @@ func (f *Flow) Landed(now time.Duration, verdicts []store.Verdict, pages []Page)
 		}
 	}
 	for i, l := range r.reads {
-		if i < len(pages) && l != nil && len(l.shards) > 0 {
-			f.landed(l, now, pages[i])
+		if i < len(batches) && l != nil && len(l.shards) > 0 {
+			f.landed(l, now, &batches[i])
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (f *Flow) refuseUnreadable(now time.Duration) {
 	for e := f.unreadable.pop(); e != nil; e = f.unreadable.pop() {
 		f.stats.Rejected++
 		e.attempts++
-		f.reject(e, Answer{Outcome: broker.Rejected, Reason: e.Unreadable}, now)
+		f.reject(e, Answer{Outcome: broker.Rejected, Reason: e.Err.Error()}, now)
 		f.resume(e, now)
 	}
 }

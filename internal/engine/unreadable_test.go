@@ -14,7 +14,7 @@ func TestAnUnreadableRowHasOneAttemptCountedAtATime(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 3, Quick: 3, Min: time.Second, Max: time.Second}})
 	m := message(1, 1)
-	m.Unreadable = "damaged"
+	m.Err = errRead
 	d.feed("1", m)
 	d.noCall()
 	s := d.settle()
@@ -23,7 +23,7 @@ func TestAnUnreadableRowHasOneAttemptCountedAtATime(t *testing.T) {
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 	for want := 2; want <= 3; want++ {
 		again := parked(1, 1, want-1)
-		again.Unreadable = "damaged"
+		again.Err = errRead
 		d.f.NextDue(d.now, time.Second)
 		d.now += time.Second
 		d.lot(again)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // word is what is wanted, and what comes of it.
@@ -46,7 +46,7 @@ func play(t *testing.T, c *Transaction, words []word) {
 
 func TestATransactionTakesItsCourse(t *testing.T) {
 	t.Parallel()
-	leases := []engine.Lease{{Lo: 0, Hi: 4096, Version: 5}}
+	leases := []store.Lease{leaseOf(0, 4096, 5)}
 	items := []Item{item(1, 7), item(2, 8)}
 	none := (&Record{}).Encode()
 	own := NewRecord(leases, items, nil)
@@ -109,7 +109,7 @@ func TestATransactionSendsNothingThatIsKnownToBeInTheBroker(t *testing.T) {
 	items := []Item{item(1, 7), item(2, 8), item(3, 9)}
 	other := item(3, 9).Sum + 1 // another message had the seq before the database lost it
 	tx := NewTransaction(&Entry{Held: true, Known: Marks{2: items[1].Sum, 3: other, 9: 90}}, items)
-	tx.Leases = []engine.Lease{{Lo: 0, Hi: 4096, Version: 5}}
+	tx.Leases = []store.Lease{leaseOf(0, 4096, 5)}
 	if do := tx.Start(); do != Commit || !tx.Messages() {
 		t.Fatalf("%d is wanted", do)
 	}

@@ -3,7 +3,7 @@ package lane
 import (
 	"bytes"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // Do is what an Entry or a Transaction wants done next.
@@ -48,7 +48,7 @@ const (
 // A lane in hand is kept: then the leases are asked for and nothing else.
 type Entry struct {
 	// Leases are those of all shards.
-	Leases []engine.Lease
+	Leases []store.Lease
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
 	// Held says that a lane is in hand.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // Marks name messages: by seq, the last eight bytes of the id, since a database
@@ -44,12 +44,12 @@ type shardMarks struct {
 
 // NewRecord returns the record of a transaction that answers for items, made under
 // leases, with what was known to be in the broker before.
-func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
+func NewRecord(leases []store.Lease, items []Item, known Marks) Record {
 	r := Record{Carried: make(Marks, len(known))}
 	maps.Copy(r.Carried, known)
 	at := make(map[int]int) // lease → place in r.shards
 	for _, item := range items {
-		lease := slices.IndexFunc(leases, func(l engine.Lease) bool { return item.Slot >= l.Lo && item.Slot < l.Hi })
+		lease := slices.IndexFunc(leases, func(l store.Lease) bool { return item.Slot >= l.Lo && item.Slot < l.Hi })
 		if lease < 0 {
 			r.Carried[item.Seq] = item.Sum
 			continue
@@ -71,7 +71,7 @@ func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
 // the owner of the shards that leases name at their versions. carry: some of them
 // are so only as long as nothing else is settled. behind: the database lost
 // settlements.
-func (r *Record) Recall(leases []engine.Lease) (known Marks, carry, behind bool) {
+func (r *Record) Recall(leases []store.Lease) (known Marks, carry, behind bool) {
 	known = make(Marks, len(r.Carried))
 	maps.Copy(known, r.Carried)
 	for i := range r.shards {

@@ -6,20 +6,20 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 func item(seq int64, slot int) Item { return Item{Seq: seq, Slot: slot, Sum: uint64(seq)<<56 | 7} }
 
-func leaseOf(lo, hi int, version int64) engine.Lease {
-	return engine.Lease{Lo: lo, Hi: hi, Version: version}
+func leaseOf(lo, hi int, version int64) store.Lease {
+	return store.Lease{Shard: store.Shard{Slots: store.Slots{Lo: lo, Hi: hi}}, Version: version}
 }
 
 // written is the record of a call of messages 1 and 3 of one shard at version 5, 2 of
 // another at version 9, with 4 and, in the call too, 3 known before.
 func written(t *testing.T) Record {
 	t.Helper()
-	leases := []engine.Lease{{Lo: 0, Hi: 2048, Version: 5}, {Lo: 2048, Hi: 4096, Version: 9}}
+	leases := []store.Lease{leaseOf(0, 2048, 5), leaseOf(2048, 4096, 9)}
 	known := Marks{3: item(3, 0).Sum, 4: 44}
 	r := NewRecord(leases, []Item{item(1, 7), item(2, 4000), item(3, 2047)}, known)
 	back, err := Decode(r.Encode())
@@ -33,15 +33,15 @@ func TestARecordTellsWhatIsNotSettledByTheVersionsOfItsShards(t *testing.T) {
 	t.Parallel()
 	r := written(t)
 	for name, c := range map[string]struct {
-		leases        []engine.Lease
+		leases        []store.Lease
 		want          []int64
 		carry, behind bool
 	}{
-		"nothing is settled":       {leases: []engine.Lease{leaseOf(0, 2048, 5), leaseOf(2048, 4096, 9)}, want: []int64{1, 2, 3, 4}, carry: true},
-		"one shard is":             {leases: []engine.Lease{leaseOf(0, 2048, 6), leaseOf(2048, 4096, 9)}, want: []int64{2, 4}, carry: true},
-		"all of the call is":       {leases: []engine.Lease{leaseOf(0, 2048, 6), leaseOf(2048, 4096, 11)}, want: []int64{4}},
-		"the shards were reshaped": {leases: []engine.Lease{leaseOf(0, 4096, 1)}, want: []int64{4}},
-		"settlements are gone":     {leases: []engine.Lease{leaseOf(0, 2048, 4), leaseOf(2048, 4096, 10)}, want: []int64{1, 3, 4}, carry: true, behind: true},
+		"nothing is settled":       {leases: []store.Lease{leaseOf(0, 2048, 5), leaseOf(2048, 4096, 9)}, want: []int64{1, 2, 3, 4}, carry: true},
+		"one shard is":             {leases: []store.Lease{leaseOf(0, 2048, 6), leaseOf(2048, 4096, 9)}, want: []int64{2, 4}, carry: true},
+		"all of the call is":       {leases: []store.Lease{leaseOf(0, 2048, 6), leaseOf(2048, 4096, 11)}, want: []int64{4}},
+		"the shards were reshaped": {leases: []store.Lease{leaseOf(0, 4096, 1)}, want: []int64{4}},
+		"settlements are gone":     {leases: []store.Lease{leaseOf(0, 2048, 4), leaseOf(2048, 4096, 10)}, want: []int64{1, 3, 4}, carry: true, behind: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,9 +79,9 @@ func TestWhatIsCarriedIsBounded(t *testing.T) {
 
 func TestTheRecordOfTheLargestTransactionFits(t *testing.T) {
 	t.Parallel()
-	leases := make([]engine.Lease, 4096)
+	leases := make([]store.Lease, 4096)
 	for i := range leases {
-		leases[i] = engine.Lease{Lo: i, Hi: i + 1, Version: 1 << 40}
+		leases[i] = leaseOf(i, i+1, 1<<40)
 	}
 	var items []Item
 	for i := range int64(MaxItems) {
@@ -98,7 +98,7 @@ func TestTheRecordOfTheLargestTransactionFits(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	r := NewRecord([]engine.Lease{{Lo: 0, Hi: 4096, Version: 5}}, []Item{item(1, 7)}, Marks{4: 44})
+	r := NewRecord([]store.Lease{leaseOf(0, 4096, 5)}, []Item{item(1, 7)}, Marks{4: 44})
 	f.Add(r.Encode())
 	f.Add([]byte{})
 	f.Add([]byte{1, 0xff, 0xff, 0xff, 0x7f})

@@ -13,8 +13,8 @@ import (
 // in the kit of their seam, so that no adapter in a module of its own needs anything of internal.
 var rules = map[string][]string{
 	"":                               {},
-	"internal/engine":                {"store", "broker"},
-	"internal/lane":                  {"internal/engine"},
+	"internal/engine":                {"", "store", "broker"},
+	"internal/lane":                  {"store"},
 	"internal/core":                  {"store", "internal/engine", "internal/lane"},
 	"store":                          {""},
 	"broker":                         {""},

@@ -65,7 +65,7 @@ var sending = []Mutant{
 	{
 		Name: "buffer-never-emptied", What: "what was delivered counts in the buffer for ever",
 		Evidence: "a relay that was killed for its memory, 1,051 MiB for 1,000 messages of 1 MiB: the bound must not be a stop instead",
-		Patches:  []Patch{{"internal/engine/load.go", "	f.loadOf(e).held -= e.Size\n", ""}},
+		Patches:  []Patch{{"internal/engine/load.go", "	f.loadOf(e).held -= e.size\n", ""}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -139,7 +139,7 @@ var parking = []Mutant{
 	{
 		Name: "blocked-key-forgotten-after-takeover", What: "who takes a shard over does not know its blocked keys",
 		Evidence: "in-memory block lists; oagudo/outbox reschedules and goes on",
-		Patches:  []Patch{{"internal/engine/shard.go", "	for _, h := range blocked {\n		f.stored(s, h)\n	}", "	for _, h := range blocked {\n		if h == strictHash {\n			f.stored(s, h)\n		}\n	}"}},
+		Patches:  []Patch{{"internal/engine/shard.go", "	for _, h := range blocked.Keys {\n		f.stored(s, h)\n	}", "	for _, h := range blocked.Keys {\n		if h == strictHash {\n			f.stored(s, h)\n		}\n	}"}},
 		By:       sim(),
 	},
 	{
@@ -199,7 +199,7 @@ var parking = []Mutant{
 	{
 		Name: "row-tried-while-its-end-is-unsettled", What: "a parked row is read and sent again while the settlement that removes it is under way",
 		Evidence: "a second read of a row whose change is not committed",
-		Patches:  []Patch{{"internal/engine/parked.go", "if _, limbo := s.limbo[m.Seq]; limbo || f.hand[m.Seq] != nil {", "if f.hand[m.Seq] != nil {"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "if _, limbo := s.limbo[m.Park.Seq]; limbo || f.hand[m.Park.Seq] != nil {", "if f.hand[m.Park.Seq] != nil {"}},
 		By:       sim(),
 	},
 	{

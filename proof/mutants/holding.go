@@ -23,7 +23,7 @@ var holding = []Mutant{
 	{
 		Name: "topics-forgotten-at-a-takeover", What: "another owner does not learn of the topics that messages are held for",
 		Evidence: "rows without a due time are seen by nobody who does not ask",
-		Patches:  []Patch{{"internal/engine/shard.go", "	for _, h := range held {\n", "	for _, h := range held[:0] {\n"}},
+		Patches:  []Patch{{"internal/engine/shard.go", "	for _, h := range blocked.Held {\n", "	for _, h := range blocked.Held[:0] {\n"}},
 		By:       sim("-faults", "topics,kills"),
 	},
 	{

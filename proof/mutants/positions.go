@@ -112,7 +112,7 @@ var naive = []Mutant{
 		Patches: []Patch{
 			{"proof/simulation/publishing.go", "	repeats      bool  // it is to be sent again, under Sequences", "	repeats      bool  // it is to be sent again, under Sequences\n	backwards    bool"},
 			{"proof/simulation/keeping.go", "	d.repeats = false\n", "	d.repeats, d.backwards = false, true\n"},
-			{"proof/simulation/broker.go", "	for i, item := range d.call.Items {\n		m := of(item.Tag)\n		b.checkAttempt(item)", "	for i := range d.call.Items {\n		if d.backwards {\n			i = len(d.call.Items) - 1 - i\n		}\n		item := d.call.Items[i]\n		m := of(item.Tag)\n		b.checkAttempt(item)"},
+			{"proof/simulation/broker.go", "	for i, item := range d.call.Items {\n		m := b.w.message(item.Record)\n		b.checkAttempt(item)", "	for i := range d.call.Items {\n		if d.backwards {\n			i = len(d.call.Items) - 1 - i\n		}\n		item := d.call.Items[i]\n		m := b.w.message(item.Record)\n		b.checkAttempt(item)"},
 		},
 		By: sim(),
 	},

@@ -50,7 +50,7 @@ func (b *destination) receive(d *delivery) {
 	}
 	var failed [128]bool // keys, for a destination that keeps order
 	for i, item := range d.call.Items {
-		m := of(item.Tag)
+		m := b.w.message(item.Record)
 		b.checkAttempt(item)
 		if w.plan.cfg.Ordered && m.key != 0 && failed[m.key] {
 			d.set(i, engine.Answer{Outcome: broker.NotSent})
@@ -65,11 +65,11 @@ func (b *destination) receive(d *delivery) {
 // breaks has a message that breaks its call do so, if there is one. Nothing of the call
 // is stored.
 func (b *destination) breaks(d *delivery) bool {
-	at := slices.IndexFunc(d.call.Items, func(i engine.Item) bool { return b.breaker(of(i.Tag)) })
+	at := slices.IndexFunc(d.call.Items, func(i engine.Item) bool { return b.breaker(b.w.message(i.Record)) })
 	if at < 0 || b.down != broker.Accepted {
 		return false
 	}
-	m := of(d.call.Items[at].Tag)
+	m := b.w.message(d.call.Items[at].Record)
 	panics := m.panics()
 	for i, item := range d.call.Items {
 		b.checkAttempt(item)
@@ -98,7 +98,7 @@ func (m *message) panics() bool { return m.sum/1000%2 == 0 }
 
 // checkAttempt holds the number of an attempt against what counts as one.
 func (b *destination) checkAttempt(item engine.Item) {
-	m := of(item.Tag)
+	m := b.w.message(item.Record)
 	if m.damaged {
 		b.w.failf("P6", "message %d is sent, whose row cannot be read", m.id)
 	}

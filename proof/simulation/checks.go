@@ -22,7 +22,7 @@ func (w *world) settled() bool {
 	}
 	slots := w.slots[:0]
 	for i := range s.shards {
-		slots = append(slots, [2]int{s.shards[i].lo, s.shards[i].hi})
+		slots = append(slots, store.Slots{Lo: s.shards[i].lo, Hi: s.shards[i].hi})
 	}
 	w.slots = slots
 	if w.dueSomewhere(slots) || len(s.waiting(slots)) > 0 {
@@ -43,14 +43,14 @@ func (w *world) settled() bool {
 
 // dueSomewhere says that a parked message can be tried, now or later. Rows of
 // strict order wait for those that an earlier ByKey has left.
-func (w *world) dueSomewhere(shards [][2]int) bool {
+func (w *world) dueSomewhere(shards []store.Slots) bool {
 	s := w.server
 	due := false
 	for _, slots := range shards {
 		foreign := false
 		for i := range s.rows {
 			r := &s.rows[i]
-			foreign = foreign || r.Blocking && r.Hash != 1 && r.Slot >= slots[0] && r.Slot < slots[1]
+			foreign = foreign || r.Blocking && r.Hash != 1 && r.Slot >= slots.Lo && r.Slot < slots.Hi
 		}
 		s.firsts(slots, func(_ int, r *parked) {
 			_, counts := r.counts()

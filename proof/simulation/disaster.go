@@ -114,7 +114,7 @@ func (s *server) relocate() {
 	for i := range s.shards {
 		s.token++
 		sh := &s.shards[i]
-		sh.position, sh.owner, sh.token = string(back.Encode()), "", s.token
+		sh.position, sh.owner, sh.token = back.Encode(), "", s.token
 		sh.version++
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(r parked) bool { return r.Seq > floor })

@@ -3,7 +3,6 @@ package simulation
 import (
 	"slices"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
@@ -47,7 +46,7 @@ func (s *server) beginAgain() {
 	}
 	s.doubted, s.begunAt = false, s.w.now
 	s.w.tellf("the numbering was begun again, which somebody saw")
-	position := ""
+	var position store.Position
 	if l, ok := s.log.(*snapshotLog); ok {
 		position = l.lowered(s.shards)
 		s.file = l.file
@@ -91,7 +90,7 @@ func (s *server) otherFile() bool {
 
 // lowered is where all shards go on: transaction ids tell what they have passed. The
 // sequence goes on behind all that was ever given out.
-func (l *snapshotLog) lowered(shards []shard) string {
+func (l *snapshotLog) lowered(shards []shard) store.Position {
 	all := make([]snapshots.Position, len(shards))
 	for i := range shards {
 		all[i] = decode(shards[i].position)
@@ -99,11 +98,11 @@ func (l *snapshotLog) lowered(shards []shard) string {
 	}
 	l.logged = max(l.logged, l.last)
 	back := snapshots.Lowered(all)
-	return string(back.Encode())
+	return back.Encode()
 }
 
 // renumbered says that a read does not fit the log.
-func (s *server) renumbered(q *engine.Request, v *view) bool {
+func (s *server) renumbered(q *store.Request, v *view) bool {
 	_, ranges := s.log.(*rangeLog) // a lane whose end is of the log that was never gets there
 	if s.emptied == 0 || !s.log.belied(q.From, v) && !(ranges && q.Until != "" && s.log.belied(q.Until, v)) {
 		return false
@@ -121,7 +120,7 @@ func (l *rangeLog) empty() {
 }
 
 // belied: the row at a position, or the witness of the box, is not the one that it was.
-func (l *rangeLog) belied(position string, _ *view) bool {
+func (l *rangeLog) belied(position store.Position, _ *view) bool {
 	return position != "" && l.place(position).log != l.incarnation
 }
 
@@ -136,12 +135,12 @@ func (l *snapshotLog) empty() {
 
 // belied asks as pgstore does, by the very code: for the sequence's file, for its end, and
 // for rows where the position says that there is none.
-func (l *snapshotLog) belied(position string, v *view) bool {
+func (l *snapshotLog) belied(position store.Position, v *view) bool {
 	return l.file != v.file || decode(position).To == nil && l.outnumbers(position)
 }
 
 // outnumbers asks what can be asked of a copy, too: its sequence has another file.
-func (l *snapshotLog) outnumbers(position string) bool {
+func (l *snapshotLog) outnumbers(position store.Position) bool {
 	p := &l.decode(position).p
 	if l.last < p.Beyond() || l.belies(p, p.Beyond()) {
 		return true
@@ -164,7 +163,7 @@ func (l *snapshotLog) belies(p *snapshots.Position, bound int64) bool {
 }
 
 // meant is the settlement without what it says of messages that the owner has removed.
-func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
+func (s *server) meant(who *relay, t *store.Settlement) *store.Settlement {
 	if s.emptied == 0 {
 		return t
 	}
@@ -186,12 +185,12 @@ func (s *server) meant(who *relay, t *engine.Settlement) *engine.Settlement {
 // hasRead notes the messages that a turn tells a relay of.
 func (r *relay) hasRead(c *turnCall) {
 	for i := range c.pages {
-		for j := range c.pages[i].Messages {
-			r.means(of(c.pages[i].Messages[j].Tag))
+		for j := range c.pages[i].Records {
+			r.means(r.w.message(&c.pages[i].Records[j]))
 		}
 	}
 	for i := range c.commands {
-		r.means(of(c.commands[i].Message.Tag))
+		r.means(r.w.named(c.commands[i].Message))
 	}
 }
 

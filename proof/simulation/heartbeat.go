@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"github.com/postbag/postbag/internal/core"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -55,7 +54,7 @@ func (c *beating) answered(err error) {
 func (c *beating) over() { c.r.w.rooms.beats.give(c) }
 
 // lose notes which of the shards that the flow had it has no more.
-func (r *relay) lose(had []engine.Lease) {
+func (r *relay) lose(had []store.Lease) {
 	for _, l := range had {
 		if has := r.flow.LeaseOf(l.Lo); has.Lo != l.Lo || has.Hi != l.Hi {
 			r.w.tell(eventLost, r.number, int64(l.Lo), 0)
@@ -66,7 +65,7 @@ func (r *relay) lose(had []engine.Lease) {
 
 // load fetches the blocked keys of shards that were just taken.
 func (r *relay) load(o *core.Loading) {
-	c := &loading{load: o, blocked: make([]core.Blocked, len(o.Shards))}
+	c := &loading{load: o, blocked: make([]store.Blocks, len(o.Shards))}
 	r.ask(&c.asking, c, storeTimeout)
 }
 
@@ -75,7 +74,7 @@ type loading struct {
 	asking
 
 	load    *core.Loading
-	blocked []core.Blocked
+	blocked []store.Blocks
 }
 
 func (c *loading) act() error {

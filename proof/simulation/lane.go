@@ -5,6 +5,7 @@ import (
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/internal/lane"
+	"github.com/postbag/postbag/store"
 )
 
 // exactly is what a relay has of the lane of its subscription under exactly once:
@@ -23,7 +24,7 @@ type course struct {
 	tx      *lane.Transaction // nil: an entry alone
 	held    *session
 	entry   *core.Loading // for an entry
-	blocked []core.Blocked
+	blocked []store.Blocks
 	d       *delivery // for a transaction
 	life    int
 
@@ -40,9 +41,9 @@ type course struct {
 
 // enter enters the lane for shards that a view says are ours, which are all there are.
 func (r *relay) enter(o *core.Loading) {
-	var leases []engine.Lease
+	var leases []store.Lease
 	for i := range o.Shards {
-		leases = append(leases, core.LeaseOf(&o.Shards[i]))
+		leases = append(leases, o.Shards[i].Lease)
 	}
 	c := r.course(leases)
 	c.entry = o
@@ -50,7 +51,7 @@ func (r *relay) enter(o *core.Loading) {
 }
 
 // course begins an entry or a transaction, with the lane in hand.
-func (r *relay) course(leases []engine.Lease) *course {
+func (r *relay) course(leases []store.Lease) *course {
 	x := &r.exactly
 	c := &course{r: r, held: x.held}
 	c.way.Leases, c.way.Held = leases, x.held != nil
@@ -66,7 +67,7 @@ func (r *relay) transact(d *delivery) {
 	c.d = d
 	items := make([]lane.Item, len(d.call.Items))
 	for i, item := range d.call.Items {
-		m := of(item.Tag)
+		m := r.w.message(item.Record)
 		items[i] = lane.Item{Seq: item.Seq, Slot: m.slot, Sum: m.sum}
 	}
 	c.tx = lane.NewTransaction(&c.way, items)
@@ -153,7 +154,7 @@ type leaseCall struct {
 	c       *course
 	ends    func() bool
 	answer  lane.Leases
-	blocked []core.Blocked
+	blocked []store.Blocks
 }
 
 func (q *leaseCall) act() error {

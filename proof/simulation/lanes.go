@@ -128,7 +128,7 @@ func (b *destination) take(t *commit) bool {
 	t.answers = make([]engine.Answer, len(t.items))
 	for i, item := range t.items {
 		b.checkAttempt(item)
-		t.answers[i] = b.judge(of(item.Tag))
+		t.answers[i] = b.judge(b.w.message(item.Record))
 		whole = whole && t.answers[i].Outcome == broker.Accepted
 	}
 	if whole {
@@ -152,7 +152,7 @@ func (b *destination) take(t *commit) bool {
 // keep commits a transaction.
 func (b *destination) keep(t *commit) {
 	for _, item := range t.items {
-		b.store(t.r, of(item.Tag))
+		b.store(t.r, b.w.message(item.Record))
 	}
 	b.lanes.record = t.record
 }

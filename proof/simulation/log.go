@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
@@ -28,7 +27,7 @@ type log interface {
 	lastSeq() int64
 	at(seq int64) *message
 	// reading begins to answer a request: step goes on until page is there.
-	reading(q *engine.Request, v *view) reading
+	reading(q *store.Request, v *view) reading
 	positions
 	// save returns all counters, and restore sets the log back to them.
 	save() logState
@@ -36,18 +35,18 @@ type log interface {
 	// empty takes all rows away, and has the numbering begin again.
 	empty()
 	// belied says that a position is not of the log that is there now.
-	belied(position string, v *view) bool
+	belied(position store.Position, v *view) bool
 }
 
 // positions says what the positions of a log mean.
 type positions interface {
 	// check says whether a position may be used by one who speaks with this life of the server, stored or not.
-	life(position string) (life int64, bound bool)
+	life(position store.Position) (life int64, bound bool)
 	// lens decodes a position, to ask what it has passed.
-	lens(position string) lens
+	lens(position store.Position) lens
 	// passes are the messages of a shard that a position has passed, and the shard's
 	// own has not; back is one of which it is the other way round.
-	passes(sh *shard, position string) (t store.Tally, back *message)
+	passes(sh *shard, position store.Position) (t store.Tally, back *message)
 }
 
 // lens says what a position has passed.
@@ -128,13 +127,13 @@ type reading interface {
 	// step goes on, and says that the page is there.
 	step() bool
 	// page is there until the end of the run.
-	page() *engine.Page
+	page() *store.Batch
 }
 
 // wants says that a row is of the slots.
-func wants(slots [][2]int, slot int) bool {
+func wants(slots []store.Slots, slot int) bool {
 	for _, s := range slots {
-		if slot >= s[0] && slot < s[1] {
+		if slot >= s.Lo && slot < s.Hi {
 			return true
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/core"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -73,7 +71,7 @@ func (s *server) blocks(sh *shard, hash uint64) bool {
 }
 
 // cleared returns the hashes that t touched and that block nothing any more.
-func (s *server) cleared(sh *shard, t *engine.Settlement) []uint64 {
+func (s *server) cleared(sh *shard, t *store.Settlement) []uint64 {
 	var out []uint64
 	ask := func(h uint64) {
 		if !slices.Contains(out, h) && !s.blocks(sh, h) {
@@ -91,7 +89,7 @@ func (s *server) cleared(sh *shard, t *engine.Settlement) []uint64 {
 
 // blocked are the hashes with blocking rows in a range of slots, and the topics with
 // Held ones.
-func (s *server) blocked(lo, hi int) (out core.Blocked) {
+func (s *server) blocked(lo, hi int) (out store.Blocks) {
 	for i := range s.rows {
 		r := &s.rows[i]
 		if r.Slot < lo || r.Slot >= hi {
@@ -128,7 +126,7 @@ func (r *parked) counts() (time.Duration, bool) {
 }
 
 // heads calls do with the rows of slots that count.
-func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration)) {
+func (s *server) heads(slots store.Slots, do func(i int, r *parked, due time.Duration)) {
 	s.firsts(slots, func(i int, r *parked) {
 		if due, ok := r.counts(); ok {
 			do(i, r, due)
@@ -137,11 +135,11 @@ func (s *server) heads(slots [2]int, do func(i int, r *parked, due time.Duration
 }
 
 // firsts calls do with the rows of slots that no other goes before.
-func (s *server) firsts(slots [2]int, do func(i int, r *parked)) {
+func (s *server) firsts(slots store.Slots, do func(i int, r *parked)) {
 	var seen []uint64
 	for i := range s.rows {
 		r := &s.rows[i]
-		if r.Slot < slots[0] || r.Slot >= slots[1] {
+		if r.Slot < slots.Lo || r.Slot >= slots.Hi {
 			continue
 		}
 		if r.Blocking {
@@ -154,15 +152,15 @@ func (s *server) firsts(slots [2]int, do func(i int, r *parked)) {
 	}
 }
 
-// due answers a request for parked messages. It adds them to out, which is empty.
-func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
+// due answers a request for parked messages.
+func (s *server) due(d *store.Due) (out []store.Parked) {
 	if len(d.Topics) > 0 {
-		return s.heldFor(d, out)
+		return s.heldFor(d)
 	}
 	type head struct {
 		at    int
 		due   time.Duration
-		slots [2]int
+		slots store.Slots
 	}
 	var heads []head
 	now := s.now()
@@ -179,7 +177,7 @@ func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.Due
 		out = append(out, dueMessage(first))
 		for i, n := h.at+1, 0; first.Blocking && i < len(s.rows) && n < d.Followers; i++ {
 			r := &s.rows[i]
-			if r.Hash != first.Hash || !r.Blocking || r.Slot < h.slots[0] || r.Slot >= h.slots[1] {
+			if r.Hash != first.Hash || !r.Blocking || r.Slot < h.slots.Lo || r.Slot >= h.slots.Hi {
 				continue
 			}
 			if r.State != store.ParkBlocked {
@@ -193,25 +191,21 @@ func (s *server) due(d *engine.DueRequest, out []engine.DueMessage) []engine.Due
 }
 
 // within is as much of out as was asked for.
-func within(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
+func within(d *store.Due, out []store.Parked) []store.Parked {
 	out = out[:min(len(out), d.Limit)]
 	bytes := d.Bytes
 	for i := range out {
-		if bytes -= out[i].Size; bytes <= 0 {
+		if bytes -= out[i].Size(); bytes <= 0 {
 			return out[:i+1]
 		}
 	}
 	return out
 }
 
-func dueMessage(r *parked) engine.DueMessage {
-	m := r.m.engine()
-	m.Seq, m.Slot, m.Key, m.Filtered = r.Seq, r.Slot, r.Hash, false
-	return engine.DueMessage{Message: m, Attempts: r.Attempts, Blocking: r.Blocking, Held: r.State == store.ParkHeld}
-}
+func dueMessage(r *parked) store.Parked { return store.Parked{Record: r.m.record(), Park: r.Park} }
 
 // nextDue is how long until a parked message of the slots is due.
-func (s *server) nextDue(slots [][2]int) time.Duration {
+func (s *server) nextDue(slots []store.Slots) time.Duration {
 	wait := time.Duration(-1)
 	if len(s.rows) == 0 {
 		return wait
@@ -243,8 +237,8 @@ func (s *server) order(kind store.CommandKind, m *message) {
 
 // waiting returns the commands of the slots. One whose message is not parked is closed
 // once the position of its shard has passed it.
-func (s *server) waiting(slots [][2]int) []engine.Command {
-	var out []engine.Command
+func (s *server) waiting(slots []store.Slots) []store.Command {
+	var out []store.Command
 	for i := range s.commands {
 		c := &s.commands[i]
 		if c.done || !wants(slots, c.m.slot) {
@@ -252,13 +246,12 @@ func (s *server) waiting(slots [][2]int) []engine.Command {
 		}
 		switch row, _ := s.row(c.m.seq); {
 		case row != nil && row.m == c.m:
-			m := row.m.engine()
-			m.Key = row.Hash
-			out = append(out, engine.Command{ID: c.id, Kind: c.kind, Park: row.Park, Message: m})
+			out = append(out, store.Command{ID: c.id, Kind: c.kind, Park: row.Park, Message: c.m.name()})
 		case s.log.at(c.m.seq) != c.m || c.m.state != committed || s.w.passed(c.m):
 			c.done = true
 		default:
-			out = append(out, engine.Command{ID: c.id, Kind: c.kind, Message: c.m.engine()})
+			p := store.Park{Seq: c.m.seq, Slot: c.m.slot, Hash: c.m.hash()}
+			out = append(out, store.Command{ID: c.id, Kind: c.kind, Park: p, Message: c.m.name()})
 		}
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.done })

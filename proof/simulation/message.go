@@ -1,10 +1,13 @@
 package simulation
 
 import (
+	"encoding/binary"
+	"errors"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 )
 
 // message is one that a producer writes. Its id, its place among all that were
@@ -68,15 +71,36 @@ func slotOf(key int, sum uint64) int {
 	return key * 613 % 4096
 }
 
-func (m *message) engine() engine.Message {
-	e := engine.Message{
-		Seq: m.seq, Slot: m.slot, Key: m.hash(), Size: m.size, Sum: m.sum, Filtered: m.filtered, Tag: m, Topic: topicNames[m.topic],
-	}
+// record is the message as it is read. Its payload makes it weigh what the message does.
+func (m *message) record() store.Record {
+	r := store.Record{Seq: m.seq, Slot: m.slot, Hash: m.hash(), Filtered: m.filtered}
+	r.ID, r.Topic = m.name(), topicNames[m.topic]
+	r.Payload = payload[:m.size-r.Size()]
 	if m.damaged {
-		e.Unreadable = "damaged"
+		r.Err = errDamaged
 	}
-	return e
+	return r
 }
+
+// name is the id of the message: its place among all, and the sum that the ledger counts.
+func (m *message) name() (id postbag.ID) {
+	binary.BigEndian.PutUint64(id[:8], uint64(m.id))
+	binary.BigEndian.PutUint64(id[8:], m.sum)
+	return id
+}
+
+// message is the one that a record is of.
+func (w *world) message(r *store.Record) *message { return w.named(r.ID) }
+
+// named is the message with an id.
+func (w *world) named(id postbag.ID) *message {
+	return w.producers.msgs[binary.BigEndian.Uint64(id[:8])-1]
+}
+
+// payload is what all messages have their bytes of.
+var payload = make([]byte, largest)
+
+var errDamaged = errors.New("damaged")
 
 // transaction is one of a producer, or of a stranger if it writes no message.
 type transaction struct {

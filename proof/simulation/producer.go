@@ -249,14 +249,17 @@ func mixed(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// largest is the most that a message weighs.
-const largest = 1000
+// smallest and largest are the least and the most that a message weighs.
+const (
+	smallest = 260
+	largest  = 10 * (smallest + 100)
+)
 
 // size draws what a message weighs: a few weigh much more than the others.
 func (w *world) size() int {
-	n := 1 + w.below(100)
+	n := smallest + w.below(100)
 	if w.below(20) == 19 {
-		n *= largest / 100
+		n *= 10
 	}
 	return n
 }

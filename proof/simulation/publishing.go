@@ -63,7 +63,7 @@ func (r *relay) send(c *engine.Call) {
 	r.transactionBegins(c)
 	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))
 	if w.trace.out != nil {
-		w.tellf("    call %d of relay %d has messages %v", c.ID, r.number, itemIDs(c.Items))
+		w.tellf("    call %d of relay %d has messages %v", c.ID, r.number, w.itemIDs(c.Items))
 	}
 	n := len(c.Items)
 	d := w.rooms.deliveries.take()
@@ -205,7 +205,7 @@ func (d *delivery) finish() {
 // lonely notes that the answer to a call of one message got lost.
 func (d *delivery) lonely() {
 	if len(d.answers) == 1 && d.answers[0].Outcome == broker.Unknown && !d.handed[0] {
-		of(d.call.Items[0].Tag).lone++
+		d.r.w.message(d.call.Items[0].Record).lone++
 	}
 }
 
@@ -246,7 +246,7 @@ func (r *relay) hold(c *engine.Call) {
 		r.keys = make([]out, w.plan.keys+1)
 	}
 	for _, item := range c.Items {
-		m := of(item.Tag)
+		m := w.message(item.Record)
 		if m.seq != item.Seq && m.state == committed {
 			w.failf("engine", "message %d is sent as seq %d, and has %d", m.id, item.Seq, m.seq)
 		}
@@ -266,7 +266,7 @@ func (d *delivery) release(i int) {
 	if d.handed[i] || d.r.keys == nil {
 		return
 	}
-	m := of(d.call.Items[i].Tag)
+	m := d.r.w.message(d.call.Items[i].Record)
 	if o := &d.r.keys[m.key]; o.call == d.call.ID && o.count > 0 {
 		o.count--
 	}
@@ -282,10 +282,10 @@ func (r *relay) let(lo, hi int) {
 	}
 }
 
-func itemIDs(items []engine.Item) []int {
+func (w *world) itemIDs(items []engine.Item) []int {
 	var ids []int
 	for _, item := range items {
-		ids = append(ids, of(item.Tag).id)
+		ids = append(ids, w.message(item.Record).id)
 	}
 	return ids
 }

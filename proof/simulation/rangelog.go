@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -65,7 +64,7 @@ type place struct {
 	open       []int64 // below high, in order
 }
 
-func (p *place) encode() string {
+func (p *place) encode() store.Position {
 	var room [64]byte
 	b := room[:0]
 	b = binary.AppendUvarint(b, uint64(p.log))
@@ -76,10 +75,10 @@ func (p *place) encode() string {
 		b = binary.AppendUvarint(b, uint64(seq-last))
 		last = seq
 	}
-	return string(b)
+	return store.Position(b)
 }
 
-func decodePlace(raw string) place {
+func decodePlace(raw store.Position) place {
 	var room [64]byte
 	b := append(room[:0], raw...)
 	number := func() int64 {
@@ -109,7 +108,7 @@ func (p *place) lowest() int64 {
 	return p.high
 }
 
-func (l *rangeLog) passes(sh *shard, position string) (t store.Tally, back *message) {
+func (l *rangeLog) passes(sh *shard, position store.Position) (t store.Tally, back *message) {
 	from, to := l.place(sh.position), l.place(position)
 	open, left := from.open, to.open
 	first := min(from.lowest(), to.lowest())
@@ -150,7 +149,7 @@ func (p *place) before(end *place) bool {
 	return true
 }
 
-func (l *rangeLog) lens(raw string) lens {
+func (l *rangeLog) lens(raw store.Position) lens {
 	if l.belied(raw, nil) {
 		return &noPlace
 	}
@@ -158,14 +157,14 @@ func (l *rangeLog) lens(raw string) lens {
 }
 
 // place decodes a position.
-func (l *rangeLog) place(raw string) *place {
+func (l *rangeLog) place(raw store.Position) *place {
 	if raw == "" {
 		return &noPlace
 	}
 	return l.server.w.rooms.places.of(raw, decodePlace)
 }
 
-func (l *rangeLog) life(raw string) (int64, bool) {
+func (l *rangeLog) life(raw store.Position) (int64, bool) {
 	return l.place(raw).life, raw != ""
 }
 
@@ -173,7 +172,7 @@ func (l *rangeLog) life(raw string) (int64, bool) {
 // key, the second cannot be on the page without the first being visible after it.
 type pageReading struct {
 	l           *rangeLog
-	q           *engine.Request
+	q           *store.Request
 	v           *view
 	from, until place
 	rows        []*message
@@ -181,23 +180,23 @@ type pageReading struct {
 	more        bool
 	asked       bool
 
-	answer engine.Page
-	msgs   []engine.Message
+	answer store.Batch
+	msgs   []store.Record
 	ats    []place
-	at     func(i int) string
+	at     func(i int) store.Position
 }
 
-func (l *rangeLog) reading(q *engine.Request, v *view) reading {
+func (l *rangeLog) reading(q *store.Request, v *view) reading {
 	r := l.server.w.rooms.pages.take()
 	*r = pageReading{l: l, q: q, v: v, from: *l.place(q.From), rows: r.rows[:0], holes: r.holes[:0], msgs: r.msgs[:0], ats: r.ats[:0], at: r.at}
 	if r.at == nil {
-		r.at = func(i int) string { return r.ats[i].encode() }
+		r.at = func(i int) store.Position { return r.ats[i].encode() }
 	}
 	r.from.life = v.life
 	if q.From == "" {
 		r.from.log = l.incarnation
 	}
-	r.answer = engine.Page{Next: q.From, Whole: true}
+	r.answer = store.Batch{Next: q.From, Whole: true}
 	if q.Until != "" {
 		r.until = *l.place(q.Until)
 		if !r.from.before(&r.until) {
@@ -211,7 +210,7 @@ func (l *rangeLog) reading(q *engine.Request, v *view) reading {
 	return r
 }
 
-func (r *pageReading) page() *engine.Page { return &r.answer }
+func (r *pageReading) page() *store.Batch { return &r.answer }
 
 func (r *pageReading) step() bool {
 	if r.q == nil { // there is nothing to read
@@ -278,7 +277,7 @@ func (r *pageReading) readOpen() {
 // take takes a message onto the page, and the position behind it.
 func (r *pageReading) take(m *message, p *place) {
 	if wants(r.q.Slots, m.slot) {
-		r.msgs, r.ats = append(r.msgs, m.engine()), append(r.ats, *p)
+		r.msgs, r.ats = append(r.msgs, m.record()), append(r.ats, *p)
 	}
 }
 
@@ -308,7 +307,7 @@ func (r *pageReading) end(p place) {
 	} else if from := r.l.place(q.From); from.high == p.high && slices.Equal(from.open, p.open) {
 		next = q.From
 	}
-	r.answer = engine.Page{Messages: r.msgs, Next: next, More: r.more, Whole: true, At: r.at}
+	r.answer = store.Batch{Records: r.msgs, Next: next, More: r.more, Whole: true, At: r.at}
 }
 
 func (l *rangeLog) save() logState {
@@ -333,7 +332,7 @@ func (l *rangeLog) restore(s logState) {
 
 // graves writes tombstones for one relay's store.
 type graves struct {
-	readers map[[2]int][]int64
+	readers map[store.Slots][]int64
 	since   map[int64]time.Duration
 }
 
@@ -341,11 +340,11 @@ type graves struct {
 const grace = 2 * time.Second
 
 func newGraves() *graves {
-	return &graves{readers: map[[2]int][]int64{}, since: map[int64]time.Duration{}}
+	return &graves{readers: map[store.Slots][]int64{}, since: map[int64]time.Duration{}}
 }
 
 // note remembers what the position that a reader has reached leaves open.
-func (g *graves) note(now time.Duration, slots [][2]int, open []int64) {
+func (g *graves) note(now time.Duration, slots []store.Slots, open []int64) {
 	g.readers[slots[0]] = open
 	for _, seq := range open {
 		if _, known := g.since[seq]; !known {

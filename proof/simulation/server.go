@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -53,7 +52,7 @@ type shard struct {
 	lo, hi         int
 	token, version int64
 	owner          string // empty: free
-	position       string
+	position       store.Position
 	settledUnder   int64
 }
 
@@ -81,7 +80,7 @@ func newServer(w *world) *server {
 // now is the time by the server's clock.
 func (s *server) now() time.Duration { return s.w.now + s.drift }
 
-func (s *server) split(n int, position, owner string) {
+func (s *server) split(n int, position store.Position, owner string) {
 	s.shards = nil
 	for i := range n {
 		s.token++
@@ -106,11 +105,12 @@ var (
 	errTimeout   = errors.New("no answer came in time")
 	errRestarted = errors.New("the server was restarted since these positions were read")
 	errMoved     = errors.New("the database is another one")
+	errRead      = errors.New("this read failed")
 )
 
 // known makes sure that a position that a relay speaks of is of this life of the
 // server, or settled.
-func (s *server) known(raw string) error {
+func (s *server) known(raw store.Position) error {
 	if raw == "" || s.life == 1 { // all are of the first
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *server) known(raw string) error {
 }
 
 // settle judges one settlement and carries it out.
-func (s *server) settle(who *relay, t *engine.Settlement) store.Verdict {
+func (s *server) settle(who *relay, t *store.Settlement) store.Verdict {
 	asked := s.meant(who, t)
 	v := s.judge(asked)
 	if v.Applied && asked != t { // of what was not parked nothing is left either, as a store's look at the chains says
@@ -140,7 +140,7 @@ func (s *server) settle(who *relay, t *engine.Settlement) store.Verdict {
 	return v
 }
 
-func (s *server) judge(t *engine.Settlement) store.Verdict {
+func (s *server) judge(t *store.Settlement) store.Verdict {
 	sh := s.shard(t.Lo, t.Hi)
 	switch {
 	case sh == nil || sh.token != t.Token:
@@ -176,7 +176,7 @@ func (s *server) judge(t *engine.Settlement) store.Verdict {
 
 // discardPending ends the messages that a settlement discards and that have no row: its
 // position passes them.
-func (s *server) discardPending(sh *shard, t *engine.Settlement, discarding []int64) {
+func (s *server) discardPending(sh *shard, t *store.Settlement, discarding []int64) {
 	for _, seq := range discarding {
 		row, _ := s.row(seq)
 		m := s.log.at(seq)
@@ -201,7 +201,7 @@ func (s *server) discard(m *message, parked bool) {
 }
 
 // hits says that one of the settlements will be applied.
-func (s *server) hits(list []engine.Settlement) bool {
+func (s *server) hits(list []store.Settlement) bool {
 	for i := range list {
 		t := &list[i]
 		sh := s.shard(t.Lo, t.Hi)
@@ -214,7 +214,7 @@ func (s *server) hits(list []engine.Settlement) bool {
 
 // carryOut closes the commands that are done, and returns what they discard, whether
 // the store still has them or was set back to before they were given.
-func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
+func (s *server) carryOut(t *store.Settlement) (discarding []int64) {
 	for _, d := range t.Done {
 		if d.Kind == store.Discard {
 			discarding = append(discarding, d.Seq)
@@ -235,7 +235,7 @@ func (s *server) carryOut(t *engine.Settlement) (discarding []int64) {
 
 // check holds a settlement to the contract: what the position newly passes is
 // what the tallies count, seqs are distinct, positions only go forward.
-func (s *server) check(sh *shard, t *engine.Settlement) {
+func (s *server) check(sh *shard, t *store.Settlement) {
 	w := s.w
 	for i := range t.Park {
 		p := &t.Park[i]
@@ -271,7 +271,7 @@ func (s *server) check(sh *shard, t *engine.Settlement) {
 
 // checkTally: what the tallies count is what the position passes, and nothing is
 // taken back.
-func (s *server) checkTally(sh *shard, t *engine.Settlement) {
+func (s *server) checkTally(sh *shard, t *store.Settlement) {
 	var want, got store.Tally
 	if t.To != "" {
 		var back *message
@@ -295,7 +295,7 @@ func sum(t store.Tally, n int64, seqs, ids uint64) store.Tally {
 }
 
 // tally adds to the ledger, whose parked line must be what is parked.
-func (s *server) tally(t *engine.Settlement) {
+func (s *server) tally(t *store.Settlement) {
 	for _, y := range t.Tally {
 		s.ledger[y.Fate] = sum(s.ledger[y.Fate], y.Count, y.SeqSum, y.IDSum)
 	}
@@ -313,7 +313,7 @@ func (s *server) tally(t *engine.Settlement) {
 }
 
 // show says what a position has passed.
-func (s *server) show(raw string) string {
+func (s *server) show(raw store.Position) string {
 	if raw == "" {
 		return "where it is"
 	}

@@ -15,7 +15,7 @@ func TestARunThatBreaksAPromiseIsCutDownToWhatAPersonCanRead(t *testing.T) {
 		}
 	}
 	sim := Simulator{also: never}
-	o := DefaultOptions(40)
+	o := DefaultOptions(41)
 	o.Faults = Topics - 1
 	long, err := sim.Run(o)
 	for ; err == nil && long.Violation == nil; long, err = sim.Run(o) {

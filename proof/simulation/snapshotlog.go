@@ -3,7 +3,6 @@ package simulation
 import (
 	"slices"
 
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
@@ -110,7 +109,7 @@ func (l *snapshotLog) look(known *snapshots.Bounds) {
 	}
 }
 
-func decode(raw string) snapshots.Position {
+func decode(raw store.Position) snapshots.Position {
 	p, err := snapshots.Decode(store.Position(raw))
 	if err != nil {
 		panic("simulation: a position that was never given out: " + err.Error())
@@ -118,7 +117,7 @@ func decode(raw string) snapshots.Position {
 	return p
 }
 
-func (l *snapshotLog) life(raw string) (int64, bool) {
+func (l *snapshotLog) life(raw store.Position) (int64, bool) {
 	p := &l.decode(raw).p
 	return p.Life, p.Done != nil || p.To != nil
 }
@@ -126,18 +125,18 @@ func (l *snapshotLog) life(raw string) (int64, bool) {
 // windowReading reads in one statement.
 type windowReading struct {
 	l *snapshotLog
-	q *engine.Request
+	q *store.Request
 	v *view
 
-	answer       engine.Page
+	answer       store.Batch
 	p            snapshots.Position // whose window is read
 	whole        bool               // up to its end
 	limit, bytes int
-	msgs         []engine.Message
-	at           func(i int) string
+	msgs         []store.Record
+	at           func(i int) store.Position
 }
 
-func (l *snapshotLog) reading(q *engine.Request, v *view) reading {
+func (l *snapshotLog) reading(q *store.Request, v *view) reading {
 	r := l.server.w.rooms.windows.take()
 	*r = windowReading{l: l, q: q, v: v, limit: q.Limit, bytes: q.Bytes, msgs: r.msgs[:0], at: r.at}
 	if r.at == nil {
@@ -146,13 +145,13 @@ func (l *snapshotLog) reading(q *engine.Request, v *view) reading {
 	return r
 }
 
-func (r *windowReading) page() *engine.Page { return &r.answer }
+func (r *windowReading) page() *store.Batch { return &r.answer }
 
 func (r *windowReading) step() bool {
 	l, q, p := r.l, r.q, &r.p
 	*p = l.decode(q.From).p
 	if q.Limit == 0 || q.Until != "" && q.Until == q.From {
-		r.answer = engine.Page{Next: q.From, Whole: p.To == nil}
+		r.answer = store.Batch{Next: q.From, Whole: p.To == nil}
 		return true
 	}
 	if p.Done == nil && p.To == nil {
@@ -163,7 +162,7 @@ func (r *windowReading) step() bool {
 	if q.Until != "" {
 		until = &l.decode(q.Until).p
 		if !p.Towards(until) {
-			r.answer = engine.Page{Next: q.From, Ahead: true}
+			r.answer = store.Batch{Next: q.From, Ahead: true}
 			return true
 		}
 	}
@@ -209,7 +208,7 @@ func (r *windowReading) take(m *message) bool {
 	if !wants(r.q.Slots, m.slot) {
 		return true
 	}
-	r.msgs = append(r.msgs, m.engine())
+	r.msgs = append(r.msgs, m.record())
 	r.bytes -= m.size
 	return len(r.msgs) < r.limit && r.bytes > 0
 }
@@ -218,25 +217,25 @@ func (r *windowReading) take(m *message) bool {
 func (r *windowReading) end(after int64, until *snapshots.Position) {
 	p, page := &r.p, &r.answer
 	r.whole = after >= p.Top
-	*page = engine.Page{Messages: r.msgs, At: r.at}
+	*page = store.Batch{Records: r.msgs, At: r.at}
 	switch {
 	case !r.whole:
-		page.Next, page.More = string(p.At(after)), true
+		page.Next, page.More = p.At(after), true
 	case until != nil && p.To.Same(until.Done):
 		page.Next, page.Whole = r.q.Until, true
 	default:
 		end := p.Closed()
-		page.Next, page.Whole = string(end.Encode()), true
+		page.Next, page.Whole = end.Encode(), true
 		page.More = until != nil || r.l.last > p.Top
 	}
 }
 
 // after is the position behind a message of the page.
-func (r *windowReading) after(i int) string {
+func (r *windowReading) after(i int) store.Position {
 	if r.whole && i == len(r.msgs)-1 {
 		return r.answer.Next
 	}
-	return string(r.p.At(r.msgs[i].Seq))
+	return r.p.At(r.msgs[i].Seq)
 }
 
 // snapshotLens is a decoded position.
@@ -245,17 +244,17 @@ type snapshotLens struct {
 	low, high int64 // lowest, and at least as high as every seq that it has passed
 }
 
-func (l *snapshotLog) lens(raw string) lens { return l.decode(raw) }
+func (l *snapshotLog) lens(raw store.Position) lens { return l.decode(raw) }
 
 // decode decodes a position.
-func (l *snapshotLog) decode(raw string) *snapshotLens {
-	return l.server.w.rooms.snapshots.of(raw, func(raw string) snapshotLens {
+func (l *snapshotLog) decode(raw store.Position) *snapshotLens {
+	return l.server.w.rooms.snapshots.of(raw, func(raw store.Position) snapshotLens {
 		p := decode(raw)
 		return snapshotLens{p, p.Lowest(), p.Reach()}
 	})
 }
 
-func (l *snapshotLog) passes(sh *shard, position string) (t store.Tally, back *message) {
+func (l *snapshotLog) passes(sh *shard, position store.Position) (t store.Tally, back *message) {
 	from, to := l.decode(sh.position), l.decode(position)
 	for _, m := range l.between(min(from.low, to.low), max(from.high, to.high)) {
 		if m != nil && m.state == committed && sh.has(m.slot) {

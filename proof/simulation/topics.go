@@ -47,18 +47,18 @@ func (w *world) failTopic() {
 }
 
 // hold counts a message that is Held.
-func hold(held []engine.HeldTopic, topic string) []engine.HeldTopic {
+func hold(held []store.HeldTopic, topic string) []store.HeldTopic {
 	for i := range held {
 		if held[i].Topic == topic {
 			held[i].Messages++
 			return held
 		}
 	}
-	return append(held, engine.HeldTopic{Topic: topic, Messages: 1})
+	return append(held, store.HeldTopic{Topic: topic, Messages: 1})
 }
 
-// heldFor answers a request for Held messages. It adds them to out, which is empty.
-func (s *server) heldFor(d *engine.DueRequest, out []engine.DueMessage) []engine.DueMessage {
+// heldFor answers a request for Held messages.
+func (s *server) heldFor(d *store.Due) (out []store.Parked) {
 	var found []int
 	for _, slots := range d.Slots {
 		s.firsts(slots, func(i int, r *parked) {

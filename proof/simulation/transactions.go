@@ -13,8 +13,8 @@ import (
 // behind a call covers all that was accepted of it, before the next call.
 type transactions struct {
 	calls    int
-	leases   []engine.Lease // of the messages of the call that is out, in their order
-	accepted []*message     // and not settled
+	leases   []store.Lease // of the messages of the call that is out, in their order
+	accepted []*message    // and not settled
 }
 
 func (r *relay) transactionBegins(c *engine.Call) {
@@ -30,7 +30,7 @@ func (r *relay) transactionBegins(c *engine.Call) {
 	}
 	x.leases = x.leases[:0]
 	for _, item := range c.Items {
-		x.leases = append(x.leases, r.leaseOf(of(item.Tag)))
+		x.leases = append(x.leases, r.leaseOf(w.message(item.Record)))
 	}
 }
 
@@ -40,7 +40,7 @@ func (r *relay) transactionEnds(d *delivery) {
 	}
 	r.tx.calls--
 	for i, item := range d.call.Items {
-		m := of(item.Tag)
+		m := r.w.message(item.Record)
 		if l := r.leaseOf(m); d.answers[i].Outcome == broker.Accepted && l.Token != 0 && l == r.tx.leases[i] {
 			r.tx.accepted = append(r.tx.accepted, m)
 		}
@@ -48,12 +48,12 @@ func (r *relay) transactionEnds(d *delivery) {
 }
 
 // leaseOf returns the lease that the flow has for a message; zero: none.
-func (r *relay) leaseOf(m *message) engine.Lease {
+func (r *relay) leaseOf(m *message) store.Lease {
 	return r.flow.LeaseOf(m.slot)
 }
 
 // transactionsSettle looks at a turn that is made.
-func (r *relay) transactionsSettle(t *engine.Turn) {
+func (r *relay) transactionsSettle(t *store.Turn) {
 	if r.tx.calls > 0 && len(t.Settle) > 0 {
 		r.w.failf("engine", "a settlement is made while a transaction is out")
 	}
@@ -62,7 +62,7 @@ func (r *relay) transactionsSettle(t *engine.Turn) {
 // transactionSettled looks at a settlement whose verdict is there; stands says that the
 // store was not set back since. A row that was copied from another cluster may have the
 // id of a transaction that runs in this one: then it counts as not passed.
-func (r *relay) transactionSettled(t *engine.Settlement, v *store.Verdict, stands bool) {
+func (r *relay) transactionSettled(t *store.Settlement, v *store.Verdict, stands bool) {
 	for _, m := range r.tx.accepted {
 		if m.slot < t.Lo || m.slot >= t.Hi || !v.Applied || !stands {
 			continue

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
-	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -14,7 +13,7 @@ type turnCall struct {
 	asking
 
 	round *core.Round
-	turn  engine.Turn
+	turn  store.Turn
 
 	// Of the store's side.
 	life     int64
@@ -23,10 +22,10 @@ type turnCall struct {
 	own      transaction // of the settlement
 	tx       *transaction
 	verdicts []store.Verdict
-	pages    []engine.Page
+	pages    []store.Batch
 	reading  reading
-	slots    [][2]int
-	commands []engine.Command
+	slots    []store.Slots
+	commands []store.Command
 	nextDue  time.Duration
 	epoch    int64
 	timeline int64
@@ -93,7 +92,7 @@ func (c *turnCall) over() { c.r.w.rooms.turns.give(c) }
 // about lists the slots that the turn asks the due time and the commands of.
 func (c *turnCall) about() {
 	for i := range c.turn.Settle {
-		c.slots = append(c.slots, [2]int{c.turn.Settle[i].Lo, c.turn.Settle[i].Hi})
+		c.slots = append(c.slots, c.turn.Settle[i].Slots)
 	}
 	for i := range c.turn.Read {
 		c.slots = append(c.slots, c.turn.Read[i].Slots...)
@@ -184,7 +183,7 @@ func (c *turnCall) read() error {
 	q := &c.turn.Read[len(c.pages)]
 	if c.reading == nil {
 		if w.fault(BadReads, 20) {
-			c.pages = append(c.pages, engine.Page{Failed: true})
+			c.pages = append(c.pages, store.Batch{Err: errRead})
 			return nil
 		}
 		if l, ok := w.server.log.(*snapshotLog); ok && q.Limit > 0 && q.Until == "" && c.r.view.bounds.Wanted(len(c.turn.Settle) > 0) {
@@ -199,7 +198,7 @@ func (c *turnCall) read() error {
 		p := c.reading.page()
 		c.pages = append(c.pages, *p)
 		c.reading = nil
-		w.tell(eventRead, c.r.number, int64(len(p.Messages)), bit(p.More))
+		w.tell(eventRead, c.r.number, int64(len(p.Records)), bit(p.More))
 	}
 	return nil
 }
@@ -213,8 +212,8 @@ func (c *turnCall) finish() {
 // landed hands on the answer.
 func (r *relay) landed(c *turnCall, err error) {
 	now := r.now()
-	l := core.Landing{Verdicts: c.verdicts, Pages: c.pages, NextDue: c.nextDue, Epoch: c.epoch, Life: c.timeline}
-	if r.core.Landed(now, c.round, r.faultOf(err), &l) {
+	a := store.TurnResult{Verdicts: c.verdicts, Batches: c.pages, NextDue: c.nextDue, Epoch: c.epoch, Life: c.timeline}
+	if r.core.Landed(now, c.round, r.faultOf(err), &a) {
 		for i := range c.verdicts {
 			r.settled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
 		}
@@ -228,7 +227,7 @@ func (r *relay) landed(c *turnCall, err error) {
 }
 
 // settled notes the verdict on a settlement.
-func (r *relay) settled(t *engine.Settlement, v *store.Verdict, stands bool) {
+func (r *relay) settled(t *store.Settlement, v *store.Verdict, stands bool) {
 	r.transactionSettled(t, v, stands)
 	if !v.Applied {
 		r.let(t.Lo, t.Hi)
@@ -238,7 +237,7 @@ func (r *relay) settled(t *engine.Settlement, v *store.Verdict, stands bool) {
 // due fetches parked messages that can be tried.
 func (r *relay) due(d *core.DueCall) {
 	c := r.w.rooms.dues.take()
-	*c = dueCall{due: d, found: c.found[:0]}
+	*c = dueCall{due: d}
 	r.ask(&c.asking, c, storeTimeout)
 }
 
@@ -247,14 +246,14 @@ type dueCall struct {
 	asking
 
 	due   *core.DueCall
-	found []engine.DueMessage
+	found []store.Parked
 }
 
 func (c *dueCall) act() error {
 	if err := c.r.adopt(); err != nil {
 		return err
 	}
-	c.found = c.r.w.server.due(&c.due.DueRequest, c.found)
+	c.found = c.r.w.server.due(&c.due.Due)
 	return nil
 }
 
@@ -262,7 +261,7 @@ func (c *dueCall) answered(err error) {
 	r := c.r
 	r.w.tell(eventDue, r.number, int64(len(c.found)), bit(err != nil))
 	for i := range c.found {
-		r.means(of(c.found[i].Tag))
+		r.means(r.w.message(&c.found[i].Record))
 	}
 	r.core.DueCame(r.now(), c.due, r.faultOf(err), c.found)
 	r.carryOut()
@@ -273,19 +272,16 @@ func (c *dueCall) over() { c.r.w.rooms.dues.give(c) }
 func (r *relay) tellPages(c *turnCall) {
 	for i := range c.pages {
 		p := &c.pages[i]
-		if len(p.Messages) > 0 {
-			r.w.tellf("    relay %d has read messages %v", r.number, idsOf(p.Messages))
+		if len(p.Records) > 0 {
+			r.w.tellf("    relay %d has read messages %v", r.number, r.w.idsOf(p.Records))
 		}
 	}
 }
 
-func idsOf(msgs []engine.Message) []int {
+func (w *world) idsOf(records []store.Record) []int {
 	var out []int
-	for i := range msgs {
-		out = append(out, of(msgs[i].Tag).id)
+	for i := range records {
+		out = append(out, w.message(&records[i]).id)
 	}
 	return out
 }
-
-// of is the message that a tag is.
-func of(tag any) *message { return tag.(*message) } //nolint:forcetypeassert,errcheck // see message.engine

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 )
 
 // world is one run: everything, under one clock and one source of chance.
@@ -44,7 +45,7 @@ type world struct {
 	alone     bool    // a relay that drains is
 	unshaped  bool    // no change of shards is done in time
 	behind    int     // messages, from the first, that settled need not look at again
-	slots     [][2]int
+	slots     []store.Slots
 	counts    Counts
 }
 
@@ -183,15 +184,15 @@ func (w *world) drawKeeping() {
 
 func (w *world) drawConfig() engine.Config {
 	c := engine.Config{
-		Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
+		Ref: ref, Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
 		Retry: engine.Retry{
 			Min: 50 * time.Millisecond, Max: 2 * time.Second, MaxAttempts: w.of(20, 5, 3, 2), Quick: w.of(0, 0, 1, 3),
 		},
 		Ordered: w.coin(), MaxBatch: w.of(0, 0, 5, 1), Prober: w.coin(),
-		InFlight: w.of(1000, 20, 5, 2, 1), Calls: w.of(4, 2, 1), Batch: w.of(0, 20, 3), BatchBytes: w.of(0, 0, 300),
-		Page: w.of(1000, 30, 5, 2), PageBytes: w.of(0, 0, 500), RetryBatch: w.of(0, 3, 1),
+		InFlight: w.of(1000, 20, 5, 2, 1), Calls: w.of(4, 2, 1), Batch: w.of(0, 20, 3), BatchBytes: w.of(0, 0, 1800),
+		Page: w.of(1000, 30, 5, 2), PageBytes: w.of(0, 0, 3000), RetryBatch: w.of(0, 3, 1),
 		SlowBehind: w.of(0, 3), TallySpan: int64(w.of(0, 16)), Linger: time.Duration(w.of(4, 0)) * time.Millisecond,
-		Buffer: w.of(0, 0, 400, 50, 1),
+		Buffer: w.of(0, 0, 2500, 600, 1),
 		Rand:   w.chance.float,
 	}
 	return c
