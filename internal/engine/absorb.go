@@ -33,11 +33,11 @@ func (f *Flow) take(l *lane, e *entry, now time.Duration) {
 	e.shard = f.bySlot[e.Slot]
 	switch {
 	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
-		f.move(e, gone)
+		f.move(e, onLeave)
 	case e.Filtered:
-		f.finish(done, e, store.TallyFiltered, now)
+		f.finish(onDone, e, store.TallyFiltered, now)
 	case e.unwanted():
-		f.strike(e, now)
+		f.discardInWindow(e, now)
 	default:
 		f.line(e, now)
 	}
@@ -51,7 +51,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 		f.enqueue(e, false)
 	case c.blocked():
 		e.chain = c
-		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
+		f.parkInWindow(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 	default:
 		c.push(e)
 		if c.head == e && c.out == 0 {
@@ -60,9 +60,9 @@ func (f *Flow) line(e *entry, now time.Duration) {
 	}
 }
 
-// finish resolves an entry of a window, which is done, or set aside: it may be settled.
-func (f *Flow) finish(to state, e *entry, fate store.Fate, now time.Duration) {
-	f.move(e, to)
+// finish resolves an entry of a window, which is done, or slow: it may be settled.
+func (f *Flow) finish(by event, e *entry, fate store.Fate, now time.Duration) {
+	f.move(e, by)
 	e.fate = fate
 	f.doubted(e, fate == store.TallyParked && e.park.State != store.ParkDead)
 	f.resolve(now, false)

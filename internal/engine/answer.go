@@ -141,15 +141,15 @@ func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 func (f *Flow) deliver(e *entry, now time.Duration) {
 	f.trust(e)
 	switch {
-	case e.parked, e.state == lain:
-		f.unpark(e, store.TallyDelivered, now)
+	case e.parked, e.state == slowDrafted:
+		f.endRow(e, store.TallyDelivered, now)
 		return
-	case e.state == aside: // the row was not written yet, and need not be
-		f.unlay(e)
+	case e.state == slow: // the row was not written yet, and need not be
+		f.cancelPark(e)
 	case e.chain != nil:
 		e.chain.remove(e)
 	}
-	f.finish(done, e, store.TallyDelivered, now)
+	f.finish(onDone, e, store.TallyDelivered, now)
 }
 
 // reject parks an entry whose attempt failed, or tries it again at once.
@@ -191,10 +191,10 @@ func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
 // requeue makes e wait for its next call, at its place in its chain. A parked
 // message is left to its row when it is another's turn, or another owner's.
 func (f *Flow) requeue(e *entry) {
-	f.move(e, queued)
+	f.move(e, onAgain)
 	switch {
 	case e.parked && (f.quiet || e.shard.leaving != nil || e.chain != nil && e.chain.cut):
-		f.abandon(e)
+		f.leaveAlone(e)
 	case e.chain == nil:
 		f.enqueue(e, false)
 	}
@@ -213,7 +213,7 @@ func (f *Flow) resume(e *entry, now time.Duration) {
 		f.due.wake(now)
 	}
 	if c.blocked() {
-		f.bank(c, now)
+		f.parkBehind(c, now)
 	}
 	f.advance(c)
 }

@@ -19,7 +19,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += len(s.chains) + len(s.limbo) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
+		n += len(s.chains) + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
 	}
 	for _, l := range f.lanes {
 		l.each(func(*entry) { n++ })
@@ -145,7 +145,7 @@ func (a *audit) inCalls() {
 			if e == nil || e.shard.lost {
 				continue
 			}
-			if e.state == lain && e.counted {
+			if e.state == slowDrafted && e.counted {
 				a.out++
 			}
 			if e.chain != nil {

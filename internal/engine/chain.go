@@ -159,7 +159,7 @@ const maxSpare = 4096
 // enqueue puts e, which may be sent, into the queue it belongs to. One that was
 // sent before goes first. One that waited for another of its chain goes to its place.
 func (f *Flow) enqueue(e *entry, waited bool) {
-	f.move(e, ready)
+	f.move(e, onTurn)
 	switch {
 	case e.Err != nil:
 		f.unreadable.push(e)

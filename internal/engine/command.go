@@ -35,26 +35,26 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 	if d, doomed := s.toDiscard[seq]; doomed && !d.struck { // it was parked meanwhile
 		delete(s.toDiscard, seq)
 	}
-	if _, limbo := s.limbo[seq]; limbo || f.flying(seq) {
+	if _, changing := s.changing[seq]; changing || f.flying(seq) {
 		return false
 	}
 	e := f.hand[seq]
 	switch {
 	case c.Kind == store.Discard:
 		if e != nil {
-			f.letGo(e)
+			f.leaveToRow(e)
 		}
 		f.unheld(s, c)
-		f.unrow(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
+		f.draftEnd(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
 	case e != nil:
 		e.attempts = 0
 	case c.Park.State != store.ParkBlocked:
 		p := c.Park
 		f.urge(s, c)
 		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, "", ""
-		f.row(s, p)
+		f.draftRow(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
-			f.bank(c, now)
+			f.parkBehind(c, now)
 			f.advance(c)
 		}
 	}
@@ -73,19 +73,19 @@ func (f *Flow) flying(seq int64) bool {
 	return false
 }
 
-// letGo leaves e, and what is in hand of its key and not in a call, to their
+// leaveToRow leaves e, and what is in hand of its key and not in a call, to their
 // rows.
-func (f *Flow) letGo(e *entry) {
+func (f *Flow) leaveToRow(e *entry) {
 	if c := e.chain; c != nil {
-		f.dropHand(c)
+		f.leaveToRows(c)
 		f.advance(c)
 		return
 	}
-	f.abandon(e)
+	f.leaveAlone(e)
 }
 
-// abandon leaves a parked message that is in hand to its row.
-func (f *Flow) abandon(e *entry) {
+// leaveAlone leaves a parked message that is in hand to its row.
+func (f *Flow) leaveAlone(e *entry) {
 	if e.chain != nil {
 		e.chain.remove(e)
 	}

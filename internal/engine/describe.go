@@ -14,7 +14,7 @@ func (f *Flow) Describe() string {
 		fmt.Fprintf(&b, "\n  lane at %q of %q, mark %q: whole %v near %v free %v stray %v started %v reading %v dry %v, polls at %v, %d pages, %d arrived",
 			l.read, l.base, l.mark, l.whole, l.near, l.free, l.stray, l.started, l.reading, l.dry, l.nextPoll, len(l.pages), len(l.arrived))
 		for _, s := range l.shards {
-			fmt.Fprintf(&b, "\n    shard %d at %q, draft %+v, in turn %v, limbo %v, leaving %+v", s.lo, s.settled, s.draft, s.turn != nil, s.limbo, s.leaving)
+			fmt.Fprintf(&b, "\n    shard %d at %q, draft %+v, in turn %v, changing %v, leaving %+v", s.lo, s.settled, s.draft, s.turn != nil, s.changing, s.leaving)
 			for _, c := range s.chains {
 				fmt.Fprintf(&b, "\n      chain %d: out %d, stored %v, unsettled %d", c.key, c.out, c.stored, c.unsettled)
 			}

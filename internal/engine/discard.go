@@ -42,7 +42,7 @@ func (f *Flow) obeyPending(s *shard, c *store.Command, now time.Duration) bool {
 	}
 	s.toDiscard[seq] = discard{command: c.Done(), message: c.Message, seen: f.round.landed}
 	if e := s.find(seq); e != nil && e.state < sent {
-		f.strike(e, now)
+		f.discardInWindow(e, now)
 	}
 	return false
 }
@@ -66,9 +66,9 @@ func (e *entry) unwanted() bool {
 	return is && !d.struck && d.message == e.ID
 }
 
-// strike resolves an entry of a window, in no call, that is to be discarded. Its key
+// discardInWindow resolves an entry of a window, in no call, that is to be discarded. Its key
 // goes on without it.
-func (f *Flow) strike(e *entry, now time.Duration) {
+func (f *Flow) discardInWindow(e *entry, now time.Duration) {
 	if !e.unwanted() {
 		return
 	}
@@ -81,15 +81,15 @@ func (f *Flow) strike(e *entry, now time.Duration) {
 	if c != nil {
 		c.remove(e)
 	}
-	f.finish(done, e, store.TallyDiscarded, now)
+	f.finish(onDone, e, store.TallyDiscarded, now)
 	f.urgent = true
 	if c != nil {
 		f.advance(c)
 	}
 }
 
-// struck drafts the end of the command that e was discarded by.
-func (s *shard) struck(e *entry) {
+// discardDrafted drafts the end of the command that e was discarded by.
+func (s *shard) discardDrafted(e *entry) {
 	s.draft.done = append(s.draft.done, s.toDiscard[e.Seq].command)
 	delete(s.toDiscard, e.Seq)
 }

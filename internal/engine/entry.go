@@ -39,7 +39,7 @@ func (f *Flow) forget(e *entry) {
 	if e.drafted() {
 		return
 	}
-	f.move(e, gone)
+	f.move(e, onLeave)
 	if !e.parked { // the doubt of a parked message is kept
 		f.trust(e)
 	}

@@ -6,4 +6,4 @@ import "github.com/postbag/postbag/store"
 func Score(relay, subscription string, lo int) uint64 { return score(relay, subscription, lo) }
 
 // Stray makes a move that no entry makes: one that was settled is sent.
-func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: past}, sent) }
+func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: drafted}, onCall) }

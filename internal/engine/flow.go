@@ -106,7 +106,7 @@ func (f *Flow) Quiesce(on bool) {
 	}
 	for _, e := range f.hand {
 		if e.state != sent {
-			f.letGo(e)
+			f.leaveToRow(e)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (f *Flow) leave(s *shard) {
 	f.trim(s)
 	for _, e := range f.hand {
 		if e.shard == s && e.state != sent {
-			f.letGo(e)
+			f.leaveToRow(e)
 		}
 	}
 	f.urgent = true
@@ -131,7 +131,7 @@ func (f *Flow) leaveBehind(e *entry, now time.Duration) {
 		}
 		c.remove(e)
 	}
-	f.lay(e, p, now)
+	f.parkInWindow(e, p, now)
 }
 
 // collectLeaving drafts the end of a leaving shard once all that it waits for is

@@ -12,7 +12,7 @@ func TestTheAuditNamesAMoveThatIsNotInALife(t *testing.T) {
 	d := oneShard(t, engine.Config{})
 	d.audit()
 	d.f.Stray()
-	if err := d.f.Audit(); err == nil || !strings.Contains(err.Error(), "from past to sent") {
+	if err := d.f.Audit(); err == nil || !strings.Contains(err.Error(), "is drafted, and then onCall") {
 		t.Errorf("the audit says %v", err)
 	}
 }

@@ -10,22 +10,24 @@ import (
 // park parks e, whether it is of a window, slow, or parked already.
 func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
 	switch {
-	case e.parked, e.state == lain:
-		f.repark(e, p, now)
+	case e.parked, e.state == slowDrafted:
+		f.rewriteRow(e, p, now)
 		return
-	case e.state == aside: // its row is not written yet: write this one instead
-		f.unlay(e)
+	case e.state == slow: // its row is not written yet: write this one instead
+		f.cancelPark(e)
 	case e.chain != nil:
 		e.chain.remove(e)
 	}
-	f.lay(e, p, now)
+	f.parkInWindow(e, p, now)
 }
 
-// lay parks an entry of a window: the row rides in the settlement that passes it.
-func (f *Flow) lay(e *entry, p store.Park, now time.Duration) { f.layAs(done, e, p, now) }
+// parkInWindow parks an entry of a window: the row rides in the settlement that passes it.
+func (f *Flow) parkInWindow(e *entry, p store.Park, now time.Duration) {
+	f.parkInWindowAs(onDone, e, p, now)
+}
 
-// layAs is lay for a message that is done, or set aside.
-func (f *Flow) layAs(to state, e *entry, p store.Park, now time.Duration) {
+// parkInWindowAs is parkInWindow for a message that is done, or slow.
+func (f *Flow) parkInWindowAs(by event, e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.Blocking {
 		e.chain.unsettled++
@@ -34,11 +36,11 @@ func (f *Flow) layAs(to state, e *entry, p store.Park, now time.Duration) {
 		f.countHeld(e.shard, p.Topic, 1)
 	}
 	e.park = &p
-	f.finish(to, e, store.TallyParked, now)
+	f.finish(by, e, store.TallyParked, now)
 }
 
-// unlay takes back what lay did and no settlement has written.
-func (f *Flow) unlay(e *entry) {
+// cancelPark takes back what parkInWindow did and no settlement has written.
+func (f *Flow) cancelPark(e *entry) {
 	if e.park.Blocking {
 		e.chain.unsettled--
 	}
@@ -51,25 +53,25 @@ func (f *Flow) fill(e *entry, p *store.Park) {
 	p.Blocking = p.Blocking && e.chain != nil
 }
 
-// repark writes the row of a parked message again.
-func (f *Flow) repark(e *entry, p store.Park, now time.Duration) {
+// rewriteRow writes the row of a parked message again.
+func (f *Flow) rewriteRow(e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.State == store.ParkDead {
 		f.stats.Dead++
 	}
-	f.row(e.shard, p)
+	f.draftRow(e.shard, p)
 	f.doubted(e, p.State != store.ParkDead)
-	f.leaveHand(e)
+	f.takeOut(e)
 	if p.Blocking {
-		f.dropHand(e.chain)
+		f.leaveToRows(e.chain)
 		e.chain.cut = e.chain.out > 0
 	}
 	f.resolve(now, true)
 }
 
-// row drafts a parked row anew.
-func (f *Flow) row(s *shard, p store.Park) {
-	f.withdraw(s, p.Seq)
+// draftRow drafts a parked row anew.
+func (f *Flow) draftRow(s *shard, p store.Park) {
+	f.undraftRow(s, p.Seq)
 	if p.Blocking {
 		if c := f.chainOf(s, p.Hash); c != nil {
 			c.unsettled++
@@ -79,46 +81,46 @@ func (f *Flow) row(s *shard, p store.Park) {
 		f.countHeld(s, p.Topic, 1)
 	}
 	s.draft.park = append(s.draft.park, p)
-	s.enterLimbo(p.Seq)
+	s.markChanging(p.Seq)
 }
 
-// unpark resolves a parked row: it is removed by the next settlement.
-func (f *Flow) unpark(e *entry, fate store.Fate, now time.Duration) {
-	f.unrow(e.shard, store.Resolved{Seq: e.Seq, Hash: e.hash()}, e.ID, fate)
-	f.leaveHand(e)
+// endRow resolves a parked row: it is removed by the next settlement.
+func (f *Flow) endRow(e *entry, fate store.Fate, now time.Duration) {
+	f.draftEnd(e.shard, store.Resolved{Seq: e.Seq, Hash: e.hash()}, e.ID, fate)
+	f.takeOut(e)
 	f.resolve(now, true)
 }
 
-// unrow drafts the end of a parked row.
-func (f *Flow) unrow(s *shard, r store.Resolved, id postbag.ID, fate store.Fate) {
+// draftEnd drafts the end of a parked row.
+func (f *Flow) draftEnd(s *shard, r store.Resolved, id postbag.ID, fate store.Fate) {
 	f.unremember(r.Seq)
-	f.withdraw(s, r.Seq)
+	f.undraftRow(s, r.Seq)
 	d := &s.draft
 	d.resolve = append(d.resolve, r)
 	d.count(r.Seq, id, fate, f.cfg.TallySpan, 1)
 	d.count(r.Seq, id, store.TallyParked, f.cfg.TallySpan, -1)
-	s.enterLimbo(r.Seq)
+	s.markChanging(r.Seq)
 	f.tallied(fate)
 	if c := f.chainFor(s, r.Hash); c != nil && !c.blocked() { // what blocked it was drafted alone
 		f.advance(c)
 	}
 }
 
-// enterLimbo notes that the draft changes a row.
-func (s *shard) enterLimbo(seq int64) {
-	s.limbo[seq] = s.drafts
+// markChanging notes that the draft changes a row.
+func (s *shard) markChanging(seq int64) {
+	s.changing[seq] = s.drafts
 	if s.turn != nil { // that is one draft, this the next
-		s.limbo[seq]++
+		s.changing[seq]++
 	}
 }
 
-// withdraw takes a park that is drafted and not yet in a turn back, since a
+// undraftRow takes a park that is drafted and not yet in a turn back, since a
 // settlement names a message once.
-func (f *Flow) withdraw(s *shard, seq int64) {
+func (f *Flow) undraftRow(s *shard, seq int64) {
 	d := &s.draft
 	for i := range d.park {
 		if d.park[i].Seq == seq {
-			f.confirm(s, &d.park[i])
+			f.rowSettled(s, &d.park[i])
 			if d.park[i].State == store.ParkHeld {
 				f.countHeld(s, d.park[i].Topic, -1)
 			}
@@ -128,36 +130,36 @@ func (f *Flow) withdraw(s *shard, seq int64) {
 	}
 }
 
-// confirm notes that a blocking row is not unsettled any more.
-func (f *Flow) confirm(s *shard, p *store.Park) {
+// rowSettled notes that a blocking row is not unsettled any more.
+func (f *Flow) rowSettled(s *shard, p *store.Park) {
 	if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 		c.unsettled--
 	}
 }
 
-// leaveHand takes e, whose row is about to change, out of the flow's hand. What it
+// takeOut takes e, whose row is about to change, out of the flow's hand. What it
 // counts for ends with the next settlement.
-func (f *Flow) leaveHand(e *entry) {
+func (f *Flow) takeOut(e *entry) {
 	if e.counted {
 		e.shard.draft.sent++
 		e.counted = false
 	}
 	if !e.parked {
-		f.move(e, past)
+		f.move(e, onRow)
 		return
 	}
 	delete(f.hand, e.Seq)
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	f.move(e, past)
+	f.move(e, onRow)
 	f.untried(e)
 	f.unhold(e)
 }
 
-// dropHand leaves the parked messages of c that are in hand and not in a call to
+// leaveToRows leaves the parked messages of c that are in hand and not in a call to
 // their rows: they are fetched again when they are due.
-func (f *Flow) dropHand(c *chain) {
+func (f *Flow) leaveToRows(c *chain) {
 	for e := c.head; e != nil; {
 		next := e.next
 		if e.parked && e.state != sent {
@@ -169,13 +171,13 @@ func (f *Flow) dropHand(c *chain) {
 	}
 }
 
-// bank parks the live messages of a blocked chain behind the one that blocks.
-func (f *Flow) bank(c *chain, now time.Duration) {
+// parkBehind parks the live messages of a blocked chain behind the one that blocks.
+func (f *Flow) parkBehind(c *chain, now time.Duration) {
 	for e := c.head; e != nil; {
 		next := e.next
 		if !e.parked && e.state < sent {
 			c.remove(e)
-			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
+			f.parkInWindow(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 		}
 		e = next
 	}

@@ -86,7 +86,7 @@ func (f *Flow) skipHand(to []int64) []int64 {
 
 // skip adds the rows that the store has otherwise than they will be.
 func (s *shard) skip(to []int64) []int64 {
-	for seq := range s.limbo {
+	for seq := range s.changing {
 		to = append(to, seq)
 	}
 	if s.withheld != 0 {
@@ -196,7 +196,7 @@ func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) {
 	}
 	if m.Blocking {
 		f.stored(s, m.Park.Hash)
-		f.bank(c, now)
+		f.parkBehind(c, now)
 	}
 	c.push(e)
 	f.advance(c)
@@ -204,7 +204,7 @@ func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) {
 
 // wanted: the row will stay as it is, and its turn has come.
 func (f *Flow) wanted(s *shard, m *store.Parked) bool {
-	if _, limbo := s.limbo[m.Park.Seq]; limbo || f.hand[m.Park.Seq] != nil {
+	if _, changing := s.changing[m.Park.Seq]; changing || f.hand[m.Park.Seq] != nil {
 		return false
 	}
 	if c := f.chainFor(s, m.Park.Hash); c != nil && (c.cut || m.Blocking && c.passed(m.Park.Seq)) {
@@ -230,27 +230,27 @@ func (c *chain) passed(seq int64) bool {
 	return !c.strict && c.tail != nil && c.tail.parked && c.tail.Seq > seq
 }
 
-// dueEnded ends the limbo of rows that were settled while the answer was under
+// dueEnded ends the changing of rows that were settled while the answer was under
 // way.
 func (f *Flow) dueEnded() {
 	f.due.asking = false
 	for _, s := range f.shards {
 		if s.asked {
 			s.asked = false
-			s.endLimbo()
+			s.endChanging()
 		}
 	}
 }
 
-// endLimbo lets go of rows whose change is settled, unless an answer that shows
+// endChanging lets go of rows whose change is settled, unless an answer that shows
 // them as they were is under way.
-func (s *shard) endLimbo() {
+func (s *shard) endChanging() {
 	if s.asked {
 		return
 	}
-	for seq, draft := range s.limbo {
+	for seq, draft := range s.changing {
 		if draft < s.drafts {
-			delete(s.limbo, seq)
+			delete(s.changing, seq)
 		}
 	}
 }

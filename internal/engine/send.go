@@ -102,7 +102,7 @@ func (c *Call) borrowed() []*entry {
 
 // include puts e into the call being made.
 func (f *Flow) include(e *entry) {
-	f.move(e, sent)
+	f.move(e, onCall)
 	if !e.counted {
 		e.counted = true
 		f.out++

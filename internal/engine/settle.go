@@ -54,15 +54,11 @@ func (f *Flow) draft(e *entry) {
 	if !e.resolved() || e.drafted() {
 		return
 	}
-	to := past
-	if e.state == aside {
-		to = lain
-	}
 	d := &e.shard.draft
 	d.count(e.Seq, e.ID, e.fate, f.cfg.TallySpan, 1)
 	f.tallied(e.fate)
 	if e.fate == store.TallyDiscarded {
-		e.shard.struck(e)
+		e.shard.discardDrafted(e)
 	}
 	if e.park != nil {
 		f.stats.Parked++
@@ -70,16 +66,16 @@ func (f *Flow) draft(e *entry) {
 			f.stats.Dead++
 		}
 		d.park = append(d.park, *e.park)
-		if _, limbo := e.shard.limbo[e.Seq]; limbo {
+		if _, changing := e.shard.changing[e.Seq]; changing {
 			f.nameOnce(e.shard, e.Seq)
 		}
 		e.park = nil
 	}
-	if e.counted && to != lain { // what is in flight counts until it is answered
+	if e.counted && e.state != slow { // what is in flight counts until it is answered
 		e.counted = false
 		d.sent++
 	}
-	f.move(e, to)
+	f.move(e, onDraft)
 }
 
 // nameOnce keeps a settlement from naming a message twice that was parked ahead of its
@@ -90,12 +86,12 @@ func (f *Flow) nameOnce(s *shard, seq int64) {
 	last := len(d.park) - 1
 	p := d.park[last]
 	d.park = d.park[:last]
-	f.withdraw(s, seq)
+	f.undraftRow(s, seq)
 	if !slices.ContainsFunc(d.resolve, func(r store.Resolved) bool { return r.Seq == seq }) {
 		d.park = append(d.park, p)
 		return
 	}
-	f.confirm(s, &p)
+	f.rowSettled(s, &p)
 	if p.State == store.ParkHeld {
 		f.countHeld(s, p.Topic, -1)
 	}
@@ -193,7 +189,7 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 	f.out -= s.turnSent
 	s.turn, s.turnSent = nil, 0
 	for i := range t.Park {
-		f.confirm(s, &t.Park[i])
+		f.rowSettled(s, &t.Park[i])
 	}
 	for _, h := range v.Cleared {
 		f.cleared(s, h)
@@ -202,7 +198,7 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 		delete(s.commanded, d)
 	}
 	s.drafts++
-	s.endLimbo()
+	s.endChanging()
 	if len(t.Resolve) > 0 {
 		f.due.wake(0)
 	}

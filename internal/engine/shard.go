@@ -32,10 +32,10 @@ type shard struct {
 	commanded map[store.Done]struct{} // commands whose end is not settled
 	toDiscard map[int64]discard       // see there
 
-	// limbo holds the parked rows whose change is not settled, or was while the
+	// changing holds the parked rows whose change is not settled, or was while the
 	// answer to Due was under way, and the number of the draft that changes each.
-	limbo  map[int64]int64
-	drafts int64 // drafts that are settled
+	changing map[int64]int64
+	drafts   int64 // drafts that are settled
 	// held counts the messages that are held for each topic, and urged are those of
 	// them that an operator had retried.
 	held  map[*topic]int
@@ -52,7 +52,7 @@ func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks)
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
 		chains:    make(map[uint64]*chain),
 		foreign:   make(map[uint64]struct{}),
-		limbo:     make(map[int64]int64),
+		changing:  make(map[int64]int64),
 		commanded: make(map[store.Done]struct{}),
 	}
 	for _, o := range slices.Clone(f.shards) {
@@ -140,7 +140,7 @@ func (f *Flow) drop(s *shard) {
 	}
 	for _, c := range f.calls {
 		for _, e := range c.entries {
-			if e != nil && e.shard == s && e.state == lain {
+			if e != nil && e.shard == s && e.state == slowDrafted {
 				f.uncount(e)
 			}
 		}

@@ -73,8 +73,8 @@ func (f *Flow) slowDown(e *entry, now time.Duration) {
 	if e.chain != nil {
 		e.chain.remove(e)
 	}
-	f.layAs(aside, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)
+	f.parkInWindowAs(onSlow, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)
 	if e.chain != nil {
-		f.bank(e.chain, now)
+		f.parkBehind(e.chain, now)
 	}
 }

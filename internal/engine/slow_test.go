@@ -174,7 +174,7 @@ func TestTheBeginningOfAnOutageParkedWhatWasOut(t *testing.T) {
 }
 
 // A key stayed blocked, with nothing parked, when a late answer came before its
-// row was written.
+// draftRow was written.
 func TestALateAnswerLeftItsKeyBlocked(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})

@@ -40,7 +40,7 @@ type topic struct {
 func (t *topic) works() bool { return t.state == Closed }
 
 // testing: a message of it is being tried.
-func (t *topic) testing() bool { return t.trial != nil && t.trial.state < past }
+func (t *topic) testing() bool { return t.trial != nil && t.trial.state < drafted }
 
 // topics are those of a flow.
 type topics struct {
@@ -255,9 +255,9 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 	if e.held {
 		c := e.chain
 		f.remember(e)
-		f.abandon(e)
+		f.leaveAlone(e)
 		if c != nil {
-			f.dropHand(c)
+			f.leaveToRows(c)
 			c.cut = c.out > 0
 		}
 		return

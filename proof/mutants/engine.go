@@ -163,19 +163,19 @@ var parking = []Mutant{
 	{
 		Name: "parked-row-deleted-before-delivery", What: "a parked row goes when its message is sent, not when it is accepted",
 		Evidence: "destructive reads of retry tables",
-		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.unrow(s, &e.Message, m.Key, 1)\n	c := f.chainOf"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	c := f.chainOf", "	f.hand[e.Seq] = e\n	f.mayTry(e)\n	f.draftEnd(s, &e.Message, m.Key, 1)\n	c := f.chainOf"}},
 		By:       sim(),
 	},
 	{
 		Name: "waiting-row-not-parked", What: "what is read behind a parked message of its key is passed and not parked",
 		Evidence: "skipped while blocked, and the position moves",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)\n	default:", "		f.finish(done, e, store.TallyDelivered, now)\n	default:"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.parkInWindow(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)\n	default:", "		f.finish(onDone, e, store.TallyDelivered, now)\n	default:"}},
 		By:       sim(),
 	},
 	{
 		Name: "banked-row-not-parked", What: "what was queued behind a message when it was parked is passed and not parked",
 		Evidence: "as before",
-		Patches:  []Patch{{"internal/engine/park.go", "			f.lay(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)", "			f.finish(done, e, store.TallyDelivered, now)"}},
+		Patches:  []Patch{{"internal/engine/park.go", "			f.parkInWindow(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)", "			f.finish(onDone, e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 	{
@@ -193,19 +193,19 @@ var parking = []Mutant{
 	{
 		Name: "late-answer-frees-its-key", What: "a slow message, parked as in flight, does not block its key",
 		Evidence: "time-out taken as an end: first occurrences invert",
-		Patches:  []Patch{{"internal/engine/slow.go", "f.layAs(aside, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)", "f.layAs(aside, e, store.Park{State: store.ParkInFlight}, now)"}},
+		Patches:  []Patch{{"internal/engine/slow.go", "f.parkInWindowAs(onSlow, e, store.Park{State: store.ParkInFlight, Blocking: true}, now)", "f.parkInWindowAs(onSlow, e, store.Park{State: store.ParkInFlight}, now)"}},
 		By:       sim(),
 	},
 	{
 		Name: "row-tried-while-its-end-is-unsettled", What: "a parked row is read and sent again while the settlement that removes it is under way",
 		Evidence: "a second read of a row whose change is not committed",
-		Patches:  []Patch{{"internal/engine/parked.go", "if _, limbo := s.limbo[m.Park.Seq]; limbo || f.hand[m.Park.Seq] != nil {", "if f.hand[m.Park.Seq] != nil {"}},
+		Patches:  []Patch{{"internal/engine/parked.go", "if _, changing := s.changing[m.Park.Seq]; changing || f.hand[m.Park.Seq] != nil {", "if f.hand[m.Park.Seq] != nil {"}},
 		By:       sim(),
 	},
 	{
 		Name: "discard-races-a-delivery", What: "an operator's discard is carried out while the message's answer is out",
 		Evidence: "consoles that delete rows beside the worker (sidekiq, oban)",
-		Patches:  []Patch{{"internal/engine/command.go", "limbo || f.flying(seq) {", "limbo {"}},
+		Patches:  []Patch{{"internal/engine/command.go", "changing || f.flying(seq) {", "changing {"}},
 		By:       sim(),
 	},
 }
@@ -234,7 +234,7 @@ var settling = []Mutant{
 	{
 		Name: "filtered-counted-as-delivered", What: "the ledger counts what a filter refused as delivered",
 		Evidence: "sums that agree and say nothing",
-		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(done, e, store.TallyFiltered, now)", "		f.finish(done, e, store.TallyDelivered, now)"}},
+		Patches:  []Patch{{"internal/engine/absorb.go", "		f.finish(onDone, e, store.TallyFiltered, now)", "		f.finish(onDone, e, store.TallyDelivered, now)"}},
 		By:       sim(),
 	},
 }
