@@ -8,15 +8,8 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 )
-
-// audited is one line of the audit log in JSON.
-type audited struct {
-	At   time.Time `json:"at"`
-	Who  string    `json:"who"`
-	Why  string    `json:"why"`
-	What string    `json:"what"`
-}
 
 func newAuditCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
@@ -26,26 +19,26 @@ func newAuditCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "Show what operators did, the latest first",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if limit < 1 || limit > 100_000 {
-				return exit.Usagef("--limit is %d; choose between 1 and 100000", limit)
+			if limit < 1 || limit > operations.MaxAuditLines {
+				return exit.Usagef("--limit is %d; choose between 1 and %d", limit, operations.MaxAuditLines)
 			}
 			s, err := f.open(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			entries, err := s.Audited(cmd.Context(), limit)
+			lines, err := s.Operations().AuditLog(cmd.Context(), limit)
 			if err != nil {
 				return err
 			}
 			var rows [][]string
-			for _, e := range entries {
+			for _, l := range lines {
 				if c.JSON {
-					if err := c.Line(audited{e.At, e.Who, e.Why, e.What}); err != nil {
+					if err := c.Line(l); err != nil {
 						return err
 					}
 				}
-				rows = append(rows, []string{e.At.UTC().Format(time.DateTime), e.Who, e.What, e.Why})
+				rows = append(rows, []string{l.At.UTC().Format(time.DateTime), l.Who, l.What, l.Why})
 			}
 			if c.JSON {
 				return nil

@@ -222,21 +222,16 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.why, "why", "", "`why`, for the audit log; required")
 }
 
-// maxAudit bounds who and why, in bytes.
-const maxAudit = 1024
-
 func (f *auditFlags) audit() (store.Audit, error) {
 	a := store.Audit{Who: strings.TrimSpace(f.who), Why: strings.TrimSpace(f.why)}
-	if a.Why == "" {
-		return a, exit.Usagef("--why is missing; say why, for the audit log")
-	}
 	if a.Who == "" {
 		a.Who = systemUser()
 	}
-	for _, text := range []string{a.Who, a.Why} {
-		if len(text) > maxAudit || strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text {
-			return a, exit.Usagef("--who or --why is no text of at most %d bytes; shorten it", maxAudit)
-		}
+	switch err := operations.ValidAudit(a); {
+	case errors.Is(err, operations.ErrNoReason):
+		return a, exit.Usagef("--why is missing; say why, for the audit log")
+	case err != nil:
+		return a, exit.Usagef("--who or --why is no text of at most %d bytes; shorten it", operations.MaxAuditText)
 	}
 	return a, nil
 }

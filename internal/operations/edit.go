@@ -13,7 +13,10 @@ const MaxErase = 1000
 // Erase overwrites payload, headers and key of messages, as store.Editor has it. Of the ids, missing are those that the box
 // does not hold. More than MaxErase ids, and a store that cannot erase, are errors, and nothing is erased.
 func (s Store) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (erased store.Erased, missing int, err error) {
+	err = ValidAudit(a)
 	switch {
+	case err != nil:
+		return erased, 0, err
 	case s.Editor == nil:
 		return erased, 0, errNoEditor()
 	case len(ids) == 0 || len(ids) > MaxErase:
@@ -25,6 +28,9 @@ func (s Store) Erase(ctx context.Context, a store.Audit, box string, ids []postb
 
 // AcceptLedger has retention go on where ledger and log differ, and returns what it accepted, a line each.
 func (s Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
+	if err := ValidAudit(a); err != nil {
+		return nil, err
+	}
 	if s.Editor == nil {
 		return nil, errNoEditor()
 	}

@@ -75,6 +75,9 @@ func (r *Run) Progress() Progress {
 // Do gives the command to all messages of the preview, some at a time, each time in a transaction that writes the audit log
 // too. Its error says how many have it; to give it again does no harm.
 func (r *Run) Do(ctx context.Context) (Progress, error) {
+	if err := ValidAudit(r.audit); err != nil {
+		return r.Progress(), err
+	}
 	for rest := r.preview.scheduled; len(rest) > 0; {
 		n := min(commandBatch, len(rest))
 		err := r.step(ctx, n, func() (did Progress, err error) {

@@ -30,6 +30,8 @@ func Of(s store.Store) (Store, error) {
 var (
 	// ErrNotFound says that there is no such box, message or choice of messages. Nothing was changed.
 	ErrNotFound = errors.New("not found")
+	// ErrInvalid says that what was asked for is wrong by itself. Nothing was changed.
+	ErrInvalid = errors.New("not valid")
 	// ErrUnsupported says that this kind of store cannot do it. Nothing was changed.
 	ErrUnsupported = errors.New("not supported by this kind of store")
 )

@@ -1,0 +1,62 @@
+package operations
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// MaxAuditText bounds who gives a command, and why, in bytes each.
+const MaxAuditText = 1024
+
+// MaxAuditLines is how much of the audit log one look shows.
+const MaxAuditLines = 100_000
+
+// ErrNoReason is ErrInvalid, and says that a command comes without a reason. Nothing was changed.
+var ErrNoReason error = &refusal{ErrInvalid, "no reason is given; say why, for the audit log"}
+
+// ValidAudit says what the audit log does not take of who gives a command and why. A missing reason is ErrNoReason.
+func ValidAudit(a store.Audit) error {
+	if strings.TrimSpace(a.Why) == "" {
+		return ErrNoReason
+	}
+	if strings.TrimSpace(a.Who) == "" {
+		return refusef(ErrInvalid, "nobody is named who gives the command; say who, for the audit log")
+	}
+	for _, text := range []string{a.Who, a.Why} {
+		if len(text) > MaxAuditText || strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text {
+			return refusef(ErrInvalid, "who or why is no text of at most %d bytes; shorten it", MaxAuditText)
+		}
+	}
+	return nil
+}
+
+// AuditLine is one line of the audit log in JSON. Names of fields are a contract.
+type AuditLine struct {
+	// When it was.
+	At time.Time `json:"at"`
+	// Who did it.
+	Who string `json:"who"`
+	// Why.
+	Why string `json:"why"`
+	// What was done.
+	What string `json:"what"`
+}
+
+// AuditLog returns the latest lines of the audit log, at most limit, the newest first.
+func (s Store) AuditLog(ctx context.Context, limit int) ([]AuditLine, error) {
+	if limit < 1 || limit > MaxAuditLines {
+		return nil, refusef(ErrInvalid, "%d lines of the audit log are asked for; choose between 1 and %d", limit, MaxAuditLines)
+	}
+	entries, err := s.Audited(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]AuditLine, len(entries))
+	for i, e := range entries {
+		lines[i] = AuditLine{e.At, e.Who, e.Why, e.What}
+	}
+	return lines, nil
+}
