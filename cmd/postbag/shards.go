@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
-	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/internal/operations"
 )
 
 func newShardsCommand(c *terminal.Terminal) *cobra.Command {
@@ -29,8 +28,11 @@ share a subscription; each costs a row in every settlement.`,
 		Args:    exactly("the number of shards"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			n, err := strconv.Atoi(args[0])
-			if err != nil || n < 1 || n > store.SlotCount {
-				return exit.Usagef("the number of shards is not between 1 and %d; write such a number", store.SlotCount)
+			if err != nil {
+				n = 0 // no number of shards
+			}
+			if err := operations.ValidShards(n); err != nil {
+				return err
 			}
 			ref, audit, err := r.one(&a)
 			if err != nil {
@@ -41,7 +43,7 @@ share a subscription; each costs a row in every settlement.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			if err := s.SetShards(cmd.Context(), audit, ref, n); err != nil {
+			if err := s.Operations().SetShards(cmd.Context(), audit, ref, n); err != nil {
 				return err
 			}
 			if c.JSON {
