@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,9 +20,6 @@ func newMessagesCommand(c *terminal.Terminal) *cobra.Command {
 	return group("messages", "Look at messages, retry, discard or erase them",
 		newListCommand(c), newShowCommand(c), newGiveCommand(c, store.Retry), newGiveCommand(c, store.Discard), newEraseCommand(c))
 }
-
-// pageSize is how many messages a listing asks for at a time.
-const pageSize = 500
 
 // listOptions say how much to list, and how.
 type listOptions struct {
@@ -74,54 +69,26 @@ error.`,
 
 func list(ctx context.Context, c *terminal.Terminal, s operations.Store, q store.Query, o listOptions) error {
 	q.Cursor, q.Oldest = o.cursor, o.oldest
-	shown := 0
-	for {
-		q.Limit = pageSize
-		if o.limit > 0 {
-			q.Limit = min(pageSize, o.limit-shown)
-		}
-		items, next, err := s.List(ctx, q)
-		if err != nil {
-			return err
-		}
-		if err := display.Page(c, q.Box, items, shown == 0, o.payload); err != nil {
-			return err
-		}
-		shown += len(items)
-		q.Cursor = next
-		if next == "" {
-			break
-		}
-		if o.limit > 0 && shown >= o.limit {
-			c.Notef("there is more: --cursor %s", next)
-			break
-		}
-	}
-	if shown > 0 {
-		return nil
-	}
-	return noteNothing(ctx, c, s, q.Box)
-}
-
-// noteNothing says why there is nothing to see.
-func noteNothing(ctx context.Context, c *terminal.Terminal, s operations.Store, box string) error {
-	o, err := s.Look(ctx, box)
+	first := true
+	all, err := s.Each(ctx, q, o.limit, func(items []store.Item) error {
+		err := display.Page(c, q.Box, items, first, o.payload)
+		first = first && len(items) == 0
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	c.Notef("no message matches%s", unread(&o))
-	return nil
-}
-
-// unread explains a box that nobody reads: its messages have no state yet.
-func unread(o *store.Overview) string {
-	for i := range o.Boxes {
-		if b := &o.Boxes[i]; len(b.Subscriptions) == 0 && b.Last > 0 {
-			return fmt.Sprintf("; box %s holds %s and has no subscription yet, which the first relay declares", b.Name,
-				terminal.Count(b.Rows, "message"))
-		}
+	if all.Next != "" {
+		c.Notef("there is more: --cursor %s", all.Next)
 	}
-	return ""
+	if all.Shown > 0 {
+		return nil
+	}
+	unread, err := s.Unread(ctx, q.Box)
+	if err == nil {
+		c.Notef("no message matches%s", unread)
+	}
+	return err
 }
 
 func newShowCommand(c *terminal.Terminal) *cobra.Command {
@@ -152,15 +119,9 @@ shown as JSON, text or hexadecimal, whichever fits; --format raw writes its byte
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			items, err := s.Show(cmd.Context(), ref.Box, id)
+			items, err := s.Operations().Find(cmd.Context(), ref, id)
 			if err != nil {
 				return err
-			}
-			items = slices.DeleteFunc(items, func(i store.Item) bool {
-				return ref.Subscription != "" && i.Subscription != "" && i.Subscription != ref.Subscription
-			})
-			if len(items) == 0 {
-				return noSuchMessage(cmd.Context(), s.Operations(), ref, id)
 			}
 			return display.Message(c, ref.Box, items, format)
 		},
@@ -170,15 +131,6 @@ shown as JSON, text or hexadecimal, whichever fits; --format raw writes its byte
 	cmd.Flags().StringVar(&format, "format", "auto", "how to show the payload: `auto`, text, json, hex or raw")
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // the flag is there
 	return cmd
-}
-
-func noSuchMessage(ctx context.Context, s operations.Store, ref store.Ref, id postbag.ID) error {
-	o, err := s.Look(ctx, ref.Box)
-	if err != nil {
-		return err
-	}
-	return exit.With(exit.NotFound, fmt.Errorf("box %s shows no message %s; it may have been dropped after every subscription "+
-		"had passed it%s", ref.Box, id, unread(&o)))
 }
 
 func newEraseCommand(c *terminal.Terminal) *cobra.Command {
@@ -216,34 +168,22 @@ func idsOf(args []string) ([]postbag.ID, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
+		ids = append(ids, id)
 	}
 	return ids, nil
 }
 
 func erase(ctx context.Context, c *terminal.Terminal, s operations.Store, a store.Audit, box string, ids []postbag.ID) error {
-	got, missing, err := s.Erase(ctx, a, box, ids)
+	got, err := s.Erase(ctx, a, box, ids)
 	if err != nil {
 		return err
 	}
-	refused := make([]string, len(got.Refused))
-	for i, id := range got.Refused {
-		refused[i] = id.String()
-	}
 	if c.JSON {
-		if err := c.Emit(map[string]any{"box": box, "erased": got.Messages, "refused": refused, "missing": missing}); err != nil {
+		if err := c.Emit(got); err != nil {
 			return err
 		}
 	} else {
-		c.Sayf("erased %s of box %s", terminal.Count(got.Messages, "message"), box)
+		c.Sayf("erased %s of box %s", terminal.Count(got.Erased, "message"), box)
 	}
-	switch {
-	case len(refused) > 0:
-		return fmt.Errorf("%d of %d are still to be delivered and were not erased; discard them first: %s", len(refused), len(ids), strings.Join(refused, " "))
-	case missing > 0:
-		return exit.With(exit.NotFound, fmt.Errorf("%d of %d are not in box %s; nothing of them was erased", missing, len(ids), box))
-	}
-	return nil
+	return got.Err()
 }

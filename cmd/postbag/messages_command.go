@@ -62,10 +62,12 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	if err != nil {
 		return err
 	}
-	if kind == store.Retry && store.State(f.query.state) == store.StatePending {
-		return exit.Usagef("--state pending: a pending message was never tried, and goes out in its turn; there is nothing to retry")
+	if store.State(f.query.state) == store.StatePending {
+		if err := operations.Takes(kind, store.StatePending); err != nil {
+			return exit.Usagef("--state pending: %w", err)
+		}
 	}
-	choice := operations.Choice{Ref: ref, Kind: kind, Filter: f.query.filter(f.all)}
+	choice := operations.Choice{Ref: ref, Kind: kind, All: f.all, Filter: f.query.filter(f.all)}
 	if choice.Query, err = f.query.query(time.Now(), operations.CommandStates(kind)); err != nil {
 		return err
 	}
@@ -92,8 +94,7 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	return give(cmd.Context(), c, s.Operations().Run(preview, audit), preview)
 }
 
-// choose says what to select: ids, or what flags describe. Nothing is not
-// everything: that has to be said.
+// choose says what to select: ids, or what flags describe.
 func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, args []string) error {
 	if f.query.id != "" {
 		args = append(args, f.query.id)
@@ -108,17 +109,12 @@ func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, arg
 		}
 	}
 	choice.Query.ID = postbag.ID{}
-	switch {
-	case len(choice.IDs) > 0 && (narrow(&choice.Query) || f.all || f.query.state != ""):
-		return exit.Usagef("ids and other selections are both given; use one of them")
-	case len(choice.IDs) == 0 && !narrow(&choice.Query) && !f.all:
+	err := choice.Check()
+	if errors.Is(err, operations.ErrNoChoice) {
 		return exit.Usagef("nothing is selected; name ids, or use flags such as --type and --error, or --all; see %s --help",
 			cmd.CommandPath())
 	}
-	if len(choice.IDs) == 0 && choice.Query.State == "" {
-		choice.Query.State = store.StateDead
-	}
-	return nil
+	return err
 }
 
 // given is what became of a command, in JSON. Queued are those that a relay is to carry out; Done those that were changed at

@@ -127,11 +127,6 @@ func (f *queryFlags) fit(q *store.Query) error {
 	return nil
 }
 
-// narrow says whether the query selects less than everything.
-func narrow(q *store.Query) bool {
-	return !q.ID.IsZero() || q.Topic != "" || q.Key != "" || q.Type != "" || q.Error != "" || !q.After.IsZero() || !q.Before.IsZero()
-}
-
 // messageID reads an id. It is not quoted: it may be something else.
 func messageID(what, text string) (postbag.ID, error) {
 	id, err := postbag.ParseID(text)

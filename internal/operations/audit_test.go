@@ -40,7 +40,7 @@ func TestNothingIsChangedWithoutAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, run := s.Run(p, nobody).Do(t.Context())
-	_, _, erase := s.Erase(t.Context(), nobody, boxtest.Outbox.Box, p.IDs)
+	_, erase := s.Erase(t.Context(), nobody, boxtest.Outbox.Box, p.IDs)
 	_, accept := s.AcceptLedger(t.Context(), nobody, boxtest.Outbox.Box)
 	for what, err := range map[string]error{"a command": run, "an erasure": erase, "a ledger": accept} {
 		if !errors.Is(err, operations.ErrNoReason) {

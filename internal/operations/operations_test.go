@@ -40,7 +40,7 @@ func withDead(t *testing.T, n int) (operations.Store, *memstore.Store) {
 
 // allDead chooses all dead messages.
 func allDead() operations.Choice {
-	return operations.Choice{Ref: boxtest.Outbox, Kind: store.Discard, Query: store.Query{State: store.StateDead}, Filter: "--all"}
+	return operations.Choice{Ref: boxtest.Outbox, Kind: store.Discard, Query: store.Query{State: store.StateDead}, All: true, Filter: "--all"}
 }
 
 func TestAPreviewChangesNothingAndKeepsTheFirstMessages(t *testing.T) {
@@ -146,11 +146,19 @@ func TestEraseSaysWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	erased, missing, err := s.Erase(t.Context(), audit(), boxtest.Outbox.Box, []postbag.ID{items[0].ID, postbag.NewID()})
-	if err != nil || missing != 1 || len(erased.Refused) != 1 {
-		t.Errorf("of a dead message and one that is not there: %+v, %d missing, %v", erased, missing, err)
+	nowhere := postbag.NewID()
+	erased, err := s.Erase(t.Context(), audit(), boxtest.Outbox.Box, []postbag.ID{items[0].ID, nowhere, nowhere})
+	if err != nil || erased.Missing != 1 || len(erased.Refused) != 1 {
+		t.Errorf("of a dead message and one that is not there: %+v, %v", erased, err)
 	}
-	if _, _, err := s.Erase(t.Context(), audit(), boxtest.Outbox.Box, nil); !errors.Is(err, operations.ErrUnsupported) {
+	if err := erased.Err(); err == nil || errors.Is(err, operations.ErrNotFound) || !strings.HasSuffix(err.Error(), "1 of 2 are still to be delivered and were not erased; discard them first: "+items[0].ID.String()) {
+		t.Errorf("they say %v", err)
+	}
+	erased, err = s.Erase(t.Context(), audit(), boxtest.Outbox.Box, []postbag.ID{nowhere})
+	if err := errors.Join(err, erased.Err()); !errors.Is(err, operations.ErrNotFound) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	if _, err := s.Erase(t.Context(), audit(), boxtest.Outbox.Box, nil); !errors.Is(err, operations.ErrUnsupported) {
 		t.Errorf("no ids: %v", err)
 	}
 	if _, err := (operations.Store{}).AcceptLedger(t.Context(), audit(), "outbox"); !errors.Is(err, operations.ErrUnsupported) {

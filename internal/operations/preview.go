@@ -8,35 +8,6 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// States are all states of messages.
-func States() []store.State {
-	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled)
-}
-
-// ParkedStates are those of messages that have failed, or wait behind one that has.
-func ParkedStates() []store.State {
-	return []store.State{store.StateDead, store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateHeld}
-}
-
-// CommandStates are the states of messages that take a command. A retry of what is only pending means nothing.
-func CommandStates(kind store.CommandKind) []store.State {
-	if kind == store.Discard {
-		return append(ParkedStates(), store.StatePending, store.StateScheduled)
-	}
-	return append(ParkedStates(), store.StateScheduled)
-}
-
-// Choice says which messages of a subscription a command is for.
-type Choice struct {
-	store.Ref
-	Kind store.CommandKind
-	// IDs are the messages; or else Query chooses them.
-	IDs   []postbag.ID
-	Query store.Query
-	// Filter is Query in the words of the one who gave it, for the audit log. Empty with IDs.
-	Filter string
-}
-
 // Preview is what a choice comes to. Nothing has been changed yet.
 type Preview struct {
 	Choice
@@ -52,15 +23,21 @@ type Preview struct {
 // PreviewItems is how many messages a preview keeps to be shown.
 const PreviewItems = 20
 
-// pageSize is how many messages a preview asks for at a time.
+// pageSize is how many messages a preview or a listing asks for at a time.
 const pageSize = 500
 
 // Size is how many messages were chosen.
 func (p *Preview) Size() int { return len(p.seqs) + len(p.scheduled) }
 
 // Preview looks the messages of a choice up. A choice that finds nothing, and a message that does not take the command, is
-// ErrNotFound; a choice that this store takes no command for is ErrUnsupported.
+// ErrNotFound; a choice that this store takes no command for is ErrUnsupported, and one that Check refuses ErrInvalid.
 func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if len(c.IDs) == 0 && c.Query.State == "" {
+		c.Query.State = store.StateDead
+	}
 	if state := c.Query.State; s.Editor == nil && (state == store.StatePending || state == store.StateScheduled) {
 		return nil, refusef(ErrUnsupported, "the state is %s, and this kind of store takes commands for parked messages only; nothing was done", state)
 	}

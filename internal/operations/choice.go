@@ -1,0 +1,70 @@
+package operations
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// States are all states of messages.
+func States() []store.State {
+	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled)
+}
+
+// ParkedStates are those of messages that have failed, or wait behind one that has.
+func ParkedStates() []store.State {
+	return []store.State{store.StateDead, store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateHeld}
+}
+
+// CommandStates are the states of messages that take a command. A retry of what is only pending means nothing.
+func CommandStates(kind store.CommandKind) []store.State {
+	if kind == store.Discard {
+		return append(ParkedStates(), store.StatePending, store.StateScheduled)
+	}
+	return append(ParkedStates(), store.StateScheduled)
+}
+
+// Choice says which messages of a subscription a command is for.
+type Choice struct {
+	store.Ref
+	Kind store.CommandKind
+	// IDs are the messages; or else Query chooses them. A query without a state is about dead messages.
+	IDs   []postbag.ID
+	Query store.Query
+	// All: the query may choose all messages of its state.
+	All bool
+	// Filter is Query in the words of the one who gave it, for the audit log. Empty with IDs.
+	Filter string
+}
+
+// ErrNoChoice is ErrInvalid, and says that a choice names no messages: nothing is not everything, which has to be said with All.
+var ErrNoChoice error = &refusal{ErrInvalid, "no messages are chosen; name ids, say what the messages have in common, or say that all are meant"}
+
+// Check says what is wrong with a choice by itself. Nothing is chosen: ErrNoChoice.
+func (c *Choice) Check() error {
+	narrow := narrows(&c.Query)
+	switch {
+	case len(c.IDs) > 0 && (narrow || c.All || c.Query.State != ""):
+		return refusef(ErrInvalid, "ids and other selections are both given; use one of them")
+	case len(c.IDs) == 0 && !narrow && !c.All:
+		return ErrNoChoice
+	}
+	return Takes(c.Kind, c.Query.State)
+}
+
+// Takes says whether messages of a state take a command. No state is none that could be wrong.
+func Takes(kind store.CommandKind, state store.State) error {
+	switch {
+	case state == "" || slices.Contains(CommandStates(kind), state):
+		return nil
+	case state == store.StatePending:
+		return refusef(ErrInvalid, "a pending message was never tried, and goes out in its turn; there is nothing to retry")
+	}
+	return refusef(ErrInvalid, "a message that is %.20q takes no %s; choose another state", state, CommandName(kind))
+}
+
+// narrows says whether a query selects less than all messages of its state.
+func narrows(q *store.Query) bool {
+	return !q.ID.IsZero() || q.Topic != "" || q.Key != "" || q.Type != "" || q.Error != "" || !q.After.IsZero() || !q.Before.IsZero()
+}
