@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -71,14 +70,9 @@ type migrated struct {
 }
 
 func migrateUp(ctx context.Context, c *terminal.Terminal, s *component.Store, boxes []string) error {
-	steps, err := s.Migrate(ctx)
+	steps, err := s.Schema().Up(ctx, boxes)
 	if err != nil {
 		return err
-	}
-	for _, box := range boxes {
-		if err := s.CreateBox(ctx, box); err != nil {
-			return err
-		}
 	}
 	if c.JSON {
 		return c.Emit(migrated{Steps: append([]string{}, steps...), Boxes: append([]string{}, boxes...)})
@@ -118,26 +112,20 @@ type schemaState struct {
 }
 
 func migrateStatus(ctx context.Context, c *terminal.Terminal, s *component.Store) error {
-	version, steps, err := s.Pending(ctx)
+	state, err := s.Schema().State(ctx)
 	if err != nil {
 		return err
 	}
-	state := schemaState{Version: version, Pending: []string{}}
-	for _, step := range steps {
-		state.Pending = append(state.Pending, step.Name)
-	}
+	names := state.Names()
 	if c.JSON {
-		err = c.Emit(state)
+		err = c.Emit(schemaState{Version: state.Version, Pending: names})
 	} else {
-		c.Sayf("the schema has version %d; missing: %s", version, terminal.Count(len(steps), "step"))
-		for _, name := range state.Pending {
+		c.Sayf("the schema has version %d; missing: %s", state.Version, terminal.Count(len(names), "step"))
+		for _, name := range names {
 			c.Sayf("  %s", name)
 		}
 	}
-	if len(steps) > 0 {
-		err = errors.Join(err, exit.With(exit.Schema, fmt.Errorf("the schema lacks %s; run postbag migrate up", terminal.Count(len(steps), "step"))))
-	}
-	return err
+	return errors.Join(err, state.Err())
 }
 
 // printing is what is printed, and how.
@@ -216,32 +204,15 @@ func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 		}
 		return slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 && s.Version <= p.after }), err
 	}
+	where, err := p.where()
+	if err != nil {
+		return nil, err
+	}
 	var steps []store.Step
-	err := withStore(ctx, p.storeFlags, false, func(s *component.Store) error {
-		version, missing, err := s.Pending(ctx)
-		if err != nil {
-			return err
-		}
-		steps = missing
-		if len(p.boxes) == 0 {
-			return nil
-		}
-		where, err := p.where()
-		if err != nil {
-			return err
-		}
-		boxes := p.boxes
-		if version > 0 {
-			o, err := s.Overview(ctx)
-			if err != nil {
-				return err
-			}
-			boxes = slices.DeleteFunc(slices.Clone(boxes), func(box string) bool {
-				return slices.ContainsFunc(o.Boxes, func(b store.BoxView) bool { return b.Name == box })
-			})
-		}
-		all, err := component.Script(s.Kind, where.Partition, boxes)
-		steps = append(steps, slices.DeleteFunc(all, func(s store.Step) bool { return s.Version > 0 })...)
+	err = withStore(ctx, p.storeFlags, false, func(s *component.Store) (err error) {
+		steps, err = s.Schema().Missing(ctx, p.boxes, func(boxes []string) ([]store.Step, error) {
+			return component.Script(s.Kind, where.Partition, boxes)
+		})
 		return err
 	})
 	return steps, err

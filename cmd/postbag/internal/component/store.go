@@ -40,6 +40,11 @@ func (s *Store) Operations() operations.Store {
 	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor}
 }
 
+// Schema is what operators do to the store's schema.
+func (s *Store) Schema() operations.Schema {
+	return operations.Schema{Migrator: s, Inspector: s}
+}
+
 // StoreOptions are how a store is opened. The zero value opens what is there.
 type StoreOptions struct {
 	// Create makes the schema and Boxes when they are missing.
