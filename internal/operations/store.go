@@ -16,7 +16,8 @@ type Store struct {
 	Editor store.Editor
 }
 
-// Of returns the operations of a store, with those that are optional as far as it has them. The error names what is missing.
+// Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
+// error names what is missing.
 func Of(s store.Store) (Store, error) {
 	inspector, inspects := s.(store.Inspector)
 	operator, operates := s.(store.Operator)
@@ -24,7 +25,7 @@ func Of(s store.Store) (Store, error) {
 		return Store{}, errors.New("operations: the store is no store.Inspector and store.Operator; use one of Postbag's own")
 	}
 	editor, _ := s.(store.Editor)
-	return Store{Inspector: inspector, Operator: operator, Editor: editor}, nil
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor}, nil
 }
 
 var (

@@ -113,7 +113,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		if err != nil {
 			return nil, openError(ctx, err)
 		}
-		opened.Kind, opened.Inspector = name, unfinished{opened.Inspector}
+		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
 		opened.Editor, _ = opened.Store.(store.Editor)
 		return opened, nil
 	}

@@ -1,10 +1,11 @@
-package component
+package operations_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -27,8 +28,22 @@ func (onlyHeld) List(_ context.Context, q store.Query) ([]store.Item, string, er
 
 func TestTheOldestMessageMayBeAHeldOne(t *testing.T) {
 	t.Parallel()
-	o, err := unfinished{onlyHeld{}}.Overview(t.Context())
+	o, err := operations.Unfinished(onlyHeld{}).Overview(t.Context())
 	if err != nil || o.Boxes[0].Subscriptions[0].Oldest != time.Minute {
 		t.Errorf("the oldest is %v (%v), want a minute", o.Boxes[0].Subscriptions[0].Oldest, err)
+	}
+}
+
+// What works with a store in another way than the command line sees the same age.
+func TestOperationsOfAStoreSeeTheAgeOfADeadMessage(t *testing.T) {
+	t.Parallel()
+	s, m := withDead(t, 1)
+	plain, err := m.Overview(t.Context())
+	if err != nil || plain.Boxes[0].Subscriptions[0].Oldest != 0 {
+		t.Fatalf("the store says that the oldest is %v, and nothing waits to be read: %v", plain.Boxes[0].Subscriptions[0].Oldest, err)
+	}
+	o, err := s.Look(t.Context(), "outbox")
+	if err != nil || o.Boxes[0].Subscriptions[0].Oldest <= 0 {
+		t.Errorf("the oldest is %v: %v", o.Boxes[0].Subscriptions[0].Oldest, err)
 	}
 }

@@ -1,4 +1,4 @@
-package component
+package operations
 
 import (
 	"context"
@@ -10,6 +10,10 @@ import (
 // subscription may be a parked one: an operator asks for the oldest message that
 // is neither delivered nor discarded, wherever it is.
 type unfinished struct{ store.Inspector }
+
+// Unfinished returns an inspector whose overview has the age of the oldest message that is neither delivered nor discarded. That of a
+// store has the oldest one that waits to be read.
+func Unfinished(i store.Inspector) store.Inspector { return unfinished{i} }
 
 // Overview implements store.Inspector.
 func (u unfinished) Overview(ctx context.Context) (store.Overview, error) {
