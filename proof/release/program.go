@@ -55,7 +55,7 @@ func (m *Maker) Programs(ctx context.Context, platforms []Platform) error {
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
 }
 
-// install returns the program of a platform.
+// install returns the program of a platform. One for another is an error.
 func (m *Maker) install(ctx context.Context, p Platform) ([]byte, error) {
 	gopath := filepath.Join(m.Out, "cache", "gopath")
 	// A program for another platform goes into a folder of its own below GOPATH, and GOBIN must not be set.
@@ -70,7 +70,17 @@ func (m *Maker) install(ctx context.Context, p Platform) ([]byte, error) {
 	if p.OS == "windows" {
 		name += ".exe"
 	}
-	return os.ReadFile(filepath.Join(bin, name))
+	program, err := os.ReadFile(filepath.Join(bin, name))
+	if err != nil {
+		return nil, fmt.Errorf("release: %w", err)
+	}
+	switch is, err := platformOf(program); {
+	case err != nil:
+		return nil, fmt.Errorf("%w (built for %s on %s)", err, p.OS, p.Arch)
+	case is != p:
+		return nil, fmt.Errorf("release: what was built for %s on %s is for %s on %s; see GOFLAGS and the environment of go", p.OS, p.Arch, is.OS, is.Arch)
+	}
+	return program, nil
 }
 
 // archive packs a program with the licence and the readme: a zip for Windows, a tar.gz for others.

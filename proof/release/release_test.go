@@ -65,10 +65,17 @@ func TestAStrangerFetchesAReleaseAndRunsIt(t *testing.T) {
 		}
 	}
 	runQuickstart(t, filepath.Join(stranger, "stranger"), postgres.DSN("postgres"), broker.URL())
-	if err := m.Programs(t.Context(), []Platform{{runtime.GOOS, runtime.GOARCH}}); err != nil {
+	for _, p := range Platforms() { // quickly: whether each package has files for it
+		if err := m.goWith(t.Context(), filepath.Join(m.Dir, "cmd", "postbag"), []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, "list", "-deps", "."); err != nil {
+			t.Error(err)
+		}
+	}
+	platforms := built(t)
+	if err := m.Programs(t.Context(), platforms); err != nil {
 		t.Fatal(err)
 	}
 	checkProgram(t, m)
+	checkArchives(t, m, platforms)
 }
 
 // runQuickstart runs the README's program, and sees its row and its message.
@@ -115,7 +122,7 @@ func checkProgram(t *testing.T, m *Maker) {
 	t.Helper()
 	dir := filepath.Join(m.Out, "program")
 	base := "postbag_0.1.0_" + runtime.GOOS + "_" + runtime.GOARCH
-	for _, args := range [][]string{{"sha256sum", "-c", "SHA256SUMS"}, {"tar", "-xzf", base + ".tar.gz"}} {
+	for _, args := range [][]string{{"sha256sum", "--check", "--strict", "SHA256SUMS"}, {"tar", "-xzf", base + ".tar.gz"}} {
 		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
