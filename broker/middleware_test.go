@@ -61,7 +61,7 @@ type (
 
 func (named) String() string { return "webhook https://x" }
 
-func TestAWrappedDestinationCanWhatTheOneBehindCan(t *testing.T) {
+func TestAWrappedDestinationHasTheOptionalInterfacesOfTheInner(t *testing.T) {
 	t.Parallel()
 	m := membroker.New(membroker.Options{Transactions: true})
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestAWrappedDestinationCanWhatTheOneBehindCan(t *testing.T) {
 	}
 }
 
-func TestWithoutMiddlewareThereIsNothingToWrap(t *testing.T) {
+func TestWrapWithoutMiddlewareReturnsTheDestination(t *testing.T) {
 	t.Parallel()
 	m := membroker.New(membroker.Options{})
 	if d := broker.Wrap(m, nil, nil); d != broker.Destination(m) {
@@ -185,7 +185,7 @@ func TestTransactionsGoThroughMiddleware(t *testing.T) {
 	}
 }
 
-func TestMiddlewareThatHoldsBackAbortsATransaction(t *testing.T) {
+func TestMiddlewareThatWithholdsAMessageAbortsTheTransaction(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad")
 	for name, c := range map[string]struct {
@@ -236,7 +236,7 @@ func TestMiddlewareThatHoldsBackAbortsATransaction(t *testing.T) {
 	}
 }
 
-func TestWhatATransactionSaysComesThroughMiddleware(t *testing.T) {
+func TestMiddlewarePassesOnTheErrorOfATransaction(t *testing.T) {
 	t.Parallel()
 	m := membroker.New(membroker.Options{Transactions: true, Transact: func(membroker.Tx) membroker.TxAct { return membroker.TxAct{Lose: true} }})
 	var seen []broker.Outcome

@@ -29,7 +29,7 @@ func TestOutcomesHaveNames(t *testing.T) {
 	}
 }
 
-func TestOutcomeOfReadsWhatAnErrorCarries(t *testing.T) {
+func TestOutcomeOfReadsTheOutcomeOfAnError(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("plain")
 	refused := &broker.Error{Outcome: broker.Rejected, Err: plain}
@@ -54,7 +54,7 @@ func TestOutcomeOfReadsWhatAnErrorCarries(t *testing.T) {
 	}
 }
 
-func TestAnErrorIsItsCause(t *testing.T) {
+func TestAnErrorUnwrapsToItsCause(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("stream full; make room")
 	err := &broker.Error{Outcome: broker.Unavailable, Err: cause}

@@ -10,7 +10,7 @@ import (
 
 type call struct{ left, ended bool }
 
-func TestACallIsFoundByItsNumberWhileItIsInside(t *testing.T) {
+func TestACallIsFoundByItsNumberUntilItEnds(t *testing.T) {
 	t.Parallel()
 	var calls brokerkit.Calls[*call]
 	one, two := &call{}, &call{}
@@ -29,7 +29,7 @@ func TestACallIsFoundByItsNumberWhileItIsInside(t *testing.T) {
 	calls.End(first)
 }
 
-func TestCloseAbandonsWhatIsInsideAndFreesOnceWhenItHasLeft(t *testing.T) {
+func TestCloseEndsOpenCallsAndFreesOnceAfterTheLastReturned(t *testing.T) {
 	t.Parallel()
 	var calls brokerkit.Calls[*call]
 	c := &call{}

@@ -31,7 +31,7 @@ func TestErrorsNameTheAdapterAndSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatComesBeforeTheSendingIsNoMessagesFault(t *testing.T) {
+func TestAFailureBeforeSendingIsNotBlamedOnTheMessage(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[broker.Outcome]broker.Outcome{
 		broker.Unknown: broker.Unavailable, broker.Rejected: broker.Unavailable, broker.Misconfigured: broker.Misconfigured, broker.NotSent: broker.NotSent,
@@ -42,7 +42,7 @@ func TestWhatComesBeforeTheSendingIsNoMessagesFault(t *testing.T) {
 	}
 }
 
-func TestAPanicInAnOptionIsTheMessagesFailure(t *testing.T) {
+func TestAPanicInAnOptionFailsOnlyItsMessage(t *testing.T) {
 	t.Parallel()
 	if name, f := adapter.Ask("Options.Topic", func() string { return "a" }); name != "a" || f != nil {
 		t.Errorf("it says %q, %v", name, f)

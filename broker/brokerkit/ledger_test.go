@@ -30,7 +30,7 @@ func open(n int) (*brokerkit.Ledger, *told) {
 	return l, r
 }
 
-func TestALedgerReportsEachFateOnce(t *testing.T) {
+func TestALedgerReportsEachMessagesResultOnce(t *testing.T) {
 	t.Parallel()
 	l, r := open(4)
 	if !l.Sending(0) || !l.Sending(1) || !l.Sending(2) {
@@ -63,7 +63,7 @@ func TestALedgerReportsEachFateOnce(t *testing.T) {
 	}
 }
 
-func TestALedgerEndsACallForAllWhoLearnFates(t *testing.T) {
+func TestALedgerEndsTheCallForConcurrentSettlers(t *testing.T) {
 	t.Parallel()
 	const n = 1000
 	l, r := open(n)

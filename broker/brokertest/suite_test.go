@@ -46,7 +46,7 @@ func TestTheSuitePassesARightDestinationOfTheSameParts(t *testing.T) {
 }
 
 // A message that was refused is not there, and is not lost: its refusal is what is wrong.
-func TestTheSuiteCallsNothingLostThatWasNotAccepted(t *testing.T) {
+func TestTheSuiteReportsOnlyAcceptedMessagesAsLost(t *testing.T) {
 	t.Parallel()
 	output, _ := runCase(t, misconfiguresOne, "Publish", trafficCase)
 	if !strings.Contains(output, "a good message is misconfigured") || strings.Contains(output, "which was accepted") {

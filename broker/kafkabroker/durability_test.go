@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/internal/publishtest"
 )
 
-func TestATopicIsGradedByWhatItKeeps(t *testing.T) {
+func TestDurabilityOfATopicFollowsItsSettings(t *testing.T) {
 	t.Parallel()
 	fake, err := kfake.NewCluster(kfake.NumBrokers(3))
 	if err != nil {

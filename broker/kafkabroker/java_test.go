@@ -13,7 +13,7 @@ import (
 
 // Kafka's own console producer and ours share a topic: a key is in one partition,
 // no matter who sent it.
-func TestAKeyGoesWhereTheJavaClientSendsIt(t *testing.T) {
+func TestAKeyGoesToThePartitionThatTheJavaClientChooses(t *testing.T) {
 	t.Parallel()
 	k := plainKafka.get(t)
 	p := newPlace(t, k.Brokers())

@@ -110,7 +110,7 @@ func TestALaneStoresMessagesAndItsRecordTogether(t *testing.T) {
 	})
 }
 
-func TestWhoOpensALaneShutsOutWhoHadIt(t *testing.T) {
+func TestOpeningALaneFencesItsPreviousOwner(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, p place) {
 		first, second := publishtest.Closing(t, dial(t, p.brokers, p.withLanes())), publishtest.Closing(t, dial(t, p.brokers, p.withLanes()))
@@ -246,7 +246,7 @@ func TestARecordIsFoundBehindManyOthers(t *testing.T) {
 	})
 }
 
-func TestALaneThatCannotBeIsMisconfigured(t *testing.T) {
+func TestALaneThatCannotBeOpenedIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	without := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
@@ -334,7 +334,7 @@ func (l *ledger) look(me int) (next int, mine bool) {
 
 // Owners follow each other at any moment: some give up within a commit as if they
 // had died, others go on as zombies beside their successor.
-func TestAConsumerOfCommittedMessagesSeesEachOnce(t *testing.T) {
+func TestAReadCommittedConsumerSeesEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	owners := 12
 	if os.Getenv("POSTBAG_FULL") == "1" {

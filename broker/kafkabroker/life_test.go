@@ -93,7 +93,7 @@ func TestValidateNamesEveryFaultAtOnce(t *testing.T) {
 	}
 }
 
-func TestDialRefusesAddressesThatAreNone(t *testing.T) {
+func TestDialRefusesInvalidAddresses(t *testing.T) {
 	t.Parallel()
 	for brokers, word := range map[string]string{
 		"": "is empty", "a:9092,,b:9092": "broker 2 is empty", "kafka://a:9092": "is a URL", "a": "no port", ":9092": "names no host",
@@ -133,7 +133,7 @@ func TestATopicIsMadeByPrefixOrFunction(t *testing.T) {
 	}
 }
 
-func TestATopicThatIsNoNameIsRejectedAlone(t *testing.T) {
+func TestAMessageToAnInvalidTopicNameIsRejectedAlone(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers).create(t)
@@ -145,7 +145,7 @@ func TestATopicThatIsNoNameIsRejectedAlone(t *testing.T) {
 	publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
-func TestATopicIsCreatedWhereThatIsAskedFor(t *testing.T) {
+func TestATopicIsCreatedIfTheOptionsAskForIt(t *testing.T) {
 	t.Parallel()
 	brokers := plainKafka.get(t).Brokers()
 	p := newPlace(t, brokers)
@@ -165,7 +165,7 @@ func TestATopicIsCreatedWhereThatIsAskedFor(t *testing.T) {
 }
 
 // While a circuit is open a relay only probes: of a topic that the next message makes it must not hear that it is missing.
-func TestATopicThatIsGoneIsNoReasonNotToSendWhereItIsCreated(t *testing.T) {
+func TestAProbeAcceptsADeletedTopicThatTheNextMessageCreates(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers())
 	lines := newThrough(t, p.brokers)
@@ -183,7 +183,7 @@ func TestATopicThatIsGoneIsNoReasonNotToSendWhereItIsCreated(t *testing.T) {
 	})
 }
 
-func TestCallsThatLingerShareBatches(t *testing.T) {
+func TestLingeringCallsShareBatches(t *testing.T) {
 	t.Parallel()
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
@@ -217,7 +217,7 @@ func TestCallsThatLingerShareBatches(t *testing.T) {
 	}
 }
 
-func TestACallThatLingersEndsWithItsContext(t *testing.T) {
+func TestALingeringCallEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
 	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{Linger: 5 * time.Second}))
@@ -275,7 +275,7 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	}
 }
 
-func TestARecordOfSomeoneElsesIsForeign(t *testing.T) {
+func TestARecordOfAnotherProducerIsErrForeign(t *testing.T) {
 	t.Parallel()
 	header := func(name, value string) []kgo.RecordHeader {
 		return []kgo.RecordHeader{{Key: name, Value: []byte(value)}}
@@ -292,7 +292,7 @@ func TestARecordOfSomeoneElsesIsForeign(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfARecordIsOneThatTheTopicTakes(t *testing.T) {
+func TestARecordsTimestampIsWithinTheTopicsLimits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t, "message.timestamp.after.max.ms=3600000", "message.timestamp.before.max.ms=86400000")
 	now := time.Now()

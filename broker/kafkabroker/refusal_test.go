@@ -167,7 +167,7 @@ func TestABatchThatIsRefusedIsSentAgainOneByOneInOrder(t *testing.T) {
 	}
 }
 
-func TestWhatTheTopicWouldRefuseIsSeenBefore(t *testing.T) {
+func TestAMessageThatItsTopicWouldRefuseIsRejectedBeforeSending(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t, "max.message.bytes=2000", "cleanup.policy=compact")
 	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
@@ -210,7 +210,7 @@ func TestTheLargestMessageThatATopicAllowsIsAccepted(t *testing.T) {
 	t.Error("nothing was refused below the limit")
 }
 
-func TestANameThatIsNotFoundAndAPortWhereNobodyListensAreUnavailable(t *testing.T) {
+func TestAnUnknownHostAndAClosedPortAreUnavailable(t *testing.T) {
 	t.Parallel()
 	for brokers, word := range map[string]string{
 		"nowhere.invalid:9092": "name",

@@ -142,7 +142,7 @@ func TestAHeldMessageHoldsUpOnlyItsKey(t *testing.T) {
 	})
 }
 
-func TestADelayedMessageTakesThatLong(t *testing.T) {
+func TestADelayedMessageIsAnsweredAfterItsDelay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := membroker.New(membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
@@ -158,7 +158,7 @@ func TestADelayedMessageTakesThatLong(t *testing.T) {
 	})
 }
 
-func TestAMessageWhoseTimeEndsIsUnknown(t *testing.T) {
+func TestAMessageWhoseContextEndsIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act    func(never <-chan struct{}) membroker.Act
@@ -184,7 +184,7 @@ func TestAMessageWhoseTimeEndsIsUnknown(t *testing.T) {
 	}
 }
 
-func TestHoldKeepsEverythingBackUntilReleased(t *testing.T) {
+func TestHoldDelaysAllMessagesUntilReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := membroker.New(membroker.Options{})
@@ -241,7 +241,7 @@ func TestClientsOfOneBrokerShareWhatItHoldsAndCloseAlone(t *testing.T) {
 	}
 }
 
-func TestTheViewTellsRepeatsKeysAndInversions(t *testing.T) {
+func TestTheBrokerCountsRepeatsAndInversionsAndListsAKey(t *testing.T) {
 	t.Parallel()
 	d := membroker.New(membroker.Options{})
 	m := numbered("a", "b", "a", "", "", "a")
@@ -300,7 +300,7 @@ func TestWaitForCountsDifferentMessages(t *testing.T) {
 	})
 }
 
-func TestNullTakesEverythingUntilItIsClosed(t *testing.T) {
+func TestNullAcceptsEveryMessageUntilItIsClosed(t *testing.T) {
 	t.Parallel()
 	n := membroker.Null()
 	results := broker.Publish(t.Context(), n, numbered("a", "a", "b"))

@@ -32,7 +32,7 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseSentIsForeign(t *testing.T) {
+func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 	t.Parallel()
 	for _, p := range []*paho.Publish{{Topic: "t"}, {Topic: "t", Properties: &paho.PublishProperties{}}} {
 		if _, err := mqttbroker.Message(p); !errors.Is(err, mqttbroker.ErrForeign) {

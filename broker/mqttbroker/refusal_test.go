@@ -32,7 +32,7 @@ func TestATopicThatIsDeniedIsMisconfiguredUntilItIsGranted(t *testing.T) {
 	}
 }
 
-func TestAMessageThatNobodyHearsIsMisconfiguredUnlessAllowed(t *testing.T) {
+func TestAMessageWithoutSubscribersIsMisconfiguredUnlessAllowed(t *testing.T) {
 	t.Parallel()
 	s := sharedServer(t)
 	m := publishtest.Messages(fmt.Sprintf("nobody/%d", placeCount.Add(1)), 3)
@@ -41,7 +41,7 @@ func TestAMessageThatNobodyHearsIsMisconfiguredUnlessAllowed(t *testing.T) {
 	wants(t, publishtest.Publish(t, dial(t, s.Addr(), mqttbroker.Options{QoS: 2}), 10*time.Second, m...), broker.Accepted, "") // Mosquitto does not say
 }
 
-func TestAMessageThatIsRetainedIsThereForWhoSubscribesLater(t *testing.T) {
+func TestALaterSubscriberGetsTheRetainedMessage(t *testing.T) {
 	t.Parallel()
 	s := own(t, nil)
 	m := publishtest.Messages(fmt.Sprintf("p%d/made", placeCount.Load()+1), 1)
@@ -82,7 +82,7 @@ func TestALoginThatIsRefusedIsMisconfigured(t *testing.T) {
 	}
 }
 
-func TestATopicThatNobodyCanPublishToIsRejected(t *testing.T) {
+func TestAMessageToAnInvalidTopicIsRejected(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, sharedServer(t))
 	d := dial(t, sharedServer(t).Addr(), mqttbroker.Options{})
@@ -112,7 +112,7 @@ func TestAMessageBeyondTheSizeLimitOfTheBrokerIsRejectedAlone(t *testing.T) {
 }
 
 // Mosquitto takes 200 levels at most, and closes the connection on more.
-func TestTheMessageThatABrokerEndsTheConnectionForIsFoundAndRejected(t *testing.T) {
+func TestAMessageThatEndsTheConnectionIsFoundAndRejected(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, sharedServer(t))
 	d := dial(t, sharedServer(t).Addr(), mqttbroker.Options{})
@@ -154,7 +154,7 @@ func TestABrokerThatIsNotThereIsUnavailable(t *testing.T) {
 	wants(t, publishtest.Publish(t, line, 10*time.Second, publishtest.Messages("orders", 2)...), broker.Accepted, "")
 }
 
-func TestAFrozenBrokerIsLeftAfterItsKeepAlive(t *testing.T) {
+func TestTheConnectionToAFrozenBrokerEndsAfterTheKeepAlive(t *testing.T) {
 	t.Parallel()
 	s := own(t, nil)
 	p := newPlace(t, s)
@@ -172,7 +172,7 @@ func TestAFrozenBrokerIsLeftAfterItsKeepAlive(t *testing.T) {
 	publishtest.Eventually(t, "accepted", func() bool { return publishtest.Publish(t, d, 10*time.Second, m[1])[0].Outcome == broker.Accepted })
 }
 
-func TestTwoRelaysOfOneClientIDEndEachOthersConnection(t *testing.T) {
+func TestTwoRelaysWithOneClientIDDisconnectEachOther(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, sharedServer(t))
 	login := mqttbroker.Login{User: "relay", Password: password, ClientID: p.name + "-relay"}
@@ -205,7 +205,7 @@ func TestABrokerWhoseCertificateIsNotTrustedIsMisconfigured(t *testing.T) {
 	wants(t, publishtest.Publish(t, secure(mqttbroker.Login{TLS: config}), 20*time.Second, m...), broker.Accepted, "")
 }
 
-func TestTheReceiveMaximumIsKept(t *testing.T) {
+func TestNoMoreThanTheReceiveMaximumIsInFlight(t *testing.T) {
 	t.Parallel()
 	s := own(t, func(o *testserver.MosquittoOptions) { o.Settings["max_inflight_messages"] = "3" })
 	for qos := 1; qos <= 2; qos++ {

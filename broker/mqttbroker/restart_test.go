@@ -93,7 +93,7 @@ const reloaded = "Reloading config."
 // comes. Mosquitto 2.0.11 gives it no rights by lines of "topic" until then, where the
 // client has no user name or the ACL file is read again, and drops what it
 // acknowledges meanwhile.
-func TestWhatIsAcceptedBetweenARestartAndItsSubscriberIsKept(t *testing.T) {
+func TestMessagesAcceptedBeforeASubscriberReconnectsAfterARestartAreKept(t *testing.T) {
 	t.Parallel()
 	users := map[string]string{"relay": password, "visitor": password}
 	for name, c := range map[string]struct {

@@ -73,7 +73,7 @@ func TestTopicsAreMadeByTheTemplate(t *testing.T) {
 	}
 }
 
-func TestAPacketsSizeIsKnownBeforeItIsSent(t *testing.T) {
+func TestThePacketSizeIsComputedBeforeSending(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 100, 127, 128, 129, 16_000, 16_383, 16_384, 20_000, 2_097_151, 2_097_152} {
 		p := &packets.Publish{Topic: "t", QoS: 1, PacketID: 7, Payload: make([]byte, n), Properties: &packets.Properties{

@@ -51,7 +51,7 @@ func TestASubjectThatIsDeniedIsMisconfiguredSoon(t *testing.T) {
 	}
 }
 
-func TestADenialOfEarlierIsNotTakenForOneOfNow(t *testing.T) {
+func TestAnEarlierPermissionErrorIsNotTakenForANewOne(t *testing.T) {
 	t.Parallel()
 	_, limited := restricted(t, &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{"other"}}})
 	if err := errors.Join(limited.Publish("orders.denied", nil), limited.Flush()); err != nil {
@@ -163,7 +163,7 @@ func TestAnAccountAtItsLimitIsUnavailable(t *testing.T) {
 }
 
 // Subjects that an account maps on their way are no stream's by their first name.
-func TestMappedSubjectsReachAStreamThatIsNamed(t *testing.T) {
+func TestMappedSubjectsReachTheStreamOfTheOptions(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, func(o *server.Options) {
 		mapped := server.NewAccount("MAPPED")
@@ -190,7 +190,7 @@ func TestMappedSubjectsReachAStreamThatIsNamed(t *testing.T) {
 	}
 }
 
-func TestADomainIsTheOneOfTheJetStreamGiven(t *testing.T) {
+func TestTheJetStreamDomainIsThatOfTheGivenJetStream(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, func(o *server.Options) { o.JetStreamDomain = "hub" }).connect(t)
 	p := newPlace(t, nc).create(t, nil)

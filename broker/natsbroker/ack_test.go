@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-func TestAnswersAreReadForWhatTheyAre(t *testing.T) {
+func TestAcknowledgementsAndErrorsAreParsed(t *testing.T) {
 	t.Parallel()
 	status := func(code string) nats.Header { return nats.Header{"Status": {code}} }
 	for name, c := range map[string]struct {
@@ -43,7 +43,7 @@ func TestAnswersAreReadForWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestARefusalIsNoAcknowledgementThoughItNamesTheStream(t *testing.T) {
+func TestAnErrorReplyThatNamesTheStreamIsNotAnAcknowledgement(t *testing.T) {
 	t.Parallel()
 	got := readAnswer(&nats.Msg{Data: []byte(
 		`{"error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"},"stream":"S","seq":0}`)})
@@ -89,7 +89,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-func TestTokensThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidReplyTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{"", "-", "1", "1-", "-1", "1-2-3", "x y-1", "1-zzzzzzzzzzzz", "1--1"} {
 		if call, i, ok := readToken(token); ok {

@@ -81,7 +81,7 @@ func leader(t *testing.T, servers []*natsServer, stream string) *natsServer {
 
 // When the leader of a replicated stream dies, messages meet nobody, or a server
 // that is not yet leader, or no answer: all of which pass.
-func TestAReplicatedStreamThatLosesItsLeaderLosesNothingElse(t *testing.T) {
+func TestAReplicatedStreamThatLosesItsLeaderLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	servers := startCluster(t)
 	nc := connect(t, urlsOf(servers), nats.UserInfo(user, password))
@@ -100,7 +100,7 @@ func TestAReplicatedStreamThatLosesItsLeaderLosesNothingElse(t *testing.T) {
 	inOrder(t, p, all)
 }
 
-func TestAStreamWithoutAMajorityIsNotBlamedOnMessageOrOptions(t *testing.T) {
+func TestAStreamWithoutAMajorityIsUnavailable(t *testing.T) {
 	t.Parallel()
 	servers := startCluster(t)
 	nc := connect(t, urlsOf(servers), nats.UserInfo(user, password))

@@ -13,7 +13,7 @@ import (
 
 // What the reference page says of streams that acknowledge and do not keep, and
 // of repeats, is so.
-func TestWhatAStreamKeepsOfWhatItAcknowledged(t *testing.T) {
+func TestDurabilityOfAStreamFollowsItsSettings(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	for name, c := range map[string]struct {

@@ -20,7 +20,7 @@ func sample() broker.Delivery {
 	}
 }
 
-func TestHeadersCarryTheFactsAndWhatTheStreamNeeds(t *testing.T) {
+func TestHeadersHoldMessageFactsAndStreamExpectations(t *testing.T) {
 	t.Parallel()
 	h, m := newHeaders(nil), sample()
 	h.set(&m, "orders", "ORDERS", 0)
@@ -39,7 +39,7 @@ func TestHeadersCarryTheFactsAndWhatTheStreamNeeds(t *testing.T) {
 	}
 }
 
-func TestHeadersThatSomebodyWouldObeyAreDisarmedUnlessPassed(t *testing.T) {
+func TestHeadersThatNATSWouldInterpretAreEscapedUnlessPassed(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{
 		"Nats-Rollup": "all", "Nats-Msg-Id": "mine", "Nats-Expected-Stream": "X", "Postbag-Id": "mine", "Status": "100", "Description": "d",

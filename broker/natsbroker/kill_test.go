@@ -68,7 +68,7 @@ func TestAConnectionThatIsCutLosesNothingThatWasAccepted(t *testing.T) {
 
 // A server that is frozen reads nothing, so that the client blocks with its lock
 // held; the calls end with their contexts all the same.
-func TestAServerThatIsFrozenHoldsNoCallBeyondItsContext(t *testing.T) {
+func TestACallToAFrozenServerEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	d, p := dialled(t, s.URL())
@@ -129,7 +129,7 @@ func TestAServerThatIsFrozenForAWhileIsUsedAgain(t *testing.T) {
 
 // The connection of an application, with the client's own defaults but for the
 // number of reconnects.
-func TestAGivenConnectionOutlivesAKill(t *testing.T) {
+func TestAGivenConnectionWorksAgainAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
 	s := servertest.NATS(t, testserver.NATSOptions{})
 	nc := connect(t, s.URL(), nats.ReconnectBufSize(nats.DefaultReconnectBufSize))

@@ -120,7 +120,7 @@ func TestARepeatWithinTheWindowIsAcceptedWithANote(t *testing.T) {
 	}
 }
 
-func TestAHeaderThatIsPassedIsObeyed(t *testing.T) {
+func TestAPassedNATSHeaderTakesEffect(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true })
@@ -131,7 +131,7 @@ func TestAHeaderThatIsPassedIsObeyed(t *testing.T) {
 	publishtest.Eventually(t, "the message with a TTL of a second is gone", func() bool { return p.held(t) == 1 })
 }
 
-func TestFewPendingMessagesAreEnoughForManyAndForLostOnes(t *testing.T) {
+func TestTwoPendingMessagesAtMostStillSendManyAndTheUnanswered(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -145,7 +145,7 @@ func TestFewPendingMessagesAreEnoughForManyAndForLostOnes(t *testing.T) {
 	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, publishtest.Messages(p.topic(), 300)...), broker.Accepted, "")
 }
 
-func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
+func TestManySubjectsOfOneStreamNeedFewLookups(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -167,7 +167,7 @@ func TestManySubjectsAreLookedUpAsFewStreams(t *testing.T) {
 	}
 }
 
-func TestManySubjectsThatGrewOldAreLookedUpAsOneStream(t *testing.T) {
+func TestExpiredLookupsOfManySubjectsAreRefreshedTogether(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -215,7 +215,7 @@ func TestASubjectFunctionThatPanicsRejectsTheMessageAlone(t *testing.T) {
 	publishtest.Wants(t, []broker.Result{results[0], results[2]}, broker.Accepted, "")
 }
 
-func TestACallIsStoredInItsOrder(t *testing.T) {
+func TestMessagesOfACallAreStoredInOrder(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -319,7 +319,7 @@ func TestAConnectionThatIsClosedOrDrainingIsUnavailable(t *testing.T) {
 
 // A connection that buffers while it is away must not be given anything then:
 // it would be sent after the relay was told that it was not.
-func TestNothingIsLeftInTheBufferOfAConnectionThatIsAway(t *testing.T) {
+func TestNothingIsBufferedWhileTheConnectionIsDown(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, nil)
 	nc := s.connect(t, nats.ReconnectBufSize(8<<20))
@@ -337,7 +337,7 @@ func TestNothingIsLeftInTheBufferOfAConnectionThatIsAway(t *testing.T) {
 	}
 }
 
-func TestDialToAServerThatComesLater(t *testing.T) {
+func TestDialSucceedsIfTheServerStartsLater(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, nil)
 	s.stop()

@@ -62,7 +62,7 @@ func same(t *testing.T, got, want broker.Delivery) {
 	}
 }
 
-func TestAMessageOfSomebodyElseIsSaidToBeOne(t *testing.T) {
+func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 	t.Parallel()
 	if _, err := natsbroker.CoreMessage(&nats.Msg{Subject: "s", Data: []byte("x")}); !errors.Is(err, natsbroker.ErrForeign) {
 		t.Errorf("without headers: %v, want ErrForeign", err)

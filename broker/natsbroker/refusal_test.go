@@ -103,7 +103,7 @@ func TestAStreamThatIsEmptiedTakesMessagesAgain(t *testing.T) {
 }
 
 // What was learnt of a stream grows old; the server's word is the last.
-func TestAStreamThatChangedBehindOurBackIsAskedAgain(t *testing.T) {
+func TestAStreamThatOthersChangedIsLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	for name, c := range map[string]struct {
@@ -131,7 +131,7 @@ func TestAStreamThatChangedBehindOurBackIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
+func TestARaisedLimitIsSeenAfterRecheck(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
@@ -151,7 +151,7 @@ func TestALimitThatWasRaisedIsSeenAfterRecheck(t *testing.T) {
 }
 
 // Anyone who raised a limit and retries the message does not wait for Recheck.
-func TestALimitThatWasRaisedIsSeenByTheMessageThatWasRefused(t *testing.T) {
+func TestARaisedLimitIsSeenByTheRefusedMessage(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.MaxMsgSize = 200 })
@@ -202,7 +202,7 @@ func TestAStreamThatIsNotThereIsMisconfigured(t *testing.T) {
 	}
 }
 
-func TestAStreamDeletedWhereNobodyListensIsMisconfiguredAtOnce(t *testing.T) {
+func TestADeletedStreamWithoutOtherSubscribersIsMisconfiguredAtOnce(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -230,7 +230,7 @@ func TestAnotherStreamThanTheOneNamedIsMisconfigured(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfSomebodyElseIsNoAcknowledgement(t *testing.T) {
+func TestAReplyOfAnotherSubscriberIsNotAnAcknowledgement(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -247,7 +247,7 @@ func TestAnAnswerOfSomebodyElseIsNoAcknowledgement(t *testing.T) {
 	publishtest.Wants(t, publishtest.Publish(t, d, 500*time.Millisecond, publishtest.Messages(p.topic(), 3)...), broker.Unknown, "no stream answered")
 }
 
-func TestATopicThatIsNoSubjectIsRejectedAloneAndNotSent(t *testing.T) {
+func TestAMessageToAnInvalidSubjectIsRejectedAloneAndNotSent(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)

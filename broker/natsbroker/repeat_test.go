@@ -53,7 +53,7 @@ func TestTwoSubscriptionsIntoOneStreamBothStoreTheirMessages(t *testing.T) {
 	}
 }
 
-func TestTheIDForTheStreamTellsBoxSubscriptionAndSubjectApart(t *testing.T) {
+func TestTheNatsMsgIdDependsOnBoxSubscriptionAndSubject(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -73,7 +73,7 @@ func TestTheIDForTheStreamTellsBoxSubscriptionAndSubjectApart(t *testing.T) {
 
 // A stream remembers ids of messages that it has no more. What was purged, expired or
 // consumed is not there, whatever the stream says.
-func TestARepeatOfWhatIsGoneIsStoredAgain(t *testing.T) {
+func TestARepeatIsStoredAgainIfTheStreamDeletedTheMessage(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
@@ -92,7 +92,7 @@ func TestARepeatOfWhatIsGoneIsStoredAgain(t *testing.T) {
 }
 
 // Somebody else's message under the id is not this one.
-func TestARepeatOfAnothersMessageIsStoredAgain(t *testing.T) {
+func TestARepeatIsStoredIfItsIDIsThatOfAnotherMessage(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.Duplicates = time.Minute })
@@ -130,7 +130,7 @@ func TestAnotherMessageWithTheSameIDIsStored(t *testing.T) {
 	}
 }
 
-func TestARepeatThatMayNotBeReadIsStoredAgain(t *testing.T) {
+func TestARepeatIsStoredAgainIfTheStreamMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, func(o *server.Options) {
 		o.Username, o.Password = "", ""
@@ -153,7 +153,7 @@ func TestARepeatThatMayNotBeReadIsStoredAgain(t *testing.T) {
 }
 
 // The subject that is stored is the server's where it maps them.
-func TestARepeatIsKnownWhereTheStreamMapsSubjects(t *testing.T) {
+func TestARepeatIsRecognisedIfTheStreamMapsSubjects(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc)
@@ -169,7 +169,7 @@ func TestARepeatIsKnownWhereTheStreamMapsSubjects(t *testing.T) {
 	}
 }
 
-func TestARepeatOfALargeMessageIsRead(t *testing.T) {
+func TestARepeatOfALargeMessageIsRecognised(t *testing.T) {
 	t.Parallel()
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)

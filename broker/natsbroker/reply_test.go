@@ -2,7 +2,7 @@ package natsbroker
 
 import "testing"
 
-func TestRepliesAreTheTokensOfTheirMessages(t *testing.T) {
+func TestReplySubjectsHoldTheTokensOfTheirMessages(t *testing.T) {
 	t.Parallel()
 	const n = 3*repliesAtOnce + 5
 	for name, skip := range map[string]func(i int) bool{

@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-func TestSubjectsThatNobodyCanPublishTo(t *testing.T) {
+func TestInvalidSubjectsAreRefused(t *testing.T) {
 	t.Parallel()
 	for subject, want := range map[string]string{
 		"orders": "", "orders.created": "", "a.b.c.d": "", "größe.漢字.🙂": "", "with-dash_and/slash": "", "a*b.c>d": "", "$KV.bucket.key": "",
@@ -52,7 +52,7 @@ func FuzzSubject(f *testing.F) {
 	})
 }
 
-func TestFiltersMatchAsTheServersDo(t *testing.T) {
+func TestSubjectFiltersMatchAsOnTheServer(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	tokens := func(words ...string) string {

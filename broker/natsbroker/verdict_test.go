@@ -90,7 +90,7 @@ func TestEveryRefusalOfAServerHasItsOutcome(t *testing.T) {
 
 // Whatever else a server may say: nothing is taken for accepted, and what the
 // server blames itself for never costs a message an attempt.
-func TestNoRefusalIsTakenForMoreThanItSays(t *testing.T) {
+func TestNoServerErrorCountsAsAcceptedOrBlamesTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, e := range server.ApiErrors {
 		f := refusal(&jetstream.APIError{Code: e.Code, ErrorCode: jetstream.ErrorCode(e.ErrCode), Description: e.Description})
@@ -106,7 +106,7 @@ func TestNoRefusalIsTakenForMoreThanItSays(t *testing.T) {
 	}
 }
 
-func TestAStoreThatFailedForTheMessagesSizeRejectsIt(t *testing.T) {
+func TestAStoreErrorAboutTheMessagesSizeIsRejected(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]broker.Outcome{
 		server.ErrMsgTooLarge.Error():          broker.Rejected,

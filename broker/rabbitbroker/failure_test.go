@@ -15,7 +15,7 @@ import (
 
 // Words of servers that no test here can bring to say them; the others are in
 // refusal_test.go.
-func TestServersWordsHaveOutcomes(t *testing.T) {
+func TestEveryServerErrorHasItsOutcome(t *testing.T) {
 	t.Parallel()
 	said := func(code int, reason string) *amqp.Error {
 		return &amqp.Error{Code: code, Reason: reason, Server: true}
@@ -61,7 +61,7 @@ func TestServersWordsHaveOutcomes(t *testing.T) {
 }
 
 // The server's words repeat what a message holds; errors do not.
-func TestErrorsKeepTheServersCodeAndNotItsWords(t *testing.T) {
+func TestErrorsHoldTheServersCodeButNotItsText(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
 		"ACCESS_REFUSED - access to topic 'secret' in exchange 'x'": "403 ACCESS_REFUSED",
@@ -74,7 +74,7 @@ func TestErrorsKeepTheServersCodeAndNotItsWords(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreDisarmedComeBack(t *testing.T) {
+func TestEscapedHeaderNamesAreRestored(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"CC", "BCC", "x-death", "Postbag-Id", "%", "%41", "%%", "%zz", "\x00"} {
 		if name[0] != 0 && !obeyed(name) {

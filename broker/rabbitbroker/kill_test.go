@@ -26,7 +26,7 @@ func inOrder(t *testing.T, p *place, plan [][]broker.Delivery) (repeats int) {
 
 // One server of their own for all that stops, freezes or blocks it: it takes
 // seconds to start.
-func TestAServerThatFails(t *testing.T) {
+func TestAServerThatIsKilledFrozenOrBlocksPublishers(t *testing.T) {
 	t.Parallel()
 	o := options()
 	o.VerifyClients, o.Plugins = true, []string{"rabbitmq_auth_mechanism_ssl"}

@@ -51,7 +51,7 @@ func TestTheWorstOfSeveralHostsIsReported(t *testing.T) {
 	}
 }
 
-func TestAnOperatorWhoClosesTheConnectionCostsNoMessage(t *testing.T) {
+func TestAConnectionClosedByAnOperatorLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	if err := node.AddVHost(t.Context(), "closing"); err != nil {
@@ -69,7 +69,7 @@ func TestAnOperatorWhoClosesTheConnectionCostsNoMessage(t *testing.T) {
 	inOrder(t, p, all)
 }
 
-func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testing.T) {
+func TestTheTopologyIsDeclaredAtEachConnectionAndForAnUnroutableMessage(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	ch := channel(t, node.URL("/"))
@@ -115,7 +115,7 @@ func TestTheTopologyIsDeclaredAtEachConnectionAndWhenAMessageFindsNoWay(t *testi
 }
 
 // While a circuit is open a relay only probes: what the probe finds missing must be made by then.
-func TestAnExchangeOfTheTopologyThatIsGoneIsDeclaredAgain(t *testing.T) {
+func TestADeletedExchangeOfTheTopologyIsDeclaredAgain(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	ch := channel(t, node.URL("/"))
@@ -176,7 +176,7 @@ func TestAProbeSeesThatTheExchangeIsMissing(t *testing.T) {
 }
 
 // What the reference page says of queues that acknowledge and do not keep is so.
-func TestWhatAQueueKeepsOfWhatItAcknowledged(t *testing.T) {
+func TestDurabilityOfAQueueFollowsItsSettings(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	for title, c := range map[string]struct {
@@ -227,7 +227,7 @@ func TestDialSaysWhatIsWrongWithItsArguments(t *testing.T) {
 }
 
 // A host that takes connections and says nothing is no reason to wait for ever.
-func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
+func TestAHostThatNeverAnswersIsUnavailable(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -244,7 +244,7 @@ func TestAHostThatSaysNothingIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsSilentIsGivenUpByItsHeartbeat(t *testing.T) {
+func TestTheConnectionToASilentServerEndsByHeartbeat(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))
@@ -264,7 +264,7 @@ func TestAServerThatIsSilentIsGivenUpByItsHeartbeat(t *testing.T) {
 
 // The queue's process is made to stand still, as a quorum queue does that has no
 // majority.
-func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
+func TestAQueueThatDoesNotAnswerDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	stuck, good := newPlace(t, node, "classic", false).create(t, nil), newPlace(t, node, "quorum", false).create(t, nil)
@@ -311,7 +311,7 @@ func TestAQueueThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestACallWhoseContextEndsInAFullLaneSendsNoneOfTheRest(t *testing.T) {
+func TestACallWhoseContextEndsAtMaxPendingSendsNothingMore(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	line := servertest.Proxy(t, address(t, p.url))

@@ -50,7 +50,7 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	}
 }
 
-func TestAMessageOfSomebodyElseIsForeign(t *testing.T) {
+func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 	t.Parallel()
 	if _, err := rabbitbroker.Message(amqp.Delivery{}); !errors.Is(err, rabbitbroker.ErrForeign) {
 		t.Errorf("no headers: %v", err)
@@ -71,7 +71,7 @@ func TestAMessageOfSomebodyElseIsForeign(t *testing.T) {
 	}
 }
 
-func TestWhatAMQPCannotCarryIsRejectedBeforeItIsSent(t *testing.T) {
+func TestAMessageThatAMQPCannotCarryIsRejectedBeforeSending(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "classic", false).create(t, nil)
 	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{RoutingKey: "{topic}{type}", Exchange: "{subscription}"}))

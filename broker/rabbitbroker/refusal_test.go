@@ -108,7 +108,7 @@ func TestAUserWithoutRightsIsMisconfiguredUntilTheyAreGranted(t *testing.T) {
 	publishtest.Wants(t, results[1:21], broker.Accepted, "")
 }
 
-func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testing.T) {
+func TestAnUnroutableMessageIsMisconfiguredThoughAcknowledged(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	for _, kind := range []string{"classic", "quorum", "stream"} {
@@ -141,7 +141,7 @@ func TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged(t *testin
 	}
 }
 
-func TestAMissingExchangeHarmsNoMessageToAnother(t *testing.T) {
+func TestAMissingExchangeFailsOnlyItsOwnMessages(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", true).create(t, nil)
 	d := publishtest.Closing(t, dial(t, p.url, rabbitbroker.Options{Route: func(m broker.Delivery) (exchange, key string) {
@@ -163,7 +163,7 @@ func TestAMissingExchangeHarmsNoMessageToAnother(t *testing.T) {
 	}
 }
 
-func TestATooLargeMessageAmongManyIsRejectedAloneWhateverIsKnown(t *testing.T) {
+func TestATooLargeMessageAmongManyIsRejectedAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", false).create(t, nil)
 	for title, o := range map[string]rabbitbroker.Options{
@@ -192,7 +192,7 @@ func TestATooLargeMessageAmongManyIsRejectedAloneWhateverIsKnown(t *testing.T) {
 }
 
 // Such a message passes no check: here nothing is checked.
-func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T) {
+func TestAMessageThatClosesTheChannelIsFoundAmongMany(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", false).create(t, nil)
 	for _, culprits := range []map[int]bool{{0: true}, {499: true}, {0: true, 100: true, 101: true, 333: true, 499: true}} {
@@ -221,7 +221,7 @@ func TestAMessageThatEndsTheChannelForNoReasonKnownIsFoundAmongMany(t *testing.T
 	}
 }
 
-func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
+func TestAnExchangeDeletedUnderLoadFailsOnlyItsOwnMessages(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, shared(t), "quorum", true).create(t, nil)
 	ch := channel(t, p.url)
@@ -257,7 +257,7 @@ func TestAnExchangeThatIsDeletedInTheMiddleHarmsOnlyItsMessages(t *testing.T) {
 	publishtest.Wants(t, publishtest.Publish(t, d, 20*time.Second, msgs...), broker.Accepted, "")
 }
 
-func TestAFullQueueThatRefusesIsUnavailableAndNeverLosesAMessage(t *testing.T) {
+func TestAFullQueueThatRefusesIsUnavailableAndLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	node := shared(t)
 	for _, kind := range []string{"classic", "quorum"} {

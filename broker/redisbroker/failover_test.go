@@ -104,7 +104,7 @@ func TestNothingIsLostWhenAClusterFailsOver(t *testing.T) {
 	}
 }
 
-func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
+func TestAClusterWithoutAllSlotsIsUnavailableUntilItHasThem(t *testing.T) {
 	t.Parallel()
 	nodes := servertest.RedisCluster(t, 3, 0, testserver.RedisOptions{Password: password})
 	d := dial(t, "redis://"+nodes.Addrs()[0], redisbroker.Options{Login: redisbroker.Login{Password: password, Cluster: true}})
@@ -142,7 +142,7 @@ func TestAClusterThatIsNotWholeIsUnavailableUntilItIs(t *testing.T) {
 
 // A slot on its way from one node to another: a cluster's client follows it, a plain
 // one is told that it may wait.
-func TestASlotThatMovesIsFollowed(t *testing.T) {
+func TestMessagesFollowASlotThatMovesToAnotherNode(t *testing.T) {
 	t.Parallel()
 	nodes := servertest.RedisCluster(t, 2, 0, testserver.RedisOptions{Password: password})
 	from, err := nodes.Owner(t.Context(), "orders")
@@ -181,7 +181,7 @@ func TestASlotThatMovesIsFollowed(t *testing.T) {
 
 // The client would repeat a pipeline whose connection broke, four times by default,
 // and store it as often.
-func TestTheClientRepeatsNothing(t *testing.T) {
+func TestTheClientLibraryDoesNotRetryBrokenPipelines(t *testing.T) {
 	t.Parallel()
 	s := servertest.RedisCluster(t, 1, 0, testserver.RedisOptions{Password: password})
 	line := servertest.Proxy(t, s.Addrs()[0])

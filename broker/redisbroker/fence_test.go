@@ -52,7 +52,7 @@ func TestARepeatIsStoredOnceInAKeysOwnStream(t *testing.T) {
 }
 
 // A relay that lost its shard without knowing sends what another has sent long ago.
-func TestAZombieStoresNothing(t *testing.T) {
+func TestAZombieRelayStoresNothing(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 50)
 	zombie := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{Fence: true})
@@ -66,7 +66,7 @@ func TestAZombieStoresNothing(t *testing.T) {
 }
 
 // A promoted standby gives out seqs again that were lost: another life, another id.
-func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
+func TestEntriesAfterADatabaseFailoverHaveDifferentIDs(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 3)
 	for i := range m {
@@ -80,7 +80,7 @@ func TestAnotherLifeOfTheDatabaseHasIDsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
+func TestAnotherMessageUnderTheSameIDIsRejected(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	wants(t, publishtest.Publish(t, d, 10*time.Second, m[0]), broker.Accepted, "")
@@ -96,7 +96,7 @@ func TestAnotherMessageUnderTheSameIDIsRejectedNotSwallowed(t *testing.T) {
 
 // Two subscriptions of one box fence one stream. What the second would store is not
 // there, and its message is not taken for stored.
-func TestAnotherSubscriptionsEntryIsNoDuplicate(t *testing.T) {
+func TestAnEntryOfAnotherSubscriptionIsNotADuplicate(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(m *broker.Delivery){
 		"topic":   func(m *broker.Delivery) { m.Topic += ".b" },
@@ -127,7 +127,7 @@ func TestAnotherSubscriptionsEntryIsNoDuplicate(t *testing.T) {
 }
 
 // Two prefixes make one stream's name of two topics.
-func TestTwoPrefixesThatMeetInOneStreamAreNamed(t *testing.T) {
+func TestTwoPrefixesThatMakeOneStreamNameAreReported(t *testing.T) {
 	t.Parallel()
 	a, p, m := fenced(t, redisbroker.Options{}, 1)
 	cut := len(p.topic) / 2
@@ -145,7 +145,7 @@ func TestTwoPrefixesThatMeetInOneStreamAreNamed(t *testing.T) {
 	}
 }
 
-func TestAMessageWhoseEntryIsGoneIsRejectedNotTakenForStored(t *testing.T) {
+func TestAMessageWhoseEntryWasDeletedIsRejected(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 2)
 	for i := range m {
@@ -183,7 +183,7 @@ func TestAMessageThatCommitsLateIsStoredOnceBehindTheOthers(t *testing.T) {
 	}
 }
 
-func TestALateMessageOfManySendersIsStoredOnce(t *testing.T) {
+func TestALateMessageSentByManyIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 30)
 	last := len(m) - 1
@@ -217,7 +217,7 @@ func TestALateMessageIsRejectedWhereEntriesWereTrimmedOrDeleted(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "cannot be told")
 }
 
-func TestASeqWithoutRoomForAnIDIsRejected(t *testing.T) {
+func TestAMessageWhoseSeqExceedsTheEntryIDIsRejected(t *testing.T) {
 	t.Parallel()
 	d, _, m := fenced(t, redisbroker.Options{}, 2)
 	m[0].Seq, m[1].Seq = 1<<47-1, 1<<47
@@ -225,7 +225,7 @@ func TestASeqWithoutRoomForAnIDIsRejected(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Rejected, "too large for an entry's id")
 }
 
-func TestWhatAnEncoderMadeIsComparedWhole(t *testing.T) {
+func TestTheFenceComparesTheWholeEncodedMessage(t *testing.T) {
 	t.Parallel()
 	d, p, m := fenced(t, redisbroker.Options{}, 1)
 	m[0].Wire = &broker.Wire{Headers: map[string]string{"ce-id": "1"}, ContentType: "text/plain"}
@@ -261,7 +261,7 @@ func TestMessagesWithoutAKeyOrASeqAreNotFenced(t *testing.T) {
 	}
 }
 
-func TestAFenceNeedsTheRightToRead(t *testing.T) {
+func TestAFencedRepeatWithoutTheRightToReadIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	do(t, s, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd")

@@ -41,7 +41,7 @@ func TestAConsumerGetsTheMessageThatWasPublished(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseAddedIsForeign(t *testing.T) {
+func TestAnEntryOfAnotherProducerIsErrForeign(t *testing.T) {
 	t.Parallel()
 	if _, err := redisbroker.Message(redis.XMessage{ID: "1-1", Values: map[string]any{"a": "b"}}); !errors.Is(err, redisbroker.ErrForeign) {
 		t.Errorf("%v, want ErrForeign", err)

@@ -18,7 +18,7 @@ import (
 const quietVariable = "POSTBAG_REDIS_QUIET"
 
 // The library's logger is the process's: each child has one of its own.
-func TestTheClientLibraryPrintsNothingOnceItIsSilenced(t *testing.T) {
+func TestTheClientLibraryPrintsNothingAfterItsLoggerIsReplaced(t *testing.T) {
 	t.Parallel()
 	if how := os.Getenv(quietVariable); how != "" {
 		logging.Enable() // as the library begins; TestMain has changed it
@@ -37,7 +37,7 @@ func TestTheClientLibraryPrintsNothingOnceItIsSilenced(t *testing.T) {
 	}
 	for how, prints := range map[string]bool{"loud": true, "silent": false} {
 		var printed bytes.Buffer
-		child := exec.CommandContext(t.Context(), program, "-test.run", "^TestTheClientLibraryPrintsNothingOnceItIsSilenced$")
+		child := exec.CommandContext(t.Context(), program, "-test.run", "^TestTheClientLibraryPrintsNothingAfterItsLoggerIsReplaced$")
 		child.Env, child.Stderr = append(os.Environ(), quietVariable+"="+how), &printed
 		if out, err := child.Output(); err != nil {
 			t.Fatalf("%s: %v\n%s", how, err, out)

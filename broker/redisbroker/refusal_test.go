@@ -177,7 +177,7 @@ func TestALoginThatIsRefusedIsMisconfiguredUntilItIsGranted(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, m...), broker.Accepted, "")
 }
 
-func TestAStreamThatIsNoneIsMisconfigured(t *testing.T) {
+func TestAKeyOfAnotherTypeIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(admin(t, sharedServer(t)))
 	d := dial(t, "redis://"+sharedServer(t).Addr(), redisbroker.Options{})
@@ -196,7 +196,7 @@ func TestAStreamThatMustExistIsMisconfiguredUntilItDoes(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic, 2)...), broker.Accepted, "")
 }
 
-func TestAStreamWithoutIdsLeftIsMisconfigured(t *testing.T) {
+func TestAStreamWithoutEntryIDsLeftIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	p := newPlace(admin(t, sharedServer(t)))
 	do(t, sharedServer(t), "XADD", p.topic, "18446744073709551615-18446744073709551615", "last", "1")
@@ -204,7 +204,7 @@ func TestAStreamWithoutIdsLeftIsMisconfigured(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic, 2)...), broker.Misconfigured, "no ids left")
 }
 
-func TestACommandThatIsRenamedAwayIsMisconfigured(t *testing.T) {
+func TestARenamedCommandIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	s := servertest.Redis(t, testserver.RedisOptions{Password: password, AppendFsync: "off", Settings: map[string]string{"rename-command XADD": ""}})
 	wants(t, publishtest.Publish(t, to(t, s, redisbroker.Options{}), 10*time.Second, publishtest.Messages("orders", 2)...), broker.Misconfigured, "does not know the command")
@@ -212,7 +212,7 @@ func TestACommandThatIsRenamedAwayIsMisconfigured(t *testing.T) {
 
 // A payload above the limit would have the server close the connection, and take
 // the answers of all others with it.
-func TestALimitThatIsRaisedIsSeenAtTheNextAttempt(t *testing.T) {
+func TestARaisedLimitIsSeenAtTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{"proto-max-bulk-len": "1mb"})
 	d := to(t, s, redisbroker.Options{})
@@ -227,7 +227,7 @@ func TestALimitThatIsRaisedIsSeenAtTheNextAttempt(t *testing.T) {
 	wants(t, publishtest.Publish(t, d, 10*time.Second, m[1]), broker.Accepted, "")
 }
 
-func TestALimitThatMayNotBeAskedForIsTheUsualOne(t *testing.T) {
+func TestTheDefaultLimitIsAssumedIfItMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	do(t, s, "ACL", "SETUSER", "relay", "on", ">"+password, "~*", "+xadd", "+hello", "+ping")

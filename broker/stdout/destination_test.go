@@ -31,7 +31,7 @@ func publish(d *stdout.Destination, msgs ...broker.Delivery) []broker.Outcome {
 	return all
 }
 
-func TestALineIsTheMessage(t *testing.T) {
+func TestALineHoldsTheMessageAsJSON(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		m    broker.Delivery
@@ -145,7 +145,7 @@ type short struct{}
 
 func (short) Write(b []byte) (int, error) { return len(b) / 2, nil }
 
-func TestAPipeThatNobodyReadsHoldsNoCallBeyondItsContext(t *testing.T) {
+func TestACallToAFullPipeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -60,7 +60,7 @@ func outcomes(t *testing.T, results []broker.Result, want ...broker.Outcome) {
 	}
 }
 
-func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
+func TestAPublisherErrorIsUnknownUnlessClassified(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("connection reset")
 	classify := func(err error) broker.Class {
@@ -103,7 +103,7 @@ func TestAnErrorLeavesItUnknownUnlessItSaysMore(t *testing.T) {
 	}
 }
 
-func TestAPublisherThatPanicsLeavesItUnknown(t *testing.T) {
+func TestAPanicOfThePublisherIsUnknown(t *testing.T) {
 	t.Parallel()
 	d := over(t, publisherFunc(func(string, ...*message.Message) error { panic("canary") }), watermillbroker.Options{})
 	results := publish(t, d, delivery("a"))
@@ -143,7 +143,7 @@ func TestABatchHoldsMessagesOfOneTopic(t *testing.T) {
 	}
 }
 
-func TestARepeatedKeyGoesInOrderAndStopsBehindAFailure(t *testing.T) {
+func TestMessagesOfAKeyGoInOrderAndStopAfterAFailure(t *testing.T) {
 	t.Parallel()
 	var sent []string
 	d := over(t, publisherFunc(func(_ string, messages ...*message.Message) error {
@@ -167,7 +167,7 @@ func TestARepeatedKeyGoesInOrderAndStopsBehindAFailure(t *testing.T) {
 
 // A publisher has no context of its own. One that hangs keeps its place, and no
 // more than that.
-func TestAPublisherThatHangsHoldsUpNobodyForLongerThanTheContext(t *testing.T) {
+func TestACallToAHangingPublisherEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	hung, free := make(chan struct{}), make(chan struct{})
 	d := over(t, publisherFunc(func(_ string, messages ...*message.Message) error {

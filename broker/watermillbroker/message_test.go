@@ -38,7 +38,7 @@ func TestAConsumerGetsTheMessageThatWasSent(t *testing.T) {
 	}
 }
 
-func TestAMessageOfSomebodyElseIsSaidToBeOne(t *testing.T) {
+func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 	t.Parallel()
 	if _, err := watermillbroker.Message("t", message.NewMessage("x", nil)); !errors.Is(err, watermillbroker.ErrForeign) {
 		t.Errorf("without metadata: %v, want ErrForeign", err)
@@ -55,7 +55,7 @@ func TestAMessageOfSomebodyElseIsSaidToBeOne(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsWhereAPartitionerLooks(t *testing.T) {
+func TestTheKeyIsInTheMetadataThatKeyMetadataNames(t *testing.T) {
 	t.Parallel()
 	o := watermillbroker.Options{KeyMetadata: "partition_key"}
 	if got := through(t, o, delivery("k")).Metadata.Get("partition_key"); got != "k" {

@@ -43,7 +43,7 @@ func TestAPublisherWritesAllMessagesOfACallAtOnce(t *testing.T) {
 }
 
 // A message that a relay sent and a handler publishes again has Postbag's metadata.
-func TestAPublisherTakesKeyAndTypeFromMetadataAndLeavesPostbagsOut(t *testing.T) {
+func TestAPublisherReadsKeyAndTypeFromMetadataAndDropsPostbagsOwn(t *testing.T) {
 	t.Parallel()
 	m := message.NewMessage("", nil)
 	m.Metadata = message.Metadata{
@@ -87,7 +87,7 @@ func TestAUUIDBecomesTheIDIfAsked(t *testing.T) {
 	}
 }
 
-func TestAClosedPublisherWritesNothing(t *testing.T) {
+func TestAClosedPublisherReturnsAnErrorAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := &box{}
 	p := watermillbroker.NewPublisher(b, watermillbroker.PublisherOptions{})

@@ -185,7 +185,7 @@ http://172.16.0.1:PORT/
 http://[fc00::1]:PORT/
 `
 
-func TestNoSpellingOfAnAddressReachesThisMachine(t *testing.T) {
+func TestNoSpellingOfALoopbackAddressIsConnectedTo(t *testing.T) {
 	t.Parallel()
 	port, taken := bait(t)
 	_, names := resolver(t, map[string][][]netip.Addr{
@@ -235,7 +235,7 @@ func TestNoSpellingOfAnAddressReachesThisMachine(t *testing.T) {
 }
 
 // The bait is real: with its prefix allowed the same spellings reach it.
-func TestTheBaitCanBeReached(t *testing.T) {
+func TestALoopbackAddressIsReachedWhenAllowed(t *testing.T) {
 	t.Parallel()
 	port, taken := bait(t)
 	_, names := resolver(t, map[string][][]netip.Addr{"loop4.test": {{netip.MustParseAddr("127.0.0.1")}}})
@@ -252,7 +252,7 @@ func TestTheBaitCanBeReached(t *testing.T) {
 // A name that is allowed when asked first and not when asked again gains nothing,
 // as the address that is connected to is the one that was checked. Here one
 // address of this machine stands for the outside and another for the inside.
-func TestANameThatChangesItsAddressGainsNothing(t *testing.T) {
+func TestDNSRebindingReachesNoPrivateAddress(t *testing.T) {
 	t.Parallel()
 	outside, inside := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")
 	s := raw(t, say("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n", true))
@@ -317,7 +317,7 @@ func TestNamesThatCannotBeResolvedAreUnavailable(t *testing.T) {
 	}
 }
 
-func TestGuardRefusesWhatIsNoAddress(t *testing.T) {
+func TestGuardRefusesUnixSockets(t *testing.T) {
 	t.Parallel()
 	if err := guard(nil)(t.Context(), "unix", "/var/run/docker.sock", nil); !errors.Is(err, ErrRefusedAddress) {
 		t.Errorf("got %v", err)

@@ -13,7 +13,7 @@ import (
 
 // A dial may be done only after Close, and the HTTP client may hold a connection
 // for busy.
-func TestNoConnectionOutlivesClose(t *testing.T) {
+func TestCloseEndsEveryConnection(t *testing.T) {
 	t.Parallel()
 	var far []net.Conn
 	set := conns{dial: func(context.Context, string, string) (net.Conn, error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-func TestAMessageArrivesWhole(t *testing.T) {
+func TestAMessageArrivesWithAllItsFields(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(t *testing.T) *receiver{
 		"HTTP/1.1":           func(t *testing.T) *receiver { return plain(t, nil) },
@@ -59,7 +59,7 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	}
 }
 
-func TestTheRequestSaysWhatTheReferencePromises(t *testing.T) {
+func TestRequestsHaveTheHeadersOfTheReferencePage(t *testing.T) {
 	t.Parallel()
 	s := plain(t, nil)
 	o := options(s.URL + "/in?token=1")
@@ -228,7 +228,7 @@ func TestManyMessagesInOneCall(t *testing.T) {
 	}
 }
 
-func TestConcurrencyBoundsRequestsUnderWay(t *testing.T) {
+func TestConcurrencyLimitsRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	var now, most atomic.Int64
 	s := plain(t, func(http.ResponseWriter, *http.Request) {
@@ -258,7 +258,7 @@ func TestConcurrencyBoundsRequestsUnderWay(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsLeavesTheTruth(t *testing.T) {
+func TestACallWhoseContextEndsReportsSentAndUnsentCorrectly(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 1)
 	release := make(chan struct{})
@@ -353,7 +353,7 @@ func TestCloseWaitsForAnswers(t *testing.T) {
 	}
 }
 
-func TestCloseCutsOffWhatTakesTooLong(t *testing.T) {
+func TestCloseCancelsRequestsThatTakeTooLong(t *testing.T) {
 	t.Parallel()
 	for _, h2 := range []bool{false, true} {
 		arrived, release := make(chan struct{}), make(chan struct{})

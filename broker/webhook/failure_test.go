@@ -11,7 +11,7 @@ import (
 
 // How far a request got decides what can be said of it. Some of these moments
 // are too short to be met on the network.
-func TestHowFarARequestGotDecides(t *testing.T) {
+func TestTheOutcomeDependsOnHowFarTheRequestGot(t *testing.T) {
 	t.Parallel()
 	var (
 		idle     = func(*progress) {}

@@ -35,7 +35,7 @@ func (e *deduplicating) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(StatusOf(err))
 }
 
-func TestAnEndpointThatDropsRepeatsTakesTheMessagesOfEverySubscription(t *testing.T) {
+func TestTheWebhookIDDiffersBetweenSubscriptions(t *testing.T) {
 	t.Parallel()
 	e := &deduplicating{bodies: map[string]string{}, ids: map[string]postbag.ID{}}
 	s := httptest.NewServer(e)
@@ -65,7 +65,7 @@ func TestAnEndpointThatDropsRepeatsTakesTheMessagesOfEverySubscription(t *testin
 	}
 }
 
-func TestAWebhookIDIsOneStandardWebhooksTakes(t *testing.T) {
+func TestAWebhookIDIsValidByStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	m := sample()
 	for _, subscription := range []string{"", "default", "a.b", "a b\x00", "grün"} {

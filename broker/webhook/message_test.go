@@ -47,7 +47,7 @@ func TestReceiveReturnsTheMessage(t *testing.T) {
 	}
 }
 
-func TestReceiveRefuses(t *testing.T) {
+func TestReceiveRefusesBadRequests(t *testing.T) {
 	t.Parallel()
 	add := func(name, value string) func(http.Header) { return func(h http.Header) { h.Add(name, value) } }
 	set := func(name, value string) func(http.Header) { return func(h http.Header) { h.Set(name, value) } }
@@ -79,7 +79,7 @@ func TestReceiveRefuses(t *testing.T) {
 	}
 }
 
-func TestReceiveReadsNoMoreThanItMay(t *testing.T) {
+func TestReceiveReadsNoMoreThanMaxBytes(t *testing.T) {
 	t.Parallel()
 	m := sample()
 	m.Payload = make([]byte, 1001)
@@ -98,7 +98,7 @@ func TestReceiveReadsNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-func TestReceiveReportsABodyThatBreaksOff(t *testing.T) {
+func TestReceiveReportsATruncatedBody(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest(http.MethodPost, "/", iotest.ErrReader(errors.New("cut")))
 	_, err := Receive(r, ReceiveOptions{Secrets: []string{secretA}})
@@ -118,7 +118,7 @@ func TestReceiveTakesARequestWithoutBody(t *testing.T) {
 	}
 }
 
-func TestHeadersOfAnyTextSurviveTheList(t *testing.T) {
+func TestHeadersOfAnyTextAreEncodedAndDecoded(t *testing.T) {
 	t.Parallel()
 	for _, headers := range []map[string]string{
 		nil,
@@ -133,7 +133,7 @@ func TestHeadersOfAnyTextSurviveTheList(t *testing.T) {
 	}
 }
 
-func TestAListOfHeadersMayBeSplitAndJoined(t *testing.T) {
+func TestEncodedHeadersMayBeSplitOverSeveralLines(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"a": "1", "b": "2", "c": ""}
 	for _, lines := range [][]string{{"a=1, b=2, c="}, {"a=1", "b=2", "c="}, {"a=1,b=2", ",c=,"}, {" a=1\t,\tb=2 , c= "}} {
@@ -143,7 +143,7 @@ func TestAListOfHeadersMayBeSplitAndJoined(t *testing.T) {
 	}
 }
 
-func TestOnlyHarmlessHeadersAreSentPlainly(t *testing.T) {
+func TestOnlySafeHeadersAreSentAsHTTPHeaders(t *testing.T) {
 	t.Parallel()
 	h := http.Header{"X-Static": {"kept"}}
 	addPlain(h, map[string]string{

@@ -96,7 +96,7 @@ func reset(c net.Conn) {
 	}
 }
 
-func TestAnswersThatDoNotComeOrMakeNoSense(t *testing.T) {
+func TestMissingAndMalformedResponsesHaveTheirOutcome(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		serve    func(*rawServer, net.Conn)
@@ -202,7 +202,7 @@ func TestASlowAnswerEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-func TestABodyThatNeverEndsHoldsUpNobodyForLong(t *testing.T) {
+func TestAnEndlessResponseBodyDoesNotDelayTheCall(t *testing.T) {
 	t.Parallel()
 	const plenty = 24 << 20 // more than the buffers on the way hold
 	var most atomic.Int64
@@ -272,7 +272,7 @@ func TestNoRequestIsSentAgainOnAClosedConnection(t *testing.T) {
 }
 
 // The race itself: the server hangs up after each answer without saying so.
-func TestKeepAliveRaces(t *testing.T) {
+func TestAKeepAliveConnectionClosedByTheServerLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	s := raw(t, func(s *rawServer, c net.Conn) {
 		if s.whole(bufio.NewReader(c)) == nil {
@@ -295,7 +295,7 @@ func TestKeepAliveRaces(t *testing.T) {
 	}
 }
 
-func TestALargePayloadThatIsRefusedAtOnceIsRejected(t *testing.T) {
+func TestALargePayloadRefusedBeforeItWasSentIsRejected(t *testing.T) {
 	t.Parallel()
 	s := raw(t, func(s *rawServer, c net.Conn) {
 		req, err := s.head(bufio.NewReader(c))
@@ -321,7 +321,7 @@ func TestAnEndpointThatKnowsNoExpectGetsLargePayloads(t *testing.T) {
 	want(t, publish(t.Context(), open(t, options(s.url())), m), broker.Accepted)
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestAClosedPortIsUnavailable(t *testing.T) {
 	t.Parallel()
 	s := raw(t, func(*rawServer, net.Conn) {})
 	_ = s.Close()
@@ -336,7 +336,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatTakesNoConnection(t *testing.T) {
+func TestAConnectionThatTakesTooLongIsUnavailable(t *testing.T) {
 	t.Parallel()
 	// TLS is never answered, so that connecting takes until the timeout.
 	s := raw(t, func(_ *rawServer, c net.Conn) { _, _ = io.Copy(io.Discard, c) })

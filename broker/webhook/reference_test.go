@@ -44,7 +44,7 @@ key, topic, kind = (unquote(headers.get("postbag-" + fact, "")) for fact in ("ke
 json.dump({"Forged": forged, "Key": key, "Topic": topic, "Type": kind, "Headers": message_headers(headers)}, sys.stdout)
 `
 
-func TestThePythonReceiverOfTheReferenceWorks(t *testing.T) {
+func TestThePythonReceiverOfTheReferencePageWorks(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("python3")
 	if err != nil {
@@ -109,7 +109,7 @@ func captured(t *testing.T, secrets []string, m broker.Delivery) map[string]stri
 }
 
 // The table of answers in the reference is that of StatusOutcome.
-func TestTheReferencesTableIsTrue(t *testing.T) {
+func TestTheStatusTableOfTheReferencePageIsTrue(t *testing.T) {
 	t.Parallel()
 	said := map[int]broker.Outcome{}
 	row := regexp.MustCompile(`(?m)^\| ([^|]*\d[^|]*) \| (accepted|rejected|misconfigured|unavailable) \|`)

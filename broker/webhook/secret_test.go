@@ -22,7 +22,7 @@ func TestTheSignatureIsThatOfStandardWebhooks(t *testing.T) {
 	}
 }
 
-func TestEverySecretSigns(t *testing.T) {
+func TestTheSignatureHeaderHasOneSignaturePerSecret(t *testing.T) {
 	t.Parallel()
 	keys, err := parseSecrets([]string{secretA, secretB})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestEverySecretSigns(t *testing.T) {
 	}
 }
 
-func TestSecretsAreRead(t *testing.T) {
+func TestSecretsAreParsedOrRefused(t *testing.T) {
 	t.Parallel()
 	encoded := func(n int) string { return base64.StdEncoding.EncodeToString(make([]byte, n)) }
 	good := []string{secretA, secretB, strings.TrimRight(secretB, "="), NewSecret(), "whsec_" + encoded(24), "whsec_" + encoded(64)}

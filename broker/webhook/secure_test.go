@@ -178,7 +178,7 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-func TestEndpointsThatDoNotSpeakOurTLS(t *testing.T) {
+func TestEndpointsWithoutTLSOrWithOldVersionsFail(t *testing.T) {
 	t.Parallel()
 	ours := newAuthority(t)
 	old := withConfig(t, &tls.Config{Certificates: []tls.Certificate{ours.leaf(nil)}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
@@ -310,7 +310,7 @@ func TestAProxyIsUsedWhenItIsSet(t *testing.T) {
 	}
 }
 
-func TestNothingGoesAroundTheProxy(t *testing.T) {
+func TestEveryRequestGoesThroughTheProxy(t *testing.T) {
 	t.Parallel()
 	for _, secured := range []bool{false, true} {
 		s := plain(t, nil)

@@ -24,7 +24,7 @@ func outcomes() map[broker.Outcome][]int {
 	}
 }
 
-func TestAnAnswersStatusDecides(t *testing.T) {
+func TestTheResponseStatusDecidesTheOutcome(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int64
 	s := plain(t, func(w http.ResponseWriter, r *http.Request) {

@@ -106,7 +106,7 @@ func TestVerifyTakesEitherSecretWhileItIsChanged(t *testing.T) {
 	}
 }
 
-func TestVerifyKeepsToItsTolerance(t *testing.T) {
+func TestVerifyRefusesTimestampsOutsideTheTolerance(t *testing.T) {
 	t.Parallel()
 	at := func(tolerance time.Duration, seconds int64) error {
 		return Verify([]string{secretA}, vectorHeader(), []byte(vectorBody), tolerance, time.Unix(vectorTime+seconds, 0))
@@ -144,7 +144,7 @@ func TestVerifyNeedsAGoodSecret(t *testing.T) {
 	}
 }
 
-func TestStatusOfAnswersTheSender(t *testing.T) {
+func TestStatusOfMapsErrorsToResponseStatuses(t *testing.T) {
 	t.Parallel()
 	for err, status := range map[error]int{
 		nil: 204, ErrSignature: 401, ErrTimestamp: 401, ErrMalformed: 400, malformed("x"): 400, ErrTooLarge: 413, errors.New("disk"): 500,

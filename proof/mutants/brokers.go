@@ -28,7 +28,7 @@ var classing = []Mutant{
 		Name: "rabbitmq-not-mandatory", What: "RabbitMQ: messages are sent without asking for those that no queue takes",
 		Evidence: "reproduced: an unroutable message is acknowledged and gone; eventuate-tram#194",
 		Patches:  []Patch{{"broker/rabbitbroker/session.go", "PublishWithDeferredConfirm(it.exchange, it.key, true, false,", "PublishWithDeferredConfirm(it.exchange, it.key, !true, false,"}},
-		By:       tests("broker/rabbitbroker", "TestAMessageThatNoQueueTakesIsMisconfiguredThoughItIsAcknowledged"),
+		By:       tests("broker/rabbitbroker", "TestAnUnroutableMessageIsMisconfiguredThoughAcknowledged"),
 	},
 	{
 		Name: "rabbitmq-full-queue-parks", What: "RabbitMQ: what a full queue refuses counts as rejected",
@@ -40,7 +40,7 @@ var classing = []Mutant{
 		Name: "nats-any-stream-will-do", What: "NATS: messages do not name the stream that they are meant for",
 		Evidence: "a subject that another stream takes over",
 		Patches:  []Patch{{"broker/natsbroker/encode.go", "		h.add(headerExpectedStream, stream)\n", "		_ = stream\n"}},
-		By:       tests("broker/natsbroker", "TestHeadersCarryTheFacts|TestAnotherStreamThanTheOneNamed"),
+		By:       tests("broker/natsbroker", "TestHeadersHoldMessageFactsAndStreamExpectations|TestAnotherStreamThanTheOneNamed"),
 	},
 	{
 		Name: "nats-silence-taken-as-not-sent", What: "NATS: a message without an answer in time counts as not sent",
@@ -64,7 +64,7 @@ var classing = []Mutant{
 		Name: "kafka-other-partitioner", What: "Kafka: keys go to partitions by another hash than the Java client's",
 		Evidence: "CRC32 beside murmur2: one key in two partitions (FAULTS C8)",
 		Patches:  []Patch{{"broker/kafkabroker/partition.go", "	return int32(murmur2(key)&0x7fffffff) % n", "	return int32(murmur2(key)>>1) % n"}},
-		By:       tests("broker/kafkabroker", "TestTheHashIsThatOfTheJavaClient|TestAKeyGoesWhereTheJavaClientSendsIt"),
+		By:       tests("broker/kafkabroker", "TestTheHashIsThatOfTheJavaClient|TestAKeyGoesToThePartitionThatTheJavaClientChooses"),
 	},
 	{
 		Name: "kafka-missing-right-parks", What: "Kafka: a right that was taken away counts as a refusal of each message",
@@ -88,18 +88,18 @@ var classing = []Mutant{
 		Name: "webhook-redirect-taken-as-accepted", What: "webhook: a redirect counts as accepted",
 		Evidence: "Standard Webhooks: only 2xx is an acknowledgement (FAULTS C28)",
 		Patches:  []Patch{{"broker/webhook/status.go", "	case status >= 200 && status < 300:\n", "	case status >= 200 && status < 400:\n"}},
-		By:       coreTests("broker/webhook", "TestAnAnswersStatusDecides|TestEveryStatusHasAnOutcome"),
+		By:       coreTests("broker/webhook", "TestTheResponseStatusDecidesTheOutcome|TestEveryStatusHasAnOutcome"),
 	},
 	{
 		Name: "webhook-slow-taken-as-not-sent", What: "webhook: a time-out counts as nothing sent",
 		Evidence: "a 2xx after the time-out (FAULTS C28)",
 		Patches:  []Patch{{"broker/webhook/failure.go", "	case p.maybeSent():\n		f.outcome, f.what", "	case p.maybeSent() && p == nil:\n		f.outcome, f.what"}},
-		By:       coreTests("broker/webhook", "TestHowFarARequestGot|TestASlowAnswer"),
+		By:       coreTests("broker/webhook", "TestTheOutcomeDependsOnHowFarTheRequestGot|TestASlowAnswer"),
 	},
 	{
 		Name: "webhook-private-addresses-reached", What: "webhook: a name that leads into the private network is connected to",
 		Evidence: "SSRF; addresses looked at before they are resolved (FAULTS G4)",
 		Patches:  []Patch{{"broker/webhook/address.go", "		return checkAddr(ap.Addr(), allowed)\n", "		_ = ap\n		return nil\n"}},
-		By:       coreTests("broker/webhook", "TestOnlyPublicAddresses|TestANameThatChangesItsAddress|TestNoSpelling"),
+		By:       coreTests("broker/webhook", "TestOnlyPublicAddresses|TestDNSRebindingReachesNoPrivateAddress|TestNoSpelling"),
 	},
 }
