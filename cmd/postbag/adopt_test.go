@@ -237,7 +237,7 @@ func TestAdoptLeavesMarksOrDeletesTheOriginals(t *testing.T) {
 	}
 }
 
-func TestAdoptTakesWhatWasGivenUpOnlyWhenTold(t *testing.T) {
+func TestAdoptImportsFailedRowsOnlyWithTheFlag(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]string{
 		"sbmt-outbox": `UPDATE order_outbox_items SET status = 1 WHERE uuid = $1`,
@@ -257,7 +257,7 @@ func TestAdoptTakesWhatWasGivenUpOnlyWhenTold(t *testing.T) {
 }
 
 // A row that cannot be converted is named; its key waits, and no other does.
-func TestAdoptNamesWhatCannotBeConvertedAndHoldsItsKeyBack(t *testing.T) {
+func TestAdoptNamesUnconvertibleRowsAndHoldsTheirKeysBack(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["sbmt-outbox"])
 	x.write(0, 21) // three of each key
@@ -289,7 +289,7 @@ func TestAdoptNamesWhatCannotBeConvertedAndHoldsItsKeyBack(t *testing.T) {
 }
 
 // Nobody knows which key a letter has that cannot be read: all behind it waits.
-func TestAdoptStopsAtALetterThatCannotBeRead(t *testing.T) {
+func TestAdoptStopsAtARowThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["go-outbox"])
 	x.write(0, 6)
@@ -301,7 +301,7 @@ func TestAdoptStopsAtALetterThatCannotBeRead(t *testing.T) {
 }
 
 // An id that is no UUID makes one that is always the same.
-func TestAdoptMakesAnIDOfWhatIsNone(t *testing.T) {
+func TestAdoptDerivesAStableIDFromAnIDThatIsNoUUID(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["watermill"])
 	for _, id := range []string{"short", "00000000-0000-0000-0000-000000000000", strings.ToUpper("01900000-0000-7000-8000-00000000000a")} {
@@ -320,7 +320,7 @@ func TestAdoptMakesAnIDOfWhatIsNone(t *testing.T) {
 }
 
 // A uuid that the original used twice stands in the box twice: both rows are there.
-func TestAdoptLosesNoRowWhoseIDIsThereTwice(t *testing.T) {
+func TestAdoptImportsBothRowsOfADuplicateID(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["watermill"])
 	for range 3 {
@@ -369,7 +369,7 @@ func TestAdoptReadsColumnsByOtherNamesAndTopicsByAPattern(t *testing.T) {
 }
 
 // Rows that nothing tells apart are not taken for one.
-func TestAdoptRefusesRowsThatNothingTellsApart(t *testing.T) {
+func TestAdoptRefusesTwoRowsWithTheSameID(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["go-outbox"])
 	for range 2 {
@@ -386,7 +386,7 @@ func TestAdoptRefusesRowsThatNothingTellsApart(t *testing.T) {
 }
 
 // A row that the original delivers before its turn is not imported.
-func TestAdoptPassesOverWhatTheOriginalDeliversMeanwhile(t *testing.T) {
+func TestAdoptSkipsRowsThatTheOldRelayDeliversMeanwhile(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["sbmt-outbox"])
 	x.write(0, 15)

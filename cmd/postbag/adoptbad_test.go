@@ -66,7 +66,7 @@ func TestAdoptRefusesBadInputBeforeItWritesAnything(t *testing.T) {
 	})
 }
 
-func TestAdoptHasNothingToDoInASQLiteFile(t *testing.T) {
+func TestAdoptRefusesASQLiteStore(t *testing.T) {
 	t.Parallel()
 	at := emptyFile(t)
 	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
@@ -94,7 +94,7 @@ func TestAdoptNamesTheRightsThatAreMissing(t *testing.T) {
 }
 
 // One table has one box, no matter who asks.
-func TestAdoptKeepsToTheFirstBoxOfATable(t *testing.T) {
+func TestAdoptRefusesASecondBoxForATable(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["velmie"])
 	cli(t, "migrate", "up", x.flag, x.where, "--box", "other").ok()

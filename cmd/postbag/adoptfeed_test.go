@@ -178,7 +178,7 @@ func TestAdoptFeedsTheBoxWhileOldCodeWrites(t *testing.T) {
 
 // The trigger goes and comes while old code writes: what came between is imported,
 // and what the trigger brought is not brought again.
-func TestAdoptUndoesATriggerAndNothingIsLostOrDoubled(t *testing.T) {
+func TestAdoptUndoRemovesTheTriggerAndLosesOrRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	onEachForeign(t, func(t *testing.T, x *adoption) {
 		if x.opaque {
@@ -202,7 +202,7 @@ func TestAdoptUndoesATriggerAndNothingIsLostOrDoubled(t *testing.T) {
 }
 
 // Old code that is given no right on the box still feeds it.
-func TestAdoptAsksNoRightsOfOldCode(t *testing.T) {
+func TestAdoptFeedsTheBoxThoughOldCodeHasNoRightsOnIt(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"trigger", "view"} {
 		t.Run(mode, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestAdoptAsksNoRightsOfOldCode(t *testing.T) {
 }
 
 // A view takes the table's place and gives it back.
-func TestAdoptPutsAViewInTheTablesPlaceAndTakesItAway(t *testing.T) {
+func TestAdoptReplacesTheTableByAViewAndUndoRestoresIt(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["watermill queue"])
 	x.exec(`ALTER TABLE "watermill_orders.placed" ALTER "offset" DROP DEFAULT`)
@@ -305,7 +305,7 @@ func TestAdoptWaitsForOpenTransactionsWithoutStoppingWriters(t *testing.T) {
 }
 
 // A process that is killed leaves nothing half done: run again, it goes on.
-func TestAdoptThatIsKilledGoesOnWhereItWas(t *testing.T) {
+func TestAdoptContinuesWhereItWasKilled(t *testing.T) {
 	t.Parallel()
 	x := newAdoption(t, foreigns()["sbmt-outbox"])
 	const rows = 12_000

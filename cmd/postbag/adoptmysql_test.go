@@ -11,7 +11,7 @@ import (
 )
 
 // The command line works on MariaDB as on PostgreSQL, and a killed import goes on.
-func TestAdoptOnMariaDBThatIsKilledGoesOnWhereItWas(t *testing.T) {
+func TestAdoptOnMariaDBContinuesWhereItWasKilled(t *testing.T) {
 	t.Parallel()
 	at := emptyMariaDB(t)
 	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()

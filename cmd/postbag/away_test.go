@@ -10,7 +10,7 @@ import (
 
 // A box's table that is renamed away, and the loss of a right, end no relay. The log said
 // when they began; that they were over it said of some only.
-func TestTheLogSaysWhenATableIsThereAgain(t *testing.T) {
+func TestTheLogSaysWhenADroppedTableExistsAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ away, back string }{
 		"log":    {`ALTER TABLE postbag.outbox RENAME TO gone`, `ALTER TABLE postbag.gone RENAME TO outbox`},

@@ -123,7 +123,7 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 	})
 }
 
-func TestBadPlacesOfStoresAreRefused(t *testing.T) {
+func TestBadStoreAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	lines := write(t, "lines", "one\ntwo "+canary+"\n")
 	empty := write(t, "empty", "")

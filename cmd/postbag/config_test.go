@@ -89,7 +89,7 @@ func TestSeveralFilesAndAProfileAreReadAsOne(t *testing.T) {
 }
 
 // A variable that a file of another machine names need not be set here.
-func TestVariablesInAFileAreThoseOfItsMachine(t *testing.T) {
+func TestFormOnlyIgnoresUnsetEnvironmentVariables(t *testing.T) {
 	t.Parallel()
 	path := write(t, "postbag.yaml", "store: {dsn: '${POSTBAG_TEST_NO_SUCH}'}\ndestinations: {m: {nats: {url: '${POSTBAG_TEST_NO_SUCH}'}}}\n")
 	cli(t, "config", "check", "-c", path, "--form-only").ok()

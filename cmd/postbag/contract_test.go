@@ -73,7 +73,7 @@ func (s *site) db(dsn string) *sql.DB {
 	return db
 }
 
-func TestRightsOfTheContractAreEnough(t *testing.T) {
+func TestTheDocumentedRightsOfAProducerAreEnough(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	plain := s.db(s.as("sql", 1))
@@ -105,7 +105,7 @@ func TestRightsOfTheContractAreEnough(t *testing.T) {
 	cli(t, "migrate", "up", relay.flag, relay.where, "--box", "more").ends(exit.Failed, "permission denied")
 }
 
-func TestProducerMayNotDoMoreThanTheContractSays(t *testing.T) {
+func TestAProducerHasNoMoreThanTheDocumentedRights(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	db := s.db(s.as("sql", 1))

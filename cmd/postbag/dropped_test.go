@@ -30,7 +30,7 @@ func drop(t *testing.T, at *place, box string) {
 }
 
 // A relay of another box did not open the store any more, and status showed nothing at all.
-func TestABoxWhoseTableWasDroppedStopsNoOtherAndCanBeMadeAgain(t *testing.T) {
+func TestADroppedTableStopsNoOtherBoxAndCanBeMadeAgain(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		publish := func(box string, n int) {

@@ -90,7 +90,7 @@ func TestDeliveredMessagesAreErased(t *testing.T) {
 	})
 }
 
-func TestASubscriptionThatIsNotThereIsNamed(t *testing.T) {
+func TestAMissingSubscriptionIsNamed(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "a.db")
 	cli(t, "migrate", "up", "--box", "outbox", "--store", db).ok()

@@ -9,7 +9,7 @@ import (
 )
 
 // One box, and a subscription for each form of it.
-func TestTheRelaySendsTheFormThatASubscriptionNames(t *testing.T) {
+func TestTheRelaySendsTheFormatThatASubscriptionNames(t *testing.T) {
 	t.Parallel()
 	path := write(t, "postbag.yaml", fmt.Sprintf(`
 store: {dsn: %q, create: true}

@@ -77,7 +77,7 @@ func TestGrantsOfARelayHaveWhatPartitionsNeedIfAsked(t *testing.T) {
 }
 
 // A console's rights are enough for the commands that look, and for no other.
-func TestAConsoleLooksAndChangesNothing(t *testing.T) {
+func TestTheGrantsOfAConsoleAllowReadingOnly(t *testing.T) {
 	t.Parallel()
 	look := func(t *testing.T, owner, at *place) {
 		t.Helper()

@@ -56,7 +56,7 @@ func TestDeadMessageShowsWhyAndGoesOutInOrderAfterRetry(t *testing.T) {
 	})
 }
 
-func TestDiscardedMessageLetsItsKeyGoOn(t *testing.T) {
+func TestADiscardedMessageUnblocksItsKey(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		config, h, _ := ordersBehindADeadOne(t, at)
@@ -73,7 +73,7 @@ func TestDiscardedMessageLetsItsKeyGoOn(t *testing.T) {
 	})
 }
 
-func TestOrderForManyMessagesIsAskedFor(t *testing.T) {
+func TestACommandForManyMessagesAsksForConfirmation(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		h := startHook(t, "bad")
@@ -113,7 +113,7 @@ func queuedCommands(t *testing.T, config string) int64 {
 	return v.Boxes[0].Subscriptions[0].Queued
 }
 
-func TestListingGoesOnWhereItEnded(t *testing.T) {
+func TestAListingContinuesFromItsCursor(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		cliWith(t, strings.Repeat(`{"topic":"t","payload":1}`+"\n", 25), "publish", at.flag, at.where, "--ndjson").ok()

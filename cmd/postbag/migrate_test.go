@@ -88,7 +88,7 @@ func TestMigrateShowsWhatIsMissingAndDoesNothing(t *testing.T) {
 	})
 }
 
-func TestPrintedSchemaIsAsGoodAsTheMadeOne(t *testing.T) {
+func TestThePrintedSchemaWorksLikeTheMigratedOne(t *testing.T) {
 	t.Parallel()
 	onEachEmptyStore(t, func(t *testing.T, at *place) {
 		script := cli(t, "migrate", "print", at.flag, at.where).ok().out
@@ -130,7 +130,7 @@ func execute(t *testing.T, at *place, script string) {
 	}
 }
 
-func TestABoxOnMariaDBIsDividedIfTheFileSaysSo(t *testing.T) {
+func TestABoxOnMariaDBIsPartitionedIfTheFileSaysSo(t *testing.T) {
 	t.Parallel()
 	at := emptyMariaDB(t)
 	file := write(t, "postbag.yaml", "store: "+strings.TrimSuffix(at.yaml, "}")+", partition: 24h}\ndestinations: {out: {stdout: {}}}\n")

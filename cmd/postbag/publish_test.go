@@ -73,7 +73,7 @@ func TestPayloadComesFromFlagFileOrStandardInput(t *testing.T) {
 	})
 }
 
-func TestLinesArePublishedInOrderOfTheirKeys(t *testing.T) {
+func TestLinesOfAKeyArePublishedInOrder(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		var in strings.Builder
@@ -100,7 +100,7 @@ func TestLinesArePublishedInOrderOfTheirKeys(t *testing.T) {
 	})
 }
 
-func TestWrongLineStopsItsTransactionAndSkipGoesOn(t *testing.T) {
+func TestABadLineRollsBackItsTransactionUnlessSkipped(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		lines := make([]string, 2100)

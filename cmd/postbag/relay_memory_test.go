@@ -17,7 +17,7 @@ func TestTheSoftLimitOfMemoryFollowsTheBuffers(t *testing.T) {
 	}
 }
 
-func TestAMemoryLimitOfTheUserStands(t *testing.T) {
+func TestAMemoryLimitOfTheUserIsKept(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	defer limitMemory([]config.Subscription{{}})()

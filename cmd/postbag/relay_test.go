@@ -231,7 +231,7 @@ func TestDrainThatCannotDeliverSaysSo(t *testing.T) {
 	})
 }
 
-func TestRelayMakesWhatIsMissingWhenAsked(t *testing.T) {
+func TestRelayCreatesFileAndBoxOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	at := emptyFile(t)
 	cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain").ends(exit.Usage, "there is no file")

@@ -113,7 +113,7 @@ func (s *schemaOf) destination() object {
 	return object{"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1, "properties": kinds}
 }
 
-func TestReferenceAsASchema(t *testing.T) {
+func TestTheSchemaIsGeneratedFromTheReference(t *testing.T) {
 	t.Parallel()
 	s := &schemaOf{t, settingDocs(t)}
 	root := s.structure(reflect.TypeFor[config.File]())

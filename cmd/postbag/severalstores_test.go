@@ -47,7 +47,7 @@ func TestOneRelayWorksSeveralStores(t *testing.T) {
 	cli(t, "status", "--store", "x.db", "--store-name", "first").ends(exit.Usage, "--store-name goes with -c")
 }
 
-func TestAStoreThatIsAwayAtTheStartHoldsUpNoOther(t *testing.T) {
+func TestAStoreThatIsDownAtTheStartDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

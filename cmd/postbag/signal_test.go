@@ -20,7 +20,7 @@ func stopOnce() {
 
 // A process group's signal and its parent's come together. The second one ended the relay
 // in the middle of its hand-over.
-func TestTwoSignalsThatComeTogetherAreOne(t *testing.T) {
+func TestTwoSignalsAtOnceCountAsOne(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "stop-once")

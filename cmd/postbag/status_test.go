@@ -33,7 +33,7 @@ func TestStatusShowsWhatWaitsAndWhoWorks(t *testing.T) {
 	})
 }
 
-func TestStatusChecks(t *testing.T) {
+func TestStatusCheckExitsUnhealthyForADeadMessage(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		cli(t, "status", "--check", at.flag, at.where).ok()
@@ -45,7 +45,7 @@ func TestStatusChecks(t *testing.T) {
 	})
 }
 
-func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
+func TestStatusShowsTheConditionOfDestinationsAndTopics(t *testing.T) {
 	t.Parallel()
 	ref := store.Ref{Box: "outbox", Subscription: "default"}
 	slots := store.Split(2)
@@ -109,7 +109,7 @@ func TestStatusSaysWhatADestinationAndItsTopicsAre(t *testing.T) {
 	}
 }
 
-func TestWatchShowsRates(t *testing.T) {
+func TestStatusWatchShowsRates(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		arrived(t, at)
@@ -138,7 +138,7 @@ func TestWatchShowsRates(t *testing.T) {
 	})
 }
 
-func TestWatchForPeopleIsATableEachTime(t *testing.T) {
+func TestStatusWatchPrintsATableEachTime(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		watch := start(t, "status", at.flag, at.where, "--watch", "--every", "100ms")
@@ -149,7 +149,7 @@ func TestWatchForPeopleIsATableEachTime(t *testing.T) {
 	})
 }
 
-func TestShardsAreChangedByARelay(t *testing.T) {
+func TestARelayCarriesOutAChangeOfShards(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		cli(t, "shards", "set", "6", at.flag, at.where, "--why", "test").ends(exit.NotFound)

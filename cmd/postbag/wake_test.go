@@ -104,7 +104,7 @@ func TestARelayIsWokenByARequestAndACommand(t *testing.T) {
 	})
 }
 
-func TestAWakeThatReachesNobodySaysSo(t *testing.T) {
+func TestWakeReportsUnknownBoxesAndUnreachableRelays(t *testing.T) {
 	t.Parallel()
 	s := asleep(t, withBox(t, emptyFile(t)), "")
 	for path, want := range map[string]int{

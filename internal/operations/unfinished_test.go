@@ -26,7 +26,7 @@ func (onlyHeld) List(_ context.Context, q store.Query) ([]store.Item, string, er
 	return []store.Item{i}, "", nil
 }
 
-func TestTheOldestMessageMayBeAHeldOne(t *testing.T) {
+func TestTheOldestUnfinishedMessageMayBeHeld(t *testing.T) {
 	t.Parallel()
 	o, err := operations.Unfinished(onlyHeld{}).Overview(t.Context())
 	if err != nil || o.Boxes[0].Subscriptions[0].Oldest != time.Minute {

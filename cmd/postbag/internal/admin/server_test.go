@@ -70,7 +70,7 @@ func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
 	})
 }
 
-func TestListenerThatIsOffNeedsNoClose(t *testing.T) {
+func TestADisabledListenerCanBeClosed(t *testing.T) {
 	t.Parallel()
 	s, err := Start("", nil, nil)
 	if err != nil || s.Close() != nil {
@@ -78,7 +78,7 @@ func TestListenerThatIsOffNeedsNoClose(t *testing.T) {
 	}
 }
 
-func TestAddressThatIsTakenIsSaid(t *testing.T) {
+func TestAnAddressInUseIsReported(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -246,7 +246,7 @@ func TestMySQLMarksOrDeletesTheOriginals(t *testing.T) {
 }
 
 // Old code writes while the trigger comes, goes and comes again.
-func TestMySQLFeedsTheBoxWhileOldCodeWritesAndNothingIsLostOrDoubled(t *testing.T) {
+func TestMySQLFeedsTheBoxWithoutLossWhileOldCodeWrites(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, x *adoption) {
 		if x.opaque {

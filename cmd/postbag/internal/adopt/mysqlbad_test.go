@@ -101,7 +101,7 @@ func TestMySQLNamesTheRightsThatAreMissing(t *testing.T) {
 }
 
 // A row that cannot be converted is named; its key waits, and no other does.
-func TestMySQLNamesWhatCannotBeConvertedAndHoldsItsKeyBack(t *testing.T) {
+func TestMySQLNamesUnconvertibleRowsAndHoldsTheirKeysBack(t *testing.T) {
 	t.Parallel()
 	onBoth(t, "velmie", func(t *testing.T, _ *kind, x *adoption) {
 		x.write(0, 21)

@@ -10,7 +10,7 @@ import (
 )
 
 // What is wrong with a DSN is said; what stands in it is not.
-func TestADSNThatCannotBeReadSaysWhy(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestAMalformedDSNSaysWhatIsWrong(t *testing.T) { //nolint:paralleltest // it sets the environment
 	const encode = "write it in percent-encoding: @ as %40"
 	for dsn, want := range map[string]string{
 		"postgres://app:p@CANARY@h/shop":                       encode,
@@ -53,7 +53,7 @@ func TestADSNThatCannotBeReadSaysWhy(t *testing.T) { //nolint:paralleltest // it
 }
 
 // A DSN without a host means a socket of this machine, which few have in mind.
-func TestADSNWithoutAHostSaysWhereItWent(t *testing.T) {
+func TestTheErrorOfADSNWithoutAHostNamesTheSocket(t *testing.T) {
 	dir := t.TempDir()
 	open := func(dsn string) string {
 		_, err := OpenStore(t.Context(), config.Store{DSN: dsn}, StoreOptions{})
@@ -81,7 +81,7 @@ func TestADSNWithoutAHostSaysWhereItWent(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeAPasswordIsNoPathOfAFile(t *testing.T) {
+func TestADSNWithAPasswordIsNotTakenForAFilePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dsn := range []string{
 		"sqlite:CANARY@x", "file:CANARY@x", "sqlite:app:CANARY", "sqlite:app:CANARY@h/shop", "sqlite:app:CANARY@tcp(h:3306)/shop", "sqlite:postgres://app:CANARY@h/shop",
@@ -105,7 +105,7 @@ func TestWhatLooksLikeAPasswordIsNoPathOfAFile(t *testing.T) {
 }
 
 // The error of a store begins with what named it.
-func TestErrorsOfAStoreNameWhatGaveIt(t *testing.T) {
+func TestErrorsOfAStoreNameTheSettingOfItsDSN(t *testing.T) {
 	const there = "destinations: {m: {stdout: {}}}\n"
 	t.Setenv("POSTBAG_TEST_DSN", "mysql://app:CANARY@127.0.0.1:1/shop")
 	for text, want := range map[string]string{

@@ -34,7 +34,7 @@ func TestDSNsOfMySQLAreReadInEveryForm(t *testing.T) {
 }
 
 // A DSN with a slip in it may hold a password, which must not become the name of a file.
-func TestADSNWithASlipIsNoPathOfAFile(t *testing.T) {
+func TestAMistypedDSNIsNotTakenForAFilePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dsn := range []string{
 		"app:CANARY@tcp(db:3306)", "app:CANARY@tcp(db:3306)/a/b", "app:CANARY@db/shop", "app:CANARY@/shop", "app@tcp(db)/CANARY/x", "mysql:/app:CANARY@db/shop",

@@ -34,7 +34,7 @@ func TestPathOfASQLiteFileIsReadInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestEveryComponentIsOfAModuleOfOurs(t *testing.T) {
+func TestEveryComponentNamesAModuleOfThisRepository(t *testing.T) {
 	t.Parallel()
 	for _, one := range List() {
 		folder := strings.TrimPrefix(strings.TrimPrefix(one.Module, "github.com/postbag/postbag"), "/")

@@ -121,7 +121,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 }
 
 // Zero is what a setting has that is left out: written, it would be taken for the default, which may be anything.
-func TestAZeroIsNoHiddenDefault(t *testing.T) {
+func TestAnExplicitZeroIsRefused(t *testing.T) {
 	t.Parallel()
 	const form = "store: {dsn: x.db%s}\n%s\ndestinations: {m: {nats: {url: nats://a%s}}}\nsubscriptions: [{%s}]\n"
 	for where, line := range map[string][4]string{

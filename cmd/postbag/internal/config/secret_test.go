@@ -49,7 +49,7 @@ func TestPasswordsAreSeenInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestPlacesWithoutAPasswordAreTaken(t *testing.T) {
+func TestDSNsWithoutAPasswordAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{
 		"", "shop.db", "/var/lib/shop.db", "sqlite:shop.db", "sqlite:///var/lib/shop.db", "file:shop.db", "./a:b@c.db",

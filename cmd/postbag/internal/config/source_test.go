@@ -31,7 +31,7 @@ destinations:
 subscriptions: [{to: events, batch: 7}, {name: hook, to: hook}]
 `
 
-func TestALaterFileSaysMoreAndTakesThePlaceOfWhatItNames(t *testing.T) {
+func TestALaterFileAddsSettingsAndOverridesEarlierOnes(t *testing.T) {
 	t.Parallel()
 	f, err := Source{Paths: files(t, base, `
 ttl: 30s
@@ -75,7 +75,7 @@ func TestMistakesOfSeveralFilesNameTheirFile(t *testing.T) {
 	}
 }
 
-func TestAProfileSaysMoreAfterTheRestOfItsFile(t *testing.T) {
+func TestAProfileOverridesTheRestOfItsFile(t *testing.T) {
 	t.Parallel()
 	text := base + `
 profiles:
@@ -111,7 +111,7 @@ profiles:
 	}
 }
 
-func TestVariablesOfTheEnvironmentStandForTheirValues(t *testing.T) {
+func TestEnvironmentVariablesAreExpanded(t *testing.T) {
 	t.Setenv("POSTBAG_TEST_HOST", "nats-7")
 	t.Setenv("POSTBAG_TEST_CONNS", "12")
 	t.Setenv("POSTBAG_TEST_EMPTY", "")
@@ -134,7 +134,7 @@ subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], format: {kind: debezium, rou
 	}
 }
 
-func TestAVariableThatIsNotSetIsAMistakeUnlessTheFileIsForAnotherMachine(t *testing.T) {
+func TestAnUnsetVariableIsAMistakeUnlessOnlyTheFormIsChecked(t *testing.T) {
 	t.Setenv("POSTBAG_TEST_SECRET", "nats://u:CANARY@a")
 	const rest = "store: {dsn: '${POSTBAG_TEST_NO_DSN}', max_conns: '${POSTBAG_TEST_NO_CONNS}'}\n"
 	text := rest + "destinations: {m: {nats: {url: '${POSTBAG_TEST_NO_URL}', max_pending: '${POSTBAG_TEST_NO_NUMBER}'}}}\n"

@@ -17,7 +17,7 @@ func wordKinds() Kinds {
 	return Kinds{Destinations: []Kind{{Name: "wordy", New: func() Settings { return new(wordy) }}}}
 }
 
-func TestErrorsOfLibrariesAreToldInTheWordsOfTheFile(t *testing.T) {
+func TestErrorsOfLibrariesNameTheSettingsOfTheFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`natsbroker: Options.Stream "a b" is no name`:                 `stream "a b" is no name`,

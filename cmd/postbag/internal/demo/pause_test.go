@@ -9,7 +9,7 @@ import (
 )
 
 // The table's one pause was the longest, whatever it was for.
-func TestEachPauseHasItsCause(t *testing.T) {
+func TestEachPauseOfDeliveryIsCountedUnderItsFault(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var p pauses

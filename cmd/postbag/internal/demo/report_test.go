@@ -43,7 +43,7 @@ func TestReportSeesEveryBrokenPromise(t *testing.T) {
 	f("an old one comes again after a kill", 1, true, "out of order 0", 1, 2, 3, 1)
 }
 
-func TestBrokersOwnRedeliveryIsNoDuplicate(t *testing.T) {
+func TestARedeliveryByTheBrokerIsNotADuplicate(t *testing.T) {
 	t.Parallel()
 	c := &checker{seen: make(map[[2]int]bool), last: make(map[int]int)}
 	c.check(order{N: 1}, 1)

@@ -21,7 +21,7 @@ func TestDurationsAreReadInGosFormInDaysAndInISO8601s(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDurationIsRefused(t *testing.T) {
+func TestInvalidDurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "5", "d", "w", "1x", "3 d", "1d 2h", "1d-2h", "1d+2h", "-3d", "1h1d", "1d1w", "1e3d", ".5d", "1dd", "1..5d", "3D",
@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestAFlagHoldsADuration(t *testing.T) {
+func TestADurationFlagIsSetAndPrinted(t *testing.T) {
 	t.Parallel()
 	d := 2 * time.Second
 	v := Flag(&d)

@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestErrorsHaveTheExitCodeOfWhatTheyAre(t *testing.T) {
+func TestEachKindOfErrorHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	for want, errs := range map[exit.Code][]error{
 		exit.OK:          {nil},

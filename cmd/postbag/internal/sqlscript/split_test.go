@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/store/sqlitestore"
 )
 
-func TestSplitKeepsWhatBelongsTogether(t *testing.T) {
+func TestSplitCutsAScriptIntoStatements(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]string{
 		"":                                 nil,
@@ -33,7 +33,7 @@ func TestSplitKeepsWhatBelongsTogether(t *testing.T) {
 }
 
 // What the stores print has nothing that Split, or a tool, takes for something else.
-func TestWhatTheStoresPrintCanBeTakenApart(t *testing.T) {
+func TestScriptsOfTheStoresCanBeSplit(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]func(...string) ([]store.Step, error){
 		"postgresql": pgstore.Script, "sqlite": sqlitestore.Script,

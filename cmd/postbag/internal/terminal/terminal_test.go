@@ -15,7 +15,7 @@ import (
 // hidden runes that a terminal obeys, or that mislead who reads.
 const evil = "a\x00\x1b[2J\x07\x7f\u0085\u009b\u200b\u202e\u2066\u2028\ufeff\U000e0001z"
 
-func TestPrintableTextHoldsOnlyWhatShows(t *testing.T) {
+func TestPrintableEscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for _, got := range []string{Printable(evil), strings.ReplaceAll(PrintableText(evil), "\n", "")} {
 		if at := strings.IndexFunc(got, func(r rune) bool { return !unicode.IsGraphic(r) }); at >= 0 || !strings.HasPrefix(got, "a·") {
@@ -34,7 +34,7 @@ func TestPrintableTextHoldsOnlyWhatShows(t *testing.T) {
 	}
 }
 
-func TestShortCutsAtRunes(t *testing.T) {
+func TestShortCutsBetweenRunes(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "äöüß": "äö…"} {
 		if got := Short(in, 3); got != want {
@@ -78,7 +78,7 @@ func TestErrorsAreShownLineByLineWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestOnlyYesIsYes(t *testing.T) {
+func TestConfirmTakesOnlyYes(t *testing.T) {
 	t.Parallel()
 	for in, yes := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "n\n": false, "\n": false, "": false, "yo\n": false} {
 		var err bytes.Buffer
@@ -92,7 +92,7 @@ func TestOnlyYesIsYes(t *testing.T) {
 	}
 }
 
-func TestProgressIsALineThatIsDrawnAnewOnATerminal(t *testing.T) {
+func TestProgressRedrawsOneLineOnATerminal(t *testing.T) {
 	t.Parallel()
 	var err bytes.Buffer
 	p := (&Terminal{Err: &err}).Progress("queued", 200)
@@ -106,7 +106,7 @@ func TestProgressIsALineThatIsDrawnAnewOnATerminal(t *testing.T) {
 	}
 }
 
-func TestProgressIsAPlainLineNowAndThenElsewhere(t *testing.T) {
+func TestProgressPrintsALineNowAndThenWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	var err bytes.Buffer
 	p := (&Terminal{Err: &err}).Progress("published", 0)
