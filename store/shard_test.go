@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestTheSlotIsThatOfTheShardKeyElseOfTheKeyElseOfTheID(t *testing.T) {
+func TestTheSlotComesFromShardKeyThenKeyThenID(t *testing.T) {
 	t.Parallel()
 	id := postbag.ID{1, 2, 3}
 	ofID := func(id postbag.ID) int {
@@ -38,7 +38,7 @@ func TestTheSlotIsThatOfTheShardKeyElseOfTheKeyElseOfTheID(t *testing.T) {
 	}
 }
 
-func TestEverySlotIsReached(t *testing.T) {
+func TestEverySlotIsUsedByRandomKeys(t *testing.T) {
 	t.Parallel()
 	seen := map[int]bool{}
 	for i := range 100_000 {
@@ -84,7 +84,7 @@ func TestRangesHoldTheirLowestSlotAndNotTheirEnd(t *testing.T) {
 	}
 }
 
-func TestKeyHashes(t *testing.T) {
+func TestKeyHashesAreStable(t *testing.T) {
 	t.Parallel()
 	sum := sha256.Sum256([]byte("k"))
 	if got, want := store.KeyHash("k"), binary.BigEndian.Uint64(sum[:8]); got != want {
@@ -103,7 +103,7 @@ func TestKeyHashes(t *testing.T) {
 	}
 }
 
-func TestNamesArePlain(t *testing.T) {
+func TestStringFormsOfRefsSlotsAndStates(t *testing.T) {
 	t.Parallel()
 	ref := store.Ref{Box: "outbox", Subscription: "default"}
 	for want, got := range map[string]fmt.Stringer{

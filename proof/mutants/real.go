@@ -18,7 +18,7 @@ var storing = []Mutant{
 		Name: "postgresql-dropped-before-all-have-passed", What: "PostgreSQL: retention asks the first subscription only",
 		Evidence: "partition droppers that do not look (velmie/outbox, postal#353)",
 		Patches:  []Patch{{"store/pgstore/maintain_minimum.go", "		for k := range f.shards {\n			floor = min(", "		for k := range f.shards[:len(f.shards)*(1-min(i, 1))] {\n			floor = min("}},
-		By:       tests("store/pgstore", "TestASubscriptionThatLagsKeepsThePartition"),
+		By:       tests("store/pgstore", "TestAPartitionIsKeptForALaggingSubscription"),
 	},
 	{
 		Name: "postgresql-retention-by-what-is-read", What: "PostgreSQL: retention goes as far as the highest row passed, where open transactions write below",
@@ -39,7 +39,7 @@ var storing = []Mutant{
 		Name: "postgresql-ledger-not-compared", What: "PostgreSQL: a partition goes although its ledger does not agree",
 		Evidence: "a mismatch refuses and alarms",
 		Patches:  []Patch{{"store/pgstore/maintain_ledger.go", "	return agree, nil", "	return agree || ctx.Err() == nil, nil"}},
-		By:       tests("store/pgstore", "TestALedgerThatDoesNotAgreeKeepsThePartition"),
+		By:       tests("store/pgstore", "TestAPartitionIsKeptIfTheLedgerDiffers"),
 	},
 	{
 		Name: "postgresql-scheduled-sent-early", What: "PostgreSQL: a scheduled message comes before it is due",
@@ -63,7 +63,7 @@ var storing = []Mutant{
 		Name: "sqlite-seq-used-again", What: "SQLite: the seq of a deleted row is given out again",
 		Evidence: "rowid without AUTOINCREMENT, reproduced",
 		Patches:  []Patch{{"store/sqlitestore/schema/box.sql", "	seq       INTEGER PRIMARY KEY AUTOINCREMENT,", "	seq       INTEGER PRIMARY KEY,"}},
-		By:       tests("store/sqlitestore", "TestASeqIsNeverGivenOutAgain"),
+		By:       tests("store/sqlitestore", "TestASeqIsNeverReused"),
 	},
 	{
 		Name: "sqlite-settled-without-token", What: "SQLite: a settlement is judged by its version alone",
@@ -75,19 +75,19 @@ var storing = []Mutant{
 		Name: "mysql-open-seqs-forgotten", What: "MySQL and MariaDB: holes below the highest seq are not looked for again",
 		Evidence: "reproduced: cursor at id 8, row 7 committed later, never seen; 63 to 67 % lost",
 		Patches:  []Patch{{"store/mysqlstore/turn_read.go", "	open := w.from.open.from(w.swept + 1)\n	if", "	open := w.from.open.from(w.from.high + 1)\n	if"}},
-		By:       tests("store/mysqlstore", "TestAProducerThatSleepsLongerThanTheGraceIsDelivered"),
+		By:       tests("store/mysqlstore", "TestAProducerSlowerThanTheGracePeriodIsDelivered"),
 	},
 	{
 		Name: "mysql-late-producer-not-repeated", What: "MySQL and MariaDB: who comes to a tombstone late gets an error",
 		Evidence: "nothing can commit unseen, so the statement is repeated",
 		Patches:  []Patch{{"store/mysqlstore/append.go", "codeOf(err) != codeDuplicate || n >= repeats {", "codeOf(err) != codeDuplicate || n >= 0 {"}},
-		By:       tests("store/mysqlstore", "TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement"),
+		By:       tests("store/mysqlstore", "TestAProducerWhoseSeqHasATombstoneRetriesItsStatement"),
 	},
 	{
 		Name: "mysql-no-tombstones", What: "MySQL and MariaDB: seqs that nobody will write stay open for ever",
 		Evidence: "positions that grow without bound",
 		Patches:  []Patch{{"store/mysqlstore/turn_tombstone.go", "	old = slices.Clone(old.minus(rangesOf(present)))\n", "	old = slices.Clone(old.minus(rangesOf(present)))[:0]\n"}},
-		By:       tests("store/mysqlstore", "TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement/MariaDB"),
+		By:       tests("store/mysqlstore", "TestAProducerWhoseSeqHasATombstoneRetriesItsStatement/MariaDB"),
 	},
 }
 

@@ -22,13 +22,13 @@ var passing = []Mutant{
 		Patches: []Patch{
 			{"store/pgstore/turn_settle.go", "	if !w.hit {\n		return\n	}\n", ""},
 		},
-		By: tests("store/pgstore", "TestASettlementThatIsRefusedBounds"),
+		By: tests("store/pgstore", "TestARefusedSettlementSetsNoBound"),
 	},
 	{
 		Name: "postgresql-moved-database-not-noticed", What: "PostgreSQL: a dump that was restored into another cluster goes on at its old positions",
 		Evidence: "watermill-sql#576: stored ids lie above the new cluster's, and nothing is delivered",
 		Patches:  []Patch{{"store/pgstore/check.go", "	moved := seen.identity != seen.written\n", "	seen.written = seen.identity\n	moved := seen.identity != seen.written\n"}, {"store/pgstore/server.go", "	if seen.identity != seen.written || old != nil", "	if old != nil"}},
-		By:       tests("store/pgstore", "TestARestoredDumpIsAnotherDatabase"),
+		By:       tests("store/pgstore", "TestARestoredDumpIsRecognisedAsAnotherDatabase"),
 	},
 	{
 		Name: "postgresql-standby-not-refused", What: "PostgreSQL: a relay works on a standby",
@@ -40,13 +40,13 @@ var passing = []Mutant{
 		Name: "postgresql-pooler-not-noticed", What: "PostgreSQL: prepared statements are used behind a pooler that gives each transaction another session",
 		Evidence: "river#238, pgx behind PgBouncer",
 		Patches:  []Patch{{"store/pgstore/errors.go", "	s.unprepared.Store(true) //", "	s.unprepared.Store(false) //"}},
-		By:       tests("store/pgstore", "TestAPoolerInTransactionModeWillDo"),
+		By:       tests("store/pgstore", "TestEverythingWorksBehindAPoolerInTransactionMode"),
 	},
 	{
 		Name: "postgresql-sequence-set-back", What: "PostgreSQL: a sequence that was set back below the highest row is not noticed",
 		Evidence: "ids that are used again (FAULTS A14, A16)",
 		Patches:  []Patch{{"store/pgstore/check.go", "	if last < highest {\n", "	if last < highest && cycles {\n"}},
-		By:       tests("store/pgstore", "TestASequenceThatWouldLoseMessages"),
+		By:       tests("store/pgstore", "TestASequenceWithUnsafeOptionsIsRefused"),
 	},
 	{
 		Name: "sqlite-unfetched-page-passed", What: "SQLite: a read towards a position ends there, whether or not its page was cut",
@@ -64,13 +64,13 @@ var passing = []Mutant{
 		Name: "sqlite-hint-before-the-commit", What: "SQLite: the one hint of a commit comes when it is written, before it is there for readers",
 		Evidence: "found in this project: the message waited for the poll, 0.5 s at the median",
 		Patches:  []Patch{{"store/sqlitestore/wake.go", "			left = echoes\n", "			left = 0\n"}},
-		By:       tests("store/sqlitestore", "TestOneWriteToTheLog|TestWritesWithoutAPause"),
+		By:       tests("store/sqlitestore", "TestAWALWriteWakesRepeatedlyUntilItsCommitIsVisible|TestConstantWritesWakeAtMostOncePerWatchInterval"),
 	},
 	{
 		Name: "mysql-weak-settings-not-told", What: "MySQL and MariaDB: settings with which a crash undoes commits are not told",
 		Evidence: "reproduced: the relay saw five rows, the server crashed, none remained (FAULTS A8)",
 		Patches:  []Patch{{"store/mysqlstore/check.go", "		Warnings:   known.warnings,", "		Warnings:   known.warnings[:0],"}},
-		By:       tests("store/mysqlstore", "TestSettingsThatWeakenAPromise"),
+		By:       tests("store/mysqlstore", "TestUnsafeServerSettingsAreWarnedOf"),
 	},
 }
 
@@ -189,7 +189,7 @@ var keeping = []Mutant{
 		Name: "sqlite-ledger-not-compared", What: "SQLite: rows go although the ledger does not agree",
 		Evidence: "a mismatch refuses and alarms",
 		Patches:  []Patch{{"store/sqlitestore/maintain_retain.go", "		to = min(to, agreed)\n", "		to = max(to, agreed)\n"}},
-		By:       tests("store/sqlitestore", "TestARowThatVanishedIsAFault|TestShardsApart|TestRetentionFollows"),
+		By:       tests("store/sqlitestore", "TestADeletedRowIsReportedAsAFault|TestTheLedgerAgreesIfShardsAreAtDifferentPositions|TestRetentionFollows"),
 	},
 	{
 		Name: "sqlite-scheduled-sent-early", What: "SQLite: a scheduled message comes before it is due",
@@ -214,7 +214,7 @@ var keeping = []Mutant{
 		Name: "mysql-young-tombstones-dropped", What: "MySQL and MariaDB: a partition goes with tombstones in it that somebody may still come to",
 		Evidence: "a row that is written where no reader comes any more",
 		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "		if youngest > now-keep {\n", "		if youngest > now+keep {\n"}},
-		By:       tests("store/mysqlstore", "TestAYoungTombstoneKeepsItsPartition"),
+		By:       tests("store/mysqlstore", "TestAPartitionWithARecentTombstoneIsKept"),
 	},
 	{
 		Name: "mysql-parked-partition-dropped", What: "MySQL and MariaDB: a partition with a parked message is dropped",

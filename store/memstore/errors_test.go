@@ -151,7 +151,7 @@ func TestAnEndedTransactionDoesNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnSettlementIsRepeated(t *testing.T) {
+func TestARepeatUnderAnotherTokenIsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{})
 	take := func(relay string) store.Lease {
@@ -241,7 +241,7 @@ func TestListingsOfSeveralSubscriptionsHoldEachMessageOnceASubscription(t *testi
 	}
 }
 
-func TestThePastIsRememberedInMeasure(t *testing.T) {
+func TestRememberedAgesOfSeqsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newBox("outbox")
 	const keep = 5000 * time.Second

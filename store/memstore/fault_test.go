@@ -43,7 +43,7 @@ func TestAFaultBeforeActingDoesNothing(t *testing.T) {
 	}
 }
 
-func TestAFaultAfterActingLosesTheAnswerAlone(t *testing.T) {
+func TestAFaultAfterActingLosesOnlyTheAnswer(t *testing.T) {
 	t.Parallel()
 	f := &failing{op: OpBeat, fault: Fault{Err: errFault, Acted: true}}
 	w := newWorld(t, Options{Fault: f.next})
@@ -74,7 +74,7 @@ func TestAHungCallWaitsForItsContext(t *testing.T) {
 	})
 }
 
-func TestAFailedCommitRollsBackAndALostOneStands(t *testing.T) {
+func TestAFailedCommitRollsBackAndALostAnswerKeepsTheCommit(t *testing.T) {
 	t.Parallel()
 	for _, acted := range []bool{false, true} {
 		f := &failing{op: OpCommit, fault: Fault{Err: errFault, Acted: acted}}
@@ -108,7 +108,7 @@ func (w *world) rows(from store.Position) []store.Record {
 	return out
 }
 
-func TestInABubbleTimeIsTheBubbles(t *testing.T) {
+func TestTheStoreUsesTheClockOfASynctestBubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
@@ -126,7 +126,7 @@ func TestInABubbleTimeIsTheBubbles(t *testing.T) {
 	})
 }
 
-func TestAWaitForALockIsQuietInABubble(t *testing.T) {
+func TestWaitingForALockIsDurablyBlockedInASynctestBubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})

@@ -12,7 +12,7 @@ type number struct{ value, at int }
 func (n *number) before(o *number) bool { return n.value < o.value }
 func (n *number) placed(at int)         { n.at = at }
 
-func TestAHeapGivesTheFirstWhateverIsRemoved(t *testing.T) {
+func TestAHeapReturnsTheSmallestAfterRandomRemovals(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	var h heap[*number]

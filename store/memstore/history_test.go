@@ -39,7 +39,7 @@ type markAt struct {
 	whole bool
 }
 
-func TestHistoriesOfAnyOrderLoseNothing(t *testing.T) {
+func TestRandomHistoriesLoseNoMessage(t *testing.T) {
 	t.Parallel()
 	seeds := 120
 	if testing.Short() {

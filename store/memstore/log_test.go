@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestALogFindsItsRowsWhateverWasDropped(t *testing.T) {
+func TestALogFindsItsRowsAfterRandomDrops(t *testing.T) {
 	t.Parallel()
 	l := log{base: 1}
 	there := map[int64]bool{}

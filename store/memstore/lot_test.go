@@ -87,9 +87,9 @@ func (p plain) behind(first *plainRow, r store.Slots, d store.Due) []int64 {
 	return out
 }
 
-// TestALotAnswersAsAPlainOneDoes parks, resolves and asks at random, under keys
+// TestTheLotAnswersLikeASimpleImplementation parks, resolves and asks at random, under keys
 // and under one hash for all, and compares.
-func TestALotAnswersAsAPlainOneDoes(t *testing.T) {
+func TestTheLotAnswersLikeASimpleImplementation(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
 		r := rand.New(rand.NewPCG(seed, 9))

@@ -199,7 +199,7 @@ func TestPositionsStaySmallWithAsManyWritersAsThereMayBe(t *testing.T) {
 	}
 }
 
-func TestTooLargeAPositionLowersItsBoundsAndLosesNoTransaction(t *testing.T) {
+func TestAnOversizedPositionLowersBoundsAndKeepsAllTransactions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))
 	s := snapshot{low: 1 << 40}

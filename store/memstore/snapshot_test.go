@@ -42,7 +42,7 @@ func (w *world) now() snapshot {
 	return w.snapshot(w.boxes["outbox"])
 }
 
-func TestASnapshotIsThatOfPostgreSQL(t *testing.T) {
+func TestSnapshotsFollowPostgreSQLsRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{})
 	one, two := w.writer(1), w.writer(2) // seq 1; seqs 2 and 3

@@ -9,7 +9,7 @@ import (
 
 // A producer that rolled back leaves a seq that stays open for the grace. Behind it all is counted as it is: what was
 // delivered is no backlog, however much it is.
-func TestWhatWasDeliveredBehindAnOpenSeqIsNoBacklog(t *testing.T) {
+func TestMessagesDeliveredBehindAnOpenSeqAreNotBacklog(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

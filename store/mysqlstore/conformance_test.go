@@ -27,9 +27,9 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestConformanceOfDividedBoxes runs the suite where every box has partitions, of a
+// TestConformanceOfPartitionedBoxes runs the suite where every box has partitions, of a
 // second each.
-func TestConformanceOfDividedBoxes(t *testing.T) {
+func TestConformanceOfPartitionedBoxes(t *testing.T) {
 	t.Parallel()
 	if !servertest.Full() {
 		t.Skip("POSTBAG_FULL is not set: boxes without partitions are tried alone")

@@ -166,7 +166,7 @@ func loadSize() int {
 	return 6000
 }
 
-func TestNoMessageOfManyWritersIsLostAndNoneOfThemEverWaits(t *testing.T) {
+func TestManyWritersLoseNoMessageAndNeverWait(t *testing.T) {
 	t.Parallel()
 	for _, level := range []sql.IsolationLevel{sql.LevelRepeatableRead, sql.LevelReadCommitted} {
 		t.Run(level.String(), func(t *testing.T) {

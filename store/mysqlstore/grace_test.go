@@ -22,7 +22,7 @@ func (s *testBox) holes(n int) {
 	}
 }
 
-func TestTheGraceIsShortWhenAPositionIsNearlyFull(t *testing.T) {
+func TestTheGracePeriodIsShortIfThePositionIsNearlyFull(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -41,7 +41,7 @@ func TestTheGraceIsShortWhenAPositionIsNearlyFull(t *testing.T) {
 	})
 }
 
-func TestTheGraceFallsFromTheOptionToTwoSeconds(t *testing.T) {
+func TestTheGracePeriodFallsFromTheOptionToTwoSeconds(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t, mariadb, grace(time.Minute))
 	for spans, want := range map[int]time.Duration{0: time.Minute, 1024: time.Minute, 1536: 31 * time.Second, 2048: 2 * time.Second, 9999: 2 * time.Second} {

@@ -105,7 +105,7 @@ func TestARelayWithTheRightsPrintedDoesAllThatRelaysDo(t *testing.T) {
 }
 
 // A relay with the rights that are printed for divided boxes makes partitions and drops them.
-func TestARelayWithTheRightsPrintedKeepsADividedBox(t *testing.T) {
+func TestARelayWithTheRightsPrintedMaintainsAPartitionedBox(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/internal/boxtest"
 )
 
-func TestAProducerThatComesAfterItsTombstoneRepeatsItsStatement(t *testing.T) {
+func TestAProducerWhoseSeqHasATombstoneRetriesItsStatement(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -55,7 +55,7 @@ func (s *testBox) burn() int64 {
 	return seq
 }
 
-func TestAProducerThatSleepsLongerThanTheGraceIsDelivered(t *testing.T) {
+func TestAProducerSlowerThanTheGracePeriodIsDelivered(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

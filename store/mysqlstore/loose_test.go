@@ -43,7 +43,7 @@ func (s *testBox) holdsToJSON() {
 	}
 }
 
-func TestABoxTakesNoHeadersThatNoReaderCanTake(t *testing.T) {
+func TestABoxRefusesHeadersThatReadersCannotParse(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -56,7 +56,7 @@ func TestABoxTakesNoHeadersThatNoReaderCanTake(t *testing.T) {
 }
 
 // A box of an older version is told of, and the documented statement makes it as a new one is.
-func TestABoxWithLooserConstraintsIsToldOfAndCanBeTightened(t *testing.T) {
+func TestABoxWithLooseConstraintsIsReportedAndCanBeTightened(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/mysql.md")
 	if err != nil {

@@ -57,7 +57,7 @@ func (p *producing) end() {
 
 // A transaction that stays open holds up what changes the table, and that every
 // INSERT behind it. So it gives up after a second, and leaves the table alone then.
-func TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice(t *testing.T) {
+func TestADropThatWaitsForAnOpenTransactionGivesUpSoon(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -103,7 +103,7 @@ func TestADropThatWaitsForAnOpenTransactionGivesUpBeforeProducersNotice(t *testi
 	})
 }
 
-func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
+func TestAddingAndDroppingPartitionsUnderLoadLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -167,7 +167,7 @@ func TestPartitionsUnderLoadComeAndGoAndNoMessageIsLost(t *testing.T) {
 
 // Between the look at the log and the drop somebody emptied the log and numbered it anew:
 // what producers had written since was dropped with the partition.
-func TestADropSparesALogThatWasEmptiedJustBefore(t *testing.T) {
+func TestADropLeavesALogThatWasJustEmptied(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -196,7 +196,7 @@ func TestADropSparesALogThatWasEmptiedJustBefore(t *testing.T) {
 }
 
 // A process that stops with the table for itself would hold up all producers.
-func TestASessionThatHasATableForItselfEndsWhenItFallsSilent(t *testing.T) {
+func TestASilentSessionWithATableLockIsEnded(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

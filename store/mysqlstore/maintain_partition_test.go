@@ -101,7 +101,7 @@ func TestPartitionsAreMadeAheadAndDroppedWhenAllHavePassedThem(t *testing.T) {
 	})
 }
 
-func TestAYoungTombstoneKeepsItsPartition(t *testing.T) {
+func TestAPartitionWithARecentTombstoneIsKept(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -168,7 +168,7 @@ func TestRowsOfAPartitionThatDoesNotFillAreDeletedOneByOne(t *testing.T) {
 	})
 }
 
-func TestABoxThatIsThereIsNotDividedAndOneThatIsTakesANewLength(t *testing.T) {
+func TestAnExistingBoxIsNotPartitionedAndPartitionLengthCanChange(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -102,7 +102,7 @@ func TestManyRowsWithLongReasonsFitASmallPacket(t *testing.T) {
 }
 
 // Chains that are long are not read whole, and the first message of each alone may be tried.
-func TestTheFirstOfManyLongChainsAloneMayBeTried(t *testing.T) {
+func TestOfManyLongBlockedKeysTheFirstMessagesAreDue(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -19,7 +19,7 @@ var emptied = map[string][]string{
 // What was put into a log that was emptied is delivered, however much it is and
 // wherever its seqs have holes, no matter who looks first: the relay that was at work, or
 // one that begins.
-func TestALogThatWasEmptiedAndNumberedAnewIsReadAnew(t *testing.T) {
+func TestALogThatWasEmptiedAndRenumberedIsReadFromTheStart(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -92,7 +92,7 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 
 // Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
 // again and begun anew meanwhile, deletes nothing: what is there now nobody has read.
-func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
+func TestHousekeepingLeavesALogThatWasJustRenumbered(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

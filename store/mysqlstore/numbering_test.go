@@ -8,7 +8,7 @@ import (
 )
 
 // A session that may insert can choose a seq in spite of its rights: SET insert_id.
-func TestASeqThatASessionHasChosenStopsNoDelivery(t *testing.T) {
+func TestAnInsertWithAChosenSeqStopsNoDelivery(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -37,7 +37,7 @@ func TestASeqThatASessionHasChosenStopsNoDelivery(t *testing.T) {
 }
 
 // The tables of older boxes have unsigned seqs: what stands above those that a position can name is reported, and stops nothing.
-func TestARowBeyondAllPositionsIsReportedAndStopsNoDelivery(t *testing.T) {
+func TestARowAboveTheHighestSeqIsReportedAndStopsNoDelivery(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

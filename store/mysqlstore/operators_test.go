@@ -13,7 +13,7 @@ import (
 
 var order = store.Audit{Who: "an operator", Why: "the test"}
 
-func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
+func TestADeletedRowStopsRetentionUntilAnOperatorAcceptsIt(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -92,7 +92,7 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`)
 
 // What became of a message whose partition stayed because it was parked goes with the
 // partition.
-func TestWhatFailedGoesWithThePartition(t *testing.T) {
+func TestTheErrorHistoryIsDroppedWithItsPartition(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -127,7 +127,7 @@ func TestWhatFailedGoesWithThePartition(t *testing.T) {
 	})
 }
 
-func TestAnErasedMessageStaysInItsSlotAndIsReadAsNothing(t *testing.T) {
+func TestAnErasedMessageKeepsItsSlotAndHasNoContent(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -51,7 +51,7 @@ func (s *testBox) explain(text string) []plan {
 
 // The statements are explained on tables with rows, and with statistics that say
 // that they are empty, as they are when a backlog has grown quickly.
-func TestStatementsWalkAlongIndexesWhateverTheStatisticsSay(t *testing.T) {
+func TestStatementsUseIndexesWhateverTheStatisticsSay(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -30,7 +30,7 @@ func someIDs(r *rand.Rand) (ranges, []int64) {
 	return rangesOf(slices.Clone(ids)), ids
 }
 
-func TestRangesDoWhatSetsDo(t *testing.T) {
+func TestRangesBehaveLikeSets(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -58,7 +58,7 @@ func TestRangesDoWhatSetsDo(t *testing.T) {
 	}
 }
 
-func TestAPositionComesBackAsItWasAndHasOneForm(t *testing.T) {
+func TestAPositionIsDecodedAsEncodedAndHasOneForm(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -117,7 +117,7 @@ func TestAPageEndsWhereThePositionWouldHoldTooMuch(t *testing.T) {
 	}
 }
 
-func TestSeqsBetweenTwoStepsOfTheServerAreNobodys(t *testing.T) {
+func TestSeqsSkippedByAutoIncrementStepsAreNotOpen(t *testing.T) {
 	t.Parallel()
 	b := builder{w: &reading{seen: sight{step: 3}}, high: 10}
 	if got := b.missing(13); len(got) != 0 {

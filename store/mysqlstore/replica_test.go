@@ -100,7 +100,7 @@ func (p *pair) relays(to *membroker.Destination) (end func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
+func TestAFailOverToASemiSynchronousReplicaLosesNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestAFailOverToAReplicaThatCommitsWaitForLosesNothing(t *testing.T) {
 
 // A replica that was behind has lost messages and the positions behind them alike. Its
 // seqs are given out again, to other messages; who had read the lost ones must notice.
-func TestAFailOverToAReplicaThatIsBehindDeliversAllThatIsThere(t *testing.T) {
+func TestAFailOverToALaggingReplicaDeliversWhatItHas(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -39,7 +39,7 @@ func TestALogThatWasEmptiedIsReadFromItsBeginning(t *testing.T) {
 	})
 }
 
-func TestATableThatWasReplacedIsNoticedByTheRowThatItMustHave(t *testing.T) {
+func TestAReplacedTableIsNoticedByItsMissingRow(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -89,7 +89,7 @@ func TestASlowBinaryLogFormatIsRefused(t *testing.T) {
 	})
 }
 
-func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
+func TestUnsafeServerSettingsAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -109,7 +109,7 @@ func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
 	})
 }
 
-func TestAPlainInsertIsAPublisherAndAnEmptyOneIsAnError(t *testing.T) {
+func TestAPlainInsertPublishesAndAnEmptyOneIsAnError(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
@@ -218,7 +218,7 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 	})
 }
 
-func TestErrorsHoldNoValueOfAMessage(t *testing.T) {
+func TestErrorsQuoteNoValueOfAMessage(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

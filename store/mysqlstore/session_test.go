@@ -13,7 +13,7 @@ import (
 )
 
 // What a server sets for its sessions bends none of the store's statements.
-func TestSettingsOfTheServerBendNoSession(t *testing.T) {
+func TestServerSettingsDoNotChangeTheStoresSessions(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

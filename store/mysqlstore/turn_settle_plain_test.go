@@ -11,7 +11,7 @@ import (
 
 // Who changes what there is holds the one row of the database, and the settlement
 // asks that row for the server's life.
-func TestASettlementDoesNotWaitForWhoChangesOtherThings(t *testing.T) {
+func TestASettlementDoesNotWaitForOtherChanges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 
 // A row that cannot be read comes as a record that says so, and hides no other. Boxes of an
 // older version take some, and any session of MariaDB can switch constraints off.
-func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
+func TestAnUnreadableRowIsReportedAndHidesNoOther(t *testing.T) {
 	t.Parallel()
 	rows := map[string]struct {
 		ignore bool

@@ -11,7 +11,7 @@ import (
 
 // Two lanes of a relay meet: one has read over seqs that were open then, and the other reads up to where the first stands
 // when they have come. What the position says is open is read from there, once.
-func TestARowThatIsOpenWhereAReadEndsIsLeftToWhoReadsOn(t *testing.T) {
+func TestASeqStillOpenAtUntilIsReadByLaterReadsOnly(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

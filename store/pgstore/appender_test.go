@@ -103,7 +103,7 @@ func TestMessagesArePublishedThroughDatabaseSQL(t *testing.T) {
 	}
 }
 
-func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
+func TestADatabaseSQLTransactionCommitsOrRollsBackWithItsFunction(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
 	put := func(msgs []postbag.Message) func(context.Context, postbag.SQLTx) error {
@@ -142,7 +142,7 @@ func TestATransactionOfDatabaseSQLEndsAsItsFunctionDoes(t *testing.T) {
 	}
 }
 
-func TestDatabaseSQLIsRefusedWhatItCannotDo(t *testing.T) {
+func TestBadUsesOfTheDatabaseSQLAppenderAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
 	if _, err := pgstore.OpenAppender(t.Context(), nil, pgstore.AppenderOptions{}); err == nil {

@@ -9,7 +9,7 @@ import (
 
 // A settlement that is refused takes no transaction id, so that the last seq that was read before it says nothing about those
 // who have theirs.
-func TestASettlementThatIsRefusedBoundsNobody(t *testing.T) {
+func TestARefusedSettlementSetsNoBound(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(3, "a")...)

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
+func TestASequenceWithUnsafeOptionsIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(5, "a")...)
@@ -33,7 +33,7 @@ func TestASequenceThatWouldLoseMessagesIsRefused(t *testing.T) {
 	refused("that begins again", "CYCLE")
 }
 
-func TestSettingsThatWeakenAPromiseAreWarnedOf(t *testing.T) {
+func TestUnsafeServerSettingsAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	dsn := shared.Database(t)
 	f := newFixture(t, dsn)
@@ -73,7 +73,7 @@ func TestASchemaThatNeedsANewerProgramIsRefused(t *testing.T) {
 }
 
 // A program from before commands for pending messages would delete them, and does not know held ones.
-func TestAProgramFromBeforeTheSchemaIsRefused(t *testing.T) {
+func TestAProgramOlderThanTheSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	const known = 1 // by the program that took the first two steps

@@ -309,7 +309,7 @@ func TestReadingOnFromTheHighestIDLosesMessages(t *testing.T) {
 // The subtle mistake: the last seq given out, read before the snapshot, for a
 // bound of what newer transactions write. A transaction may have its id, and its
 // seqs, and yet lie above the snapshot's xmax. Everything else is the store's own.
-func TestABoundThatIsReadBeforeTheSnapshotLosesMessages(t *testing.T) {
+func TestReadingTheLastSeqBeforeTheSnapshotLosesMessages(t *testing.T) {
 	t.Parallel()
 	loses(t, func(ctx context.Context, f *fixture, _ []store.Lease) func() ([]store.Record, error) {
 		q := store.Request{Ref: testRef, Slots: []store.Slots{store.AllSlots}, Limit: 50, Bytes: 1 << 20}

@@ -21,7 +21,7 @@ func moved(err error) bool {
 
 // The server is stopped as it should be, its folder copied, and put back after it went on: identity and life are as they were,
 // while transaction ids and seqs are given out again, to other messages.
-func TestAnOlderCopyOfTheServersFolderIsNoticedByALivingRelay(t *testing.T) {
+func TestARunningRelayNoticesAnOlderDataDirectory(t *testing.T) {
 	t.Parallel()
 	pg := servertest.Postgres(t, testserver.PostgresOptions{NoSync: true, Settings: settings})
 	s := testBoxOn(t, pg.DSN("postgres"))

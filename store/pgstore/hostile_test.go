@@ -21,7 +21,7 @@ import (
 // Functions that run as their owner are tried by a role with a producer's rights: whatever relation or type their text names is
 // there in the role's own temporary schema too, and says so when it is used. The owner of the tables is no superuser, and nobody
 // may ask for the system's identifier.
-func TestNoFunctionThatRunsAsItsOwnerCanBeLed(t *testing.T) {
+func TestSecurityDefinerFunctionsIgnoreObjectsOfTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	owner := s.name + "_owner"
@@ -95,7 +95,7 @@ func (f *fixture) lead(t *testing.T, call, name string) {
 }
 
 // A producer with every right that the library prints for one.
-func TestAHostileProducerStopsNobody(t *testing.T) {
+func TestAHostileProducerStopsNoOther(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	rights, err := pgstore.GrantProducer(s.name+"_app", "outbox")
@@ -149,7 +149,7 @@ func (s *testBox) cancelled(f *fixture, id postbag.ID) (there bool, err error) {
 }
 
 // Rows from before there was a constraint: nothing that a producer could write then stops a box's housekeeping.
-func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
+func TestInfiniteTimesDoNotStopHousekeeping(t *testing.T) {
 	t.Parallel()
 	for _, due := range []string{"-infinity", "infinity", "294276-12-31 23:59:59.999999Z", "4713-01-01 00:00:00Z BC"} {
 		s := newTestBox(t)
@@ -181,7 +181,7 @@ func TestTimesWithoutEndDoNotStopHousekeeping(t *testing.T) {
 }
 
 // A life of zero is none. A process that finds it says so, after a few tries.
-func TestALifeThatNobodyCanBeginIsAnError(t *testing.T) {
+func TestAnInvalidDatabaseGenerationIsAnError(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.exec("ALTER TABLE postbag._life DROP CONSTRAINT _life_is_one")

@@ -132,7 +132,7 @@ func TestAListingGoesOnWhileRetentionDeletes(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextFindNothing(t *testing.T) {
+func TestQueriesThatAreNoValidTextFindNothing(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(10, "a")...)
@@ -159,7 +159,7 @@ func TestBytesThatAreNoTextFindNothing(t *testing.T) {
 	}
 }
 
-func TestAQueryThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	for name, q := range map[string]store.Query{
@@ -204,7 +204,7 @@ func TestAPageEndsWhereItsPayloadsGetTooLarge(t *testing.T) {
 	}
 }
 
-func TestWhatIsListedIsWhole(t *testing.T) {
+func TestListedMessagesHaveAllTheirFields(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	m := postbag.Message{
@@ -299,7 +299,7 @@ func TestAMessageIsShownWhereverItIs(t *testing.T) {
 	}
 }
 
-func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
+func TestAListingIsConsistentWhileMessagesAreResolved(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(200, "")...)
@@ -339,7 +339,7 @@ func TestAStateIsThatOfOneMomentWhileMessagesAreResolved(t *testing.T) {
 	<-done
 }
 
-func TestAnOverviewEstimatesWhatIsMuch(t *testing.T) {
+func TestAnOverviewEstimatesLargeCounts(t *testing.T) {
 	t.Parallel()
 	s, msgs := many(t)
 	s.Must(pgx.BeginFunc(t.Context(), s.plain, func(tx pgx.Tx) error {

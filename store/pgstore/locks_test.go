@@ -12,7 +12,7 @@ import (
 
 // A relay that asks which running transactions have not written to the box takes the last seq given out for a bound of theirs, and
 // any reader of the process may use it. So the answer must be right for every one of them, also while they are being prepared.
-func TestNoTransactionThatHasWrittenIsTakenForQuiet(t *testing.T) {
+func TestATransactionThatHasWrittenIsNeverTakenForIdle(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	statement := s.Statement("writers", "outbox")

@@ -14,7 +14,7 @@ func (s *testBox) noted() int64 {
 	return s.number("SELECT coalesce(sum(n), 0) FROM postbag._ledger WHERE fate = 6")
 }
 
-func TestAPartitionThatDoesNotFillInTimeIsThinned(t *testing.T) {
+func TestOldRowsOfAPartiallyFilledPartitionAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(12_000, "a", "b", "")...)
@@ -35,7 +35,7 @@ func TestAPartitionThatDoesNotFillInTimeIsThinned(t *testing.T) {
 	}
 }
 
-func TestThinningGoesNoFurtherThanThatWhichIsOldEnough(t *testing.T) {
+func TestRetentionDeletesOnlyRowsThatAreOldEnough(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(50, "a")...)
@@ -50,7 +50,7 @@ func TestThinningGoesNoFurtherThanThatWhichIsOldEnough(t *testing.T) {
 	}
 }
 
-func TestThinningComparesTheLedgerInTheMiddleOfASpan(t *testing.T) {
+func TestRetentionComparesTheLedgerWithinASpan(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(50, "a")...)
@@ -70,7 +70,7 @@ func TestThinningComparesTheLedgerInTheMiddleOfASpan(t *testing.T) {
 	}
 }
 
-func TestThinningCopiesParkedMessages(t *testing.T) {
+func TestRetentionCopiesParkedMessagesBeforeDeleting(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(20, "a", "b")...)
@@ -88,7 +88,7 @@ func TestThinningCopiesParkedMessages(t *testing.T) {
 	}
 }
 
-func TestRowsThatVanishAreToldAndNothingIsDeleted(t *testing.T) {
+func TestMissingRowsAreReportedAndNothingIsDeleted(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(30, "a")...)
@@ -101,7 +101,7 @@ func TestRowsThatVanishAreToldAndNothingIsDeleted(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatBeganInTheMiddleAccountsForItsOwn(t *testing.T) {
+func TestASubscriptionAccountsOnlyForMessagesAfterItsStart(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(40, "a")...)
@@ -151,7 +151,7 @@ func TestTwoHousekeepersDoNotDisturbEachOther(t *testing.T) {
 
 // What was written into a log that was emptied and numbered again after the ledgers were compared is not deleted,
 // however many rows there were and are.
-func TestHousekeepingSparesALogThatWasEmptiedJustBefore(t *testing.T) {
+func TestHousekeepingLeavesALogThatWasJustEmptied(t *testing.T) {
 	t.Parallel()
 	for name, statements := range map[string][]string{
 		"truncated":                        {"TRUNCATE postbag.outbox RESTART IDENTITY"},

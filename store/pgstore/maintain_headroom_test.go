@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestRoomIsMadeAsAsked(t *testing.T) {
+func TestPartitionsAreMadeAheadAsTheOptionsSay(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	last := func() int64 {
@@ -42,7 +42,7 @@ FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'po
 	}
 }
 
-func TestTwoHousekeepersMakeRoomOnce(t *testing.T) {
+func TestTwoHousekeepersAddPartitionsOnce(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	other := testBoxAgain(s)
@@ -115,7 +115,7 @@ func quantiles(list []time.Duration) (p50, p99, most time.Duration) {
 	return list[n/2], list[n*99/100], list[n-1]
 }
 
-func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
+func TestWritersDoNotWaitWhilePartitionsAreAddedAndDropped(t *testing.T) {
 	t.Parallel()
 	f := &traffic{testBox: newTestBox(t)}
 	for i := range 4 {
@@ -161,7 +161,7 @@ func TestWritersDoNotWaitWhilePartitionsComeAndGo(t *testing.T) {
 }
 
 // While a partition is detached nothing of it is read, and positions pass it.
-func TestAPartitionThatSomebodyDetachedIsReported(t *testing.T) {
+func TestAPartitionDetachedByOthersIsReported(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.Keep = time.Hour
@@ -183,7 +183,7 @@ func TestAPartitionThatSomebodyDetachedIsReported(t *testing.T) {
 }
 
 // An operator who moved the numbering far ahead makes room with the command that makes boxes: no relay has to run first.
-func TestABoxThatIsThereIsGivenRoom(t *testing.T) {
+func TestCreateBoxAddsPartitionsToAnExistingBox(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(1, "a")...)

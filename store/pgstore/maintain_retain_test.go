@@ -53,7 +53,7 @@ func TestAPartitionThatAllHavePassedIsDropped(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatLagsKeepsThePartition(t *testing.T) {
+func TestAPartitionIsKeptForALaggingSubscription(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	late := store.Ref{Box: "outbox", Subscription: "late"}
@@ -167,7 +167,7 @@ func (s *testBox) hold() pgx.Tx {
 	return tx
 }
 
-func TestADetachThatWaitsInVainIsFinishedLater(t *testing.T) {
+func TestADetachThatTimesOutIsFinishedLater(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	tx := s.hold()
@@ -191,7 +191,7 @@ func TestADetachThatWaitsInVainIsFinishedLater(t *testing.T) {
 	}
 }
 
-func TestADetachThatAnOperatorBrokeOffIsFinishedAndTheTableKept(t *testing.T) {
+func TestADetachCancelledByAnOperatorIsFinishedAndTheTableKept(t *testing.T) {
 	t.Parallel()
 	s, _ := passed(t, 20)
 	tx := s.hold()
@@ -215,7 +215,7 @@ func TestADetachThatAnOperatorBrokeOffIsFinishedAndTheTableKept(t *testing.T) {
 	s.exec("ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p0 FOR VALUES FROM (1) TO (33554433)")
 }
 
-func TestALedgerThatDoesNotAgreeKeepsThePartition(t *testing.T) {
+func TestAPartitionIsKeptIfTheLedgerDiffers(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: boxtest.Tally(store.TallyDelivered, records[1:]...)})
@@ -239,7 +239,7 @@ func TestALedgerThatDoesNotAgreeKeepsThePartition(t *testing.T) {
 	}
 }
 
-func TestATableThatDoesNotAgreeAfterItWasDetachedIsKept(t *testing.T) {
+func TestADetachedTableIsKeptIfTheLedgerDiffers(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	tx := s.hold()
@@ -281,7 +281,7 @@ func TestASubscriptionThatIsDeclaredDuringADropBeginsBehindIt(t *testing.T) {
 	}
 }
 
-func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
+func TestWithoutTableOwnershipPartitionsAreKeptAndAllElseIsDone(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: boxtest.Tally(store.TallyDelivered, records...)})
@@ -315,7 +315,7 @@ func TestWithoutTheTablesOwnershipPartitionsStayAndAllElseIsDone(t *testing.T) {
 	s.Until("the owner drops the partition", func() bool { return s.Total.Dropped == 1 })
 }
 
-func TestAPartitionThatPostbagDoesNotMakeIsTold(t *testing.T) {
+func TestAPartitionNotMadeByPostbagIsReported(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(5, "a")...)
@@ -359,7 +359,7 @@ func TestDiscardedMessagesAreForgottenWithTheirPartition(t *testing.T) {
 	}
 }
 
-func TestAMessageWithoutAPlaceIsCopiedWithItsSlot(t *testing.T) {
+func TestAPlainInsertedMessageIsCopiedWithItsSlot(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.exec("INSERT INTO postbag.outbox (topic, key, payload) VALUES ('plain', 'k', 'x')")

@@ -51,7 +51,7 @@ func counting(c *counter) func(*pgxpool.Config, *pgstore.Options) {
 	}
 }
 
-func TestARoundThatFindsNothingToDoIsOneRoundTrip(t *testing.T) {
+func TestIdleMaintenanceIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	sent := &counter{}
 	s := newTestBox(t, counting(sent))
@@ -140,7 +140,7 @@ func TestAMessageThatIsBeingCancelledDoesNotMakeHousekeepingSpin(t *testing.T) {
 	}
 }
 
-func TestMaintainRefusesWhatIsNoLeaseOfABox(t *testing.T) {
+func TestMaintainRefusesForeignLeases(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	for name, l := range map[string]store.Lease{

@@ -14,7 +14,7 @@ import (
 )
 
 // A box of the first version, with messages in it, comes to have what a new one has.
-func TestABoxOfAnEarlierVersionIsBroughtAlong(t *testing.T) {
+func TestABoxOfAnEarlierVersionIsMigrated(t *testing.T) {
 	t.Parallel()
 	dsn := shared.Database(t)
 	old := newFixture(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) { *o = pgstore.Options{Unmigrated: true} })

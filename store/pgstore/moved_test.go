@@ -46,7 +46,7 @@ func wantSent(tb testing.TB, copied *fixture, msgs []postbag.Message) {
 }
 
 // The floor that the shards went back to was one of the old numbering: all that was written under the new one lay below it.
-func TestADumpOfALogWhoseNumberingWasBegunAgainLosesNothing(t *testing.T) {
+func TestARestoredDumpOfARenumberedLogLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(20, "a", "b")...)
@@ -60,7 +60,7 @@ func TestADumpOfALogWhoseNumberingWasBegunAgainLosesNothing(t *testing.T) {
 	wantSent(t, copied, fresh)
 }
 
-func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
+func TestARestoredDumpIsRecognisedAsAnotherDatabase(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(10, "a", "b")...)
@@ -85,7 +85,7 @@ func TestARestoredDumpIsAnotherDatabase(t *testing.T) {
 
 // A row that came along may have the id that a transaction of this cluster gets. It was read before there was such a
 // transaction, and does not come again when that one ends, though another has the poll begin below the row.
-func TestARowThatCameAlongDoesNotComeAgainWithATransactionOfItsID(t *testing.T) {
+func TestARestoredRowIsNotRepeatedWhenItsTransactionIDIsReused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(10, "a", "b")...)

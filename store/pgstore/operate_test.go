@@ -21,7 +21,7 @@ func oneDead(tb testing.TB) (*testBox, store.Record) {
 	return s, r
 }
 
-func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
+func TestCommandsWithInvalidTextAreAudited(t *testing.T) {
 	t.Parallel()
 	s, r := oneDead(t)
 	a := store.Audit{Who: "A\x00B\xff", Why: strings.Repeat("ü", 2000)}
@@ -38,7 +38,7 @@ func TestAnOrderIsAuditedWhateverItsBytes(t *testing.T) {
 	}
 }
 
-func TestAnOrderNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
+func TestTheAuditNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(25, "")...)
@@ -65,7 +65,7 @@ func TestAnOrderNamesTwentyMessagesAndCountsTheRest(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatCannotBeIsRefusedAndNotAudited(t *testing.T) {
+func TestInvalidCommandsAreRefusedAndNotAudited(t *testing.T) {
 	t.Parallel()
 	s, r := oneDead(t)
 	a := store.Audit{Who: "x", Why: "y"}
@@ -98,7 +98,7 @@ func TestAnOrderThatCannotBeIsRefusedAndNotAudited(t *testing.T) {
 	}
 }
 
-func TestAskingForTheSameShardsIsAuditedAndWakesNobody(t *testing.T) {
+func TestAskingForTheSameNumberOfShardsIsAuditedAndWakesNobody(t *testing.T) {
 	t.Parallel()
 	s, _ := oneDead(t)
 	epoch := func() int64 { return s.number("SELECT n FROM postbag._epoch") }

@@ -7,7 +7,7 @@ import (
 
 // The owner of the tables is not held back by column grants, and an object mapper
 // may write every column.
-func TestAPlaceThatIsNoSlotIsRefused(t *testing.T) {
+func TestAnInvalidSlotIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	for _, table := range []string{"outbox (place", "outbox__scheduled (due, place"} {

@@ -17,7 +17,7 @@ import (
 // more than a page, no more than ten rows looked at for each of a page. With no message, ten thousand and a million;
 // with statistics of now, of when the tables were empty, and of when they were full. In the short form the million
 // is there for reading and settling alone.
-func TestEveryStatementReadsARangeOfAnIndex(t *testing.T) {
+func TestEveryStatementReadsAnIndexRange(t *testing.T) {
 	t.Parallel()
 	t.Run("ten thousand", func(t *testing.T) {
 		t.Parallel()

@@ -30,7 +30,7 @@ func (s *testBox) again(relay string) {
 	s.At = lease2position(s, outbox)
 }
 
-func TestALogThatIsEmptiedAndNumberedAgainIsDeliveredWhole(t *testing.T) {
+func TestALogThatWasEmptiedAndRenumberedIsDelivered(t *testing.T) {
 	t.Parallel()
 	for name, sql := range emptied {
 		for what, n := range map[string]int{"less than before": 10, "as much as before": 20, "more than before": 35} {
@@ -95,7 +95,7 @@ func TestALogThatIsEmptiedAndNumberedAgainIsDeliveredWhole(t *testing.T) {
 }
 
 // The bound of a transaction that ran was one of the old numbering: its rows lay below it, where nothing is looked for.
-func TestARowBelowTheBoundOfATransactionThatRanShowsThatANumberingWasBegunAgain(t *testing.T) {
+func TestARowBelowARunningTransactionsBoundRevealsRenumbering(t *testing.T) {
 	t.Parallel()
 	for where, restarted := range map[string]bool{"a living relay": false, "a new one": true} {
 		t.Run(where, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestARowBelowTheBoundOfATransactionThatRanShowsThatANumberingWasBegunAgain(
 
 // With a cache, a session draws numbers before their transactions have ids. The sequence has another file as soon as it is
 // altered, and nothing is read on from there until it is as it was; then all comes, and once.
-func TestACacheThatIsRaisedWhileARelayRunsLosesNothing(t *testing.T) {
+func TestRaisingTheSequenceCacheUnderARelayLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(3, "a")...)
@@ -216,7 +216,7 @@ func (s *testBox) searched() {
 }
 
 // Its transaction is passed with the next snapshot, after which no position shows that the row was not.
-func TestARowThatComesBelowABoundIsNoticedAndDelivered(t *testing.T) {
+func TestARowThatIsInsertedBelowABoundIsDelivered(t *testing.T) {
 	t.Parallel()
 	drawn := func(s *testBox, others func()) {
 		s.Must(s.inSession(func(conn *pgx.Conn) error {
@@ -301,7 +301,7 @@ func TestARowThatComesBelowABoundIsNoticedAndDelivered(t *testing.T) {
 }
 
 // Writers that commit late, roll back and prepare write where every position says that they may.
-func TestNoRowOfWritersThatCommitLateIsTakenForOneThatCameLate(t *testing.T) {
+func TestRowsOfLateCommitsAreNotTakenForRenumberedRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shared.Database(t))
 	leases := takeShards(t.Context(), t, f, 2)
@@ -332,7 +332,7 @@ func TestNoRowOfWritersThatCommitLateIsTakenForOneThatCameLate(t *testing.T) {
 }
 
 // The owner of the tables is not held back by column grants.
-func TestASeqThatWasNotDrawnForItsRowIsRefused(t *testing.T) {
+func TestASeqNotTakenFromTheSequenceIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(3, "a")...)

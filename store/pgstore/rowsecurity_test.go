@@ -138,7 +138,7 @@ func TestRowLevelSecurityHidesNothingThatPostbagKeeps(t *testing.T) {
 }
 
 // A console under row-level security gets errors, and sees all with BYPASSRLS; it changes nothing either way.
-func TestAConsoleUnderRowLevelSecurity(t *testing.T) {
+func TestAConsoleNeedsBypassRLSUnderRowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.publish(boxtest.Messages(3, "a")...)
@@ -183,7 +183,7 @@ func (s *testBox) listed() (int, error) {
 }
 
 // Policies of one's own: a producer publishes what they let it, a relay and anyone who looks have BYPASSRLS.
-func TestPoliciesOfOnesOwn(t *testing.T) {
+func TestRowLevelSecurityPoliciesOfTheApplicationApplyToProducers(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	rights, err := pgstore.GrantProducer(s.name+"_p", "outbox")

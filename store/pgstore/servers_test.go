@@ -23,7 +23,7 @@ import (
 
 // Behind a pooler in transaction mode each transaction may be on another session. Everything works, whether the pool was
 // told or not: publishing by several at a time, turns, settlements with parked messages, and retention to the end.
-func TestAPoolerInTransactionModeWillDo(t *testing.T) {
+func TestEverythingWorksBehindAPoolerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	pooler := servertest.PgBouncer(t, shared.Server(t), testserver.PgBouncerOptions{PoolSize: 4})
 	for name, mode := range map[string]pgx.QueryExecMode{"as pgx is by default": pgx.QueryExecModeCacheStatement, "as the manual says": pgx.QueryExecModeExec} {
@@ -215,7 +215,7 @@ func TestAStandbyIsRefusedAndAPromotedOneIsNot(t *testing.T) {
 	}
 }
 
-func TestALogWithoutRoomSaysHowToMakeSome(t *testing.T) {
+func TestAppendingWithoutAPartitionSaysHowToAddOne(t *testing.T) {
 	t.Parallel()
 	s := newSQLSite(t, pgx.QueryExecModeCacheStatement)
 	s.publish(boxtest.Messages(1, "a")...)
@@ -266,7 +266,7 @@ func (s *testBox) role(name, grants string) *fixture {
 	return newFixture(s.TB, asRole(s.TB, s.dsn, name, "x"), withoutCreate)
 }
 
-func TestTheRightsThatArePrintedAreThoseThatAreNeeded(t *testing.T) {
+func TestThePrintedRightsAreThoseNeeded(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	grants, err := pgstore.GrantProducer(s.name+"_app", "outbox")

@@ -100,7 +100,7 @@ func trapped(t *testing.T, dsn string) {
 
 // Who may create in a schema that a role of ours looks into, as every role may in public before PostgreSQL 15, and the role that owns the
 // application's tables there, runs nothing with our rights: not of who migrates, of a relay, nor of who looks and orders.
-func TestFunctionsAndOperatorsOfOthersAreNotCalled(t *testing.T) {
+func TestFunctionsAndOperatorsOfOtherSchemasAreNotCalled(t *testing.T) {
 	t.Parallel()
 	dsn := shared.Database(t)
 	old := newFixture(t, dsn, func(_ *pgxpool.Config, o *pgstore.Options) { *o = pgstore.Options{Unmigrated: true} })

@@ -10,7 +10,7 @@ import (
 )
 
 // Rows from before there was a constraint: JSON that the server takes and no reader goes through.
-func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+func TestAnUnreadableMessageDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.exec("ALTER DOMAIN postbag.headers DROP CONSTRAINT headers_are_flat")
@@ -72,7 +72,7 @@ func TestAMessageThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 
 // Headers count as the payload does, so that no page holds much more than it was asked for: of 20 messages with a megabyte of
 // headers each a page of a megabyte has one or two, whichever way it is read.
-func TestAPageIsBoundedByAllThatItsRowsHave(t *testing.T) {
+func TestAPageIsBoundedByAllBytesOfItsRows(t *testing.T) {
 	t.Parallel()
 	const n, large, bytes = 20, 1 << 20, 1 << 20
 	s := newTestBox(t)

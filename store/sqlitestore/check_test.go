@@ -73,7 +73,7 @@ func TestASchemaThatIsNewerButReadableIsTaken(t *testing.T) {
 	}
 }
 
-func TestALogThatLostItsEndIsReadAnew(t *testing.T) {
+func TestALogThatLostItsLastRowsIsReadAgain(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)
@@ -139,7 +139,7 @@ func TestAnotherDatabaseUnderTheSamePathIsNoticed(t *testing.T) {
 	}
 }
 
-func TestACopiedFileGoesOnByItself(t *testing.T) {
+func TestACopyOfTheFileContinuesOnItsOwn(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)

@@ -39,7 +39,7 @@ func (f *fixture) crowd() *atomic.Int64 {
 }
 
 // Nobody looks for the lock in the moment for which such writers leave it. So heartbeats failed, and relays lost their leases.
-func TestHeartbeatsComeInTimeThoughAnotherProcessWritesWithoutAPause(t *testing.T) {
+func TestHeartbeatsAreInTimeWhileAnotherProcessWritesConstantly(t *testing.T) {
 	t.Parallel()
 	const ttl = 2 * time.Second
 	f := open(t)

@@ -101,7 +101,7 @@ func (f *fixture) position() store.Position {
 	return view.Subscriptions[0].Shards[0].Position
 }
 
-func TestShardsApartDoNotConfuseTheLedger(t *testing.T) {
+func TestTheLedgerAgreesIfShardsAreAtDifferentPositions(t *testing.T) {
 	t.Parallel()
 	f := openAt(t, t.TempDir()+"/test.db", sqlitestore.Options{Create: true})
 	f.declare(store.Spec{Ref: outbox, Shards: 4})
@@ -133,7 +133,7 @@ func keys(n int) []string {
 	return out
 }
 
-func TestARowThatVanishedIsAFault(t *testing.T) {
+func TestADeletedRowIsReportedAsAFault(t *testing.T) {
 	t.Parallel()
 	f, u := delivered(t, 50)
 	f.check(f.Exec(t.Context(), `DELETE FROM postbag_outbox WHERE seq = 7`))
@@ -149,7 +149,7 @@ func TestARowThatVanishedIsAFault(t *testing.T) {
 	}
 }
 
-func TestAResolvedMessageLeavesTheTableLater(t *testing.T) {
+func TestAResolvedMessageIsDeletedByRetention(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	u := f.upkeep()
@@ -183,7 +183,7 @@ func TestAResolvedMessageLeavesTheTableLater(t *testing.T) {
 	}
 }
 
-func TestTheWriteAheadLogDoesNotGrow(t *testing.T) {
+func TestTheWriteAheadLogStaysBounded(t *testing.T) {
 	t.Parallel()
 	const large = 1 << 20
 	f := openAt(t, open(t).path, sqlitestore.Options{LargeWAL: large, BusyTimeout: patience})
@@ -209,7 +209,7 @@ func TestTheWriteAheadLogDoesNotGrow(t *testing.T) {
 	}
 }
 
-func TestAReaderThatHoldsOnKeepsTheLogAndIsWarnedOf(t *testing.T) {
+func TestALongReaderKeepsTheWALAndIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	const large = 256 << 10
 	f := openAt(t, open(t).path, sqlitestore.Options{LargeWAL: large, BusyTimeout: patience})

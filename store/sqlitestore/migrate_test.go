@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store/sqlitestore"
 )
 
-func TestUnmigratedFileTellsWhatIsPendingAndTakesIt(t *testing.T) {
+func TestAnUnmigratedFileListsItsPendingStepsAndMigrates(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.db")
 	f := openAt(t, path, sqlitestore.Options{Create: true, Unmigrated: true})

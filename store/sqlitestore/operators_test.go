@@ -12,7 +12,7 @@ import (
 
 var ordered = store.Audit{Who: "an operator", Why: "the test"}
 
-func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
+func TestADeletedRowStopsRetentionUntilAnOperatorAcceptsIt(t *testing.T) {
 	t.Parallel()
 	f, u := delivered(t, 20)
 	f.check(f.Exec(t.Context(), `DELETE FROM postbag_outbox WHERE seq = 7`))
@@ -29,7 +29,7 @@ func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
 	}
 }
 
-func TestTheTableOfAnErasedMessageRefusesChangesAsBefore(t *testing.T) {
+func TestAfterAnEraseTheTableStillRefusesChanges(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)

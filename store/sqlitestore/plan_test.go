@@ -197,7 +197,7 @@ func planned(t *testing.T) *Store {
 	return s
 }
 
-func TestEveryStatementGoesByAnIndex(t *testing.T) {
+func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, analyzed := range []string{"never", "long ago", "now"} {
 		t.Run("analyzed "+analyzed, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestEveryStatementGoesByAnIndex(t *testing.T) {
 	}
 }
 
-func TestThePageIsASearchByRowid(t *testing.T) {
+func TestAPageIsReadByRowid(t *testing.T) {
 	t.Parallel()
 	s := planned(t)
 	all := statementsOf(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestPositionsComeBack(t *testing.T) {
+func TestPositionsAreDecodedAsEncoded(t *testing.T) {
 	t.Parallel()
 	for _, seq := range []int64{0, 1, 127, 128, 1 << 20, 1<<40 + 7, math.MaxInt64} {
 		for _, mark := range []uint32{0, 1, 1 << 31} {

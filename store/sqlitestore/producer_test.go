@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestAPlainInsertIsAFullPublisher(t *testing.T) {
+func TestAPlainInsertSetsEveryField(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	before := time.Now().Truncate(time.Millisecond)
@@ -37,7 +37,7 @@ func TestAPlainInsertIsAFullPublisher(t *testing.T) {
 	}
 }
 
-func TestEveryDefaultIDIsAnother(t *testing.T) {
+func TestDefaultIDsAreUnique(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.check(f.Exec(t.Context(), `INSERT INTO postbag_outbox (payload)
@@ -76,7 +76,7 @@ func TestAMinimalInsertTakesItsDefaults(t *testing.T) {
 	}
 }
 
-func TestARowThatWouldBeLostOrLieIsRefused(t *testing.T) {
+func TestInsertsWithInvalidColumnsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.publish(messages(3, "k")...)
@@ -120,7 +120,7 @@ func TestARowThatWouldBeLostOrLieIsRefused(t *testing.T) {
 	}
 }
 
-func TestASeqIsNeverGivenOutAgain(t *testing.T) {
+func TestASeqIsNeverReused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.publish(messages(3, "k")...)

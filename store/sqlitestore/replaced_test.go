@@ -13,7 +13,7 @@ import (
 
 // A file that is replaced under a relay is not worked on any more, and the one that is
 // there now is, once it is safe to open.
-func TestAFileThatIsReplacedIsOpenedAnew(t *testing.T) {
+func TestAReplacedFileIsReopened(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	_, err := f.Check(t.Context())

@@ -31,7 +31,7 @@ func TestBadOptionsAreAllNamedAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeOpenedSaysWhy(t *testing.T) {
+func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
@@ -73,7 +73,7 @@ func TestAPathMayHaveAnyCharacters(t *testing.T) {
 	}
 }
 
-func TestAnApplicationsSettingsAreLookedAt(t *testing.T) {
+func TestUnsafeSettingsOfAnApplicationsDBAreRefused(t *testing.T) {
 	t.Parallel()
 	const good = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL"
 	for name, c := range map[string]struct{ query, want string }{
@@ -108,7 +108,7 @@ func TestAnApplicationsSettingsAreLookedAt(t *testing.T) {
 }
 
 // What else an application may set on its connections bends none of the store's statements.
-func TestSettingsOfAnApplicationBendNoStatement(t *testing.T) {
+func TestSettingsOfAnApplicationChangeNoStatement(t *testing.T) {
 	t.Parallel()
 	for _, pragma := range []string{
 		"recursive_triggers(on)", "foreign_keys(on)", "reverse_unordered_selects(on)", "case_sensitive_like(on)", "trusted_schema(off)",
@@ -146,7 +146,7 @@ func TestSettingsOfAnApplicationBendNoStatement(t *testing.T) {
 }
 
 // A connection that may only read is told from the others.
-func TestAConnectionThatOnlyQueriesIsRefused(t *testing.T) {
+func TestAQueryOnlyConnectionIsRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	s, err := openOver(t, openDSN(t, sqlitestore.DSN(f.path)+"&_pragma=query_only(on)"), sqlitestore.Options{})
@@ -233,7 +233,7 @@ func TestAnApplicationsBusyTimeoutIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-func TestAClosedStoreSaysSo(t *testing.T) {
+func TestAClosedStoreReturnsErrors(t *testing.T) {
 	t.Parallel()
 	s, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlitestore.Options{Create: true})
 	if err != nil {
@@ -255,7 +255,7 @@ func TestAClosedStoreSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsSaidAndLosesNothing(t *testing.T) {
+func TestAFullDiskIsReportedAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	db := openDSN(t, sqlitestore.DSN(path)+"&_pragma=max_page_count(120)")
@@ -281,7 +281,7 @@ func TestAFullDiskIsSaidAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestVersionsThatDamageTheirLogAreRefused(t *testing.T) {
+func TestSQLiteVersionsThatCorruptTheWALAreRefused(t *testing.T) {
 	t.Parallel()
 	for version, safe := range map[string]bool{
 		"3.40.1": false, "3.50.9": false, "3.51.2": false, "3.51.3": true, "3.52.0": false, "3.53.0": true, "3.54.1": true,

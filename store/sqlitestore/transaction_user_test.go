@@ -62,7 +62,7 @@ func TestATransactionOfTheStoreQueries(t *testing.T) {
 	}
 }
 
-func TestATransactionWithinATransactionIsBusyAndNotStuck(t *testing.T) {
+func TestANestedTransactionIsBusyInsteadOfDeadlocked(t *testing.T) {
 	t.Parallel()
 	f := openAt(t, open(t).path, sqlitestore.Options{BusyTimeout: 50 * time.Millisecond})
 	err := f.InTx(t.Context(), func(ctx context.Context, _ postbag.SQLTx) error {
@@ -94,7 +94,7 @@ func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestAFunctionThatEndsItsTransactionIsTold(t *testing.T) {
+func TestAFunctionThatEndsItsTransactionGetsAnError(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	err := f.InTx(t.Context(), func(_ context.Context, tx postbag.SQLTx) error { return tx.Rollback() })

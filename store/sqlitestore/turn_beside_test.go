@@ -23,7 +23,7 @@ func (f *fixture) busyTurn(l *store.Lease, from store.Position, limit int) store
 	return result.Batches[0]
 }
 
-func TestTurnsThatReadBesideTheirSettlementsBringEachMessageOnce(t *testing.T) {
+func TestTurnsThatReadConcurrentlyWithSettlingReturnEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)
@@ -44,7 +44,7 @@ func TestTurnsThatReadBesideTheirSettlementsBringEachMessageOnce(t *testing.T) {
 	}
 }
 
-func TestAReadBesideASettlementKnowsThatRetentionHasDeleted(t *testing.T) {
+func TestAReadDuringASettlementNoticesRetention(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)

@@ -9,7 +9,7 @@ import (
 )
 
 // A page looks at so many rows and no more; what lies beyond is not passed, also where the read is to end further on.
-func TestAReadThatWantsLittleOfMuchPassesNothingItHasNotLookedAt(t *testing.T) {
+func TestAFilteredReadPassesOnlyTheRowsThatItExamined(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.lease(outbox)
@@ -54,7 +54,7 @@ func TestAReadThatWantsLittleOfMuchPassesNothingItHasNotLookedAt(t *testing.T) {
 	}
 }
 
-func TestAPositionThatIsNotWrittenInItsOneWayIsRefused(t *testing.T) {
+func TestPositionsInANonCanonicalFormAreRefused(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.lease(outbox)

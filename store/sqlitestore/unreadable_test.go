@@ -31,7 +31,7 @@ var unreadable = map[string]struct {
 }
 
 // A row that cannot be read comes as a record that says so, and hides no other.
-func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
+func TestAnUnreadableRowIsReportedAndHidesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, row := range unreadable {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestARowThatCannotBeReadSaysSoAndHidesNoOther(t *testing.T) {
 }
 
 // Times that nobody can wait for stop no housekeeping, and hide no other message.
-func TestTimesOutOfRangeStopNothing(t *testing.T) {
+func TestTimesOutOfRangeStopNoDelivery(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	insert := func(due string) { // as an earlier version let it be done

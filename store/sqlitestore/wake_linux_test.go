@@ -18,7 +18,7 @@ func event(mask uint32, name string) []byte {
 	return out
 }
 
-func TestEventsOfOneFileAreTold(t *testing.T) {
+func TestInotifyEventsOfTheFileAreRecognised(t *testing.T) {
 	t.Parallel()
 	other, own := event(syscall.IN_MODIFY, "a.db"), event(syscall.IN_MODIFY, "a.db-wal")
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestEventsOfOneFileAreTold(t *testing.T) {
 	}
 }
 
-func TestChangesOfAFileAreHeardAndOfItsNeighboursNot(t *testing.T) {
+func TestChangesOfTheFileAreNoticedAndOfOthersNot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db-wal")

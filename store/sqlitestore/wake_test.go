@@ -12,7 +12,7 @@ import (
 // A commit is written to the log before it is there for readers: between the two the
 // file is synchronised, which takes as long as the disk likes. The only hint came with
 // the first write, and the relay found nothing until it polled.
-func TestOneWriteToTheLogIsHintedAtUntilItsCommitMustBeThere(t *testing.T) {
+func TestAWALWriteWakesRepeatedlyUntilItsCommitIsVisible(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(t *testing.T, s *Store, c *changes){
 		"the kernel tells": func(_ *testing.T, _ *Store, c *changes) { c.seen <- struct{}{} },
@@ -64,7 +64,7 @@ func TestOneWriteToTheLogIsHintedAtUntilItsCommitMustBeThere(t *testing.T) {
 }
 
 // Writes without a pause are hinted at once in Options.Watch.
-func TestWritesWithoutAPauseAreHintedAtNoMoreOftenThanTheyAreLookedAt(t *testing.T) {
+func TestConstantWritesWakeAtMostOncePerWatchInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &Store{woken: make(chan struct{}, 1), opts: Options{Watch: 5 * time.Millisecond}}

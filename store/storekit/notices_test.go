@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-func TestNoticesAreWhatTheStoreDidUntilTheyAreAccepted(t *testing.T) {
+func TestNoticesOfTheStoreAreShownUntilAccepted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	entry := func(ago time.Duration, who, what string) store.AuditEntry {

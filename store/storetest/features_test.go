@@ -8,8 +8,8 @@ import (
 	"github.com/postbag/postbag/store/memstore"
 )
 
-// TestFeaturesAreHeldBothWays declares what is not so, and sees it caught.
-func TestFeaturesAreHeldBothWays(t *testing.T) {
+// TestFalselyDeclaredFeaturesAreCaught declares what is not so, and sees it caught.
+func TestFalselyDeclaredFeaturesAreCaught(t *testing.T) {
 	t.Parallel()
 	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true}
 	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true}

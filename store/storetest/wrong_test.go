@@ -45,9 +45,9 @@ func TestWrongStoresAreCaught(t *testing.T) {
 	}
 }
 
-// TestTheReferenceIsNotCaught shows that what fails above fails for its wrong,
+// TestTheCorrectReferenceStorePasses shows that what fails above fails for its wrong,
 // and not for being recorded.
-func TestTheReferenceIsNotCaught(t *testing.T) {
+func TestTheCorrectReferenceStorePasses(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}
 	for _, w := range append(append(wrongReads(), wrongSettlements()...), wrongWrites()...) {
@@ -69,8 +69,8 @@ func TestTheReferenceIsNotCaught(t *testing.T) {
 	}
 }
 
-// TestCasesHaveNamesOfTheirOwn keeps two cases from hiding each other.
-func TestCasesHaveNamesOfTheirOwn(t *testing.T) {
+// TestCaseNamesAreUnique keeps two cases from hiding each other.
+func TestCaseNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range cases() {

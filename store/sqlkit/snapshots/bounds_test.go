@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestABoundCountsForWhatGotItsIDAfterwards(t *testing.T) {
+func TestABoundAppliesToLaterTransactionIDs(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Add(10, 100)
@@ -57,7 +57,7 @@ func TestBoundsAreNeverTooHigh(t *testing.T) {
 	}
 }
 
-func TestRaisingASnapshotsBounds(t *testing.T) {
+func TestRaiseSetsTheBestKnownBoundsOfASnapshot(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Add(30, 300)
@@ -76,7 +76,7 @@ func TestRaisingASnapshotsBounds(t *testing.T) {
 	}
 }
 
-func TestInABoxThatWasRestoredElsewhereARunningIDKeepsWhatLiesBelow(t *testing.T) {
+func TestInARestoredBoxARunningIDKeepsTheRowsBelow(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Add(30, 1000) // the last seq when the copy was first worked with
@@ -94,7 +94,7 @@ func TestInABoxThatWasRestoredElsewhereARunningIDKeepsWhatLiesBelow(t *testing.T
 	}
 }
 
-func TestHalfAnIDIsNotTakenForTheWholeForLong(t *testing.T) {
+func TestATruncatedTransactionIDExpires(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Still(7, 100)
@@ -106,7 +106,7 @@ func TestHalfAnIDIsNotTakenForTheWholeForLong(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotRunIsForgotten(t *testing.T) {
+func TestBoundsOfEndedTransactionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Still(7, 100)
@@ -118,7 +118,7 @@ func TestWhatDoesNotRunIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAPollWantsABoundInANewLifeEvenIfItsTurnSettles(t *testing.T) {
+func TestAPollAfterAFailoverAsksForABound(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	if !b.Wanted(true) || !b.Wanted(false) {
@@ -135,7 +135,7 @@ func TestAPollWantsABoundInANewLifeEvenIfItsTurnSettles(t *testing.T) {
 	}
 }
 
-func TestThinningKeepsTheFirstBoundAndTheNewestOnes(t *testing.T) {
+func TestTooManyBoundsKeepTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	const n = 10 * maxPairs
@@ -158,7 +158,7 @@ func TestThinningKeepsTheFirstBoundAndTheNewestOnes(t *testing.T) {
 	}
 }
 
-func TestBoundsThatSayNothingNewAreNotKept(t *testing.T) {
+func TestRedundantBoundsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -239,7 +239,7 @@ func TestARunningTransactionKeepsTheHighestSeqAtWhichItHadNotWritten(t *testing.
 }
 
 // In a box that was restored elsewhere, rows of the other cluster lie up to the base and none beyond it.
-func TestBoundsOfWhatRunsAreRaisedOnceTheyReachTheBase(t *testing.T) {
+func TestBoundsOfRunningTransactionsAreRaisedOnceTheyReachTheBase(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Add(30, 2000)
@@ -252,7 +252,7 @@ func TestBoundsOfWhatRunsAreRaisedOnceTheyReachTheBase(t *testing.T) {
 	}
 }
 
-func TestALookForIdleTransactionsIsWorthWhileWhenMuchWouldBeReadAgain(t *testing.T) {
+func TestIdleTransactionsAreLookedUpIfMuchWouldBeReadAgain(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	at := func(low int64) *Position {
@@ -278,7 +278,7 @@ func TestALookForIdleTransactionsIsWorthWhileWhenMuchWouldBeReadAgain(t *testing
 	}
 }
 
-func TestABoundIsStaleOnlyBeyondItsMeasure(t *testing.T) {
+func TestABoundIsStaleBeyondItsLimitOnly(t *testing.T) {
 	t.Parallel()
 	var b Bounds
 	b.Add(10, 50)

@@ -27,7 +27,7 @@ func written(flags byte, numbers ...any) store.Position {
 func num(n uint64) any { return n }
 func dif(n int64) any  { return n }
 
-func TestPositionsThatNobodyWroteAreRefused(t *testing.T) {
+func TestMalformedPositionsAreRefused(t *testing.T) {
 	t.Parallel()
 	const most = math.MaxInt64
 	for name, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestPositionsThatNobodyWroteAreRefused(t *testing.T) {
 }
 
 // What is read is what the numbers say, and not only what Encode writes.
-func TestOneBoundCountsForAllThatRun(t *testing.T) {
+func TestOneEncodedBoundAppliesToAllRunningTransactions(t *testing.T) {
 	t.Parallel()
 	p, err := Decode(written(hasDone|oneLow, num(0), num(20), dif(9), num(2), num(0), num(3), dif(-3), dif(2)))
 	want := Position{Done: &Snapshot{XMax: 20, Beyond: 9, Running: []Runner{{15, 6}, {19, 6}}}, High: 11}

@@ -44,7 +44,7 @@ func randomPosition(r *rand.Rand, n int) Position {
 	return p
 }
 
-func TestPositionsComeBackAsTheyWere(t *testing.T) {
+func TestEncodedPositionsAreDecodedUnchanged(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -74,7 +74,7 @@ func samePosition(a, b *Position) bool {
 
 // Many running transactions cost their bounds, and the position never lacks one
 // of them, nor grows beyond what it may.
-func TestManyRunningTransactionsLowerBoundsAndAreAllKept(t *testing.T) {
+func TestManyRunningTransactionsAreAllKeptWithLowerBounds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -102,7 +102,7 @@ func TestManyRunningTransactionsLowerBoundsAndAreAllKept(t *testing.T) {
 	}
 }
 
-func TestPositionsThatCannotBeReadAreRefused(t *testing.T) {
+func TestUndecodablePositionsAreRefused(t *testing.T) {
 	t.Parallel()
 	p := Position{Done: &Snapshot{XMax: 9, Beyond: 5, Running: []Runner{{7, 2}}}, To: &Snapshot{XMax: 20, Beyond: 8}, Top: 30, After: 6}
 	good := p.Encode()
@@ -119,7 +119,7 @@ func TestPositionsThatCannotBeReadAreRefused(t *testing.T) {
 
 // What is passed: everything that done sees, in a window also what it sees up to
 // after.
-func TestWhatAPositionHasPassed(t *testing.T) {
+func TestPassedIsTrueOfReadRowsOnly(t *testing.T) {
 	t.Parallel()
 	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
 	to := &Snapshot{XMax: 30, Beyond: 90, Running: []Runner{{25, 60}}}
@@ -185,7 +185,7 @@ func FuzzDecodePosition(f *testing.F) {
 	})
 }
 
-func TestAPositionThatIsCutOrLongerOrHasAnUnknownMarkIsRefused(t *testing.T) {
+func TestTruncatedExtendedAndUnknownPositionsAreRefused(t *testing.T) {
 	t.Parallel()
 	p := Position{
 		Life: 3, Base: 2, High: 9, Done: &Snapshot{XMax: 10, Beyond: 5, Running: []Runner{{XID: 7, Low: 3}, {XID: 8, Low: 4}}},
@@ -206,7 +206,7 @@ func TestAPositionThatIsCutOrLongerOrHasAnUnknownMarkIsRefused(t *testing.T) {
 	}
 }
 
-func TestFarForeignRowsArePassedUpToTheBase(t *testing.T) {
+func TestRowsOfAnotherClusterArePassedUpToTheBase(t *testing.T) {
 	t.Parallel()
 	p := Position{Done: &Snapshot{XMax: 20, Beyond: 50}, Base: 40}
 	if !p.Passed(1<<50, 40) || p.Passed(1<<50, 41) {
@@ -214,7 +214,7 @@ func TestFarForeignRowsArePassedUpToTheBase(t *testing.T) {
 	}
 }
 
-func TestHowFarAPositionReaches(t *testing.T) {
+func TestBeyondLowestAndReachOfAPosition(t *testing.T) {
 	t.Parallel()
 	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
 	to := &Snapshot{XMax: 30, Beyond: 90}
@@ -267,7 +267,7 @@ func TestAWindowIsOpenedReadAndClosed(t *testing.T) {
 
 // A row of another cluster may have the id of a transaction that runs, and waits with
 // it. A position that read it before has a bound beyond it, which holds for no other.
-func TestAWindowLeadsNotToAPositionThatLooksForLess(t *testing.T) {
+func TestAWindowDoesNotLeadToAPositionWithHigherBounds(t *testing.T) {
 	t.Parallel()
 	at := func(low int64) *Snapshot { return &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, low}}} }
 	for _, c := range []struct {
@@ -293,7 +293,7 @@ func TestAWindowLeadsNotToAPositionThatLooksForLess(t *testing.T) {
 	}
 }
 
-func TestAWindowTowardsAPosition(t *testing.T) {
+func TestTowardsOpensAWindowUpToAPosition(t *testing.T) {
 	t.Parallel()
 	done := &Snapshot{XMax: 20, Beyond: 50, Running: []Runner{{12, 10}}}
 	later := &Snapshot{XMax: 30, Beyond: 90, Running: []Runner{{25, 60}}}
@@ -323,7 +323,7 @@ func TestAWindowTowardsAPosition(t *testing.T) {
 	}
 }
 
-func TestARowThatCannotBeThereBeliesAPosition(t *testing.T) {
+func TestAnImpossibleRowInvalidatesAPosition(t *testing.T) {
 	t.Parallel()
 	p := Position{Done: &Snapshot{XMax: 50, Beyond: 100, Running: []Runner{{20, 7}, {33, 90}}}, Base: 3}
 	for _, c := range []struct {
@@ -351,7 +351,7 @@ func TestARowThatCannotBeThereBeliesAPosition(t *testing.T) {
 	}
 }
 
-func TestAPositionSaysNothingIsUpToItsBounds(t *testing.T) {
+func TestBoundsListsEachBoundOfAPositionOnce(t *testing.T) {
 	t.Parallel()
 	running := []Runner{{20, 7}, {21, 90}, {33, 7}, {34, 100}}
 	p := Position{Done: &Snapshot{XMax: 50, Beyond: 100, Running: running}}
@@ -364,7 +364,7 @@ func TestAPositionSaysNothingIsUpToItsBounds(t *testing.T) {
 	}
 }
 
-func TestPositionsAreLoweredToTheLeastOfThem(t *testing.T) {
+func TestLoweredIsTheLowestOfThePositions(t *testing.T) {
 	t.Parallel()
 	less := Position{Life: 1, Done: &Snapshot{XMax: 40, Beyond: 80, Running: []Runner{{20, 7}}}, High: 90}
 	more := Position{Life: 2, Done: &Snapshot{XMax: 50, Beyond: 100}, High: 120}
@@ -390,7 +390,7 @@ func TestPositionsAreLoweredToTheLeastOfThem(t *testing.T) {
 	}
 }
 
-func TestAPositionThatIsToldSoLooksForWhatItHasPassed(t *testing.T) {
+func TestUnpassMakesAPositionReadTransactionsAgain(t *testing.T) {
 	t.Parallel()
 	p := Position{Done: &Snapshot{XMax: 20, Running: []Runner{{XID: 12, Low: 30}}, Beyond: 50}}
 	p.Unpass([]uint64{15, 12, 25})

@@ -14,7 +14,7 @@ func running(beyond int64, xmax uint64, xids ...uint64) *Snapshot {
 	return s
 }
 
-func TestASnapshotSeesWhatHadEnded(t *testing.T) {
+func TestASnapshotSeesEndedTransactions(t *testing.T) {
 	t.Parallel()
 	s := running(0, 20, 12, 15)
 	for xid, want := range map[uint64]bool{1: true, 11: true, 12: false, 13: true, 15: false, 19: true, 20: false, 1 << 40: false} {
@@ -47,7 +47,7 @@ func TestALaterSnapshotSeesAllThatAnEarlierOneSees(t *testing.T) {
 	}
 }
 
-func TestNewsBeginAtTheLowestBoundOfWhatHasEnded(t *testing.T) {
+func TestNewRowsBeginAtTheLowestBoundOfEndedTransactions(t *testing.T) {
 	t.Parallel()
 	s := &Snapshot{XMax: 20, Beyond: 100, Running: []Runner{{12, 10}, {15, 50}}}
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestSnapshotsInBinaryForm(t *testing.T) {
 }
 
 // What PostgreSQL reads of the binary form, beside what Parse does: its xmin.
-func TestTheBinaryFormNamesTheOldestThatRuns(t *testing.T) {
+func TestTheBinaryFormHoldsTheXmin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		s    *Snapshot
