@@ -24,7 +24,7 @@ func faultsOfBatch(t *testing.T, msgs ...Message) []string {
 	return got
 }
 
-func TestOneIDForTwoMessagesIsRefused(t *testing.T) {
+func TestTwoMessagesWithOneIDAreRefused(t *testing.T) {
 	t.Parallel()
 	a, b := ID{15: 1}, ID{15: 2}
 	for _, tc := range []struct {

@@ -165,7 +165,7 @@ func TestAWrapperSeesWholeMessagesAndMayChangeDropAndAdd(t *testing.T) {
 	}
 }
 
-func TestWhatAWrapperPassesOnStaysAsItIs(t *testing.T) {
+func TestMessagesThatAWrapperPassesOnAreNotModified(t *testing.T) {
 	t.Parallel()
 	for name, own := range map[string]Message{
 		"no id":    {Topic: "t"},
@@ -215,7 +215,7 @@ func TestAWrapperRunsForEachCallAndItsHeadersAreItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatAWrapperPassesOnIsChecked(t *testing.T) {
+func TestMessagesThatAWrapperPassesOnAreChecked(t *testing.T) {
 	t.Parallel()
 	p, r := newTestPublisher(t, PublisherOptions{Wrap: func(next PublishFunc) PublishFunc {
 		return func(ctx context.Context, msgs []Message) error {

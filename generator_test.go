@@ -42,7 +42,7 @@ func TestDrawLaysOutTheFieldsOfVersionSeven(t *testing.T) {
 	}
 }
 
-func TestStampsOnlyGrow(t *testing.T) {
+func TestGeneratedTimestampsNeverRepeatOrGoBack(t *testing.T) {
 	t.Parallel()
 	type draw struct {
 		ms   int64
@@ -146,7 +146,7 @@ func TestNewIDIsDistinctAndGrowsInEveryGoroutine(t *testing.T) {
 	}
 }
 
-func TestNewIDCarriesThePresent(t *testing.T) {
+func TestNewIDHoldsTheCurrentTime(t *testing.T) {
 	t.Parallel()
 	before := time.Now().Truncate(time.Millisecond)
 	id := NewID()

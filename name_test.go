@@ -64,7 +64,7 @@ func TestValidBoxRefuses(t *testing.T) {
 	}
 }
 
-func TestReservedWordsAreSuchAsABoxCouldHave(t *testing.T) {
+func TestReservedWordsAreOtherwiseValidBoxNames(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{sqlWords, ownTables} {
 		for word := range strings.FieldsSeq(list) {

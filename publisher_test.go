@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestPublishIsOneAppendWhateverTheNumber(t *testing.T) {
+func TestPublishMakesOneAppendCallForAnyNumberOfMessages(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 1000} {
 		p, r := newTestPublisher(t, PublisherOptions{})
@@ -186,7 +186,7 @@ func TestCancelOfTheZeroIDSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestCommittedWakes(t *testing.T) {
+func TestCommittedWakesTheBoxesRelay(t *testing.T) {
 	t.Parallel()
 	p, r := newTestPublisher(t, PublisherOptions{Box: "events"})
 	p.Committed()

@@ -132,7 +132,7 @@ func TestAFieldWithTwoFaultsReportsBoth(t *testing.T) {
 	}
 }
 
-func TestMaxSizeIsTheOptions(t *testing.T) {
+func TestMaxSizeOfTheOptionsIsTheLimit(t *testing.T) {
 	t.Parallel()
 	if got := publishOne(t, PublisherOptions{MaxSize: 3}, Message{Payload: []byte("abc")}); got != nil {
 		t.Errorf("3 bytes of 3: %v", got)
@@ -218,7 +218,7 @@ func TestHeadersAreReportedInTheOrderOfTheirNames(t *testing.T) {
 	}
 }
 
-func TestBeyondTwentyFaultsAreCounted(t *testing.T) {
+func TestFaultsBeyondTwentyAreCountedNotListed(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 20, 21, 10_000} {
 		p, _ := newTestPublisher(t, PublisherOptions{})

@@ -23,7 +23,7 @@ func TestInTxCommitsThenWakesIfSomethingWasPublished(t *testing.T) {
 	}
 }
 
-func TestInTxWakesNobodyForNothing(t *testing.T) {
+func TestInTxWakesNobodyIfNothingWasPublished(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("stop")
 	for _, tc := range []struct {
@@ -86,7 +86,7 @@ func TestInTxPassesTheErrorOnAsItIs(t *testing.T) {
 	}
 }
 
-func TestInTxWakesWhenTheCommitIsUnknownBecauseItMayStand(t *testing.T) {
+func TestInTxWakesIfTheOutcomeOfTheCommitIsUnknown(t *testing.T) {
 	t.Parallel()
 	p, r := newTestPublisher(t, PublisherOptions{})
 	r.commitErr = errors.Join(ErrCommitUnknown, errors.New("connection reset"))

@@ -31,7 +31,7 @@ import (
 
 // The same transactions on MySQL and MariaDB, with the driver's settings as they are
 // and with those that change how a statement travels.
-func TestEveryKindOfTransactionCommitsBothOrNeitherOnMySQL(t *testing.T) {
+func TestEachLibrarysTransactionCommitsRowAndMessageTogetherOnMySQL(t *testing.T) {
 	t.Parallel()
 	for name, oracle := range map[string]bool{"MariaDB": false, "MySQL": true} {
 		t.Run(name, func(t *testing.T) {

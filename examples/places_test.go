@@ -119,7 +119,7 @@ func drain(t *testing.T, from store.Store) []membroker.Record {
 	return to.Taken()
 }
 
-func TestEveryKindOfTransactionCommitsBothOrNeither(t *testing.T) {
+func TestEachLibrarysTransactionCommitsRowAndMessageTogether(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	bunDB := bun.NewDB(s.db, pgdialect.New())
@@ -229,7 +229,7 @@ func TestAPlainSQLProducerNeedsOnlyAProducersRights(t *testing.T) {
 	}
 }
 
-func TestAPythonProducer(t *testing.T) {
+func TestAPythonProducerPublishesWithPlainSQL(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "-c", "import psycopg2").CombinedOutput(); err != nil {
 		servertest.Need(t, fmt.Errorf("psycopg2 is missing (%w: %s): %w", err, out, testserver.ErrMissing))

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-func TestCloudEventsAreNamedAsEachBindingSays(t *testing.T) {
+func TestCloudEventsAttributesAreNamedAsEachBindingDemands(t *testing.T) {
 	t.Parallel()
 	const at = "2026-03-14T15:09:26.535897Z"
 	plain := func(prefix string, more ...string) map[string]string {
@@ -176,7 +176,7 @@ func TestAStructuredEventHoldsItsDataByItsContentType(t *testing.T) {
 
 // Over MQTT a binary event's user properties are all attributes. A structured one's
 // are not.
-func TestOtherHeadersTravelBesideAnEvent(t *testing.T) {
+func TestOtherHeadersAreSentWithAnEvent(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{"tenant": "1", "tenant-id": "2", "id": "forged", "Traceparent": "3"}
 	for binding, want := range map[string]map[string]string{
@@ -203,7 +203,7 @@ func TestOtherHeadersTravelBesideAnEvent(t *testing.T) {
 	}
 }
 
-func TestWhatCloudEventsDoesNotAllowIsRejected(t *testing.T) {
+func TestAMessageThatCloudEventsDoesNotAllowIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(m *broker.Delivery){
 		"a control character":     func(m *broker.Delivery) { m.Key = "a\nb" },

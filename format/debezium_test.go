@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-func TestDebeziumSendsWhatItsRouterDoes(t *testing.T) {
+func TestDebeziumEncodesAsTheOutboxEventRouter(t *testing.T) {
 	t.Parallel()
 	placed := func(text string) []Field {
 		fields, err := ParseFields(text)
@@ -110,7 +110,7 @@ func TestDebeziumsHeadersAreASCIIWhereTheyMustBe(t *testing.T) {
 	}
 }
 
-func TestFieldsAreReadAsDebeziumWritesThem(t *testing.T) {
+func TestParseFieldsTakesDebeziumsSyntax(t *testing.T) {
 	t.Parallel()
 	got, err := ParseFields(" type:header:eventType ,tenant:envelope,")
 	if want := []Field{{"type", InHeader, "eventType"}, {"tenant", InEnvelope, ""}}; err != nil || !slices.Equal(got, want) {
@@ -129,7 +129,7 @@ func TestFieldsAreReadAsDebeziumWritesThem(t *testing.T) {
 	}
 }
 
-func TestWhatDebeziumCannotSayIsRejected(t *testing.T) {
+func TestAMessageThatDebeziumCannotEncodeIsRejected(t *testing.T) {
 	t.Parallel()
 	enveloped := Debezium{Fields: []Field{{"type", InEnvelope, ""}}}
 	for name, c := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag/format"
 )
 
-func TestNoEncoderIsNoMiddleware(t *testing.T) {
+func TestEncodeWithoutAnEncoderReturnsTheDestination(t *testing.T) {
 	t.Parallel()
 	m := membroker.New(membroker.Options{})
 	if d := broker.Wrap(m, format.Encode(nil)); d != broker.Destination(m) {
@@ -23,7 +23,7 @@ func TestNoEncoderIsNoMiddleware(t *testing.T) {
 	}
 }
 
-func TestMaxBytesIsOfAnEncoderThatKeepsPayloads(t *testing.T) {
+func TestMaxBytesIsKnownOnlyIfTheEncoderKeepsPayloads(t *testing.T) {
 	t.Parallel()
 	enveloped := format.Debezium{Fields: []format.Field{{Column: "type", Placement: format.InEnvelope}}}
 	for _, c := range []struct {

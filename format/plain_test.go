@@ -45,7 +45,7 @@ func hasHeaders(t *testing.T, m broker.Delivery, want map[string]string) {
 	}
 }
 
-func TestPlainSendsFactsUnderTheirNames(t *testing.T) {
+func TestPlainSendsMessageFieldsUnderTheConfiguredNames(t *testing.T) {
 	t.Parallel()
 	const atText = "2026-03-14T15:09:26.535897Z"
 	all := Names{ID: "X-Id", Key: "X-Key", Type: "X-Type", Time: "X-Time", Topic: "X-Topic", Seq: "X-Seq", Box: "X-Box", Subscription: "X-Sub"}
@@ -82,7 +82,7 @@ func TestPlainSendsFactsUnderTheirNames(t *testing.T) {
 	}
 }
 
-func TestPlainSendsAMessagesOwnHeadersAsTheBindingCarriesThem(t *testing.T) {
+func TestPlainEncodesOwnHeadersForTheBinding(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{
 		"tenant": "ac me", "grün:1": "ü", "empty": "", "Content-type": "text/x", "content-Length": "9", "Authorization": "x",

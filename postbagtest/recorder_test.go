@@ -103,7 +103,7 @@ func TestOutsideOfInTxEverythingIsRecordedAtOnce(t *testing.T) {
 	}
 }
 
-func TestTransactionsSideBySideAreToldApart(t *testing.T) {
+func TestConcurrentTransactionsAreRecordedSeparately(t *testing.T) {
 	t.Parallel()
 	rec := &recorder{}
 	pub := over(t, rec, "")
@@ -213,7 +213,7 @@ func TestOrderedSaysThatTheKeyWasLocked(t *testing.T) {
 	}
 }
 
-func TestCancelTakesBackWhatIsNotDue(t *testing.T) {
+func TestCancelRemovesAScheduledMessage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{}
@@ -263,7 +263,7 @@ func TestCancelTakesBackWhatIsNotDue(t *testing.T) {
 	})
 }
 
-func TestCancelKnowsBoxesApartAndWorksOutsideOfInTx(t *testing.T) {
+func TestCancelIsPerBoxAndWorksOutsideOfInTx(t *testing.T) {
 	t.Parallel()
 	rec := &recorder{}
 	here, there := over(t, rec, "here"), over(t, rec, "there")
@@ -295,7 +295,7 @@ func TestRecordsAreCopies(t *testing.T) {
 	}
 }
 
-func TestResetForgets(t *testing.T) {
+func TestResetForgetsAllRecords(t *testing.T) {
 	t.Parallel()
 	rec := &recorder{}
 	pub := over(t, rec, "")
@@ -321,7 +321,7 @@ type iface interface{ Exec() }
 
 type ifaceTx struct{ iface }
 
-func TestTheTransactionIsNeverNil(t *testing.T) {
+func TestInTxNeverPassesANilTransaction(t *testing.T) {
 	t.Parallel()
 	pointer := &recorder{}
 	err := pointer.InTx(t.Context(), func(_ context.Context, tx *sql.Tx) error {
@@ -370,7 +370,7 @@ func TestSenderAppliesTheOptionsAndTheChecks(t *testing.T) {
 	rec.RequirePublished(t, postbagtest.Want{Box: "events", Payload: []byte("abc")})
 }
 
-func TestSenderEndsTheTestForWhatItCannotDo(t *testing.T) {
+func TestSenderFailsTheTestForBadOptions(t *testing.T) {
 	t.Parallel()
 	if got := failure(func(tb *failing) {
 		(&recorder{}).Sender(tb, postbag.PublisherOptions{Box: "Not A Box"})

@@ -32,7 +32,7 @@ func recorded(t *testing.T, msgs ...postbag.Message) *postbagtest.Recorder[postb
 	return rec
 }
 
-func TestAWantComparesWhatItNamesAndNothingElse(t *testing.T) {
+func TestAWantComparesOnlyTheFieldsThatItSets(t *testing.T) {
 	t.Parallel()
 	id := postbag.NewID()
 	rec := recorded(t, postbag.Message{
@@ -87,7 +87,7 @@ func TestAWantComparesWhatItNamesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAWantOfAPlainMessage(t *testing.T) {
+func TestAWantCanDemandAbsentFields(t *testing.T) {
 	t.Parallel()
 	rec := recorded(t, postbag.Message{Payload: []byte("not JSON")})
 	rec.RequirePublished(t, postbagtest.Want{NoKey: true})
@@ -147,7 +147,7 @@ func TestRequirePublishedWantsExactlyTheseInThisOrder(t *testing.T) {
 	}
 }
 
-func TestHeadersAreNamedInOrder(t *testing.T) {
+func TestFailuresNameHeadersInSortedOrder(t *testing.T) {
 	t.Parallel()
 	rec := recorded(t, postbag.Message{})
 	want := postbagtest.Want{Headers: map[string]string{"d": "", "a": "", "c": "", "b": ""}}
@@ -159,7 +159,7 @@ func TestHeadersAreNamedInOrder(t *testing.T) {
 	}
 }
 
-func TestRequireNothing(t *testing.T) {
+func TestRequireNothingFailsIfSomethingWasPublished(t *testing.T) {
 	t.Parallel()
 	recorded(t).RequireNothing(t)
 	rec := recorded(t, postbag.Message{Key: "a"})
@@ -199,7 +199,7 @@ func TestRequireIncludedGivesEachWantAMessageOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestRequireIncludedNamesTheNearest(t *testing.T) {
+func TestRequireIncludedShowsTheClosestMessage(t *testing.T) {
 	t.Parallel()
 	rec := recorded(t, postbag.Message{Key: "a", Type: "x"}, postbag.Message{Key: "b", Type: "y"})
 	got := failure(func(tb *failing) {

@@ -124,7 +124,7 @@ func (crowded) Overview(context.Context) (store.Overview, error) {
 	}}}}}, nil
 }
 
-func TestACountThatEndedEarlySaysSo(t *testing.T) {
+func TestAnIncompleteCountIsMarkedAsSuch(t *testing.T) {
 	t.Parallel()
 	c := prompostbag.NewCollector(prompostbag.Options{Store: crowded{}})
 	want := `

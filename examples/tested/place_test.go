@@ -53,7 +53,7 @@ func drain(t *testing.T, s store.Store, to relay.Subscription) {
 
 // What arrives, and in which order, when the destination refuses something? The
 // relay is the real one; store and broker are in memory.
-func TestARefusedOrderHoldsUpItsCustomerOnly(t *testing.T) {
+func TestARefusedMessageDelaysOnlyItsCustomersMessages(t *testing.T) {
 	t.Parallel()
 	s := memstore.New(memstore.Options{})
 	if err := s.CreateBox(t.Context(), "outbox"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/internal/failpoint"
 )
 
-func TestAProgramWithoutTheTagHasNoPoints(t *testing.T) {
+func TestAProgramWithoutTheBuildTagHasNoFailpoints(t *testing.T) {
 	t.Setenv("POSTBAG_FAILPOINTS", "here=error")
 	if err := failpoint.Hit("here"); err != nil {
 		t.Errorf("a point was hit: %v", err)
@@ -18,11 +18,11 @@ func TestAProgramWithoutTheTagHasNoPoints(t *testing.T) {
 }
 
 // The other half of the package has its tests under the tag; they run here too.
-func TestAProgramWithTheTagHasThem(t *testing.T) {
+func TestAProgramWithTheBuildTagHasFailpoints(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-tags", "postbag_failpoints", ".")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestAPointKillsAtTheHitThatItIsArmedFor") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestAFailpointKillsTheProcessAtItsHit") {
 		t.Errorf("with the tag: %v\n%s", err, out)
 	}
 }

@@ -34,7 +34,7 @@ func child(t *testing.T, points string) error {
 	return cmd.Run()
 }
 
-func TestAPointKillsAtTheHitThatItIsArmedFor(t *testing.T) {
+func TestAFailpointKillsTheProcessAtItsHit(t *testing.T) {
 	t.Parallel()
 	if err := child(t, "one=kill@3"); err != nil {
 		t.Errorf("two hits of three ended with %v", err)
@@ -45,7 +45,7 @@ func TestAPointKillsAtTheHitThatItIsArmedFor(t *testing.T) {
 	}
 }
 
-func TestAPointIsArmedByAFileWhileTheProgramRuns(t *testing.T) {
+func TestAFailpointIsArmedByAFileWhileTheProgramRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "points")
 	t.Setenv("POSTBAG_FAILPOINTS_FILE", file)
 	t.Setenv("POSTBAG_FAILPOINTS_PAUSE", "1ms")

@@ -17,7 +17,7 @@ func goal() uint64 {
 	return s[0].Value.Uint64()
 }
 
-func TestWithBallastTheHeapMayGrowByTwiceItsSizeBeforeACollection(t *testing.T) {
+func TestWithBallastTheHeapGrowsByTwiceItsSizeBeforeACollection(t *testing.T) {
 	t.Parallel()
 	without := goal()
 	release := gcpacing.Hold()

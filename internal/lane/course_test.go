@@ -44,7 +44,7 @@ func play(t *testing.T, c *Transaction, words []word) {
 	}
 }
 
-func TestATransactionTakesItsCourse(t *testing.T) {
+func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 	t.Parallel()
 	leases := []store.Lease{leaseOf(0, 4096, 5)}
 	items := []Item{item(1, 7), item(2, 8)}
@@ -134,7 +134,7 @@ func TestATransactionSendsNothingThatIsKnownToBeInTheBroker(t *testing.T) {
 	}
 }
 
-func TestALaneIsEnteredOnceAllShardsAreOursAndNothingOldIsOut(t *testing.T) {
+func TestALaneIsEnteredOnceAllShardsAreHeldAndCallsEnded(t *testing.T) {
 	t.Parallel()
 	var k Keeper
 	gain := func(gained, all int, want Move) {
@@ -167,7 +167,7 @@ func TestALaneIsEnteredOnceAllShardsAreOursAndNothingOldIsOut(t *testing.T) {
 	}
 }
 
-func TestAShardThatIsGoneWithoutBeingGivenBackEndsTheLane(t *testing.T) {
+func TestALostShardEndsTheLane(t *testing.T) {
 	t.Parallel()
 	var k Keeper
 	if k.Lost(0, false) || k.Leave() {
@@ -182,7 +182,7 @@ func TestAShardThatIsGoneWithoutBeingGivenBackEndsTheLane(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownIsForgottenOnceAllWasReadAndSettledForAFewTurns(t *testing.T) {
+func TestMarksAreForgottenAFewTurnsAfterAllWasSettled(t *testing.T) {
 	t.Parallel()
 	var k Keeper
 	k.Entered(4)
@@ -204,7 +204,7 @@ func TestWhatIsKnownIsForgottenOnceAllWasReadAndSettledForAFewTurns(t *testing.T
 }
 
 // A process that slept before it opened the lane has fenced the owner of the shards by now: it must not commit.
-func TestWhoOpenedALaneLooksOnceMoreWhetherItsLeasesStand(t *testing.T) {
+func TestLeasesAreCheckedAgainAfterALaneWasOpened(t *testing.T) {
 	t.Parallel()
 	var e Entry
 	if e.Enter(nil) != Ask || e.Asked(Stand) != Open || e.Opened((&Record{}).Encode(), true) != Ask {

@@ -29,7 +29,7 @@ func written(t *testing.T) Record {
 	return back
 }
 
-func TestARecordTellsWhatIsNotSettledByTheVersionsOfItsShards(t *testing.T) {
+func TestARecordNamesUnsettledMessagesByShardVersion(t *testing.T) {
 	t.Parallel()
 	r := written(t)
 	for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func set(a []int64) map[int64]bool {
 	return m
 }
 
-func TestWhatIsCarriedIsBounded(t *testing.T) {
+func TestMarksCarriedInARecordAreBounded(t *testing.T) {
 	t.Parallel()
 	m := Marks{}
 	for seq := range int64(maxCarried + 500) {

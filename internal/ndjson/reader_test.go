@@ -50,7 +50,7 @@ func TestReaderNamesTheLinesThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestReaderNamesOnlySomeOfManyFaults(t *testing.T) {
+func TestReaderNamesALimitedNumberOfFaults(t *testing.T) {
 	t.Parallel()
 	b, _ := NewReader(strings.NewReader(strings.Repeat("no\n", 100))).Batch(1000)
 	if b.Faulty != 100 || len(b.Faults) != maxFaults {
@@ -91,7 +91,7 @@ func TestReaderSkipsLines(t *testing.T) {
 	}
 }
 
-func TestReaderPassesOnWhatItsSourceAnswers(t *testing.T) {
+func TestReaderReturnsTheErrorOfItsSource(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	b, err := NewReader(io.MultiReader(strings.NewReader("{}\n{"), iotest.ErrReader(broken))).Batch(10)

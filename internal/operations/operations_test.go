@@ -56,7 +56,7 @@ func TestAPreviewChangesNothingAndKeepsTheFirstMessages(t *testing.T) {
 	}
 }
 
-func TestAChoiceOfNothingIsNotFound(t *testing.T) {
+func TestACommandForNoMessageIsNotFound(t *testing.T) {
 	t.Parallel()
 	s, _ := withDead(t, 1)
 	for what, c := range map[string]operations.Choice{

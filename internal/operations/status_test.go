@@ -9,7 +9,7 @@ import (
 )
 
 // A relay that was killed says nothing more: what it said last goes on, and people see how long ago it was.
-func TestWhatARelaySaidLastGrowsOlderWithItsHeartbeat(t *testing.T) {
+func TestTheAgeOfAConditionGrowsAfterItsRelaysLastHeartbeat(t *testing.T) {
 	t.Parallel()
 	ref := store.Ref{Box: "outbox", Subscription: "default"}
 	o := store.Overview{
@@ -36,7 +36,7 @@ func TestWhatARelaySaidLastGrowsOlderWithItsHeartbeat(t *testing.T) {
 }
 
 // Without a relay the messages that are held still say why.
-func TestAHeldTopicSaysWhyThoughNoRelayRuns(t *testing.T) {
+func TestAHeldTopicShowsItsReasonWithoutARelay(t *testing.T) {
 	t.Parallel()
 	o := store.Overview{Boxes: []store.BoxView{{Name: "outbox", Subscriptions: []store.SubscriptionView{{
 		Held: []store.HeldTopic{{Topic: "t", Messages: 3, Reason: "no stream stores it"}},

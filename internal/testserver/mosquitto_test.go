@@ -50,7 +50,7 @@ const (
 	mqttConnectA = "\x10\x15\x00\x04MQTT\x05\xc2\x00\x05\x00\x00\x01c\x00\x01u\x00\x02pw" // user u, password pw
 )
 
-func TestMosquittoTakesMessagesOverEveryWayToGoDown(t *testing.T) {
+func TestMosquittoTakesMessagesAfterStopKillAndPause(t *testing.T) {
 	t.Parallel()
 	m := servertest.Mosquitto(t, testserver.MosquittoOptions{})
 	publish := func() {

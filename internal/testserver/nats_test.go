@@ -93,7 +93,7 @@ func stored(t *testing.T, n *testserver.NATS) int {
 	return info.State.Messages
 }
 
-func TestNATSKeepsAcknowledgedMessagesOverEveryWayToGoDown(t *testing.T) {
+func TestNATSKeepsAcknowledgedMessagesAfterStopKillAndPause(t *testing.T) {
 	t.Parallel()
 	n := servertest.NATS(t, testserver.NATSOptions{})
 	c := dialNATS(t, n)

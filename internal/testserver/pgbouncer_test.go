@@ -51,7 +51,7 @@ func TestPgBouncerPoolsTransactionsOfManyClients(t *testing.T) {
 	}
 }
 
-func TestPgBouncerTakesFurtherRolesAndRefusesStrangers(t *testing.T) {
+func TestPgBouncerAcceptsAddedRolesAndRefusesOthers(t *testing.T) {
 	t.Parallel()
 	slow(t)
 	pg := servertest.Postgres(t, testserver.PostgresOptions{})
@@ -65,7 +65,7 @@ func TestPgBouncerTakesFurtherRolesAndRefusesStrangers(t *testing.T) {
 	}
 }
 
-func TestPgBouncerOutlivesARestartOfPostgres(t *testing.T) {
+func TestPgBouncerReconnectsAfterARestartOfPostgres(t *testing.T) {
 	t.Parallel()
 	slow(t)
 	pg := servertest.Postgres(t, testserver.PostgresOptions{})

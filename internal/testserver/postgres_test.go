@@ -49,7 +49,7 @@ func TestPostgresWithoutSyncOnlyGivesUpDurability(t *testing.T) {
 	}
 }
 
-func TestPostgresKeepsCommittedRowsOverEveryWayToGoDown(t *testing.T) {
+func TestPostgresKeepsCommittedRowsAfterEachKindOfStop(t *testing.T) {
 	t.Parallel()
 	slow(t)
 	pg := servertest.Postgres(t, testserver.PostgresOptions{})
@@ -213,7 +213,7 @@ func TestPostgresDatabasesComeAndGo(t *testing.T) {
 	}
 }
 
-func TestPostgresRefusesAFullDataDirectory(t *testing.T) {
+func TestPostgresRefusesANonEmptyDataDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "precious"), nil, 0o600); err != nil {

@@ -133,7 +133,7 @@ func TestProxyCarriesEveryByteAndTheEndBothWays(t *testing.T) {
 	await(t, "the end of the connection", func() bool { return p.Connections() == 0 })
 }
 
-func TestProxyLeadsNewConnectionsToAnotherServer(t *testing.T) {
+func TestProxyConnectsNewConnectionsToAnotherServer(t *testing.T) {
 	t.Parallel()
 	first, second := startEcho(t), startEcho(t)
 	p := servertest.Proxy(t, first.addr)
@@ -160,7 +160,7 @@ func TestProxyCutEndsOpenConnectionsOnly(t *testing.T) {
 	dialProxy(t, p)
 }
 
-func TestProxyHangsUpInOrder(t *testing.T) {
+func TestProxyHangUpClosesConnectionsCleanly(t *testing.T) {
 	t.Parallel()
 	p := servertest.Proxy(t, startEcho(t).addr)
 	conn := dialProxy(t, p)
@@ -326,7 +326,7 @@ func TestProxyTrapCutsBeforeTheBytesArrive(t *testing.T) {
 	}
 }
 
-func TestProxyToNobodyResets(t *testing.T) {
+func TestProxyWithoutAServerResetsConnections(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -44,7 +44,7 @@ func eventuallyTrue(t *testing.T, what string, try func(ctx context.Context) boo
 	}
 }
 
-func TestRedisKeepsWhatItAnsweredOverEveryWayToGoDown(t *testing.T) {
+func TestRedisKeepsAcknowledgedWritesAfterStopKillAndPause(t *testing.T) {
 	t.Parallel()
 	r := servertest.Redis(t, testserver.RedisOptions{Password: "s3cret\" x"})
 	for range 10 {

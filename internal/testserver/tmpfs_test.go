@@ -98,7 +98,7 @@ func TestPostgresOnAFullDiskRefusesWritesAndRecoversWithRoom(t *testing.T) {
 	}
 }
 
-func TestTmpfsThatHoldsNothingIsFullToo(t *testing.T) {
+func TestAnEmptyTmpfsCanBeFilled(t *testing.T) {
 	t.Parallel()
 	fs := servertest.Tmpfs(t, 1<<20)
 	makeRoom, err := fs.Full(t.Context())

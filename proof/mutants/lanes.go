@@ -12,7 +12,7 @@ var lanes = []Mutant{
 		Name: "lane-opened-without-a-second-look", What: "who opened a lane does not ask whether the leases are still its own",
 		Evidence: "a process that slept between its lease and its epoch fences the owner, and commits",
 		Patches:  []Patch{{"internal/lane/entry.go", "	return Ask // who takes the leases after this answer opens the lane after us\n", "	return e.learn()\n"}},
-		By:       tests("./internal/lane", "TestWhoOpenedALane"),
+		By:       tests("./internal/lane", "TestLeasesAreCheckedAgainAfterALaneWasOpened"),
 	},
 	{
 		Name: "lane-record-not-carried", What: "what a predecessor delivered is known and not written into a record of one's own",
