@@ -57,12 +57,12 @@ func (m *misdoer) Publish(ctx context.Context, msgs []broker.Delivery, report fu
 	m.Destination.Publish(ctx, msgs, report)
 }
 
-func TestADestinationThatLosesMessagesIsFoundOut(t *testing.T) {
+func TestADestinationThatLosesMessagesIsDetected(t *testing.T) {
 	t.Parallel()
 	found(t, forgetful, history.Lost)
 }
 
-func TestADestinationThatRepeatsMessagesIsFoundOut(t *testing.T) {
+func TestADestinationThatRepeatsMessagesIsDetected(t *testing.T) {
 	t.Parallel()
 	found(t, hasty, history.Duplicates)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestARowThatNobodyCanReadIsWrongUnlessItIsShownAsDeadWithTheReason(t *testing.T) {
+func TestAnUnreadableRowMustBeShownAsDeadWithTheReason(t *testing.T) {
 	t.Parallel()
 	err := errors.New("its headers are no object")
 	for what, one := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/proof/chaos/adapters"
 )
 
-func TestACallThatIsWrongEndsWithTwoAndSaysWhatToWrite(t *testing.T) {
+func TestBadArgumentsExitWithTwoAndSayWhatToWrite(t *testing.T) {
 	t.Parallel()
 	full := t.TempDir()
 	file := filepath.Join(full, "report.txt")

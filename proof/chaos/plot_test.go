@@ -11,7 +11,7 @@ import (
 	"github.com/postbag/postbag/proof/chaos"
 )
 
-func TestThePlotIsADrawingWithEachFaultInIt(t *testing.T) {
+func TestThePlotShowsEachFault(t *testing.T) {
 	t.Parallel()
 	r := &chaos.Report{Pair: "a-b", Versions: []string{"A <1>", "B"}, For: 8 * time.Hour}
 	for i := range 60_000 {
@@ -50,7 +50,7 @@ func TestThePlotIsADrawingWithEachFaultInIt(t *testing.T) {
 	}
 }
 
-func TestThePlotOfNothingIsADrawingToo(t *testing.T) {
+func TestAnEmptyPlotIsValidSVG(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	if err := (&chaos.Report{}).Plot(&b); err != nil || strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/proof/history"
 )
 
-func TestWhatKilledProducersLeftOpenIsFoundOutAndTheShardsOfKilledRelaysAreTakenOver(t *testing.T) {
+func TestKilledProducersAndRelaysCostNoMessageAndShardsAreTakenOver(t *testing.T) {
 	t.Parallel()
 	r := here(t, chaos.Options{
 		Broker: adapters.Webhook{}, For: 18 * time.Second, Rate: 1500, Only: []string{"SIGKILL of a producer", "SIGKILL of all relays"},
@@ -49,7 +49,7 @@ func (l *logged) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestTopicsThatFailRowsThatNobodyCanReadAndLogsThatAreEmptiedCostNoMessage(t *testing.T) {
+func TestFailingTopicsUnreadableRowsAndEmptiedLogsCostNoMessage(t *testing.T) {
 	t.Parallel()
 	only := []string{"answers of status 404 to one topic", "answers of status 410 to one topic", "row that nobody can read", "log emptied and numbered again", "SIGTERM of a relay"}
 	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 300, Only: only})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestDeliveriesAreSeenToGoOnAfterEachFaultThatStoppedThem(t *testing.T) {
+func TestTheReportTellsWhenDeliveriesResumedAfterAFault(t *testing.T) {
 	t.Parallel()
 	stop := func(from, to float64) Happening {
 		return Happening{Fault: "outage", Room: Brokers, From: second(from), To: second(to), Stops: true}

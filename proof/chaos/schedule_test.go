@@ -30,7 +30,7 @@ func TestASeedAlwaysDrawsTheSameSchedule(t *testing.T) {
 	}
 }
 
-func TestEachFaultOfARoomComesOnceBeforeOneComesAgain(t *testing.T) {
+func TestEachFaultOfAPlaceOccursOnceBeforeAnyOccursAgain(t *testing.T) {
 	t.Parallel()
 	faults := someFaults()
 	end, counts := map[chaos.Room]time.Duration{}, map[string]int{}
@@ -54,7 +54,7 @@ func TestEachFaultOfARoomComesOnceBeforeOneComesAgain(t *testing.T) {
 	}
 }
 
-func TestAScheduleIsPrintedALineABlow(t *testing.T) {
+func TestAScheduleIsPrintedWithOneLinePerFault(t *testing.T) {
 	t.Parallel()
 	plan := chaos.Draw(someFaults(), time.Minute, 7)
 	var b strings.Builder

@@ -17,7 +17,7 @@ func sampled(at float64, a, b holding) ownership {
 	return ownership{at: second(at), shards: map[store.Slots]holding{{Lo: 0, Hi: 8}: a, {Lo: 8, Hi: 16}: b}}
 }
 
-func TestATakeoverIsOverWhenEveryShardWasSettledByAnotherOwner(t *testing.T) {
+func TestATakeoverEndsWhenAnotherOwnerSettledEveryShard(t *testing.T) {
 	t.Parallel()
 	dead, free := holding{"relay0-1", 5, 10}, holding{"", 5, 10}
 	other := holding{"relay1-0", 4, 20}
@@ -53,7 +53,7 @@ func TestATakeoverIsOverWhenEveryShardWasSettledByAnotherOwner(t *testing.T) {
 	}
 }
 
-func TestATakeoverThatNeverComesIsABreachUnlessSomethingElseIsBroken(t *testing.T) {
+func TestAMissingTakeoverIsAViolationUnlessAnotherFaultLasts(t *testing.T) {
 	t.Parallel()
 	dead, other := holding{"relay0-1", 5, 10}, holding{"relay1-0", 4, 20}
 	died := death{relay: "relay0-1", at: second(1.5)}

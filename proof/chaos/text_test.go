@@ -30,7 +30,7 @@ func told(t *testing.T, arrived bool, failures ...string) string {
 	return b.String()
 }
 
-func TestAReportSaysFirstWhatBecameOfThePromises(t *testing.T) {
+func TestAReportBeginsWithTheResultOfEachPromise(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		text string

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOtherTopicsAreSeenToGoOnWhileOneIsBroken(t *testing.T) {
+func TestTheReportTellsWhetherOtherTopicsWentOn(t *testing.T) {
 	t.Parallel()
 	broken := func(from, to float64) Happening {
 		return Happening{Fault: "topic", Room: Brokers, Topic: "b", From: second(from), To: second(to)}
@@ -43,7 +43,7 @@ func TestOtherTopicsAreSeenToGoOnWhileOneIsBroken(t *testing.T) {
 	}
 }
 
-func TestATopicIsSeenToGoOnWhenItWorksAgain(t *testing.T) {
+func TestTheReportTellsWhenAFailedTopicResumed(t *testing.T) {
 	t.Parallel()
 	var came arrivals
 	came.note(second(12))

@@ -8,7 +8,7 @@ import (
 )
 
 // An open transaction is excused by what breaks its relay or its way to the database then, and not by what is there all the time.
-func TestAnOpenTransactionIsExcusedByWhatBreaksItThen(t *testing.T) {
+func TestALongTransactionIsExcusedOnlyByAFaultAtThatTime(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	during := func(room Room, from, to int) Happening {

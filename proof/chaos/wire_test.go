@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestATrapThatNothingGoesIntoIsNoFaultThatHadAnEffect(t *testing.T) {
+func TestAConnectionTrapThatCaughtNothingHadNoEffect(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	server, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")

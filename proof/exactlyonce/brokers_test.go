@@ -13,7 +13,7 @@ import (
 
 // Each of three brokers is killed and comes back, the next when the one before has all it missed: the leader of some
 // partitions, and of the transactions, is among them. While the second is away the relay that works is killed too.
-func TestKilledBrokersAndARelayBetweenDeliverEachMessageOnce(t *testing.T) {
+func TestKilledBrokersAndAKilledRelayDeliverEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	rounds := 1
 	if servertest.Full() {

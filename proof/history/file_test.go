@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAHistoryComesBackFromItsFile(t *testing.T) {
+func TestAHistoryIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
 		h, _ := random(seed)
@@ -51,7 +51,7 @@ func equal[T comparable](a, b []T) bool {
 }
 
 // A writer that was killed has written any part of its file: all whole records are read, and nothing else.
-func TestAFileThatEndsAnywhereIsReadToItsLastWholeRecord(t *testing.T) {
+func TestATruncatedFileIsReadToItsLastWholeRecord(t *testing.T) {
 	t.Parallel()
 	name := writeFiles(t, calm(), 1)[0]
 	text, err := os.ReadFile(name)
@@ -100,7 +100,7 @@ func TestAFileThatIsDamagedIsRefused(t *testing.T) {
 	}
 }
 
-func TestATornFileIsCountedAndItsTransactionsAreUnknown(t *testing.T) {
+func TestATruncatedFileIsCountedAndItsTransactionsAreUnknown(t *testing.T) {
 	t.Parallel()
 	h := &History{}
 	h.Intend(Intent{Tx: 1, ID: id(1), Key: "a"})
@@ -119,7 +119,7 @@ func TestATornFileIsCountedAndItsTransactionsAreUnknown(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeCheckedIsRefused(t *testing.T) {
+func TestAFileThatIsNoHistoryIsRefused(t *testing.T) {
 	t.Parallel()
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, []byte("something else altogether"), 0o600); err != nil {

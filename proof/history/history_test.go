@@ -78,7 +78,7 @@ func ids(n int) []byte {
 	return one[:]
 }
 
-func TestAHistoryThatHoldsEveryPromiseIsReportedSo(t *testing.T) {
+func TestAHistoryThatKeepsEveryPromiseIsReportedSo(t *testing.T) {
 	t.Parallel()
 	h := calm()
 	for range 2 { // a second look sees the same

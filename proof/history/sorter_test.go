@@ -68,7 +68,7 @@ func TestKeysAndTimesSortAsTheirBytes(t *testing.T) {
 	}
 }
 
-func TestASorterWithoutRoomSaysSo(t *testing.T) {
+func TestASorterOnAFullDiskReturnsAnError(t *testing.T) {
 	t.Parallel()
 	s := newSorter(t.TempDir()+"/gone", 10)
 	if err := s.added(append(s.next(), make([]byte, 20)...)); err == nil {

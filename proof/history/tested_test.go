@@ -169,7 +169,7 @@ var tests = []tried{
 }
 
 // A promise that nothing could have broken was not put to the test, and one that something could have broken, and did not, is held.
-func TestAVerdictSaysWhetherItsPromiseWasPutToTheTest(t *testing.T) {
+func TestAVerdictSaysWhetherThePromiseWasTested(t *testing.T) {
 	t.Parallel()
 	tested, idle := map[Promise]bool{}, map[Promise]bool{}
 	for _, one := range tests {

@@ -279,7 +279,7 @@ var verdicts = []broken{
 }
 
 // Each validator sees what breaks its promise, and only that; and does not see it in a history that is almost the same.
-func TestEachPromiseIsSeenToBeBrokenAndToBeHeld(t *testing.T) {
+func TestEachValidatorTellsBrokenFromKeptPromises(t *testing.T) {
 	t.Parallel()
 	broken, held := map[Promise]bool{}, map[Promise]bool{}
 	for _, one := range verdicts {

@@ -10,7 +10,7 @@ import (
 )
 
 // A drawing was rendered from the source that lies beside it, and a page shows it.
-func TestDrawingsAreThoseOfTheirSources(t *testing.T) {
+func TestDrawingsMatchTheirSources(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	sources, err := filepath.Glob(filepath.Join(c.root, "docs", "drawings", "*.d2"))

@@ -100,7 +100,7 @@ func TestAPageLinksToTheGlossaryWhereItFirstUsesAWordOfIt(t *testing.T) {
 	}
 }
 
-func TestTheRuleOfTheGlossaryFindsWhatItIsFor(t *testing.T) {
+func TestTheGlossaryRuleFindsMissingLinks(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]bool{
 		"Make a box first.": true,

@@ -194,7 +194,7 @@ func TestAdapterHasOneClientLibrary(t *testing.T) {
 	}
 }
 
-func TestTestServersStayOutOfTheLibrary(t *testing.T) {
+func TestTheLibraryDoesNotImportTestServers(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	const servers = "internal/testserver"

@@ -10,7 +10,7 @@ import (
 )
 
 // The map of the house in CONTRIBUTING.md has every folder at the top and below the seams, and no other.
-func TestTheMapOfTheHouseIsTrue(t *testing.T) {
+func TestTheFolderMapOfContributingIsComplete(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	page, err := os.ReadFile(filepath.Join(c.root, "CONTRIBUTING.md"))

@@ -13,7 +13,7 @@ import (
 // aTest is a test's name where pages put it: between backquotes.
 var aTest = regexp.MustCompile("`(Test[A-Z][A-Za-z0-9_]*)`")
 
-func TestTestsThatPagesNameExist(t *testing.T) {
+func TestTestsNamedInPagesExist(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	there := map[string]bool{}
@@ -56,7 +56,7 @@ func TestTestsThatPagesNameExist(t *testing.T) {
 // aPackage is a package's name where pages and comments say "package `x`" or "package x".
 var aPackage = regexp.MustCompile("\\b[Pp]ackages? `([a-z][a-z0-9/]*)`")
 
-func TestPackagesThatPagesNameExist(t *testing.T) {
+func TestPackagesNamedInPagesExist(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	there := map[string]bool{"testing/synctest": true, "slog": true}

@@ -34,7 +34,7 @@ func (c *checkout) committed(t *testing.T) []string {
 	return all
 }
 
-func TestFilesTellNothingOfTheMachineTheyWereMadeOn(t *testing.T) {
+func TestFilesHoldNoPathOfTheirAuthorsMachine(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	wrong := map[string]*regexp.Regexp{
@@ -111,7 +111,7 @@ func words(lines ...string) map[string]string {
 }
 
 // The SQL of migrations is left out: a step is never changed.
-func TestTextUsesThePlainWord(t *testing.T) {
+func TestTextUsesPlainWords(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	for _, file := range c.committed(t) {
@@ -173,7 +173,7 @@ func worseInPage(page string) []string {
 	return found
 }
 
-func TestAWordThatIsReadTwiceIsFound(t *testing.T) {
+func TestUnplainWordsAreFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"Whoever mends it, thereby ceases.":            4,

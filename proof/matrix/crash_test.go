@@ -15,10 +15,10 @@ type crasher interface {
 	Start(ctx context.Context) error
 }
 
-// TestADatabaseThatIsKilledAndBackIsDeliveredFromAtOnce kills a server under a relay that
+// TestDeliveryResumesAtOnceAfterTheDatabaseWasKilled kills a server under a relay that
 // is alone, and starts it again. The relay had another identity after that, and waited
 // for the leases of the one before to run out: 15 seconds.
-func TestADatabaseThatIsKilledAndBackIsDeliveredFromAtOnce(t *testing.T) {
+func TestDeliveryResumesAtOnceAfterTheDatabaseWasKilled(t *testing.T) {
 	t.Parallel()
 	for _, s := range stores() {
 		if s.name == "SQLite" || s.name == "memory" {

@@ -12,7 +12,7 @@ import (
 )
 
 // A daemon whose Kafka wants a login that it does not have says so: of which destination, what is wrong, and what fixes it.
-func TestADaemonWithoutALoginSaysWhichDestinationWantsOne(t *testing.T) {
+func TestADaemonWithoutALoginNamesTheDestinationThatNeedsOne(t *testing.T) {
 	t.Parallel()
 	kafka := servertest.Kafka(t, testserver.KafkaOptions{Secure: true})
 	b := onSQLite(t)

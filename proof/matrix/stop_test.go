@@ -79,9 +79,9 @@ func (d *deliverer) delivered(n int) {
 	}
 }
 
-// TestAStopWithABadMessageInHandHandsOver stops a relay that has two messages in hand with
+// TestAStopDuringABadMessageHandsTheShardsOver stops a relay that has two messages in hand with
 // which something is wrong, while others are accepted behind them.
-func TestAStopWithABadMessageInHandHandsOver(t *testing.T) {
+func TestAStopDuringABadMessageHandsTheShardsOver(t *testing.T) {
 	t.Parallel()
 	for _, s := range stores() {
 		for name, act := range map[string]func() membroker.Act{

@@ -59,7 +59,7 @@ var tools = map[string]func(t *testing.T, dialect goose.Dialect, db *sql.DB, tex
 
 // A database that a tool made of what is printed, without a connection, is as good as one that migrate up made: the same
 // tables, constraints, indexes, functions, triggers, rights and rows, and a relay delivers from it.
-func TestWhatIsPrintedMakesTheSameBoxByOtherTools(t *testing.T) {
+func TestOtherMigrationToolsMakeTheSameBoxFromPrintedScripts(t *testing.T) {
 	t.Parallel()
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestAPatchThatDoesNotApplyOnceNamesItsMutant(t *testing.T) {
 	}
 }
 
-func TestTheDocsHaveARowOfEachMutantThereIs(t *testing.T) {
+func TestTheDocsHaveARowForEachMutant(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(top(t), "docs", "reliability.md"))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTheDocsHaveARowOfEachMutantThereIs(t *testing.T) {
 	}
 }
 
-func TestARowIsOfTheRunThatItComesFrom(t *testing.T) {
+func TestANewRunReplacesOnlyItsOwnTableRows(t *testing.T) {
 	t.Parallel()
 	a, b := Mutant{Name: "a", What: "is wrong", By: sim()}, Mutant{Name: "b", What: "this|that", By: coreTests(".", "X|Y")}
 	path := filepath.Join(t.TempDir(), "page.md")
@@ -129,7 +129,7 @@ func TestTheSimulatorFindsTheQuickMutantsAndNothingInTheTrueCode(t *testing.T) {
 	}
 }
 
-func TestTheFirstPromiseThatTheHarnessSawBrokenIsTold(t *testing.T) {
+func TestTheFindingNamesTheFirstBrokenPromise(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		report string
@@ -155,7 +155,7 @@ func TestTheFirstPromiseThatTheHarnessSawBrokenIsTold(t *testing.T) {
 	}
 }
 
-func TestAMutantThatDoesNothingSurvives(t *testing.T) {
+func TestAMutantWithoutEffectSurvives(t *testing.T) {
 	t.Parallel()
 	b := &Bank{Top: top(t), Seeds: 20}
 	m := Mutant{Name: "harmless", By: sim(), Patches: []Patch{{File: "internal/engine/settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"}}}
@@ -168,7 +168,7 @@ func TestAMutantThatDoesNothingSurvives(t *testing.T) {
 	}
 }
 
-func TestTheFirstFailureThatIsToldEndsTheTests(t *testing.T) {
+func TestTheTestRunStopsAtTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	stopped := 0
 	w := &witness{stop: func() { stopped++ }}

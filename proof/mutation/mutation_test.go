@@ -29,7 +29,7 @@ func note() { calls++ }
 
 import "testing"
 
-func TestLarger(t *testing.T) {
+func TestLargerIsTrueOfTheLargerNumberOnly(t *testing.T) {
 	if Larger(1, 2) || !Larger(2, 1) || Larger(1, 1) {
 		t.Error("it is not the larger one")
 	}
@@ -37,7 +37,7 @@ func TestLarger(t *testing.T) {
 `
 )
 
-func TestChangesThatATestSeesAreToldFromThoseThatNobodySees(t *testing.T) {
+func TestDetectedChangesAreToldFromSurvivors(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module small\n\ngo 1.26\n", "small.go": code, "small_test.go": tests} {
@@ -67,7 +67,7 @@ func TestChangesThatATestSeesAreToldFromThoseThatNobodySees(t *testing.T) {
 }
 
 // What stands on both sides of an operator stays together when the operator is another one.
-func TestAnOperatorIsExchangedBetweenWholeSides(t *testing.T) {
+func TestAnOperatorIsReplacedWithoutRegroupingItsOperands(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	for name, text := range map[string]string{
@@ -86,7 +86,7 @@ func TestAnOperatorIsExchangedBetweenWholeSides(t *testing.T) {
 	}
 }
 
-func TestTestsThatFailByThemselvesAreNotMeasured(t *testing.T) {
+func TestTestsThatFailWithoutAChangeAreRefused(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module small\n\ngo 1.26\n", "small.go": code, "small_test.go": strings.Replace(tests, "Larger(1, 2) ||", "!Larger(1, 2) ||", 1)} {

@@ -23,12 +23,12 @@ const (
 	relays   = 2
 )
 
-func TestWhatIsCommittedInMariaDBReachesKafkaThroughEveryFault(t *testing.T) {
+func TestMessagesCommittedInMariaDBReachKafkaThroughEveryFault(t *testing.T) {
 	t.Parallel()
 	survive(t, servertest.MySQL(t, testserver.MySQLOptions{}), startKafka(t))
 }
 
-func TestWhatIsCommittedInMySQLReachesRabbitMQThroughEveryFault(t *testing.T) {
+func TestMessagesCommittedInMySQLReachRabbitMQThroughEveryFault(t *testing.T) {
 	t.Parallel()
 	survive(t, servertest.MySQL(t, testserver.MySQLOptions{Oracle: true}), startRabbitMQ(t))
 }

@@ -38,7 +38,7 @@ func made(t *testing.T) (*Maker, []*Module) {
 
 // A module of a stranger, outside the checkout, gets the root, a store and a broker by version, builds the README's program
 // and runs it. Another installs the command.
-func TestAStrangerFetchesAReleaseAndRunsIt(t *testing.T) {
+func TestAModuleOutsideTheCheckoutFetchesAReleaseAndRuns(t *testing.T) {
 	t.Parallel()
 	postgres := servertest.Postgres(t, testserver.PostgresOptions{})
 	broker := servertest.NATS(t, testserver.NATSOptions{})
@@ -197,7 +197,7 @@ func TestModulesThatAreNotShippedAreRequiredByNone(t *testing.T) {
 }
 
 // A release that is written is a commit beside the branch, where no module has a replacement, with a tag for each.
-func TestAWrittenReleaseIsACommitBesideTheBranchWithATagForEachModule(t *testing.T) {
+func TestAReleaseIsACommitBesideTheBranchWithModuleTags(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "worktree")
 	run := func(args ...string) string {

@@ -21,7 +21,7 @@ const backlogKeys = 1000
 // Item 8: a backlog of 2 million that came together while no relay ran, the last
 // 200,000 of it in one transaction, is drained without growing slower, in little
 // memory.
-func TestABacklogIsDrainedAtASteadyPace(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestALargeBacklogIsDrainedAtASteadyPaceInBoundedMemory(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorldOn(t, testserver.PostgresOptions{Settings: map[string]string{
 		"shared_preload_libraries": "pg_stat_statements", "max_wal_size": "4GB",
 	}}, testserver.NATSOptions{})

@@ -101,7 +101,7 @@ func (w *world) resumed(n int, back time.Time) time.Duration {
 	return 0
 }
 
-func TestABrokerIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestBrokerRestartsUnderLoadLoseNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	r := w.start("a", relayConfig{})
 	ws := &writers{w: w, count: 8, keys: 30}
@@ -120,7 +120,7 @@ func TestABrokerIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it
 	r.Stop()
 }
 
-func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestDeliveryWaitsForAMissingStream(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	w.dropStream()
 	r := w.start("a", relayConfig{})
@@ -135,7 +135,7 @@ func TestAMissingStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it h
 	w.wantNothingParked("at the end")
 }
 
-func TestAFullStreamIsWaitedFor(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestDeliveryWaitsForAFullStream(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	w.dropStream()
 	w.addStream(jetstream.StreamConfig{MaxMsgs: 500})

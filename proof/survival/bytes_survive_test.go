@@ -35,7 +35,7 @@ import (
 
 // Item 12: random messages arrive identical on each store and destination, and
 // what cannot be carried is refused when it is published.
-func TestBytesArriveAsTheyWere(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestPayloadsKeysAndHeadersArriveByteForByte(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	stores := map[string]func(*testing.T) (store.Store, publish){"pgstore": onPostgres, "sqlitestore": onSQLite, "memstore": inMemory}
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {

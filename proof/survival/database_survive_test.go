@@ -11,7 +11,7 @@ import (
 )
 
 // Item 5: PostgreSQL is restarted in every way, under load.
-func TestPostgresIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestPostgresRestartsUnderLoadLoseNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	a, b := w.start("a", relayConfig{}), w.start("b", relayConfig{})
 	ws := &writers{w: w, count: 8, keys: 30, outages: true}
@@ -44,7 +44,7 @@ func TestPostgresIsRestartedUnderLoad(t *testing.T) { //nolint:paralleltest // i
 
 // Item 5: connections are cut after COMMIT was sent and before its answer is
 // read, and the relay's at any time.
-func TestAnswersOfCommitsAreLost(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestLostAnswersOfCommitsLoseNoMessage(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	direct := fmt.Sprintf("127.0.0.1:%d", w.pg.Port())
 	writing, relaying := servertest.Proxy(t, direct), servertest.Proxy(t, direct)
@@ -98,7 +98,7 @@ func at(t *testing.T, dsn string, hosts string) string {
 
 // Item 5: the primary is killed under load and its synchronous standby promoted.
 // Writers and relays name both servers and find the new one by themselves.
-func TestAStandbyIsPromotedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestPromotingAStandbyUnderLoadLosesNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	standby := servertest.Standby(t, w.pg, testserver.StandbyOptions{Synchronous: true})
 	w.dsn = at(t, w.dsn, fmt.Sprintf("127.0.0.1:%d,127.0.0.1:%d", w.pg.Port(), standby.Port())) + "&target_session_attrs=read-write"

@@ -22,7 +22,7 @@ func fullFor() time.Duration {
 }
 
 // Item 11: the disk under PostgreSQL is full, with writers and a relay at work.
-func TestTheDatabasesDiskIsFull(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestAFullDatabaseDiskLosesNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	disk := servertest.Tmpfs(t, 320<<20)
 	w := newWorldOn(t, testserver.PostgresOptions{
 		DataDir: filepath.Join(disk.Dir(), "data"), Settings: map[string]string{"max_wal_size": "64MB", "min_wal_size": "32MB"},
@@ -60,7 +60,7 @@ func (w *world) awaitServer() {
 
 // Item 11: the disk under NATS is full. The server then turns JetStream off until
 // it is started again, as a service manager does.
-func TestTheBrokersDiskIsFull(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestAFullBrokerDiskLosesNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	disk := servertest.Tmpfs(t, 128<<20)
 	w := newWorldOn(t, testserver.PostgresOptions{}, testserver.NATSOptions{StoreDir: filepath.Join(disk.Dir(), "store")})
 	r := w.start("a", relayConfig{more: "    timeout: 5s"}) // such a server does not answer

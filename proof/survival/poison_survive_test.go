@@ -23,7 +23,7 @@ var theSubscription = store.Ref{Box: "outbox", Subscription: "default"}
 // allows. Their keys wait behind them and all others go on, through a relay that
 // is killed and one that takes over. One is discarded, and one is retried when the
 // stream allows more; the relay is killed after each order.
-func TestAPoisonMessageHoldsUpItsKeyOnly(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestAPoisonMessageBlocksOnlyItsKey(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	w.dropStream()
 	w.addStream(jetstream.StreamConfig{MaxMsgSize: 4096})

@@ -12,7 +12,7 @@ import (
 )
 
 // The number of shards of a live subscription is changed again and again.
-func TestShardsAreSplitAndMergedUnderLoad(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestSplittingAndMergingShardsUnderLoadLosesNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 8, keys: 50}
 	relays := []*daemon.Process{w.start("a", relayConfig{}), w.start("b", relayConfig{})}

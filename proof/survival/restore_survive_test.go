@@ -16,7 +16,7 @@ import (
 // Item 10: a database is dumped under load, with messages that were not delivered
 // and one that is dead, and restored into another cluster. All of it is delivered
 // there, and the relay says what happened.
-func TestADumpIsRestoredIntoAnotherCluster(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestADumpRestoredIntoAnotherClusterIsDelivered(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	w.dropStream()
 	w.addStream(jetstream.StreamConfig{MaxMsgSize: 4096})

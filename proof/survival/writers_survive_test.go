@@ -13,7 +13,7 @@ import (
 )
 
 // Item 1 of the list.
-func TestWritersOfEveryKindAndTwoRelays(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestWritersOfEveryKindAndTwoRelaysLoseAndRepeatNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	a, b := w.start("a", relayConfig{}), w.start("b", relayConfig{})
 	ws := &writers{w: w, count: 16, keys: 30, delay: delays, prepare: true}
@@ -24,7 +24,7 @@ func TestWritersOfEveryKindAndTwoRelays(t *testing.T) { //nolint:paralleltest //
 }
 
 // Item 2: relays are killed, and stopped for longer than their leases.
-func TestRelaysAreKilledAndFrozen(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestKilledAndFrozenRelaysLoseNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 16, keys: 30, delay: delays}
 	relays := []*daemon.Process{w.start("r0", relayConfig{}), w.start("r1", relayConfig{})}
@@ -56,7 +56,7 @@ func TestRelaysAreKilledAndFrozen(t *testing.T) { //nolint:paralleltest // it ha
 
 // Item 3: a write transaction and a held snapshot in another database of the
 // server, open the whole run.
-func TestAStrangersTransactionsHoldNothingUp(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+func TestTransactionsOfOtherDatabasesDelayNoDelivery(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	if err := w.pg.CreateDatabase(t.Context(), "stranger"); err != nil {
 		t.Fatal(err)

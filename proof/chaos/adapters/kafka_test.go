@@ -13,7 +13,7 @@ import (
 
 // The first topic is deleted: what lies in the second one is not read a second time, which would look like duplicates that no fault
 // explains.
-func TestWhatLiesInATopicIsReadOnceAlthoughAnotherIsDeleted(t *testing.T) {
+func TestATopicIsNotReadAgainWhenAnotherIsDeleted(t *testing.T) {
 	t.Parallel()
 	started, err := Kafka{Nodes: 1}.Start(t.Context(), chaos.Terms{Dir: t.TempDir(), Only: []string{"no other"}})
 	servertest.Need(t, err)

@@ -81,7 +81,7 @@ func everyStore(t *testing.T, do func(*testing.T, chaos.Store)) {
 	}
 }
 
-func TestARowThatNobodyCanReadIsPlantedBetweenTwoThatEverybodyCan(t *testing.T) {
+func TestAnUnreadableRowIsInsertedBetweenTwoReadableOnes(t *testing.T) {
 	t.Parallel()
 	everyStore(t, func(t *testing.T, k chaos.Store) {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestARowThatNobodyCanReadIsPlantedBetweenTwoThatEverybodyCan(t *testing.T) 
 	})
 }
 
-func TestALogIsEmptiedAndNumberedAgain(t *testing.T) {
+func TestTheFaultEmptiesALogAndRestartsItsNumbering(t *testing.T) {
 	t.Parallel()
 	everyStore(t, func(t *testing.T, k chaos.Store) {
 		t.Helper()
@@ -124,7 +124,7 @@ func TestALogIsEmptiedAndNumberedAgain(t *testing.T) {
 	})
 }
 
-func TestAStrangerGivesUpALogThatOthersHave(t *testing.T) {
+func TestTheFaultGivesUpOnALockedLog(t *testing.T) {
 	t.Parallel()
 	l := damageable(t, SQLite{})
 	f, _ := l.of.(*sqlite)
@@ -143,7 +143,7 @@ func TestAStrangerGivesUpALogThatOthersHave(t *testing.T) {
 }
 
 // Who prepared the transaction is gone, and MariaDB lets others lock the table that it has written to.
-func TestALogIsEmptiedWithAllOfATransactionInTwoPhases(t *testing.T) {
+func TestEmptyingALogRemovesThePreparedTransactionsRows(t *testing.T) {
 	t.Parallel()
 	for _, k := range []MySQL{{}, {MariaDB: true}} {
 		t.Run(k.Name(), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/proof/chaos"
 )
 
-func TestProducersReachThePrimaryOverAnotherWireAfterEachPromotion(t *testing.T) {
+func TestProducersReachTheNewPrimaryAfterEachPromotion(t *testing.T) {
 	t.Parallel()
 	p, ok := begin(t, Postgres{}, promotion).(*postgres)
 	if !ok || len(p.producers) != 2 {
@@ -27,7 +27,7 @@ func TestProducersReachThePrimaryOverAnotherWireAfterEachPromotion(t *testing.T)
 	}
 }
 
-func TestAServerThatDiesShowsNothingThatItsStandbyDoesNotHave(t *testing.T) {
+func TestAKilledPrimaryShowedNoRowThatItsStandbyLacks(t *testing.T) {
 	t.Parallel()
 	p, ok := begin(t, Postgres{}, promotion).(*postgres)
 	if !ok || p.standby == nil {

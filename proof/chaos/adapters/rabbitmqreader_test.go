@@ -31,7 +31,7 @@ func read1(t *testing.T, r *rabbitReader, words string) string {
 	return strings.Join(out, " ")
 }
 
-func TestAReaderOfAQueuePassesOverWhatItGaveOutAndNeverASecondMessageOfThatID(t *testing.T) {
+func TestARedeliveredMessageIsSkippedAndADuplicateIsNot(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, given, after, then string }{
 		"the node learnt what was given out":            {"1 a 2 b 3", "a", "2? b? 3? c 4 5", "b c"},
@@ -66,7 +66,7 @@ func TestAReaderOfAQueuePassesOverWhatItGaveOutAndNeverASecondMessageOfThatID(t 
 	}
 }
 
-func TestWhatAQueueHoldsIsDatedByTheTicksAroundIt(t *testing.T) {
+func TestMessagesInAQueueAreDatedByTheTicksAroundThem(t *testing.T) {
 	t.Parallel()
 	r := &rabbitReader{ack: func(uint64) error { return nil }, aligned: true}
 	for _, again := range []bool{false, true} {

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/proof/chaos"
 )
 
-func TestTheProcessThatWritesToSQLiteIsFound(t *testing.T) {
+func TestTheProcessThatHoldsSQLitesWriteLockIsFound(t *testing.T) {
 	t.Parallel()
 	d := begin(t, SQLite{})
 	f, ok := d.(*sqlite)

@@ -36,7 +36,7 @@ func open(t *testing.T, driver, dsn string) *sql.DB {
 	return db
 }
 
-func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
+func TestARelayThatBlocksAProducerIsReported(t *testing.T) {
 	t.Parallel()
 	for _, k := range []struct {
 		chaos.Store
@@ -104,7 +104,7 @@ func TestARelayThatHoldsALockThatAProducerWaitsForIsSeen(t *testing.T) {
 	}
 }
 
-func TestAServerOfMySQLIsPromotedAgainAndAgainAndNothingIsLost(t *testing.T) {
+func TestRepeatedPromotionsOfMySQLLoseNothing(t *testing.T) {
 	t.Parallel()
 	for _, k := range []MySQL{{}, {MariaDB: true}} {
 		t.Run(k.Name(), func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestAServerOfMySQLIsPromotedAgainAndAgainAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestAReplicaOfMySQLThatDoesNotApplyWhatItHasIsMadeAnewAndNothingIsLost(t *testing.T) {
+func TestAStuckMySQLReplicaIsRebuiltWithoutLoss(t *testing.T) {
 	t.Parallel()
 	for _, k := range []MySQL{{}, {MariaDB: true}} {
 		t.Run(k.Name(), func(t *testing.T) {

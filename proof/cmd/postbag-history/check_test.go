@@ -35,7 +35,7 @@ func record(t *testing.T, lost bool) string {
 	return name
 }
 
-func TestTheVerdictIsPrintedAndTold(t *testing.T) {
+func TestTheVerdictIsPrintedAndSetsTheExitCode(t *testing.T) {
 	t.Parallel()
 	good, bad := record(t, false), record(t, true)
 	for _, one := range []struct {
@@ -84,7 +84,7 @@ func TestTheReportIsJSON(t *testing.T) {
 	}
 }
 
-func TestBadUseIsTold(t *testing.T) {
+func TestBadArgumentsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		nil,
@@ -110,7 +110,7 @@ func TestBadUseIsTold(t *testing.T) {
 	}
 }
 
-func TestHelpIsGivenToThoseWhoAsk(t *testing.T) {
+func TestHelpIsPrintedWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		args []string

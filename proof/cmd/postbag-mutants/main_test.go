@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/proof/internal/flags/flagstest"
 )
 
-func TestACallThatIsWrongIsToldWhatToWrite(t *testing.T) {
+func TestBadArgumentsSayWhatToWrite(t *testing.T) {
 	t.Parallel()
 	flagstest.Try(t, parse, "-parallel", flagstest.Wrong{
 		"-only nobody":             `no mutant "nobody"`,

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/proof/internal/flags/flagstest"
 )
 
-func TestACallThatIsWrongIsToldWhatToWrite(t *testing.T) {
+func TestBadArgumentsSayWhatToWrite(t *testing.T) {
 	t.Parallel()
 	flagstest.Try(t, parse, "-patience", flagstest.Wrong{
 		"-only nowhere": `no package has "nowhere" in its path; there are internal/engine`,

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/proof/simulation"
 )
 
-func TestSeedsThatHoldEndWithZero(t *testing.T) {
+func TestSeedsWithoutAViolationExitWithZero(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	if code := run([]string{"-seeds", "20", "-workers", "2", "-json"}, &out, io.Discard); code != exitHeld {
@@ -22,7 +22,7 @@ func TestSeedsThatHoldEndWithZero(t *testing.T) {
 	}
 }
 
-func TestASeedPlayedTwiceSaysTheSame(t *testing.T) {
+func TestASeedPlayedTwicePrintsTheSameTrace(t *testing.T) {
 	t.Parallel()
 	var one, two bytes.Buffer
 	args := []string{"-seed", "7", "-trace", "-messages", "30"}
@@ -34,7 +34,7 @@ func TestASeedPlayedTwiceSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestACallThatIsWrongEndsWithTwoAndSaysAllThatIsWrong(t *testing.T) {
+func TestBadArgumentsExitWithTwoAndListEveryFault(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	code := run([]string{"-mode", "brave", "-relays", "9", "-faults", "gremlins", "-trace", "-workers", "0", "-seeds", "0"}, io.Discard, &errs)
@@ -48,7 +48,7 @@ func TestACallThatIsWrongEndsWithTwoAndSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestACallThatCannotBeReadEndsWithTwoAndNamesWhatIsWrong(t *testing.T) {
+func TestUnparsableArgumentsExitWithTwoAndNameTheFault(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		args []string
@@ -70,7 +70,7 @@ func TestACallThatCannotBeReadEndsWithTwoAndNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestASeedThatBreaksAPromiseIsToldWithAllThatItDrewAndTheCommandThatPlaysItAgain(t *testing.T) {
+func TestAFailingSeedIsReportedWithItsDrawsAndTheReplayCommand(t *testing.T) {
 	t.Parallel()
 	o := simulation.DefaultOptions(7)
 	o.Relays = 2

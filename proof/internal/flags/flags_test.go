@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/proof/internal/flags"
 )
 
-func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
+func TestBadFlagsAreNamedWithTheFix(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		args []string
@@ -65,7 +65,7 @@ func commandLine() *flag.FlagSet {
 	return f
 }
 
-func TestTheTopIsFoundInACheckoutAlone(t *testing.T) {
+func TestTheTopFolderIsFoundOnlyInACheckout(t *testing.T) {
 	top, err := flags.Top(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func arrivals(n int) (all []Arrival) {
 	return all
 }
 
-func TestEachWayToGoWrongIsSeen(t *testing.T) {
+func TestEachKindOfDeliveryErrorIsDetected(t *testing.T) {
 	t.Parallel()
 	var fault Faults
 	fault.Note("kill", time.Now().Add(-time.Hour))
@@ -60,7 +60,7 @@ func TestEachWayToGoWrongIsSeen(t *testing.T) {
 	}
 }
 
-func TestManyArrivalsAreJudgedInAFile(t *testing.T) {
+func TestArrivalsInAFileAreJudgedAsThoseInMemory(t *testing.T) {
 	t.Parallel()
 	all := arrivals(20)
 	all[5], all[6] = all[6], all[5]
