@@ -61,7 +61,7 @@ func (w *world) onlyTheBadOneIsDead(attempts int) {
 	}
 }
 
-func TestAMessageAtWhichAHandlerPanicsIsChargedAlone(t *testing.T) {
+func TestOnlyTheMessageWhoseHandlerPanicsCountsAnAttempt(t *testing.T) {
 	t.Parallel()
 	w, to, s := newBreaking(t, true)
 	w.publish(500, 50)
@@ -83,7 +83,7 @@ func TestAMessageAtWhichAHandlerPanicsIsChargedAlone(t *testing.T) {
 	}
 }
 
-func TestAMessageThatCutsItsCallsRunsOutOfAttemptsWhileOthersPass(t *testing.T) {
+func TestAMessageThatBreaksConnectionsRunsOutOfAttemptsWhileOthersPass(t *testing.T) {
 	t.Parallel()
 	w, _, s := newBreaking(t, false)
 	w.publish(500, 50)
@@ -103,7 +103,7 @@ func TestAMessageThatCutsItsCallsRunsOutOfAttemptsWhileOthersPass(t *testing.T) 
 	}
 }
 
-func TestAMessageThatNobodyGetsPastCountsNoAttempt(t *testing.T) {
+func TestABrokenCallCountsNoAttemptIfNoOtherMessagePasses(t *testing.T) {
 	t.Parallel()
 	w, to, s := newBreaking(t, false)
 	to.bad = "key-0/0"
@@ -116,7 +116,7 @@ func TestAMessageThatNobodyGetsPastCountsNoAttempt(t *testing.T) {
 }
 
 // Nothing of one topic comes through, and nobody says why: its calls break. Those of other topics come through.
-func TestATopicWhoseCallsBreakIsHeldAndNobodyIsCharged(t *testing.T) {
+func TestATopicWhoseCallsBreakIsHeldAndCountsNoAttempts(t *testing.T) {
 	t.Parallel()
 	w, to, s := newBreaking(t, false)
 	to.bad = ""
@@ -151,7 +151,7 @@ func TestATopicWhoseCallsBreakIsHeldAndNobodyIsCharged(t *testing.T) {
 
 // One message of a topic breaks its calls, and is the first and for long the only one of its topic. Others of the topic go out once
 // they are there, and then it is charged.
-func TestAMessageThatBreaksItsCallsBlocksNoOtherOfAQuietTopic(t *testing.T) {
+func TestAMessageThatBreaksItsCallsBlocksNoOtherKey(t *testing.T) {
 	t.Parallel()
 	w, to, s := newBreaking(t, false)
 	to.bad = "bad/0"

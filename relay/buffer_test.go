@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store/memstore"
 )
 
-func TestABufferThatCannotBeIsNamed(t *testing.T) {
+func TestAnInvalidBufferSizeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, buffer := range []int{-1, 1<<30 + 1} {
 		_, err := relay.New(memstore.New(memstore.Options{}), relay.Options{

@@ -60,7 +60,7 @@ func (w *world) shown() store.Condition {
 }
 
 // Somebody who looked at a store saw that messages waited, and not for what.
-func TestTheStoreIsToldHowADestinationIs(t *testing.T) {
+func TestTheConditionOfADestinationIsInTheHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})
@@ -91,7 +91,7 @@ func TestTheStoreIsToldHowADestinationIs(t *testing.T) {
 
 // A destination that answers probes and refuses messages was said to take messages
 // again after each probe: 34 lines in 100 seconds, and each a lie.
-func TestADestinationTakesMessagesAgainOnlyOnceItTookOne(t *testing.T) {
+func TestAnOutageEndsOnlyWhenAMessageIsAccepted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var beats, refuses atomic.Int64

@@ -54,7 +54,7 @@ func TestAMessageThatCannotBeEncodedIsParked(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeliveredExactlyOnceIsEncodedToo(t *testing.T) {
+func TestExactlyOnceDeliveriesAreEncoded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{Ordered: true, Transactions: true, Binding: broker.BindingKafka})
 	w.publish(40, 4)

@@ -62,7 +62,7 @@ func TestADrainExactlyOnceEndsWhenNothingIsLeft(t *testing.T) {
 	w.eachOnce()
 }
 
-func TestAMessageThatIsRejectedInATransactionIsParkedAndTheRestIsDeliveredOnce(t *testing.T) {
+func TestAMessageRejectedInATransactionIsParkedAndTheRestDelivered(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t, membroker.Options{Decide: func(m broker.Delivery, try int) membroker.Act {
 		if p := string(m.Payload); try < 4 && (p == "key-3/5" || p == "key-7/0" || p == "key-7/1") {
@@ -101,7 +101,7 @@ func TestAnOutageOfTheBrokerDelaysWhatIsDeliveredExactlyOnce(t *testing.T) {
 	w.eachOnce()
 }
 
-func TestOneRelayWorksALaneAndHandsItOver(t *testing.T) {
+func TestOneRelayHoldsAnExactlyOnceLaneAndHandsItOver(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t, membroker.Options{})
 	relays := []*relay.Relay{w.relay(once(relay.Subscription{})), w.relay(once(relay.Subscription{})), w.relay(once(relay.Subscription{}))}

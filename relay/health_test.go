@@ -41,7 +41,7 @@ func (l *lines) with(text string) (out []string) {
 }
 
 // A full disk is such a store: what reads works, and so the check does.
-func TestAStoreThatPassesItsCheckAndFailsIsAskedLessAndLess(t *testing.T) {
+func TestAStoreThatPassesItsCheckButFailsIsRetriedWithBackoff(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	var refused atomic.Int64
@@ -97,7 +97,7 @@ func (s *readOnly) Declare(ctx context.Context, specs []store.Spec) error {
 	return s.Store.Declare(ctx, specs)
 }
 
-func TestAStoreIsSaidToBeOpenWhenItIsAndWhyItIsNot(t *testing.T) {
+func TestHealthSaysWhetherTheStoreIsOpenAndWhyNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	s := &readOnly{Store: w.store}

@@ -13,7 +13,7 @@ import (
 	"github.com/postbag/postbag/store/memstore"
 )
 
-func TestIdleRelaysAskTheirStoreSeldom(t *testing.T) {
+func TestIdleRelaysQueryTheirStoreRarely(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})

@@ -46,7 +46,7 @@ func (p *promoted) Turn(ctx context.Context, t store.Turn) (store.TurnResult, er
 // What a relay had in hand when its database failed over was sent under the number of
 // the new life, in which other messages get those seqs: a destination that is fenced by
 // life and seq then refused them for ever.
-func TestWhatWasReadInAnotherLifeWasSentAsOfThisOne(t *testing.T) {
+func TestMessagesReadBeforeAFailoverKeepTheirDatabaseGeneration(t *testing.T) {
 	t.Parallel()
 	p := &promoted{life: 1, shown: map[int64]map[int64]bool{}}
 	w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(m broker.Delivery, _ int) membroker.Act {

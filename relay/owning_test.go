@@ -75,7 +75,7 @@ func (w *world) relayOver(s store.Store, o relay.Options) *relay.Relay {
 	return r
 }
 
-func TestShardsThatWereTakenTogetherAreReadAsOne(t *testing.T) {
+func TestShardsTakenTogetherShareTheirReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	w.publish(5000, 50)
@@ -108,7 +108,7 @@ func TestShardsThatWereTakenTogetherAreReadAsOne(t *testing.T) {
 	}
 }
 
-func TestARelayThatTookTooMuchGivesItBackAtOnce(t *testing.T) {
+func TestARelayWithTooManyShardsGivesThemBackAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	const ttl = time.Minute // the next heartbeat that is due by itself is 20 s away
@@ -150,7 +150,7 @@ func TestARelayThatTookTooMuchGivesItBackAtOnce(t *testing.T) {
 // A store that was set back to when a relay had the same lease refuses its settlement
 // and says that the shard is still the relay's. The relay went on with it, and what was
 // in flight there by then was never sent again.
-func TestWhatARestoredStoreHadInFlightStayedSo(t *testing.T) {
+func TestMessagesInFlightInARestoredStoreAreSentAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	var once sync.Once
@@ -183,7 +183,7 @@ func TestWhatARestoredStoreHadInFlightStayedSo(t *testing.T) {
 // A store that was set back under a relay which gathered all shards for a reshape
 // refused the reshape, for their versions; the relay, with nothing else to settle,
 // asked again and again.
-func TestARelayDidNotSeeThatItsShardsWereSetBack(t *testing.T) {
+func TestARelayNoticesThatARestoredStoreSetItsShardsBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	var mu sync.Mutex
@@ -228,7 +228,7 @@ func TestARelayDidNotSeeThatItsShardsWereSetBack(t *testing.T) {
 
 // A shard that was replaced while its blocked keys were read, by a store that was set
 // back, came late, and took the slots of those in its place with it when it was lost.
-func TestAShardThatCameLateTookTheSlotsOfOthers(t *testing.T) {
+func TestAShardLoadedTooLateTakesNoSlotsOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	w.publish(10, 10)

@@ -7,7 +7,7 @@ import (
 )
 
 // A policy reaches the engine under its name, whatever numbers the names have.
-func TestAPolicyReachesTheEngine(t *testing.T) {
+func TestEachPolicyIsPassedToTheEngine(t *testing.T) {
 	t.Parallel()
 	for order, want := range map[Order]engine.Order{ByKey: engine.ByKey, ByShard: engine.ByShard, Unordered: engine.Unordered} {
 		if got := order.engine(); got != want {

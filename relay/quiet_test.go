@@ -16,7 +16,7 @@ import (
 
 // A relay that ended what it had under way when it was told to stop said that its store
 // did not answer, and why: the context that it had ended itself.
-func TestAStopIsNoOutageOfTheStore(t *testing.T) {
+func TestAStopIsNotLoggedAsAnOutageOfTheStore(t *testing.T) {
 	t.Parallel()
 	for _, op := range []memstore.Op{
 		memstore.OpCheck, memstore.OpDeclare, memstore.OpBeat, memstore.OpTurn, memstore.OpBlocked, memstore.OpDue, memstore.OpMaintain,
@@ -83,7 +83,7 @@ func stopWhileTheStoreHangs(t *testing.T, op memstore.Op) {
 }
 
 // So did a relay whose destination had not answered when it stopped.
-func TestAStopIsNoOutageOfTheDestination(t *testing.T) {
+func TestAStopIsNotLoggedAsAnOutageOfTheDestination(t *testing.T) {
 	t.Parallel()
 	for _, batch := range []int{1, 0} {
 		t.Run(fmt.Sprintf("batch %d", batch), func(t *testing.T) {

@@ -183,7 +183,7 @@ func TestALiveSubscriptionIsReshaped(t *testing.T) {
 	}
 }
 
-func TestLostAnswersOfTheStoreAreRepeated(t *testing.T) {
+func TestTurnsWhoseAnswersWereLostAreRepeated(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	w := newWorld(t, memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
@@ -205,7 +205,7 @@ func TestLostAnswersOfTheStoreAreRepeated(t *testing.T) {
 	}
 }
 
-func TestAScheduledMessageComesWhenItIsDue(t *testing.T) {
+func TestAScheduledMessageIsDeliveredWhenItIsDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	stop := w.run(w.relay(relay.Options{}))
@@ -223,7 +223,7 @@ func TestAScheduledMessageComesWhenItIsDue(t *testing.T) {
 	}
 }
 
-func TestADeliverySaysTheLifeOfItsDatabase(t *testing.T) {
+func TestADeliveryHoldsTheGenerationOfItsDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})
 	stop := w.run(w.relay(relay.Options{}))

@@ -15,7 +15,7 @@ import (
 
 // A database that crashed and was back in half a second stopped delivery for the whole
 // TTL: the relay took another identity and waited until its own leases ran out.
-func TestADatabaseThatCrashedIsDeliveredFromAsSoonAsItIsBack(t *testing.T) {
+func TestDeliveryResumesAsSoonAsACrashedDatabaseIsBack(t *testing.T) {
 	t.Parallel()
 	for _, away := range []time.Duration{0, 500 * time.Millisecond, 10 * time.Second} {
 		t.Run(away.String(), func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store/memstore"
 )
 
-func TestALateAnswerHoldsUpItsKeyAlone(t *testing.T) {
+func TestALateAnswerDelaysOnlyItsKey(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(m broker.Delivery, _ int) membroker.Act {

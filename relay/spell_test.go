@@ -45,7 +45,7 @@ func (s *ailing) Maintain(ctx context.Context, r store.Retention) (store.Report,
 // The log said when reading or housekeeping failed, and never when it worked again. Of
 // reading parked messages it said with each try that the store is away, and with the next
 // heartbeat that it is back.
-func TestEachStateThatTheLogNamesHasAnEnd(t *testing.T) {
+func TestEachLoggedFailureIsFollowedByARecoveryLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, begins, ends string

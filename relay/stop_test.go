@@ -27,7 +27,7 @@ var bad = []struct {
 // A relay that was told to stop with one message in hand that its destination does not
 // take waited ten seconds for it, settled nothing that was accepted behind it, kept
 // its leases, and said that it had handed over. The next one sent it all again.
-func TestAStopWithOneBadMessageInHandHandsOverAllTheSame(t *testing.T) {
+func TestAStopWithARefusedMessageInHandHandsShardsOver(t *testing.T) {
 	t.Parallel()
 	for _, b := range bad {
 		for _, ordered := range []bool{false, true} {

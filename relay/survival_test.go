@@ -121,7 +121,7 @@ func (w *world) settled() {
 	}
 }
 
-func TestARelayThatIsKilledAnywhereDoublesNothing(t *testing.T) {
+func TestARelayKilledAtAnyPointRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	for _, at := range places {
 		t.Run(string(at), func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestARelayThatIsKilledAnywhereDoublesNothing(t *testing.T) {
 	}
 }
 
-func TestARelayThatStopsAnywhereAndWakesAfterItsLeaseDoublesNothing(t *testing.T) {
+func TestARelayFrozenAtAnyPointBeyondItsLeaseRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	for _, at := range places {
 		t.Run(string(at), func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestARelayThatStopsAnywhereAndWakesAfterItsLeaseDoublesNothing(t *testing.T
 }
 
 // It proves that the tests above can fail.
-func TestAZombieDoublesMessagesWhereTheBrokerDoesNotFence(t *testing.T) {
+func TestAZombieRepeatsMessagesIfTheBrokerDoesNotFence(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t, membroker.Options{Unfenced: true})
 	zombie, _ := w.harm(beforeCommit, (*process).freeze)
@@ -167,7 +167,7 @@ func TestAZombieDoublesMessagesWhereTheBrokerDoesNotFence(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatCrashesAfterACommitDoublesNothing(t *testing.T) {
+func TestADatabaseThatCrashesAfterACommitRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t, membroker.Options{})
 	a := w.actor()
@@ -181,7 +181,7 @@ func TestADatabaseThatCrashesAfterACommitDoublesNothing(t *testing.T) {
 	w.eachOnce()
 }
 
-func TestAnAnswerOfACommitThatIsLostDoublesNothing(t *testing.T) {
+func TestALostAnswerOfACommitRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t, membroker.Options{Transact: func(x membroker.Tx) membroker.TxAct {
 		return membroker.TxAct{Lose: x.Number%3 == 1, Drop: x.Number%3 == 2}
@@ -195,7 +195,7 @@ func TestAnAnswerOfACommitThatIsLostDoublesNothing(t *testing.T) {
 
 // What comes at random: kills, stops beyond the lease, lost answers, crashes of the
 // database, one upon the other.
-func TestExactlyOnceSurvives(t *testing.T) {
+func TestExactlyOnceSurvivesRandomKillsStopsAndCrashes(t *testing.T) {
 	t.Parallel()
 	rounds := 6
 	if os.Getenv("POSTBAG_FULL") != "" {

@@ -72,7 +72,7 @@ func (w *world) held(topic string, n int64) {
 	}
 }
 
-func TestOneTopicThatIsMissingHoldsUpItsOwnKeysAlone(t *testing.T) {
+func TestAMissingTopicBlocksOnlyItsOwnKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string

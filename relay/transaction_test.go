@@ -33,7 +33,7 @@ func (s *forgetful) Blocked(context.Context, store.Lease) (store.Blocks, error) 
 	return store.Blocks{}, nil
 }
 
-func TestALeaseThatIsLostWhileTheLaneIsOpenedEndsTheTryBeforeAnythingIsWritten(t *testing.T) {
+func TestALeaseLostWhileOpeningALaneStopsItBeforeAnyWrite(t *testing.T) {
 	t.Parallel()
 	to := membroker.New(membroker.Options{Transactions: true})
 	name := broker.LaneName{Box: "outbox", Subscription: "default", Lane: "0"}

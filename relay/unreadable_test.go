@@ -47,7 +47,7 @@ func (s *damaged) Due(ctx context.Context, d store.Due) ([]store.Parked, error) 
 	return out, err
 }
 
-func TestARowThatCannotBeReadIsARejectedMessageAndIsNeverSent(t *testing.T) {
+func TestAnUnreadableRowIsRejectedAndNeverSent(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]relay.Subscription{
 		"a batch":                {},

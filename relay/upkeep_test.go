@@ -28,7 +28,7 @@ func (s *stumbling) Maintain(ctx context.Context, r store.Retention) (store.Repo
 	return s.Store.Maintain(ctx, r)
 }
 
-func TestAScheduledMessageIsNotLateForOneFailureOfTheStore(t *testing.T) {
+func TestOneFailureOfTheStoreDoesNotDelayAScheduledMessage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})
@@ -75,7 +75,7 @@ func (s *surprised) Check(ctx context.Context) (store.Info, error) {
 	return s.Store.Check(ctx)
 }
 
-func TestAStoreThatHousekeepingFindsMovedIsCheckedAndGoneOnFrom(t *testing.T) {
+func TestAfterHousekeepingReportsErrMovedTheStoreIsCheckedAndReadOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})

@@ -43,7 +43,7 @@ func idleRelay(t *testing.T, w *world, subscriptions ...relay.Subscription) (*re
 }
 
 // Messages of other programs waited for the poll, whatever their writers did.
-func TestARelayThatIsWokenLooksAtOnce(t *testing.T) {
+func TestAWokenRelayReadsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, box := range map[string]string{"its box": "outbox", "all boxes": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestARelayIsWokenForItsBoxesAlone(t *testing.T) {
 }
 
 // Anyone who may reach the daemon's listener can wake its relay as often as they like.
-func TestAFloodOfWakesCostsNoMoreThanABusyPoll(t *testing.T) {
+func TestManyWakesCauseNoMoreReadsThanABusyPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})
