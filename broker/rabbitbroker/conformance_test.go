@@ -50,7 +50,7 @@ func (o opener) dial(t *testing.T, url string, p *place) *rabbitbroker.Destinati
 }
 
 // harness runs the suite on the shared server. An outage is one of the network
-// here; kill_test.go stops servers.
+// here; outage_test.go stops servers.
 func harness(t *testing.T, features broker.Features, o opener) brokertest.Harness {
 	t.Helper()
 	node := shared(t)
