@@ -1,238 +1,343 @@
 package pgstore_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"regexp"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/internal/testserver/servertest"
-	"github.com/postbag/postbag/store/pgstore"
+	"github.com/postbag/postbag/store"
 )
 
-// plannable is a server whose statistics are as old as a test leaves them.
-var plannable = servertest.SharedPostgres{Options: testserver.PostgresOptions{NoSync: true, Settings: map[string]string{
-	"autovacuum": "off", "max_wal_size": "4GB", "shared_buffers": "512MB", "max_connections": "400",
-}}}
-
-// planPage is how many messages are asked for wherever the caller says how many.
-const planPage = 100
-
-// planPages are the pages of statements that have their own: how many rows one execution is there to handle.
-var planPages = map[string]int{
-	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
-	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
-	"list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
+// Every statement's plan, as the server makes and runs it for the store's own calls: no scan of a large table, no sort of
+// more than a page, no more than ten rows looked at for each of a page. With no message, ten thousand and a million;
+// with statistics of now, of when the tables were empty, and of when they were full. In the short form the million
+// is there for reading and settling alone.
+func TestEveryStatementReadsAnIndexRange(t *testing.T) {
+	t.Parallel()
+	t.Run("ten thousand", func(t *testing.T) {
+		t.Parallel()
+		plansOf(t, 10_000, true)
+	})
+	t.Run("a million", func(t *testing.T) {
+		t.Parallel()
+		if testing.Short() {
+			t.Skip("skipped: it takes half a minute, and -short was asked for")
+		}
+		plansOf(t, 1_000_000, servertest.Full())
+	})
 }
 
-// merges are the statements that sort the first pages of several ranges, one a shard or subscription, or a page with what
-// belongs to it.
-var merges = map[string]bool{"due": true, "list_parked": true, "copy": true, "list_bytes": true}
-
-func page(statement string) int {
-	if p := planPages[statement]; p > 0 {
-		return p
+// plansOf looks at the plans while the tables grow from nothing to n messages and shrink again.
+func plansOf(t *testing.T, n int, all bool) {
+	p := &plans{tb: t, mode: "auto", seen: map[string]int{}, told: map[string]bool{}}
+	s := &work{testBox: testBoxOn(t, plannable.Database(t), p.explain), all: all}
+	if all {
+		s.Must(s.CreateBox(t.Context(), "old"))
 	}
-	return planPage
-}
-
-// scansLessThanAPage are the statements that may scan a large table while it has fewer rows than a page, and why.
-var scansLessThanAPage = map[string]string{
-	"list_copies": "people see a table of some hundred rows", "box_view": "the ten thousand that are counted may be the table",
-	"tidy": "one execution is for a thousand copies", "erase": "one execution is for a thousand messages",
-}
-
-// unbounded are the statements that may read a large table beyond 10 pages, and why.
-var unbounded = map[string]string{
-	"blocked":      "all hashes that block, once when a shard is taken: the relay must know them all",
-	"held_topics":  "all that is held in a shard, once when it is taken: the relay must know the topics",
-	"sub_held":     "all that a subscription holds: for people",
-	"land":         "all that was in flight in the shards just taken, once a take-over",
-	"rehome":       "all that is parked in a subscription, once when its shards change",
-	"relead":       "as above",
-	"fold":         "all lines of the spans of a partition, once when it is dropped",
-	"forget":       "all that is known of a partition's messages, once when it is dropped",
-	"find_apart":   "the copies of one box: for people, one message at a time",
-	"sub_view":     "a subscription's ledger, one line a span, fate and shard: for people",
-	"sweep":        "the parked messages up to the end of a partition: each must have its copy",
-	"commands":     "the commands that operators gave and no relay has carried out",
-	"ledger_lines": "a subscription's ledger, where a span has a line a fate and shard",
-}
-
-// unplanned are the statements whose plans are not looked at, and why; and the parts of others.
-var unplanned = map[string]string{
-	"facts": "a part", "state": "a part", "poll_from": "a part", "page_from": "a part", "first": "a part", "below": "a part", "missed": "a part", "slots": "a part",
-	"rows": "a part", "bounded": "a part", "keep": "a part", "poll_where": "a part", "page_where": "a part", "foreign": "a part", "ran": "a part", "ran_moved": "a part",
-	"list_row": "a part", "list_matching": "a part",
-	"detach": "DDL", "finalize": "DDL", "drop_part": "DDL",
-	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "number": "no table", "notify": "no table",
-	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "begin_life": "one row, once after a crash",
-	"shard_positions": "after a restore, once a subscription", "free_shards": "as above", "back_flush": "as above",
-	"back_ledger": "as above", "back_cut": "as above", "back_commands": "as above", "back_parked": "as above", "back_shards": "as above",
-	"begin_parked": "after its numbering was begun again, once a box", "begin_copies": "as above", "begin_discarded": "as above", "begin_past": "as above",
-	"begin_floors": "as above", "begin_box": "as above", "begin_audit": "as above", "back_fold": "as above", "leap": "as above",
-	"schema": "two small tables, once an Open",
-}
-
-// large are the tables that can be: the log's partitions, and what grows with the messages.
-var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors))$`)
-
-// planNode is a node of a plan that was run.
-type planNode struct {
-	Type      string     `json:"Node Type"`
-	Relation  string     `json:"Relation Name"`
-	Index     string     `json:"Index Name"`
-	Loops     float64    `json:"Actual Loops"`
-	Rows      float64    `json:"Actual Rows"`
-	Filtered  float64    `json:"Rows Removed by Filter"`
-	Rechecked float64    `json:"Rows Removed by Index Recheck"`
-	Plans     []planNode `json:"Plans"`
-}
-
-// touched returns how many rows of large tables the plan has looked at, and which large tables.
-func (n *planNode) touched() (rows float64, tables []string) {
-	if strings.HasSuffix(n.Type, "Scan") && large.MatchString(n.Relation) {
-		rows, tables = n.Loops*(n.Rows+n.Filtered+n.Rechecked), []string{n.Relation}
-	}
-	for i := range n.Plans {
-		r, t := n.Plans[i].touched()
-		rows, tables = rows+r, append(tables, t...)
-	}
-	return rows, tables
-}
-
-// String draws the plan in one line: each node with the rows that came of it, and those looked at in vain.
-func (n *planNode) String() string {
-	var inner []string
-	for i := range n.Plans {
-		if p := &n.Plans[i]; p.Loops > 0 {
-			inner = append(inner, p.String())
+	see := func(when string) { p.at(when, s.pool, s.everything) }
+	s.exec("ANALYZE")
+	see("empty")
+	s.fill(n)
+	see("statistics of when it was empty")
+	s.exec("ANALYZE")
+	see("statistics of now")
+	s.exec("DELETE FROM postbag.outbox WHERE seq < (SELECT max(seq) - 500 FROM postbag.outbox)")
+	s.exec("DELETE FROM postbag._parked WHERE seq < (SELECT max(seq) - 50 FROM postbag._parked)")
+	s.exec("DELETE FROM postbag.outbox__scheduled WHERE n % 1000 <> 0")
+	s.burn()
+	see("statistics of when it was full")
+	if all {
+		if missing := p.missing(s.Statements()); len(missing) > 0 {
+			t.Errorf("nothing here runs the statements %q", missing)
 		}
 	}
-	out := strings.TrimSpace(n.Type + " " + n.Relation + " " + n.Index)
-	if large.MatchString(n.Relation) {
-		out += fmt.Sprintf(" %.0f+%.0f", n.Loops*n.Rows, n.Loops*(n.Filtered+n.Rechecked))
-	}
-	if len(inner) > 0 {
-		out += " (" + strings.Join(inner, ", ") + ")"
-	}
-	return out
 }
 
-// faults returns what is wrong with a statement's plan.
-func (n *planNode) faults(statement string) (out []string) {
-	if rows, tables := n.touched(); rows > float64(10*page(statement)) && unbounded[statement] == "" {
-		out = append(out, fmt.Sprintf("%.0f rows of %s looked at for a page of %d", rows, slices.Compact(tables), page(statement)))
-	}
-	return append(out, n.shape(statement)...)
+// work does all that a store is asked to.
+type work struct {
+	*testBox
+
+	all bool
+	n   int
+	// janitor is the lease of the maintenance of box old.
+	janitor store.Lease
 }
 
-func (n *planNode) shape(statement string) (out []string) {
-	switch {
-	case unbounded[statement] != "":
-		return nil
-	case n.Type == "Seq Scan" && large.MatchString(n.Relation):
-		if rows, _ := n.touched(); scansLessThanAPage[statement] != "" && rows <= float64(planPages[statement]) {
-			return nil
+// fill puts n messages into the log, and a share of them into all else that grows with messages.
+func (s *work) fill(n int) {
+	s.Helper()
+	gone := n / 100 // of which only the parked are left
+	s.exec("SELECT setval('postbag.outbox__seq', greatest($1, last_value)) FROM postbag.outbox__seq", gone)
+	s.exec("UPDATE postbag._boxes SET dropped = $1 WHERE name = 'outbox'", gone)
+	s.exec(`INSERT INTO postbag.outbox (id, key, type, payload)
+		SELECT gen_random_uuid(), 'key ' || g % 1000, CASE WHEN g % 100 = 0 THEN 'order.cancelled' ELSE 'order.created' END, '{"n":1}'
+		FROM generate_series(1, $1::integer) g`, n)
+	s.exec(`INSERT INTO postbag._copies (box, seq, at, id, topic, key, payload)
+		SELECT b.id, g, now(), gen_random_uuid(), 'outbox', 'key ' || g % 1000, '' FROM postbag._boxes b, generate_series(1, $1::integer) g
+		WHERE b.name = 'outbox' ON CONFLICT DO NOTHING`, gone)
+	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history)
+		SELECT h.sub, g, h.id, 7, g % 1000, CASE WHEN g % 4 = 0 THEN 4 WHEN g % 4 = 1 THEN 2 ELSE 1 END, g % 4 = 1 OR g % 4 = 2, 1, now(),
+			CASE WHEN g % 4 = 3 OR g % 4 = 2 AND g < 4000 THEN now() END, now(), gen_random_uuid(), 'no', '[]'
+		FROM postbag._shards h JOIN postbag._subscriptions u ON u.id = h.sub, generate_series(1, $1::integer / 2) g
+		WHERE u.name = 'default' AND h.lo = 0 ON CONFLICT DO NOTHING`, n)
+	s.exec("INSERT INTO postbag._discarded SELECT u.id, g FROM postbag._subscriptions u, generate_series(1, $1::integer / 2) g WHERE u.name = 'default' ON CONFLICT DO NOTHING", n)
+	s.exec("INSERT INTO postbag.outbox__scheduled (due, key, payload) SELECT now() + (g - $1::integer / 4) * interval '1 minute', 'k', '' FROM generate_series(1, $1::integer / 2) g", n)
+	s.exec(`INSERT INTO postbag._ledger SELECT 1000000, g / 8, g % 2 + 1, g % 4, 1, 1, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING`, n)
+	s.exec("INSERT INTO postbag._audit (who, why, what) SELECT 'x', 'y', 'z' FROM generate_series(1, $1::integer / 2)", n)
+	s.exec("INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT 1000000, 7, g, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING", n)
+	if s.all {
+		s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, $1::integer / 2) g", n)
+	}
+}
+
+func (s *work) everything() {
+	s.Helper()
+	s.n++
+	s.readAndSettle()
+	if s.all {
+		s.write()
+		s.orders()
+		s.beats()
+		s.listings()
+		s.housekeeping()
+		s.retention()
+	}
+}
+
+// edits discards pending messages, erases one, and has the ledger lack one.
+func (s *work) edits(ref store.Ref, lease *store.Lease, records []store.Record, end store.Position) {
+	s.Helper()
+	why := store.Audit{Who: "x", Why: "y"}
+	n, err := s.Command(s.Context(), why, ref, store.Discard, []int64{records[0].Seq, records[1].Seq})
+	s.Must(err)
+	ask := store.Turn{Read: []store.Request{{Ref: ref, Slots: []store.Slots{store.AllSlots}}}}
+	commands := s.turn(ask).Commands
+	if n != 2 || len(commands) != 2 {
+		s.Fatalf("a discard of two pending messages was queued for %d, and %d come", n, len(commands))
+	}
+	s.Settle(lease, store.Settlement{
+		To: end, Done: []store.Done{commands[0].Done()}, Tally: boxtest.Tally(store.TallyDelivered, records[1:]...),
+	})
+	if left := s.turn(ask).Commands; len(left) != 0 {
+		s.Fatalf("%d commands wait for messages that are passed", len(left))
+	}
+	erased, err := s.Erase(s.Context(), why, ref.Box, []postbag.ID{records[1].ID})
+	s.Must(err)
+	lines, err := s.AcceptLedger(s.Context(), why, ref.Box)
+	s.Must(err)
+	if erased.Messages != 1 || len(lines) != 1 {
+		s.Fatalf("%d messages are erased, and accepted is %q", erased.Messages, lines)
+	}
+	later := boxtest.Messages(2, "k")
+	for i := range later {
+		later[i].NotBefore = time.Now().Add(time.Hour)
+	}
+	s.publish(later...)
+	for i, kind := range []store.CommandKind{store.Discard, store.Retry} {
+		n, err := s.Scheduled(s.Context(), why, "outbox", kind, []postbag.ID{later[i].ID})
+		s.Must(err)
+		if n != 1 {
+			s.Fatalf("command %d of one scheduled message changed %d", kind, n)
 		}
-		out = append(out, "scans "+n.Relation)
-	case strings.HasSuffix(n.Type, "Sort"):
-		if rows, tables := n.touched(); rows > float64(page(statement)) && !merges[statement] {
-			out = append(out, fmt.Sprintf("sorts %.0f rows of %s", rows, slices.Compact(tables)))
-		}
 	}
-	for i := range n.Plans {
-		out = append(out, n.Plans[i].shape(statement)...)
-	}
-	return out
 }
 
-// plans collects the plans of all statements that a store sends, as the server made and ran them (its module
-// auto_explain tells), and judges them.
-type plans struct {
-	tb testing.TB
-
-	mu   sync.Mutex
-	mode string // of the plan cache
-	when string
-	seen map[string]int
-	told map[string]bool
+func (s *work) turn(t store.Turn) store.TurnResult {
+	s.Helper()
+	r, err := s.Turn(s.Context(), t)
+	s.Must(err)
+	for _, b := range r.Batches {
+		s.Must(b.Err)
+	}
+	return r
 }
 
-var planned = regexp.MustCompile(`(?s)^duration: .* plan:\n(.*)$`)
-
-// explain has the sessions of a pool tell their plans.
-func (p *plans) explain(config *pgxpool.Config, _ *pgstore.Options) {
-	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		if m := planned.FindStringSubmatch(n.Message); m != nil {
-			p.judge(m[1])
+// readAndSettle reads in each form, opening a window and going on in it, far behind and at the end.
+func (s *work) readAndSettle() {
+	s.Helper()
+	s.publish(boxtest.Messages(planPage, "a", "b", "c", "")...)
+	end := store.Ref{Box: "outbox", Subscription: fmt.Sprint("end", s.n)}
+	few := store.Ref{Box: "outbox", Subscription: "few"}
+	s.Declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
+	var records []store.Record
+	for _, q := range []store.Request{
+		{Ref: outbox, Slots: []store.Slots{store.AllSlots}},
+		{Ref: outbox, Slots: store.Split(2)[:1]},
+		{Ref: few, Slots: []store.Slots{store.AllSlots}},
+		{Ref: few, Slots: store.Split(2)[:1]},
+		{Ref: end, Slots: []store.Slots{store.AllSlots}, From: lease2position(s.testBox, end)},
+	} {
+		q.Limit, q.Bytes = planPage, 1<<20
+		for range 3 {
+			b := s.turn(store.Turn{Read: []store.Request{q}}).Batches[0]
+			if q.From = b.Next; records == nil {
+				records = b.Records
+			}
 		}
 	}
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		p.mu.Lock()
-		mode := p.mode
-		p.mu.Unlock()
-		_, err := conn.Exec(ctx, `LOAD 'auto_explain'; SET auto_explain.log_level = notice; SET auto_explain.log_analyze = on;
-			SET auto_explain.log_timing = off; SET auto_explain.log_format = json; SET auto_explain.log_min_duration = 0; SET plan_cache_mode = `+mode)
+	s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
+	st := store.Settlement{Tally: boxtest.Tally(store.TallyParked, records...)}
+	for i := range records {
+		p := store.Park{Seq: records[i].Seq, Slot: records[i].Slot, Hash: records[i].Hash, State: store.ParkRetrying, Blocking: i%2 == 0, Reason: "no"}
+		st.Park = append(st.Park, p)
+	}
+	s.Settle(&s.Lease, st)
+	var seqs []int64
+	for i := range records {
+		if i < len(records)/2 {
+			seqs = append(seqs, records[i].Seq)
+		}
+	}
+	_, err := s.Command(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, store.Discard, seqs)
+	s.Must(err)
+	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Followers: 3, Bytes: 1 << 20})
+	s.Must(err)
+	_, err = s.Due(s.Context(), store.Due{Ref: outbox, Slots: []store.Slots{store.AllSlots}, Limit: planPage, Bytes: 1 << 20, Topics: []string{"x"}})
+	s.Must(err)
+	_, err = s.Blocked(s.Context(), s.Lease)
+	s.Must(err)
+	r := s.turn(store.Turn{Read: []store.Request{{Ref: outbox, Slots: []store.Slots{store.AllSlots}}}})
+	done := store.Settlement{}
+	for _, c := range r.Commands {
+		done.Done = append(done.Done, c.Done())
+		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
+	}
+	s.Settle(&s.Lease, done)
+}
+
+// write publishes in each form.
+func (s *work) write() {
+	s.Helper()
+	later := boxtest.Messages(2, "k")
+	later[0].NotBefore = time.Now().Add(time.Hour)
+	s.Must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
+		s.Must(s.Lock(s.Context(), tx, "outbox", []string{"k"}))
+		for _, m := range [][]postbag.Message{boxtest.Messages(1, "k"), boxtest.Messages(5, "k"), later} {
+			s.Must(s.Append(s.Context(), tx, "outbox", m))
+		}
+		there, err := s.Cancel(s.Context(), tx, "outbox", later[0].ID)
+		if !there {
+			s.Error("a scheduled message was not there to be cancelled")
+		}
 		return err
-	}
+	}))
 }
 
-var tagged = regexp.MustCompile(`^/\* postbag (\w+) \*/`)
+// orders are what an operator asks for.
+func (s *work) orders() {
+	s.Helper()
+	s.Must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
+	_, err := s.Audited(s.Context(), planPage)
+	s.Must(err)
+	_, err = s.Check(s.Context())
+	s.Must(err)
+	recent := store.Ref{Box: "outbox", Subscription: fmt.Sprint("recent", s.n)}
+	s.Declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
+}
 
-func (p *plans) judge(text string) {
-	var told struct {
-		Query string   `json:"Query Text"`
-		Plan  planNode `json:"Plan"`
+// beats take, give back, reshape and leave.
+func (s *work) beats() {
+	s.Helper()
+	beat := func(b store.Beat) store.View {
+		v, err := s.Beat(s.Context(), b)
+		s.Must(err)
+		return v
 	}
-	if err := json.Unmarshal([]byte(text), &told); err != nil {
-		p.tb.Errorf("a plan that cannot be read: %v: %.200s", err, text)
-		return
+	v := beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Give: []store.Lease{s.Lease}})
+	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Take: []store.Shard{v.Subscriptions[0].Shards[0].Shard}})
+	again := store.Reshape{Ref: outbox, Shards: 1, Leases: []store.Lease{v.Subscriptions[0].Shards[0].Lease}}
+	v = beat(store.Beat{Relay: "relay", TTL: time.Hour, Works: []store.Ref{outbox}, Reshape: []store.Reshape{again}})
+	if l := v.Subscriptions[0].Shards[0]; l.Owner != "relay" || l.Token == s.Lease.Token {
+		s.Fatalf("the shard is %s's after it was given back, taken and reshaped", l.Owner)
 	}
-	tag := tagged.FindStringSubmatch(told.Query)
-	if tag == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.seen[tag[1]]++
-	for _, fault := range told.Plan.faults(tag[1]) {
-		if key := tag[1] + p.when + p.mode; !p.told[key] {
-			p.told[key] = true
-			p.tb.Errorf("%s, %s, %s: %s: %s", tag[1], p.when, p.mode, fault, &told.Plan)
+	s.Lease = v.Subscriptions[0].Shards[0].Lease
+	short := fmt.Sprint("short ", s.n)
+	beat(store.Beat{Relay: short, New: true, TTL: time.Hour})
+	beat(store.Beat{Relay: short, Leave: true})
+	beat(store.Beat{Relay: short + " again", New: true, TTL: time.Millisecond})
+}
+
+// listings are what people look at.
+func (s *work) listings() {
+	s.Helper()
+	for _, q := range []store.Query{
+		{},
+		{Oldest: true},
+		{Key: "key 17"},
+		{Type: "order.*", Oldest: true},
+		{State: store.StateDelivered},
+		{State: store.StateDiscarded},
+		{State: store.StateDead},
+		{State: store.StateBlocked, Oldest: true},
+		{State: store.StateRetrying, Key: "key 17"},
+		{State: store.StateScheduled},
+		{After: time.Now().Add(-time.Minute)},
+	} {
+		q.Ref, q.Limit = outbox, planPage
+		items, next, err := s.List(s.Context(), q)
+		s.Must(err)
+		if q.Cursor = next; next != "" {
+			_, _, err = s.List(s.Context(), q)
+			s.Must(err)
+		}
+		if len(items) > 0 {
+			_, err = s.Show(s.Context(), "outbox", items[0].ID)
+			s.Must(err)
 		}
 	}
+	_, err := s.Show(s.Context(), "outbox", postbag.NewID())
+	s.Must(err)
+	_, err = s.Overview(s.Context())
+	s.Must(err)
 }
 
-// at runs what a store does, with plans made for any parameters and for those of each call.
-func (p *plans) at(when string, pool *pgxpool.Pool, do func()) {
-	for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
-		p.mu.Lock()
-		p.when, p.mode = when, mode
-		p.mu.Unlock()
-		pool.Reset()
-		do()
-	}
+// housekeeping is that of another process, which remembers nothing yet.
+func (s *work) housekeeping() {
+	s.Helper()
+	s.Housekeep()
+	_, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: time.Hour})
+	s.Must(err)
 }
 
-// missing returns the statements whose plan nobody has seen.
-func (p *plans) missing(all []string) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for name := range maps.Keys(unplanned) {
-		if p.seen[name] > 0 && unplanned[name] == "a part" {
-			p.tb.Errorf("%s is listed as a part, and is a statement", name)
-		}
+// retention deletes from and drops the log of a box whose one subscription has passed it.
+func (s *work) retention() {
+	s.Helper()
+	s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, 300) g")
+	s.exec("DELETE FROM postbag._cuts c USING postbag._subscriptions u, postbag._boxes b WHERE u.id = c.sub AND b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	s.exec("DELETE FROM postbag._shards c USING postbag._subscriptions u, postbag._boxes b WHERE u.id = c.sub AND b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	s.exec("DELETE FROM postbag._subscriptions u USING postbag._boxes b WHERE b.id = u.box AND b.name = 'old' AND u.name <> '@maintenance'")
+	ref := store.Ref{Box: "old", Subscription: fmt.Sprint("at", s.n)}
+	s.Declare(store.Spec{Ref: ref, Shards: 1, From: store.Start{Now: true}})
+	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, first, id, reason, history)
+		SELECT u.id, b.seq, 0, 7, 0, 4, false, 1, now(), b.id, 'no', '[]' FROM postbag._subscriptions u, (SELECT o.seq, o.id FROM postbag.old o ORDER BY o.seq LIMIT 50) b
+		WHERE u.name = $1`, ref.Subscription)
+	if s.janitor.Token == 0 {
+		s.janitor = s.Take("janitor", store.Ref{Box: "old", Subscription: store.Maintenance})
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return p.seen[name] > 0 || unplanned[name] != "" })
+	r := store.Retention{Lease: s.janitor, Keep: time.Millisecond}
+	var total store.Report
+	until := func(what string, done func() bool) {
+		s.Helper()
+		s.Eventually(what, func() bool {
+			rep, err := s.Maintain(s.Context(), r)
+			s.Must(err)
+			total.Deleted, total.Dropped = total.Deleted+rep.Deleted, total.Dropped+rep.Dropped
+			if len(rep.Faults) > 0 {
+				s.Fatalf("faults: %q", rep.Faults)
+			}
+			return done()
+		})
+	}
+	until("the log is thinned", func() bool { return s.number("SELECT count(*) FROM postbag.old") == 0 })
+	s.exec("SELECT setval('postbag.old__seq', (((last_value - 1) / $1) + 1) * $1) FROM postbag.old__seq", partSize)
+	s.exec("INSERT INTO postbag.old (key, payload) VALUES ('k', ''), ('k', ''), ('k', '')")
+	lease := s.Take(fmt.Sprint("relay ", s.n), ref)
+	records, end := s.ReadFrom(ref, lease2position(s.testBox, ref))
+	s.edits(ref, &lease, records, end)
+	until("a partition is dropped", func() bool { return total.Dropped > 0 })
 }

@@ -42,7 +42,7 @@ type Store struct {
 	statements statements
 	accepted   identity
 	poll       poll
-	beside     beside
+	concurrent concurrentReads
 	kept       sqlkit.Marks
 	woken      chan struct{}
 	watch      watcher

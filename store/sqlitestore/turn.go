@@ -25,7 +25,7 @@ func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error
 }
 
 func (s *Store) settleAndRead(ctx context.Context, t store.Turn) (store.TurnResult, error) {
-	take := s.beside.start(ctx, s, t)
+	take := s.concurrent.start(ctx, s, t)
 	result, found, err := s.settleAndLook(ctx, t)
 	early := take()
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) settleAndLook(ctx context.Context, t store.Turn) (store.TurnResu
 		return result, nil, err
 	}
 	slices.SortFunc(result.Commands, func(a, b store.Command) int { return cmp.Compare(a.ID, b.ID) })
-	s.beside.learn(found)
+	s.concurrent.learn(found)
 	return result, found, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// beside has the reads of a Turn run while its settlements are committed, which
+// concurrentReads has the reads of a Turn run while its settlements are committed, which
 // is mostly waiting for the disk. What the reads need to know of a subscription
 // they take from the Turn before; when the settlements are done it is looked up
 // as ever, and what was read of one that has changed meanwhile is read again.
@@ -18,7 +18,7 @@ import (
 // write-ahead log begins anew only after a commit that no read outlasts. With
 // pages of thousands of messages that is every few hundred turns, by chance;
 // maintenance has the log emptied in any case.
-type beside struct {
+type concurrentReads struct {
 	mu    sync.Mutex
 	known map[store.Ref]subscribed
 }
@@ -26,7 +26,7 @@ type beside struct {
 // ask says whether the reads of t may run now, and what is known of the
 // subscriptions. They do on the store's own connections, of which there are
 // enough.
-func (b *beside) ask(s *Store, t store.Turn) map[store.Ref]subscribed {
+func (b *concurrentReads) ask(s *Store, t store.Turn) map[store.Ref]subscribed {
 	if !s.owned || len(t.Settle) == 0 || len(t.Read) == 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (b *beside) ask(s *Store, t store.Turn) map[store.Ref]subscribed {
 }
 
 // learn keeps what a Turn has found.
-func (b *beside) learn(found map[store.Ref]subscribed) {
+func (b *concurrentReads) learn(found map[store.Ref]subscribed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known == nil || len(b.known) >= maxIdle {
@@ -89,7 +89,7 @@ func (s subscribed) same(other subscribed) bool {
 
 // start begins the reads of t, if they may run beside its settlements. The
 // caller takes what it returns, once.
-func (b *beside) start(ctx context.Context, s *Store, t store.Turn) (take func() answers) {
+func (b *concurrentReads) start(ctx context.Context, s *Store, t store.Turn) (take func() answers) {
 	known := b.ask(s, t)
 	if known == nil {
 		return func() answers { return answers{} }
