@@ -24,7 +24,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	floor := sqlkit.Floor(readers)
+	floor := sqlkit.MinimumPosition(readers)
 	to, err := m.PassedLongEnough(ctx, floor)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (i
 			return err
 		}
 		readers, err := t.Readers(t.Query, m.Box)
-		if err != nil || len(readers) == 0 || sqlkit.Floor(readers) < to {
+		if err != nil || len(readers) == 0 || sqlkit.MinimumPosition(readers) < to {
 			return err
 		}
 		if err := m.passedThis(t.Query, readers); err != nil {

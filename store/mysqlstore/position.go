@@ -132,8 +132,8 @@ func (p *position) before(q *position) bool {
 // Has implements [sqlkit.Passed].
 func (p *position) Has(seq int64) bool { return p.passed(seq) }
 
-// Floor implements [sqlkit.Passed].
-func (p *position) Floor() int64 { return p.floor() }
+// LowWatermark implements [sqlkit.Passed].
+func (p *position) LowWatermark() int64 { return p.floor() }
 
 // High implements [sqlkit.Passed].
 func (p *position) High() int64 { return p.high }

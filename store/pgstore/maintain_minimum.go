@@ -208,7 +208,7 @@ func (m *maintenance) refineMinimum(ctx context.Context) (floor int64, whole boo
 			seen := now
 			seen.Running = append([]snapshots.Runner(nil), now.Running...)
 			known.Raise(&seen, p)
-			to = min(to, seen.Floor())
+			to = min(to, seen.Lowest())
 			from = min(from, p.Lowest())
 		}
 	}

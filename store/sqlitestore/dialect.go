@@ -116,8 +116,8 @@ var _ sqlkit.Passed = place{}
 // Has implements [sqlkit.Passed].
 func (p place) Has(seq int64) bool { return seq <= p.seq }
 
-// Floor implements [sqlkit.Passed].
-func (p place) Floor() int64 { return p.seq }
+// LowWatermark implements [sqlkit.Passed].
+func (p place) LowWatermark() int64 { return p.seq }
 
 // High implements [sqlkit.Passed].
 func (p place) High() int64 { return p.seq }

@@ -18,7 +18,7 @@ func (m *maintenance) retain(ctx context.Context) error {
 	if err != nil || len(readers) == 0 {
 		return err
 	}
-	to, err := m.PassedLongEnough(ctx, sqlkit.Floor(readers))
+	to, err := m.PassedLongEnough(ctx, sqlkit.MinimumPosition(readers))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 		if err != nil {
 			return err
 		}
-		if len(readers) == 0 || sqlkit.Floor(readers) < to {
+		if len(readers) == 0 || sqlkit.MinimumPosition(readers) < to {
 			return nil
 		}
 		if err := m.passedThis(t.Query, readers); err != nil {

@@ -77,7 +77,7 @@ func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
 	if err != nil {
 		return err
 	}
-	started := passed.Floor()
+	started := passed.LowWatermark()
 	shards := store.Split(spec.Shards)
 	id, err := t.Insert(sqlInsertSubscription, spec.Box, spec.Subscription, types, len(shards), started, t.Now,
 		storekit.SpanOf(started+1), started, started)

@@ -153,7 +153,7 @@ const heldShown = 20
 // long as it is not much. Behind many rows that were passed, over a seq that is
 // still open, what all shards have passed is left out of the estimate.
 func (t *Tx) viewBacklog(v *store.SubscriptionView, r *Reader, last int64) error {
-	n, at := 0, r.Floor()
+	n, at := 0, r.LowWatermark()
 	err := t.Places(t.Query, r.Box, at, last, countRows, func(row *Placed) error {
 		n, at = n+1, row.Seq
 		if r.Passed(row.Seq, row.Slot) {

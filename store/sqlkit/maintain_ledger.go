@@ -38,8 +38,8 @@ func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, e
 func (m *Maintenance) scanTo(ctx context.Context, r *Reader, to int64) error {
 	for r.At.Agreed < to && !m.Late() {
 		last := (r.At.Span + 1) * store.TallySpan
-		whole := r.Floor() >= last
-		reached, err := m.count(ctx, r, min(r.Floor(), last))
+		whole := r.LowWatermark() >= last
+		reached, err := m.count(ctx, r, min(r.LowWatermark(), last))
 		if err != nil || !reached {
 			return err
 		}
@@ -107,7 +107,7 @@ func (m *Maintenance) compareHere(ctx context.Context, r *Reader) (agree bool, e
 			return err
 		}
 		now := find(readers, r.ID)
-		if now == nil || storekit.SpanOf(now.Floor()+1) != r.At.Span {
+		if now == nil || storekit.SpanOf(now.LowWatermark()+1) != r.At.Span {
 			return nil
 		}
 		passed, complete, err := m.passed(t, now, r.At)
@@ -161,8 +161,8 @@ func find(readers []Reader, id int64) *Reader {
 // nextSpan returns the span behind a seq that was counted in full: of the next row, or
 // the one that is being read.
 func (d *Dialect) nextSpan(query Querier, r *Reader, after int64) (int64, error) {
-	next := r.Floor() + 1
-	err := d.Places(query, r.Box, after, r.Floor(), 1, func(row *Placed) error {
+	next := r.LowWatermark() + 1
+	err := d.Places(query, r.Box, after, r.LowWatermark(), 1, func(row *Placed) error {
 		next = row.Seq
 		return nil
 	})

@@ -14,8 +14,8 @@ import (
 type Passed interface {
 	// Has says whether a seq was.
 	Has(seq int64) bool
-	// Floor is the seq up to which all were, and High the highest that was.
-	Floor() int64
+	// LowWatermark is the seq up to which all were, and High the highest that was.
+	LowWatermark() int64
 	High() int64
 }
 
@@ -46,8 +46,8 @@ type Standing struct {
 	At    Passed
 }
 
-// Floor returns the seq up to which all shards have passed everything.
-func (r *Reader) Floor() int64 { return r.lowest(Passed.Floor) }
+// LowWatermark returns the seq up to which all shards have passed everything.
+func (r *Reader) LowWatermark() int64 { return r.lowest(Passed.LowWatermark) }
 
 // high returns the seq up to which all shards have passed all but what is open.
 func (r *Reader) high() int64 { return r.lowest(Passed.High) }
@@ -95,13 +95,13 @@ func (d *Dialect) Readers(query Querier, box string) ([]Reader, error) {
 	return out, err
 }
 
-// Floor returns the seq that all readers have passed. There is one or more.
-func Floor(readers []Reader) int64 {
-	floor := readers[0].Floor()
+// MinimumPosition returns the seq that all readers have passed. There is one or more.
+func MinimumPosition(readers []Reader) int64 {
+	minimum := readers[0].LowWatermark()
 	for i := range readers {
-		floor = min(floor, readers[i].Floor())
+		minimum = min(minimum, readers[i].LowWatermark())
 	}
-	return floor
+	return minimum
 }
 
 // Swept returns the seq after which the log of box begins.

@@ -130,7 +130,7 @@ func (t *Tx) gapsOf(ctx context.Context, out []gap, r *Reader) ([]gap, error) {
 			}
 			out = append(out, gap{reader: r, span: at.Span, passed: passed, told: told, before: before})
 		}
-		if r.Floor() < last {
+		if r.LowWatermark() < last {
 			return out, nil
 		}
 		next, err := t.nextSpan(t.Query, r, last)

@@ -151,7 +151,7 @@ func (b *Bounds) forget(now *Snapshot) {
 func (b *Bounds) LookForQuiet(p *Position, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.Done == nil || b.last-p.Done.Floor() < quietLag || now.Sub(b.looked) < quietPause {
+	if p.Done == nil || b.last-p.Done.Lowest() < quietLag || now.Sub(b.looked) < quietPause {
 		return false
 	}
 	b.looked = now

@@ -75,7 +75,7 @@ func appendRunning(b []byte, s *Snapshot, xid uint64, seq int64, flags byte) []b
 		next = r.XID
 	}
 	if flags&oneLow != 0 {
-		return binary.AppendVarint(b, s.Floor()-s.Beyond)
+		return binary.AppendVarint(b, s.Lowest()-s.Beyond)
 	}
 	low := s.Beyond
 	for _, r := range slices.Backward(s.Running) {

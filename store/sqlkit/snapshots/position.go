@@ -51,7 +51,7 @@ func (p *Position) Lowest() int64 {
 	if p.Done == nil {
 		return p.Floor
 	}
-	return p.Done.Floor()
+	return p.Done.Lowest()
 }
 
 // Passed says whether p has passed the row of a transaction.

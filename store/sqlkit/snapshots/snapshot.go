@@ -82,8 +82,8 @@ func (s *Snapshot) News(t *Snapshot) int64 {
 	return low
 }
 
-// Floor is lower than the seq of every row that s does not see, now or ever.
-func (s *Snapshot) Floor() int64 {
+// Lowest is lower than the seq of every row that s does not see, now or ever.
+func (s *Snapshot) Lowest() int64 {
 	low := s.Beyond
 	for _, r := range s.Running {
 		low = min(low, r.Low)

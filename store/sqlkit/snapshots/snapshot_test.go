@@ -64,8 +64,8 @@ func TestNewRowsBeginAtTheLowestBoundOfEndedTransactions(t *testing.T) {
 			t.Errorf("news of %v: %d, not %d", c.to, got, c.want)
 		}
 	}
-	if got := s.Floor(); got != 10 {
-		t.Errorf("Floor: %d", got)
+	if got := s.Lowest(); got != 10 {
+		t.Errorf("Lowest: %d", got)
 	}
 }
 
