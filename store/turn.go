@@ -292,9 +292,9 @@ type Retention struct {
 	Lease
 	// Keep is how long a message stays after every subscription has passed it.
 	Keep time.Duration
-	// Room is for how many more messages the log must have partitions. Zero:
+	// Headroom is for how many more messages the log must have partitions. Zero:
 	// 500 million. Stores without partitions ignore it.
-	Room int64
+	Headroom int64
 }
 
 // Report is what a Maintain did.

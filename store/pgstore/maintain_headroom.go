@@ -56,18 +56,18 @@ const (
 // addHeadroom adds partitions until there is room enough. Each is a transaction that
 // takes no lock which writers or readers of the box wait for.
 func (m *maintenance) addHeadroom(ctx context.Context) error {
-	room := m.Room
-	if room <= 0 {
-		room = defaultRoom
+	headroom := m.Headroom
+	if headroom <= 0 {
+		headroom = defaultHeadroom
 	}
 	next := int64(1)
 	if n := len(m.partitions); n > 0 {
 		next = m.partitions[n-1].to
 	}
-	for next-1-m.last < room && !time.Now().Before(m.headroomAgain) && !m.late() {
-		end, err := m.addOne(ctx, room)
+	for next-1-m.last < headroom && !time.Now().Before(m.headroomAgain) && !m.late() {
+		end, err := m.addOne(ctx, headroom)
 		if err != nil {
-			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", next-1-m.last, room)
+			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", next-1-m.last, headroom)
 			m.headroomAgain, err = m.refused(err, what)
 			return err
 		}
@@ -77,14 +77,14 @@ func (m *maintenance) addHeadroom(ctx context.Context) error {
 }
 
 // addOne adds one partition, unless there is room by now, and returns the end.
-func (m *maintenance) addOne(ctx context.Context, room int64) (end int64, err error) {
+func (m *maintenance) addOne(ctx context.Context, headroom int64) (end int64, err error) {
 	added := int64(0)
 	err = m.s.inDDL(ctx, func(tx ddl) error {
 		if err := m.s.briefly(ctx, tx); err != nil {
 			return err
 		}
 		end, err = headroomEnd(ctx, tx, m.Box)
-		if err != nil || end-1-m.last >= room {
+		if err != nil || end-1-m.last >= headroom {
 			return err
 		}
 		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}

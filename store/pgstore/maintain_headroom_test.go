@@ -50,7 +50,7 @@ func TestTwoHousekeepersAddPartitionsOnce(t *testing.T) {
 	for _, keeper := range []*testBox{s, other} {
 		all.Go(func() {
 			for range 10 {
-				r, err := keeper.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Room: 1 << 30})
+				r, err := keeper.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Headroom: 1 << 30})
 				if err != nil {
 					t.Error(err)
 				}

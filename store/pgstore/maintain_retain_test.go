@@ -307,7 +307,7 @@ func TestWithoutTableOwnershipPartitionsAreKeptAndAllElseIsDone(t *testing.T) {
 		t.Errorf("the faults do not say what to do: %q", r.Total.Faults)
 	}
 	again := newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate)
-	rep, err := again.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Room: 1 << 30})
+	rep, err := again.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Headroom: 1 << 30})
 	s.Must(err)
 	if all := strings.Join(rep.Faults, "\n"); len(rep.Faults) != 2 || !strings.Contains(all, room) || !strings.Contains(all, drop) {
 		t.Errorf("faults of a role that may neither add nor drop partitions: %q", rep.Faults)

@@ -84,7 +84,7 @@ func remakeScripts(box string) []string {
 // logScripts return what makes a box's tables, and the partitions that it begins with.
 func logScripts(box, tables string) []string {
 	scripts := []string{filler(box).Replace(tables)}
-	for next := int64(1); next-1 < defaultRoom; {
+	for next := int64(1); next-1 < defaultHeadroom; {
 		p := partition{box: box, from: next, to: next + partitionSpans*store.TallySpan}
 		scripts, next = append(scripts, p.script()), p.to
 	}
@@ -127,8 +127,8 @@ const (
 	// partitionSpans is how many spans of the ledger a partition covers:
 	// 33.5 million messages.
 	partitionSpans = 32
-	// defaultRoom is for how many messages there are partitions ahead.
-	defaultRoom = 500_000_000
+	// defaultHeadroom is for how many messages there are partitions ahead.
+	defaultHeadroom = 500_000_000
 	// fillerPages is how many pages an empty table has, see partition.sql.
 	fillerPages = 20
 )
@@ -154,7 +154,7 @@ func (p partition) script() string {
 // mostPartitions is how many partitions one call adds at most.
 const mostPartitions = 1000
 
-// makeRoom adds partitions to a box that is there and has hardly any ahead, as after its
+// makeHeadroom adds partitions to a box that is there and has hardly any ahead, as after its
 // numbering jumped: the first relay would, but until then every INSERT fails. A role
 // that may not leaves it be while there is room at all.
 func makeHeadroom(ctx context.Context, in inDDL, box string) error {
@@ -166,7 +166,7 @@ FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regcla
 			if err == nil {
 				end, err = headroomEnd(ctx, tx, box)
 			}
-			room := int64(defaultRoom)
+			room := int64(defaultHeadroom)
 			if added == 0 {
 				room = spans * store.TallySpan
 			}
@@ -174,7 +174,7 @@ FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regcla
 				spans = 0
 				return err
 			}
-			if need := (last + defaultRoom - end) / (spans * store.TallySpan); need > mostPartitions {
+			if need := (last + defaultHeadroom - end) / (spans * store.TallySpan); need > mostPartitions {
 				return fmt.Errorf("its numbers are %d partitions ahead of its tables; see who moved the sequence postbag.%s__seq, and put it back", need, box)
 			}
 			p := partition{box: box, from: end, to: end + spans*store.TallySpan}

@@ -111,7 +111,7 @@ func partitions(e *env) {
 	r, lease := e.maintainer("upkeep")
 	added := int64(0)
 	e.eventually("Maintain has nothing more to do", func() bool {
-		rep, err := r.s.Maintain(e.ctx, store.Retention{Lease: lease, Keep: time.Hour, Room: 1 << 30})
+		rep, err := r.s.Maintain(e.ctx, store.Retention{Lease: lease, Keep: time.Hour, Headroom: 1 << 30})
 		e.check(err, "maintain")
 		added += rep.Added
 		if rep.Dropped > 0 {
