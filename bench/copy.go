@@ -10,8 +10,8 @@ type rawSender struct {
 
 // copyRaw is the reference: rows read as in rawDrain, published as fast as the client can, a page confirmed before the next is
 // settled.
-func copyRaw(n int, open func(context.Context, *lab) (rawSender, error)) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func copyRaw(n int, open func(context.Context, *testbed) (rawSender, error)) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err

@@ -66,7 +66,7 @@ type relayStore struct {
 	pool  *pgxpool.Pool
 }
 
-func (l *lab) relayStore(ctx context.Context) (*relayStore, error) {
+func (l *testbed) relayStore(ctx context.Context) (*relayStore, error) {
 	return l.relayStoreWith(ctx, pgstore.Options{})
 }
 
@@ -75,7 +75,7 @@ func (l *lab) relayStore(ctx context.Context) (*relayStore, error) {
 const calmDatabase = "calm"
 
 // calmBox makes a box in that database and returns its name and a relay's store.
-func (l *lab) calmBox(ctx context.Context) (string, *relayStore, error) {
+func (l *testbed) calmBox(ctx context.Context) (string, *relayStore, error) {
 	_ = l.pg.CreateDatabase(ctx, calmDatabase) // exists from the second time on
 	l.boxes++
 	name := fmt.Sprintf("bench%d", l.boxes)
@@ -83,7 +83,7 @@ func (l *lab) calmBox(ctx context.Context) (string, *relayStore, error) {
 	return name, s, err
 }
 
-func (l *lab) relayStoreWith(ctx context.Context, o pgstore.Options) (*relayStore, error) {
+func (l *testbed) relayStoreWith(ctx context.Context, o pgstore.Options) (*relayStore, error) {
 	return openRelayStore(ctx, l.pg.DSN("postgres"), o)
 }
 

@@ -28,8 +28,8 @@ var tuned = map[string]string{
 
 // debezium drains n rows of its own outbox table through Debezium's outbox event router: the time from their commit until the
 // topic has all of them. It has warmed up before.
-func debezium(n int, settings map[string]string) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func debezium(n int, settings map[string]string) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		brokers, err := l.freshTopic(ctx, debeziumTopic)
 		if err != nil {
 			return sample{}, err
@@ -66,7 +66,7 @@ func debezium(n int, settings map[string]string) func(context.Context, *lab) (sa
 }
 
 // debeziumRows writes the rows in a transaction that stays open.
-func (l *lab) debeziumRows(ctx context.Context, n int) (pgx.Tx, error) {
+func (l *testbed) debeziumRows(ctx context.Context, n int) (pgx.Tx, error) {
 	tx, err := l.pool.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (l *lab) debeziumRows(ctx context.Context, n int) (pgx.Tx, error) {
 }
 
 // startDebezium starts the connector, and returns when it streams.
-func (l *lab) startDebezium(ctx context.Context, settings map[string]string) (*testserver.Debezium, error) {
+func (l *testbed) startDebezium(ctx context.Context, settings map[string]string) (*testserver.Debezium, error) {
 	k, err := l.startKafka(ctx)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (l *lab) startDebezium(ctx context.Context, settings map[string]string) (*t
 	}
 }
 
-func (l *lab) dropDebezium(ctx context.Context) error {
+func (l *testbed) dropDebezium(ctx context.Context) error {
 	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
 		_, err := l.pool.Exec(ctx, `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = 'bench'`)
 		if err == nil || time.Now().After(deadline) {

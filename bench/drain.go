@@ -18,7 +18,7 @@ const (
 )
 
 // drainRaw drains a fresh box with the reference, into nothing.
-func drainRaw(ctx context.Context, l *lab) (sample, error) {
+func drainRaw(ctx context.Context, l *testbed) (sample, error) {
 	box, s, err := l.box(ctx)
 	if err != nil {
 		return sample{}, err
@@ -37,8 +37,8 @@ func drainRaw(ctx context.Context, l *lab) (sample, error) {
 
 // drainTo drains a fresh box with so many keys into a destination, with relays at
 // their defaults.
-func drainTo(n, keys, relays int, to func(context.Context, *lab) (broker.Destination, error)) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func drainTo(n, keys, relays int, to func(context.Context, *testbed) (broker.Destination, error)) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err
@@ -60,7 +60,7 @@ func drainTo(n, keys, relays int, to func(context.Context, *lab) (broker.Destina
 // drainWith has relays, each with a store and a pool of its own, share the shards
 // of an empty box; then n messages are there at once, and the time is taken until
 // all were accepted.
-func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination) (sample, error) {
+func (l *testbed) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination) (sample, error) {
 	counted := newCounter(n)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -69,7 +69,7 @@ func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, ke
 		return sample{}, err
 	}
 	sub := relay.Subscription{To: d, Use: []broker.Middleware{counted.before}, Box: box, ExactlyOnce: d.Features().Transactions}
-	c, err := l.crew(ctx, sub, relays)
+	c, err := l.startRelays(ctx, sub, relays)
 	if err != nil {
 		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
 	}
@@ -104,4 +104,4 @@ func (l *lab) drainWith(ctx context.Context, s *pgstore.Store, box string, n, ke
 	return v, c.wait()
 }
 
-func null(context.Context, *lab) (broker.Destination, error) { return membroker.Null(), nil }
+func null(context.Context, *testbed) (broker.Destination, error) { return membroker.Null(), nil }

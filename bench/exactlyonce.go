@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-func kafkaOnce(ctx context.Context, l *lab) (broker.Destination, error) {
+func kafkaOnce(ctx context.Context, l *testbed) (broker.Destination, error) {
 	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func kafkaOnce(ctx context.Context, l *lab) (broker.Destination, error) {
 }
 
 // kafkaRawOnce sends each page in a transaction, with a position in a topic of its own.
-func kafkaRawOnce(ctx context.Context, l *lab) (rawSender, error) {
+func kafkaRawOnce(ctx context.Context, l *testbed) (rawSender, error) {
 	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return rawSender{}, err
@@ -59,8 +59,8 @@ func kafkaRawOnce(ctx context.Context, l *lab) (rawSender, error) {
 
 // latencyToKafka commits rate messages a second for a while, and measures the time from the commit's return to a consumer of
 // committed messages.
-func latencyToKafka(rate int, to func(context.Context, *lab) (broker.Destination, error)) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func latencyToKafka(rate int, to func(context.Context, *testbed) (broker.Destination, error)) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err

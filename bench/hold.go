@@ -7,8 +7,8 @@ import (
 )
 
 // held is a way to go while strangers hold transactions open in another database.
-func held(way func(context.Context, *lab) (sample, error), sql ...string) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func held(way func(context.Context, *testbed) (sample, error), sql ...string) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		for _, s := range sql {
 			stop, err := l.hold(ctx, s)
 			if err != nil {
@@ -28,7 +28,7 @@ const (
 
 // hold opens a transaction in a database of its own, does sql in it and keeps it
 // open.
-func (l *lab) hold(ctx context.Context, sql string) (stop func(), err error) {
+func (l *testbed) hold(ctx context.Context, sql string) (stop func(), err error) {
 	_ = l.pg.CreateDatabase(ctx, "stranger") // exists from the second time on
 	conn, err := pgx.Connect(ctx, l.pg.DSN("stranger"))
 	if err != nil {
@@ -41,8 +41,8 @@ func (l *lab) hold(ctx context.Context, sql string) (stop func(), err error) {
 }
 
 // longDrain drains a large box and compares the last tenth's pace with the first's.
-func longDrain(n int) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func longDrain(n int) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err

@@ -10,7 +10,7 @@ import (
 
 // idle runs a relay with nothing to do and counts the statements that it makes
 // and the CPU time that it takes.
-func idle(ctx context.Context, l *lab) (sample, error) {
+func idle(ctx context.Context, l *testbed) (sample, error) {
 	box, own, err := l.calmBox(ctx)
 	if err != nil {
 		return sample{}, err
@@ -47,7 +47,7 @@ func idle(ctx context.Context, l *lab) (sample, error) {
 
 // transactions is how many the relay's database has seen; an idle relay's
 // statements are a transaction each. The one that asks is in another database.
-func (l *lab) transactions(ctx context.Context) (n int64, err error) {
+func (l *testbed) transactions(ctx context.Context) (n int64, err error) {
 	time.Sleep(1100 * time.Millisecond) // statistics are up to a second late
 	err = l.pool.QueryRow(ctx, `select xact_commit + xact_rollback from pg_stat_database where datname = $1`, calmDatabase).Scan(&n)
 	return n, err

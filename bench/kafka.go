@@ -15,12 +15,12 @@ import (
 	"github.com/postbag/postbag/internal/testserver"
 )
 
-func (l *lab) startKafka(ctx context.Context) (*testserver.Kafka, error) {
+func (l *testbed) startKafka(ctx context.Context) (*testserver.Kafka, error) {
 	return once(l, &l.kafka, func() (*testserver.Kafka, error) { return testserver.StartKafka(ctx, testserver.KafkaOptions{}) })
 }
 
 // freshTopic gives the next run an empty topic of eight partitions.
-func (l *lab) freshTopic(ctx context.Context, topic string) ([]string, error) {
+func (l *testbed) freshTopic(ctx context.Context, topic string) ([]string, error) {
 	s, err := l.startKafka(ctx)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (l *lab) freshTopic(ctx context.Context, topic string) ([]string, error) {
 // benchTopic is where messages of the benchmarks go.
 const benchTopic = "bench.a"
 
-func kafkaRaw(ctx context.Context, l *lab) (rawSender, error) {
+func kafkaRaw(ctx context.Context, l *testbed) (rawSender, error) {
 	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return rawSender{}, err
@@ -90,7 +90,7 @@ func produce(ctx context.Context, c *kgo.Client, records []*kgo.Record) error {
 	return errors.Join(c.Flush(ctx), failed)
 }
 
-func kafkaDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+func kafkaDestination(ctx context.Context, l *testbed) (broker.Destination, error) {
 	brokers, err := l.freshTopic(ctx, benchTopic)
 	if err != nil {
 		return nil, err

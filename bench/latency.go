@@ -39,13 +39,13 @@ func (c *clockwatch) Close(context.Context) error { return nil }
 
 // latency commits rate messages a second for a while, and measures the time from
 // the commit's return to the destination.
-func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, *lab) (sample, error) {
+func latency(rate int, inProcess bool, o pgstore.Options) func(context.Context, *testbed) (sample, error) {
 	return latencyFor(5*time.Second, rate, 1, inProcess, o)
 }
 
 // latencyFor is latency for so long, with so many messages a transaction.
-func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Options) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Options) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		var publisher pgstore.Options
 		if o.Listen {
 			publisher.Notify = 200 * time.Microsecond
@@ -89,7 +89,7 @@ func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Opti
 	}
 }
 
-func (l *lab) tick(ctx context.Context, s *pgstore.Store, box string, rate, n, perTx int, watch *clockwatch) error {
+func (l *testbed) tick(ctx context.Context, s *pgstore.Store, box string, rate, n, perTx int, watch *clockwatch) error {
 	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
 	if err != nil {
 		return err

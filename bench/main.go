@@ -61,7 +61,7 @@ type settings struct {
 
 // measure runs the scenarios that match and writes what they found.
 func measure(ctx context.Context, o *settings, pattern *regexp.Regexp) error {
-	l, err := newLab(ctx, o)
+	l, err := newTestbed(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // freshStream gives the next run an empty stream.
-func (l *lab) freshStream(ctx context.Context) error {
+func (l *testbed) freshStream(ctx context.Context) error {
 	nc, err := nats.Connect(l.nats.URL())
 	if err != nil {
 		return err
@@ -28,14 +28,14 @@ func (l *lab) freshStream(ctx context.Context) error {
 	return err
 }
 
-func natsDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+func natsDestination(ctx context.Context, l *testbed) (broker.Destination, error) {
 	if err := l.freshStream(ctx); err != nil {
 		return nil, err
 	}
 	return natsbroker.Dial(ctx, l.nats.URL(), natsbroker.Options{})
 }
 
-func natsRaw(ctx context.Context, l *lab) (rawSender, error) {
+func natsRaw(ctx context.Context, l *testbed) (rawSender, error) {
 	if err := l.freshStream(ctx); err != nil {
 		return rawSender{}, err
 	}
@@ -65,8 +65,8 @@ func publishRaw(js jetstream.JetStream, rows []rawRow) error {
 }
 
 // oneAtATime is the destination's own limit for one key: publish, wait, next.
-func oneAtATime(n int) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func oneAtATime(n int) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		if err := l.freshStream(ctx); err != nil {
 			return sample{}, err
 		}

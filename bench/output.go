@@ -12,7 +12,7 @@ import (
 )
 
 // write writes all results as JSON and each as a chart, and prints the verdicts.
-func write(dir string, all []result, l *lab) error {
+func write(dir string, all []result, l *testbed) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}

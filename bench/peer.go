@@ -31,8 +31,8 @@ func (p *peers) Set(text string) error {
 }
 
 // peerDrain has a program fill a database, and takes the time that it needs to drain it.
-func peerDrain(n int, command []string) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func peerDrain(n int, command []string) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		dsn, drop, err := l.mysqlDatabase(ctx, false)
 		if err != nil {
 			return sample{}, err

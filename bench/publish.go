@@ -15,7 +15,7 @@ import (
 
 // writeFor has clients commit transactions for a while and returns how many
 // messages a second they wrote.
-func (l *lab) writeFor(ctx context.Context, d time.Duration, clients, perTx int, write func(ctx context.Context, tx pgx.Tx, client int) error) (sample, error) {
+func (l *testbed) writeFor(ctx context.Context, d time.Duration, clients, perTx int, write func(ctx context.Context, tx pgx.Tx, client int) error) (sample, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var n atomic.Int64
@@ -46,8 +46,8 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]::json[], $5:
 var rawHeaders = `{"trace":"0af7651916cd43dd8448eb211c80319c","tenant":"7"}`
 
 // publishing runs one way to write on a fresh box.
-func publishing(clients, perTx int, way func(box string, p *postbag.Publisher[pgx.Tx]) func(context.Context, pgx.Tx, int) error) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func publishing(clients, perTx int, way func(box string, p *postbag.Publisher[pgx.Tx]) func(context.Context, pgx.Tx, int) error) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err
@@ -101,8 +101,8 @@ func publishMany(n int) func(string, *postbag.Publisher[pgx.Tx]) func(context.Co
 
 // producers measures writers alone, and beside a relay that delivers what they
 // write.
-func producers(relays int) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func producers(relays int) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
 			return sample{}, err

@@ -12,14 +12,14 @@ import (
 	"github.com/postbag/postbag/internal/testserver"
 )
 
-func (l *lab) startRabbit(ctx context.Context) (*testserver.RabbitMQ, error) {
+func (l *testbed) startRabbit(ctx context.Context) (*testserver.RabbitMQ, error) {
 	return once(l, &l.rabbit, func() (*testserver.RabbitMQ, error) {
 		return testserver.StartRabbitMQ(ctx, testserver.RabbitMQOptions{})
 	})
 }
 
 // freshQueue gives the next run an empty quorum queue, named as the topic of all messages.
-func (l *lab) freshQueue(ctx context.Context) (*amqp.Connection, error) {
+func (l *testbed) freshQueue(ctx context.Context) (*amqp.Connection, error) {
 	s, err := l.startRabbit(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (l *lab) freshQueue(ctx context.Context) (*amqp.Connection, error) {
 	return c, nil
 }
 
-func rabbitRaw(ctx context.Context, l *lab) (rawSender, error) {
+func rabbitRaw(ctx context.Context, l *testbed) (rawSender, error) {
 	c, err := l.freshQueue(ctx)
 	if err != nil {
 		return rawSender{}, err
@@ -73,7 +73,7 @@ func rabbitRaw(ctx context.Context, l *lab) (rawSender, error) {
 	return rawSender{send: send, close: func() { _ = c.Close() }}, nil
 }
 
-func rabbitDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+func rabbitDestination(ctx context.Context, l *testbed) (broker.Destination, error) {
 	c, err := l.freshQueue(ctx)
 	if err != nil {
 		return nil, err

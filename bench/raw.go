@@ -13,7 +13,7 @@ import (
 // rawDrain is the least that a correct drain could do: read a page by seq, and
 // write one position, pipelined on one connection, a page after the other. take
 // gets the payload column of each row.
-func (l *lab) rawDrain(ctx context.Context, box string, n, page int, take func(rows []rawRow) error) error {
+func (l *testbed) rawDrain(ctx context.Context, box string, n, page int, take func(rows []rawRow) error) error {
 	if _, err := l.pool.Exec(ctx, `create table if not exists bench_position (name text primary key, pos bigint not null)`); err != nil {
 		return err
 	}

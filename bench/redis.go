@@ -13,11 +13,11 @@ import (
 
 // startRedis starts the server once. It writes every command to its file and has it flushed every second, as it does by
 // default when asked to append.
-func (l *lab) startRedis(ctx context.Context) (*testserver.Redis, error) {
+func (l *testbed) startRedis(ctx context.Context) (*testserver.Redis, error) {
 	return once(l, &l.redis, func() (*testserver.Redis, error) { return testserver.StartRedis(ctx, testserver.RedisOptions{}) })
 }
 
-func redisRaw(ctx context.Context, l *lab) (rawSender, error) {
+func redisRaw(ctx context.Context, l *testbed) (rawSender, error) {
 	s, err := l.startRedis(ctx)
 	if err != nil {
 		return rawSender{}, err
@@ -36,7 +36,7 @@ func redisRaw(ctx context.Context, l *lab) (rawSender, error) {
 	return rawSender{send: send, close: func() { _ = c.Close() }}, c.FlushAll(ctx).Err()
 }
 
-func redisDestination(ctx context.Context, l *lab) (broker.Destination, error) {
+func redisDestination(ctx context.Context, l *testbed) (broker.Destination, error) {
 	s, err := l.startRedis(ctx)
 	if err != nil {
 		return nil, err

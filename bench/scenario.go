@@ -27,7 +27,7 @@ type goal struct {
 // way is one way to do a scenario's work. It runs once a round, on a fresh box.
 type way struct {
 	name string
-	run  func(ctx context.Context, l *lab) (sample, error)
+	run  func(ctx context.Context, l *testbed) (sample, error)
 }
 
 // sample is what one run of a way found.
@@ -53,7 +53,7 @@ type result struct {
 }
 
 // run does all ways of a scenario in interleaved rounds.
-func (l *lab) run(ctx context.Context, s *scenario) (result, error) {
+func (l *testbed) run(ctx context.Context, s *scenario) (result, error) {
 	r := result{Name: s.name, What: s.what, Goal: s.goal.text, Samples: map[string][]sample{}}
 	for _, w := range s.ways {
 		r.Ways = append(r.Ways, w.name)
@@ -158,12 +158,12 @@ func extras(samples []sample) []string {
 
 // stopwatch measures the time and the CPU time of a piece of work.
 type stopwatch struct {
-	l              *lab
+	l              *testbed
 	begun          time.Time
 	server, client time.Duration
 }
 
-func (l *lab) start() stopwatch {
+func (l *testbed) start() stopwatch {
 	l.profile.start()
 	return stopwatch{l: l, server: l.serverCPU(), client: clientCPU(), begun: time.Now()}
 }

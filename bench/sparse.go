@@ -49,8 +49,8 @@ func sparse(ctx context.Context, s store.Store, box string, insert func(ctx cont
 }
 
 // sparsePostgres writes to PostgreSQL, and has after run in the writer's transaction.
-func sparsePostgres(after string, o pgstore.Options) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func sparsePostgres(after string, o pgstore.Options) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.boxWith(ctx, pgstore.Options{})
 		if err != nil {
 			return sample{}, err
@@ -71,8 +71,8 @@ func sparsePostgres(after string, o pgstore.Options) func(context.Context, *lab)
 
 // sparseSQL writes to another database, by a session that begins with some statement.
 // With wake the writer calls Relay.Wake after its commit.
-func sparseSQL(open openBox, begin string, wake bool) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (sample, error) {
+func sparseSQL(open openBox, begin string, wake bool) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (sample, error) {
 		b, err := open(ctx, l)
 		if err != nil {
 			return sample{}, err

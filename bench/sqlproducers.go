@@ -43,8 +43,8 @@ func sqlProducersPaced(name string, oracle bool) scenario {
 
 // writing has writers commit for a while. share is of the rate that was measured
 // at full speed without a relay; zero: as fast as they can.
-func writing(name string, oracle, withRelay bool, share float64) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func writing(name string, oracle, withRelay bool, share float64) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		if share > 0 && l.alone[name] == 0 {
 			if _, err := writing(name, oracle, false, 0)(ctx, l); err != nil {
 				return sample{}, err
@@ -79,7 +79,7 @@ func writing(name string, oracle, withRelay bool, share float64) func(context.Co
 
 // write has each writer commit a message after another, one every so often; zero:
 // at once.
-func (b *sqlBox) write(ctx context.Context, l *lab, every time.Duration) (sample, error) {
+func (b *sqlBox) write(ctx context.Context, l *testbed, every time.Duration) (sample, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var n atomic.Int64

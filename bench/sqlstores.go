@@ -32,7 +32,7 @@ type sqlBox struct {
 }
 
 // openBox makes an empty box named outbox.
-type openBox func(ctx context.Context, l *lab) (*sqlBox, error)
+type openBox func(ctx context.Context, l *testbed) (*sqlBox, error)
 
 func inTx[Tx any](p *postbag.Publisher[Tx]) func(context.Context, []postbag.Message) error {
 	return func(ctx context.Context, msgs []postbag.Message) error {
@@ -40,7 +40,7 @@ func inTx[Tx any](p *postbag.Publisher[Tx]) func(context.Context, []postbag.Mess
 	}
 }
 
-func (l *lab) startMySQL(ctx context.Context, oracle bool) (*testserver.MySQL, error) {
+func (l *testbed) startMySQL(ctx context.Context, oracle bool) (*testserver.MySQL, error) {
 	server, log := &l.mariadb, "innodb-log-file-size"
 	if oracle {
 		server, log = &l.mysql, "innodb-redo-log-capacity"
@@ -54,7 +54,7 @@ func (l *lab) startMySQL(ctx context.Context, oracle bool) (*testserver.MySQL, e
 
 // mysqlBox is in a database of its own.
 func mysqlBox(oracle bool) openBox {
-	return func(ctx context.Context, l *lab) (*sqlBox, error) {
+	return func(ctx context.Context, l *testbed) (*sqlBox, error) {
 		dsn, drop, err := l.mysqlDatabase(ctx, oracle)
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func mysqlBox(oracle bool) openBox {
 }
 
 // mysqlDatabase makes a database; drop removes it.
-func (l *lab) mysqlDatabase(ctx context.Context, oracle bool) (dsn string, drop func() error, err error) {
+func (l *testbed) mysqlDatabase(ctx context.Context, oracle bool) (dsn string, drop func() error, err error) {
 	server, err := l.startMySQL(ctx, oracle)
 	if err != nil {
 		return "", nil, err
@@ -94,7 +94,7 @@ func (l *lab) mysqlDatabase(ctx context.Context, oracle bool) (dsn string, drop 
 	return server.DSN(name), func() error { return exec(context.WithoutCancel(ctx), "DROP DATABASE "+name) }, exec(ctx, "CREATE DATABASE "+name)
 }
 
-func sqliteBox(ctx context.Context, _ *lab) (*sqlBox, error) {
+func sqliteBox(ctx context.Context, _ *testbed) (*sqlBox, error) {
 	dir, err := os.MkdirTemp("", "postbag-bench-")
 	if err != nil {
 		return nil, err
@@ -131,19 +131,19 @@ func (b *sqlBox) fill(ctx context.Context, n int) error {
 }
 
 // bareSelect is the reference: every row by the primary key, a thousand a statement, and nothing else.
-func bareSelect(n int, open openBox) func(context.Context, *lab) (sample, error) {
+func bareSelect(n int, open openBox) func(context.Context, *testbed) (sample, error) {
 	return selecting(n, open, 1000, false)
 }
 
 // settledSelect reads as many as a relay that has 1,000 in flight may settle at a
 // time, and commits a position after each page, on a session of its own while the
 // next page is read: what the contract costs without a relay.
-func settledSelect(n int, open openBox) func(context.Context, *lab) (sample, error) {
+func settledSelect(n int, open openBox) func(context.Context, *testbed) (sample, error) {
 	return selecting(n, open, 500, true)
 }
 
-func selecting(n int, open openBox, page int, settle bool) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func selecting(n int, open openBox, page int, settle bool) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		b, err := open(ctx, l)
 		if err != nil {
 			return sample{}, err
@@ -226,8 +226,8 @@ func (b *begun) Publish(ctx context.Context, msgs []broker.Delivery, report func
 }
 
 // drainBox has a relay drain a box into nothing. The time begins with the first call.
-func drainBox(n int, open openBox) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+func drainBox(n int, open openBox) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		b, err := open(ctx, l)
 		if err != nil {
 			return sample{}, err

@@ -14,10 +14,10 @@ import (
 )
 
 // watermillDrain has watermill-sql, tuned, read what its publisher wrote, into nothing.
-func watermillDrain(n int, open func(context.Context, *lab) (*sql.DB, func() error, error), schema watermillsql.SchemaAdapter,
+func watermillDrain(n int, open func(context.Context, *testbed) (*sql.DB, func() error, error), schema watermillsql.SchemaAdapter,
 	offsets watermillsql.OffsetsAdapter,
-) func(context.Context, *lab) (sample, error) {
-	return func(ctx context.Context, l *lab) (_ sample, err error) {
+) func(context.Context, *testbed) (sample, error) {
+	return func(ctx context.Context, l *testbed) (_ sample, err error) {
 		db, drop, err := open(ctx, l)
 		if err != nil {
 			return sample{}, err
@@ -80,8 +80,8 @@ func watermillFill(ctx context.Context, db *sql.DB, schema watermillsql.SchemaAd
 }
 
 // emptyMySQL is a database for a peer.
-func emptyMySQL(oracle bool) func(context.Context, *lab) (*sql.DB, func() error, error) {
-	return func(ctx context.Context, l *lab) (*sql.DB, func() error, error) {
+func emptyMySQL(oracle bool) func(context.Context, *testbed) (*sql.DB, func() error, error) {
+	return func(ctx context.Context, l *testbed) (*sql.DB, func() error, error) {
 		dsn, drop, err := l.mysqlDatabase(ctx, oracle)
 		if err != nil {
 			return nil, nil, err
@@ -92,7 +92,7 @@ func emptyMySQL(oracle bool) func(context.Context, *lab) (*sql.DB, func() error,
 }
 
 // emptyPostgres is a database for a peer.
-func emptyPostgres(ctx context.Context, l *lab) (*sql.DB, func() error, error) {
+func emptyPostgres(ctx context.Context, l *testbed) (*sql.DB, func() error, error) {
 	l.boxes++
 	name := fmt.Sprintf("peer%d", l.boxes)
 	if _, err := l.pool.Exec(ctx, "create database "+name); err != nil {

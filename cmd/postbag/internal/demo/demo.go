@@ -79,7 +79,7 @@ type scene struct {
 	broker  *broker
 	shop    *shop
 	checker *checker
-	crew    *crew
+	process *relayProcess
 	closers []func() error
 	kills   int
 	pauses  pauses
@@ -119,12 +119,12 @@ func (s *scene) set(ctx context.Context, dir string) error {
 		return err
 	}
 	s.later(s.checker.close)
-	s.crew = &crew{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url(), EnvFolder+"="+dir), log: filepath.Join(dir, "relay.log")}
-	s.later(s.crew.close)
-	if err := s.crew.start(); err != nil {
+	s.process = &relayProcess{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url(), EnvFolder+"="+dir), log: filepath.Join(dir, "relay.log")}
+	s.later(s.process.close)
+	if err := s.process.start(); err != nil {
 		return err
 	}
-	s.screen.sayf("a relay, process %d", s.crew.pid())
+	s.screen.sayf("a relay, process %d", s.process.pid())
 	return nil
 }
 

@@ -44,16 +44,16 @@ func (s *scene) makeTrouble(ctx context.Context) error {
 
 func (s *scene) killRelay(context.Context) error {
 	s.pauses.begin("the relay was killed", "until its leases ran out, which last 2 s, and another took over")
-	pid, err := s.crew.kill()
+	pid, err := s.process.kill()
 	if err != nil {
 		return err
 	}
 	s.kills++
-	if err := s.crew.start(); err != nil {
+	if err := s.process.start(); err != nil {
 		return err
 	}
 	s.pauses.end()
-	s.screen.sayf("killed the relay (SIGKILL, process %d) and started another (process %d)", pid, s.crew.pid())
+	s.screen.sayf("killed the relay (SIGKILL, process %d) and started another (process %d)", pid, s.process.pid())
 	return nil
 }
 

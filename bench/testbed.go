@@ -21,8 +21,8 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-// lab is the servers of a run.
-type lab struct {
+// testbed is the servers of a run.
+type testbed struct {
 	settings *settings
 	pg       *testserver.Postgres
 	nats     *testserver.NATS
@@ -40,14 +40,14 @@ type lab struct {
 	closers []func() error
 }
 
-func newLab(ctx context.Context, o *settings) (*lab, error) {
+func newTestbed(ctx context.Context, o *settings) (*testbed, error) {
 	pg, err := testserver.StartPostgres(ctx, testserver.PostgresOptions{Settings: map[string]string{
 		"shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min",
 	}})
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{settings: o, pg: pg, profile: &profile{folder: o.profiles}}
+	l := &testbed{settings: o, pg: pg, profile: &profile{folder: o.profiles}}
 	l.nats, err = testserver.StartNATS(ctx, testserver.NATSOptions{})
 	if err != nil {
 		l.close()
@@ -65,11 +65,11 @@ func newLab(ctx context.Context, o *settings) (*lab, error) {
 	return l, nil
 }
 
-// once starts a server for the first that asks, and ends it with the lab.
+// once starts a server for the first that asks, and ends it with the testbed.
 func once[S interface {
 	comparable
 	Close() error
-}](l *lab, server *S, start func() (S, error),
+}](l *testbed, server *S, start func() (S, error),
 ) (S, error) {
 	var none S
 	if *server != none {
@@ -84,7 +84,7 @@ func once[S interface {
 	return s, nil
 }
 
-func (l *lab) close() {
+func (l *testbed) close() {
 	for _, end := range l.closers {
 		_ = end()
 	}
@@ -100,7 +100,7 @@ func (l *lab) close() {
 // durable are the settings that a figure must be read with.
 var durable = []string{"fsync", "synchronous_commit", "full_page_writes", "wal_level", "shared_buffers"}
 
-func (l *lab) printHead() {
+func (l *testbed) printHead() {
 	fmt.Printf("%s; ", l.pg.Version())
 	for _, name := range durable {
 		var v string
@@ -112,11 +112,11 @@ func (l *lab) printHead() {
 }
 
 // box makes an empty box and returns its name and a store over it.
-func (l *lab) box(ctx context.Context) (string, *pgstore.Store, error) {
+func (l *testbed) box(ctx context.Context) (string, *pgstore.Store, error) {
 	return l.boxWith(ctx, pgstore.Options{})
 }
 
-func (l *lab) boxWith(ctx context.Context, o pgstore.Options) (string, *pgstore.Store, error) {
+func (l *testbed) boxWith(ctx context.Context, o pgstore.Options) (string, *pgstore.Store, error) {
 	l.boxes++
 	name := fmt.Sprintf("bench%d", l.boxes)
 	o.Create, o.Boxes = true, []string{name}
@@ -128,7 +128,7 @@ func (l *lab) boxWith(ctx context.Context, o pgstore.Options) (string, *pgstore.
 var payload = []byte(`{"data":"` + strings.Repeat("x", 501) + `"}`)
 
 // fill commits n messages over so many keys.
-func (l *lab) fill(ctx context.Context, s *pgstore.Store, box string, n, keys int) error {
+func (l *testbed) fill(ctx context.Context, s *pgstore.Store, box string, n, keys int) error {
 	b, err := l.prepare(ctx, s, box, n, keys)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ type backlog struct {
 }
 
 // prepare writes n messages over so many keys, and has the disk quiet.
-func (l *lab) prepare(ctx context.Context, s *pgstore.Store, box string, n, keys int) (*backlog, error) {
+func (l *testbed) prepare(ctx context.Context, s *pgstore.Store, box string, n, keys int) (*backlog, error) {
 	p, err := postbag.NewPublisher(s, postbag.PublisherOptions{Box: box})
 	if err != nil {
 		return nil, err
@@ -178,21 +178,21 @@ func newMessage(key int) postbag.Message {
 }
 
 // drop removes a box's rows, so that the next scenario has the disk and the cache.
-func (l *lab) drop(ctx context.Context, box string) error {
+func (l *testbed) drop(ctx context.Context, box string) error {
 	_, err := l.pool.Exec(ctx, "truncate postbag."+pgx.Identifier{box}.Sanitize())
 	return err
 }
 
 // calm has what an earlier way wrote reach the disk, so that this one does not
 // wait for it.
-func (l *lab) calm(ctx context.Context) error {
+func (l *testbed) calm(ctx context.Context) error {
 	_, err := l.pool.Exec(ctx, "checkpoint")
 	syscall.Sync()
 	return err
 }
 
 // serverCPU is the CPU time of the database's processes, ended ones too.
-func (l *lab) serverCPU() time.Duration {
+func (l *testbed) serverCPU() time.Duration {
 	pid, err := os.ReadFile(filepath.Join(l.pg.DataDir(), "postmaster.pid"))
 	if err != nil {
 		return 0

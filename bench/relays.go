@@ -8,16 +8,16 @@ import (
 	"github.com/postbag/postbag/relay"
 )
 
-// crew is relays that share a box.
-type crew struct {
+// relayGroup is relays that share a box.
+type relayGroup struct {
 	stores []*relayStore
 	relays []*relay.Relay
 	ended  chan error
 }
 
-// crew starts relays, each with a store and a pool of its own.
-func (l *lab) crew(ctx context.Context, sub relay.Subscription, n int) (*crew, error) {
-	c := &crew{ended: make(chan error, n)}
+// startRelays starts relays, each with a store and a pool of its own.
+func (l *testbed) startRelays(ctx context.Context, sub relay.Subscription, n int) (*relayGroup, error) {
+	c := &relayGroup{ended: make(chan error, n)}
 	for range n {
 		s, err := l.relayStore(ctx)
 		if err != nil {
@@ -39,7 +39,7 @@ func (l *lab) crew(ctx context.Context, sub relay.Subscription, n int) (*crew, e
 }
 
 // share waits until each relay has as many shards as another.
-func (c *crew) share(ctx context.Context) error {
+func (c *relayGroup) share(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
@@ -65,14 +65,14 @@ func (c *crew) share(ctx context.Context) error {
 const shards = 4
 
 // wake has all relays look at the log.
-func (c *crew) wake(box string) {
+func (c *relayGroup) wake(box string) {
 	for _, s := range c.stores {
 		s.store.Wake(box)
 	}
 }
 
 // turns is how many round trips all relays have made.
-func (c *crew) turns() (n int64) {
+func (c *relayGroup) turns() (n int64) {
 	for _, r := range c.relays {
 		n += r.Stats().Turns
 	}
@@ -80,7 +80,7 @@ func (c *crew) turns() (n int64) {
 }
 
 // wait returns when all relays have ended.
-func (c *crew) wait() error {
+func (c *relayGroup) wait() error {
 	for range c.relays {
 		if err := <-c.ended; err != nil {
 			return fmt.Errorf("a relay did not end well: %w", err)
@@ -89,7 +89,7 @@ func (c *crew) wait() error {
 	return nil
 }
 
-func (c *crew) close() {
+func (c *relayGroup) close() {
 	for _, s := range c.stores {
 		s.close()
 	}

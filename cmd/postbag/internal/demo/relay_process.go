@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// crew runs the relay as a process of its own, so that it can be killed as
+// relayProcess runs the relay as a process of its own, so that it can be killed as
 // processes are.
-type crew struct {
+type relayProcess struct {
 	command []string
 	env     []string
 	log     string
@@ -22,7 +22,7 @@ type crew struct {
 	life io.Closer
 }
 
-func (c *crew) start() error {
+func (c *relayProcess) start() error {
 	if len(c.command) == 0 {
 		return errors.New("demo: no command for the relay")
 	}
@@ -45,10 +45,10 @@ func (c *crew) start() error {
 	return nil
 }
 
-func (c *crew) pid() int { return c.cmd.Process.Pid }
+func (c *relayProcess) pid() int { return c.cmd.Process.Pid }
 
 // kill ends the relay without warning.
-func (c *crew) kill() (pid int, err error) {
+func (c *relayProcess) kill() (pid int, err error) {
 	pid = c.pid()
 	if err := c.cmd.Process.Kill(); err != nil {
 		return pid, fmt.Errorf("demo: the relay (process %d) was gone already: %w; its log: %s", pid, err, c.tail())
@@ -59,7 +59,7 @@ func (c *crew) kill() (pid int, err error) {
 }
 
 // close asks the relay to hand over, and waits for it.
-func (c *crew) close() error {
+func (c *relayProcess) close() error {
 	if c.cmd == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (c *crew) close() error {
 }
 
 // tail is the end of the relay's log.
-func (c *crew) tail() string {
+func (c *relayProcess) tail() string {
 	b, err := os.ReadFile(c.log)
 	if err != nil {
 		return err.Error()
