@@ -5,7 +5,7 @@ var adapting = []Mutant{
 	{
 		Name: "kafka-failed-producer-used-again", What: "Kafka: a producer that failed for good is used for the next call",
 		Evidence: "librdkafka#3584, kafkajs#598: fatal producers that stay fatal (FAULTS C5)",
-		Patches:  []Patch{{"broker/kafkabroker/job.go", "	if !healthy {\n		j.d.pool.drop(p)\n", "	if !healthy {\n		j.d.pool.give(p)\n"}},
+		Patches:  []Patch{{"broker/kafkabroker/call_job.go", "	if !healthy {\n		j.d.pool.drop(p)\n", "	if !healthy {\n		j.d.pool.give(p)\n"}},
 		By:       tests("broker/kafkabroker", "TestAProducerThatFailedForGood"),
 	},
 	{
@@ -35,19 +35,19 @@ var adapting = []Mutant{
 	{
 		Name: "rabbitmq-topology-declared-once", What: "RabbitMQ: an exchange of the topology that is gone is not declared again",
 		Evidence: "topology that is declared at start alone: a deleted exchange needs a restart (FAULTS C23)",
-		Patches:  []Patch{{"broker/rabbitbroker/link.go", "	if k.topology.empty() {\n", "	if !k.topology.empty() || k.topology.empty() {\n"}},
+		Patches:  []Patch{{"broker/rabbitbroker/connection_link.go", "	if k.topology.empty() {\n", "	if !k.topology.empty() || k.topology.empty() {\n"}},
 		By:       tests("broker/rabbitbroker", "TestADeletedExchangeOfTheTopologyIsDeclaredAgain"),
 	},
 	{
 		Name: "rabbitmq-blocked-not-heeded", What: "RabbitMQ: that the server blocks publishers is not heeded",
 		Evidence: "amqp091-go#111, streadway#254: publishes that hang (FAULTS C13)",
-		Patches:  []Patch{{"broker/rabbitbroker/link.go", "			case b.Active:\n", "			case b.Active && line == nil:\n"}},
+		Patches:  []Patch{{"broker/rabbitbroker/connection_link.go", "			case b.Active:\n", "			case b.Active && line == nil:\n"}},
 		By:       tests("broker/rabbitbroker", "TestAServerThatIsKilledFrozenOrBlocksPublishers"),
 	},
 	{
 		Name: "rabbitmq-long-keys-sent", What: "RabbitMQ: routing keys that AMQP cannot carry are left to the client",
 		Evidence: "reproduced: an error of the client for 300 bytes (FAULTS C10)",
-		Patches:  []Patch{{"broker/rabbitbroker/prepare.go", "	case len(it.key) > maxShort:\n", "	case len(it.key) > maxShort<<10:\n"}},
+		Patches:  []Patch{{"broker/rabbitbroker/call_prepare.go", "	case len(it.key) > maxShort:\n", "	case len(it.key) > maxShort<<10:\n"}},
 		By:       tests("broker/rabbitbroker", "TestAMessageThatAMQPCannotCarryIsRejectedBeforeSending"),
 	},
 	{
@@ -65,13 +65,13 @@ var adapting = []Mutant{
 	{
 		Name: "nats-one-id-for-two-subscriptions", What: "NATS: a message has one id for a stream, wherever it goes",
 		Evidence: "reproduced: of two subscriptions into one stream the second was dropped",
-		Patches:  []Patch{{"broker/natsbroker/msgid.go", "	b = append(append(b, ':'), d.digest[:]...)\n", "	b = append(b, ':')\n"}},
+		Patches:  []Patch{{"broker/natsbroker/encode_msgid.go", "	b = append(append(b, ':'), d.digest[:]...)\n", "	b = append(b, ':')\n"}},
 		By:       tests("broker/natsbroker", "TestTheNatsMsgIdDependsOnBoxSubscriptionAndSubject"),
 	},
 	{
 		Name: "nats-duplicates-believed", What: "NATS: a stream that says duplicate is taken to hold the message",
 		Evidence: "reproduced: a purge within the window, then a replay",
-		Patches:  []Patch{{"broker/natsbroker/ack.go", "	if ack.Duplicate {\n", "	if ack.Duplicate && false {\n"}},
+		Patches:  []Patch{{"broker/natsbroker/reply_ack.go", "	if ack.Duplicate {\n", "	if ack.Duplicate && false {\n"}},
 		By:       tests("broker/natsbroker", "TestARepeatIsStoredAgainIfTheStreamDeletedTheMessage"),
 	},
 	{
@@ -95,7 +95,7 @@ var adapting = []Mutant{
 	{
 		Name: "webhook-pause-without-bound", What: "webhook: an endpoint may ask for any pause",
 		Evidence: "Retry-After of years: a destination that nobody tries again (FAULTS C28)",
-		Patches:  []Patch{{"broker/webhook/status.go", "		if err != nil || seconds > int64(limit/time.Second) {\n			return limit", "		if err != nil {\n			return limit"}, {"broker/webhook/status.go", "	return min(max(at.Sub(now), 0), limit)", "	return max(at.Sub(now), 0)"}},
+		Patches:  []Patch{{"broker/webhook/failure_status.go", "		if err != nil || seconds > int64(limit/time.Second) {\n			return limit", "		if err != nil {\n			return limit"}, {"broker/webhook/failure_status.go", "	return min(max(at.Sub(now), 0), limit)", "	return max(at.Sub(now), 0)"}},
 		By:       coreTests("broker/webhook", "TestRetryAfter"),
 	},
 	{

@@ -27,13 +27,13 @@ var classing = []Mutant{
 	{
 		Name: "rabbitmq-not-mandatory", What: "RabbitMQ: messages are sent without asking for those that no queue takes",
 		Evidence: "reproduced: an unroutable message is acknowledged and gone; eventuate-tram#194",
-		Patches:  []Patch{{"broker/rabbitbroker/session.go", "PublishWithDeferredConfirm(it.exchange, it.key, true, false,", "PublishWithDeferredConfirm(it.exchange, it.key, !true, false,"}},
+		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "PublishWithDeferredConfirm(it.exchange, it.key, true, false,", "PublishWithDeferredConfirm(it.exchange, it.key, !true, false,"}},
 		By:       tests("broker/rabbitbroker", "TestAnUnroutableMessageIsMisconfiguredThoughAcknowledged"),
 	},
 	{
 		Name: "rabbitmq-full-queue-parks", What: "RabbitMQ: what a full queue refuses counts as rejected",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"broker/rabbitbroker/session.go", "		f := adapter.TopicFailure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := adapter.Failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
+		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "		f := adapter.TopicFailure(broker.Unavailable, \"the server refused the message (basic.nack)\",", "		f := adapter.Failure(broker.Rejected, \"the server refused the message (basic.nack)\","}},
 		By:       tests("broker/rabbitbroker", "TestAFullQueueThatRefuses"),
 	},
 	{
@@ -63,7 +63,7 @@ var classing = []Mutant{
 	{
 		Name: "kafka-other-partitioner", What: "Kafka: keys go to partitions by another hash than the Java client's",
 		Evidence: "CRC32 beside murmur2: one key in two partitions (FAULTS C8)",
-		Patches:  []Patch{{"broker/kafkabroker/partition.go", "	return int32(murmur2(key)&0x7fffffff) % n", "	return int32(murmur2(key)>>1) % n"}},
+		Patches:  []Patch{{"broker/kafkabroker/route_partition.go", "	return int32(murmur2(key)&0x7fffffff) % n", "	return int32(murmur2(key)>>1) % n"}},
 		By:       tests("broker/kafkabroker", "TestTheHashIsThatOfTheJavaClient|TestAKeyGoesToThePartitionThatTheJavaClientChooses"),
 	},
 	{
@@ -87,7 +87,7 @@ var classing = []Mutant{
 	{
 		Name: "webhook-redirect-taken-as-accepted", What: "webhook: a redirect counts as accepted",
 		Evidence: "Standard Webhooks: only 2xx is an acknowledgement (FAULTS C28)",
-		Patches:  []Patch{{"broker/webhook/status.go", "	case status >= 200 && status < 300:\n", "	case status >= 200 && status < 400:\n"}},
+		Patches:  []Patch{{"broker/webhook/failure_status.go", "	case status >= 200 && status < 300:\n", "	case status >= 200 && status < 400:\n"}},
 		By:       coreTests("broker/webhook", "TestTheResponseStatusDecidesTheOutcome|TestEveryStatusHasAnOutcome"),
 	},
 	{
@@ -99,7 +99,7 @@ var classing = []Mutant{
 	{
 		Name: "webhook-private-addresses-reached", What: "webhook: a name that leads into the private network is connected to",
 		Evidence: "SSRF; addresses looked at before they are resolved (FAULTS G4)",
-		Patches:  []Patch{{"broker/webhook/address.go", "		return checkAddr(ap.Addr(), allowed)\n", "		_ = ap\n		return nil\n"}},
+		Patches:  []Patch{{"broker/webhook/transport_address.go", "		return checkAddr(ap.Addr(), allowed)\n", "		_ = ap\n		return nil\n"}},
 		By:       coreTests("broker/webhook", "TestOnlyPublicAddresses|TestDNSRebindingReachesNoPrivateAddress|TestNoSpelling"),
 	},
 }

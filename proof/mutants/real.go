@@ -96,13 +96,13 @@ var answering = []Mutant{
 	{
 		Name: "rabbitmq-returned-taken-as-accepted", What: "RabbitMQ: a message that was returned and then acknowledged counts as accepted",
 		Evidence: "reproduced: Return 312 and ack=true; eventuate-tram#194",
-		Patches:  []Patch{{"broker/rabbitbroker/session.go", "	case it.back:\n", "	case it.back && !acked:\n"}},
+		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "	case it.back:\n", "	case it.back && !acked:\n"}},
 		By:       tests("broker/rabbitbroker", "TestAnUnroutableMessageIsMisconfiguredThoughAcknowledged"),
 	},
 	{
 		Name: "rabbitmq-close-taken-as-refusal-of-all", What: "RabbitMQ: the end of a channel counts as a refusal of all that was in flight",
 		Evidence: "reproduced: 35 of 50 reported as nacks, 25 of them in the queue",
-		Patches:  []Patch{{"broker/rabbitbroker/session.go", "			unanswered = append(unanswered, it)", "			it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Rejected, \"the channel ended\", \"discard it\")))"}},
+		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "			unanswered = append(unanswered, it)", "			it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Rejected, \"the channel ended\", \"discard it\")))"}},
 		By:       tests("broker/rabbitbroker", "(TestAMessageThatClosesTheChannelIsFoundAmongMany|TestATooLargeMessageAmongManyIsRejectedAlone)"),
 	},
 	{
@@ -114,25 +114,25 @@ var answering = []Mutant{
 	{
 		Name: "nats-refusal-taken-as-acknowledgement", What: "NATS: an answer that names the stream counts as an acknowledgement, whatever else it says",
 		Evidence: "reproduced: refusals name the stream too",
-		Patches:  []Patch{{"broker/natsbroker/ack.go", "	case ack.Error != nil:\n		return answer{kind: refused, err: ack.Error}\n	case ack.Stream == \"\" || ack.Seq == 0:", "	case ack.Error != nil && ack.Stream == \"\":\n		return answer{kind: refused, err: ack.Error}\n	case ack.Stream == \"\":"}},
+		Patches:  []Patch{{"broker/natsbroker/reply_ack.go", "	case ack.Error != nil:\n		return answer{kind: refused, err: ack.Error}\n	case ack.Stream == \"\" || ack.Seq == 0:", "	case ack.Error != nil && ack.Stream == \"\":\n		return answer{kind: refused, err: ack.Error}\n	case ack.Stream == \"\":"}},
 		By:       tests("broker/natsbroker", "(TestAnErrorReplyThatNamesTheStreamIsNotAnAcknowledgement|TestRefusalsOfARealStream)"),
 	},
 	{
 		Name: "nats-any-answer-is-an-acknowledgement", What: "NATS: an answer of an ordinary subscriber counts as the stream's",
 		Evidence: "nats.go#1461; reproduced: a plain subscriber on the subject answers first",
-		Patches:  []Patch{{"broker/natsbroker/ack.go", "	case err != nil:\n		return answer{}\n", "	case err != nil:\n		return answer{kind: acknowledged}\n"}},
+		Patches:  []Patch{{"broker/natsbroker/reply_ack.go", "	case err != nil:\n		return answer{}\n", "	case err != nil:\n		return answer{kind: acknowledged}\n"}},
 		By:       tests("broker/natsbroker", "(TestAReplyOfAnotherSubscriberIsNotAnAcknowledgement|TestAcknowledgementsAndErrorsAreParsed)"),
 	},
 	{
 		Name: "kafka-batch-sent-again-out-of-order", What: "Kafka: a refused batch is sent again backwards",
 		Evidence: "one bad record refuses its whole batch; order is made anew when it is sent again",
-		Patches:  []Patch{{"broker/kafkabroker/job.go", "			again = append(again, failed...)", "			for _, it := range failed {\n				again = append([]*item{it}, again...)\n			}"}},
+		Patches:  []Patch{{"broker/kafkabroker/call_job.go", "			again = append(again, failed...)", "			for _, it := range failed {\n				again = append([]*item{it}, again...)\n			}"}},
 		By:       tests("broker/kafkabroker", "TestABatchThatIsRefusedIsSentAgainOneByOneInOrder"),
 	},
 	{
 		Name: "kafka-key-goes-on-behind-a-failure", What: "Kafka: what comes behind a message that was not accepted is sent nevertheless",
 		Evidence: "pipelined publishing and one rejection: 28 % of modelled runs invert",
-		Patches:  []Patch{{"broker/kafkabroker/job.go", "	if it.key != \"\" && j.keys[it.key] {", "	if it.key != \"\" && j.keys[it.key] && j == nil {"}},
+		Patches:  []Patch{{"broker/kafkabroker/call_job.go", "	if it.key != \"\" && j.keys[it.key] {", "	if it.key != \"\" && j.keys[it.key] && j == nil {"}},
 		By:       tests("broker/kafkabroker", "TestABatchThatIsRefusedIsSentAgainOneByOneInOrder"),
 	},
 }
