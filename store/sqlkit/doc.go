@@ -14,13 +14,13 @@
 //   - [Base]: the methods that need nothing else. A store calls them from methods of
 //     its own, so that its documentation shows them.
 //
-// Files are named as in the stores: heartbeat.go and reshape.go (who owns what),
+// Files are named as in the stores: heartbeat.go and heartbeat_reshape.go (who owns what),
 // operate.go with operate_command.go, operate_edit.go and operate_accept.go (what
 // operators do), declare.go (subscriptions), turn_chain.go (which parked message of a
 // key may be tried), parked.go, inspect_list.go with inspect_list_rows.go,
 // inspect_show.go, inspect_overview.go, maintain.go with maintain_ledger.go (the ledger
-// against the log) and maintain_reader.go (where subscriptions stand), row.go (how rows
-// are scanned), tx.go (how statements run).
+// against the log) and maintain_reader.go (where subscriptions stand), turn_row.go (how rows
+// are scanned), transaction.go (how statements run).
 //
 // What a store keeps to itself, since more than words differ: appending, reading,
 // settling, promoting, deleting, and Check. Where one of these comes to be the same

@@ -1,7 +1,7 @@
 -- The statements that read the log. They run in autocommit, never in a transaction that has an id: a snapshot leaves its
 -- own transaction's id out of its list.
 --
--- Placeholders: {box}; {facts}, {from}, {first}, {slots}, {rows}, {keep}, {seen}: the parts below and in reading.go.
+-- Placeholders: {box}; {facts}, {from}, {first}, {slots}, {rows}, {keep}, {seen}: the parts below and in turn_read_sql.go.
 -- $1 to $12 are the same in both:
 --   $1 xid8         xmax of the position's snapshot; zero at a floor
 --   $2 xid8[]       its running transactions
