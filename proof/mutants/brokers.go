@@ -5,13 +5,13 @@ var publishing = []Mutant{
 	{
 		Name: "text-that-databases-refuse", What: "a NUL byte in a key or a header is let through to the database",
 		Evidence: "reproduced: it ends the producer's transaction, or is cut off (FAULTS D13)",
-		Patches:  []Patch{{"rules.go", "	case strings.IndexByte(s, 0) >= 0:\n", "	case strings.IndexByte(s, 0) > len(s):\n"}},
+		Patches:  []Patch{{"message_rules.go", "	case strings.IndexByte(s, 0) >= 0:\n", "	case strings.IndexByte(s, 0) > len(s):\n"}},
 		By:       coreTests(".", "TestPublishRefusesBeforeAnySQL"),
 	},
 	{
 		Name: "one-key-in-two-shards", What: "two messages of one key may have two shard keys",
 		Evidence: "a key that lies in two places has no order (FAULTS C8)",
-		Patches:  []Patch{{"rules.go", "	oneShardKey(&f, msgs)\n", ""}},
+		Patches:  []Patch{{"message_rules.go", "	oneShardKey(&f, msgs)\n", ""}},
 		By:       coreTests(".", "TestOneKeyWithTwoShardKeys"),
 	},
 	{

@@ -8,7 +8,7 @@ var shell = []Mutant{
 	{
 		Name: "ids-of-two-processes-meet", What: "ids are a time and a counter, without chance: those of one process differ, those of two do not",
 		Evidence: "time-based ids of several hosts; tests run in one process",
-		Patches:  []Patch{{"generator.go", "	rand.Read(random[:]) // never fails: the program ends instead\n	return ids", "	rand.Read(nil)\n	return ids"}},
+		Patches:  []Patch{{"id_generator.go", "	rand.Read(random[:]) // never fails: the program ends instead\n	return ids", "	rand.Read(nil)\n	return ids"}},
 		By:       harness("sqlite-webhook", 10*time.Second, "VACUUM"),
 	},
 	{
