@@ -130,7 +130,7 @@ func TestAStructuredEventHoldsItsDataByItsContentType(t *testing.T) {
 	}{
 		"JSON":                      {"application/json", `{"n": 1}`, "data", `{"n": 1}`},
 		"JSON by suffix":            {"application/x+json; charset=utf-8", `[1]`, "data", `[1]`},
-		"JSON that is none":         {"application/json", `{"n":`, "data_base64", `"eyJuIjo="`},
+		"invalid JSON":              {"application/json", `{"n":`, "data_base64", `"eyJuIjo="`},
 		"JSON that is not UTF-8":    {"application/json", "\"\xff\"", "data_base64", `"Iv8i"`},
 		"JSON null":                 {"", `null`, "data", `null`},
 		"text":                      {"text/plain", "a\"\\\n\r\t\x01ü", "data", `"a\"\\\n\r\t\u0001ü"`},
@@ -140,7 +140,7 @@ func TestAStructuredEventHoldsItsDataByItsContentType(t *testing.T) {
 		"text in another character": {"text/plain; charset=latin1", "a", "data_base64", `"YQ=="`},
 		"bytes":                     {"application/octet-stream", "a", "data_base64", `"YQ=="`},
 		"no type":                   {"-", "1", "data_base64", `"MQ=="`},
-		"a type that is none":       {";", "1", "data_base64", `"MQ=="`},
+		"an invalid type":           {";", "1", "data_base64", `"MQ=="`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,7 @@ func TestDebeziumEncodesAsTheOutboxEventRouter(t *testing.T) {
 			map[string]string{"id": id},
 			`{"payload":{"n": 1},"eventType":"order.created"}`, false,
 		},
-		"an envelope of JSON that is none": {
+		"an invalid envelope of JSON": {
 			Debezium{Fields: placed("type:envelope:eventType"), ExpandJSON: true},
 			func(m *broker.Delivery) { m.Payload = []byte("{") }, "outbox.event.orders",
 			map[string]string{"id": id},

@@ -66,7 +66,7 @@ func TestAWantComparesOnlyTheFieldsThatItSets(t *testing.T) {
 		{"an empty payload", postbagtest.Want{Payload: []byte{}}, `want ""`},
 		{"the JSON", postbagtest.Want{JSON: json.RawMessage(`{"l":[1,2],"n":1.50}`)}, ""},
 		{"other JSON", postbagtest.Want{JSON: map[string]any{"n": 2}}, `want the JSON "{\"n\":2}"`},
-		{"JSON that is none", postbagtest.Want{JSON: make(chan int)}, "the JSON wanted cannot be encoded"},
+		{"invalid JSON", postbagtest.Want{JSON: make(chan int)}, "the JSON wanted cannot be encoded"},
 		{"scheduled", postbagtest.Want{Scheduled: true}, ""},
 		{"ordered", postbagtest.Want{Ordered: true}, "it did not come by PublishOrdered"},
 		{"a check that passes", postbagtest.Want{Check: func(postbag.Message) error { return nil }}, ""},

@@ -106,7 +106,7 @@ func TestALoginThatIsWrongIsMisconfigured(t *testing.T) {
 		"no login where one is asked for":              {k.SASLPlaintext(), kafkabroker.Login{}, ""},
 		"a login where none is asked for":              {k.Brokers(), login(kafkabroker.Plain), ""},
 		"no TLS where it is asked for":                 {k.SASLSSL(), login(kafkabroker.Plain), ""},
-		"TLS where there is none":                      {k.SASLPlaintext(), overTLS, ""},
+		"TLS against a plain listener":                 {k.SASLPlaintext(), overTLS, ""},
 		"an unknown authority":                         {k.SASLSSL(), stranger, "certificate is not accepted"},
 		"a certificate for another name":               {k.SASLSSL(), named, "certificate is not accepted"},
 		"no client's certificate":                      {k.SSL(), kafkabroker.Login{TLS: trusting(t, k)}, ""},

@@ -245,16 +245,16 @@ func TestNoErrorQuotesALogin(t *testing.T) {
 		urls  string
 		login natsbroker.Login
 	}{
-		"a URL with spaces":         {urls: "nats://u:" + password + " @host"},
-		"a URL with a wrong port":   {urls: "nats://u:" + password + "/x@host"},
-		"a URL without a host":      {urls: "nats://u:" + password + "@"},
-		"a URL of another scheme":   {urls: "http://u:" + password + "@host"},
-		"one wrong URL of several":  {urls: "nats://host, nats://u:" + password + "%zz@host"},
-		"no URL":                    {urls: ""},
-		"too many logins":           {urls: "nats://host", login: login},
-		"a seed that is none":       {urls: "nats://host", login: natsbroker.Login{NKeyFile: seed}},
-		"credentials that are none": {urls: "nats://host", login: natsbroker.Login{CredentialsFile: seed}},
-		"a port that is none":       {urls: "nats://u:" + password + "@host:99999"},
+		"a URL with spaces":        {urls: "nats://u:" + password + " @host"},
+		"a URL with a wrong port":  {urls: "nats://u:" + password + "/x@host"},
+		"a URL without a host":     {urls: "nats://u:" + password + "@"},
+		"a URL of another scheme":  {urls: "http://u:" + password + "@host"},
+		"one wrong URL of several": {urls: "nats://host, nats://u:" + password + "%zz@host"},
+		"no URL":                   {urls: ""},
+		"too many logins":          {urls: "nats://host", login: login},
+		"an invalid seed":          {urls: "nats://host", login: natsbroker.Login{NKeyFile: seed}},
+		"invalid credentials":      {urls: "nats://host", login: natsbroker.Login{CredentialsFile: seed}},
+		"an invalid port":          {urls: "nats://u:" + password + "@host:99999"},
 	} {
 		_, err := natsbroker.Dial(t.Context(), c.urls, natsbroker.Options{Login: c.login})
 		if err == nil || strings.Contains(err.Error(), password) {

@@ -68,8 +68,8 @@ func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 		t.Errorf("without headers: %v, want ErrForeign", err)
 	}
 	for name, header := range map[string]nats.Header{
-		"an id that is none":  {broker.HeaderID: {"x"}},
-		"a time that is none": {broker.HeaderID: {postbag.NewID().String()}, broker.HeaderTime: {"today"}},
+		"an invalid id":   {broker.HeaderID: {"x"}},
+		"an invalid time": {broker.HeaderID: {postbag.NewID().String()}, broker.HeaderTime: {"today"}},
 	} {
 		if _, err := natsbroker.CoreMessage(&nats.Msg{Subject: "s", Header: header}); err == nil || errors.Is(err, natsbroker.ErrForeign) {
 			t.Errorf("%s: %v, want an error that says so", name, err)

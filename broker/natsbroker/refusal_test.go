@@ -54,11 +54,11 @@ func TestRefusalsOfARealStream(t *testing.T) {
 		"a TTL not allowed":      {options: passing, header: [2]string{"Nats-TTL", "1h"}, outcome: broker.Misconfigured, reason: "10166"},
 		"a schedule not allowed": {options: passing, header: [2]string{"Nats-Schedule", "@at 2030-01-01T00:00:00Z"}, outcome: broker.Misconfigured, reason: "10188"},
 		"a count not allowed":    {options: passing, header: [2]string{"Nats-Incr", "1"}, outcome: broker.Misconfigured, reason: "10168"},
-		"a TTL that is none": {
+		"an invalid TTL": {
 			config: func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true }, options: passing, header: [2]string{"Nats-TTL", "soon"},
 			outcome: broker.Rejected, reason: "10165",
 		},
-		"a schedule that is none": {
+		"an invalid schedule": {
 			config:  func(c *jetstream.StreamConfig) { c.AllowMsgSchedules = true; c.AllowRollup = true },
 			options: passing, header: [2]string{"Nats-Schedule", "whenever"}, outcome: broker.Rejected, reason: "10189",
 		},

@@ -48,8 +48,8 @@ func TestAnEntryOfAnotherProducerIsErrForeign(t *testing.T) {
 	}
 	id := publishtest.Messages("t", 1)[0].ID.String()
 	for name, values := range map[string]map[string]any{
-		"an id that is none":  {"Postbag-Id": "x"},
-		"a time that is none": {"Postbag-Id": id, "Postbag-Time": "yesterday"},
+		"an invalid id":   {"Postbag-Id": "x"},
+		"an invalid time": {"Postbag-Id": id, "Postbag-Time": "yesterday"},
 	} {
 		if _, err := redisbroker.Message(redis.XMessage{Values: values}); err == nil || errors.Is(err, redisbroker.ErrForeign) {
 			t.Errorf("%s: %v", name, err)

@@ -44,8 +44,8 @@ func TestAMessageOfAnotherPublisherIsErrForeign(t *testing.T) {
 		t.Errorf("without metadata: %v, want ErrForeign", err)
 	}
 	for name, metadata := range map[string]message.Metadata{
-		"an id that is none":  {broker.HeaderID: "x"},
-		"a time that is none": {broker.HeaderID: postbag.NewID().String(), broker.HeaderTime: "today"},
+		"an invalid id":   {broker.HeaderID: "x"},
+		"an invalid time": {broker.HeaderID: postbag.NewID().String(), broker.HeaderTime: "today"},
 	} {
 		m := message.NewMessage("x", nil)
 		m.Metadata = metadata

@@ -21,7 +21,7 @@ func TestBadOptionsAreRefusedWithTheFix(t *testing.T) {
 	}{
 		"no URL":                       {func(o *Options) { o.URL = "" }, "set Options.URL or Options.URLFor"},
 		"two URLs":                     {func(o *Options) { o.URLFor = func(broker.Delivery) (string, error) { return "", nil } }, "keep one"},
-		"a URL that is none":           {func(o *Options) { o.URL = "http://canary:canary@x:y/" }, "cannot be parsed"},
+		"an invalid URL":               {func(o *Options) { o.URL = "http://canary:canary@x:y/" }, "cannot be parsed"},
 		"a URL with a control":         {func(o *Options) { o.URL = "http://x/\r\ncanary" }, "cannot be parsed"},
 		"a URL without a scheme":       {func(o *Options) { o.URL = "receiver.test/canary" }, "begin it with https://"},
 		"a URL with another scheme":    {func(o *Options) { o.URL = "ws://receiver.test/canary" }, "begin it with https://"},
@@ -54,7 +54,7 @@ func TestBadOptionsAreRefusedWithTheFix(t *testing.T) {
 		"a negative timeout":           {func(o *Options) { o.Timeout = -1 }, "negative"},
 		"a negative retry":             {func(o *Options) { o.MaxRetryAfter = -1 }, "negative"},
 		"a negative concurrency":       {func(o *Options) { o.Concurrency = -1 }, "negative"},
-		"a prefix that is none":        {func(o *Options) { o.AllowPrivate = []netip.Prefix{{}} }, "AllowPrivate"},
+		"an invalid prefix":            {func(o *Options) { o.AllowPrivate = []netip.Prefix{{}} }, "AllowPrivate"},
 		"a prefix of mapped addresses": {func(o *Options) {
 			o.AllowPrivate = []netip.Prefix{netip.MustParsePrefix("::ffff:10.0.0.0/104")}
 		}, "AllowPrivate"},

@@ -49,7 +49,7 @@ func TestBadDSNsOfPostgreSQLAreRefused(t *testing.T) {
 		{"a database", dsn(func(u *url.URL) { u.Path = "/nosuch" }), "", exit.Usage, "correct its name"},
 		{"a host", dsn(func(u *url.URL) { u.Host = "no.such.host.invalid:" + port }), "", exit.Unavailable, "correct the host in the DSN"},
 		{"a port", dsn(func(u *url.URL) { u.Host = "127.0.0.1:1" }), "", exit.Unavailable, "look whether the server runs"},
-		{"a port that is none", text("postgres://app:" + canary + "@127.0.0.1:99999/shop"), "", exit.Usage, "its port is no number between 1 and 65535"},
+		{"an invalid port", text("postgres://app:" + canary + "@127.0.0.1:99999/shop"), "", exit.Usage, "its port is no number between 1 and 65535"},
 		{"TLS where there is none", option("sslmode", "verify-full"), "", exit.Failed, "choose another sslmode"},
 		{"a mode of TLS", option("sslmode", canary), "", exit.Usage, "sslmode is none of disable"},
 		{"an authority", text("postgres://app:" + canary + "@h/d?sslmode=verify-ca&sslrootcert=/no/such"), "", exit.Usage, "the file of sslrootcert cannot be read"},

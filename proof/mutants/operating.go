@@ -29,7 +29,7 @@ var operating = []Mutant{
 		Name: "orders-leave-no-trace", What: "MySQL, MariaDB and SQLite: an operator's command is carried out and not written to the audit log",
 		Evidence: "consoles that retry and discard without a trace (FAULTS G15; lionagi#1960)",
 		Patches:  []Patch{{"store/sqlkit/operate.go", "		return t.audit(a, what)\n", "		return nil\n"}},
-		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Orders_are_audited"),
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Commands_are_audited"),
 	},
 	{
 		Name: "orders-of-nobody", What: "MySQL, MariaDB and SQLite: an order need not say who gives it, and why",

@@ -54,7 +54,7 @@ var finding = []Mutant{
 		Name: "waits-for-the-oldest", What: "nothing is read that is newer than the oldest transaction that runs",
 		Evidence: "the xmin cursor: one writer in another database stalls all (watermill-sql, nisshi#713)",
 		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	known.Raise(&to, p)\n", "	if len(to.Running) > 0 {\n		to.XMax, to.Running = to.Running[0].XID, nil\n	}\n	known.Raise(&to, p)\n"}},
-		By:       tests("store/pgstore", "TestConformance/A_stranger.s_open_transaction"),
+		By:       tests("store/pgstore", "TestConformance/Another_program.s_open_transaction"),
 	},
 	{
 		Name: "running-transactions-dropped-from-a-long-position", What: "a position with too many running transactions forgets some",

@@ -52,7 +52,7 @@ var passing = []Mutant{
 		Name: "sqlite-unfetched-page-passed", What: "SQLite: a read towards a position ends there, whether or not its page was cut",
 		Evidence: "cursor advanced past a page that was not fetched",
 		Patches:  []Patch{{"store/sqlitestore/turn_read.go", "	case r.Until != \"\" && (!p.full || p.last.seq == p.until):\n", "	case r.Until != \"\":\n"}},
-		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_(reader|straggler|window)"),
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_(reader|lagging_reader|window)"),
 	},
 	{
 		Name: "sqlite-deferred-transactions", What: "SQLite: transactions that write begin as ones that read",

@@ -40,7 +40,7 @@ func Targets() []Target {
 		{
 			Module: "store/sqlitestore", Package: ".", Files: []string{"position.go", "turn_read.go"},
 			Run: "TestPositions|TestMessagesAre|TestALogThatLost|TestAReadDuring|TestConformanceOfAStoreOnAPath/(" +
-				"A_commit|A_filter|A_limit|A_missing|A_position|A_range|A_read|A_settlement_moves|A_straggler|A_window|An_empty|Another_process|" +
+				"A_commit|A_filter|A_limit|A_missing|A_position|A_range|A_read|A_settlement_moves|A_lagging|A_window|An_empty|Another_process|" +
 				"Bytes|Limit|Messages_that|One_read|Several_readers|Subscriptions_of)",
 		},
 	}

@@ -17,7 +17,7 @@ func TestAnUnreadableRowIsReportedAndHidesNoOther(t *testing.T) {
 		ignore bool
 		insert string
 	}{
-		"an escape that is none":   {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"path\":\"C:\\\\queue\"}', 'p')"},
+		"an invalid escape":        {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"path\":\"C:\\\\queue\"}', 'p')"},
 		"a number without its end": {true, "INSERT INTO postbag_outbox (topic, `key`, headers, payload) VALUES ('t', 'k', '{\"a\":1.}', 'p')"},
 		"a key that is no text":    {false, "INSERT INTO postbag_outbox (topic, `key`, payload) VALUES ('t', x'ff01', 'p')"},
 		"a topic with a zero":      {true, "INSERT INTO postbag_outbox (topic, `key`, payload) VALUES (x'740075', 'k', 'p')"},

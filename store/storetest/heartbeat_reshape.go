@@ -15,7 +15,7 @@ func reshapeCases() []scenario {
 		{name: "A reshape is refused where a lease is missing, stale or another's", run: reshapeLeases},
 		{name: "After a reshape old leases are lost, even of shards with the same slots", run: reshapeTokens},
 		{name: "Parked messages stay as they are through a reshape", run: reshapeParked},
-		{name: "Lines of parked messages are joined and parted by a reshape", run: reshapeLines},
+		{name: "Under one hash for all, parked messages are merged and split with their shards", run: reshapeLines},
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // their end.
 func editCases() []scenario {
 	return []scenario{
-		{name: "What failed of a message is shown after its end", needs: editing, run: pastShown},
-		{name: "What failed of a message is forgotten with its row", needs: editing, run: pastForgotten},
+		{name: "The errors of a message are shown after its end", needs: editing, run: pastShown},
+		{name: "The errors of a message are forgotten with its row", needs: editing, run: pastForgotten},
 		{name: "The audit log names messages by id and topic, and what selected them", needs: editing, run: auditNames},
 		{name: "A scheduled message is published at once, or discarded", needs: editing, run: editScheduled},
 		{name: "An erased message has no payload, headers or key, and is where it was", needs: editing, run: eraseDelivered},

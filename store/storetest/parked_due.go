@@ -17,7 +17,7 @@ func dueCases() []scenario {
 		{name: "A follower is due at once when it has become the first", run: duePromoted},
 		{name: "A message parked before the first of its key becomes the first", run: dueEarlier},
 		{name: "Messages that block nothing count by themselves", run: dueLoose},
-		{name: "What the caller has in hand is left out, with its key", run: dueSkip},
+		{name: "Messages that the caller has already are left out, with their keys", run: dueSkip},
 		{name: "Limit counts followers too", run: dueLimit},
 		{name: "Bytes bound the answer, and the message that crosses comes too", run: dueBytes},
 		{name: "Only the slots asked for count", run: dueSlots},

@@ -20,7 +20,7 @@ func heldCases() []scenario {
 		{name: "Held messages are those of the slots asked for", run: heldSlots},
 		{name: "A held message blocks its key, and what is behind it is due when it is gone", run: heldBlocks},
 		{name: "Blocked names the held topics", run: heldNamed},
-		{name: "A take leaves held messages held", run: heldTakeover},
+		{name: "Taking a shard leaves held messages held", run: heldTakeover},
 		{name: "A reshape leaves held messages held", run: heldReshape},
 		{name: "A held message can be parked otherwise, and others can be held", run: heldChanges},
 		{name: "Topics are compared byte for byte", run: heldExact},

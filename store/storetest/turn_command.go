@@ -269,7 +269,7 @@ func commandRace(e *env) {
 // operatorCases are about the rest of an Operator.
 func operatorCases() []scenario {
 	return []scenario{
-		{name: "Orders are audited with who, why and what", run: audited},
+		{name: "Commands are audited with who, why and what", run: audited},
 		{name: "A command without who or why is refused and does nothing", run: auditNeeded},
 		{name: "The number of shards asked for is shown until it is reached", run: shardsWanted},
 	}

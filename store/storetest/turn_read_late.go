@@ -18,7 +18,7 @@ func lateCases() []scenario {
 		{name: "Transactions that began before a read and write after it are read", needs: concurrentWriters, run: writesLater},
 		{name: "A commit in the middle of a window is read, once", needs: concurrentWriters, run: midWindow},
 		{name: "A transaction that commits while the log is read comes in its own order", needs: concurrentWriters, run: commitWhileRead},
-		{name: "A stranger's open transaction delays nothing, and nothing comes again after it", needs: concurrentWriters, run: stranger},
+		{name: "Another program's open transaction delays nothing, and nothing is repeated after it", needs: concurrentWriters, run: stranger},
 		{name: "An application's open transaction holds up nothing that relays and operators do", needs: concurrentWriters, run: applicationOpen},
 		{name: "A position stays small while many transactions are open, and loses none", needs: concurrentWriters, run: manyOpen},
 	}

@@ -10,11 +10,11 @@ import (
 // untilCases are about stragglers, which read up to where their group stands.
 func untilCases() []scenario {
 	return []scenario{
-		{name: "A straggler ends where its group stands, byte for byte", run: straggler},
-		{name: "A straggler in the middle of a window ends where its group stands", run: stragglerInWindow},
-		{name: "A straggler leaves out what commits late, for all together", needs: concurrentWriters, run: stragglerLate},
-		{name: "A straggler that begins before what was open where it ends leaves it out", needs: concurrentWriters, run: stragglerOpen},
-		{name: "A straggler that stands where its group does reads nothing", run: stragglerThere},
+		{name: "A lagging reader ends at the position Until, byte for byte", run: straggler},
+		{name: "A lagging reader in the middle of a window ends at Until", run: stragglerInWindow},
+		{name: "A lagging reader leaves late commits to the reads after Until", needs: concurrentWriters, run: stragglerLate},
+		{name: "A lagging reader leaves out what was open at Until", needs: concurrentWriters, run: stragglerOpen},
+		{name: "A lagging reader that has reached Until reads nothing", run: stragglerThere},
 		{name: "A reader in a window that leads beyond Until reads nothing of what lies there", run: besideUntil},
 		{name: "A reader beyond Until is told so and reads nothing", run: ahead},
 	}

@@ -24,7 +24,7 @@ func wrongReads() []wrong {
 			"A prepared transaction is read after its commit, and others before",
 		}},
 		{"reads wait for the oldest open transaction", waitForOldest, []string{
-			"A stranger's open transaction delays nothing, and nothing comes again after it",
+			"Another program's open transaction delays nothing, and nothing is repeated after it",
 		}},
 		{"a full page loses the rest of its window", skipWindow, []string{
 			"A window is the same in pages of any size",
@@ -44,14 +44,14 @@ func wrongReads() []wrong {
 			"A chain goes on from just after every record",
 		}},
 		{"Until is overshot", asked(func(q *store.Request) { q.Until = "" }), []string{
-			"A straggler ends where its group stands, byte for byte",
-			"A straggler leaves out what commits late, for all together",
+			"A lagging reader ends at the position Until, byte for byte",
+			"A lagging reader leaves late commits to the reads after Until",
 		}},
 		{"what was open at Until is read up to it as well", openToo, []string{
-			"A straggler that begins before what was open where it ends leaves it out",
+			"A lagging reader leaves out what was open at Until",
 		}},
-		{"a straggler's end has other bytes", onlyRead(otherBytes), []string{
-			"A straggler ends where its group stands, byte for byte",
+		{"the end of a lagging read has other bytes", onlyRead(otherBytes), []string{
+			"A lagging reader ends at the position Until, byte for byte",
 		}},
 		{"ahead is not told", onlyRead(func(_ store.Request, b *store.Batch) { b.Ahead = false }), []string{
 			"A reader beyond Until is told so and reads nothing",

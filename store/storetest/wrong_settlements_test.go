@@ -69,7 +69,7 @@ func wrongSettlements() []wrong {
 			"Followers come right behind the first of their key",
 		}},
 		{"what is in hand comes again", due(func(d *store.Due) { d.Skip = nil }), []string{
-			"What the caller has in hand is left out, with its key",
+			"Messages that the caller has already are left out, with their keys",
 		}},
 		{"due looks at all slots", due(func(d *store.Due) { d.Slots = []store.Slots{store.AllSlots} }), []string{
 			"Only the slots asked for count",
@@ -102,7 +102,7 @@ func wrongSettlements() []wrong {
 		}), []string{
 			"Held messages come only when asked for their topic",
 			"Blocked names the held topics",
-			"A take leaves held messages held",
+			"Taking a shard leaves held messages held",
 		}},
 		{"topics are compared without case", changed(func(st *store.Settlement) {
 			for i := range st.Park {
