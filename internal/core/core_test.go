@@ -59,7 +59,7 @@ func none(t *testing.T, all []Operation, kind Kind) {
 }
 
 // What is due and cannot be done now is no reason to wake up.
-func TestALoopThatHasToWaitForItsStoreSleeps(t *testing.T) {
+func TestALoopThatWaitsForItsStoreDoesNotSpin(t *testing.T) {
 	t.Parallel()
 	const now = time.Minute
 	for name, trouble := range map[string]func(*Core){
@@ -83,7 +83,7 @@ func TestALoopThatHasToWaitForItsStoreSleeps(t *testing.T) {
 
 // The answer to the heartbeat of the identity before says nothing about its own. Two at a
 // time took back twice what was to be given, and the relay panicked.
-func TestAnIdentityHasOneHeartbeatOutAtATime(t *testing.T) {
+func TestOnlyOneHeartbeatOfAnIdentityIsInFlight(t *testing.T) {
 	t.Parallel()
 	c := newCore(nil)
 	first := only(t, c.step(0), Beat).Beat

@@ -56,7 +56,7 @@ func (c *Core) reshapes(t *testing.T, now *time.Duration) *Heartbeat {
 
 // The pause behind a change of shards that no store answers grows, and none is asked for
 // again by the heartbeat behind it.
-func TestAChangeOfShardsThatIsNotAnsweredIsAskedForLessAndLessOften(t *testing.T) {
+func TestAnUnansweredChangeOfShardsIsRetriedWithBackoff(t *testing.T) {
 	t.Parallel()
 	c := newCore(func(o *Options) { o.Upkeep = false })
 	f := c.Flows[0]

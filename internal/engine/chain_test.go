@@ -38,7 +38,7 @@ func TestAnUnknownAnswerIsSentAgainBeforeTheNextOfItsKey(t *testing.T) {
 	d.deliver(2)
 }
 
-func TestAnOrderedDestinationGetsSeveralOfAKeyInOneCallAndNoSecondCallMeanwhile(t *testing.T) {
+func TestAnOrderedDestinationGetsAKeyInOneCallAtATime(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Ordered: true, Batch: 3})
 	d.feed("1", messages(1, 1, 1, 1, 1, 2)...)
@@ -52,7 +52,7 @@ func TestAnOrderedDestinationGetsSeveralOfAKeyInOneCallAndNoSecondCallMeanwhile(
 	d.deliver(3, 4)
 }
 
-func TestUnorderedMessagesWaitForNothing(t *testing.T) {
+func TestUnorderedMessagesWaitForNoOthers(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Order: engine.Unordered})
 	d.feed("1", messages(1, 1, 1, 1)...)
@@ -63,7 +63,7 @@ func TestUnorderedMessagesWaitForNothing(t *testing.T) {
 	d.empty()
 }
 
-func TestUnderStrictOrderAShardIsOneKey(t *testing.T) {
+func TestUnderStrictOrderAShardIsSentLikeOneKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByShard})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
@@ -75,7 +75,7 @@ func TestUnderStrictOrderAShardIsOneKey(t *testing.T) {
 
 // A destination keeps the order of each key within a call. Under strict order the
 // messages behind one another are of different keys.
-func TestAnOrderedDestinationWasTrustedWithTheOrderOfDifferentKeys(t *testing.T) {
+func TestStrictOrderDoesNotRelyOnADestinationsOrderPerKey(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Order: engine.ByShard, Ordered: true})
 	d.feed("1", messages(1, 2, 2, 4, 0, 0)...)
@@ -87,7 +87,7 @@ func TestAnOrderedDestinationWasTrustedWithTheOrderOfDifferentKeys(t *testing.T)
 
 // The chain of a key was put away once for each of its messages in a call, so
 // that two other keys got the same chain afterwards.
-func TestAChainWasReleasedTwice(t *testing.T) {
+func TestAChainIsReleasedOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Ordered: true})
 	d.feed("1", messages(1, 1, 1)...)
@@ -128,7 +128,7 @@ func TestUnderSkipAKeyGoesOnBehindARejectedMessage(t *testing.T) {
 	d.empty()
 }
 
-func TestABlockedKeyIsLiveAgainWhenAVerdictClearsIt(t *testing.T) {
+func TestABlockedKeyIsSentAgainWhenASettlementClearsIt(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}})
@@ -150,7 +150,7 @@ func TestABlockedKeyIsLiveAgainWhenAVerdictClearsIt(t *testing.T) {
 
 // A verdict that cleared a key was ignored while another parked message of the
 // key, one that blocks nothing, was in hand, and no other verdict came.
-func TestAKeyStayedBlockedForAMessageThatBlocksNothing(t *testing.T) {
+func TestAMessageThatBlocksNothingDoesNotBlockItsKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{OnReject: engine.Skip})
 	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{keyHash(1)}})

@@ -116,7 +116,7 @@ func TestAMisconfiguredMessageIsTriedItself(t *testing.T) {
 	d.deliver(3)
 }
 
-func TestAnswersOfCallsThatWereOutSayNothingNew(t *testing.T) {
+func TestAnswersOfEarlierCallsDoNotChangeAnOpenCircuit(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Calls: 4, Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
@@ -142,7 +142,7 @@ func TestAPausedFlowTriesNothing(t *testing.T) {
 
 // Wake named the end of the circuit's pause, which was over, although a paused
 // flow does not check: its caller spun.
-func TestAPausedFlowWithAnOpenCircuitWokeItsCallerWithoutEnd(t *testing.T) {
+func TestAPausedFlowWithAnOpenCircuitDoesNotWakeItsCaller(t *testing.T) {
 	t.Parallel()
 	d := down(t, engine.Config{}, broker.Unavailable)
 	d.f.Pause(true)
@@ -155,7 +155,7 @@ func TestAPausedFlowWithAnOpenCircuitWokeItsCallerWithoutEnd(t *testing.T) {
 
 // A message that loses every answer was the only one that was tried when the pause
 // was over, and so nothing else was ever sent.
-func TestAMessageThatLosesItsAnswersHeldUpAllOthers(t *testing.T) {
+func TestAMessageWithoutAnswersDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 8})
 	d.feed("1", messages(1, 1)...)
@@ -209,7 +209,7 @@ func (d *desk) poison(c *engine.Call, sent map[int64]int) {
 }
 
 // A probe that succeeds where messages fail made every pause the shortest one.
-func TestAProbeThatSucceedsEndedTheGrowthOfThePause(t *testing.T) {
+func TestASuccessfulProbeDoesNotResetTheGrowingPause(t *testing.T) {
 	t.Parallel()
 	d := down(t, engine.Config{Prober: true, Rand: func() float64 { return 1 }}, broker.Unavailable)
 	pause := time.Duration(0)
@@ -223,7 +223,7 @@ func TestAProbeThatSucceedsEndedTheGrowthOfThePause(t *testing.T) {
 }
 
 // The message of a trial was sent beyond InFlight.
-func TestATrialWentBeyondInFlight(t *testing.T) {
+func TestATrialStaysWithinInFlight(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{InFlight: 3, Batch: 1, Calls: 3})
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
@@ -246,7 +246,7 @@ func TestATrialWentBeyondInFlight(t *testing.T) {
 	d.answer(two, broker.Accepted)
 }
 
-func TestACallThatWasOutWhenTheCircuitOpenedMayAskForALongerPause(t *testing.T) {
+func TestACallInFlightWhenTheCircuitOpenedMayLengthenThePause(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1, Calls: 2, AfterMax: time.Minute})
 	d.feed("1", messages(1, 1, 2)...)
@@ -268,7 +268,7 @@ func TestAnOutageIsCountedOnceHoweverLongItIs(t *testing.T) {
 	equal(t, "outages", d.f.Stats().Opened, 1)
 }
 
-func TestAMessageWhoseAnswersGetLostIsNotParkedForWhatWasAcceptedBefore(t *testing.T) {
+func TestAMessageWithLostAnswersIsNotParkedForEarlierAcceptances(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
@@ -285,7 +285,7 @@ func TestAMessageWhoseAnswersGetLostIsNotParkedForWhatWasAcceptedBefore(t *testi
 
 // One message for which the connection is cut opens the circuit. It was all that had been read: nothing else was read any more,
 // so that nothing could show that the destination works, and the whole subscription stood still.
-func TestALoneMessageInDoubtKeepsNothingElseFromBeingRead(t *testing.T) {
+func TestASingleUnansweredMessageDoesNotStopReading(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1)...)
@@ -303,7 +303,7 @@ func TestALoneMessageInDoubtKeepsNothingElseFromBeingRead(t *testing.T) {
 }
 
 // In an outage that is no message's fault nothing more is read than can be tried.
-func TestAnOutageReadsNothingBeyondWhatItCanTry(t *testing.T) {
+func TestDuringAnOutageNoMoreIsReadThanCanBeTried(t *testing.T) {
 	t.Parallel()
 	d := down(t, engine.Config{}, broker.Unavailable)
 	for range 5 {

@@ -43,7 +43,7 @@ func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 	equal(t, "row", p, store.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: store.ParkRetrying, Blocking: true})
 }
 
-func TestDiscardRemovesTheRowAndTheKeyGoesOn(t *testing.T) {
+func TestDiscardRemovesTheRowAndUnblocksItsKey(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.order(store.Discard, 1, 1, store.ParkDead)
@@ -70,7 +70,7 @@ func TestACommandIsCarriedOutOnce(t *testing.T) {
 
 // After a fail-over to an older state the store gave the id of a command out again, and
 // the new command was taken for the old one.
-func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
+func TestACommandThatReusesAnIDIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.order(store.Retry, 1, 1, store.ParkDead)
@@ -84,7 +84,7 @@ func TestAnOrderThatHasTheIDOfAnotherWasNotCarriedOut(t *testing.T) {
 	equal(t, "done", slices.Equal(done, []store.Done{{ID: 11, Kind: store.Retry, Seq: 1}, {ID: 11, Kind: store.Discard, Seq: 2}}), true)
 }
 
-func TestADiscardWaitsForTheAnswerThatIsOut(t *testing.T) {
+func TestADiscardWaitsForTheOutstandingAnswer(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.lot(parked(1, 1, 2))
@@ -99,7 +99,7 @@ func TestADiscardWaitsForTheAnswerThatIsOut(t *testing.T) {
 	equal(t, "resolved", len(d.settle().Resolve), 1)
 }
 
-func TestADiscardOfWhatIsInHandSendsThoseBehindItBackToTheirRows(t *testing.T) {
+func TestDiscardingALoadedMessageReturnsItsFollowersToTheirRows(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{Calls: 1, Batch: 1})
 	d.lot(parked(3, 3, 1), parked(1, 1, 2), parked(4, 1, 0))
@@ -112,7 +112,7 @@ func TestADiscardOfWhatIsInHandSendsThoseBehindItBackToTheirRows(t *testing.T) {
 	d.deliver(4)
 }
 
-func TestARetryOfWhatIsInHandBeginsItsAttemptsAnew(t *testing.T) {
+func TestRetryingALoadedMessageResetsItsAttempts(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{Calls: 1, Batch: 1})
 	d.lot(parked(3, 3, 1), parked(1, 1, 19))
@@ -143,7 +143,7 @@ func TestAMessageInFlightOfAnEarlierOwnerCanBeDiscarded(t *testing.T) {
 	equal(t, "resolved", len(d.settle().Resolve), 1)
 }
 
-func TestAMessageInFlightOfOursIsWaitedFor(t *testing.T) {
+func TestADiscardWaitsForOurOwnMessageInFlight(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
@@ -156,7 +156,7 @@ func TestAMessageInFlightOfOursIsWaitedFor(t *testing.T) {
 
 // A command that was under way when its shard was lost was taken for known when it
 // came again, and never carried out.
-func TestACommandWasForgottenWithItsShard(t *testing.T) {
+func TestACommandIsCarriedOutAfterItsShardWasLostAndReturned(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.order(store.Discard, 1, 1, store.ParkDead)
@@ -169,7 +169,7 @@ func TestACommandWasForgottenWithItsShard(t *testing.T) {
 
 // A command that was read before its shard was lost and came back was carried out
 // on a row that another owner had changed since.
-func TestACommandFromBeforeItsShardWasLostWasCarriedOut(t *testing.T) {
+func TestACommandFromBeforeItsShardWasLostIsNotCarriedOut(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.now += 60 * ms

@@ -74,7 +74,7 @@ func TestAMessageThatIsNotReadYetIsDiscardedWhenItIsRead(t *testing.T) {
 	d.empty()
 }
 
-func TestADiscardComesWithTheTurnThatReadsTheMessage(t *testing.T) {
+func TestADiscardReadTogetherWithItsMessageIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	turn := d.turn()
@@ -87,7 +87,7 @@ func TestADiscardComesWithTheTurnThatReadsTheMessage(t *testing.T) {
 	d.empty()
 }
 
-func TestADiscardOfWhatIsInACallWaitsForItsAnswer(t *testing.T) {
+func TestADiscardOfASentMessageWaitsForItsAnswer(t *testing.T) {
 	t.Parallel()
 	d := busy(t, engine.Config{})
 	c := d.call(1, 2)

@@ -71,7 +71,7 @@ func TestAFlowIsNotDrainedBeforeItsLogWasReadToTheEnd(t *testing.T) {
 
 // A relay that takes over in the middle of a window reads it to its end, as of when the one
 // before has begun it. What was committed since lies behind that.
-func TestAFlowIsNotDrainedAtTheEndOfAWindowThatAnotherHasBegun(t *testing.T) {
+func TestAFlowIsNotDrainedWithinAWindowBegunByAnother(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.land(d.turn())
@@ -105,7 +105,7 @@ func TestAFlowIsNotDrainedWhileParkedMessagesMayBeDue(t *testing.T) {
 	}
 }
 
-func TestAFlowIsDrainedWhenAllItHasWaitsForADestinationThatStaysAway(t *testing.T) {
+func TestAFlowIsDrainedIfItsDestinationStaysUnavailable(t *testing.T) {
 	t.Parallel()
 	d := down(t, engine.Config{}, broker.Unavailable)
 	if d.f.Drained(d.now) {
@@ -136,7 +136,7 @@ func TestAFlowIsDrainedWhenAllItHasWaitsForADestinationThatStaysAway(t *testing.
 	}
 }
 
-func TestADestinationThatIsDownAloneDoesNotMakeAFlowUndrained(t *testing.T) {
+func TestAFlowThatRecoveredIsDrainedOnceAllIsDelivered(t *testing.T) {
 	t.Parallel()
 	d := down(t, engine.Config{}, broker.Unavailable)
 	d.wait()

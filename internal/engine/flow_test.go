@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestAFlowWithoutShardsNeedsNothing(t *testing.T) {
+func TestAFlowWithoutShardsAsksForNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.noTurn()
@@ -21,7 +21,7 @@ func TestAFlowWithoutShardsNeedsNothing(t *testing.T) {
 }
 
 // The time to ask for commands was over, and Turn does not ask without shards.
-func TestAFlowThatLostItsShardsWokeItsCallerWithoutEnd(t *testing.T) {
+func TestAFlowThatLostItsShardsDoesNotWakeItsCaller(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1")
@@ -56,7 +56,7 @@ func TestALostShardIsForgotten(t *testing.T) {
 	equal(t, "lost", d.f.Stats().Lost, int64(1))
 }
 
-func TestAPageBringsNothingOfAShardThatWasLostAndCameBackElsewhere(t *testing.T) {
+func TestAPageOfALostShardThatReturnedElsewhereIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
@@ -71,7 +71,7 @@ func TestAPageBringsNothingOfAShardThatWasLostAndCameBackElsewhere(t *testing.T)
 	equal(t, "counted", s.Tally[0].Count, int64(1))
 }
 
-func TestAPageBringsNothingOfAShardThatLeaves(t *testing.T) {
+func TestAPageOfALeavingShardIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
@@ -84,7 +84,7 @@ func TestAPageBringsNothingOfAShardThatLeaves(t *testing.T) {
 	equal(t, "left", d.left()[0], lease(2048, 4096, 2, 1))
 }
 
-func TestAfterAResetTheTurnThatWasOutSaysNothing(t *testing.T) {
+func TestTheAnswerOfATurnFromBeforeAResetIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2)...)
@@ -145,7 +145,7 @@ func TestAQuietFlowFinishesWhatItHasAndReadsNoMore(t *testing.T) {
 	d.reading("1")
 }
 
-func TestAQuietFlowBringsItsLanesTogether(t *testing.T) {
+func TestAQuietFlowReadsItsLanesUpToOnePosition(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.f.Quiesce(true)
@@ -158,7 +158,7 @@ func TestAQuietFlowBringsItsLanesTogether(t *testing.T) {
 
 // A flow with parked messages to be tried never became quiet, because it went on to
 // fetch them.
-func TestAFlowWithParkedMessagesNeverBecameQuiet(t *testing.T) {
+func TestAFlowWithParkedMessagesBecomesQuiet(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
 	d.lot(parked(1, 1, 1))
@@ -277,7 +277,7 @@ func TestAQuietFlowSendsNoParkedMessage(t *testing.T) {
 	d.noCall()
 }
 
-func TestAFlowThatIsRenewedKnowsNothing(t *testing.T) {
+func TestARenewedFlowBeginsEmpty(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3)...)

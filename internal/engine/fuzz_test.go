@@ -30,7 +30,7 @@ func FuzzFlow(f *testing.F) {
 	})
 }
 
-func TestAFlowSurvivesAnything(t *testing.T) {
+func TestAFlowHandlesRandomEventsWithoutPanic(t *testing.T) {
 	t.Parallel()
 	runs := 1000
 	if testing.Short() {

@@ -77,7 +77,7 @@ func TestTheMoreAReadFindsTheLongerThePause(t *testing.T) {
 }
 
 // A flow that was woken without end read without end.
-func TestAFlowThatIsWokenForNothingReadsNoMoreOftenThanABusyOne(t *testing.T) {
+func TestNeedlessWakesCauseNoMoreReadsThanABusyFlow(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMin: 4 * ms})
 	reads := func(n int, messages ...store.Record) (got int) {

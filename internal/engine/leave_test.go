@@ -117,7 +117,7 @@ func TestALeavingShardLeavesAFailedRetryToTheNextOwner(t *testing.T) {
 	d.empty()
 }
 
-func TestWhatWasNotStoredIsNotWaitedFor(t *testing.T) {
+func TestALeavingShardDoesNotWaitForUnstoredMessages(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2)...)
@@ -129,7 +129,7 @@ func TestWhatWasNotStoredIsNotWaitedFor(t *testing.T) {
 
 // A shard that left while a slow call was out forgot that call, left before its
 // answer, and the next owner sent the message once more.
-func TestALeavingShardForgotWhatIsInFlight(t *testing.T) {
+func TestALeavingShardDoesNotForgetMessagesInFlight(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 1})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
@@ -156,7 +156,7 @@ func TestALeavingShardForgotWhatIsInFlight(t *testing.T) {
 
 // What a leaving shard had delivered was counted in the ledger before its position
 // passed it, and again by the next owner when the shard was lost in between.
-func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
+func TestALeavingShardCountsOnlyWhatItsPositionHasPassed(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
@@ -173,7 +173,7 @@ func TestALeavingShardTalliedWhatItsPositionHadNotPassed(t *testing.T) {
 // A shard whose loading took longer than it existed came when others had its slots,
 // and took them along when it was lost: their messages were nobody's, and positions
 // passed them.
-func TestAShardThatCameLateTookTheSlotsOfOthersWithIt(t *testing.T) {
+func TestAShardAddedTooLateTakesNoSlotsOfOthers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 1024, 3, 1), "0", store.Blocks{})
@@ -261,7 +261,7 @@ func TestAStopEndsCallsThatHang(t *testing.T) {
 }
 
 // A destination that takes its time for everything has it at a stop too.
-func TestAStopWaitsForADestinationThatTakesItsTime(t *testing.T) {
+func TestAStopWaitsForASlowDestination(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/internal/engine"
 )
 
-func TestTheAuditNamesAMoveThatIsNotInALife(t *testing.T) {
+func TestTheAuditNamesAForbiddenStateTransition(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.audit()

@@ -14,7 +14,7 @@ import (
 // Messages that waited for others of their key went behind all that was read after
 // them. What was accepted ahead of them filled InFlight, and each settlement made room
 // for two or three.
-func TestAMessageThatWaitedForItsKeyHasItsPlaceBack(t *testing.T) {
+func TestAMessageThatWaitedForItsKeyKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{InFlight: 12, Batch: 3})
 	d.feed("1", messages(1, 1, 2, 1, 2, 3, 4, 5, 6, 7)...)
@@ -27,7 +27,7 @@ func TestAMessageThatWaitedForItsKeyHasItsPlaceBack(t *testing.T) {
 
 // In each round trip every call is answered, and one turn is made. The destination
 // takes 200 messages a call and one of each key.
-func TestABacklogOfFewKeysTakesFewRounds(t *testing.T) {
+func TestABacklogOfFewKeysIsDrainedInFewRoundTrips(t *testing.T) {
 	t.Parallel()
 	const total, page, keys = 20_000, 500, 240
 	r := rand.New(rand.NewPCG(1, 2))

@@ -80,7 +80,7 @@ func TestOneMessageGoesHoweverLargeItIs(t *testing.T) {
 }
 
 // The bytes of a message whose call goes on are needed, although its row is parked.
-func TestASlowCallKeepsItsBytes(t *testing.T) {
+func TestASlowCallStillCountsInTheBuffer(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.audit()
@@ -92,7 +92,7 @@ func TestASlowCallKeepsItsBytes(t *testing.T) {
 	d.inHand(before - weight)
 }
 
-func TestThePayloadIsLetGoAsSoonAsNobodyNeedsIt(t *testing.T) {
+func TestAPayloadIsFreedAsSoonAsNobodyNeedsIt(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", heavy(1000, messages(1, 1, 2)...)...)
@@ -111,7 +111,7 @@ func TestThePayloadIsLetGoAsSoonAsNobodyNeedsIt(t *testing.T) {
 
 // What was parked has a part of the buffer for itself: a window that is full does not
 // keep it from being tried, nor the other way round.
-func TestParkedMessagesHaveTheirOwnRoom(t *testing.T) {
+func TestParkedMessagesHaveTheirOwnPartOfTheBuffer(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{Buffer: 400, Calls: 1, Batch: 1})
 	d.f.DueLanded(d.now, nil)
@@ -131,7 +131,7 @@ func TestParkedMessagesHaveTheirOwnRoom(t *testing.T) {
 }
 
 // A lane that waits reads before those that have read since.
-func TestNoLaneKeepsAnotherFromReading(t *testing.T) {
+func TestNoLaneStopsAnotherFromReading(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Buffer: 4, Calls: 1, PageBytes: 100})
 	d.f.Add(lease(0, 2048, 1, 1), "a", store.Blocks{})

@@ -125,7 +125,7 @@ func TestALaneThatIsAheadLeadsAfterASecondTry(t *testing.T) {
 
 // Two lanes of which neither is before the other changed places at every read,
 // and neither ever read on.
-func TestLanesBesideEachOtherChangedPlacesForEver(t *testing.T) {
+func TestLanesWithIncomparablePositionsBothReadOn(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("a"))
@@ -137,7 +137,7 @@ func TestLanesBesideEachOtherChangedPlacesForEver(t *testing.T) {
 // With three lanes that were read seldom, the one that had read on was no longer
 // the one that led by the time that the others could have stopped where it had got
 // to.
-func TestIdleLanesTookTurnsToLead(t *testing.T) {
+func TestIdleLanesDoNotAlternateLeadership(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	for i, at := range []store.Position{"a", "b", "c"} {
@@ -199,7 +199,7 @@ func TestALaneInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
 
 // While lanes waited for each other, one message without an answer kept both from
 // reading for as long as its call took.
-func TestLanesWaitedForAnAnswerThatDidNotCome(t *testing.T) {
+func TestAMissingAnswerDoesNotStopLanesFromReading(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{Batch: 1})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -211,7 +211,7 @@ func TestLanesWaitedForAnAnswerThatDidNotCome(t *testing.T) {
 }
 
 // A lane that leads waited for a straggler whose reads failed.
-func TestALaneWaitedForOneThatCannotBeRead(t *testing.T) {
+func TestALeadingLaneDoesNotWaitForAnUnreadableLane(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -231,7 +231,7 @@ func TestALaneWhoseShardsAllLeaveDoesNotLead(t *testing.T) {
 	d.reading("4")
 }
 
-func TestAShardThatComesWhereALaneStandsIdleJoinsItAtOnce(t *testing.T) {
+func TestAShardAddedAtAnIdleLanesPositionJoinsIt(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1")
@@ -241,7 +241,7 @@ func TestAShardThatComesWhereALaneStandsIdleJoinsItAtOnce(t *testing.T) {
 	equal(t, "lanes", d.f.Lanes(), 1)
 }
 
-func TestAShardThatComesWhereTheLaneThatLeadsHasBeenReadsOn(t *testing.T) {
+func TestAShardAddedAtAnEarlierLeaderPositionReadsOn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 2048, 1, 1), "9", store.Blocks{})
@@ -276,7 +276,7 @@ func TestAnIdleLaneIsReadLessAndLessOften(t *testing.T) {
 }
 
 // A hint that came while a read was under way was forgotten when it landed.
-func TestAHintDuringAReadWasLost(t *testing.T) {
+func TestAHintDuringAReadCausesAnotherRead(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.now = 20 * time.Second
@@ -300,7 +300,7 @@ func TestAFlowThatCannotReadStillAsksForCommandsAndTheDueTime(t *testing.T) {
 
 // The beginning has no position to stop at: a quiet flow whose lane there led waited
 // for ever for the others to come by, and read nothing meanwhile.
-func TestALaneAtTheBeginningOfTheLogDoesNotLeadAQuietFlow(t *testing.T) {
+func TestALaneWithoutAPositionDoesNotLeadAQuietFlow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 2048, 1, 1), "", store.Blocks{})

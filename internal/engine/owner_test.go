@@ -19,7 +19,7 @@ func look(t *testing.T, o *engine.Owner, has []store.Lease, view []store.ShardSt
 	return o.Look("me", view, has, func(l *store.Lease) bool { return slices.Contains(kept, l.Token) })
 }
 
-func TestAShardIsLoadedThatWasAskedForAndTheOthersAreGivenBack(t *testing.T) {
+func TestRequestedShardsAreLoadedAndOthersGivenBack(t *testing.T) {
 	t.Parallel()
 	var o engine.Owner
 	view := []store.ShardState{seen(0, 1, 1, "me"), seen(1024, 2, 1, "me"), seen(2048, 3, 1, "other"), seen(3072, 4, 1, "me")}
@@ -44,7 +44,7 @@ func TestAShardIsLoadedThatWasAskedForAndTheOthersAreGivenBack(t *testing.T) {
 	}
 }
 
-func TestAShardIsLostThatIsAnothersOrWasSetBackOrIsNoMore(t *testing.T) {
+func TestAShardIsLostIfTakenSetBackOrRemoved(t *testing.T) {
 	t.Parallel()
 	has := []store.Lease{lease(0, 1024, 1, 9), lease(1024, 2048, 2, 9)}
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestAShardIsLostThatIsAnothersOrWasSetBackOrIsNoMore(t *testing.T) {
 	}
 }
 
-func TestAShardThatBecameAnothersWhileItWasLoadedIsNotTaken(t *testing.T) {
+func TestAShardTakenByAnotherWhileLoadingIsNotTaken(t *testing.T) {
 	t.Parallel()
 	var o engine.Owner
 	mine, next := seen(0, 1, 1, "me"), seen(0, 2, 1, "other")
@@ -89,7 +89,7 @@ func TestAShardThatBecameAnothersWhileItWasLoadedIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestAShardThatIsToBeGivenBackWhileItIsLoadedIsLeftAsSoonAsItIsThere(t *testing.T) {
+func TestAShardToBeGivenBackWhileLoadingIsLeftOnceLoaded(t *testing.T) {
 	t.Parallel()
 	var o engine.Owner
 	var left []int

@@ -43,7 +43,7 @@ func TestParkedMessagesOfAKeyAreSentInTheirOrder(t *testing.T) {
 	equal(t, "resolved", len(s.Resolve), 3)
 }
 
-func TestWhatIsInHandIsNotAskedForAgain(t *testing.T) {
+func TestLoadedParkedMessagesAreNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2), parked(2, 2, 1))
@@ -71,7 +71,7 @@ func TestARejectedParkedMessageSendsThoseBehindItBackToTheirRows(t *testing.T) {
 
 // A destination that keeps order rejected the first of a key's parked messages and
 // held back the second; this one was sent again at once, before the first.
-func TestAParkedMessageOvertookTheOneBeforeIt(t *testing.T) {
+func TestAParkedMessageDoesNotOvertakeTheOneBeforeIt(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{Ordered: true})
 	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
@@ -85,7 +85,7 @@ func TestAParkedMessageOvertookTheOneBeforeIt(t *testing.T) {
 
 // The same, answered one by one: the rejected message was fetched again while an
 // answer to the call was still out, and stood behind those it was to go before.
-func TestAParkedMessageStoodBehindThoseOfACallThatWasNotOver(t *testing.T) {
+func TestAParkedMessageIsSentBeforeLaterOnesOfAnOpenCall(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{Ordered: true})
 	d.lot(parked(1, 1, 2), parked(4, 1, 0), parked(5, 1, 0))
@@ -105,7 +105,7 @@ func TestAParkedMessageStoodBehindThoseOfACallThatWasNotOver(t *testing.T) {
 
 // A store that was set back showed a message that was resolved as parked again, while
 // those behind it were being tried: it stood behind them, and was sent after them.
-func TestAParkedMessageOfAStoreThatWasSetBackStoodBehindThoseItIsBefore(t *testing.T) {
+func TestAParkedMessageOfARestoredStoreIsSentBeforeLaterOnes(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(2, 1, 2), parked(4, 1, 0), parked(6, 1, 0))
@@ -124,7 +124,7 @@ func TestAParkedMessageOfAStoreThatWasSetBackStoodBehindThoseItIsBefore(t *testi
 
 // A relay whose lease was out, and did not know, was shown a message of its window as
 // its successor had parked it, under another order: it sent it beside itself.
-func TestAMessageThatASuccessorParkedUnderAnotherOrderWasSentBesideItself(t *testing.T) {
+func TestAMessageThatASuccessorParkedIsNotSentTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1", messages(1, 1)...)
@@ -138,7 +138,7 @@ func TestAMessageThatASuccessorParkedUnderAnotherOrderWasSentBesideItself(t *tes
 
 // A row that had changed since the request was refused, and the next of its key
 // taken in its place.
-func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
+func TestAMessageIsNotTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.f.DueLanded(d.now, nil)
@@ -153,7 +153,7 @@ func TestAMessageWasTakenInPlaceOfTheOneBeforeIt(t *testing.T) {
 
 // An answer to Due that was under way while a row was resolved let the row be
 // taken once more, when its resolution had been written and another was drafted.
-func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
+func TestAnOldAnswerDoesNotBringBackASettledRow(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{Min: ms, Max: ms}})
 	d.due()
@@ -175,7 +175,7 @@ func TestARowThatWasSettledCameBackWithAnOldAnswer(t *testing.T) {
 
 // A shard was lost and came back while an answer to Due was under way: what it
 // says of the shard is from another life.
-func TestAnAnswerFromBeforeAShardWasLostWasTaken(t *testing.T) {
+func TestAnAnswerFromBeforeAShardWasLostIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.due()
@@ -187,7 +187,7 @@ func TestAnAnswerFromBeforeAShardWasLostWasTaken(t *testing.T) {
 
 // Rows whose change was drafted when the shard was lost were skipped for ever
 // after it came back.
-func TestARowStayedInLimboAfterItsShardWasLost(t *testing.T) {
+func TestARowIsTakenAgainAfterItsShardWasLostAndReturned(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.lot(parked(1, 1, 2))
@@ -198,7 +198,7 @@ func TestARowStayedInLimboAfterItsShardWasLost(t *testing.T) {
 	d.deliver(1)
 }
 
-func TestAnswersThatBringNothingAreAskedForLessAndLessOften(t *testing.T) {
+func TestDueRequestsThatFindNothingAreMadeLessOften(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	n := 0
@@ -216,7 +216,7 @@ func TestAnswersThatBringNothingAreAskedForLessAndLessOften(t *testing.T) {
 }
 
 // When nothing was parked any more, the flow asked every six seconds none the less.
-func TestAnEmptyLotWasAskedForEver(t *testing.T) {
+func TestDueRequestsStopWhenNothingIsParked(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.due()
@@ -230,7 +230,7 @@ func TestAnEmptyLotWasAskedForEver(t *testing.T) {
 
 // The pause after an answer that brought nothing was kept although it had ended,
 // so that a message that became due later was never asked for.
-func TestAMessageThatBecameDueWasNeverAskedFor(t *testing.T) {
+func TestAMessageThatBecomesDueIsAskedFor(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.due()
@@ -252,7 +252,7 @@ func TestParkedMessagesWaitForTheCircuit(t *testing.T) {
 }
 
 // Wake named a time that was over while Due would not ask: its caller spun.
-func TestAPausedFlowWithDueMessagesWokeItsCallerWithoutEnd(t *testing.T) {
+func TestAPausedFlowWithDueMessagesDoesNotWakeItsCaller(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
 	d.f.Pause(true)
@@ -263,7 +263,7 @@ func TestAPausedFlowWithDueMessagesWokeItsCallerWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestTheHandIsBounded(t *testing.T) {
+func TestLoadedParkedMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{RetryBatch: 1})
 	r := d.due()
@@ -284,7 +284,7 @@ func TestADueRequestThatFailedIsMadeAgain(t *testing.T) {
 
 // All rows of a strict shard have one hash, and of a hash only the first counts:
 // asked together, shards hid each other's.
-func TestStrictShardsWereAskedTogether(t *testing.T) {
+func TestStrictShardsAreAskedForSeparately(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByShard})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{Keys: []uint64{1}})
@@ -337,7 +337,7 @@ func TestAfterAChangeToStrictOrderOlderRowsGoFirst(t *testing.T) {
 	d.empty()
 }
 
-func TestAfterAChangeFromStrictOrderTheShardIsOneKeyUntilItsRowsAreGone(t *testing.T) {
+func TestAfterStrictOrderOldRowsKeepTheShardOneKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Order: engine.ByKey})
 	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Keys: []uint64{1}})
@@ -359,7 +359,7 @@ func TestAfterAChangeFromStrictOrderTheShardIsOneKeyUntilItsRowsAreGone(t *testi
 }
 
 // A slow message of no key is parked ahead of its window. Another owner reads it in the window and asks for it as a parked one.
-func TestAMessageThatIsInAWindowAndParkedIsNamedOnceInASettlement(t *testing.T) {
+func TestAMessageBothReadAndParkedIsSettledOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 5, Min: time.Second, Max: time.Second}})
 	d.feed("1", message(5, 0))
@@ -374,7 +374,7 @@ func TestAMessageThatIsInAWindowAndParkedIsNamedOnceInASettlement(t *testing.T) 
 	}
 }
 
-func TestAMessageThatWasDeliveredAsAParkedOneIsNotParkedByItsWindow(t *testing.T) {
+func TestAMessageDeliveredFromParkedIsNotParkedAgain(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAttempts: 5, Min: time.Second, Max: time.Second}})
 	d.feed("1", message(5, 0))

@@ -7,7 +7,7 @@ import (
 )
 
 // A queue that was never empty grew for ever.
-func TestAQueueGrewForEver(t *testing.T) {
+func TestAQueueThatIsNeverEmptyStaysBounded(t *testing.T) {
 	t.Parallel()
 	var q queue
 	for i := range 100_000 {
@@ -51,7 +51,7 @@ func TestAnEntryCanBeTakenOutOfTheMiddle(t *testing.T) {
 	}
 }
 
-func TestWhatWaitedComesBackInItsPlace(t *testing.T) {
+func TestAnEntryThatWaitedReturnsToItsPlace(t *testing.T) {
 	t.Parallel()
 	one, other := &shard{lane: new(lane)}, &shard{lane: new(lane)}
 	var l lineup

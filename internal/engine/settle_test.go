@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-func TestThePositionMovesOverTheResolvedPrefixOnly(t *testing.T) {
+func TestThePositionMovesOverResolvedMessagesOnly(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2, 3)...)
@@ -71,7 +71,7 @@ func TestHalfOfInFlightIsSettledAtOnce(t *testing.T) {
 	equal(t, "settled", len(d.turn().Settle), 1)
 }
 
-func TestAPositionThatMovedOverNothingIsSettledNowAndThen(t *testing.T) {
+func TestAPositionThatPassedNoMessageIsSettledRarely(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	began := d.now
@@ -121,7 +121,7 @@ func TestALostSettlementLosesItsShardAndNoOther(t *testing.T) {
 
 // After a refused settlement a relay went on to send what it had of its other
 // shards, a window for each, although they were another's by then as well.
-func TestARefusedSettlementDidNotStopTheSending(t *testing.T) {
+func TestARefusedSettlementStopsSending(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 2})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})
@@ -136,7 +136,7 @@ func TestARefusedSettlementDidNotStopTheSending(t *testing.T) {
 	d.deliver(3, 4)
 }
 
-func TestWhatWasSentAndIsNotSettledIsBounded(t *testing.T) {
+func TestSentButUnsettledMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{InFlight: 3, Batch: 2})
 	d.feed("1", messages(1, 1, 2, 3, 4, 5)...)
@@ -152,7 +152,7 @@ func TestWhatWasSentAndIsNotSettledIsBounded(t *testing.T) {
 
 // What was sent behind the message that kept the window from moving filled
 // InFlight, so that this one could not be sent, and nothing could be settled.
-func TestAWindowWasPinnedByAMessageThatCouldNotBeSent(t *testing.T) {
+func TestTheMessageThatHoldsUpAWindowCanBeSent(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{InFlight: 4, Batch: 1, Calls: 4})
 	d.feed("1", messages(1, 1, 1, 2, 3, 4, 5, 6, 7)...)
@@ -182,7 +182,7 @@ func TestASettlementDoesNotChangeAfterItWasHandedOut(t *testing.T) {
 	equal(t, "rows of the next", d.settle().Park[0].Seq, int64(2))
 }
 
-func TestHurryWritesWhatIsResolved(t *testing.T) {
+func TestHurrySettlesResolvedMessagesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMin: time.Second})
 	d.feed("1", messages(1, 1)...)
@@ -197,7 +197,7 @@ func TestHurryWritesWhatIsResolved(t *testing.T) {
 
 // A relay whose heartbeat has expired begins anew once nothing is urgent. It waited
 // for half a minute to write that there was nothing.
-func TestAPositionThatMovedOverNothingIsNotUrgent(t *testing.T) {
+func TestAPositionThatPassedNoMessageIsNotUrgent(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1")

@@ -282,14 +282,14 @@ func TestGatheredShardsEndWithTheRelayThatHeldTheMost(t *testing.T) {
 	}
 }
 
-func TestScoresAreThoseOfEveryVersion(t *testing.T) {
+func TestScoresStayTheSameAcrossVersions(t *testing.T) {
 	t.Parallel()
 	// Relays of two versions must see the same, or they never come to rest.
 	equal(t, "of a relay", engine.Score("relay-1", "outbox/default", -1), uint64(11571573460315279181))
 	equal(t, "of a shard", engine.Score("relay-1", "outbox/default", 1024), uint64(14525394664443958323))
 }
 
-func TestARelayExpectsWhatAnotherOnesPlanGives(t *testing.T) {
+func TestARelayPredictsThePlanOfAnother(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

@@ -61,7 +61,7 @@ func TestALateRejectionIsCounted(t *testing.T) {
 	equal(t, "attempts", s.Park[0].Attempts, 1)
 }
 
-func TestALateUnknownIsTriedAgainAsAParkedMessage(t *testing.T) {
+func TestALateUnknownAnswerIsRetriedAsAParkedMessage(t *testing.T) {
 	t.Parallel()
 	d, slow := late(t, engine.Config{})
 	d.settle()
@@ -119,7 +119,7 @@ func TestAMessageIsSlowTooWhenManyOvertakeIt(t *testing.T) {
 	equal(t, "state", s.Park[0].State, store.ParkInFlight)
 }
 
-func TestASlowCallLeavesItsPlaceToAnother(t *testing.T) {
+func TestASlowCallDoesNotCountTowardsTheCallLimit(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1, Calls: 2})
 	d.feed("1", messages(1, 1, 2, 3, 4)...)
@@ -131,7 +131,7 @@ func TestASlowCallLeavesItsPlaceToAnother(t *testing.T) {
 	d.call(4)
 }
 
-func TestWhatNobodyOvertakesIsNotSlow(t *testing.T) {
+func TestAMessageThatNothingOvertakesIsNotSlow(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
@@ -159,7 +159,7 @@ func TestAParkedMessageIsNotSentBesideASlowOneOfItsKey(t *testing.T) {
 
 // When a destination stopped to answer, what had been sent just before was parked,
 // because calls that had begun still earlier were accepted after it was sent.
-func TestTheBeginningOfAnOutageParkedWhatWasOut(t *testing.T) {
+func TestTheBeginningOfAnOutageParksNothing(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)
@@ -174,8 +174,8 @@ func TestTheBeginningOfAnOutageParkedWhatWasOut(t *testing.T) {
 }
 
 // A key stayed blocked, with nothing parked, when a late answer came before its
-// draftRow was written.
-func TestALateAnswerLeftItsKeyBlocked(t *testing.T) {
+// row was written.
+func TestALateAnswerUnblocksItsKey(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Batch: 1})
 	d.feed("1", messages(1, 1, 2)...)

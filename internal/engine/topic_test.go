@@ -189,7 +189,7 @@ func TestAfterTheTrialTheOthersComePageByPage(t *testing.T) {
 	d.noDue()
 }
 
-func TestAPageThatComesAfterTheTopicFailedAgainIsLeftToItsRows(t *testing.T) {
+func TestHeldMessagesReadAfterAnotherFailureStayInTheirRows(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))
 	d.feed("1", to("bad", 1, 1), to("bad", 2, 2), to("bad", 3, 3))
@@ -213,7 +213,7 @@ func TestAPageThatComesAfterTheTopicFailedAgainIsLeftToItsRows(t *testing.T) {
 	equal(t, "held", d.f.Stats().Held, 3)
 }
 
-func TestOneThatWasReadBeforeItsTopicFailedIsHeld(t *testing.T) {
+func TestAMessageReadBeforeItsTopicFailedIsHeld(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{Calls: 1, Batch: 1}))
 	d.feed("1", to("bad", 1, 1), to("bad", 2, 2), to("good", 3, 2), to("good", 4, 3))
@@ -226,7 +226,7 @@ func TestOneThatWasReadBeforeItsTopicFailedIsHeld(t *testing.T) {
 	equal(t, "of message 3", s.Park[2].State, store.ParkBlocked)
 }
 
-func TestAMessageBehindOneInACallIsHeldWhenItsTurnComes(t *testing.T) {
+func TestAMessageWaitingForItsKeyIsHeldIfItsTopicFailed(t *testing.T) {
 	t.Parallel()
 	for _, transactions := range []bool{false, true} {
 		d := oneShard(t, topical(engine.Config{Ordered: true, Transactions: transactions, Batch: 2}))
@@ -325,7 +325,7 @@ func TestHeldMessagesBehindDeadOnesDoNotEndReading(t *testing.T) {
 	d.deliver(3)
 }
 
-func TestHeldMessagesTakeOrders(t *testing.T) {
+func TestHeldMessagesCanBeRetriedAndDiscarded(t *testing.T) {
 	t.Parallel()
 	held := func(d *desk, kind store.CommandKind) {
 		d.land(d.turn())
@@ -364,7 +364,7 @@ func TestHeldMessagesTakeOrders(t *testing.T) {
 }
 
 // Another owner has parked the message, too. Its chain was kept for ever.
-func TestADiscardTakesBackAParkThatNoSettlementHasWritten(t *testing.T) {
+func TestADiscardCancelsAParkThatIsNotYetSettled(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{SettleEvery: 10 * time.Second}))
 	d.feed("1", to("bad", 1, 1))
@@ -383,7 +383,7 @@ func TestADiscardTakesBackAParkThatNoSettlementHasWritten(t *testing.T) {
 	d.empty()
 }
 
-func TestATrialOfTheDestinationThatMeetsABadTopicGoesOnWithAnother(t *testing.T) {
+func TestADestinationTrialOnABadTopicContinuesWithAnotherTopic(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))
 	d.feed("1", to("bad", 1, 1), to("good", 2, 2))
@@ -402,7 +402,7 @@ func TestATrialOfTheDestinationThatMeetsABadTopicGoesOnWithAnother(t *testing.T)
 	equal(t, "circuit", d.f.Circuit(), engine.Closed)
 }
 
-func TestATrialWhoseAnswerIsLostStaysOne(t *testing.T) {
+func TestATopicTrialWithALostAnswerIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	d := failing(t, engine.Config{})
 	d.now += 10 * time.Second
@@ -495,7 +495,7 @@ func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
 	d.empty()
 }
 
-func TestUnorderedEachIsHeldAlone(t *testing.T) {
+func TestWithoutOrderEachMessageIsHeldAlone(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{Order: engine.Unordered}))
 	d.feed("1", to("bad", 1, 1), to("good", 2, 1))
@@ -532,7 +532,7 @@ func TestASlowMessageWhoseTopicFailsIsHeld(t *testing.T) {
 	equal(t, "held", d.f.Stats().Held, 1)
 }
 
-func TestAMessageToNoTopicIsRejected(t *testing.T) {
+func TestAMessageWithoutATopicIsRejected(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{}))
 	d.feed("1", to("", 1, 1))

@@ -16,7 +16,7 @@ func transacting(t *testing.T, c engine.Config) *desk {
 	return oneShard(t, c)
 }
 
-func TestATransactionIsWhatComesFirstInTheWindowWhateverItsKeys(t *testing.T) {
+func TestATransactionTakesTheFirstMessagesOfAnyKeys(t *testing.T) {
 	t.Parallel()
 	d := transacting(t, engine.Config{Batch: 4})
 	d.feed("1", messages(1, 1, 2, 1, 3, 1, 2)...)
@@ -53,7 +53,7 @@ func TestNothingIsSettledWhileATransactionIsOut(t *testing.T) {
 	d.empty()
 }
 
-func TestAMessageThatATransactionWasAbortedForIsParkedAndTheRestIsSentAgain(t *testing.T) {
+func TestAMessageThatAbortedATransactionIsParkedAndTheRestSent(t *testing.T) {
 	t.Parallel()
 	d := transacting(t, engine.Config{})
 	d.feed("1", messages(1, 1, 2, 3, 2)...)
@@ -67,7 +67,7 @@ func TestAMessageThatATransactionWasAbortedForIsParkedAndTheRestIsSentAgain(t *t
 	equal(t, "behind it", s.Park[1].State, store.ParkBlocked)
 }
 
-func TestParkedMessagesRideInTransactions(t *testing.T) {
+func TestParkedMessagesAreSentInTransactions(t *testing.T) {
 	t.Parallel()
 	d := transacting(t, engine.Config{Batch: 4, RetryBatch: 1})
 	d.feed("1", messages(1, 1, 2, 3, 4, 5)...)
@@ -124,7 +124,7 @@ func TestUnderStrictOrderATransactionHoldsOneKeyAtATime(t *testing.T) {
 // A parked message took the next one of its key along, out of the middle of a window.
 // The settlement behind the transaction could not cover that one, and the relay that came
 // after a crash sent it again.
-func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *testing.T) {
+func TestATransactionTakesNothingFromTheMiddleOfAWindow(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, OnReject: engine.Skip, Batch: 4, RetryBatch: 3})
 	d.lot(parkedOf(message(2, 1), store.Park{State: store.ParkRetrying, Attempts: 1}))
@@ -134,7 +134,7 @@ func TestATransactionTakesNothingFromTheMiddleOfAWindowBehindAParkedMessage(t *t
 
 // A parked message that was postponed stood behind one without a place within
 // InFlight, and both waited for ever.
-func TestAPostponedParkedMessageIsTriedBeforeOneThatHasNoPlace(t *testing.T) {
+func TestAPostponedParkedMessageIsTriedFirst(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Transactions: true, Ordered: true, InFlight: 1, CircuitMin: ms, CircuitMax: ms})
 	d.lot(parked(1, 1, 1), parked(2, 2, 1))

@@ -223,7 +223,7 @@ var settling = []Mutant{
 		Evidence: "update without a look at the rows affected (pkritiotis/go-outbox)",
 		Patches:  []Patch{{"internal/engine/settle.go", "	if !v.Applied {", "	if !v.Applied && s.lost {"}},
 		// A heartbeat follows at once and takes the shards away, so that the simulator sees it in one of thousands of runs.
-		By: coreTests("internal/engine", "TestARefusedSettlement|TestARefusedShard"),
+		By: coreTests("internal/engine", "TestARefusedSettlement"),
 	},
 	{
 		Name: "parks-without-position", What: "parked rows ride in the settlement after the one that passes them",

@@ -46,7 +46,7 @@ func (w *world) pass(t *testing.T, d time.Duration) {
 	}
 }
 
-func TestAProcessThatHasEndedSendsNothingAgain(t *testing.T) {
+func TestAnEndedProcessSendsNothingAgain(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
 	d.arriveInTurn()
@@ -62,7 +62,7 @@ func TestAProcessThatHasEndedSendsNothingAgain(t *testing.T) {
 	}
 }
 
-func TestACallWhoseConnectionClosesOftenIsSentAgainOnceAtATime(t *testing.T) {
+func TestACallWhoseConnectionClosesIsResentOnceAtATime(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
 	for range 10 {
@@ -74,7 +74,7 @@ func TestACallWhoseConnectionClosesOftenIsSentAgainOnceAtATime(t *testing.T) {
 	}
 }
 
-func TestABrokerThatIsWipedTakesNothingThatWasSentToTheOneBefore(t *testing.T) {
+func TestAWipedBrokerStoresNothingSentBeforeTheWipe(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
 	d.first = 0
@@ -92,7 +92,7 @@ func TestABrokerThatIsWipedTakesNothingThatWasSentToTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestEveryLifeOfTheDatabaseHasANumber(t *testing.T) {
+func TestEveryDatabaseGenerationHasANumber(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
 	d.r.calls = nil

@@ -27,7 +27,7 @@ func delivered(t *testing.T) *world {
 	return w
 }
 
-func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T) {
+func TestTheIdleCheckWaitsForHeartbeatsOfKilledRelaysToExpire(t *testing.T) {
 	t.Parallel()
 	w := delivered(t)
 	w.newRelay()
@@ -45,7 +45,7 @@ func TestARestIsNotWatchedUntilHeartbeatsOfTheDeadHaveComeAndRunOut(t *testing.T
 	}
 }
 
-func TestARestFindsARelayThatMakesHeartbeatsWithoutAPause(t *testing.T) {
+func TestTheIdleCheckFindsARelayThatNeverPauses(t *testing.T) {
 	t.Parallel()
 	w := delivered(t)
 	r := w.relays[0]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestARunThatBreaksAPromiseIsCutDownToWhatAPersonCanRead(t *testing.T) {
+func TestAFailingRunIsShrunkToAReadableSize(t *testing.T) {
 	t.Parallel()
 	// A promise that Postbag does not make: nothing is ever sent twice.
 	never := func(w *world) {

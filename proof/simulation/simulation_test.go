@@ -33,7 +33,7 @@ func seedsOf(t *testing.T, seeds uint64) uint64 {
 	return seeds
 }
 
-func TestThePromisesHoldWhateverFaultsAreDrawn(t *testing.T) {
+func TestThePromisesHoldUnderRandomFaults(t *testing.T) {
 	t.Parallel()
 	play(t, 0, seedsOf(t, 1000), simulation.DefaultOptions)
 }

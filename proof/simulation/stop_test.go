@@ -8,7 +8,7 @@ const stops = Stops | Rollbacks | LongTransactions | Rejects | Silence | Lies | 
 
 // With stops and a destination that makes trouble, and a store that answers, every stop
 // gives everything back in time, and nothing that was accepted is sent again.
-func TestAStopGivesBackWhatItHasWhateverItHasInHand(t *testing.T) {
+func TestAStopGivesAllShardsBackWhateverIsInFlight(t *testing.T) {
 	t.Parallel()
 	var s Simulator
 	stopped := 0

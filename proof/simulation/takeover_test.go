@@ -6,7 +6,7 @@ import (
 )
 
 // With kills alone, and what producers do, the verdict on a run wants every takeover within TTL + 2 s.
-func TestTheShardsOfAKilledRelayAreAnothersWithinTheirTime(t *testing.T) {
+func TestShardsOfAKilledRelayAreTakenOverInTime(t *testing.T) {
 	t.Parallel()
 	var s Simulator
 	takeovers := 0
