@@ -20,7 +20,7 @@ import (
 // A call, or the opening of the lane, has lane and Known in hand while it is at work;
 // the loop touches them otherwise.
 type exactly struct {
-	lane.Keeper
+	lane.Lifecycle
 
 	to   broker.Transactional
 	name broker.LaneName

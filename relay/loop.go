@@ -86,7 +86,7 @@ func newFlow(s *Subscription, o *Options) *flow {
 		subscription: s, exactly: newExactly(s), calls: make(map[int64]context.CancelFunc),
 	}
 	if f.exactly != nil {
-		f.Lane = &f.exactly.Keeper
+		f.Lane = &f.exactly.Lifecycle
 	}
 	return f
 }

@@ -98,11 +98,11 @@ func (e *entry) ask() lane.Leases {
 			return lane.Gone
 		case err != nil:
 			e.err = fmt.Errorf("%w: %w", errStore, err)
-			return lane.Unheard
+			return lane.NoAnswer
 		}
 	}
 	e.blocked = blocked
-	return lane.Stand
+	return lane.Valid
 }
 
 func (e *entry) open() (err error) {

@@ -14,7 +14,7 @@ type Flow struct {
 	Ref    store.Ref
 	Engine *engine.Flow
 	// Lane is nil unless the subscription is delivered exactly once.
-	Lane *lane.Keeper
+	Lane *lane.Lifecycle
 	// Owner is what is known of the shards beside what the Engine has.
 	Owner engine.Owner
 	// Gained: the last view had shards for it.

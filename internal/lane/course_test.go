@@ -52,7 +52,7 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 	own := NewRecord(leases, items, nil)
 	before := NewRecord(leases, items[:1], nil)
 	enter := func(record []byte) []word {
-		return []word{{do: Ask, leases: Stand}, {do: Open, record: record}, {do: Ask, leases: Stand}}
+		return []word{{do: Ask, leases: Valid}, {do: Open, record: record}, {do: Ask, leases: Valid}}
 	}
 	for name, c := range map[string]struct {
 		held     bool
@@ -73,9 +73,9 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 		"a record that cannot be read": {words: append(enter([]byte{99}), word{do: Drop}), end: NotEntered},
 		"leases that are gone":         {words: []word{{do: Ask, leases: Gone}}, end: Disowned, dropping: true},
 		"leases that go while the lane is opened": {
-			words: []word{{do: Ask, leases: Stand}, {do: Open, record: none}, {do: Ask, leases: Gone}, {do: Drop}}, end: Disowned, dropping: true,
+			words: []word{{do: Ask, leases: Valid}, {do: Open, record: none}, {do: Ask, leases: Gone}, {do: Drop}}, end: Disowned, dropping: true,
 		},
-		"a lane that cannot be opened": {words: []word{{do: Ask, leases: Stand}, {do: Open}}, end: NotEntered},
+		"a lane that cannot be opened": {words: []word{{do: Ask, leases: Valid}, {do: Open}}, end: NotEntered},
 		"aborted":                      {held: true, words: []word{{do: Commit, tx: Aborted}, {do: Drop}}, end: Refused},
 		"a lost answer to a commit that stands": {
 			held: true, words: append([]word{{do: Commit}, {do: Drop}}, enter(own.Encode())...), end: Answered,
@@ -84,7 +84,7 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 			held: true, words: append([]word{{do: Commit}, {do: Drop}}, enter(none)...), end: Undone,
 		},
 		"a lost answer, and a store that does not answer": {
-			held: true, words: append([]word{{do: Commit}, {do: Drop}, {do: Ask, leases: Unheard}, {do: Pause}}, enter(own.Encode())...), end: Answered,
+			held: true, words: append([]word{{do: Commit}, {do: Drop}, {do: Ask, leases: NoAnswer}, {do: Pause}}, enter(own.Encode())...), end: Answered,
 		},
 		"a lost answer, and the leases are gone": {
 			held: true, words: []word{{do: Commit}, {do: Drop}, {do: Ask, leases: Gone}}, end: Lost, dropping: true,
@@ -136,7 +136,7 @@ func TestATransactionSendsNothingThatIsKnownToBeInTheBroker(t *testing.T) {
 
 func TestALaneIsEnteredOnceAllShardsAreHeldAndCallsEnded(t *testing.T) {
 	t.Parallel()
-	var k Keeper
+	var k Lifecycle
 	gain := func(gained, all int, want Move) {
 		t.Helper()
 		if got := k.Gain(gained, all, time.Second, false); got != want {
@@ -169,7 +169,7 @@ func TestALaneIsEnteredOnceAllShardsAreHeldAndCallsEnded(t *testing.T) {
 
 func TestALostShardEndsTheLane(t *testing.T) {
 	t.Parallel()
-	var k Keeper
+	var k Lifecycle
 	if k.Lost(0, false) || k.Leave() {
 		t.Error("shards are lost that were never held")
 	}
@@ -184,7 +184,7 @@ func TestALostShardEndsTheLane(t *testing.T) {
 
 func TestMarksAreForgottenAFewTurnsAfterAllWasSettled(t *testing.T) {
 	t.Parallel()
-	var k Keeper
+	var k Lifecycle
 	k.Entered(4)
 	k.Known = Marks{1: 1}
 	drained := true
@@ -207,7 +207,7 @@ func TestMarksAreForgottenAFewTurnsAfterAllWasSettled(t *testing.T) {
 func TestLeasesAreCheckedAgainAfterALaneWasOpened(t *testing.T) {
 	t.Parallel()
 	var e Entry
-	if e.Enter(nil) != Ask || e.Asked(Stand) != Open || e.Opened((&Record{}).Encode(), true) != Ask {
+	if e.Enter(nil) != Ask || e.Asked(Valid) != Open || e.Opened((&Record{}).Encode(), true) != Ask {
 		t.Fatal("a lane is entered in another way than by a look, the lane and a look")
 	}
 	if e.Asked(Gone) != Drop || e.Dropped() != Over {

@@ -4,7 +4,7 @@
 // docs/design/030-exactly-once.md has the protocol and why it is right.
 //
 // An Entry and a Transaction say step by step what is to be done and are told what
-// came of it; a Keeper decides when a lane is entered and when it is dropped. Package
+// came of it; a Lifecycle decides when a lane is entered and when it is dropped. Package
 // relay does the steps on a real store and a real broker, the simulator on models of
 // both. Nothing here is safe for use by several goroutines at a time.
 package lane

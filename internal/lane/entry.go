@@ -26,10 +26,10 @@ const (
 // Leases is what the store says of leases.
 type Leases uint8
 
-// What it may say. Unheard: nothing; it failed.
+// What it may say. NoAnswer: nothing; it failed.
 const (
-	Unheard Leases = iota
-	Stand
+	NoAnswer Leases = iota
+	Valid
 	Gone
 )
 
@@ -78,7 +78,7 @@ func (e *Entry) Enter(expected []byte) Do {
 // Asked takes what the store says of the leases.
 func (e *Entry) Asked(l Leases) Do {
 	switch {
-	case l != Stand:
+	case l != Valid:
 		e.LostLeases = l == Gone
 		return e.fail()
 	case !e.Held:

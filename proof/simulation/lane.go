@@ -11,7 +11,7 @@ import (
 // exactly is what a relay has of the lane of its subscription under exactly once:
 // see relay's exactly. What is decided is decided by package lane, the very code.
 type exactly struct {
-	lane.Keeper
+	lane.Lifecycle
 
 	held *session // nil: to be opened
 	work *course  // an entry or a transaction under way
@@ -143,7 +143,7 @@ func (c *course) cancel() {
 
 // ask makes sure that the leases stand, and reads the blocked keys.
 func (c *course) ask() {
-	q := &leaseCall{c: c, answer: lane.Stand, ends: c.begin(func() { c.asked(lane.Unheard) })}
+	q := &leaseCall{c: c, answer: lane.Valid, ends: c.begin(func() { c.asked(lane.NoAnswer) })}
 	c.r.ask(&q.asking, q, storeTimeout)
 }
 
@@ -176,7 +176,7 @@ func (q *leaseCall) answered(err error) {
 		return
 	}
 	if err != nil {
-		q.answer = lane.Unheard
+		q.answer = lane.NoAnswer
 	}
 	q.c.blocked = q.blocked
 	q.c.asked(q.answer)
@@ -185,7 +185,7 @@ func (q *leaseCall) answered(err error) {
 func (q *leaseCall) over() {}
 
 func (c *course) asked(l lane.Leases) {
-	c.store = l == lane.Unheard
+	c.store = l == lane.NoAnswer
 	c.do(c.told().Asked(l))
 }
 

@@ -82,7 +82,7 @@ func (w *world) addRelay(drains bool) {
 func (w *world) newCore(r *relay) *core.Core {
 	f := &core.Flow{Ref: ref, Engine: r.flow}
 	if w.plan.cfg.Transactions {
-		f.Lane = &r.exactly.Keeper
+		f.Lane = &r.exactly.Lifecycle
 	}
 	return core.New(core.Options{
 		TTL: w.plan.ttl, PollMax: pollMax, Grace: stopGrace, Drain: r.drains, Upkeep: w.plan.faults.has(Housekeeping),

@@ -2,10 +2,10 @@ package lane
 
 import "time"
 
-// Keeper is what a relay keeps of the lane of a subscription, whose shards it works
+// Lifecycle is what a relay keeps of the lane of a subscription, whose shards it works
 // all or none. An entry or a transaction has the lane and Known in hand while it is
 // at work.
-type Keeper struct {
+type Lifecycle struct {
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
 	// Waiting: all shards are ours, and the lane is not open.
@@ -23,10 +23,10 @@ type Keeper struct {
 	dry     int64 // turns when the flow was first seen drained, to forget what is known
 }
 
-// Move is what a Keeper wants done about shards.
+// Move is what a Lifecycle wants done about shards.
 type Move uint8
 
-// What may be wanted. Stay: nothing. Forget: drop all in hand, see Keeper.Forget.
+// What may be wanted. Stay: nothing. Forget: drop all in hand, see Lifecycle.Forget.
 // Enter: enter the lane. Later: enter it at RetryAt.
 const (
 	Stay Move = iota
@@ -37,7 +37,7 @@ const (
 
 // Gain says what to do about shards, of all there are, that a view says are ours
 // and the flow does not have.
-func (k *Keeper) Gain(gained, all int, now time.Duration, dying bool) Move {
+func (k *Lifecycle) Gain(gained, all int, now time.Duration, dying bool) Move {
 	k.Waiting = gained > 0 && gained == all
 	switch {
 	case gained == 0:
@@ -53,14 +53,14 @@ func (k *Keeper) Gain(gained, all int, now time.Duration, dying bool) Move {
 }
 
 // Take begins an entry or a transaction, and returns the life in which it does.
-func (k *Keeper) Take() (known Marks, life int) {
+func (k *Lifecycle) Take() (known Marks, life int) {
 	known, k.Known, k.busy = k.Known, nil, true
 	return known, k.life
 }
 
 // Reclaim takes back what an entry or a transaction had in hand that is over; not if
 // all was dropped meanwhile: then the lane is to be closed.
-func (k *Keeper) Reclaim(known Marks, life int) bool {
+func (k *Lifecycle) Reclaim(known Marks, life int) bool {
 	k.busy = false
 	if k.life == life {
 		k.Known = known
@@ -69,40 +69,40 @@ func (k *Keeper) Reclaim(known Marks, life int) bool {
 }
 
 // Lives says that nothing was dropped since a life began.
-func (k *Keeper) Lives(life int) bool { return k.life == life }
+func (k *Lifecycle) Lives(life int) bool { return k.life == life }
 
 // Entered notes that the lane is open and all shards are given to the flow.
-func (k *Keeper) Entered(shards int) {
+func (k *Lifecycle) Entered(shards int) {
 	k.Failures, k.Waiting, k.held, k.leaving = 0, false, shards, false
 }
 
 // Whole says that the flow has all shards that it was given.
-func (k *Keeper) Whole(leases int) bool { return leases >= k.held }
+func (k *Lifecycle) Whole(leases int) bool { return leases >= k.held }
 
 // Forget notes that all in hand is dropped. Shards come back with a heartbeat, if
 // they are still ours.
-func (k *Keeper) Forget() {
+func (k *Lifecycle) Forget() {
 	k.life++
 	k.Known, k.held, k.leaving, k.stale = nil, 0, false, true
 }
 
 // Reshaped notes that the shards were replaced; the lane is the same.
-func (k *Keeper) Reshaped() { k.held = 0 }
+func (k *Lifecycle) Reshaped() { k.held = 0 }
 
 // Leave notes that a shard is to be given back, and says whether the flow has it.
-func (k *Keeper) Leave() bool {
+func (k *Lifecycle) Leave() bool {
 	k.leaving = k.leaving || k.held > 0
 	return k.held > 0
 }
 
 // Lost says that a shard is gone that was not to be given back: all is to be dropped.
-func (k *Keeper) Lost(leases int, stopping bool) bool {
+func (k *Lifecycle) Lost(leases int, stopping bool) bool {
 	return leases < k.held && (leases == 0 || !k.leaving && !stopping)
 }
 
 // Look says that it is time for a heartbeat after all was dropped: none is out, nor a
 // turn.
-func (k *Keeper) Look(idle bool) bool {
+func (k *Lifecycle) Look(idle bool) bool {
 	if !k.stale || !idle || k.busy {
 		return false
 	}
@@ -112,7 +112,7 @@ func (k *Keeper) Look(idle bool) bool {
 
 // Unlearn forgets what is known to be in the broker once all there is was read and
 // settled, parked messages too: it was settled before. turns is how many were made so far.
-func (k *Keeper) Unlearn(turns int64, settled func() bool) {
+func (k *Lifecycle) Unlearn(turns int64, settled func() bool) {
 	switch {
 	case k.busy || len(k.Known) == 0 || k.held == 0 || !settled():
 		k.dry = 0
