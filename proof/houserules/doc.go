@@ -4,7 +4,7 @@
 //   - sizes: no file over 600 lines, no function over 60;
 //   - every package says in its doc.go what it is;
 //   - modules: each is in go.work, and builds from a checkout without it;
-//   - words: no paths of somebody's machine, no test that skips without a word.
+//   - words: plain ones, short sentences in the documentation, no path of somebody's machine, no skip without a reason.
 //
 // The sources are parsed, not built: a rule also holds for code of another system, and for a package that does not
 // compile at the moment.

@@ -135,16 +135,20 @@ func TestTextUsesPlainWords(t *testing.T) {
 	}
 }
 
-// isPage says whether a file is documentation that somebody wrote for readers: no decision record, and nothing that a
-// command writes.
+// isPage says whether a file is documentation that somebody wrote for readers, and not a command.
 func isPage(file string) bool {
 	return filepath.Ext(file) == ".md" && !slices.ContainsFunc(unbounded, func(p string) bool { return strings.HasPrefix(file, p) })
 }
 
-// withoutCode returns a page without its code, and with all its lines.
+// ran is the table of mutants, which a command writes. It names tests as they are.
+var ran = regexp.MustCompile(`(?s)<!-- mutants: .*<!-- end of mutants -->`)
+
+// withoutCode returns a page without its code and the table of mutants, and with all its lines.
 func withoutCode(page string) string {
-	lines := func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) }
-	return quoted.ReplaceAllStringFunc(fenced.ReplaceAllStringFunc(page, lines), lines)
+	for _, code := range []*regexp.Regexp{ran, fenced, quoted} {
+		page = code.ReplaceAllStringFunc(page, func(code string) string { return strings.Repeat("\n", strings.Count(code, "\n")) })
+	}
+	return page
 }
 
 // worse lists where a text has a word for which there is a better one: the line, the word and the better one.
@@ -185,10 +189,11 @@ func TestUnplainWordsAreFound(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{
-		"It begins anew, loudly, for it was emptied.": 3,
-		"`relay: beginning anew`\n```\nupon\n```\n":   0,
-		"A stranger hands over.":                      2,
-		"Wait, for a second, for others.":             0,
+		"It begins anew, loudly, for it was emptied.":              3,
+		"`relay: beginning anew`\n```\nupon\n```\n":                0,
+		"<!-- mutants: m -->\nanew\n<!-- end of mutants -->\nupon": 1,
+		"A stranger hands over.":                                   2,
+		"Wait, for a second, for others.":                          0,
 	} {
 		if got := worseInPage(text); len(got) != want {
 			t.Errorf("%q: %q were found, want %d", text, got, want)
