@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// URLs says how the list of URLs is written that a Dial takes: one, or several with
-// commas between.
+// URLs describes the list of URLs that a Dial takes: one URL, or several with commas
+// between.
 type URLs struct {
 	Adapter Adapter
 	// Example is how to write one, in errors.
 	Example string
-	// Schemes are those that are known.
+	// Schemes are the known schemes.
 	Schemes []string
 	// Default is the scheme of a URL that has none. Empty: each must have one.
 	Default string
 }
 
-// Each gives each URL of a list to use, which says what is wrong with it, if anything
-// is: "has a path". The error names all that is wrong, and never quotes a URL, which
-// may hold a password.
+// Each calls use with each URL of a list. use returns what is wrong with the URL, such as
+// "has a path", or nothing. The error names all that is wrong. It never quotes a URL,
+// because a URL may hold a password.
 func (l URLs) Each(list string, use func(u *url.URL) (fault string)) error {
 	var faults []error
 	for i, text := range strings.Split(list, ",") {
@@ -76,7 +76,7 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// HostPort is host and port of a URL, or usual where it names no port.
+// HostPort returns host and port of a URL. If the URL names no port, the port is usual.
 func HostPort(u *url.URL, usual int) string {
 	port := u.Port()
 	if port == "" {
@@ -85,14 +85,14 @@ func HostPort(u *url.URL, usual int) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// BadPort says whether text is no number of a port.
+// BadPort says whether text is not the number of a port.
 func BadPort(text string) bool {
 	port, err := strconv.ParseUint(text, 10, 16)
 	return err != nil || port == 0
 }
 
 // Addresses reads a list of hosts with ports, with commas between. The error names all
-// that is wrong, each as "broker 2 is empty".
+// that is wrong, such as "broker 2 is empty".
 func (a Adapter) Addresses(list, what, example string) ([]string, error) {
 	var faults []error
 	all := strings.Split(list, ",")
@@ -122,9 +122,10 @@ func badAddress(text string) string {
 	return ""
 }
 
-// ClientTLS is what to speak TLS with to a host: given, with the host as the name to
-// verify unless it has one; or, where a URL asks for TLS and nothing was given, one
-// that trusts the system's roots. Nil: no TLS. given is not changed.
+// ClientTLS returns the TLS configuration for a host. That is a copy of given, which
+// verifies the host's name unless given names another one. If nothing was given and a URL
+// asks for TLS, it is a configuration that trusts the system's roots. Nil: no TLS.
+// ClientTLS does not change given.
 func ClientTLS(given *tls.Config, asked bool, host string) *tls.Config {
 	switch {
 	case given == nil && !asked:

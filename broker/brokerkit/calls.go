@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Calls is a Gate that knows the calls inside, so that they can be found, and ended
-// when nobody waits for them any more. C is a call, by its pointer. What enters by
-// the Gate's own methods is counted and not known. The zero Calls is open. It is
-// safe for concurrent use.
+// Calls is a Gate that knows the calls inside. You can find them, and end them when nobody
+// waits for them any more. C is a call, by its pointer. A call that enters by the Gate's
+// own methods is counted, but Calls does not know it. The zero Calls is open. It is safe
+// for concurrent use.
 type Calls[C any] struct {
 	Gate
 
@@ -20,8 +20,8 @@ type Calls[C any] struct {
 	freed   chan struct{} // closed when what the calls needed is freed
 }
 
-// Begin lets a call in and numbers it, not after Refuse. Each call that began must
-// End.
+// Begin lets a call in and numbers it. After Refuse it lets nothing in. Each call that
+// began must End.
 func (s *Calls[C]) Begin(c C) (number uint64, ok bool) {
 	if !s.Enter() {
 		return 0, false
@@ -44,7 +44,7 @@ func (s *Calls[C]) End(number uint64) {
 	s.Leave()
 }
 
-// Find returns the call of a number, if it is inside.
+// Find returns the call with a number, if it is inside.
 func (s *Calls[C]) Find(number uint64) (c C, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,10 +63,10 @@ func (s *Calls[C]) All() []C {
 	return all
 }
 
-// Close refuses calls from now on, and waits until the last of those inside has
-// left or ctx ends. Those that are still inside then, if any, are given to abandon,
-// which has them end. When the last has left, free runs, once, however often Close
-// is called. An error says that ctx ended before.
+// Close refuses calls from now on. It waits until the last call inside has left, or ctx
+// ends. It then gives the calls that are still inside to abandon, which ends them. When
+// the last one has left, free runs, once, however often you call Close. An error says
+// that ctx ended first.
 func (s *Calls[C]) Close(ctx context.Context, abandon func([]C), free func()) error {
 	empty := s.Refuse()
 	err := Wait(ctx, empty)

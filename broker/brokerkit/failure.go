@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Adapter is the name of an adapter's package, with which its errors begin.
+// Adapter is the name of an adapter's package. Its errors begin with it.
 type Adapter string
 
 // Failure is an error of the adapter: what failed, and what to do.
@@ -17,7 +17,7 @@ func (a Adapter) Failure(outcome broker.Outcome, what, fix string) *broker.Error
 	return &broker.Error{Outcome: outcome, Err: fmt.Errorf("%s: %s; %s", string(a), what, fix)}
 }
 
-// TopicFailure is Failure for what holds for the messages of one topic alone.
+// TopicFailure is a Failure of one topic only.
 func (a Adapter) TopicFailure(outcome broker.Outcome, what, fix string) *broker.Error {
 	f := a.Failure(outcome, what, fix)
 	f.Scope = broker.ScopeTopic
@@ -61,8 +61,8 @@ func ReportAll(msgs []broker.Delivery, report func(i int, r broker.Result), r br
 	}
 }
 
-// NotSent turns the outcome of what came before the sending, a look-up or a login, into
-// that of the messages which waited for it: whatever happened, none of them was sent.
+// NotSent turns the failure of a step before the sending, such as a look-up or a login,
+// into the failure of the messages that waited for it. None of them was sent.
 func NotSent(f *broker.Error) *broker.Error {
 	if f.Outcome == broker.Unknown || f.Outcome == broker.Rejected {
 		return &broker.Error{Outcome: broker.Unavailable, Scope: f.Scope, Err: f.Err}
@@ -70,8 +70,8 @@ func NotSent(f *broker.Error) *broker.Error {
 	return f
 }
 
-// Ask calls a function that a user gave as an option, and makes a panic in it the
-// message's own failure: it runs in a goroutine where a panic would end the process.
+// Ask calls a function that a user gave as an option. It turns a panic in that function
+// into a failure of the message, because the panic would end the process otherwise.
 func (a Adapter) Ask(option string, function func() string) (answer string, f *broker.Error) {
 	defer func() {
 		if recover() != nil {
@@ -81,8 +81,8 @@ func (a Adapter) Ask(option string, function func() string) (answer string, f *b
 	return function(), nil
 }
 
-// BadCertificate says whether a handshake of TLS failed since the server's certificate
-// is not trusted.
+// BadCertificate says whether a TLS handshake failed because the server's certificate is
+// not trusted.
 func BadCertificate(err error) bool {
 	_, verification := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)

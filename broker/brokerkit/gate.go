@@ -14,7 +14,7 @@ type Gate struct {
 	empty  chan struct{} // made by a Shut that waits, closed when the last call leaves
 }
 
-// Enter lets a call in, and says whether it did: not after Shut. Each call that
+// Enter lets a call in, and says whether it did. After Shut it does not. Each call that
 // entered must Leave.
 func (g *Gate) Enter() bool {
 	g.mu.Lock()
@@ -26,8 +26,8 @@ func (g *Gate) Enter() bool {
 	return true
 }
 
-// Again lets in what a call inside starts and does not wait for, shut or not. It
-// must Leave too.
+// Again lets in work that a call inside starts and does not wait for, even after Shut.
+// That work must Leave too.
 func (g *Gate) Again() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,9 +52,8 @@ func (g *Gate) IsShut() bool {
 	return g.shut
 }
 
-// Shut refuses calls from now on, and waits until the last of those inside has
-// left or ctx ends, whose error it returns. It may be called again, and waits
-// again.
+// Shut refuses calls from now on, and waits until the last call inside has left. If ctx
+// ends first, Shut returns its error. You may call it again: it waits again.
 func (g *Gate) Shut(ctx context.Context) error {
 	return Wait(ctx, g.Refuse())
 }
@@ -76,8 +75,8 @@ func (g *Gate) Refuse() <-chan struct{} {
 	return g.empty
 }
 
-// Wait waits until done is closed, and for ctx, whose error it then returns, only
-// if that is not yet so.
+// Wait waits until done is closed or ctx ends. If ctx ended and done is not closed, it
+// returns the error of ctx.
 func Wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

@@ -14,15 +14,15 @@ const (
 	Waiting State = 0
 	// Sent: it was sent, for all we know.
 	Sent State = 1
-	// Settled: it has its fate, which was reported. What an adapter tells apart
-	// between Sent and this is its own.
+	// Settled: it has its fate, which was reported. An adapter may use the values
+	// between Sent and this one as it likes.
 	Settled State = 255
 )
 
-// Ledger keeps the fates of the messages of one Publish. Who learns one enters it,
-// from any goroutine; each is reported once. Who ends the call, by the last answer, by
-// its context or by the loss of a connection, ends it for all: afterwards nothing is
-// reported any more, and the caller's slice is not read. Open begins it.
+// Ledger keeps the fates of the messages of one Publish. Any goroutine that learns a fate
+// enters it. The ledger reports each fate once. The last answer, the context or the loss
+// of a connection ends the call. After that the ledger reports nothing more, and does not
+// read the caller's slice. Open begins it.
 type Ledger struct {
 	settled func(i int, was State) // may be nil
 	over    func()                 // may be nil
@@ -34,10 +34,10 @@ type Ledger struct {
 	left   int // without a fate
 }
 
-// Open begins the ledger of a call, before anything else is done with it. over runs
-// once, when the last message has its fate, and settled for each message that gets one,
-// with how far it had come; either may be nil. Both run under the ledger's lock, as
-// report does, and must return at once.
+// Open begins the ledger of a call. Call it before any other method. over runs once, when
+// the last message has its fate. settled runs for each message that gets its fate, with
+// the state it had before. Either may be nil. Both run under the ledger's lock, as report
+// does, and must return at once.
 func (l *Ledger) Open(msgs []broker.Delivery, report func(i int, r broker.Result), over func(), settled func(i int, was State)) {
 	l.settled, l.over, l.msgs, l.report = settled, over, msgs, report
 	l.states, l.left = make([]State, len(msgs)), len(msgs)
@@ -63,12 +63,12 @@ func (l *Ledger) State(i int) State {
 	return l.states[i]
 }
 
-// Sending marks message i as sent, which it is from now on for all we know. It says
-// whether that is still of use: not if the message has its fate.
+// Sending marks message i as sent: from now on it may have reached the server. It returns
+// false if the message has its fate already. Then do not send it.
 func (l *Ledger) Sending(i int) bool { return l.Mark(i, Sent) }
 
-// Mark notes how far message i has come, back to Waiting if it turned out that it was
-// not sent, unless it has its fate.
+// Mark notes how far message i has come, unless it has its fate. Mark it Waiting again if
+// it turned out that it was not sent.
 func (l *Ledger) Mark(i int, s State) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,8 +104,9 @@ func (l *Ledger) settle(i int, r broker.Result) {
 	}
 }
 
-// End gives every message that has no fate one of these: what was sent, and what was
-// not. It says whether an answer was still out. A call that is over is left as it is.
+// End gives a fate to every message that has none: unanswered if it was sent, unsent if it
+// was not. It says whether an answer was still out. It does nothing to a call that is
+// over.
 func (l *Ledger) End(unanswered, unsent *broker.Error) (out bool) {
 	l.EndEach(func(_ int, s State) *broker.Error {
 		if s == Waiting {

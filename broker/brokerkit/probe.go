@@ -6,10 +6,10 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Probe asks whether a server would take messages, bounded by ctx although the client
-// does not heed it: ask runs in a goroutine of its own, inside the gate, and is left
-// alone when ctx ends. It gives a ctx to ask that ends with it. server is what a person
-// should look at: "server", "broker".
+// Probe asks whether a server would take messages. It returns when ctx ends, even if the
+// client ignores its context: ask runs in a goroutine of its own, inside the gate, and
+// Probe does not wait for it after ctx. The ctx that ask gets ends with Probe. server is
+// the word for what a person should look at: "server", "broker".
 func (a Adapter) Probe(ctx context.Context, g *Gate, server string, ask func(ctx context.Context) *broker.Error) error {
 	if !g.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}

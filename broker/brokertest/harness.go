@@ -8,22 +8,22 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Harness ties the suite to one kind of destination and its real broker. Its
-// functions are called from several cases at once, unless Serial; what they open
-// they also release, with t.Cleanup.
+// Harness connects the suite with one kind of destination and its real broker. Several
+// cases call its functions at once, unless Serial is set. A function releases what it
+// opens, with t.Cleanup.
 type Harness struct {
 	// Open makes what one case needs. Required.
 	Open func(t *testing.T) Fixture
 
-	// Outage makes a fixture whose broker can be stopped. Off stops it, as an
-	// operator or a crash would, and returns when it is down; On starts it with
-	// the same address and what it had stored, and returns when it takes
-	// connections again. The case calls Off first, and On before it ends.
+	// Outage makes a fixture whose broker can be stopped. Off stops it, as an operator
+	// or a crash would, and returns when it is down. On starts it with the same address
+	// and what it had stored, and returns when it takes connections again. The case
+	// calls Off first, and On before it ends.
 	Outage func(t *testing.T) (Fixture, Switch)
 
-	// Mute makes a fixture whose answers can be lost. After Off what the
-	// destination sends still reaches the broker but no answer comes back; On
-	// restores the way, after which the lost answers stay lost.
+	// Mute makes a fixture whose answers can be lost. After Off the broker still gets
+	// what the destination sends, but no answer comes back. On lets answers through
+	// again. The lost ones stay lost.
 	Mute func(t *testing.T) (Fixture, Switch)
 
 	// Misconfigured makes a fixture whose destination can never work until On
@@ -31,35 +31,35 @@ type Harness struct {
 	// called and may be nil. On may be nil where nothing can be fixed.
 	Misconfigured func(t *testing.T) (Fixture, Switch)
 
-	// Topics makes a fixture with two topics: Fixture.Topic, which works, and Broken,
-	// which cannot until On fixes it: it does not exist, there is no right to it, it is
-	// full. Off is not called and may be nil. On may be nil where nothing can be fixed.
-	// Stored is asked for Fixture.Topic alone.
+	// Topics makes a fixture with two topics. Fixture.Topic works. broken does not work
+	// until On fixes it: it does not exist, there is no right to it, or it is full. Off
+	// is not called and may be nil. On may be nil where nothing can be fixed. The suite
+	// asks Stored for Fixture.Topic alone.
 	Topics func(t *testing.T) (f Fixture, broken string, fault Switch)
 
-	// CutsOff: the broker ends the connection over a message that it refuses, so that
-	// what is under way with it may stay unknown.
+	// CutsOff: the broker ends the connection because of a message that it refuses. So
+	// other messages under way may stay unknown.
 	CutsOff bool
 
-	// Spoil turns a good message into one that the broker, or the destination,
-	// must reject for what it is. Its key stays. Where it is nil and TooLarge is
-	// given, a payload of that size serves.
+	// Spoil turns a good message into one that the broker or the destination must
+	// reject. It keeps the key. If it is nil and TooLarge is set, the suite uses a
+	// payload of that size.
 	Spoil func(m *broker.Delivery)
 
 	// TooLarge is a payload size, in bytes, that no fixture takes. Zero: there is
 	// no limit that a test can reach.
 	TooLarge int
 
-	// Lacks says, for each part the harness leaves out, why it cannot be had:
+	// Lacks gives the reason for each part that the harness leaves out:
 	// Lacks[PartMute] = "a file has no answers to lose".
 	Lacks map[Part]string
 
-	// Features is what the destination is expected to declare. MaxBytes counts
-	// only as zero or not zero.
+	// Features is what the destination is expected to declare. Of MaxBytes the suite
+	// only compares whether it is zero.
 	Features broker.Features
 
-	// On names what the suite runs on, with its version, for the line that the
-	// table of make test has for it: "NATS JetStream 2.15". Zero: no line.
+	// On names what the suite runs on, with its version: "NATS JetStream 2.15". The
+	// table of make test has a line for it. Zero: no line.
 	On string
 
 	// Reserved are header names that mean something to the broker or the
@@ -67,45 +67,45 @@ type Harness struct {
 	// carries them must arrive with them and do no harm, or be rejected.
 	Reserved []string
 
-	// FoldsNames: the transport does not keep the case of header names. They are
-	// then compared without it.
+	// FoldsNames: the transport does not keep the case of header names. The suite then
+	// ignores their case.
 	FoldsNames bool
 
-	// Nulls: the transport tells no payload at all from one of no bytes, and
-	// Fixture.Wired reports which.
+	// Nulls: the transport distinguishes no payload from an empty one, and
+	// Fixture.Wired reports which it was.
 	Nulls bool
 
 	// Secrets are texts, such as the password of the connection, that no error
 	// may contain.
 	Secrets []string
 
-	// Patience bounds what should succeed: a call, a recovery after an outage.
-	// Defaults to 20 s.
+	// Patience is how long the suite waits for what should succeed: a call, a recovery
+	// after an outage. Defaults to 20 s.
 	Patience time.Duration
 
 	// Serial runs one case after the other.
 	Serial bool
 }
 
-// Fixture is a destination under test and the truth about it.
+// Fixture is a destination under test, with a way to read what the broker really holds.
 type Fixture struct {
 	// Destination is new. The case closes it; the harness may close it again.
 	Destination broker.Destination
 	// Topic is where the case sends. No other case uses it.
 	Topic string
-	// Stored reads back what the broker holds for Topic, by another road than
-	// Destination, each key's messages in the order the broker has them: of a
-	// broker with transactions, what a reader of committed messages sees. It fails
-	// the test when it cannot, and is not called while the broker is off.
+	// Stored reads back what the broker holds for Topic, without Destination. The
+	// messages of a key come in the broker's own sequence. If the broker has
+	// transactions, Stored returns what a reader of committed messages sees. It fails
+	// the test when it cannot read. The suite does not call it while the broker is off.
 	Stored func(t *testing.T) []Received
-	// Wired reads back the same, as a consumer sees it that knows nothing of
-	// Postbag: for what an encoder made (broker.Wire). Only the cases about that
-	// call it, and they do not call Stored. Nil: Harness.Lacks says why.
+	// Wired reads back the same, as a consumer sees it that knows nothing of Postbag.
+	// Only the cases about encoders (broker.Wire) call it, and they do not call Stored.
+	// Nil: Harness.Lacks says why.
 	Wired func(t *testing.T) []Wired
 }
 
-// Switch works one fault. Both functions fail the test they were made for when
-// they cannot do it.
+// Switch turns one fault on and off. If a function cannot do that, it fails the test that
+// it was made for.
 type Switch struct {
 	Off, On func()
 }

@@ -20,9 +20,9 @@ type Received struct {
 	Payload []byte
 }
 
-// FromHeaders takes apart what a transport with text headers delivered: the
-// facts Postbag-Id, -Key, -Type and -Time become fields, the others stay
-// headers. A fact that is not well formed is an error.
+// FromHeaders decodes what a transport with text headers delivered. The facts Postbag-Id,
+// -Key, -Type and -Time become fields, the others stay headers. A fact that is not well
+// formed is an error.
 func FromHeaders(topic string, headers map[string]string, payload []byte) (Received, error) {
 	r := Received{Topic: topic, Headers: maps.Clone(headers), Payload: payload}
 	if r.Headers == nil {

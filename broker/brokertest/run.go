@@ -13,9 +13,9 @@ type testCase struct {
 	run   func(*scene)
 }
 
-// Run holds the harness's destination to the contract: one subtest a case, and
-// those of transactions, where Features says that there are some. A case
-// that needs a part the harness lacks is skipped with the harness's reason.
+// Run tests the harness's destination against the contract, with one subtest per case. It
+// runs the cases of transactions if Features declares transactions. It skips a case that
+// needs a part that the harness lacks, with the harness's reason.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	if faults := h.validate(); len(faults) > 0 {
@@ -30,8 +30,8 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// RunTransactions runs the cases of transactions alone: for a destination that is
-// held to the others without transactions. Features are then not looked at.
+// RunTransactions runs only the cases of transactions. Use it if another test runs the
+// destination without transactions through the other cases. It ignores Features.
 func RunTransactions(t *testing.T, h Harness) {
 	t.Helper()
 	if faults := h.validate(); len(faults) > 0 {

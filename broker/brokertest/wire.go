@@ -12,11 +12,11 @@ import (
 
 // Wired is a message as a consumer sees it that knows nothing of Postbag.
 type Wired struct {
-	// Headers are all that the transport delivered, none decoded. Those of the
-	// transport's own may be there too.
+	// Headers are all that the transport delivered, not decoded. The transport's own
+	// headers may be among them.
 	Headers map[string]string
-	// ContentType is the transport's property, or its header of that name, which
-	// may stand in Headers as well.
+	// ContentType is the transport's property, or its header of that name. The header
+	// may be in Headers as well.
 	ContentType string
 	Payload     []byte
 	// Null: there is no payload at all. Only where Harness.Nulls.

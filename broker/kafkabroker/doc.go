@@ -26,11 +26,11 @@
 //
 // # What it checks first
 //
-// Topics are looked up once and remembered: one that is not there is Misconfigured
-// before anything is sent (or created, see Options.Create), a message above the
-// topic's max.message.bytes is Rejected, and so is one without a key for a
-// compacted topic. Whether brokers can be reached, and take the login, is asked
-// before: a Kafka client keeps such failures to itself and retries for ever.
+// The destination looks up a topic once, and remembers it. A topic that does not exist is
+// Misconfigured before anything is sent (or created, see Options.Create). A message above
+// the topic's max.message.bytes is Rejected, and so is one without a key for a compacted
+// topic. The destination also asks first whether brokers can be reached and take the
+// login, because a Kafka client hides such failures and retries for ever.
 //
 // # Partitions
 //

@@ -120,7 +120,7 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 }
 
 // ofRecords names the topic of records in an error about a record, and has it looked at
-// anew: it may have been deleted.
+// again: it may have been deleted.
 func (l *lane) ofRecords(f *broker.Error) *broker.Error {
 	l.d.lanes.topics.forget(l.at.topic)
 	return &broker.Error{Outcome: f.Outcome, Err: fmt.Errorf("%w (topic %q, which Options.Transactions names)", f.Err, l.at.topic)}

@@ -5,10 +5,9 @@
 //		Exchange: "events",
 //	})
 //
-// A message is Accepted when the server has acknowledged this very message
-// (publisher confirms) and has not returned it before: every message is mandatory
-// and persistent, and one that no queue takes is Misconfigured although the server
-// acknowledges it.
+// A message is Accepted when the server has acknowledged this very message (publisher
+// confirms), and has not returned it before. Every message is mandatory and persistent.
+// One that no queue takes is Misconfigured, although the server acknowledges it.
 //
 // # How it sends
 //

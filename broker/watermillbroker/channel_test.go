@@ -18,7 +18,7 @@ import (
 const spoiled = "spoiled"
 
 // channel is Watermill's own GoChannel with one subscriber that keeps all it gets.
-// It can be closed and made anew, and its answers can be lost.
+// It can be closed and made again, and its answers can be lost.
 type channel struct {
 	t     *testing.T
 	topic string

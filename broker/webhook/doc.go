@@ -2,12 +2,12 @@
 // Webhooks asks (https://www.standardwebhooks.com), and helps the endpoint to
 // check and read them.
 //
-// Each message is one POST. Its body is the payload, bit for bit; an id made of its
-// own and of its subscription, the time of the attempt and their signature are the
-// headers webhook-id, webhook-timestamp and webhook-signature; its facts are
-// Postbag-Id, Postbag-Topic, Postbag-Key, Postbag-Type and Postbag-Time; its own
-// headers travel whole in Postbag-Headers, and once more as ordinary headers where
-// HTTP carries them unchanged.
+// Each message is one POST. Its body is the payload, bit for bit. The header webhook-id
+// is an id made of the message's id and its subscription. webhook-timestamp is the time
+// of the attempt, and webhook-signature signs them and the body. The facts of the message
+// are Postbag-Id, Postbag-Topic, Postbag-Key, Postbag-Type and Postbag-Time. The header
+// Postbag-Headers has the message's own headers, whole. Those that HTTP carries unchanged
+// are also ordinary headers.
 //
 // The answer's status decides. 2xx is accepted. A status that says that this request is
 // wrong (400, 413, 422) is rejected. One that says that the endpoint is wrong (a
@@ -16,9 +16,9 @@
 // been handled: that is unknown, and the relay sends it again with the same id. Only the
 // relay repeats: the HTTP client follows no redirect and sends no request twice.
 //
-// An endpoint must therefore expect repeats and drop them by webhook-id, which is
-// the same in every attempt and differs between subscriptions. Within a key, first
-// deliveries come in commit order.
+// So an endpoint must expect repeats, and drop them by webhook-id. That is the same in
+// every attempt, and differs between subscriptions. Within a key, first deliveries come in
+// commit order.
 //
 // Addresses are checked at connect time, after name resolution. An address that is not
 // public is refused unless [Options.AllowPrivate] has it. So a URL that somebody else

@@ -43,19 +43,19 @@ const (
 	Aborted
 )
 
-// Entry is the way into a lane: it makes us the only one who can commit on it, and
-// learns what is in the broker and not settled. It is steps 2 to 5 of the protocol.
-// A lane in hand is kept: then the leases are asked for and nothing else.
+// Entry enters a lane: it makes this relay the only one that can commit on it, and finds
+// out what is in the broker and not settled. It is steps 2 to 5 of the protocol. If the
+// relay holds the lane already, Entry only asks whether the leases still stand.
 type Entry struct {
-	// Leases are those of all shards.
-	Leases []store.Lease
+	// Leases are the leases of all shards.
+	Leases []engine.Lease
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
 	// Held says that a lane is in hand.
 	Held bool
 	// Behind: the database lost settlements.
 	Behind bool
-	// LostLeases: the try ended because the leases are not ours any more.
+	// LostLeases: the try ended because the leases are no longer this relay's.
 	LostLeases bool
 	// Entered: the try ended well.
 	Entered bool
@@ -68,14 +68,14 @@ type Entry struct {
 	carrying []byte
 }
 
-// Enter begins a try. expected is the record of a transaction whose fate is unknown:
-// it was committed if the lane has it; nil otherwise.
+// Enter begins a try. expected is the record of a transaction whose fate is unknown, or
+// nil. If the lane has that record, the transaction was committed.
 func (e *Entry) Enter(expected []byte) Do {
 	e.expected, e.asked, e.LostLeases, e.Entered, e.Err = expected, e.Held, false, false, nil
 	return Ask
 }
 
-// Asked takes what the store says of the leases.
+// Asked takes the store's answer about the leases.
 func (e *Entry) Asked(l Leases) Do {
 	switch {
 	case l != Valid:
@@ -90,7 +90,7 @@ func (e *Entry) Asked(l Leases) Do {
 	return e.learn()
 }
 
-// Opened takes the record of a lane that was opened; ok: it was.
+// Opened takes the record of the lane. ok says whether the lane was opened.
 func (e *Entry) Opened(record []byte, ok bool) Do {
 	if !ok {
 		return Over
@@ -128,10 +128,10 @@ func (e *Entry) Holds(record []byte) bool {
 	return record != nil && bytes.Equal(e.found, record)
 }
 
-// Record is what Commit is to store, beside no message.
+// Record returns the record that Commit is to store, without any message.
 func (e *Entry) Record() []byte { return e.carrying }
 
-// Committed takes what became of the carrying record.
+// Committed takes the outcome of the commit of that record.
 func (e *Entry) Committed(o TxOutcome) Do {
 	if o != Stored {
 		return e.fail()

@@ -2,16 +2,16 @@ package lane
 
 import "time"
 
-// Lifecycle is what a relay keeps of the lane of a subscription, whose shards it works
-// all or none. An entry or a transaction has the lane and Known in hand while it is
-// at work.
-type Lifecycle struct {
+// Keeper is what a relay remembers of a subscription's lane. The relay works all of the
+// subscription's shards or none. An entry or a transaction holds the lane and Known while
+// it is at work.
+type Keeper struct {
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
-	// Waiting: all shards are ours, and the lane is not open.
+	// Waiting: the relay has all shards, and the lane is not open.
 	Waiting bool
-	// Failures is how many tries in a row to enter the lane have failed, and nothing is
-	// tried again before RetryAt.
+	// Failures is how many tries in a row to enter the lane have failed. There is no
+	// other try before RetryAt.
 	Failures int
 	RetryAt  time.Duration
 
@@ -35,14 +35,14 @@ const (
 	Later
 )
 
-// Gain says what to do about shards, of all there are, that a view says are ours
-// and the flow does not have.
-func (k *Lifecycle) Gain(gained, all int, now time.Duration, dying bool) Move {
+// Gain says what to do about gained shards: a view says that the relay has them, and the
+// flow does not have them yet. all is how many shards there are.
+func (k *Keeper) Gain(gained, all int, now time.Duration, dying bool) Move {
 	k.Waiting = gained > 0 && gained == all
 	switch {
 	case gained == 0:
 		return Stay
-	case k.held > 0: // one came back that was lost: begin anew with all of them
+	case k.held > 0: // one came back that was lost: begin again with all of them
 		return Forget
 	case !k.Waiting || k.busy || k.stale || dying:
 		return Stay
@@ -58,9 +58,9 @@ func (k *Lifecycle) Take() (known Marks, life int) {
 	return known, k.life
 }
 
-// Reclaim takes back what an entry or a transaction had in hand that is over; not if
-// all was dropped meanwhile: then the lane is to be closed.
-func (k *Lifecycle) Reclaim(known Marks, life int) bool {
+// Reclaim takes back what an entry or a transaction held, when it is over. It returns
+// false if everything was dropped meanwhile: then close the lane.
+func (k *Keeper) Reclaim(known Marks, life int) bool {
 	k.busy = false
 	if k.life == life {
 		k.Known = known
@@ -79,15 +79,15 @@ func (k *Lifecycle) Entered(shards int) {
 // Whole says that the flow has all shards that it was given.
 func (k *Lifecycle) Whole(leases int) bool { return leases >= k.held }
 
-// Forget notes that all in hand is dropped. Shards come back with a heartbeat, if
-// they are still ours.
-func (k *Lifecycle) Forget() {
+// Forget notes that everything in hand is dropped. Shards come back with a heartbeat, if
+// the relay still has them.
+func (k *Keeper) Forget() {
 	k.life++
 	k.Known, k.held, k.leaving, k.stale = nil, 0, false, true
 }
 
-// Reshaped notes that the shards were replaced; the lane is the same.
-func (k *Lifecycle) Reshaped() { k.held = 0 }
+// Reshaped notes that the shards were replaced. The lane stays the same.
+func (k *Keeper) Reshaped() { k.held = 0 }
 
 // Leave notes that a shard is to be given back, and says whether the flow has it.
 func (k *Lifecycle) Leave() bool {
@@ -95,14 +95,14 @@ func (k *Lifecycle) Leave() bool {
 	return k.held > 0
 }
 
-// Lost says that a shard is gone that was not to be given back: all is to be dropped.
-func (k *Lifecycle) Lost(leases int, stopping bool) bool {
+// Lost says whether a shard is gone that was not to be given back. Then drop everything.
+func (k *Keeper) Lost(leases int, stopping bool) bool {
 	return leases < k.held && (leases == 0 || !k.leaving && !stopping)
 }
 
-// Look says that it is time for a heartbeat after all was dropped: none is out, nor a
-// turn.
-func (k *Lifecycle) Look(idle bool) bool {
+// Look says whether it is time for a heartbeat after everything was dropped: no heartbeat
+// and no turn is out.
+func (k *Keeper) Look(idle bool) bool {
 	if !k.stale || !idle || k.busy {
 		return false
 	}
@@ -110,9 +110,10 @@ func (k *Lifecycle) Look(idle bool) bool {
 	return true
 }
 
-// Unlearn forgets what is known to be in the broker once all there is was read and
-// settled, parked messages too: it was settled before. turns is how many were made so far.
-func (k *Lifecycle) Unlearn(turns int64, settled func() bool) {
+// Unlearn forgets what is known to be in the broker, once everything was read and settled,
+// parked messages too. What it forgets was settled before. turns is how many turns there
+// were so far.
+func (k *Keeper) Unlearn(turns int64, settled func() bool) {
 	switch {
 	case k.busy || len(k.Known) == 0 || k.held == 0 || !settled():
 		k.dry = 0

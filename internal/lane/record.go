@@ -9,8 +9,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Marks name messages: by seq, the last eight bytes of the id, since a database
-// that lost commits may hand out a seq twice.
+// Marks name messages: by seq, and by the last eight bytes of the id, because a database
+// that lost commits may give out a seq twice.
 type Marks map[int64]uint64
 
 // Item is one message of a transaction.
@@ -42,9 +42,9 @@ type shardMarks struct {
 	marks   Marks
 }
 
-// NewRecord returns the record of a transaction that answers for items, made under
-// leases, with what was known to be in the broker before.
-func NewRecord(leases []store.Lease, items []Item, known Marks) Record {
+// NewRecord returns the record of a transaction with items, made under leases. known is
+// what was known to be in the broker before.
+func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
 	r := Record{Carried: make(Marks, len(known))}
 	maps.Copy(r.Carried, known)
 	at := make(map[int]int) // lease → place in r.shards
@@ -67,11 +67,10 @@ func NewRecord(leases []store.Lease, items []Item, known Marks) Record {
 	return r
 }
 
-// Recall returns the messages that are in the broker and may not be settled, for
-// the owner of the shards that leases name at their versions. carry: some of them
-// are so only as long as nothing else is settled. behind: the database lost
-// settlements.
-func (r *Record) Recall(leases []store.Lease) (known Marks, carry, behind bool) {
+// Recall returns the messages that are in the broker and may not be settled, to the owner
+// of leases, which name the shards and their versions. carry: for some of them that is
+// known only as long as nothing else is settled. behind: the database lost settlements.
+func (r *Record) Recall(leases []engine.Lease) (known Marks, carry, behind bool) {
 	known = make(Marks, len(r.Carried))
 	maps.Copy(known, r.Carried)
 	for i := range r.shards {
@@ -87,8 +86,8 @@ func (r *Record) Recall(leases []store.Lease) (known Marks, carry, behind bool) 
 	return known, carry, behind
 }
 
-// MaxItems is the most messages of one transaction: their record must fit into
-// broker.MaxRecord beside what is carried.
+// MaxItems is the most messages of one transaction. Their record must fit into
+// broker.MaxRecord, together with what is carried.
 const MaxItems = 20_000
 
 // recordFormat is the first byte of a record.
@@ -146,7 +145,7 @@ var ErrRecord = errors.New("lane: the record of an exactly-once lane cannot be r
 // slotCount is how many slots there are, and so the most shards.
 const slotCount = 4096
 
-// Decode reads a record; none is one of nothing.
+// Decode reads a record. Empty bytes are an empty record.
 func Decode(b []byte) (Record, error) {
 	if len(b) == 0 {
 		return Record{}, nil

@@ -17,9 +17,9 @@ const (
 	Lost
 )
 
-// Transaction is one call to the destination, made as a transaction on a lane. While
-// its fate is unknown it stays at work, so that nothing is settled: the lane is
-// entered again, and its record tells.
+// Transaction is one call to the destination, made as a transaction on a lane. While its
+// fate is unknown it stays at work, so that nothing is settled. The relay enters the lane
+// again, and its record shows the fate.
 type Transaction struct {
 	*Entry
 
@@ -42,7 +42,8 @@ const (
 	resolving         // it is entered again
 )
 
-// NewTransaction returns the transaction of a call of items with e in hand.
+// NewTransaction returns the transaction of a call with items, on the lane that e has
+// entered.
 func NewTransaction(e *Entry, items []Item) *Transaction {
 	return &Transaction{Entry: e, items: items}
 }
@@ -59,11 +60,11 @@ func (t *Transaction) Start() Do {
 // Sends says whether item i is to be sent: it is not known to be in the broker.
 func (t *Transaction) Sends(i int) bool { return !t.Known.Has(t.items[i]) }
 
-// Messages says that the commit that is wanted is that of the messages; otherwise it
-// is of a record alone.
+// Messages says whether the next commit is that of the messages. Otherwise it is that of a
+// record alone.
 func (t *Transaction) Messages() bool { return t.state == sending }
 
-// Record is what Commit is to store.
+// Record returns the record that Commit is to store.
 func (t *Transaction) Record() []byte {
 	if t.state == sending {
 		return t.encoded
@@ -78,13 +79,13 @@ func (t *Transaction) send() Do {
 	return Commit
 }
 
-// Asked is Entry's.
+// Asked is the Asked of Entry.
 func (t *Transaction) Asked(l Leases) Do { return t.on(t.Entry.Asked(l)) }
 
-// Opened is Entry's.
+// Opened is the Opened of Entry.
 func (t *Transaction) Opened(record []byte, ok bool) Do { return t.on(t.Entry.Opened(record, ok)) }
 
-// Committed takes what became of a commit.
+// Committed takes the outcome of a commit.
 func (t *Transaction) Committed(o TxOutcome) Do {
 	if t.state != sending {
 		return t.on(t.Entry.Committed(o))
@@ -123,7 +124,7 @@ func (t *Transaction) Dropped() Do {
 	}
 }
 
-// Paused has the lane entered again; over: nobody waits any more.
+// Paused says to enter the lane again, after a pause. over: nobody waits any more.
 func (t *Transaction) Paused(over bool) Do {
 	if over {
 		return t.end(Lost)
@@ -165,5 +166,5 @@ func (t *Transaction) resolved() Do {
 	}
 }
 
-// Dropping says that all that is in hand is to be dropped: the lane is another's.
+// Dropping says whether to drop everything in hand, because the lane is another relay's.
 func (t *Transaction) Dropping() bool { return t.End == Disowned || t.End == Lost }

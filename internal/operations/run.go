@@ -13,9 +13,9 @@ const commandBatch = 500
 
 // Progress is how far a command has got.
 type Progress struct {
-	// Chosen is how many messages the command is for, and Handled for how many it was given so far.
+	// Chosen is how many messages the command is for, and Handled is how many of them have been given it so far.
 	Chosen, Handled int
-	// Queued is for how many a relay is to carry it out: the others had it queued already, or are settled.
+	// Queued is how many of them a relay is to carry it out for. The others had it queued already, or are settled.
 	Queued int
 	// Done is how many were changed at once: scheduled messages.
 	Done int
@@ -23,8 +23,8 @@ type Progress struct {
 	Paused bool
 }
 
-// Run is a command on its way over the messages of a preview. It is safe for concurrent use, but for Do, which is called once.
-// To cancel it, end the context of Do: what was done until then stands, and the command can be given again for the rest.
+// Run gives a command to the messages of a preview. It is safe for concurrent use, except that you call Do once. To cancel
+// it, end the context of Do: what was done until then stays, and you can give the command again for the rest.
 type Run struct {
 	store   Store
 	preview *Preview
@@ -45,7 +45,7 @@ func (s Store) Run(p *Preview, a store.Audit) *Run {
 	return &Run{store: s, preview: p, audit: a, at: Progress{Chosen: p.Size()}}
 }
 
-// Pause has Do wait before its next step.
+// Pause makes Do wait before its next step.
 func (r *Run) Pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,8 +72,8 @@ func (r *Run) Progress() Progress {
 	return r.at
 }
 
-// Do gives the command to all messages of the preview, some at a time, each time in a transaction that writes the audit log
-// too. Its error says how many have it; to give it again does no harm.
+// Do gives the command to all messages of the preview, some at a time. Each time it also writes the audit log, in the same
+// transaction. Its error says how many messages have the command. To give it again does no harm.
 func (r *Run) Do(ctx context.Context) (Progress, error) {
 	if err := ValidAudit(r.audit); err != nil {
 		return r.Progress(), err

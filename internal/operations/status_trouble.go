@@ -17,7 +17,7 @@ var destinationWords = map[string]struct{ word, predicate string }{
 	"held":    {"full", "waits for topics that do not work"},
 }
 
-// Words are the state in a word, and as the predicate of a sentence.
+// Words returns the state as one word, and as the predicate of a sentence.
 func (d *Destination) Words() (word, predicate string) {
 	words, known := destinationWords[d.State]
 	if !known { // a newer relay says it
@@ -36,7 +36,7 @@ func MissingTable(box string) string {
 	return "somebody dropped its table; restore it from a backup, or make it again empty with postbag migrate up --box " + box
 }
 
-// Troubles are what somebody should see to, a line each.
+// Troubles returns what an operator should look at, one line each.
 func (v *Status) Troubles() []string {
 	var out []string
 	for i := range v.Boxes {

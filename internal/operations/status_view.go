@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// StatusOf makes the status of what a store says of itself, with rates if it said so before. last may be nil.
+// StatusOf makes a status of the overview o. If last is an earlier overview, the status has rates. last may be nil.
 func StatusOf(o, last *store.Overview) *Status {
 	v := &Status{Now: o.Now.UTC(), Boxes: []Box{}, Relays: []Relay{}}
 	owned := make(map[string]int)

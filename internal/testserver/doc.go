@@ -1,7 +1,7 @@
 // Package testserver runs real servers, privately, for tests, benchmarks and the demo.
 //
-// Each server is a child process on a free port of 127.0.0.1 with a data directory of its own. It can be stopped,
-// killed, frozen and restarted without harm to anything else on the machine, which is what a test of faults needs:
+// Each server is a child process on a free port of 127.0.0.1 with a data directory of its own. A test of faults can stop,
+// kill, freeze and restart it without harm to anything else on the machine:
 //
 //	pg, err := testserver.StartPostgres(ctx, testserver.PostgresOptions{})
 //	if err != nil {
@@ -25,14 +25,15 @@
 //   - [Kafka]: Kafka, one node or three, which scripts/jars kafka downloads, and its own tools.
 //   - [Mosquitto]: an MQTT 5 broker from the machine's own packages, with users, rights and TLS.
 //   - [Program]: any program, such as a role of the test itself.
-//   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay, and cut a connection right after given bytes went by.
+//   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay connections, and cut one right after given bytes passed.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
 //
 // A server that is not installed is a [MissingError]. Tests use the package servertest, which turns that into a skip on
 // a laptop and a failure in continuous integration.
 //
-// No server outlives the process that started it, not even one killed without warning: on Linux the kernel ends the
-// servers with their parent, and a guardian (a waiting shell) then removes their files. Elsewhere only Close does.
+// No server outlives the process that started it, even if that process is killed without warning. On Linux the kernel
+// ends the servers with their parent, and a guardian (a waiting shell) then removes their files. On other systems only
+// Close does.
 //
 // The package imports only the standard library. It talks to PostgreSQL through psql.
 package testserver

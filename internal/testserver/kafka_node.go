@@ -18,7 +18,7 @@ const (
 	kafkaListeners
 )
 
-// KafkaNode is one node of a [Kafka]. Its methods may be called concurrently; orders wait for each other. Stop waits for
+// KafkaNode is one node of a [Kafka]. Its methods may be called concurrently; commands wait for each other. Stop waits for
 // half a minute at most: a node whose cluster has no majority left would wait for it.
 type KafkaNode struct {
 	server

@@ -32,7 +32,7 @@ type MosquittoOptions struct {
 	Listener, Settings map[string]string
 }
 
-// Mosquitto is a private MQTT broker. Its methods may be called concurrently; orders wait for each other. It
+// Mosquitto is a private MQTT broker. Its methods may be called concurrently; commands wait for each other. It
 // saves the messages it keeps when it is stopped in order; those since the last time it saved are lost when it is killed.
 type Mosquitto struct {
 	server

@@ -35,7 +35,7 @@ type MySQLOptions struct {
 	StartTimeout time.Duration
 }
 
-// MySQL is a private MySQL or MariaDB server. Its methods may be called concurrently; orders wait for each other.
+// MySQL is a private MySQL or MariaDB server. Its methods may be called concurrently; commands wait for each other.
 type MySQL struct {
 	server
 

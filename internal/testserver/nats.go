@@ -44,7 +44,7 @@ type NATSUser struct {
 	Deny []string `json:"deny"`
 }
 
-// NATS is a private NATS server in a process of its own. Its methods may be called concurrently; orders wait for each
+// NATS is a private NATS server in a process of its own. Its methods may be called concurrently; commands wait for each
 // other.
 type NATS struct {
 	server

@@ -52,7 +52,7 @@ func buildNatsd(ctx context.Context, root, target string) error {
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	fresh := filepath.Join(work, "natsd")
-	_ = copyFile(target, fresh, 0o755) // without one the go command links anew
+	_ = copyFile(target, fresh, 0o755) // without one the go command links again
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", fresh, ".")
 	cmd.Dir = filepath.Join(root, natsdSource)
 	cmd.Env = append(os.Environ(), "GOWORK=off")

@@ -37,7 +37,7 @@ type PostgresOptions struct {
 // settingsFile holds our settings, in the data directory.
 const settingsFile = "testserver.conf"
 
-// Postgres is a private PostgreSQL server. Its methods may be called concurrently; orders (Start, Stop, Kill, Pause,
+// Postgres is a private PostgreSQL server. Its methods may be called concurrently; commands (Start, Stop, Kill, Pause,
 // Resume, Close) wait for each other.
 type Postgres struct {
 	opts     PostgresOptions

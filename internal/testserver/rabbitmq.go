@@ -33,7 +33,7 @@ type RabbitMQOptions struct {
 }
 
 // RabbitMQ is a private RabbitMQ node with a port mapper (epmd) of its own. Its methods may be called concurrently;
-// orders wait for each other.
+// commands wait for each other.
 type RabbitMQ struct {
 	server
 

@@ -42,7 +42,7 @@ type RedisOptions struct {
 	StartTimeout time.Duration
 }
 
-// Redis is a private Redis server. Its methods may be called concurrently; orders wait for each other.
+// Redis is a private Redis server. Its methods may be called concurrently; commands wait for each other.
 type Redis struct {
 	server
 

@@ -9,7 +9,7 @@ import (
 )
 
 // server is the process of a server, and the commands that every server takes. It is embedded. Its methods may be called
-// concurrently; orders wait for each other.
+// concurrently; commands wait for each other.
 type server struct {
 	name string // in errors
 	// begin starts the process by launch; the caller has the lock.

@@ -1,6 +1,6 @@
-// Package memstore is a store in memory: the reference that the conformance
-// suite (store/storetest) is written against, the null store of benchmarks, and
-// a fast fake for tests of programs that publish or relay.
+// Package memstore is a store in memory. It is the reference for the conformance suite
+// (store/storetest), the null store of benchmarks, and a fast fake for tests of programs
+// that publish or relay.
 //
 //	s := memstore.New(memstore.Options{})
 //	err := s.CreateBox(ctx, "outbox")

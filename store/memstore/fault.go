@@ -31,11 +31,11 @@ const (
 type Fault struct {
 	// Err is what the call returns. Nil, and not Hang: nothing goes wrong.
 	Err error
-	// Hang keeps the call from returning until its context ends; it then
-	// returns Err, or the context's error if Err is nil.
+	// Hang keeps the call from returning until its context ends. The call then returns
+	// Err, or the context's error if Err is nil.
 	Hang bool
-	// Acted does the call's work first, so that only its answer is lost. False:
-	// nothing is done.
+	// Acted does the call's work first, so that only its answer is lost. False: the
+	// work is not done.
 	Acted bool
 }
 

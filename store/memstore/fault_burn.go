@@ -6,9 +6,9 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Burn gives out, unused, every seq of a box up to the end of the ledger's span
-// in which the next one lies, as transactions do that roll back. Tests use it to
-// get to another span.
+// Burn gives out seqs of a box without using them, as transactions that roll back do. It
+// stops at the end of the ledger's span in which the next seq lies. Tests use it to get
+// to another span.
 func (s *Store) Burn(ctx context.Context, boxName string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Crash is the end of a server without warning, and its start: open transactions
-// are rolled back, except prepared ones. Numbers of transactions are given out
-// again if nothing was written for good after them, as PostgreSQL does; positions
-// that were read before and never settled may speak of those, and are worthless
-// from then on (store.ErrRestarted).
+// Crash ends the server without warning and starts it again. Open transactions are rolled
+// back, except prepared ones. As in PostgreSQL, numbers of transactions are given out
+// again if nothing durable was written after them. Positions that were read before and
+// never settled may name such numbers. From then on they are worthless
+// (store.ErrRestarted).
 func (s *Store) Crash() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

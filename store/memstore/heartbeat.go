@@ -20,7 +20,7 @@ type relayRow struct {
 	dead       bool
 }
 
-// keepDead is how long a dead relay's row stays, so that its id is not made anew.
+// keepDead is how long a dead relay's row stays, so that its id is not made again.
 const keepDead = time.Hour
 
 // Beat implements store.Store.

@@ -16,8 +16,8 @@ const (
 	floorMarks  = 256 // about as many marks are kept
 )
 
-// Maintain implements store.Store. The log has no partitions: what all
-// subscriptions have passed is deleted from its beginning.
+// Maintain implements store.Store. The log has no partitions. Maintain deletes from its
+// beginning what all subscriptions have passed.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	return call(ctx, s, OpMaintain, func() (store.Report, error) {
 		rep, err := s.maintain(r)

@@ -26,8 +26,8 @@ func edit[T any](ctx context.Context, s *Store, a store.Audit, boxName string, d
 	})
 }
 
-// Scheduled implements store.Editor. What an open transaction is about to cancel is
-// left to it.
+// Scheduled implements store.Editor. It leaves out messages that an open transaction is
+// about to cancel.
 func (s *Store) Scheduled(ctx context.Context, a store.Audit, boxName string, kind store.CommandKind, ids []postbag.ID) (int, error) {
 	name := commandName(kind)
 	if name == "" {

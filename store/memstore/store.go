@@ -16,15 +16,14 @@ import (
 type Options struct {
 	// Now is the database's clock. Defaults to time.Now.
 	Now func() time.Time
-	// SingleWriter lets one transaction at a time be open, as SQLite does:
-	// Begin waits. There are then no prepared transactions, and subscriptions
-	// have one shard unless said otherwise.
+	// SingleWriter allows one open transaction at a time, as SQLite does: Begin waits.
+	// There are then no prepared transactions, and subscriptions have one shard by
+	// default.
 	SingleWriter bool
 	// MaxMessage is the largest payload, in bytes. Defaults to postbag.MaxPayload.
 	MaxMessage int
-	// Fault is asked at the start of every call what is to go wrong with it. It
-	// is called from the call's own goroutine, without a lock held. Defaults to
-	// nothing.
+	// Fault is called at the start of every call, and says what goes wrong with it. It
+	// runs in the call's own goroutine, without a lock held. Nil: nothing goes wrong.
 	Fault func(ctx context.Context, op Op) Fault
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/postbag/postbag"
 )
 
-// MaxWriters is how many transactions that have written can be open at a time.
-// Like a server's max_connections it bounds the size of a snapshot, and so of a
-// position.
+// MaxWriters is how many transactions that have written can be open at a time. Like a
+// server's max_connections it bounds the size of a snapshot, and so that of a position.
 const MaxWriters = 1000
 
 // Errors of transactions.
@@ -75,9 +74,9 @@ func (s *Store) begin() (*Tx, error) {
 	return tx, tx.number() // it is a writer from its beginning
 }
 
-// Commit ends the transaction and makes visible what it wrote. An error that
-// wraps postbag.ErrCommitUnknown comes from an injected fault only: the
-// transaction may then stand.
+// Commit ends the transaction and makes visible what it wrote. An error that wraps
+// postbag.ErrCommitUnknown comes only from an injected fault: the transaction may then
+// have committed.
 func (tx *Tx) Commit(ctx context.Context) error {
 	f := tx.s.fault(ctx, OpCommit)
 	if f.strikes() && !f.Acted {
@@ -106,8 +105,8 @@ func (tx *Tx) commit() (wrote bool, err error) {
 	return tx.settle(true), nil
 }
 
-// Rollback ends the transaction and forgets what it wrote. After its end it
-// does nothing.
+// Rollback ends the transaction and drops what it wrote. After the end of the transaction
+// it does nothing.
 func (tx *Tx) Rollback(context.Context) error {
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()
@@ -178,8 +177,8 @@ func (tx *Tx) undo(p savepoint) {
 	tx.cancelled = tx.cancelled[:p.cancelled]
 }
 
-// Savepoint marks a point that RollbackTo returns to. A name hides an earlier
-// one that is the same.
+// Savepoint marks a point that RollbackTo returns to. It hides an earlier savepoint of the
+// same name.
 func (tx *Tx) Savepoint(_ context.Context, name string) error {
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()
@@ -207,8 +206,8 @@ func (tx *Tx) RollbackTo(_ context.Context, name string) error {
 	return fmt.Errorf("memstore: rollback to savepoint %q: there is none; set it first", name)
 }
 
-// Write stands for a write to a table that is not Postbag's: it numbers the
-// transaction, and nothing else.
+// Write stands for a write to a table that is not Postbag's. It only gives the transaction
+// its number.
 func (tx *Tx) Write(context.Context) error {
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()

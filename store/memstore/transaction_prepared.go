@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Prepare ends the first half of a two-phase commit: tx can no more be used, and
-// stays open until CommitPrepared or RollbackPrepared of its global name.
+// Prepare is the first phase of a two-phase commit. tx can no longer be used, and stays
+// open until CommitPrepared or RollbackPrepared of its global name.
 func (tx *Tx) Prepare(ctx context.Context, name string) error {
 	s := tx.s
 	s.mu.Lock()

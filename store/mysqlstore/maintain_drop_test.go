@@ -165,7 +165,7 @@ func TestAddingAndDroppingPartitionsUnderLoadLosesNoMessage(t *testing.T) {
 	})
 }
 
-// Between the look at the log and the drop somebody emptied the log and numbered it anew:
+// Between the look at the log and the drop somebody emptied the log and numbered it again:
 // what producers had written since was dropped with the partition.
 func TestADropLeavesALogThatWasJustEmptied(t *testing.T) {
 	t.Parallel()

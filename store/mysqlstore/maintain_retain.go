@@ -199,7 +199,7 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 // removeKept deletes the rows of a range below the log's beginning that nothing keeps. A log
 // that was emptied and numbered again begins below the range, with messages that nobody
 // has read: in the transaction of the deletion the box is locked, so that none begins
-// anew meanwhile, and it is looked again where it begins.
+// again meanwhile, and it is looked again where it begins.
 func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 	var gone int64
 	err := m.Write(ctx, func(t *sqlkit.Tx) error {
@@ -225,7 +225,7 @@ func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 }
 
 // passedThis returns ErrMoved if positions are not of the log that is there. One that was
-// emptied and numbered anew has other messages where they have passed, of which nothing
+// emptied and numbered again has other messages where they have passed, of which nothing
 // may be deleted.
 func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) error {
 	logs, err := logs(query)

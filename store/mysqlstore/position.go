@@ -24,7 +24,7 @@ type position struct {
 	high int64
 	open ranges
 	// mark is that of the row at high, see markOf: a log that was emptied and
-	// numbered anew has another row there, or none. Zero: not known.
+	// numbered again has another row there, or none. Zero: not known.
 	mark uint32
 }
 

@@ -26,7 +26,7 @@ func (t *there) mark() uint32 {
 
 // holds says whether a log can be the one in which the position was, by what is there
 // now. The row at a position is one that was seen, and stays until retention has
-// gone beyond it. Seqs have holes here, so that a log that was numbered anew may
+// gone beyond it. Seqs have holes here, so that a log that was numbered again may
 // also have none there. What retention has deleted the box's witness stands for.
 func (p *position) holds(now *there, swept int64) bool {
 	switch mark := now.mark(); {

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// emptied are the ways in which an owner empties a log and begins its numbering anew.
+// emptied are the ways in which an owner empties a log and begins its numbering again.
 var emptied = map[string][]string{
 	"truncated":                        {"TRUNCATE TABLE postbag_outbox"},
 	"rows deleted, numbering set back": {"DELETE FROM postbag_outbox", "ALTER TABLE postbag_outbox AUTO_INCREMENT = 1"},
@@ -91,8 +91,8 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 }
 
 // Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
-// again and begun anew meanwhile, deletes nothing: what is there now nobody has read.
-func TestHousekeepingLeavesALogThatWasJustRenumbered(t *testing.T) {
+// again and begun again meanwhile, deletes nothing: what is there now nobody has read.
+func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

@@ -135,7 +135,7 @@ func (t *transaction) begin(s *Store, begin string) error {
 	return t.Query(begin+";\n"+s.sightText(), nil, t.see)
 }
 
-// look reads the counters anew.
+// look reads the counters again.
 func (t *transaction) look(s *Store) error {
 	return t.Query(s.sightText(), nil, t.see)
 }

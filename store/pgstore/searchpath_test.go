@@ -150,7 +150,7 @@ func TestFunctionsAndOperatorsOfOtherSchemasAreNotCalled(t *testing.T) {
 	s.called(t, a, records)
 }
 
-// called calls what operators have, and what comes after a log was numbered anew.
+// called calls what operators have, and what comes after a log was numbered again.
 func (s *testBox) called(t *testing.T, a store.Audit, records []store.Record) {
 	t.Helper()
 	_, _, err := s.List(t.Context(), store.Query{Ref: outbox, Type: "order.*", Topic: "orders", Key: "a", Limit: 10})

@@ -83,7 +83,7 @@ func (s *Store) on(ctx context.Context) (*server, error) {
 	return s.server.Load(), nil
 }
 
-// adopt looks at the server anew, when a session was not on old. It refuses
+// adopt looks at the server again, when a session was not on old. It refuses
 // another database, whose positions only Check may touch.
 func (s *Store) adopt(ctx context.Context, old *server) error {
 	s.adopting.Lock()

@@ -14,7 +14,7 @@ var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true
 // Check verifies settings, schema and that the file can be written, and warns of
 // a file system or a write-ahead log that looks dangerous. If a log is not
 // the one that positions in it were written in, as when a box's table was emptied and
-// numbered anew or replaced by an older copy, it sets those positions back to the beginning and returns ErrMoved:
+// numbered again or replaced by an older copy, it sets those positions back to the beginning and returns ErrMoved:
 // messages may then come again, and none is lost.
 func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	replaced, err := s.openAnew(ctx)

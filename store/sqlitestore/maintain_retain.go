@@ -132,7 +132,7 @@ func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 }
 
 // passedThis returns ErrMoved if positions are not of the log that is there. One that was
-// emptied and numbered anew has other messages where they have passed, of which nothing
+// emptied and numbered again has other messages where they have passed, of which nothing
 // may be deleted.
 func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) error {
 	for i := range readers {

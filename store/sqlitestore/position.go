@@ -14,7 +14,7 @@ import (
 type place struct {
 	seq int64
 	// mark is that of the row's id, see markOf: a log that was emptied and numbered
-	// anew has another row there. Zero: not known.
+	// again has another row there. Zero: not known.
 	mark uint32
 }
 

@@ -35,7 +35,7 @@ func (s *Store) sameLogs(ctx context.Context, requests []store.Request) error {
 }
 
 // sameLog says whether the log of a box can be the one in which a place was. A log
-// is numbered without holes, so that one that was emptied and numbered anew either
+// is numbered without holes, so that one that was emptied and numbered again either
 // has not come that far, or has another row there. A row that is missing was
 // deleted, by retention or by hand, and says nothing.
 func sameLog(query sqlkit.Querier, box string, at place) (bool, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store/sqlitestore"
 )
 
-// emptied are the ways in which an owner empties a log and begins its numbering anew.
+// emptied are the ways in which an owner empties a log and begins its numbering again.
 var emptied = map[string][]string{
 	"rows deleted, numbering set back": {
 		`DELETE FROM postbag_outbox`, `UPDATE sqlite_sequence SET seq = 0 WHERE name = 'postbag_outbox'`,
@@ -66,8 +66,8 @@ func TestALogThatWasEmptiedAndRenumberedIsReadFromTheStart(t *testing.T) {
 	}
 }
 
-// Rows that were deleted by hand and not numbered anew are no reason to begin anew.
-func TestRowsDeletedByHandMoveNoPosition(t *testing.T) {
+// Rows that were deleted by hand and not numbered anew are no reason to begin again.
+func TestRowsThatAreDeletedByHandMoveNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)
@@ -85,8 +85,8 @@ func TestRowsDeletedByHandMoveNoPosition(t *testing.T) {
 }
 
 // Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
-// again and begun anew meanwhile, deletes nothing: what is there now nobody has read.
-func TestHousekeepingLeavesALogThatWasJustRenumbered(t *testing.T) {
+// again and begun again meanwhile, deletes nothing: what is there now nobody has read.
+func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
 	t.Parallel()
 	for name, statements := range emptied {
 		f := open(t)

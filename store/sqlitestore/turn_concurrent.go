@@ -15,7 +15,7 @@ import (
 // as ever, and what was read of one that has changed meanwhile is read again.
 //
 // A reader keeps a checkpoint from what was committed after it began, so that the
-// write-ahead log begins anew only after a commit that no read outlasts. With
+// write-ahead log begins again only after a commit that no read outlasts. With
 // pages of thousands of messages that is every few hundred turns, by chance;
 // maintenance has the log emptied in any case.
 type concurrentReads struct {

@@ -23,7 +23,7 @@ type recordRow struct {
 }
 
 // bytesValue takes a column's bytes as they come: modernc.org/sqlite makes them
-// anew for each row, so that a copy would be one too many.
+// again for each row, so that a copy would be one too many.
 type bytesValue []byte
 
 // Scan implements [sql.Scanner]. A number, which no payload is, becomes its text.

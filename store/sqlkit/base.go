@@ -19,20 +19,20 @@ func New(d *Dialect, h Hooks) Base { return Base{dialect: d, hooks: h} }
 
 // Hooks are what a store does itself for its Base.
 type Hooks struct {
-	// Change runs fn in a transaction that changes who owns what, or what there
-	// is, and commits; such transactions come one after another. fn may run several
-	// times: what it leaves behind must be of the last. An error is translated,
-	// with doing before it.
+	// Change runs fn in a transaction that changes who owns what, or which boxes and
+	// subscriptions exist, and commits. Such transactions run one after another. fn may
+	// run several times: only the results of its last run may remain. Change translates
+	// an error and puts doing before it.
 	Change func(ctx context.Context, doing string, fn func(*Tx) error) error
-	// Write is Change for what concerns nobody else: such transactions run side by
-	// side as far as the database can.
+	// Write is like Change, for changes that concern no other relay: such transactions
+	// run side by side as far as the database can.
 	Write func(ctx context.Context, doing string, fn func(*Tx) error) error
-	// Snapshot runs fn in a transaction that reads: all its statements see one
-	// moment. fn may run several times.
+	// Snapshot runs fn in a read transaction: all its statements see the database as of
+	// one moment. fn may run several times.
 	Snapshot func(ctx context.Context, fn func(*Tx) error) error
 	// Start returns the position at which a subscription of a box begins.
 	Start func(t *Tx, box string, from store.Start) (store.Position, error)
-	// Wake tells who listens that a box has something new.
+	// Wake tells listeners that a box has something new.
 	Wake func(box string)
 	// Query is a Querier outside a transaction.
 	Query func(ctx context.Context) Querier

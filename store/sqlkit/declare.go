@@ -12,8 +12,8 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Declare creates the subscriptions that are missing; see [store.Store]. What is
-// wrong with one spec keeps no other from being declared.
+// Declare creates the subscriptions that are missing; see [store.Store]. A faulty spec
+// does not keep the others from being declared.
 func (s *Base) Declare(ctx context.Context, specs []store.Spec) error {
 	var faults []error
 	err := s.hooks.Change(ctx, "declare subscriptions", func(t *Tx) error {
@@ -69,9 +69,10 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 	return nil, nil
 }
 
-// Declare writes a new subscription that begins at a position, and its shards; types
-// is the stored form of its filter. What it will pass below is open there: so its
-// ledger begins where everything was passed before.
+// Declare writes a new subscription that begins at a position, and its shards. types is
+// the stored form of its filter. At that position some seqs below may still be open, and
+// the subscription will pass them later. So its ledger begins where everything was
+// passed before.
 func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
 	passed, err := t.Position(at)
 	if err != nil {
@@ -113,8 +114,8 @@ func (t *Tx) Enter(box string) error {
 	return nil
 }
 
-// BoxStep is what makes a box, as one step: the statements of its table, and those that
-// enter it.
+// BoxStep returns the step that makes a box: the statements of its table, and those of
+// Entry.
 func BoxStep(box string, statements ...string) store.Step {
 	var b strings.Builder
 	for _, text := range statements {

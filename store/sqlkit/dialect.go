@@ -8,11 +8,11 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Dialect is what a database has of its own. It does not change once it is made.
+// Dialect is what differs from database to database. It does not change once it is made.
 type Dialect struct {
 	Statements
 
-	// Package is the name of the store's package, with which errors begin.
+	// Package is the name of the store's package. Errors begin with it.
 	Package string
 	// Translate wraps an error with what failed and what to do about it, by [Tell].
 	Translate func(doing string, err error) error
@@ -20,28 +20,28 @@ type Dialect struct {
 	Position func(store.Position) (Passed, error)
 	// Last returns the highest seq of a box, zero if none.
 	Last func(query Querier, box string) (int64, error)
-	// ClockStep is how much older than it says a row may be, as far as the
+	// ClockStep is how much older a row may be than its time says, because the
 	// database's clock is coarser than a microsecond.
 	ClockStep time.Duration
 
 	// Table returns the name of a box's table, quoted. The name of a box is
 	// letters, digits and underscores.
 	Table func(box string) string
-	// Messages leaves out rows of the log that are no messages: a condition with AND
-	// before it. Empty: there are none.
+	// Messages is a condition, with AND before it, that leaves out rows of the log that
+	// are no messages. Empty: there are no such rows.
 	Messages string
-	// Lock stands behind a SELECT whose rows must not change until the transaction
-	// ends; empty where nobody else writes meanwhile.
+	// Lock goes behind a SELECT whose rows must not change until the transaction ends.
+	// It is empty where nobody else can write meanwhile.
 	Lock string
-	// Shards is how many a subscription has if nothing is said.
+	// Shards is the default number of shards of a subscription.
 	Shards int
 	// AddTallies adds sums to the ledger.
 	AddTallies func(t *Tx, sums storekit.Tallies) error
 	// Blank overwrites payload, headers and key of a row of a box's log with nothing,
 	// and its shard key with another one.
 	Blank func(t *Tx, box string, seq int64, shardKey string) error
-	// Chains is how many chains may stand in one statement; Head as many times, with
-	// UNION ALL between.
+	// Chains is how many chains one statement may have: it is Head that many times,
+	// with UNION ALL between.
 	Chains int
 }
 
@@ -50,14 +50,14 @@ func (d *Dialect) In(box, text string) string {
 	return strings.NewReplacer("{box}", d.Table(box), "{messages}", d.Messages).Replace(text)
 }
 
-// Statements are those in which databases differ. Of each is said what it asks
-// with which arguments, in this order, and what columns it returns; {box} is the
-// table of a box, {messages} what Dialect.Messages says.
+// Statements are the statements in which databases differ. Each comment says what the
+// statement returns or does, and after the colon its arguments in sequence. {box} is the
+// table of a box, {messages} is Dialect.Messages.
 type Statements struct {
 	// Head returns chain, seq, state, due and ready of the first row of a chain:
 	// subscription, chain, lo, hi.
 	Head string
-	// Heads returns the same of all rows of some chains, in the order of chain and seq:
+	// Heads returns the same for all rows of some chains, by chain and seq:
 	// subscription, {list} of chains, lo, hi, limit. Empty: Head is as fast.
 	Heads string
 	// Demote takes the time from rows that are not the first of their chains:
@@ -74,14 +74,13 @@ type Statements struct {
 	CommandPending string
 	// CountPending counts the commands for messages that are not parked: subscription.
 	CountPending string
-	// Pending returns id, kind and seq of what waits for a subscription about
-	// messages that were not parked when the command was given, in sequence, with slot, hash,
-	// state, whether it blocks, attempts, due, reason and topic of the parked row,
-	// zeros if there is none, and the message's id, key and shard key, null if it is
-	// gone: subscription.
+	// Pending returns the commands of a subscription about messages that were not parked
+	// when the command was given, in sequence: id, kind and seq; then slot, hash, state,
+	// whether it blocks, attempts, due, reason and topic of the parked row, zeros if there
+	// is none; then the message's id, key and shard key, null if it is gone: subscription.
 	Pending string
-	// NoteFloor notes up to where all had passed everything, unless it is noted: box,
-	// seq, at.
+	// NoteFloor notes the seq up to which all subscriptions had passed everything, unless
+	// it is noted already: box, seq, at.
 	NoteFloor string
 	// Due returns seq, slot, ready and chain of rows that may be tried, in the order
 	// of (ready, seq), from behind one: subscription, now, its ready, its ready once
@@ -90,10 +89,9 @@ type Statements struct {
 	// NextReady returns slot and ready of rows that may be tried, in the order of
 	// ready: subscription.
 	NextReady string
-	// Commands returns id and kind of what waits for a subscription about messages
-	// that were parked when the command was given, in sequence, with its message's seq, slot,
-	// hash, state, whether it blocks, attempts, due, reason, topic and id:
-	// subscription.
+	// Commands returns the commands of a subscription about messages that were parked when
+	// the command was given, in sequence: id and kind, and the message's seq, slot, hash,
+	// state, whether it blocks, attempts, due, reason, topic and id: subscription.
 	Commands string
 	// Held returns seq, slot and chain of the rows that are held for a topic, in order,
 	// from behind a seq: subscription, topic, seq, limit.
@@ -108,8 +106,8 @@ type Statements struct {
 	// on, in either order, as sqlScheduledID does, but without headers and payload:
 	// number, box, limit.
 	ScheduledUp, ScheduledDown string
-	// Slots returns seq, id, at and slot of messages of a range of the log, in
-	// order: after, to, limit. Empty: the log has no column slot, and it is worked
-	// out of key and id.
+	// Slots returns seq, id, at and slot of messages of a range of the log, by seq:
+	// after, to, limit. Empty: the log has no column slot, and the slot is computed from
+	// key and id.
 	Slots string
 }

@@ -15,8 +15,8 @@ const (
 )
 
 // Show returns all copies of one message that the box knows; see
-// [store.Inspector]. There is no index of ids: what is looked through is the log
-// since the id was drawn, or all of it where the id does not say when.
+// [store.Inspector]. There is no index of ids. So Show reads the log from the time when
+// the id was drawn, or all of it if the id does not say when.
 func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
 	out := []store.Item{}
 	err := s.hooks.Snapshot(ctx, func(t *Tx) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Maintenance is one Maintain at work: some housekeeping of a box, under the lease
-// of it, for about a second. What is to be done is the store's.
+// Maintenance is one call of Maintain: it does some housekeeping of a box, under the
+// box's lease, for about a second. The store says what is to be done.
 type Maintenance struct {
 	store.Retention
 
@@ -29,7 +29,7 @@ func NewMaintenance(b *Base, r store.Retention) *Maintenance {
 	return &Maintenance{Retention: r, Report: store.Report{NextDue: -1}, base: b, end: time.Now().Add(MaintainTime)}
 }
 
-// Run takes the steps in their order, if the lease is the box's.
+// Run takes the steps in sequence, if the lease is that of the box.
 func (m *Maintenance) Run(ctx context.Context, steps ...func(context.Context) error) (store.Report, error) {
 	err := m.check(ctx)
 	for _, step := range steps {
@@ -59,8 +59,8 @@ func (m *Maintenance) check(ctx context.Context) error {
 // Query is a Querier outside a transaction.
 func (m *Maintenance) Query(ctx context.Context) Querier { return m.base.hooks.Query(ctx) }
 
-// Write runs fn in a transaction under the lease, which nobody can take meanwhile,
-// and commits. fn may run several times.
+// Write runs fn in a transaction under the lease and commits. Nobody can take the lease
+// meanwhile. fn may run several times.
 func (m *Maintenance) Write(ctx context.Context, fn func(*Tx) error) error {
 	return m.base.hooks.Write(ctx, "maintain box "+m.Box, func(t *Tx) error {
 		held, err := t.Row(SQLHolds+t.Lock, m.lease(), new(int))
@@ -74,7 +74,7 @@ func (m *Maintenance) Write(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-// Late says whether the time is over, and notes that there is more to do.
+// Late says whether the time is over. If it is, Late notes that there is more to do.
 func (m *Maintenance) Late() bool {
 	if time.Now().Before(m.end) {
 		return false
@@ -88,9 +88,9 @@ func (m *Maintenance) Faultf(format string, args ...any) {
 	m.Report.Faults = append(m.Report.Faults, fmt.Sprintf(format, args...))
 }
 
-// PassedLongEnough returns the seq that all readers had passed Keep ago; floor is
-// the one that they have passed now. It notes the floor now and then, so that there
-// are about a hundred notes for all of Keep.
+// PassedLongEnough returns the seq up to which all readers had passed everything Keep
+// ago. floor is the seq that they have passed now. It notes the floor now and then, so
+// that about a hundred notes cover all of Keep.
 func (m *Maintenance) PassedLongEnough(ctx context.Context, floor int64) (int64, error) {
 	if m.Keep <= 0 {
 		return floor, nil

@@ -15,10 +15,10 @@ const (
 	spreadRows = 20_000
 )
 
-// Verify compares the ledger of a subscription with the log as far as needed to
-// delete rows up to to, and returns up to where they agree. A whole span is
-// compared when all shards have passed it, the last one at the shards' own
-// positions. A difference is a fault of the report, and ends it.
+// Verify compares the ledger of a subscription with the log, as far as needed to delete
+// rows up to to. It returns the seq up to which they agree. It compares a whole span when
+// all shards have passed it, and the last span at the shards' own positions. It reports a
+// difference as a fault, and stops there.
 func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, error) {
 	before := r.At
 	err := m.scanTo(ctx, r, to)

@@ -10,12 +10,12 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Passed is what a position says: which seqs were passed.
+// Passed is a position, seen as the set of seqs that were passed.
 type Passed interface {
-	// Has says whether a seq was.
+	// Has says whether a seq was passed.
 	Has(seq int64) bool
-	// LowWatermark is the seq up to which all were, and High the highest that was.
-	LowWatermark() int64
+	// Floor is the seq up to which all were passed, and High the highest that was.
+	Floor() int64
 	High() int64
 }
 
@@ -30,10 +30,10 @@ type Reader struct {
 	Shards []Standing
 }
 
-// LedgerScan is how far the ledger of a subscription was compared with the log: the
-// sums of the log's rows of one span up to a seq, counted from the beginning of
-// the span or of the subscription, and the seq up to which ledger and log agreed
-// last. Rows are counted before they are deleted, so that the sums stay true.
+// LedgerScan is how far the ledger of a subscription was compared with the log. It has
+// the sums of the log's rows of one span up to a seq, counted from the beginning of the
+// span or of the subscription. It also has the seq up to which ledger and log agreed
+// last. Rows are counted before they are deleted, so the sums stay true.
 type LedgerScan struct {
 	storekit.Sums
 
@@ -70,7 +70,8 @@ func (r *Reader) Passed(seq int64, slot int) bool {
 	return false
 }
 
-// Readers returns the subscriptions of a box but for that of maintenance.
+// Readers returns the subscriptions of a box, without the one that stands for
+// maintenance.
 func (d *Dialect) Readers(query Querier, box string) ([]Reader, error) {
 	var out []Reader
 	err := query(sqlReaders, []any{box}, func(rows *sql.Rows) error {
@@ -110,9 +111,9 @@ func Swept(query Querier, box string) (swept int64, err error) {
 	return swept, err
 }
 
-// Before searches, by halves, the seq before the first row stored at or after at.
-// Where rows are not quite in the order of their times, it finds one of the places
-// that fit.
+// Before finds, by binary search, the seq before the first row stored at or after at.
+// Where the rows' times do not quite follow their seqs, it finds one of the places that
+// fit.
 func (d *Dialect) Before(query Querier, box string, at time.Time) (int64, error) {
 	want := at.Add(-d.ClockStep).UnixMicro()
 	last, err := d.Last(query, box)

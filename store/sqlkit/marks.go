@@ -2,7 +2,7 @@ package sqlkit
 
 import "sync"
 
-// Marks are how far something has got with each box, in this process. The zero
+// Marks remember, in this process, how far some work has got with each box. The zero
 // Marks are all zero. They are safe for concurrent use.
 type Marks struct {
 	mu sync.Mutex

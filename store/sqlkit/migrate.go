@@ -9,9 +9,9 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Steps are the migrations of a folder "schema", in the order of their numbers:
-// schema/0001_name.sql. A step is added, never changed. record ends each: a process that
-// runs its SQL has taken it; its verb is the number.
+// Steps are the migrations of a folder "schema", sorted by their numbers:
+// schema/0001_name.sql. You may add a step, and never change one. record is the SQL at
+// the end of each step, which notes that the step was taken. Its verb is the number.
 func Steps(files fs.FS, record string) []store.Step {
 	names, err := fs.Glob(files, "schema/0*.sql")
 	if err != nil {
@@ -41,8 +41,9 @@ func After(steps []store.Step, version int) []store.Step {
 	return missing
 }
 
-// CheckVersion returns ErrSchema unless a program that knows the schema up to known
-// can work with one of a version, which needs one that knows it up to reader.
+// CheckVersion returns ErrSchema if a schema does not fit a program. The program needs
+// version known of the schema. The schema is of this version, and needs a program that
+// knows version reader.
 func CheckVersion(known, version, reader int) error {
 	switch {
 	case version < known:

@@ -149,13 +149,13 @@ func (t *Tx) names(box string, seqs []int64) (string, error) {
 // maxCommands is the most commands about parked messages that a Turn brings.
 const maxCommands = 1000
 
-// AppendCommands appends the commands that wait for some slots of a subscription:
-// all about messages that are not parked, and the oldest of the others. One about a
-// message that the subscription has passed, or that is gone, is closed. now is the
+// AppendCommands appends the commands that wait for some slots of a subscription: all
+// that are about messages that are not parked, and the oldest of the others. It closes a
+// command about a message that the subscription has passed, or that is gone. now is the
 // database's clock.
 //
-// Where the shards are is read first: what is not parked after that, and was passed
-// then, is settled.
+// It reads the positions of the shards first. A message that was passed then, and is not
+// parked after that, is settled.
 func (s *Base) AppendCommands(ctx context.Context, all []store.Command, r store.Ref, id int64, slots storekit.SlotSet, now int64,
 ) ([]store.Command, error) {
 	query := s.hooks.Query(ctx)

@@ -95,8 +95,8 @@ func (s *Base) Scheduled(ctx context.Context, a store.Audit, box string, kind st
 	return changed, nil
 }
 
-// Erase overwrites messages with nothing; see [store.Editor]. They are looked for
-// first, since there is no index of ids.
+// Erase overwrites messages with nothing; see [store.Editor]. It first searches the log
+// for them, because there is no index of ids.
 func (s *Base) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (store.Erased, error) {
 	var out store.Erased
 	doing := "erase messages of box " + box

@@ -11,7 +11,8 @@ import (
 )
 
 // Blocked returns the hashes of a lease's keys that are blocked, and the topics that
-// messages are held for; see [store.Store]. A lease that is another's by now is ErrLeaseLost.
+// messages are held for; see [store.Store]. If another relay has the lease by now, it
+// returns ErrLeaseLost.
 func (s *Base) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error) {
 	doing := "list the blocked keys of " + l.String()
 	held, err := s.row(ctx, SQLHolds, []any{l.Box, l.Subscription, l.Lo, l.Hi, l.Token}, new(int))

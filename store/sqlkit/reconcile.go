@@ -5,9 +5,9 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// SetBack lets a subscription begin anew, with all that its box still holds: which
-// of it was delivered, nobody knows. Its leases are void, and parked rows, orders
-// and ledger begin anew too. The audit log says so, and why.
+// SetBack starts a subscription again from all that its box still holds. Nobody knows
+// which of these messages were delivered. It ends the leases, and deletes parked rows,
+// commands and ledger. The audit log says so, and why.
 func (t *Tx) SetBack(r store.Ref, why string) error {
 	id, err := t.Subscription(r)
 	if err != nil {

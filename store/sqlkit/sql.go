@@ -114,8 +114,8 @@ REPLACE INTO postbag__past (subscription, seq, attempts, reason, history)
 SELECT subscription, seq, attempts, reason, history FROM postbag__parked
 WHERE subscription = ? AND seq = ? AND (attempts > 0 OR reason <> '')`
 
-	// SQLForgetPast forgets that of a range of a box's log: a range of the primary key
-	// for each of its subscriptions.
+	// SQLForgetPast deletes the rows of SQLPast of a range of a box's log: a range of the
+	// primary key for each of its subscriptions.
 	SQLForgetPast = `
 DELETE FROM postbag__past
 WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
@@ -140,7 +140,7 @@ const (
 	// By primary key.
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
 
-	// SQLDone closes an order by primary key, if it is there as it is named: id,
+	// SQLDone closes a command by primary key, if all of these agree: id,
 	// subscription, kind, seq.
 	SQLDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Runner runs statements: a *sql.Conn, or what keeps them prepared on one.
+// Runner runs statements. It is a *sql.Conn, or a type that keeps statements prepared on
+// one.
 type Runner interface {
 	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
@@ -24,18 +25,18 @@ type Together interface {
 type Tx struct {
 	*Dialect
 
-	// Ctx is that of all statements.
+	// Ctx is the context of all statements.
 	Ctx context.Context //nolint:containedctx // the transaction lives within one call, and its statements share this
 	On  Runner
-	// Now is the database's clock at the begin, in microseconds since 1970, and
-	// Epoch the counter that relays look at.
+	// Now is the database's clock when the transaction began, in microseconds since 1970.
+	// Epoch is the counter that relays look at.
 	Now, Epoch int64
 	// Moved says that Epoch has to grow with the commit.
 	Moved bool
 }
 
-// Querier runs a query, in a transaction or not, and calls each with every row,
-// to be scanned, until it returns ErrEnough.
+// Querier runs a query, in a transaction or not. It calls each with every row, which each
+// scans, until each returns ErrEnough.
 type Querier func(text string, args []any, each func(*sql.Rows) error) error
 
 // ErrEnough ends a query early without an error.
@@ -50,7 +51,7 @@ func (t *Tx) Exec(text string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Insert runs a statement that adds one row, and returns the id that it was given.
+// Insert runs a statement that adds one row, and returns the id of that row.
 func (t *Tx) Insert(text string, args ...any) (int64, error) {
 	result, err := t.On.ExecContext(t.Ctx, text, args...)
 	if err != nil {
@@ -68,8 +69,8 @@ type Order struct {
 // togetherArgs bounds the arguments of statements that travel together.
 const togetherArgs = 2000
 
-// All runs statements in their order, as many in a round trip as are sensible,
-// and returns how many rows each changed.
+// All runs statements in sequence, as many per round trip as are sensible. It returns how
+// many rows each changed.
 func (t *Tx) All(orders []Order) ([]int64, error) {
 	together, ok := t.On.(Together)
 	if !ok {

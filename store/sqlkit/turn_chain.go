@@ -59,8 +59,8 @@ func held(p *store.Park) any {
 	return p.Topic
 }
 
-// SettleHeads sees to it that of each chain within slots the first row alone has
-// a time when it may be tried, and returns the chains that have no row left. id is
+// SettleHeads gives the first row of each chain within slots a time when it may be tried,
+// and takes the time from all others. It returns the chains that have no row left. id is
 // that of the subscription.
 func (t *Tx) SettleHeads(id int64, slots store.Slots, touched storekit.Hashes) (cleared []uint64, err error) {
 	for hashes := range slices.Chunk(touched.List, t.chainsAtOnce()) {

@@ -45,7 +45,8 @@ func (r *logRow) record() store.Record {
 	return rec
 }
 
-// One returns a message of a box as it is, whatever is in it, and whether it is there.
+// One returns a message of a box as it is stored, even if it cannot be read whole, and
+// whether it is there.
 func (d *Dialect) One(query Querier, box string, seq int64) (store.Record, bool, error) {
 	var row logRow
 	found, err := Row(query, d.In(box, SQLRecord), []any{seq}, row.dest()...)
@@ -60,13 +61,13 @@ type ParkedRow struct {
 	held      sql.NullString
 }
 
-// Dest is where to scan slot, hash, state, whether it blocks, attempts, due, reason
+// Dest returns where to scan slot, hash, state, whether it blocks, attempts, due, reason
 // and the topic that does not work.
 func (p *ParkedRow) Dest() []any {
 	return []any{&p.Slot, &p.hash, &p.State, &p.Blocking, &p.Attempts, &p.due, &p.Reason, &p.held}
 }
 
-// At returns the row as the seam has it; now is the database's clock.
+// At returns the row as package store has it. now is the database's clock.
 func (p *ParkedRow) At(now int64) store.Park {
 	p.Hash, p.Topic = uint64(p.hash), p.held.String
 	if p.State == store.ParkRetrying {
@@ -75,11 +76,12 @@ func (p *ParkedRow) At(now int64) store.Park {
 	return p.Park
 }
 
-// Until returns how long it is until at, by the database's clock; zero if it is
-// over. Both are microseconds since 1970.
+// Until returns the time from now to at, by the database's clock, or zero if at is over.
+// Both are microseconds since 1970.
 func Until(at, now int64) time.Duration { return max(0, Ahead(at, now)) }
 
-// Ahead is Until, negative for what is over. What is too far away is as far as can be said.
+// Ahead is like Until, and negative if at is over. A time too far away becomes the longest
+// Duration.
 func Ahead(at, now int64) time.Duration {
 	const most = math.MaxInt64 / int64(time.Microsecond)
 	switch {
@@ -111,7 +113,7 @@ type Placed struct {
 	key, shardKey string
 }
 
-// Places calls each with some rows of a range of a box's log, in order.
+// Places calls each with some rows of a range of a box's log, by seq.
 func (d *Dialect) Places(query Querier, box string, after, to int64, limit int, each func(*Placed) error) error {
 	var row Placed
 	text, dest := d.In(box, SQLPlaces), []any{&row.Seq, &row.raw, &row.At, &row.key, &row.shardKey}

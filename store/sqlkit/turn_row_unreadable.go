@@ -23,7 +23,8 @@ var (
 	errType    = errors.New("the type is not UTF-8, or holds a NUL; discard the message and publish it anew")
 )
 
-// Inspect notes in a record what of its row cannot be read; headers are the row's text.
+// Inspect notes in a record which parts of its row cannot be read. headers are the row's
+// text.
 func Inspect(rec *store.Record, headers string) {
 	if headers != "" {
 		var err error
@@ -43,15 +44,15 @@ func Inspect(rec *store.Record, headers string) {
 
 func sound(text string) bool { return strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) }
 
-// IDOf returns the id of a row, and whether it is one. What is too short is filled up
-// with zeros, so that a row that no program of ours wrote has always the same.
+// IDOf returns the id of a row, and whether the bytes are a whole id. It fills bytes that
+// are too short with zeros. So a row that another program wrote always has the same id.
 func IDOf(b []byte) (id postbag.ID, whole bool) {
 	copy(id[:], b)
 	return id, len(b) == len(id)
 }
 
-// TimeOf returns a column of microseconds since 1970 as a time that can be written: it
-// ends with the year 9999.
+// TimeOf returns a column of microseconds since 1970 as a time that can be written: no
+// later than the year 9999.
 func TimeOf(micros int64) time.Time {
 	return time.UnixMicro(min(max(micros, earliest), latest)).UTC()
 }
@@ -62,7 +63,8 @@ const (
 	latest   = 253_402_300_799_999_999
 )
 
-// Micros scans a column of times. What is no integer, which SQLite lets in, is as late as can be.
+// Micros scans a column of times. A value that is no integer, which SQLite accepts, becomes
+// the latest time.
 type Micros int64
 
 // Scan implements [sql.Scanner].

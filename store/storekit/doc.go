@@ -1,8 +1,7 @@
-// Package storekit has what stores over a database have in common and none of
-// them should write again: how headers are stored, where a message belongs, how
-// a filter of types is compared, how listings name states and places.
+// Package storekit has code that every store over a database needs: how headers are
+// stored, which slot a message belongs to, how a filter of types is compared, how
+// listings name states and places.
 //
-// Everything here is pure: no I/O, no clock, no goroutine. It is for authors of
-// stores; what a store promises is in package store, and package storetest holds
-// it to that.
+// Nothing here does I/O, reads a clock or starts a goroutine. Use it if you write a
+// store. Package store says what a store promises, and package storetest tests that.
 package storekit

@@ -23,8 +23,8 @@ func Discarding(done []store.Done) map[int64]bool {
 	return out
 }
 
-// DiscardedPending returns which of the messages that a settlement discards it does not
-// resolve: those that had no parked row. discarding is what Discarding says of it.
+// DiscardedPending returns the messages that a settlement discards and does not resolve:
+// those that had no parked row. discarding is the result of Discarding.
 func DiscardedPending(s *store.Settlement, discarding map[int64]bool) []int64 {
 	left := maps.Clone(discarding)
 	for _, r := range s.Resolve {

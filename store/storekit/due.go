@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Candidate is a parked row that may be tried, as an index of such rows has it.
+// Candidate is a parked row that may be tried, as read from an index.
 type Candidate struct {
 	Seq, Ready int64
 	Slot       int
@@ -18,14 +18,14 @@ type Candidate struct {
 // DueRows is what a store's Due asks the database. No statement of it is open
 // while another runs.
 type DueRows interface {
-	// Candidates returns rows that are due, in the order of (Ready, Seq), from
-	// behind one, at most limit.
+	// Candidates returns rows that are due, sorted by (Ready, Seq), that come after
+	// one row, at most limit.
 	Candidates(after Candidate, limit int) ([]Candidate, error)
-	// Followers returns the rows of a chain behind a seq, in order, within slots, at
-	// most limit, until each returns false.
+	// Followers calls each with the rows of a chain behind a seq, by seq, within slots,
+	// at most limit, until each returns false.
 	Followers(c Candidate, in store.Slots, limit int, each func(seq int64, state store.ParkState) bool) error
-	// Held returns the rows that are held for a topic, by seq, from behind one, at
-	// most limit. Their Ready means nothing.
+	// Held returns the rows that are held for a topic, by seq, that come after one, at
+	// most limit. Their Ready has no meaning.
 	Held(topic string, after int64, limit int) ([]Candidate, error)
 	// Leads says whether a row is the first of its chain within slots.
 	Leads(c Candidate, in store.Slots) (bool, error)

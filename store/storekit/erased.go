@@ -9,8 +9,9 @@ import (
 // has such a key by itself but on purpose.
 const erasedMark = "\x01postbag erased "
 
-// ErasedShardKey returns a shard key that tells nothing and leaves a message whose key
-// is overwritten in its slot, in which it was counted; empty: it needs none.
+// ErasedShardKey returns a shard key for a message whose key is overwritten. It tells
+// nothing, and keeps the message in the slot in which it was counted. Empty: the message
+// needs none.
 func ErasedShardKey(id []byte, key, shardKey string) string {
 	slot, _ := Place(id, key, shardKey)
 	if without, _ := Place(id, "", ""); without == slot {

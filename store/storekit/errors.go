@@ -8,9 +8,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Said says whether err already is one of the errors of the seam, or one of a
-// store's own: then it says the rest itself, and only what was being done is
-// missing before it.
+// Said says whether err already is an error of package store, or one of own. Such an
+// error says what to do, so the caller only puts before it what was being done.
 func Said(err error, own ...error) bool {
 	is := func(known error) bool { return errors.Is(err, known) }
 	return slices.ContainsFunc(own, is) || slices.ContainsFunc([]error{

@@ -6,7 +6,7 @@ import (
 )
 
 // HeadersText returns headers as the JSON object that is stored, or "" for none.
-// Names are in order, so that equal headers have equal texts.
+// Names are sorted, so equal headers have equal texts.
 func HeadersText(headers map[string]string) (string, error) {
 	if len(headers) == 0 {
 		return "", nil
@@ -20,9 +20,8 @@ func HeadersText(headers map[string]string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// ParseHeaders reads stored headers. Values that another program has stored as
-// numbers and the like come as their JSON. What it returns may share text's
-// memory.
+// ParseHeaders reads stored headers. If another program stored a value as a number or
+// another type, ParseHeaders returns its JSON. The result may share text's memory.
 func ParseHeaders(text string) (map[string]string, error) {
 	if headers, ok := plainHeaders(text); ok {
 		return headers, nil

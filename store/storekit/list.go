@@ -10,8 +10,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Cursor is where a listing goes on: at the message of an ordinal (a seq, or the
-// number of a scheduled message), from the Skip-th item of it.
+// Cursor is where a listing goes on: at the message with an ordinal (a seq, or the number
+// of a scheduled message), from its item number Skip.
 type Cursor struct {
 	Ordinal int64
 	Skip    int
@@ -97,8 +97,8 @@ func Matches(q *store.Query, types Types, item *store.Item) bool {
 		(q.Error == "" || strings.Contains(strings.ToLower(item.Reason), strings.ToLower(q.Error)))
 }
 
-// ClockSlack is how far clocks and the order of seqs may be apart for a search by
-// time to find what it should.
+// ClockSlack is how far times may deviate from the sequence of seqs. A search by time
+// still finds all that it should.
 const ClockSlack = time.Minute
 
 // DrawnAt returns when an id of version 7 was drawn, less ClockSlack.

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Itself is who did what a store does of its own accord, in the audit log.
+// Itself is the name in the audit log for what a store does without being asked.
 const Itself = "postbag"
 
 // Of how many entries of the audit log, and how old ones at most, notices are made.
@@ -18,14 +18,14 @@ const (
 	noticeTime    = 24 * time.Hour
 )
 
-// Acknowledged is what the audit log says of an operator who has seen the notices of a
-// box, where the ledger lacked nothing.
+// Acknowledged is the line of the audit log for an operator who accepted the ledger of a
+// box although nothing was missing. That acknowledges the notices of the box.
 func Acknowledged(box string) string { return "accept ledger " + box + ": it lacks nothing" }
 
-// Notices returns what the latest entries of an audit log, newest first, have for
-// people to know, by box: what the store itself did in the last day, until an operator
-// accepts the ledger of the box. They name the box, or a subscription of it, behind
-// "set back", "look through", "send" or "keep".
+// Notices returns, by box, what people should know from the latest entries of an audit
+// log, newest first. That is what the store itself did in the last day, until an operator
+// accepts the ledger of the box. These entries name the box, or a subscription of it,
+// after "set back", "look through", "send" or "keep".
 func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notice {
 	out := map[string][]store.Notice{}
 	seen := map[string]bool{}
@@ -56,8 +56,8 @@ func boxBehind(text, words string) (string, bool) {
 
 const keeping = "keep "
 
-// Kept is what the audit log says of messages of a subscription that retention keeps,
-// because its ledger does not agree with the log from a seq on.
+// Kept is the line of the audit log for messages that retention keeps because the ledger
+// of a subscription does not agree with the log from a seq on.
 func Kept(r store.Ref, seq int64) string { return fmt.Sprintf("%s%s from seq %d on", keeping, r, seq) }
 
 // KeptWhy says why that is.

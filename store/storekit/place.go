@@ -7,8 +7,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Place returns the slot of a message and the hash of its key: store.SlotOf and
-// store.KeyHash with one SHA-256 where the key decides both.
+// Place returns the slot of a message and the hash of its key. It is store.SlotOf and
+// store.KeyHash, and computes only one SHA-256 if the key decides both.
 func Place(id []byte, key, shardKey string) (slot int, hash uint64) {
 	if key != "" {
 		sum := sha256.Sum256([]byte(key))
@@ -27,8 +27,8 @@ func Place(id []byte, key, shardKey string) (slot int, hash uint64) {
 
 func slotOfSum(sum *[32]byte) int { return int(sum[0])<<4 | int(sum[1])>>4 }
 
-// HoldsAll says whether leases are exactly shards, all the relay's and all at one
-// position: what a reshape needs.
+// HoldsAll says whether leases are exactly shards, and all of them belong to the relay and
+// are at one position. A reshape needs that.
 func HoldsAll(relay string, shards []store.ShardState, leases []store.Lease) bool {
 	if len(shards) == 0 || len(shards) != len(leases) {
 		return false

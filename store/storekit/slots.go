@@ -8,7 +8,7 @@ import (
 
 // SlotSet is the slots of a request.
 type SlotSet struct {
-	// Ranges are joined where they touched, in order.
+	// Ranges are sorted, and joined where they touched.
 	Ranges []store.Slots
 	// All: it is every slot of a box.
 	All bool

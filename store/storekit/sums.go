@@ -22,8 +22,8 @@ func (s *Sums) Add(seq int64, id []byte) {
 // SpanOf returns the span of the ledger in which seq lies.
 func SpanOf(seq int64) int64 { return (seq - 1) / store.TallySpan }
 
-// Line names a line of the ledger. Of what Subscription and Shard are, the store
-// knows.
+// Line names a line of the ledger. Only the store knows what Subscription and Shard
+// mean.
 type Line struct {
 	Subscription, Shard, Span int64
 	Fate                      store.Fate
@@ -45,8 +45,7 @@ func (s Tallies) Add(subscription, shard int64, all []store.Tally) {
 	}
 }
 
-// Lines returns the lines in order, so that two that write some of the same do
-// not wait for each other.
+// Lines returns the lines sorted, so that two writers of the same lines do not deadlock.
 func (s Tallies) Lines() []Line {
 	out := make([]Line, 0, len(s))
 	for at := range s {

@@ -14,7 +14,7 @@ import (
 // maxReason is the most that is kept of an error's text, in bytes.
 const maxReason = 1024
 
-// Reason makes valid text, of 1,024 bytes at most and without NUL, of an error's.
+// Reason turns the text of an error into valid text of at most 1,024 bytes, without NUL.
 func Reason(reason string) string {
 	reason = strings.ReplaceAll(strings.ToValidUTF8(reason, "\uFFFD"), "\x00", "\uFFFD")
 	if len(reason) <= maxReason {
@@ -27,8 +27,8 @@ func Reason(reason string) string {
 	return reason[:cut]
 }
 
-// TypesText returns the stored form of a filter, a JSON array: equal filters have
-// equal texts.
+// TypesText returns the stored form of a filter, a JSON array. Equal filters have equal
+// texts.
 func TypesText(types []string) (string, error) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(types)))
 	if len(sorted) == 0 {

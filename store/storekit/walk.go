@@ -23,9 +23,9 @@ func ListLimit(limit int) int {
 	return min(limit, listMost)
 }
 
-// Walk walks what a query can find, in its order, and returns at most q.Limit
-// items and the cursor to go on with. chunk returns up to size more rows from an
-// ordinal on, and ordinal and items say of a row what it is.
+// Walk walks all that a query can find, in the query's direction. It returns at most
+// q.Limit items, and the cursor to go on with. chunk returns up to size more rows from an
+// ordinal on. ordinal and items return the ordinal and the items of a row.
 func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(from int64, size int) ([]Row, error),
 	ordinal func(*Row) int64, items func(*Row) ([]store.Item, error),
 ) ([]store.Item, string, error) {

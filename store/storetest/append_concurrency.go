@@ -232,7 +232,7 @@ func (h *hand) run() {
 	}
 }
 
-// beat takes what it can get, now and then gives all back or starts anew.
+// beat takes what it can get, now and then gives all back or starts again.
 func (h *hand) beat() bool {
 	b := store.Beat{Relay: fmt.Sprintf("hand %d, life %d", h.n, h.life), Name: "hand", TTL: long, Works: []store.Ref{ref}, New: !h.begun}
 	h.begun = true

@@ -16,17 +16,18 @@ import (
 //		storetest.Run(t, storetest.Harness[pgx.Tx]{Features: features, New: newDatabase})
 //	}
 type Harness[Tx any] struct {
-	// New opens a database for one case: the schema is there, no box is. It is
-	// called once or more a case, by several cases at a time, and ends what it
+	// New opens a database for one case, with the schema and without a box. Each case
+	// calls it one or more times, and several cases call it at a time. It ends what it
 	// began with t.Cleanup. Required.
 	New func(t testing.TB) *Database[Tx]
 
-	// Features are those that the store's Check reports; the suite asserts that,
-	// and runs the cases that go with each. What is false is asserted too.
+	// Features are those that the store's Check reports. The suite asserts that, and
+	// runs the cases of each feature. It also asserts that the store lacks a feature
+	// that is false.
 	Features store.Features
 
-	// On names what the suite runs on, with its version, for the line that the
-	// table of make test has for it: "PostgreSQL 15.18". Zero: no line.
+	// On names what the suite runs on, with its version: "PostgreSQL 15.18". The table
+	// of make test has a line for it. Zero: no line.
 	On string
 
 	// Writers is how many transactions the concurrent cases hold open at a time.
@@ -41,30 +42,30 @@ type Harness[Tx any] struct {
 	// 20,000.
 	LargeRows int
 
-	// LargeBytes is the largest payload that is tried. Defaults to 8 MiB. What
-	// Check reports as MaxMessage bounds it.
+	// LargeBytes is the largest payload that the suite tries, up to the MaxMessage that
+	// Check reports. Defaults to 8 MiB.
 	LargeBytes int
 
-	// Patience is how long the suite waits for what must happen. Defaults to
+	// Patience is how long the suite waits for an event that must come. Defaults to
 	// 30 s.
 	Patience time.Duration
 }
 
-// Database is one database under test, with what the suite does to it as an
-// application, a stranger or a fault would. A nil function is something that
-// the database cannot do; the comments say what the suite then does.
+// Database is one database under test. Its functions do what an application, another
+// program or a fault would do to it. A nil function is something that the database cannot
+// do. The comments say what the suite then does.
 //
-// Every function may be called from several goroutines at a time, though never
-// twice at a time with one Tx.
+// The suite calls every function from several goroutines at a time, but never twice at a
+// time with one Tx.
 type Database[Tx any] struct {
 	// Store is the store under test. Required.
 	Store store.Store
 
-	// Second opens another store on the same database, as another process would
-	// have it. Nil: Store stands for both.
+	// Second opens another store on the same database, as another process would. Nil:
+	// the suite uses Store for both.
 	Second func(t testing.TB) store.Store
 
-	// Appender is the writing half. Required.
+	// Appender writes messages. Required.
 	Appender postbag.Appender[Tx]
 
 	// Create makes a box. Required.
@@ -93,22 +94,22 @@ type Database[Tx any] struct {
 	CommitPrepared   func(ctx context.Context, name string) error
 	RollbackPrepared func(ctx context.Context, name string) error
 
-	// Stranger opens a transaction that has written something elsewhere (in
-	// another database of the server, where there is such a thing) and holds it
-	// until end is called. Required if Features.ConcurrentWriters.
+	// Stranger opens a transaction of another program that has written something
+	// elsewhere (in another database of the server, if it has several). It holds the
+	// transaction until end is called. Required if Features.ConcurrentWriters.
 	Stranger func(ctx context.Context) (end func(context.Context) error, err error)
 
-	// CutAnswer makes the next COMMIT of Appender.InTx lose its answer, though
-	// the database carries it out. Nil: the case is left out.
+	// CutAnswer makes the next COMMIT of Appender.InTx lose its answer, although the
+	// database carries it out. Nil: the case is left out.
 	CutAnswer func()
 
-	// Undecodable adds one row to the log of box that no reader can take apart whole,
-	// such as with headers that are no JSON object of strings, by whatever way there
-	// is around what the box refuses. Nil: the case is left out.
+	// Undecodable adds one row to the log of box that no reader can decode whole, such
+	// as one whose headers are no JSON object of strings. It may work around what the
+	// box refuses. Nil: the case is left out.
 	Undecodable func(ctx context.Context, box string) error
 
-	// Renumber empties the log of box and has its numbering begin again, as its owner
-	// can. Nil: the case is left out.
+	// Renumber empties the log of box and begins its numbering again, as its owner can.
+	// Nil: the case is left out.
 	Renumber func(ctx context.Context, box string) error
 
 	// Crash ends the server without warning and starts it again; open
@@ -122,9 +123,9 @@ type Database[Tx any] struct {
 	// Now is the database's clock. Nil: time.Now.
 	Now func() time.Time
 
-	// Burn gives out, unused, every seq of box up to the end of the span of
-	// store.TallySpan seqs in which the next one lies, as if transactions that
-	// took them had rolled back. Retention cases use it so that a store which
-	// drops whole partitions has one to drop. Nil: nothing is burnt.
+	// Burn gives out seqs of box without using them, as if the transactions that took
+	// them had rolled back. It stops at the end of the span (of store.TallySpan seqs) in
+	// which the next seq lies. Retention cases use it, so that a store that drops whole
+	// partitions has one to drop. Nil: nothing is burnt.
 	Burn func(ctx context.Context, box string) error
 }

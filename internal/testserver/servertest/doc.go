@@ -1,6 +1,6 @@
-// Package servertest starts the servers of package testserver for tests: it ends them with the test, shows their log when
-// the test has failed, and says what happens when one is not installed: a skip with a word on a laptop, a failure where
-// the environment says CI=true or POSTBAG_REQUIRE_SERVERS=1.
+// Package servertest starts the servers of package testserver for tests. It ends them with the test, and shows their log
+// when the test has failed. If a server is not installed, it skips the test with a reason. With CI=true or
+// POSTBAG_REQUIRE_SERVERS=1 in the environment it fails the test instead.
 //
 // A test that harms its server starts its own:
 //

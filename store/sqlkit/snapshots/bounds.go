@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// Bounds collects what a box's writers are known to do: which seqs they cannot
-// have. Everything in it holds for one life of the server only (see pgstore):
-// what was seen before a crash says nothing about transaction ids after it.
+// Bounds collects which seqs the writers of a box cannot have. Everything in it holds
+// for one life of the server only (see pgstore): what was seen before a crash says
+// nothing about transaction ids after it.
 //
-// The rule is of order. A row draws its seq after its transaction has its id. So
-// when the last seq given out was read as s, and an id y was assigned to a
-// transaction after that, every transaction with an id above y was given it
-// later still, and writes beyond s. A settlement reads s and then writes, so
-// that each settlement gives such a pair. A bound that is read without an id
-// being assigned after it says nothing: transactions that have their id already,
-// with seqs below s, may stand above the xmax of the next snapshot, because that
-// is only one more than the last id that ended. How s is read matters as much:
-// see guard_last in pgstore's query/server.sql.
+// The rule follows from a sequence of events. A row draws its seq after its transaction
+// has its id. Suppose that the last seq given out was read as s, and that an id y was
+// assigned to a transaction after that. Then every transaction with an id above y got it
+// later still, and writes beyond s. A settlement reads s and then writes, so each
+// settlement gives such a pair.
+//
+// A bound without an id that was assigned after it says nothing. Transactions that have
+// their id already, with seqs below s, may be above the xmax of the next snapshot,
+// because xmax is only one more than the last id that ended. How s is read matters as
+// much: see guard_last in pgstore's query/server.sql.
 type Bounds struct {
 	mu    sync.Mutex
 	pairs []pair
@@ -72,7 +73,7 @@ func (b *Bounds) thin() {
 	b.pairs = kept
 }
 
-// Still takes that the running transaction xid had not written when s was read.
+// Still notes that the running transaction xid had not written when s was read.
 func (b *Bounds) Still(xid uint32, s int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,8 +84,8 @@ func (b *Bounds) Still(xid uint32, s int64) {
 	b.heard = time.Now()
 }
 
-// Raise gives the snapshot to, which is new, the best bounds there are, given the
-// position that is being read on from.
+// Raise gives the new snapshot to the best bounds there are. from is the position that
+// the read goes on from.
 func (b *Bounds) Raise(to *Snapshot, from *Position) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,9 +146,9 @@ func (b *Bounds) forget(now *Snapshot) {
 	}
 }
 
-// LookForQuiet says whether it is worth while to look which running transactions have
-// not written: one of them bounds what must be read again when it ends, and it is
-// some time since the last look.
+// LookForQuiet says whether to look which running transactions have not written yet. It
+// pays if one of them bounds what must be read again when it ends, and the last look was
+// some time ago.
 func (b *Bounds) LookForQuiet(p *Position, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,17 +170,17 @@ const (
 	quietPause = 2 * time.Second
 )
 
-// Saw takes that a snapshot's box had given out last.
+// Saw notes that last was the last seq that the box had given out.
 func (b *Bounds) Saw(last int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = max(b.last, last)
 }
 
-// Wanted says whether a poll needs a new bound first: there is none in this life,
-// whether the turn settles or not, since a settlement that hits no row gives none;
-// or the turn does not settle, and the newest lies so far back that much would be
-// read again.
+// Wanted says whether a poll needs a new bound first. It does if this life has none,
+// whether the turn settles or not, because a settlement that hits no row gives none. It
+// also does if the turn does not settle, and the newest bound lies so far back that much
+// would be read again.
 func (b *Bounds) Wanted(settles bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

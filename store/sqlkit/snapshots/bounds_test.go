@@ -232,7 +232,7 @@ func TestARunningTransactionKeepsTheHighestSeqAtWhichItHadNotWritten(t *testing.
 		}
 	}
 	b.heard = time.Now().Add(-quietFor - time.Second)
-	b.Still(7, 120) // seen again: the time begins anew
+	b.Still(7, 120) // seen again: the time begins again
 	if got := low(); got != 120 {
 		t.Errorf("the bound is %d, not 120", got)
 	}

@@ -23,9 +23,9 @@ const (
 	oneLow                // each snapshot's running transactions share one bound
 )
 
-// Encode writes p. Too many running transactions to fit cost their bounds, never
-// themselves: a lower bound has more rows read again, a missing transaction
-// would lose its rows.
+// Encode writes p. If too many transactions run to fit, it leaves out their bounds, and
+// never the transactions: with a lower bound more rows are read again, without the
+// transaction its rows would be lost.
 func (p *Position) Encode() store.Position {
 	var room [128]byte // most are far shorter
 	b := p.append(room[:0], 0)

@@ -2,8 +2,8 @@
 // snapshots, as PostgreSQL has: which rows a reader has passed, below which seq
 // nothing new can appear, and how that is written down.
 //
-// It is pure, so that pgstore uses it with a server and the simulator
+// It does no I/O. So pgstore uses it with a server, and the simulator
 // (proof/simulation) with a model of one. docs/design/010-postgresql-rows.md
-// and 011-postgresql-sequence.md say why it is as it is. The idea of reading what
+// and 011-postgresql-sequence.md give the reasons. The idea of reading what
 // lies between two snapshots is PgQ's (Skype, 2007).
 package snapshots

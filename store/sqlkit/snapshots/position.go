@@ -8,14 +8,14 @@ import (
 
 // Position says which rows of the log a shard has passed. It has two forms.
 //
-// Without Done, it is a floor: every row up to it was passed, and no other. That
-// is how subscriptions begin, and begin again after their database was restored
-// elsewhere. The ids of transactions are not looked at.
+// Without Done, it is a floor: every row up to it was passed, and no other. A
+// subscription begins like that, and begins again like that after its database was
+// restored elsewhere. The ids of transactions do not matter then.
 //
 // With Done, the rows of every transaction that Done sees were passed.
 //
-// Either form may be in a window: all that the snapshot To sees is being read,
-// in the order of seq, and was passed up to After.
+// Either form may be in a window. Then all that the snapshot To sees is being read, by
+// seq, and was passed up to After.
 type Position struct {
 	// Life is that of the server in which the position was read, see pgstore.
 	Life int64
@@ -23,10 +23,10 @@ type Position struct {
 	Done  *Snapshot
 	Floor int64
 	// Base: rows up to here may come from another cluster, whose transaction ids
-	// mean nothing in this one. A snapshot sees them all, but for those whose id
-	// is that of one of its running transactions and which lie beyond that one's
-	// bound. Every transaction of this cluster that a snapshot of this chain does
-	// not know yet writes beyond Base. Zero: there are none.
+	// mean nothing in this one. A snapshot sees them all, with one exception: a row
+	// that has the id of one of the snapshot's running transactions, and lies beyond
+	// that transaction's bound. Every transaction of this cluster that a snapshot of
+	// this chain does not know yet writes beyond Base. Zero: there are no such rows.
 	Base int64
 	// High is at least the seq of every row passed because of Done.
 	High int64
@@ -37,8 +37,8 @@ type Position struct {
 	After int64
 }
 
-// Beyond is lower than the seq of every row that p has not passed, but for rows
-// of transactions that run in Done.
+// Beyond is lower than the seq of every row that p has not passed, not counting rows of
+// transactions that run in Done.
 func (p *Position) Beyond() int64 {
 	if p.Done == nil {
 		return p.Floor
@@ -95,10 +95,10 @@ func (p *Position) Reach() int64 {
 	return out
 }
 
-// Towards opens the window that leads to until, which is in none, unless one is
-// open already. It says no where the position has passed something that until has
-// not, or is in a window that leads beyond it; and where until looks for less than
-// the position has to come by, see surer.
+// Towards opens the window that leads to until, unless a window is open already. until is
+// in no window. It refuses in three cases: the position has passed something that until
+// has not; the position is in a window that leads beyond until; until looks for less than
+// the position still has to find, see surer.
 func (p *Position) Towards(until *Position) bool {
 	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) || p.surer(until.Done) {
 		return false
@@ -141,9 +141,9 @@ func (p *Position) surer(t *Snapshot) bool {
 	return false
 }
 
-// Open makes the snapshot to, which is new, the window that p reads; top is the
-// last seq that was given out when it was taken, or later. It returns what is lower
-// than the seq of every row in the window that p has not passed.
+// Open makes the new snapshot to the window that p reads. top is the last seq that was
+// given out when the snapshot was taken, or later. Open returns a seq that is lower than
+// that of every row in the window that p has not passed.
 func (p *Position) Open(to Snapshot, top int64, known *Bounds) int64 {
 	known.Raise(&to, p)
 	from := p.Floor
@@ -154,7 +154,7 @@ func (p *Position) Open(to Snapshot, top int64, known *Bounds) int64 {
 	return from
 }
 
-// Bounds are the seqs of which p says that there is no row up to them that it has not passed: each for some transactions.
+// Bounds returns the bounds of p. Up to each of them, p says, some transactions have no row that p has not passed.
 func (p *Position) Bounds() []int64 {
 	out := []int64{p.Beyond()}
 	if p.Done == nil {
@@ -167,7 +167,7 @@ func (p *Position) Bounds() []int64 {
 	return slices.Compact(out)
 }
 
-// Belied says that the log has a row, of a transaction that p has not passed, where p says that there is none.
+// Belied says whether a row contradicts p: p has not passed its transaction, and says that there is no such row at seq.
 func (p *Position) Belied(xid uint64, seq int64) bool {
 	if p.Done == nil || seq <= p.Base {
 		return false
@@ -178,9 +178,9 @@ func (p *Position) Belied(xid uint64, seq int64) bool {
 	return xid >= p.Done.XMax && seq <= p.Done.Beyond
 }
 
-// Lowered returns the position that has passed what all of some positions have, by the ids of transactions alone, and looks for
-// the rest in the whole log. Where that cannot be told, because one is a floor or knows rows of another cluster, it is the
-// beginning. All are of one server.
+// Lowered returns the position that has passed what all of some positions have passed, by the ids of transactions alone. It
+// looks for the rest in the whole log. If one position is a floor, or knows rows of another cluster, that cannot be told: then
+// Lowered returns the beginning. All positions must be of one server.
 func Lowered(all []Position) Position {
 	var least *Position
 	out := Position{}
@@ -204,7 +204,7 @@ func Lowered(all []Position) Position {
 	return out
 }
 
-// Unpass has p look for what some transactions wrote, though it has passed them: as if they ran still.
+// Unpass lets p look for what some transactions wrote, although it has passed them, as if they still ran.
 func (p *Position) Unpass(xids []uint64) {
 	if p.Done == nil {
 		return

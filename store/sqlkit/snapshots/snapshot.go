@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Snapshot is what PostgreSQL means by one (pg_snapshot): which transactions had
-// ended when it was taken. With each that had not goes a bound.
+// Snapshot is a snapshot of PostgreSQL (pg_snapshot): it says which transactions had
+// ended when it was taken. Each transaction that had not has a bound.
 //
 // On one server, between two crashes, snapshots are totally ordered: what one
 // sees, every later one sees.
 type Snapshot struct {
 	// XMax: transactions from here on had not ended.
 	XMax uint64
-	// Running are those below xmax that had not ended either, in order.
+	// Running are those below xmax that had not ended either, sorted.
 	Running []Runner
 	// Beyond is lower than the seq of every row that a transaction from xmax on
 	// has written or will write.
