@@ -1,5 +1,4 @@
-// Package examples holds programs that users may copy from: one a kind of
-// transaction, and producers in other languages. Its tests run each of them on a
-// real PostgreSQL and check that what they commit is delivered, and what they roll
-// back is not.
+// Package examples has programs that you can copy from: one for each kind of transaction,
+// and producers in other languages. Its tests run each of them on a real PostgreSQL. They
+// check that what a program commits is delivered, and what it rolls back is not.
 package examples

@@ -9,7 +9,7 @@ import (
 )
 
 // foreign is an outbox table of another project, with the columns, types and keys
-// that its own migration makes, written anew.
+// that its own migration makes, written again.
 type foreign struct {
 	// from is what --from calls it, and flags what else a plan of it needs.
 	from, table string

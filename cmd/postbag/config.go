@@ -130,7 +130,7 @@ func checkOutside(ctx context.Context, file *config.File) {
 }
 
 // schema is the JSON Schema of a configuration file. It is made of the settings' types, tags
-// and comments: go test -run Reference -update writes it anew.
+// and comments: go test -run Reference -update writes it again.
 //
 //go:embed postbag.schema.json
 var schema string

@@ -1,4 +1,4 @@
-// Command postbag is the relay as a daemon, and the command line for people who
-// look after one. What kinds of stores and destinations there are stands in
-// internal/component/kind.go and nowhere else.
+// Command postbag is the relay as a daemon, and the command line for its operators. The
+// kinds of stores and destinations are listed in internal/component/kind.go and nowhere
+// else.
 package main

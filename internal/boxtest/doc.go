@@ -1,3 +1,3 @@
-// Package boxtest is what the tests of stores do with a box: they are its relay and its housekeeper, one step at a time.
+// Package boxtest plays the relay and the housekeeper of a box for tests of stores, one step at a time.
 // It is for tests only.
 package boxtest

@@ -1,5 +1,5 @@
-// Package ndjson is how messages are written as JSON, one a line: what postbag
-// publish --ndjson reads and postbag messages writes. "payload" is a text, whose
-// bytes are the payload, or any other JSON value, whose JSON is; other bytes are
-// "payload_base64". What the stdout destination writes has the same form.
+// Package ndjson reads and writes messages as JSON, one per line: postbag publish
+// --ndjson reads them, and postbag messages writes them. If "payload" is a string, its
+// bytes are the payload. If it is any other JSON value, the payload is that JSON. Bytes
+// that are no text are in "payload_base64". The stdout destination writes the same form.
 package ndjson

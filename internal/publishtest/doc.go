@@ -1,3 +1,3 @@
-// Package publishtest is what the tests and benchmarks of destinations send, how they
-// look at what came of it, and how they measure. It is for tests only.
+// Package publishtest has what tests and benchmarks of destinations share: the messages
+// that they send, and how they check the results and measure. It is for tests only.
 package publishtest

@@ -30,7 +30,7 @@ type Seen struct {
 	Lock string
 }
 
-// Rereadable is implemented by a Place that can be read once more, from the first message that is still there: More begins anew.
+// Rereadable is implemented by a Place that can be read once more, from the first message that is still there: More begins again.
 type Rereadable interface{ Reread() }
 
 const (

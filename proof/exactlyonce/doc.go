@@ -1,3 +1,3 @@
-// Package exactlyonce delivers from PostgreSQL to Kafka in transactions, by relays in processes of their own that are
-// killed, and stopped until others have taken over. A consumer of committed messages must see each once.
+// Package exactlyonce delivers from PostgreSQL to Kafka in transactions. The relays are processes of their own. The tests
+// kill them, and stop them until others have taken over. A consumer of committed messages must see each message once.
 package exactlyonce

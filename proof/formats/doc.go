@@ -1,4 +1,3 @@
-// Package formats holds the encoders to readers that others wrote: each event goes
-// over a real transport and is read back by the CloudEvents SDK for Go. It has
-// tests only.
+// Package formats tests the encoders with a reader by other authors. Each event goes over
+// a real transport, and the CloudEvents SDK for Go reads it back. It has tests only.
 package formats

@@ -1,3 +1,3 @@
-// Package migrationtools applies what postbag migrate print writes by other tools:
+// Package migrationtools applies the output of postbag migrate print with other tools:
 // goose, and Atlas's own parser, on every store. It has tests only.
 package migrationtools

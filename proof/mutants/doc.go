@@ -2,7 +2,6 @@
 // a small patch, with the instrument that must find it. A patch is applied to a
 // copy at build time (go build -overlay); no file of the tree is changed.
 //
-// A mutant that no instrument finds says that the instruments are blind there. The
-// command is proof/cmd/postbag-mutants, and make mutants; what came of it
-// stands in docs/reliability.md.
+// If no instrument finds a mutant, the instruments are blind there. The command is
+// proof/cmd/postbag-mutants, or make mutants. The results are in docs/reliability.md.
 package mutants

@@ -1,6 +1,6 @@
-// Package mutation measures tests: it makes small changes all over some code, one
-// at a time, and sees which of them no test notices. A change that nobody notices
-// is code that nobody tests, or code that makes no difference.
+// Package mutation measures tests. It makes small changes all over some code, one at a
+// time, and reports which of them no test notices. Such a change is in code that nobody
+// tests, or in code that makes no difference.
 //
 // All changes are compiled into one program, each behind a number that an
 // environment variable chooses, so that trying one costs a run of the tests and no

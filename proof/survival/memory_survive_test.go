@@ -84,7 +84,7 @@ maintenance: false
 	}
 }
 
-// fillBox makes the box anew, as an old one is that does not bound headers, and fills
+// fillBox makes the box again, as an old one is that does not bound headers, and fills
 // it.
 func fillBox(t *testing.T, dsn, insert string) {
 	t.Helper()

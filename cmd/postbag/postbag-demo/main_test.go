@@ -19,7 +19,7 @@ import (
 
 var postgres = servertest.SharedPostgres{Options: testserver.PostgresOptions{NoSync: true}}
 
-// TestMain is also the relay of the demo, which starts its own program anew.
+// TestMain is also the relay of the demo, which starts its own program again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "relay" {
 		main()

@@ -1,3 +1,3 @@
-// Package shop is what the examples have in common: an order, the event that says
-// that it was placed, and the SQL of its table.
+// Package shop is the code that the examples share: an order, the event that the order
+// was placed, and the SQL of its table.
 package shop

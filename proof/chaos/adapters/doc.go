@@ -1,2 +1,2 @@
-// Package adapters has the stores and brokers of Postbag go through package chaos, and shows how others can.
+// Package adapters connects Postbag's stores and brokers with package chaos. It is also the example for your own.
 package adapters

@@ -98,7 +98,7 @@ type kafka struct {
 	disk   *testserver.Tmpfs // under the first node
 	wires  []*chaos.Wire
 	once   bool
-	reader *kgo.Client     // used by one goroutine; nil: it is to be made anew
+	reader *kgo.Client     // used by one goroutine; nil: it is to be made again
 	stale  atomic.Bool     // both topics are others: all is read from the beginning
 	gone   atomic.Bool     // the first topic is another one; the second is read on
 	read   map[int32]int64 // by partition, up to where the second topic was read

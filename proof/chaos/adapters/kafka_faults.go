@@ -129,7 +129,7 @@ func (p *kafka) recreate(ctx context.Context) error {
 	})
 }
 
-// forget takes all that the nodes have away. The topic is made anew by the first client that needs it.
+// forget takes all that the nodes have away. The topic is made again by the first client that needs it.
 func (p *kafka) forget(ctx context.Context) error {
 	defer p.stale.Store(true)
 	return errors.Join(p.server.Wipe(ctx), p.grant(ctx))

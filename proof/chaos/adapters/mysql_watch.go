@@ -51,7 +51,7 @@ type mysqlWatch struct {
 }
 
 // Watch implements chaos.Watched. The servers say since when a lock is waited for in whole seconds only: what counts is from one look
-// to another that sees the same wait, so that it is a look shorter than it was. InnoDB shows anew only what nobody has looked at for
+// to another that sees the same wait, so that it is a look shorter than it was. InnoDB shows again only what nobody has looked at for
 // 100 ms, so looks must be further apart.
 func (s *mysqlServer) Watch(ctx context.Context) (seen chaos.Seen, err error) {
 	if s.watch == nil {

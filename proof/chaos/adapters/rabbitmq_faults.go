@@ -38,7 +38,7 @@ func (p *rabbit) Faults() []chaos.Fault {
 }
 
 // fullDisk is a disk without room under the node, which then has to be killed, since it waits for its log in vain. RabbitMQ confirms a
-// few messages meanwhile that are not there after its start, and may not be able to read the queue any more: then that is made anew.
+// few messages meanwhile that are not there after its start, and may not be able to read the queue any more: then that is made again.
 func (p *rabbit) fullDisk() chaos.Fault {
 	return chaos.Fault{
 		Name: diskFull, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,

@@ -1,2 +1,2 @@
-// Package flags reads the arguments of the commands of this module, and says in a line what is wrong with them.
+// Package flags reads the arguments of this module's commands. Its errors say in one line what is wrong with them.
 package flags

@@ -1,5 +1,5 @@
-// Package admin is the relay's listener for the machines that look after it:
-// /healthz (alive), /readyz (working), /metrics (Prometheus) and /wake (look for new
-// messages now). It is off unless an address is given, and says nothing of a message:
-// labels are boxes and subscriptions.
+// Package admin is the relay's HTTP listener for probes and monitoring: /healthz (alive),
+// /readyz (working), /metrics (Prometheus) and /wake (look for new messages now). It is
+// off unless an address is given. It shows nothing of a message: labels are boxes and
+// subscriptions.
 package admin

@@ -11,7 +11,7 @@ import (
 )
 
 // foreign is an outbox table of another project, with the columns, types and keys
-// that its own migration makes on MySQL, written anew.
+// that its own migration makes on MySQL, written again.
 type foreign struct {
 	options adopt.Options
 	schema  []string

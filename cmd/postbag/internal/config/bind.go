@@ -87,7 +87,7 @@ func (p *problems) syntax(err error) {
 	var line int
 	var text string
 	if e, ok := errors.AsType[yaml.Error](err); ok {
-		text = e.GetMessage() // its Error prints the whole file anew
+		text = e.GetMessage() // its Error prints the whole file again
 		if t := e.GetToken(); t != nil && t.Position != nil {
 			line = t.Position.Line
 		}

@@ -1,8 +1,8 @@
-// Package config reads what an operator writes: postbag.yaml. It knows the form
-// of the file; which kinds of stores and destinations there are, and what each
-// takes, it is told (Kinds). Every mistake is found at once and named with its
-// line and what to do; none of the messages quotes a value that may hold a secret.
+// Package config reads postbag.yaml, which an operator writes. It knows the form of the
+// file. Its caller tells it which kinds of stores and destinations there are, and what
+// each takes (Kinds). It reports all mistakes at once, each with its line and what to do.
+// No message quotes a value that may hold a secret.
 //
-// A secret never stands in the file: a setting that ends in _env names an
-// environment variable, one that ends in _file a file.
+// The file never holds a secret: a setting that ends in _env names an environment
+// variable, one that ends in _file names a file.
 package config

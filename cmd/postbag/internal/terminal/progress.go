@@ -7,7 +7,7 @@ import (
 )
 
 // Progress shows on standard error how far a long job has got: on a terminal a
-// line that is drawn anew, elsewhere a plain line every few seconds. It is for one
+// line that is drawn again, elsewhere a plain line every few seconds. It is for one
 // goroutine.
 type Progress struct {
 	terminal *Terminal

@@ -1,2 +1,2 @@
-// Package flagstest tries the flags of a command of this module: calls that are wrong, and help. It is for tests only.
+// Package flagstest tests the flags of a command of this module, with wrong calls and with help. It is for tests only.
 package flagstest
