@@ -48,7 +48,7 @@ const (
 // relay holds the lane already, Entry only asks whether the leases still stand.
 type Entry struct {
 	// Leases are the leases of all shards.
-	Leases []engine.Lease
+	Leases []store.Lease
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
 	// Held says that a lane is in hand.

@@ -2,10 +2,10 @@ package lane
 
 import "time"
 
-// Keeper is what a relay remembers of a subscription's lane. The relay works all of the
+// Lifecycle is what a relay remembers of a subscription's lane. The relay works all of the
 // subscription's shards or none. An entry or a transaction holds the lane and Known while
 // it is at work.
-type Keeper struct {
+type Lifecycle struct {
 	// Known are the messages in the broker that may not be settled.
 	Known Marks
 	// Waiting: the relay has all shards, and the lane is not open.
@@ -37,7 +37,7 @@ const (
 
 // Gain says what to do about gained shards: a view says that the relay has them, and the
 // flow does not have them yet. all is how many shards there are.
-func (k *Keeper) Gain(gained, all int, now time.Duration, dying bool) Move {
+func (k *Lifecycle) Gain(gained, all int, now time.Duration, dying bool) Move {
 	k.Waiting = gained > 0 && gained == all
 	switch {
 	case gained == 0:
@@ -60,7 +60,7 @@ func (k *Lifecycle) Take() (known Marks, life int) {
 
 // Reclaim takes back what an entry or a transaction held, when it is over. It returns
 // false if everything was dropped meanwhile: then close the lane.
-func (k *Keeper) Reclaim(known Marks, life int) bool {
+func (k *Lifecycle) Reclaim(known Marks, life int) bool {
 	k.busy = false
 	if k.life == life {
 		k.Known = known
@@ -81,13 +81,13 @@ func (k *Lifecycle) Whole(leases int) bool { return leases >= k.held }
 
 // Forget notes that everything in hand is dropped. Shards come back with a heartbeat, if
 // the relay still has them.
-func (k *Keeper) Forget() {
+func (k *Lifecycle) Forget() {
 	k.life++
 	k.Known, k.held, k.leaving, k.stale = nil, 0, false, true
 }
 
 // Reshaped notes that the shards were replaced. The lane stays the same.
-func (k *Keeper) Reshaped() { k.held = 0 }
+func (k *Lifecycle) Reshaped() { k.held = 0 }
 
 // Leave notes that a shard is to be given back, and says whether the flow has it.
 func (k *Lifecycle) Leave() bool {
@@ -96,13 +96,13 @@ func (k *Lifecycle) Leave() bool {
 }
 
 // Lost says whether a shard is gone that was not to be given back. Then drop everything.
-func (k *Keeper) Lost(leases int, stopping bool) bool {
+func (k *Lifecycle) Lost(leases int, stopping bool) bool {
 	return leases < k.held && (leases == 0 || !k.leaving && !stopping)
 }
 
 // Look says whether it is time for a heartbeat after everything was dropped: no heartbeat
 // and no turn is out.
-func (k *Keeper) Look(idle bool) bool {
+func (k *Lifecycle) Look(idle bool) bool {
 	if !k.stale || !idle || k.busy {
 		return false
 	}
@@ -113,7 +113,7 @@ func (k *Keeper) Look(idle bool) bool {
 // Unlearn forgets what is known to be in the broker, once everything was read and settled,
 // parked messages too. What it forgets was settled before. turns is how many turns there
 // were so far.
-func (k *Keeper) Unlearn(turns int64, settled func() bool) {
+func (k *Lifecycle) Unlearn(turns int64, settled func() bool) {
 	switch {
 	case k.busy || len(k.Known) == 0 || k.held == 0 || !settled():
 		k.dry = 0

@@ -44,7 +44,7 @@ type shardMarks struct {
 
 // NewRecord returns the record of a transaction with items, made under leases. known is
 // what was known to be in the broker before.
-func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
+func NewRecord(leases []store.Lease, items []Item, known Marks) Record {
 	r := Record{Carried: make(Marks, len(known))}
 	maps.Copy(r.Carried, known)
 	at := make(map[int]int) // lease → place in r.shards
@@ -70,7 +70,7 @@ func NewRecord(leases []engine.Lease, items []Item, known Marks) Record {
 // Recall returns the messages that are in the broker and may not be settled, to the owner
 // of leases, which name the shards and their versions. carry: for some of them that is
 // known only as long as nothing else is settled. behind: the database lost settlements.
-func (r *Record) Recall(leases []engine.Lease) (known Marks, carry, behind bool) {
+func (r *Record) Recall(leases []store.Lease) (known Marks, carry, behind bool) {
 	known = make(Marks, len(r.Carried))
 	maps.Copy(known, r.Carried)
 	for i := range r.shards {

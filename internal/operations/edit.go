@@ -13,9 +13,31 @@ import (
 // MaxErase is how many messages one Erase takes.
 const MaxErase = 1000
 
-// Erase overwrites payload, headers and key of messages, as store.Editor does. missing are the ids that the box does not
-// hold. If there are more than MaxErase ids, or the store cannot erase, it returns an error and erases nothing.
-func (s Store) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (erased store.Erased, missing int, err error) {
+// Erasure is what became of messages that were to be erased, in JSON. Names of fields are a contract.
+type Erasure struct {
+	// The box.
+	Box string `json:"box"`
+	// How many were overwritten.
+	Erased int `json:"erased"`
+	// How many the box does not hold.
+	Missing int `json:"missing"`
+	// Those that a subscription has still to deliver, which were not erased.
+	Refused []postbag.ID `json:"refused"`
+}
+
+// Erase overwrites payload, headers and key of messages, as store.Editor has it. An id that is named twice counts once. More than
+// MaxErase ids, and a store that cannot erase, are errors, and nothing is erased.
+func (s Store) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (Erasure, error) {
+	e := Erasure{Box: box, Refused: []postbag.ID{}}
+	if err := ValidAudit(a); err != nil {
+		return e, err
+	}
+	var distinct []postbag.ID
+	for _, id := range ids {
+		if !slices.Contains(distinct, id) {
+			distinct = append(distinct, id)
+		}
+	}
 	switch {
 	case s.Editor == nil:
 		return e, errNoEditor()
@@ -47,7 +69,7 @@ func (e *Erasure) Err() error {
 	return nil
 }
 
-// AcceptLedger lets retention go on where ledger and log differ. It returns what it accepted, one line each.
+// AcceptLedger has retention go on where ledger and log differ, and returns what it accepted, a line each.
 func (s Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
 	if err := ValidAudit(a); err != nil {
 		return nil, err

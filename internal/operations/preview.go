@@ -8,40 +8,11 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// States are all states of messages.
-func States() []store.State {
-	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled)
-}
-
-// ParkedStates are the states of messages that have failed, or wait behind one that has.
-func ParkedStates() []store.State {
-	return []store.State{store.StateDead, store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateHeld}
-}
-
-// CommandStates are the states of messages that take a command. A pending message takes no retry.
-func CommandStates(kind store.CommandKind) []store.State {
-	if kind == store.Discard {
-		return append(ParkedStates(), store.StatePending, store.StateScheduled)
-	}
-	return append(ParkedStates(), store.StateScheduled)
-}
-
-// Choice says which messages of a subscription a command is for.
-type Choice struct {
-	store.Ref
-	Kind store.CommandKind
-	// IDs are the messages. If there are none, Query chooses them.
-	IDs   []postbag.ID
-	Query store.Query
-	// Filter is Query as the operator wrote it, for the audit log. Empty with IDs.
-	Filter string
-}
-
-// Preview shows what a choice has found. Nothing has been changed yet.
+// Preview is what a choice comes to. Nothing has been changed yet.
 type Preview struct {
 	Choice
 
-	// First are the first messages, at most PreviewItems, to show to people.
+	// First are the first of the messages, at most PreviewItems, for people to look at.
 	First []store.Item
 
 	seqs []int64
@@ -58,8 +29,8 @@ const pageSize = 500
 // Size is how many messages were chosen.
 func (p *Preview) Size() int { return len(p.seqs) + len(p.scheduled) }
 
-// Preview looks up the messages of a choice. It returns ErrNotFound if the choice finds nothing, or if a message does not
-// take the command. It returns ErrUnsupported if this store takes no command for the choice.
+// Preview looks the messages of a choice up. A choice that finds nothing, and a message that does not take the command, is
+// ErrNotFound; a choice that this store takes no command for is ErrUnsupported, and one that Check refuses ErrInvalid.
 func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

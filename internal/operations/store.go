@@ -16,7 +16,8 @@ type Store struct {
 	Editor store.Editor
 }
 
-// Of returns the operations of a store, with the optional ones that the store has. The error names what is missing.
+// Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
+// error names what is missing.
 func Of(s store.Store) (Store, error) {
 	inspector, inspects := s.(store.Inspector)
 	operator, operates := s.(store.Operator)

@@ -92,7 +92,7 @@ func emptyAndFill(t *testing.T, k *kind, statements []string, more int, how stri
 
 // Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
 // again and begun again meanwhile, deletes nothing: what is there now nobody has read.
-func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
+func TestHousekeepingLeavesALogThatWasJustRenumbered(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()

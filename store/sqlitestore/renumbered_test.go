@@ -67,7 +67,7 @@ func TestALogThatWasEmptiedAndRenumberedIsReadFromTheStart(t *testing.T) {
 }
 
 // Rows that were deleted by hand and not numbered anew are no reason to begin again.
-func TestRowsThatAreDeletedByHandMoveNothing(t *testing.T) {
+func TestRowsDeletedByHandMoveNoPosition(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	lease := f.lease(outbox)
@@ -86,7 +86,7 @@ func TestRowsThatAreDeletedByHandMoveNothing(t *testing.T) {
 
 // Housekeeping that has looked below the log's beginning, and deletes there when the log was emptied, numbered
 // again and begun again meanwhile, deletes nothing: what is there now nobody has read.
-func TestHousekeepingBelowTheBeginningSparesALogThatBeganAnew(t *testing.T) {
+func TestHousekeepingLeavesALogThatWasJustRenumbered(t *testing.T) {
 	t.Parallel()
 	for name, statements := range emptied {
 		f := open(t)

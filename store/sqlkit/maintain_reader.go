@@ -15,7 +15,7 @@ type Passed interface {
 	// Has says whether a seq was passed.
 	Has(seq int64) bool
 	// Floor is the seq up to which all were passed, and High the highest that was.
-	Floor() int64
+	LowWatermark() int64
 	High() int64
 }
 
