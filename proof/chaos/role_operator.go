@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// orders is what a store can do that operators order.
+// orders is what a store does when an operator commands it.
 type orders interface {
 	store.Inspector
 	store.Operator

@@ -27,7 +27,7 @@ const (
 // Action is what an operator commanded.
 type Action uint8
 
-// The orders of an operator.
+// The commands of an operator.
 const (
 	Retry   Action = iota
 	Discard        // of a message that is parked or dead

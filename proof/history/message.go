@@ -246,7 +246,7 @@ func (g *group) withheld() {
 	}
 }
 
-// cancelled says whether the message must not arrive, by an order that was answered.
+// cancelled says whether the message must not arrive, by a command that was answered.
 func (g *group) cancelled() bool {
 	return g.removals > 0 && g.removal.What == Cancel && !g.removal.Unknown
 }

@@ -80,7 +80,7 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`)
 			t.Errorf("after that the relays are %+v: %v", o.Relays, err)
 		}
 		s := &testBox{TB: t, fixture: f, Driver: boxtest.Of(t, f)}
-		const known = 2 // by a program that knows no orders for pending messages, and would delete them
+		const known = 2 // by a program that knows no commands for pending messages, and would delete them
 		if n := s.number("SELECT reader FROM postbag__meta"); n <= known {
 			t.Errorf("the schema takes programs that know version %d", n)
 		}

@@ -163,7 +163,7 @@ WHERE subscription = ? AND seq IN (%s) AND (attempts > 0 OR reason <> '')`
 	// parked no more.
 	sqlCloseCommands = `DELETE FROM postbag__command WHERE subscription = ? AND seq IN (%s)`
 
-	// By primary key: closes orders, if they are there as they are named.
+	// By primary key: closes commands, if they are there as they are named.
 	sqlDone = `DELETE FROM postbag__command WHERE subscription = ? AND id IN (%s) AND (id, kind, seq) IN (%s)`
 
 	// By primary key.

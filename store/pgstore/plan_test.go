@@ -228,7 +228,7 @@ func (s *work) write() {
 	}))
 }
 
-// orders are what an operator asks for.
+// orders are the commands of an operator.
 func (s *work) orders() {
 	s.Helper()
 	s.Must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))

@@ -71,7 +71,7 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`,
 	if len(o.Relays) != 1 || len(o.Relays[0].Conditions) != 0 {
 		t.Errorf("after that the relays are %+v", o.Relays)
 	}
-	const known = 1 // by a program that knows no orders for pending messages, and would delete them
+	const known = 1 // by a program that knows no commands for pending messages, and would delete them
 	if n := f.count(`SELECT reader FROM postbag__meta`); n <= known {
 		t.Errorf("the schema takes programs that know version %d", n)
 	}

@@ -80,7 +80,7 @@ func (p *rabbit) readable(ctx context.Context) bool {
 	}) == nil
 }
 
-// ctl is an order to the node, given until it takes it.
+// ctl is a command to the node, given until it takes it.
 func (p *rabbit) ctl(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return patiently(ctx, func() error {

@@ -92,7 +92,7 @@ func (Webhook) Serve(ctx context.Context, arg string) error {
 	return errors.Join(err, out.Close())
 }
 
-// ServeHTTP takes a message, or an order of the harness.
+// ServeHTTP takes a message, or a command of the harness.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.URL.Path == "/mode" {
 		var status int64
