@@ -10,6 +10,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -18,8 +19,8 @@ func TestEachKindOfErrorHasItsExitCode(t *testing.T) {
 	for want, errs := range map[exit.Code][]error{
 		exit.OK:          {nil},
 		exit.Failed:      {errors.New("no"), &broker.Error{Outcome: broker.Rejected}},
-		exit.Usage:       {exit.Usagef("no"), &postbag.MessageError{}, store.ErrFilterDiffers, store.ErrCursor, exit.With(exit.Usage, store.ErrNoBox)},
-		exit.NotFound:    {store.ErrNoBox, store.ErrNoSubscription, postbag.ErrNoBox},
+		exit.Usage:       {exit.Usagef("no"), &postbag.MessageError{}, operations.ErrInvalid, operations.ErrUnsupported, store.ErrFilterDiffers, store.ErrCursor, exit.With(exit.Usage, store.ErrNoBox)},
+		exit.NotFound:    {store.ErrNoBox, store.ErrNoSubscription, postbag.ErrNoBox, operations.ErrNotFound},
 		exit.Unavailable: {context.DeadlineExceeded, &net.OpError{Op: "dial", Err: errors.New("refused")}, &broker.Error{Outcome: broker.Unavailable}},
 		exit.Schema:      {store.ErrSchema},
 		exit.Interrupted: {context.Canceled},
