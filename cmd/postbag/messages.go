@@ -18,7 +18,7 @@ import (
 
 func newMessagesCommand(c *terminal.Terminal) *cobra.Command {
 	return group("messages", "Look at messages, retry, discard or erase them",
-		newListCommand(c), newShowCommand(c), newGiveCommand(c, store.Retry), newGiveCommand(c, store.Discard), newEraseCommand(c))
+		newListCommand(c), newShowCommand(c), newRetryOrDiscardCommand(c, store.Retry), newRetryOrDiscardCommand(c, store.Discard), newEraseCommand(c))
 }
 
 // listOptions say how much to list, and how.

@@ -26,7 +26,7 @@ type commandFlags struct {
 	all, dryRun, yes bool
 }
 
-func newGiveCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
+func newRetryOrDiscardCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
 	var f commandFlags
 	name := operations.CommandName(kind)
 	does, which := "Make parked messages due now, and count their attempts from zero; publish scheduled ones now", "parked or scheduled"

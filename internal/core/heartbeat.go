@@ -181,3 +181,14 @@ func (c *Core) restart(now time.Duration) {
 	c.newIdentity()
 	c.say(Operation{Kind: Anew})
 }
+
+// leasesExpired: others may own our shards by now. What was accepted can still be
+// settled where they do not.
+func (c *Core) leasesExpired() {
+	c.dying = true
+	for _, f := range c.Flows {
+		f.Engine.Expire(0)
+		f.Engine.Hurry()
+	}
+	c.say(Operation{Kind: Expired})
+}

@@ -11,7 +11,7 @@ import (
 // process's own clock, less a margin.
 func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 	if !v.Alive {
-		c.expired()
+		c.leasesExpired()
 		return
 	}
 	c.storeWorks(askBeat, now)
@@ -44,17 +44,6 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 			c.nextBeat = min(c.nextBeat, now+max(o.Expires+50*time.Millisecond, 50*time.Millisecond))
 		}
 	}
-}
-
-// expired: others may own our shards by now. What was accepted can still be
-// settled where they do not.
-func (c *Core) expired() {
-	c.dying = true
-	for _, f := range c.Flows {
-		f.Engine.Expire(0)
-		f.Engine.Hurry()
-	}
-	c.say(Operation{Kind: Expired})
 }
 
 // viewFlow brings a flow's shards in line with the view, and plans its share.

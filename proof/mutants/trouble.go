@@ -149,7 +149,7 @@ var enduring = []Mutant{
 	{
 		Name: "names-of-boxes-not-looked-at", What: "the name of a box may hold anything",
 		Evidence: "table names put into SQL by fmt.Sprintf (FAULTS G6)",
-		Patches:  []Patch{{"name.go", "	case name[0] < 'a' || name[0] > 'z' || !onlyNameBytes(name, \"_\"):\n", "	case name[0] == 0 && !onlyNameBytes(name, \"_\"):\n"}},
+		Patches:  []Patch{{"box_name.go", "	case name[0] < 'a' || name[0] > 'z' || !onlyNameBytes(name, \"_\"):\n", "	case name[0] == 0 && !onlyNameBytes(name, \"_\"):\n"}},
 		By:       coreTests(".", "TestValidBox"),
 	},
 }

@@ -160,6 +160,6 @@ func (s *server) look(v *seen) {
 func (s *shard) state() store.ShardState {
 	return store.ShardState{
 		Lease: store.Lease{Shard: store.Shard{Ref: ref, Slots: store.Slots{Lo: s.lo, Hi: s.hi}}, Token: s.token, Version: s.version},
-		Owner: s.owner, Position: store.Position(s.position),
+		Owner: s.owner, Position: s.position,
 	}
 }

@@ -110,7 +110,7 @@ func (l *snapshotLog) look(known *snapshots.Bounds) {
 }
 
 func decode(raw store.Position) snapshots.Position {
-	p, err := snapshots.Decode(store.Position(raw))
+	p, err := snapshots.Decode(raw)
 	if err != nil {
 		panic("simulation: a position that was never given out: " + err.Error())
 	}

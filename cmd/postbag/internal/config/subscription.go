@@ -12,6 +12,72 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 )
 
+// Subscription is a reader of a box with its policy.
+type Subscription struct {
+	// Its name. Defaults to "default".
+	Name string `yaml:"name"`
+	// The name of its store, of those in stores. Defaults to the only one.
+	Store string `yaml:"store"`
+	// The box it reads. Defaults to "outbox".
+	Box string `yaml:"box"`
+	// The name of its destination. Defaults to the only one.
+	To string `yaml:"to"`
+	// The form in which its messages go out. Defaults to the destination's own.
+	Format *Format `yaml:"format"`
+	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d). Defaults to first.
+	From string `yaml:"from"`
+	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to
+	// all.
+	Types []string `yaml:"types"`
+	// Shards of a new subscription. Change them later with postbag shards set. Defaults
+	// to 4; 1 on sqlite.
+	Shards int `yaml:"shards" range:"1..4096"`
+	// Which messages wait for each other: those of a key, of a shard, or none.
+	// Defaults to key.
+	Order string `yaml:"order" oneof:"key shard none"`
+	// What a rejected message does to later ones of its key: block or skip.
+	// Defaults to block.
+	OnReject string `yaml:"on_reject" oneof:"block skip"`
+	// Deliver exactly once, in transactions of the destination (kafka). Consumers that read
+	// committed messages only see each of them once. Defaults to false.
+	ExactlyOnce bool `yaml:"exactly_once"`
+	// Back-off of rejected messages.
+	Retry Retry `yaml:"retry"`
+	// The longest call to the destination. Defaults to 30s.
+	Timeout time.Duration `yaml:"timeout" range:"1ms..1h"`
+	// Most messages in a call. Defaults to 500.
+	Batch int `yaml:"batch" range:"1..100000"`
+	// Most parked messages in a call while new ones wait. Defaults to a quarter
+	// of batch.
+	RetryBatch int `yaml:"retry_batch" range:"1..100000"`
+	// Most messages that are sent and not settled: what a crash may repeat.
+	// Defaults to 1000.
+	InFlight int `yaml:"in_flight" range:"1..1000000"`
+	// Most messages that may wait for topics that do not work. With that many, nothing
+	// more is read. Defaults to 100000.
+	MaxHeld int `yaml:"max_held" range:"1..10000000"`
+	// Most bytes of messages in memory: read and not sent, in calls, and parked ones
+	// that are tried. One message always goes, however large it is. A number of bytes,
+	// or with a unit: 512KiB, 64MiB. Defaults to 64MiB.
+	Buffer Size `yaml:"buffer" range:"1..1073741824"`
+	// Most calls at a time. Defaults to 4; 32 for webhooks.
+	Concurrency int `yaml:"concurrency" range:"1..10000"`
+}
+
+// Retry is the back-off of rejected messages.
+type Retry struct {
+	// Wait before the second attempt. Defaults to 10s.
+	Min time.Duration `yaml:"min" range:"1ms..720h"`
+	// Longest wait. Defaults to 10m.
+	Max time.Duration `yaml:"max" range:"1ms..720h"`
+	// By how much the wait grows. Defaults to 2.
+	Factor float64 `yaml:"factor" range:"1..100"`
+	// Attempts before a message is dead. Defaults to 20.
+	MaxAttempts int `yaml:"max_attempts" range:"1..1000000"`
+	// Attempts at once before the first wait. Defaults to 0.
+	Quick int `yaml:"quick" range:"0..1000" zero:"none"`
+}
+
 // check fills in the defaults that are words and adds every mistake.
 func (s *Subscription) check(p *problems, where string, f *File) {
 	if s.Name == "" {

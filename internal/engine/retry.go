@@ -1,0 +1,44 @@
+package engine
+
+import "time"
+
+// Retry is the back-off of rejected messages: Min, then Factor times as long at
+// each attempt, up to Max. The upper half of each wait is left to chance.
+type Retry struct {
+	Min, Max time.Duration
+	Factor   float64
+	// MaxAttempts is how many attempts a message has before it is dead.
+	MaxAttempts int
+	// Quick attempts follow one another in memory before the first parking.
+	Quick int
+}
+
+func (r Retry) normal() Retry {
+	if r.Min <= 0 {
+		r.Min = 10 * time.Second
+	}
+	if r.Max <= 0 {
+		r.Max = 10 * time.Minute
+	}
+	r.Max = max(r.Max, r.Min)
+	if r.Factor < 1 {
+		r.Factor = 2
+	}
+	if r.MaxAttempts <= 0 {
+		r.MaxAttempts = 20
+	}
+	return r
+}
+
+// backoff returns the wait before attempt n+1, n ≥ 1: exponential, bounded,
+// the upper half of it by chance ("equal jitter", AWS Architecture Blog 2015).
+func backoff(least, most time.Duration, factor float64, n int, chance float64) time.Duration {
+	d := float64(least)
+	for range min(n, 64) - 1 {
+		if d *= factor; d >= float64(most) {
+			d = float64(most)
+			break
+		}
+	}
+	return time.Duration(d/2 + d/2*chance)
+}
