@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-fast test-all matrix interop model mutants mutation sim chaos chaos-short lint fmt bench bench-full clean
+.PHONY: help build setup demo test test-fast test-all matrix interop model mutants mutation sim faketime chaos chaos-short lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -56,6 +56,10 @@ interop: setup ## consumers that others wrote read every format (Python's from P
 SEEDS ?= 20000
 sim: ## the simulator: SEEDS runs from seeds, with faults, over all cores
 	@cd proof && GOWORK=off go run ./cmd/postbag-sim -seeds $(SEEDS)
+
+faketime: SEEDS = 5000
+faketime: ## the real relay in fake time: SEEDS seeds of each kind of run, with faults, over all cores
+	@cd proof && GOWORK=off go run ./cmd/postbag-faketime -seeds $(SEEDS)
 
 lint: setup ## golangci-lint over every module
 	@scripts/each .tools/bin/golangci-lint run ./...

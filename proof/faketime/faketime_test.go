@@ -1,67 +1,52 @@
 package faketime_test
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
+
+	"github.com/postbag/postbag/proof/faketime"
 )
 
 // The real relay loses nothing, keeps order and sends again only what a fault
-// explains, whatever happens to relays, store and broker.
+// explains, whatever happens to relays, store, brokers and shards.
 func TestTheRelayKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
-	play(t, 25, func(w *world) {
-		w.setRough(true)
-		w.trouble(30 * time.Second)
-		w.setRough(false)
-	})
+	play(t, faketime.Faults, 40)
 }
 
-// Relays that stop and start, and nothing else, have nothing sent twice.
+// Relays that stop and start, drain and change shards, and nothing else, have nothing
+// sent twice.
 func TestRestartsOfRelaysRepeatNothing(t *testing.T) {
 	t.Parallel()
-	play(t, 15, func(w *world) { w.restarts(30 * time.Second) })
+	play(t, faketime.Restarts, 15)
 }
 
-// play runs worlds from so many seeds, and forty times as many with POSTBAG_FULL=1.
-func play(t *testing.T, seeds int, trouble func(*world)) {
+// play plays so many seeds, and forty times as many with POSTBAG_FULL=1.
+func play(t *testing.T, kind faketime.Kind, seeds int) {
 	t.Helper()
 	if os.Getenv("POSTBAG_FULL") == "1" {
 		seeds *= 40
 	}
+	var all faketime.Counts
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { newWorld(t, seed).run(trouble) })
+			r := faketime.Run(t, faketime.Options{Seed: seed, Kind: kind})
+			for _, failure := range r.Failures {
+				t.Error(failure)
+			}
+			if t.Failed() {
+				t.Logf("drawn: %s\nagain: go run ./cmd/postbag-faketime -kind %s -seed %d -times 100   (in the folder proof)", r.Drawn, kind, seed)
+			}
+			all.Add(r.Counts)
 		})
 	}
+	t.Logf("%d runs: %s", seeds, &all)
 }
 
-// run plays a world: half a minute of trouble, then calm until all is delivered.
-func (w *world) run(trouble func(*world)) {
-	w.t.Helper()
-	for range 1 + w.chance.n(3) {
-		w.relays = append(w.relays, w.start())
+func TestAKindOfRunThatThereIsNotIsNamed(t *testing.T) {
+	t.Parallel()
+	if r := faketime.Run(t, faketime.Options{Kind: "brave"}); len(r.Failures) != 1 {
+		t.Errorf("it gave %q", r.Failures)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var producers sync.WaitGroup
-	for i := range 3 {
-		producers.Go(func() { w.produce(ctx, i+1) })
-	}
-	trouble(w)
-	cancel()
-	producers.Wait()
-	for deadline := time.Now().Add(30 * time.Minute); w.undelivered() > 0 && time.Now().Before(deadline); {
-		pause(time.Second)
-	}
-	if n := w.undelivered(); n > 0 {
-		w.t.Errorf("%d messages wait, 30 minutes after the last fault", n)
-	}
-	for _, r := range w.relays {
-		w.end(r)
-	}
-	w.judge()
 }

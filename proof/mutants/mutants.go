@@ -87,6 +87,12 @@ func coreTests(folder, run string) Instrument {
 	return Instrument{Module: ".", Package: folder, Run: run}
 }
 
+// faketime are the runs of the relay in fake time: Faults or Restarts.
+func faketime(kind string) Instrument {
+	runs := map[string]string{"Faults": "TestTheRelayKeepsItsPromisesThroughFaults", "Restarts": "TestRestartsOfRelaysRepeatNothing"}
+	return Instrument{Module: "proof", Package: "./faketime", Run: runs[kind]}
+}
+
 // harness is the fault harness.
 func harness(pair string, long time.Duration, only ...string) Instrument {
 	return Instrument{Pair: pair, For: long, Only: only}

@@ -21,7 +21,31 @@ var shell = []Mutant{
 		Name: "calls-broken-off-at-a-stop", What: "a relay that is told to stop ends its calls to the destination at once",
 		Evidence: "contexts of signals handed down to the bottom; rolling restarts that repeat (FAULTS F1)",
 		Patches:  []Patch{{"relay/loop.go", "	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))", "	l.ctx, l.cancel = context.WithCancel(ctx)"}},
-		By:       Instrument{Module: "proof", Package: "./faketime", Run: "TestRestartsOfRelaysRepeatNothing"},
+		By:       faketime("Restarts"),
+	},
+	{
+		Name: "blocked-keys-of-four-shards-only", What: "of more than four shards that are taken together, the blocked keys of four are read",
+		Evidence: "in-memory block lists: a successor that does not know who waits",
+		Patches:  []Patch{{"relay/loading.go", "			for i := first; i < len(shards); i += loadsAtATime {", "			for i := first; i < min(len(shards), loadsAtATime); i += loadsAtATime {"}},
+		By:       faketime("Faults"),
+	},
+	{
+		Name: "known-messages-in-the-next-transaction", What: "exactly once: a transaction sends all of its call, also what the record of the lane names",
+		Evidence: "at-least-once inside of transactions",
+		Patches:  []Patch{{"relay/transaction.go", "		if t.course.Sends(i) {", "		if t.course.Sends(i) || i >= 0 {"}},
+		By:       faketime("Faults"),
+	},
+	{
+		Name: "restarted-store-taken-as-failed", What: "a database that was restarted counts as one that failed: what was read of it is sent and settled again and again",
+		Evidence: "retries of what no retry cures",
+		Patches:  []Patch{{"relay/health.go", "	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)", "	return errors.Is(err, store.ErrMoved)"}},
+		By:       faketime("Faults"),
+	},
+	{
+		Name: "run-ends-before-its-calls", What: "a relay's Run returns while calls of it are still out",
+		Evidence: "a caller that closes the destination behind Run, as it is told to",
+		Patches:  []Patch{{"relay/loop.go", "	l.cancel()\n	return l.pending == 0\n", "	l.cancel()\n	return true\n"}},
+		By:       faketime("Faults"),
 	},
 	{
 		Name: "nats-lost-connection-taken-as-accepted", What: "NATS: what was sent when the connection was lost counts as accepted",
