@@ -12,7 +12,7 @@ import (
 // explains, whatever happens to relays, store, brokers and shards.
 func TestTheRelayKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
-	play(t, faketime.Faults, 40)
+	play(t, faketime.Faults, 25)
 }
 
 // Relays that stop and start, drain and change shards, and nothing else, have nothing

@@ -187,6 +187,9 @@ func (p *process) Turn(ctx context.Context, t store.Turn) (store.TurnResult, err
 	return ask(ctx, p, func(ctx context.Context) (store.TurnResult, error) {
 		r, err := p.Store.Turn(ctx, t)
 		for i := range r.Batches {
+			if p.world.isRough() && p.chance.one(60) { // a read that fails alone
+				r.Batches[i] = store.Batch{Err: errBroken}
+			}
 			for j := range r.Batches[i].Records {
 				p.world.spoil(&r.Batches[i].Records[j])
 			}

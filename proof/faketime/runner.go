@@ -33,6 +33,9 @@ func (w *world) newRunner(some bool, change func(*relay.Options)) *runner {
 		TTL: ttl, Grace: grace, Keep: w.keep, Logger: slog.New(slog.NewTextHandler(&r.log, nil)),
 		PollMax: time.Duration(c.of(100, 1000, 5000)) * time.Millisecond, SettleEvery: time.Duration(c.of(5, 50, 500)) * time.Millisecond,
 	}
+	if c.coin() {
+		o.OnError = func(error) {}
+	}
 	left := -1
 	if some && len(w.lines) > 1 {
 		left = c.n(len(w.lines))
@@ -40,7 +43,7 @@ func (w *world) newRunner(some bool, change func(*relay.Options)) *runner {
 	for i, l := range w.lines {
 		if i != left {
 			s := l.of(c)
-			s.To = &wire{Destination: l.broker.Connect(), process: p}
+			s.To = p.wireTo(l)
 			o.Subscriptions = append(o.Subscriptions, s)
 		}
 	}
@@ -124,17 +127,17 @@ func (w *world) pick(c *chance) (int, *runner) {
 func (w *world) replace(i int, r *runner) { w.set(func() { w.relays[i] = r }) }
 
 // sicken has a relay find that its store is not one that it can work with. It must end with that error.
-func (w *world) sicken(r *runner) {
+func (w *world) sicken(r *runner, why error) {
 	w.count(func(c *Counts) { c.Incurable++ })
-	w.excuse("schema", "relay")
-	r.process.sicken(store.ErrSchema)
+	w.excuse("incurable", "relay")
+	r.process.sicken(why)
 	select {
 	case <-r.done:
-		if !errors.Is(r.err, store.ErrSchema) {
-			w.failf("a relay whose store has another schema ended with: %v", r.err)
+		if !errors.Is(r.err, why) {
+			w.failf("a relay that must end with %q ended with: %v", why, r.err)
 		}
 	case <-time.After(5 * time.Minute):
-		w.failf("a relay whose store has another schema does not end in 5 minutes")
+		w.failf("a relay that must end with %q does not end in 5 minutes", why)
 		w.die(r)
 	}
 }

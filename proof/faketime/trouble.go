@@ -8,6 +8,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store"
 )
 
 // decider is what the broker of a line does with a message.
@@ -108,7 +109,7 @@ func (w *world) relayRoom(ctx context.Context, c *chance) {
 		case 4, 5:
 			w.cutOff(ctx, c, r)
 		case 6:
-			w.sicken(r)
+			w.sicken(r, []error{store.ErrSchema, store.ErrNoBox}[c.n(2)])
 			w.replace(i, w.start(true))
 		case 7:
 			w.refused()

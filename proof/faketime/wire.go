@@ -23,6 +23,23 @@ var (
 	_ broker.Transactional = (*wire)(nil)
 )
 
+// wireTo is the destination of a line as the process has it. Some cannot be asked whether they work again.
+func (p *process) wireTo(l *line) broker.Destination {
+	d := &wire{Destination: l.broker.Connect(), process: p}
+	if !l.exactly && p.chance.one(3) {
+		return struct{ broker.Destination }{d}
+	}
+	return d
+}
+
+// breaks has a destination panic, now and then, before it has sent anything.
+func (d *wire) breaks() {
+	if p := d.process; p.world.isRough() && p.chance.one(100) {
+		p.world.excuse("panic", "destination")
+		panic("a destination that is broken")
+	}
+}
+
 // reported is the answer for one message of a call.
 type reported struct {
 	i int
@@ -32,6 +49,7 @@ type reported struct {
 // Publish sends nothing once the process is dead. What was sent is stored, and no answer gets back. It returns when ctx ends.
 func (d *wire) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	defer d.process.begin()()
+	d.breaks()
 	p := d.process
 	msgs = slices.Clone(msgs)
 	answers, done := make(chan reported, len(msgs)), make(chan struct{})
@@ -94,13 +112,14 @@ func (d *wire) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane,
 		return nil, err
 	}
 	d.process.lanes.Add(1)
-	return &laneWire{Lane: l, process: d.process}, nil
+	return &laneWire{Lane: l, wire: d, process: d.process}, nil
 }
 
 // laneWire is a lane as its process sees it.
 type laneWire struct {
 	broker.Lane
 
+	wire    *wire
 	process *process
 	out     atomic.Bool // a transaction is on its way
 	closed  atomic.Bool
@@ -118,6 +137,7 @@ func (l *laneWire) Commit(ctx context.Context, msgs []broker.Delivery, record []
 	if l.closed.Load() {
 		l.process.world.failf("a transaction is sent on a lane that was closed")
 	}
+	l.wire.breaks()
 	msgs, record = slices.Clone(msgs), bytes.Clone(record)
 	l.out.Store(true)
 	o, err := request(ctx, l.process, func(ctx context.Context) (outcome, error) {
