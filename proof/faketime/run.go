@@ -26,17 +26,23 @@ func Run(t *testing.T, o Options) (result Result) {
 	if err := o.Validate(); err != nil {
 		return Result{Failures: []string{err.Error()}}
 	}
-	defer func() {
-		if v := recover(); v != nil { // of testing/synctest: goroutines that are left wait for ever
-			result.Failures = append(result.Failures, fmt.Sprint("the run cannot end: ", v))
-		}
-	}()
-	synctest.Test(t, func(t *testing.T) {
+	stuck := inBubble(t, func(ctx context.Context) {
 		w := newWorld(o)
-		w.play(t.Context())
+		w.play(ctx)
 		result = w.result()
 	})
+	if stuck != nil {
+		result.Failures = append(result.Failures, fmt.Sprint("the run cannot end: ", stuck))
+	}
 	return result
+}
+
+// inBubble does something in a bubble, and returns what testing/synctest says of goroutines that wait for ever; nil: there are none.
+func inBubble(t *testing.T, do func(context.Context)) (stuck any) {
+	t.Helper()
+	defer func() { stuck = recover() }()
+	synctest.Test(t, func(t *testing.T) { do(t.Context()) })
+	return nil
 }
 
 // play is a run: half a minute of trouble, then calm until all is delivered, then a drain of what comes after that.
