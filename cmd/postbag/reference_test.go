@@ -226,7 +226,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 func settingDocs(t *testing.T) map[string]string {
 	t.Helper()
 	docs := make(map[string]string)
-	for _, pattern := range []string{filepath.Join("internal", "component", "*.go"), filepath.Join("internal", "config", "*file.go")} {
+	for _, pattern := range []string{filepath.Join("internal", "component", "*.go"), filepath.Join("internal", "config", "*.go")} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, paths, err)
