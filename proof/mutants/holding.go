@@ -11,13 +11,13 @@ var holding = []Mutant{
 	{
 		Name: "lost-topic-tries-one-message", What: "of a topic whose answers get lost the same message is tried each time",
 		Evidence: "one bad message that is the first of its topic holds up all others of it",
-		Patches:  []Patch{{"internal/engine/asking.go", "	if ts.tried {\n		r.Skip", "	if false {\n		r.Skip"}},
+		Patches:  []Patch{{"internal/engine/topic_due.go", "	if ts.tried {\n		r.Skip", "	if false {\n		r.Skip"}},
 		By:       coreTests("relay", "TestAMessageThatBreaksItsCallsBlocksNoOther"),
 	},
 	{
 		Name: "lost-topic-opens-the-circuit", What: "a topic of which nothing comes through opens the circuit of the destination at each trial",
 		Evidence: "a proxy that cuts the connection for one path: 84 lines of log a minute",
-		Patches:  []Patch{{"internal/engine/answer.go", "e.suspected() || f.outlived(e)", "e.suspected()"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "e.suspected() || f.outlived(e)", "e.suspected()"}},
 		By:       coreTests("relay", "TestATopicWhoseCallsBreak"),
 	},
 	{
@@ -35,7 +35,7 @@ var holding = []Mutant{
 	{
 		Name: "held-up-by-one-topic", What: "one topic that fails opens the circuit of the destination",
 		Evidence: "a topic that no stream stores: 999 of 1,500 messages of other keys arrive, the rest wait for ever",
-		Patches:  []Patch{{"internal/engine/circuit.go", "	case topic:\n		t.topics++\n", "	case topic:\n		t.down++\n"}},
+		Patches:  []Patch{{"internal/engine/call_circuit.go", "	case topic:\n		t.topics++\n", "	case topic:\n		t.down++\n"}},
 		By:       coreTests("internal/engine", "TestAFailureOfOneTopic"),
 	},
 	{
@@ -43,7 +43,7 @@ var holding = []Mutant{
 		Evidence: "the simulator found it in ours",
 		Patches: []Patch{
 			{"internal/engine/topic.go", "	if e.try {\n		f.topics.next = 0\n	}\n", ""},
-			{"internal/engine/asking.go", "		if t.state == Probing && !t.testing() {", "		if false {"},
+			{"internal/engine/topic_due.go", "		if t.state == Probing && !t.testing() {", "		if false {"},
 		},
 		By: sim("-faults", "topics,reshapes,stops,commands"),
 	},

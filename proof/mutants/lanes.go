@@ -41,13 +41,13 @@ var lanes = []Mutant{
 	{
 		Name: "lane-not-fenced", What: "a broker lets everybody commit who ever opened the lane",
 		Evidence: "transactional ids that are drawn anew by each process: nobody fences a zombie",
-		Patches:  []Patch{{"proof/simulation/lanes.go", "return t.held.epoch != b.lanes.epoch }", "return t.held.epoch > b.lanes.epoch }"}},
+		Patches:  []Patch{{"proof/simulation/broker_lanes.go", "return t.held.epoch != b.lanes.epoch }", "return t.held.epoch > b.lanes.epoch }"}},
 		By:       sim(),
 	},
 	{
 		Name: "settled-while-a-transaction-is-out", What: "a settlement is made while a transaction is out, so versions say nothing of it",
 		Evidence: "a position written beside the transaction that it belongs to",
-		Patches:  []Patch{{"internal/engine/transact.go", "return f.cfg.Transactions && len(f.calls) > 0 }", "return f.cfg.Transactions && len(f.calls) > 1 }"}},
+		Patches:  []Patch{{"internal/engine/call_transaction.go", "return f.cfg.Transactions && len(f.calls) > 0 }", "return f.cfg.Transactions && len(f.calls) > 1 }"}},
 		By:       sim(),
 	},
 }
@@ -58,25 +58,25 @@ var outliving = []Mutant{
 	{
 		Name: "prepared-transaction-taken-as-rolled-back", What: "what was open when the server crashed counts as rolled back, prepared transactions too",
 		Evidence: "PREPARE TRANSACTION: its id is in the lists of the new life's snapshots, until somebody commits it",
-		Patches:  []Patch{{"proof/simulation/snapshotlog.go", "	p.Life = r.v.life\n", "	if p.Done != nil && p.Life != r.v.life {\n		done := *p.Done\n		done.Running = nil\n		p.Done = &done\n	}\n	p.Life = r.v.life\n"}},
+		Patches:  []Patch{{"proof/simulation/server_log_snapshot.go", "	p.Life = r.v.life\n", "	if p.Done != nil && p.Life != r.v.life {\n		done := *p.Done\n		done.Running = nil\n		p.Done = &done\n	}\n	p.Life = r.v.life\n"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "open-seqs-forgotten-at-a-restart", What: "seqs that were open when the server crashed count as rolled back",
 		Evidence: "XA PREPARE: the row comes with XA COMMIT, in another life of the server",
-		Patches:  []Patch{{"proof/simulation/rangelog.go", "	r.from.life = v.life\n", "	if r.from.life != v.life {\n		r.from.open = nil\n	}\n	r.from.life = v.life\n"}},
+		Patches:  []Patch{{"proof/simulation/server_log_range.go", "	r.from.life = v.life\n", "	if r.from.life != v.life {\n		r.from.open = nil\n	}\n	r.from.life = v.life\n"}},
 		By:       sim("-store", "ranges"),
 	},
 	{
 		Name: "numbers-trusted-in-a-new-epoch", What: "a producer whose call was given up sends it again in its next epoch and trusts the broker to know it",
 		Evidence: "Kafka KIP-360: sequence numbers tell repeats within one epoch of a producer only",
-		Patches:  []Patch{{"proof/simulation/publishing.go", "	lost := 0\n", "	if w := d.r.w; w.plan.sequences && d.epoch == d.r.producer.epoch {\n		d.r.producer = producer{epoch: d.epoch + 1}\n		d.r.numbered(d)\n		d.arrived = false\n		w.schedule(w.lag(), nil, d, callArrives)\n		w.schedule(d.r.own(w.plan.timeout), d.r, d, callGivenUp)\n		return\n	}\n	lost := 0\n"}},
+		Patches:  []Patch{{"proof/simulation/relay_publishing.go", "	lost := 0\n", "	if w := d.r.w; w.plan.sequences && d.epoch == d.r.producer.epoch {\n		d.r.producer = producer{epoch: d.epoch + 1}\n		d.r.numbered(d)\n		d.arrived = false\n		w.schedule(w.lag(), nil, d, callArrives)\n		w.schedule(d.r.own(w.plan.timeout), d.r, d, callGivenUp)\n		return\n	}\n	lost := 0\n"}},
 		By:       sim("-mode", "liveness", "-faults", "sequences,slow-answers"),
 	},
 	{
 		Name: "growing-ids-without-the-life-of-the-database", What: "the ids of a stream are made of seqs alone",
 		Evidence: "a promoted standby hands out a seq twice: the second message of that id is refused for ever",
-		Patches:  []Patch{{"proof/simulation/publishing.go", "	d.life = r.core.Life()\n", "	d.life = 1\n"}},
+		Patches:  []Patch{{"proof/simulation/relay_publishing.go", "	d.life = r.core.Life()\n", "	d.life = 1\n"}},
 		By:       sim(),
 	},
 }

@@ -40,8 +40,8 @@ func TestAPatchThatDoesNotApplyOnceNamesItsMutant(t *testing.T) {
 	t.Parallel()
 	for _, old := range []string{"a text that is nowhere", "package engine\n\nimport"} {
 		m := Mutant{Name: "rotten", Patches: []Patch{
-			{File: "internal/engine/settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"},
-			{File: "internal/engine/settle.go", Old: old, New: "x"},
+			{File: "internal/engine/turn_settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"},
+			{File: "internal/engine/turn_settle.go", Old: old, New: "x"},
 		}}
 		if _, err := m.overlay(top(t), t.TempDir()); err == nil || !strings.Contains(err.Error(), "rotten") {
 			t.Errorf("the patch of %q gave %v, which does not name its mutant", old, err)
@@ -158,7 +158,7 @@ func TestTheFindingNamesTheFirstBrokenPromise(t *testing.T) {
 func TestAMutantWithoutEffectSurvives(t *testing.T) {
 	t.Parallel()
 	b := &Bank{Top: top(t), Seeds: 20}
-	m := Mutant{Name: "harmless", By: sim(), Patches: []Patch{{File: "internal/engine/settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"}}}
+	m := Mutant{Name: "harmless", By: sim(), Patches: []Patch{{File: "internal/engine/turn_settle.go", Old: "package engine\n\nimport", New: "package engine\n\n\nimport"}}}
 	if f, err := b.Try(t.Context(), &m); err != nil || f.Caught || f.Seeds != 20 {
 		t.Errorf("it gave %+v, %v: a survivor of 20 seeds was expected", f, err)
 	}

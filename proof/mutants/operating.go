@@ -10,19 +10,19 @@ var operating = []Mutant{
 	{
 		Name: "panic-charged-to-all", What: "a panic of a destination is an attempt of every message of its call",
 		Evidence: "one bad handler of a hundred messages: a hundred parked, an innocent one dead",
-		Patches:  []Patch{{"relay/publishing.go", "	if len(results) > 1 {\n		outcome = broker.Unknown", "	if len(results) > 1<<30 {\n		outcome = broker.Unknown"}},
+		Patches:  []Patch{{"relay/call_publish.go", "	if len(results) > 1 {\n		outcome = broker.Unknown", "	if len(results) > 1<<30 {\n		outcome = broker.Unknown"}},
 		By:       coreTests("relay", "TestOnlyTheMessageWhoseHandlerPanicsCountsAnAttempt"),
 	},
 	{
 		Name: "outage-charged-to-a-lone-message", What: "a lost answer to a call of one message counts as an attempt though nothing else came through",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"internal/engine/doubt.go", "	if alone && others {", "	if alone {"}},
+		Patches:  []Patch{{"internal/engine/call_doubt.go", "	if alone && others {", "	if alone {"}},
 		By:       coreTests("relay", "TestABrokenCallCountsNoAttemptIfNoOtherMessagePasses"),
 	},
 	{
 		Name: "message-that-cuts-its-calls-lives-for-ever", What: "a message for which the connection is cut each time is sent again for ever",
 		Evidence: "a proxy that resets for one body: 45 calls in 100 s, and no attempt counted",
-		Patches:  []Patch{{"internal/engine/doubt.go", "		d.alone++\n", "		d.alone += 0\n"}},
+		Patches:  []Patch{{"internal/engine/call_doubt.go", "		d.alone++\n", "		d.alone += 0\n"}},
 		By:       coreTests("relay", "TestAMessageThatBreaksConnectionsRunsOutOfAttemptsWhileOthersPass"),
 	},
 	{

@@ -5,7 +5,7 @@ var finding = []Mutant{
 	{
 		Name: "emptied-log-read-on", What: "a log that was emptied and numbered from 1 again is read on from the old position",
 		Evidence: "seen on Postbag: 10 to 50 rows lost after TRUNCATE ... RESTART IDENTITY",
-		Patches:  []Patch{{"proof/simulation/turning.go", "if w.server.renumbered(q, &c.r.view) {", "if w.server.renumbered(q, &c.r.view) && w.now < 0 {"}},
+		Patches:  []Patch{{"proof/simulation/relay_turn.go", "if w.server.renumbered(q, &c.r.view) {", "if w.server.renumbered(q, &c.r.view) && w.now < 0 {"}},
 		By:       sim("-faults", "emptied"), Quick: true,
 	},
 	{
@@ -29,7 +29,7 @@ var finding = []Mutant{
 	{
 		Name: "bound-of-a-settlement-that-hit-no-row", What: "a settlement that was refused, and so took no id, gives a bound",
 		Evidence: "S counts only if the update hit its row",
-		Patches:  []Patch{{"proof/simulation/turning.go", "ok && c.hit() {", "ok {"}, {"proof/simulation/turning.go", "			v.bounds.Add(c.tx.xid, c.last)", "			if !c.hit() {\n				c.tx.xid = 1\n			}\n			v.bounds.Add(c.tx.xid, c.last)"}},
+		Patches:  []Patch{{"proof/simulation/relay_turn.go", "ok && c.hit() {", "ok {"}, {"proof/simulation/relay_turn.go", "			v.bounds.Add(c.tx.xid, c.last)", "			if !c.hit() {\n				c.tx.xid = 1\n			}\n			v.bounds.Add(c.tx.xid, c.last)"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
@@ -75,22 +75,22 @@ var naive = []Mutant{
 	{
 		Name: "time-is-the-cursor", What: "a read goes on from the time of the last one, and a row has that of its transaction's start",
 		Evidence: "Aiven-Open/jdbc-connector#54; measured: 29 % lost",
-		Patches:  []Patch{{"proof/simulation/snapshotlog.go", "	return m.xid >= p.Done.XMax && m.seq > p.Done.Beyond || runs(p.Done, m.xid) && !p.Passed(m.xid, m.seq)", "	return m.xid >= p.Done.XMax"}},
+		Patches:  []Patch{{"proof/simulation/server_log_snapshot.go", "	return m.xid >= p.Done.XMax && m.seq > p.Done.Beyond || runs(p.Done, m.xid) && !p.Passed(m.xid, m.seq)", "	return m.xid >= p.Done.XMax"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "gap-skipped-after-a-time-out", What: "a seq that is missing for a while counts as rolled back, without proof",
 		Evidence: "Eventuous#424 skips after 5 s; tw-tkms#69",
-		Patches:  []Patch{{"proof/simulation/rangelog.go", "	if l.at(m.seq) == tombstone {\n		return false\n	}\n", "	if l.at(m.seq) == tombstone {\n		return true\n	}\n"}},
+		Patches:  []Patch{{"proof/simulation/server_log_range.go", "	if l.at(m.seq) == tombstone {\n		return false\n	}\n", "	if l.at(m.seq) == tombstone {\n		return true\n	}\n"}},
 		By:       sim("-store", "ranges"),
 	},
 	{
 		Name: "open-seqs-read-before-the-page", What: "what was open is looked for before the page is read",
 		Evidence: "a second message of a key is on the page, its first came in between",
 		Patches: []Patch{
-			{"proof/simulation/rangelog.go", "		r.asked = true\n		r.readPage()\n		return false\n	}\n	r.readOpen()\n	return true", "		r.asked = true\n		r.looked = slices.DeleteFunc(slices.Clone(r.from.open), func(seq int64) bool { return r.l.at(seq) == nil || r.l.at(seq).state != committed })\n		return false\n	}\n	r.readPage()\n	r.readOpen()\n	return true"},
-			{"proof/simulation/rangelog.go", "	more        bool\n	asked       bool", "	more        bool\n	looked      []int64\n	asked       bool"},
-			{"proof/simulation/rangelog.go", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if m == nil", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if !contains(r.looked, seq) || m == nil"},
+			{"proof/simulation/server_log_range.go", "		r.asked = true\n		r.readPage()\n		return false\n	}\n	r.readOpen()\n	return true", "		r.asked = true\n		r.looked = slices.DeleteFunc(slices.Clone(r.from.open), func(seq int64) bool { return r.l.at(seq) == nil || r.l.at(seq).state != committed })\n		return false\n	}\n	r.readPage()\n	r.readOpen()\n	return true"},
+			{"proof/simulation/server_log_range.go", "	more        bool\n	asked       bool", "	more        bool\n	looked      []int64\n	asked       bool"},
+			{"proof/simulation/server_log_range.go", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if m == nil", "	for i, seq := range r.from.open {\n		m := r.l.at(seq)\n		if !contains(r.looked, seq) || m == nil"},
 		},
 		By: sim("-store", "ranges"),
 	},
@@ -110,8 +110,8 @@ var naive = []Mutant{
 		Name: "call-sent-again-backwards", What: "a client that keeps order within a call sends the call again backwards when its connection is back",
 		Evidence: "buffers of clients that are emptied from their end; retries that overtake each other (nats.go#1464)",
 		Patches: []Patch{
-			{"proof/simulation/publishing.go", "	repeats      bool  // it is to be sent again, under Sequences", "	repeats      bool  // it is to be sent again, under Sequences\n	backwards    bool"},
-			{"proof/simulation/keeping.go", "	d.repeats = false\n", "	d.repeats, d.backwards = false, true\n"},
+			{"proof/simulation/relay_publishing.go", "	repeats      bool  // it is to be sent again, under Sequences", "	repeats      bool  // it is to be sent again, under Sequences\n	backwards    bool"},
+			{"proof/simulation/broker_keeping.go", "	d.repeats = false\n", "	d.repeats, d.backwards = false, true\n"},
 			{"proof/simulation/broker.go", "	for i, item := range d.call.Items {\n		m := b.w.message(item.Record)\n		b.checkAttempt(item)", "	for i := range d.call.Items {\n		if d.backwards {\n			i = len(d.call.Items) - 1 - i\n		}\n		item := d.call.Items[i]\n		m := b.w.message(item.Record)\n		b.checkAttempt(item)"},
 		},
 		By: sim(),

@@ -26,19 +26,19 @@ var shell = []Mutant{
 	{
 		Name: "blocked-keys-of-four-shards-only", What: "of more than four shards that are taken together, the blocked keys of four are read",
 		Evidence: "in-memory block lists: a successor that does not know who waits; made on purpose, and no test of the relay failed",
-		Patches:  []Patch{{"relay/loading.go", "			for i := first; i < len(shards); i += loadsAtATime {", "			for i := first; i < min(len(shards), loadsAtATime); i += loadsAtATime {"}},
+		Patches:  []Patch{{"relay/loop_load.go", "			for i := first; i < len(shards); i += loadsAtATime {", "			for i := first; i < min(len(shards), loadsAtATime); i += loadsAtATime {"}},
 		By:       faketime("Faults"),
 	},
 	{
 		Name: "known-messages-in-the-next-transaction", What: "exactly once: a transaction sends all of its call, also what the record of the lane names",
 		Evidence: "at-least-once inside of transactions",
-		Patches:  []Patch{{"relay/transaction.go", "		if t.course.Sends(i) {", "		if t.course.Sends(i) || i >= 0 {"}},
+		Patches:  []Patch{{"relay/exactly_transaction.go", "		if t.course.Sends(i) {", "		if t.course.Sends(i) || i >= 0 {"}},
 		By:       faketime("Faults"),
 	},
 	{
 		Name: "restarted-store-taken-as-failed", What: "a database that was restarted counts as one that failed: what was read of it is sent and settled again and again",
 		Evidence: "retries of what no retry cures",
-		Patches:  []Patch{{"relay/health.go", "	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)", "	return errors.Is(err, store.ErrMoved)"}},
+		Patches:  []Patch{{"relay/loop_health.go", "	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)", "	return errors.Is(err, store.ErrMoved)"}},
 		By:       faketime("Faults"),
 	},
 	{
@@ -62,7 +62,7 @@ var shell = []Mutant{
 	{
 		Name: "exactly-once-record-after-the-commit", What: "exactly once: the record of what is in the broker is written after the messages, in a transaction of its own",
 		Evidence: "outboxes that mark in one place what they did in another",
-		Patches:  []Patch{{"relay/transaction.go", "	outcome, err = e.lane.Commit(ctx, msgs, record, results)\n", "	if outcome, err = e.lane.Commit(ctx, msgs, e.lane.Record(), results); outcome == broker.Committed {\n		outcome, err = e.lane.Commit(ctx, nil, record, nil)\n	}\n"}},
+		Patches:  []Patch{{"relay/exactly_transaction.go", "	outcome, err = e.lane.Commit(ctx, msgs, record, results)\n", "	if outcome, err = e.lane.Commit(ctx, msgs, e.lane.Record(), results); outcome == broker.Committed {\n		outcome, err = e.lane.Commit(ctx, nil, record, nil)\n	}\n"}},
 		By:       faketime("Faults"),
 	},
 	{
@@ -122,7 +122,7 @@ var shell = []Mutant{
 	{
 		Name: "drained-at-the-end-of-an-old-window", What: "a read that ends a window which the owner before has begun, and finds nothing, counts as the end of the log",
 		Evidence: "seen on Postbag, by the simulator",
-		Patches:  []Patch{{"internal/engine/drained.go", " || !l.anew {", " {"}},
+		Patches:  []Patch{{"internal/engine/turn_drained.go", " || !l.anew {", " {"}},
 		By:       coreTests("internal/engine", "TestAFlowIsNotDrained"),
 	},
 }

@@ -125,25 +125,25 @@ var enduring = []Mutant{
 	{
 		Name: "store-calls-without-a-deadline", What: "a relay waits for its store for as long as that takes",
 		Evidence: "River#1251: a call on a dead connection hung until the restart",
-		Patches:  []Patch{{"relay/turning.go", "		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)\n		defer cancel()\n		result, err := l.exchange", "		ctx, cancel := context.WithCancel(l.ctx)\n		defer cancel()\n		result, err := l.exchange"}},
+		Patches:  []Patch{{"relay/loop_turn.go", "		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)\n		defer cancel()\n		result, err := l.exchange", "		ctx, cancel := context.WithCancel(l.ctx)\n		defer cancel()\n		result, err := l.exchange"}},
 		By:       coreTests("relay", "TestACallOfTheStoreThatHangs"),
 	},
 	{
 		Name: "heartbeats-without-a-deadline", What: "a relay waits for the answer to its heartbeat for as long as that takes",
 		Evidence: "River#1251; heartbeats behind other calls lose their lease (FAULTS B16)",
-		Patches:  []Patch{{"relay/heartbeat.go", "		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))\n", "		ctx, cancel := context.WithCancel(l.ctx)\n"}},
+		Patches:  []Patch{{"relay/loop_heartbeat.go", "		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))\n", "		ctx, cancel := context.WithCancel(l.ctx)\n"}},
 		By:       coreTests("relay", "TestACallOfTheStoreThatHangs"),
 	},
 	{
 		Name: "outage-tried-without-a-pause", What: "a destination that is down is tried again at once",
 		Evidence: "herds after an outage (CAP#1797); one bad destination at 100 % of a processor (MassTransit#6216)",
-		Patches:  []Patch{{"internal/engine/circuit.go", "	c.until = now + max(pause, min(after, cfg.AfterMax))", "	c.until = now + min(pause, 0)"}},
+		Patches:  []Patch{{"internal/engine/call_circuit.go", "	c.until = now + max(pause, min(after, cfg.AfterMax))", "	c.until = now + min(pause, 0)"}},
 		By:       sim(),
 	},
 	{
 		Name: "old-messages-not-looked-for", What: "messages that were published half a minute ago are not read any more",
 		Evidence: "velmie/outbox reads created_ts >= now - window (FAULTS A11)",
-		Patches:  []Patch{{"proof/simulation/snapshotlog.go", "	if m.state != committed || ", "	if m.state != committed || m.begun+30*time.Second < l.server.w.instant() || "}, {"proof/simulation/snapshotlog.go", "import (\n", "import (\n	\"time\"\n\n"}},
+		Patches:  []Patch{{"proof/simulation/server_log_snapshot.go", "	if m.state != committed || ", "	if m.state != committed || m.begun+30*time.Second < l.server.w.instant() || "}, {"proof/simulation/server_log_snapshot.go", "import (\n", "import (\n	\"time\"\n\n"}},
 		By:       sim("-store", "snapshots"),
 	},
 	{
