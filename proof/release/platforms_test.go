@@ -35,8 +35,8 @@ func undeclared(dir string, p Platform) (names []string, divided bool, err error
 	b := build.Default
 	b.GOOS, b.GOARCH, b.CgoEnabled = p.OS, p.Arch, false
 	found, err := b.ImportDir(dir, 0)
-	if none, ok := errors.AsType[*build.NoGoError](err); ok && none != nil {
-		return nil, false, nil
+	if _, none := errors.AsType[*build.NoGoError](err); none {
+		return nil, false, nil //nolint:nilerr // a folder without Go files is no fault
 	}
 	isSource := func(name string) bool { return !strings.HasSuffix(name, "_test.go") }
 	if err != nil || !slices.ContainsFunc(found.IgnoredGoFiles, isSource) {
