@@ -44,7 +44,7 @@ func newDesk(t *testing.T) *desk {
 		NewID: func() string { ids++; return "relay-" + strconv.Itoa(ids) },
 		Rand:  func() float64 { return 0.5 },
 	}
-	c := core.New(o, []*core.Flow{{Ref: ref, Engine: engine.NewFlow(engine.Config{}.Normal())}})
+	c := core.New(o, []*core.Flow{{Ref: ref, Engine: engine.NewFlow(engine.Config{Ref: ref})}})
 	return &desk{Core: c, t: t, owners: map[store.Ref]string{ref: "", house: ""}, tokens: map[store.Ref]int64{}, life: 1}
 }
 

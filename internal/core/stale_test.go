@@ -57,6 +57,21 @@ func TestAStopEndsThoughACallIsNeverAnswered(t *testing.T) {
 	d := newDesk(t)
 	d.message()
 	d.until(core.Send)
+	d.stopsWithin(grace)
+}
+
+// A shard that was being loaded was kept until its heartbeat ran out.
+func TestAStopGivesBackAShardWhoseLoadingIsNeverAnswered(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.until(core.Load)
+	d.stopsWithin(grace)
+}
+
+// stopsWithin stops, and answers all but what is out. The calls must be given up when the
+// grace is over, not before, and nothing may be kept.
+func (d *desk) stopsWithin(grace time.Duration) {
+	d.t.Helper()
 	stopped := d.now
 	d.Stop(d.now)
 	gaveUp := false
@@ -67,15 +82,15 @@ func TestAStopEndsThoughACallIsNeverAnswered(t *testing.T) {
 			all = append(all, slices.Clone(d.Operations())...)
 		}
 		if gaveUp && d.now < stopped+grace {
-			t.Fatalf("the call is given up after %v", d.now-stopped)
+			d.t.Fatalf("the call is given up after %v", d.now-stopped)
 		}
 		if d.now > stopped+2*grace {
-			t.Fatalf("it does not end in %v", d.now-stopped)
+			d.t.Fatalf("it does not end in %v", d.now-stopped)
 		}
 		d.now += 10 * time.Millisecond
 	}
 	if !gaveUp || !d.Left() || d.owners[ref] != "" {
-		t.Errorf("it ended, gave the call up: %v, left: %v, and the shard is of %q", gaveUp, d.Left(), d.owners[ref])
+		d.t.Errorf("it ended, gave the call up: %v, left: %v, and the shard is of %q", gaveUp, d.Left(), d.owners[ref])
 	}
 }
 

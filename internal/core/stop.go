@@ -107,6 +107,7 @@ func (c *Core) hurry(now time.Duration) {
 	for _, f := range c.Flows {
 		c.say(Operation{Kind: EndCalls, Flow: f, Unanswered: f.Engine.GiveUp()})
 		c.leaveLane(f)
+		f.Owner.Forget() // of what is still being loaded nothing was sent
 	}
 }
 

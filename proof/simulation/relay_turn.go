@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
@@ -103,6 +104,7 @@ func (c *turnCall) about() {
 func (c *turnCall) next() (done bool, err error) {
 	s, v := c.r.w.server, &c.r.view
 	if c.step > 0 && (c.life != s.life || c.tx != nil && c.tx.gone) {
+		c.rollBack()
 		return true, errLost
 	}
 	c.step++
@@ -140,6 +142,13 @@ func (c *turnCall) next() (done bool, err error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// rollBack ends the settlement's transaction, unless the server has lost it.
+func (c *turnCall) rollBack() {
+	if l, ok := c.r.w.server.log.(*snapshotLog); ok && slices.Contains(l.open, c.tx) {
+		l.end(c.tx, false)
+	}
 }
 
 // hit says that the settlement wrote something.
