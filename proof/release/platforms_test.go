@@ -36,7 +36,7 @@ func undeclared(dir string, p Platform) (names []string, divided bool, err error
 	b.GOOS, b.GOARCH, b.CgoEnabled = p.OS, p.Arch, false
 	found, err := b.ImportDir(dir, 0)
 	if _, none := errors.AsType[*build.NoGoError](err); none {
-		return nil, false, nil //nolint:nilerr // a folder without Go files is no fault
+		return nil, false, nil
 	}
 	isSource := func(name string) bool { return !strings.HasSuffix(name, "_test.go") }
 	if err != nil || !slices.ContainsFunc(found.IgnoredGoFiles, isSource) {
