@@ -1,15 +1,16 @@
 // Package engine decides: what to send next, what an outcome does to a message,
 // what to settle, what to read, who owns which shard. It is pure: no clock, no
-// goroutine, no I/O; of ours it imports the values of the two seams, packages store and
-// broker, and no method that does anything. Time is a duration that the caller
-// passes in and that never goes back; chance is a function in [Config].
+// goroutine, no I/O. It takes and gives the values of the root package and of the two
+// seams, packages store and broker, and calls no method that does anything. Time is a
+// duration that the caller passes in and that never goes back; chance is a function in
+// [Config].
 //
 // A [Flow] is one subscription on one relay. Its caller, the goroutine shell in
 // package relay or a simulator, tells it what happened and asks it what to do:
 //
 //	Add, Lost       a shard was leased, its position and blocked keys loaded; or lost
 //	Turn            what to settle and read now, if a turn is worth making
-//	Landed, Absorb  a turn came back: verdicts, then the pages read
+//	Landed, Absorb  a turn came back: verdicts, then the batches read
 //	NextDue         the rest of its answer: when a parked message is due
 //	Commands        and what operators want done
 //	Next            the next call to the destination, if one may be made
