@@ -108,7 +108,8 @@ var (
 	ErrFilterDiffers = errors.New("store: the subscription was declared with another filter; name that one, or another subscription")
 	// ErrCursor: Query.Cursor is none that a listing ended with.
 	ErrCursor = errors.New("store: the cursor is malformed; use the one of the answer before")
-	// ErrRestarted: the server crashed or failed over since a position was read.
+	// ErrRestarted: the server crashed or failed over since a position was read, or since
+	// the Life of a turn.
 	ErrRestarted = errors.New("store: the server was restarted since these positions were read; take the leases again")
 	// ErrMoved: the database has another identity than the positions in it.
 	ErrMoved = errors.New("store: the database is not the one its positions were written in")
@@ -171,6 +172,10 @@ const Maintenance = "@maintenance"
 type Turn struct {
 	Settle []Settlement
 	Read   []Request
+	// Life is the TurnResult.Life under which the caller learned what it settles. In
+	// another life of the database Turn does nothing, and returns ErrRestarted. A row that
+	// was parked in a life that is gone could be written again otherwise. Zero: not known.
+	Life int64
 }
 
 // Empty says that the turn asks for nothing, and need not be made.

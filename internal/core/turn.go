@@ -20,6 +20,8 @@ type turning struct {
 type Round struct {
 	Parts      []Part
 	Generation int
+	// Life is that of the database as the flows know it.
+	Life int64
 }
 
 // Part is one flow's share of a round.
@@ -29,7 +31,8 @@ type Part struct {
 }
 
 // Turn is what all parts of a round have to settle and to read, one behind the other.
-func (r *Round) Turn() (t store.Turn) {
+func (r *Round) Turn() store.Turn {
+	t := store.Turn{Life: r.Life}
 	for i := range r.Parts {
 		t.Settle = append(t.Settle, r.Parts[i].Turn.Settle...)
 		t.Read = append(t.Read, r.Parts[i].Turn.Read...)
@@ -73,7 +76,7 @@ func (c *Core) turn(now time.Duration) {
 // compose collects what the flows have to settle and to read.
 func (c *Core) compose(now time.Duration) *Round {
 	r := &c.turning.round
-	*r = Round{Generation: c.generation, Parts: r.Parts[:0]}
+	*r = Round{Generation: c.generation, Life: c.life, Parts: r.Parts[:0]}
 	for _, f := range c.Flows {
 		if t := f.Engine.Turn(now); !t.Empty() {
 			r.Parts = append(r.Parts, Part{Flow: f, Turn: t})

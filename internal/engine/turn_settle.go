@@ -13,7 +13,8 @@ type draft struct {
 	resolve []store.Resolved
 	tally   []store.Tally
 	done    []store.Done
-	sent    int // entries whose count ends with this settlement
+	sent    int   // entries whose count ends with this settlement
+	highest int64 // seq that was parked from a window
 }
 
 // content: there is more to write than a position that moved over nothing.
@@ -65,8 +66,13 @@ func (f *Flow) draft(e *entry) {
 		if e.park.State == store.ParkDead {
 			f.stats.Dead++
 		}
+		_, changing := e.shard.changing[e.Seq]
+		if !changing && e.Seq <= d.highest { // of two messages of one seq, in a log that was numbered again, the later one is there
+			f.undraftEarlier(e.shard, e.Seq)
+		}
+		d.highest = max(d.highest, e.Seq)
 		d.park = append(d.park, *e.park)
-		if _, changing := e.shard.changing[e.Seq]; changing {
+		if changing {
 			f.nameOnce(e.shard, e.Seq)
 		}
 		e.park = nil
@@ -76,6 +82,19 @@ func (f *Flow) draft(e *entry) {
 		d.sent++
 	}
 	f.move(e, onDraft)
+}
+
+// undraftEarlier takes the row of an earlier message of a seq back, whose key goes on.
+func (f *Flow) undraftEarlier(s *shard, seq int64) {
+	i := slices.IndexFunc(s.draft.park, func(p store.Park) bool { return p.Seq == seq })
+	if i < 0 {
+		return
+	}
+	hash := s.draft.park[i].Hash
+	f.undraftRow(s, seq)
+	if c := f.chainFor(s, hash); c != nil && !c.blocked() {
+		f.advance(c)
+	}
 }
 
 // nameOnce keeps a settlement from naming a message twice that was parked ahead of its

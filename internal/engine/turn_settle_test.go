@@ -182,6 +182,21 @@ func TestASettlementDoesNotChangeAfterItWasHandedOut(t *testing.T) {
 	equal(t, "rows of the next", d.settle().Park[0].Seq, int64(2))
 }
 
+// In a log that was emptied and numbered again, a settlement named the seq of a message that
+// was gone and of one that came after it. A store refuses such a settlement.
+func TestOfTwoMessagesWithOneSeqASettlementParksTheLater(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1, Calls: 4})
+	d.feed("1", messages(1, 1)...)
+	d.answer(d.call(1), broker.Rejected)
+	d.feed("2", messages(1, 2)...)
+	d.answer(d.call(1), broker.Rejected)
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 1)
+	equal(t, "hash", s.Park[0].Hash, keyHash(2))
+	equal(t, "position", s.To, "2")
+}
+
 func TestHurrySettlesResolvedMessagesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMin: time.Second})

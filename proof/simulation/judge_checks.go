@@ -104,22 +104,22 @@ func (w *world) checkLeftovers() {
 const restTime = 5 * time.Second
 
 // rest lets the world be for a while: nobody may ask for more than a little. A relay may notice only then that the log was
-// emptied, by what it alone remembers. All shards are taken anew, and the world is watched once more.
+// emptied, by what it alone remembers. Or relays still share the shards among themselves. Then the world is watched once more.
 func (w *world) rest() {
 	for range 3 {
 		w.comeToRest()
 		before := w.asked()
-		end, begunAt := w.now+restTime, w.server.begunAt
+		end, begunAt, epoch := w.now+restTime, w.server.begunAt, w.server.epoch
 		w.run("resting", time.Minute, func() bool { return w.now >= end })
 		if w.failed != nil {
 			return
 		}
-		if w.server.begunAt == begunAt && !w.doubted() {
+		if w.server.begunAt == begunAt && w.server.epoch == epoch && !w.doubted() {
 			w.judgeRest(before, w.asked())
 			return
 		}
 	}
-	w.failf("P8", "the numbering is begun again and again while nobody writes")
+	w.failf("P8", "the numbering is begun again, or shards change hands, again and again while nobody writes")
 }
 
 func (w *world) comeToRest() {

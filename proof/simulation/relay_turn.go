@@ -43,9 +43,7 @@ func (r *relay) turn(o *core.Round) {
 	w := r.w
 	c := w.rooms.turns.take()
 	*c = turnCall{round: o, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
-	if len(o.Parts) > 0 {
-		c.turn = o.Parts[0].Turn
-	}
+	c.turn = o.Turn()
 	r.transactionsSettle(&c.turn)
 	w.counts.Turns++
 	c.about()
@@ -161,9 +159,12 @@ func (c *turnCall) hit() bool {
 	return false
 }
 
-// known makes sure that all positions are of this life, or settled.
+// known makes sure that the turn is of this life, and that all positions are, or are settled.
 func (c *turnCall) known() error {
 	s := c.r.w.server
+	if c.turn.Life != 0 && c.turn.Life != s.timeline {
+		return errRestarted
+	}
 	for i := range c.turn.Settle {
 		if err := s.known(c.turn.Settle[i].To); err != nil {
 			return err

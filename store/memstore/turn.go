@@ -78,6 +78,9 @@ func (s *Store) turn(t store.Turn) (store.TurnResult, []filtered, error) {
 // checkLife refuses a turn with a position that a crash has made worthless,
 // before it has done anything.
 func (s *Store) checkLife(t store.Turn) error {
+	if t.Life != 0 && t.Life != int64(s.life) {
+		return fmt.Errorf("memstore: a turn of life %d, and this is life %d: %w", t.Life, s.life, store.ErrRestarted)
+	}
 	if s.life == 1 {
 		return nil
 	}

@@ -65,6 +65,9 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 
 // prepare looks names up and positions through.
 func (w *turning) prepare(ctx context.Context) error {
+	if w.t.Life != 0 && w.t.Life != w.v.timeline {
+		return fmt.Errorf("a turn of timeline %d, and this is timeline %d: %w", w.t.Life, w.v.timeline, store.ErrRestarted)
+	}
 	var err error
 	if w.catalog, err = w.catalogOf(ctx); err != nil {
 		return err

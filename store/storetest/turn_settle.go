@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -21,6 +22,7 @@ func settleCases() []scenario {
 		{name: "Of settlements of one lease at a time one is written", run: settleRace},
 		{name: "A settlement of a missing shard is lost", run: settleMissing},
 		{name: "A turn settles before it reads", run: settleFirst},
+		{name: "A turn of another life of the database settles nothing", run: settleLife},
 	}
 }
 
@@ -38,6 +40,25 @@ func settleMoves(e *env) {
 		if moved := sh.Position == c.req.From; moved != (i == 1) {
 			e.Errorf("shard %d moved: %v", i, moved)
 		}
+	}
+}
+
+// settleLife is for stores that know the lives of their database.
+func settleLife(e *env) {
+	e.open(1)
+	l := e.relay("r").take(ref)[0]
+	c := e.chain()
+	c.expect(e.publish(e.messages(3, "a")...)...)
+	life := e.turn(store.Turn{}).Life
+	s := store.Settlement{Lease: l, To: c.req.From}
+	if _, err := e.Store.Turn(e.ctx, store.Turn{Settle: []store.Settlement{s}, Life: life + 1}); life != 0 && !errors.Is(err, store.ErrRestarted) {
+		e.Errorf("a turn of life %d in life %d: %v, not ErrRestarted", life+1, life, err)
+	}
+	if at := e.positions(ref)[0]; life != 0 && at == c.req.From {
+		e.Error("it moved the position")
+	}
+	if v := e.turn(store.Turn{Settle: []store.Settlement{s}, Life: life}).Verdicts[0]; !v.Applied {
+		e.Error("the same turn in this life is not applied")
 	}
 }
 
