@@ -27,6 +27,10 @@ func (p *promoted) Turn(ctx context.Context, t store.Turn) (store.TurnResult, er
 	p.mu.Lock()
 	life := p.life
 	p.mu.Unlock()
+	if t.Life != 0 && t.Life != life {
+		return store.TurnResult{}, store.ErrRestarted
+	}
+	t.Life = 0 // the store below has lives of its own
 	res, err := p.Store.Turn(ctx, t)
 	p.mu.Lock()
 	defer p.mu.Unlock()
