@@ -285,17 +285,7 @@ func TestWithoutTableOwnershipPartitionsAreKeptAndAllElseIsDone(t *testing.T) {
 	t.Parallel()
 	s, records := passed(t, 20)
 	s.Settle(&s.Lease, store.Settlement{To: s.At, Tally: boxtest.Tally(store.TallyDelivered, records...)})
-	s.exec(`CREATE ROLE ` + s.name + `_relay LOGIN PASSWORD 'x'`)
-	s.Cleanup(func() {
-		for _, sql := range []string{"DROP OWNED BY %", "DROP ROLE %"} {
-			if _, err := s.plain.Exec(t.Context(), strings.ReplaceAll(sql, "%", s.name+"_relay")); err != nil && t.Context().Err() == nil {
-				t.Error(err)
-			}
-		}
-	})
-	s.exec(`GRANT USAGE ON SCHEMA postbag TO ` + s.name + `_relay`)
-	s.exec(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA postbag TO ` + s.name + `_relay`)
-	s.exec(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA postbag TO ` + s.name + `_relay`)
+	s.relayRole()
 	r := s.on(newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate))
 	m := boxtest.Messages(1, "soon")
 	m[0].NotBefore = time.Now().Add(time.Hour)
@@ -313,6 +303,42 @@ func TestWithoutTableOwnershipPartitionsAreKeptAndAllElseIsDone(t *testing.T) {
 		t.Errorf("faults of a role that may neither add nor drop partitions: %q", rep.Faults)
 	}
 	s.Until("the owner drops the partition", func() bool { return s.Total.Dropped == 1 })
+}
+
+// relayRole makes a role, whose name ends with _relay, that may work boxes and owns nothing.
+func (s *testBox) relayRole() {
+	s.Helper()
+	s.exec(`CREATE ROLE ` + s.name + `_relay LOGIN PASSWORD 'x'`)
+	s.Cleanup(func() {
+		for _, sql := range []string{"DROP OWNED BY %", "DROP ROLE %"} {
+			if _, err := s.plain.Exec(s.Context(), strings.ReplaceAll(sql, "%", s.name+"_relay")); err != nil && s.Context().Err() == nil {
+				s.Error(err)
+			}
+		}
+	})
+	s.exec(`GRANT USAGE ON SCHEMA postbag TO ` + s.name + `_relay`)
+	s.exec(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA postbag TO ` + s.name + `_relay`)
+	s.exec(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA postbag TO ` + s.name + `_relay`)
+}
+
+// A partition belonged to the relay's role, and the owner could not migrate the box.
+func TestAMemberOfTheOwnerGivesThePartitionsThatItAddsToTheOwner(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.relayRole()
+	s.exec(`DO $$ BEGIN EXECUTE format('GRANT %I TO ' || '` + s.name + `_relay', current_user); END $$`)
+	r := newFixture(t, asRole(t, s.dsn, s.name+"_relay", "x"), withoutCreate)
+	const partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'postbag.outbox'::regclass"
+	before := s.number(partitions)
+	rep, err := r.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: time.Hour, Headroom: 1 << 30})
+	s.Must(err)
+	if len(rep.Faults) > 0 || s.number(partitions) <= before {
+		t.Fatalf("a member of the owner adds no partition: %+v", rep)
+	}
+	if n := s.number(`SELECT count(DISTINCT relowner) FROM pg_class WHERE oid = 'postbag.outbox'::regclass
+OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'postbag.outbox'::regclass)`); n != 1 {
+		t.Errorf("the box and its partitions have %d owners", n)
+	}
 }
 
 func TestAPartitionNotMadeByPostbagIsReported(t *testing.T) {

@@ -12,5 +12,12 @@ EXCEPTION WHEN SQLSTATE 'PB000' THEN NULL;
 END $filler$;
 -- NOT VALID: a dump could not be restored otherwise.
 ALTER TABLE postbag.{part} ADD CONSTRAINT {box}__sound {sound} NOT VALID;
+-- A role that adds it as a member of the owner gives it to the owner. Otherwise the owner could not migrate the box later.
+DO $owner$
+DECLARE owner name := (SELECT pg_catalog.pg_get_userbyid(relowner) FROM pg_catalog.pg_class WHERE oid = 'postbag.{box}'::regclass);
+BEGIN
+  IF owner <> current_user THEN EXECUTE pg_catalog.format('ALTER TABLE postbag.{part} OWNER TO %I', owner); END IF;
+EXCEPTION WHEN insufficient_privilege THEN NULL; -- a member that may not become the owner keeps it
+END $owner$;
 -- Takes no lock that a writer or reader of the box waits for.
 ALTER TABLE postbag.{box} ATTACH PARTITION postbag.{part} FOR VALUES FROM ({from}) TO ({to});
