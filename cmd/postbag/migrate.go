@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/sqlscript"
@@ -54,6 +55,11 @@ func withStore(ctx context.Context, f storeFlags, create bool, fn func(*componen
 	if err != nil {
 		return err
 	}
+	return withStoreAt(ctx, where, create, fn)
+}
+
+// withStoreAt is withStore for a store whose settings were read: those of a pipe can be read once.
+func withStoreAt(ctx context.Context, where config.Store, create bool, fn func(*component.Store) error) (err error) {
 	where.Create = false // that is what these commands are for
 	s, err := component.OpenStore(ctx, where, component.StoreOptions{Create: create, Unmigrated: true})
 	if err != nil {
@@ -209,7 +215,7 @@ func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 		return nil, err
 	}
 	var steps []store.Step
-	err = withStore(ctx, p.storeFlags, false, func(s *component.Store) (err error) {
+	err = withStoreAt(ctx, where, false, func(s *component.Store) (err error) {
 		steps, err = s.Schema().Missing(ctx, p.boxes, func(boxes []string) ([]store.Step, error) {
 			return component.Script(s.Kind, where.Partition, boxes)
 		})

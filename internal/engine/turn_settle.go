@@ -13,8 +13,8 @@ type draft struct {
 	resolve []store.Resolved
 	tally   []store.Tally
 	done    []store.Done
-	sent    int   // entries whose count ends with this settlement
-	highest int64 // seq that was parked from a window
+	sent    int                // entries whose count ends with this settlement
+	inPark  map[int64]struct{} // seqs that were parked from a window
 }
 
 // content: there is more to write than a position that moved over nothing.
@@ -67,10 +67,13 @@ func (f *Flow) draft(e *entry) {
 			f.stats.Dead++
 		}
 		_, changing := e.shard.changing[e.Seq]
-		if !changing && e.Seq <= d.highest { // of two messages of one seq, in a log that was numbered again, the later one is there
+		if _, twice := d.inPark[e.Seq]; twice && !changing { // of two messages of one seq, in a log that was numbered again, the later one is there
 			f.undraftEarlier(e.shard, e.Seq)
 		}
-		d.highest = max(d.highest, e.Seq)
+		if d.inPark == nil {
+			d.inPark = make(map[int64]struct{})
+		}
+		d.inPark[e.Seq] = struct{}{}
 		d.park = append(d.park, *e.park)
 		if changing {
 			f.nameOnce(e.shard, e.Seq)
@@ -84,8 +87,16 @@ func (f *Flow) draft(e *entry) {
 	f.move(e, onDraft)
 }
 
-// undraftEarlier takes the row of an earlier message of a seq back, whose key goes on.
+// undraftEarlier takes the row of an earlier message of a seq back, whose key goes on. A
+// late answer to it says nothing of the row that another message has now.
 func (f *Flow) undraftEarlier(s *shard, seq int64) {
+	for _, c := range f.calls {
+		for i, e := range c.entries {
+			if e != nil && e.shard == s && e.Seq == seq && e.state == slowDrafted {
+				f.detach(c, i)
+			}
+		}
+	}
 	i := slices.IndexFunc(s.draft.park, func(p store.Park) bool { return p.Seq == seq })
 	if i < 0 {
 		return
@@ -95,6 +106,19 @@ func (f *Flow) undraftEarlier(s *shard, seq int64) {
 	if c := f.chainFor(s, hash); c != nil && !c.blocked() {
 		f.advance(c)
 	}
+}
+
+// detach leaves an entry of a call without a row: its answer changes nothing.
+func (f *Flow) detach(c *Call, i int) {
+	e := c.entries[i]
+	if c.lent == nil {
+		c.lent = slices.Clone(c.entries)
+	}
+	c.entries[i] = nil
+	if e.chain != nil {
+		e.chain.out--
+	}
+	f.takeOut(e)
 }
 
 // nameOnce keeps a settlement from naming a message twice that was parked ahead of its

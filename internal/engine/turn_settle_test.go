@@ -197,6 +197,27 @@ func TestOfTwoMessagesWithOneSeqASettlementParksTheLater(t *testing.T) {
 	equal(t, "position", s.To, "2")
 }
 
+// The late answer to a message that was gone removed the row of the one that has its seq now,
+// which was lost.
+func TestALateAnswerLeavesTheRowOfAnotherMessageWithItsSeq(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1, Calls: 4, SettleEvery: 10 * time.Second})
+	d.feed("1", messages(1, 1, 2)...)
+	gone := d.call(1)
+	d.deliver(2)
+	d.now += 2 * time.Second
+	d.f.Slow(d.now)
+	d.feed("2", messages(1, 3)...)
+	d.answer(d.call(1), broker.Rejected)
+	d.land(d.f.Turn(d.now)) // both rows are drafted
+	d.answer(gone, broker.Accepted)
+	d.now += 11 * time.Second
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 1)
+	equal(t, "hash", s.Park[0].Hash, keyHash(3))
+	equal(t, "ended", len(s.Resolve), 0)
+}
+
 func TestHurrySettlesResolvedMessagesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{PollMin: time.Second})
