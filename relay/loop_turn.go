@@ -83,8 +83,9 @@ func (l *loop) noteBatch(f *core.Flow, b *store.Batch) {
 		return
 	}
 	l.log.readWorks(f.Ref)
+	own := l.flowOf(f)
 	for i := range b.Records {
-		l.noteUnreadable(l.flowOf(f), &b.Records[i], 1)
+		l.noteUnreadable(own, &b.Records[i], 1)
 	}
 }
 

@@ -59,17 +59,24 @@ func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
 	if c == nil || item < 0 || item >= len(c.entries) || c.entries[item] == nil {
 		return
 	}
-	e := c.entries[item]
-	if c.lent == nil {
-		c.lent = slices.Clone(c.entries)
-	}
-	c.entries[item] = nil
+	e := c.take(item)
 	f.count(c, e, &a, now)
 	f.answered(e, a, len(c.entries) == 1, now)
 	f.resume(e, now)
 	if c.tally.down > 0 {
 		f.breaker(now, c)
 	}
+}
+
+// take returns an entry of the call, whose answer is not waited for any more. The caller
+// of the destination still has its bytes.
+func (c *Call) take(item int) *entry {
+	if c.lent == nil {
+		c.lent = slices.Clone(c.entries)
+	}
+	e := c.entries[item]
+	c.entries[item] = nil
+	return e
 }
 
 func (f *Flow) call(id int64) *Call {

@@ -93,7 +93,7 @@ func (f *Flow) undraftEarlier(s *shard, seq int64) {
 	for _, c := range f.calls {
 		for i, e := range c.entries {
 			if e != nil && e.shard == s && e.Seq == seq && e.state == slowDrafted {
-				f.detach(c, i)
+				f.detach(c.take(i))
 			}
 		}
 	}
@@ -108,13 +108,8 @@ func (f *Flow) undraftEarlier(s *shard, seq int64) {
 	}
 }
 
-// detach leaves an entry of a call without a row: its answer changes nothing.
-func (f *Flow) detach(c *Call, i int) {
-	e := c.entries[i]
-	if c.lent == nil {
-		c.lent = slices.Clone(c.entries)
-	}
-	c.entries[i] = nil
+// detach leaves an entry that was taken out of its call without a row.
+func (f *Flow) detach(e *entry) {
 	if e.chain != nil {
 		e.chain.out--
 	}
