@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +13,11 @@ import (
 	"github.com/postbag/postbag/broker/natsbroker"
 )
 
-// freshStream gives the next run an empty stream.
+// cannotStore is what the server calls it that the store of a stream cannot be made.
+const cannotStore jetstream.ErrorCode = 10049
+
+// freshStream gives the next run an empty stream. The server removes the folder of the deleted one in the background, and
+// what is left of it is in the way: freshStream asks again while the server cannot make the store.
 func (l *testbed) freshStream(ctx context.Context) error {
 	nc, err := nats.Connect(l.nats.URL())
 	if err != nil {
@@ -24,8 +29,20 @@ func (l *testbed) freshStream(ctx context.Context) error {
 		return err
 	}
 	_ = js.DeleteStream(ctx, "BENCH")
-	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "BENCH", Subjects: []string{"bench.>"}, Storage: jetstream.FileStorage})
-	return err
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "BENCH", Subjects: []string{"bench.>"}, Storage: jetstream.FileStorage})
+		refused := (*jetstream.APIError)(nil)
+		if !errors.As(err, &refused) || refused.ErrorCode != cannotStore {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-again.C:
+		}
+	}
 }
 
 func natsDestination(ctx context.Context, l *testbed) (broker.Destination, error) {

@@ -1,9 +1,14 @@
 package natsbroker_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag/broker"
@@ -60,5 +65,29 @@ func TestAStreamMadeAnewTakesMessagesWithoutHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.create(t, nil)
+	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 3)...), broker.Accepted, "")
+}
+
+// The helper that makes streams waits for the server to remove what is left of a deleted one.
+func TestAStreamIsMadeOnceNothingIsInItsWay(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, nil)
+	nc := s.connect(t)
+	p := newPlace(t, nc)
+	streams := filepath.Join(s.options.StoreDir, server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT, "streams")
+	rest := filepath.Join(streams, p.name)
+	if err := errors.Join(os.MkdirAll(streams, 0o700), os.WriteFile(rest, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	if _, err := nc.Subscribe("$JS.API.STREAM.CREATE."+p.name, func(*nats.Msg) {
+		if asked++; asked == 3 {
+			_ = os.Remove(rest)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.create(t, nil)
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{}))
 	publishtest.Wants(t, publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic(), 3)...), broker.Accepted, "")
 }

@@ -2,6 +2,7 @@ package natsbroker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -125,10 +126,27 @@ func (p place) create(t testing.TB, change func(c *jetstream.StreamConfig)) plac
 	if change != nil {
 		change(&c)
 	}
-	if _, err := p.js.CreateStream(publishtest.Timeout(t, 20*time.Second), c); err != nil {
-		t.Fatalf("the stream cannot be made: %v", err)
-	}
+	made(t, p.js, c)
 	return p
+}
+
+// cannotStore is what the server calls it that the store of a stream cannot be made.
+const cannotStore jetstream.ErrorCode = 10049
+
+// made makes a stream. The server removes the folder of a deleted stream in the background, and what is left of it is in
+// the way of one that is made anew at once. So made asks again while the server cannot make the store.
+func made(t testing.TB, js jetstream.JetStream, c jetstream.StreamConfig) {
+	t.Helper()
+	publishtest.Eventually(t, "the server makes the stream "+c.Name, func() bool {
+		_, err := js.CreateStream(publishtest.Timeout(t, 20*time.Second), c)
+		if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && refused.ErrorCode == cannotStore {
+			return false
+		}
+		if err != nil {
+			t.Fatalf("the stream cannot be made: %v", err)
+		}
+		return true
+	})
 }
 
 // patiently repeats a question about a stream: one that meets a server going down,

@@ -2,6 +2,7 @@ package survival
 
 import (
 	"context"
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -108,8 +109,12 @@ func (w *world) jetstream(do func(context.Context, jetstream.JetStream) error) {
 	}
 }
 
+// cannotStore is what the server calls it that the store of a stream cannot be made.
+const cannotStore jetstream.ErrorCode = 10049
+
 // addStream makes the stream. Its own deduplication is as short as the server
-// allows, so that a duplicate shows.
+// allows, so that a duplicate shows. The server removes the folder of a deleted stream in the background, and what is left of
+// it is in the way of one that is made anew at once: addStream asks again while the server cannot make the store.
 func (w *world) addStream(c jetstream.StreamConfig) {
 	w.t.Helper()
 	if c.Name == "" {
@@ -118,8 +123,14 @@ func (w *world) addStream(c jetstream.StreamConfig) {
 	c.Storage = jetstream.FileStorage
 	c.Discard, c.Duplicates = jetstream.DiscardNew, 100*time.Millisecond
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		_, err := js.CreateStream(ctx, c)
-		return err
+		for {
+			_, err := js.CreateStream(ctx, c)
+			refused := (*jetstream.APIError)(nil)
+			if !errors.As(err, &refused) || refused.ErrorCode != cannotStore || ctx.Err() != nil {
+				return err
+			}
+			pause(20 * time.Millisecond)
+		}
 	})
 }
 
