@@ -61,3 +61,9 @@ func installedPostgres() string {
 	}
 	return ""
 }
+
+// major is the first number of the version, 0 if there is none.
+func (p pgPrograms) major() (n int) {
+	_, _ = fmt.Sscanf(p.version, "postgres (PostgreSQL) %d", &n)
+	return n
+}

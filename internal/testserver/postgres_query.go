@@ -28,7 +28,16 @@ func (p *Postgres) clientEnv() []string {
 
 // CreateDatabase makes an empty database. Its name is quoted and may hold anything.
 func (p *Postgres) CreateDatabase(ctx context.Context, name string) error {
-	_, err := p.Exec(ctx, "postgres", "CREATE DATABASE "+quoteIdentifier(name))
+	return p.CopyDatabase(ctx, name, "template1")
+}
+
+// CopyDatabase makes a database that begins as a copy of another, which must have no session.
+func (p *Postgres) CopyDatabase(ctx context.Context, name, of string) error {
+	sql := "CREATE DATABASE " + quoteIdentifier(name) + " TEMPLATE " + quoteIdentifier(of)
+	if p.opts.NoSync && p.programs.major() >= 15 {
+		sql += " STRATEGY file_copy" // a checkpoint and a copy of files, cheap without fsync; the other way writes each page to the WAL
+	}
+	_, err := p.Exec(ctx, "postgres", sql)
 	return err
 }
 

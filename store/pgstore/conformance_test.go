@@ -39,7 +39,7 @@ func newDatabase(tb testing.TB) *storetest.Database[pgx.Tx] {
 		}
 		return db
 	}
-	db, _ := databaseOn(tb, shared.Database(tb))
+	db, _ := databaseOn(tb, migrated(tb))
 	return db
 }
 

@@ -172,7 +172,7 @@ func TestEveryCommittedMessageIsReadOnceAndInOrder(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 			defer cancel()
-			f := newFixture(t, shared.Database(t))
+			f := newFixture(t, migrated(t))
 			leases := takeShards(ctx, t, f, 4)
 			w := newWriters(t, f, rounds(), pause)
 			// One reads two shards as one, the others one each.
@@ -333,7 +333,7 @@ func loses(t *testing.T, mistaken func(context.Context, *fixture, []store.Lease)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	for try := 1; ; try++ {
-		f := newFixture(t, shared.Database(t))
+		f := newFixture(t, migrated(t))
 		leases := takeShards(ctx, t, f, 1)
 		read := mistaken(ctx, f, leases)
 		w := newWriters(t, f, 60, 4*time.Millisecond)

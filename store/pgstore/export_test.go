@@ -72,13 +72,31 @@ func (s *Store) maintain(ctx context.Context, lease store.Lease) (m *maintenance
 	return m, done, nil
 }
 
+// late begins a round of housekeeping of box outbox that looks for rows that came late, however short a time ago the last
+// one did.
+func (s *Store) late(ctx context.Context) (m *maintenance, done func(), err error) {
+	m, done, err = s.maintain(ctx, store.Lease{Shard: store.Shard{Ref: store.Ref{Box: "outbox", Subscription: store.Maintenance}}})
+	if err == nil {
+		m.strays.last = time.Time{}
+	}
+	return m, done, err
+}
+
 // SearchLate looks, without a pause, for rows of box outbox that came late.
 func (s *Store) SearchLate(ctx context.Context) error {
-	m, done, err := s.maintain(ctx, store.Lease{Shard: store.Shard{Ref: store.Ref{Box: "outbox", Subscription: store.Maintenance}}})
+	m, done, err := s.late(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	m.strays.last = time.Time{}
 	return m.searchLate(ctx)
+}
+
+// EndLatePause has the next round of housekeeping of box outbox look for rows that came late.
+func (s *Store) EndLatePause(ctx context.Context) error {
+	_, done, err := s.late(ctx)
+	if err == nil {
+		done()
+	}
+	return err
 }

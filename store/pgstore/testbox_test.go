@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"testing"
 
@@ -29,7 +30,25 @@ type testBox struct {
 // newTestBox makes a box. Its messages are kept for a millisecond.
 func newTestBox(tb testing.TB, change ...func(*pgxpool.Config, *pgstore.Options)) *testBox {
 	tb.Helper()
-	return testBoxOn(tb, shared.Database(tb), change...)
+	return testBoxOn(tb, migrated(tb), change...)
+}
+
+// migrated is a database with our schema and box outbox in it.
+func migrated(tb testing.TB) string {
+	tb.Helper()
+	return shared.Copy(tb, "outbox", func(dsn string) error {
+		ctx := context.Background() // others than this test work with the model, too
+		pool, err := pgxpool.New(ctx, dsn)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		s, err := pgstore.Open(ctx, pool, pgstore.Options{Create: true, Boxes: []string{}})
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.CreateBox(ctx, "outbox"), s.Close())
+	})
 }
 
 func testBoxOn(tb testing.TB, dsn string, change ...func(*pgxpool.Config, *pgstore.Options)) *testBox {

@@ -21,6 +21,9 @@ type SharedPostgres struct {
 	pg    *testserver.Postgres
 	err   error
 	count atomic.Int64
+
+	mu     sync.Mutex
+	models map[string]func() error // by name; each makes its database at its first call
 }
 
 // Run runs the package's tests, ends the server if it was started, and returns the exit code for [os.Exit].
@@ -49,13 +52,43 @@ func (s *SharedPostgres) Server(tb testing.TB) *testserver.Postgres {
 func (s *SharedPostgres) Database(tb testing.TB) string {
 	tb.Helper()
 	pg := s.Server(tb)
-	return pg.DSN(s.create(tb, pg))
+	return pg.DSN(s.create(tb, pg, pg.CreateDatabase))
 }
 
-func (s *SharedPostgres) create(tb testing.TB, pg *testserver.Postgres) string {
+// Copy makes a database for one test as Database does. It is a copy of the database that fill makes when the first test asks
+// for the model of this name: the files are copied, which costs a tenth of a schema made anew. Fill must leave no session. If it
+// fails, every test that asks for the model does.
+func (s *SharedPostgres) Copy(tb testing.TB, model string, fill func(dsn string) error) string {
+	tb.Helper()
+	pg := s.Server(tb)
+	name := "model_" + model
+	Need(tb, s.model(name, func() error {
+		if err := pg.CreateDatabase(context.Background(), name); err != nil {
+			return err
+		}
+		return fill(pg.DSN(name))
+	}))
+	return pg.DSN(s.create(tb, pg, func(ctx context.Context, copied string) error { return pg.CopyDatabase(ctx, copied, name) }))
+}
+
+// model makes a model, unless somebody has.
+func (s *SharedPostgres) model(name string, fill func() error) error {
+	s.mu.Lock()
+	if s.models == nil {
+		s.models = map[string]func() error{}
+	}
+	if s.models[name] == nil {
+		s.models[name] = sync.OnceValue(fill)
+	}
+	made := s.models[name]
+	s.mu.Unlock()
+	return made()
+}
+
+func (s *SharedPostgres) create(tb testing.TB, pg *testserver.Postgres, fill func(ctx context.Context, name string) error) string {
 	tb.Helper()
 	name := fmt.Sprintf("test_%d", s.count.Add(1))
-	if err := pg.CreateDatabase(context.Background(), name); err != nil {
+	if err := fill(context.Background(), name); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
