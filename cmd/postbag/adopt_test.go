@@ -288,6 +288,17 @@ func TestAdoptNamesUnconvertibleRowsAndHoldsTheirKeysBack(t *testing.T) {
 	x.adopt().ok().says("imported 0 messages")
 }
 
+// Of a header that is there twice nobody knows which value counts.
+func TestAdoptNamesARowWithAHeaderTwice(t *testing.T) {
+	t.Parallel()
+	x := newAdoption(t, foreigns()["velmie"])
+	x.write(0, 3)
+	x.exec(`UPDATE outbox SET headers = '{"trace": "`+canary+`", "trace": "b"}' WHERE id = $1`, uuidOf(1))
+	x.adopt().ends(exit.Failed, "row "+uuidOf(1)+`: its headers have the name "trace" twice`)
+	x.exec(`UPDATE outbox SET headers = '{"trace": "b"}' WHERE id = $1`, uuidOf(1))
+	x.adopt().ok().says("imported 1 message")
+}
+
 // Nobody knows which key a letter has that cannot be read: all behind it waits.
 func TestAdoptStopsAtARowThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()

@@ -254,6 +254,8 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		{"a line that is no JSON", "publish STORE --ndjson", "{}\n" + canary, exit.Usage, "line 2 is no JSON object"},
 		{"a line that is cut off", "publish STORE --ndjson", `{"payload":"` + canary, exit.Usage, "line 1 ends in the middle"},
 		{"a line with an unknown field", "publish STORE --ndjson", "{}\n\n" + `{"Key2":"` + canary + `"}`, exit.Usage, `line 3 has a field "Key2"`},
+		{"a line with a field twice", "publish STORE --ndjson", "{}\n" + `{"topic":"` + canary + `","topic":"b"}`, exit.Usage, `line 2 has the field "topic" twice`},
+		{"a line with a header twice", "publish STORE --ndjson", `{"headers":{"a":"` + canary + `","a":"b"}}`, exit.Usage, `line 1 has the header "a" twice`},
 		{"a line with a number for a key", "publish STORE --ndjson", `{"key":12345}`, exit.Usage, "write a string"},
 		{"a line that is no UTF-8", "publish STORE --ndjson", "{\"payload\":\"" + canary + "\xff\"}", exit.Usage, "not valid UTF-8"},
 		{"a line with bad base64", "publish STORE --ndjson", `{"payload_base64":"` + canary + `!"}`, exit.Usage, "no base64"},

@@ -44,8 +44,8 @@ With --ndjson publish many, one JSON object per line of standard input:
 
 "payload" is a text, or any other JSON value, which is sent as it is written. For other bytes use
 "payload_base64". "id", "shard_key" and "not_before" may be there too. Lines are written in transactions
-of up to 1,000. If a line is wrong, the error names it. Nothing of its transaction is written, and
-nothing after it. --skip goes on after what was written.`,
+of up to 1,000. If a line is wrong, or has a field or a header twice, the error names it. Nothing of
+its transaction is written, and nothing after it. --skip goes on after what was written.`,
 		Example: `  postbag publish --store-env DATABASE_URL --topic orders --key 7 --payload '{"id": 7}'
   postbag publish --store shop.db --ndjson < messages.ndjson`,
 		Args: none,

@@ -132,13 +132,13 @@ func decode(line []byte, f *message) error {
 	if err == nil && len(bytes.TrimSpace(line[d.InputOffset():])) > 0 {
 		return errors.New("holds more than one value; write one object a line")
 	}
-	return decodeError(err)
+	if err != nil {
+		return decodeError(err)
+	}
+	return repeatedField(line)
 }
 
 func decodeError(err error) error {
-	if err == nil {
-		return nil
-	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("is no JSON from byte %d on; fix it, and write each message on one line", e.Offset)
 	}

@@ -34,6 +34,9 @@ func TestLineBecomesTheMessageItDescribes(t *testing.T) {
 	f(`{"payload":""}`, postbag.Message{})
 	f(`{"payload_base64":"AP+A"}`, postbag.Message{Payload: []byte{0, 0xff, 0x80}})
 	f(`{"payload":"\\ud800"}`, postbag.Message{Payload: []byte(`\ud800`)})
+	f(`{"payload":{"a":1,"a":2},"headers":{"a":"1","A":"2"}}`, postbag.Message{
+		Headers: map[string]string{"a": "1", "A": "2"}, Payload: []byte(`{"a":1,"a":2}`),
+	})
 }
 
 func TestLineThatIsWrongIsRefusedWithoutItsContent(t *testing.T) {
@@ -72,6 +75,12 @@ func TestLineThatIsWrongIsRefusedWithoutItsContent(t *testing.T) {
 	f(`{"payload":"CANARY\ud800"}`, "half a character")
 	f(`{"payload":"CANARY\udc00\ud800"}`, "half a character")
 	f(`{"payload":"CANARY\ud800\n"}`, "half a character")
+	f(`{"topic":"CANARY","key":"k","topic":"CANARY"}`, `the field "topic" twice`)
+	f(`{"payload":{"topic":"CANARY"},"payload":null}`, `the field "payload" twice`)
+	f(`{"topic":"CANARY","Topic":"b"}`, `the field "Topic" twice`)
+	f(`{"topic":"CANARY","t\u006fpic":"b"}`, `the field "topic" twice`)
+	f(`{"headers":{"x":"CANARY"},"headers":{}}`, `the field "headers" twice`)
+	f(`{"headers":{"x":"CANARY","y":"1","x":"2"}}`, `the header "x" twice`)
 	f(`{"payload":`+strings.Repeat("[", 20_000)+`"CANARY"`, "JSON")
 }
 

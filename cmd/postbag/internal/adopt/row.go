@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/ndjson"
 )
 
 // Row is a row of an original as it was read.
@@ -92,6 +93,9 @@ func parseHeaders(text string) (map[string]string, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &values); err != nil {
 		return nil, errors.New("its headers are no JSON object")
+	}
+	if name, found := ndjson.Repeated([]byte(text)); found {
+		return nil, fmt.Errorf("its headers have the name %.64q twice", name)
 	}
 	headers := make(map[string]string, len(values))
 	for name, raw := range values {
