@@ -2,7 +2,9 @@ package mysqlstore_test
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +58,38 @@ func (s *testBox) passAll(l *store.Lease) {
 		s.Settle(l, store.Settlement{To: b.Next, Tally: boxtest.Tally(store.TallyDelivered, b.Records...)})
 		at, more = b.Next, b.More
 	}
+}
+
+// When the session that prepared the transaction is gone, MariaDB locks the table no more, only the row. A change of the partition that
+// the row is in must wait for it, or leave it.
+func TestMakingPartitionsKeepsARowThatASessionPreparedAndLeft(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k, divided)
+		ahead := s.parts()[1] + 1
+		s.fill(1100) // a partition is to be made
+		late := boxtest.Messages(1, "late")
+		conn, err := s.plain.Conn(t.Context())
+		s.Must(err)
+		for _, text := range []string{
+			"XA START 'late'",
+			fmt.Sprintf("INSERT INTO postbag_outbox (seq, id, topic, `key`, payload) VALUES (%d, X'%x', '%s', 'late', X'%x')", ahead, late[0].ID[:], late[0].Topic, late[0].Payload),
+			"XA END 'late'", "XA PREPARE 'late'",
+		} {
+			_, err := conn.ExecContext(t.Context(), text)
+			s.Must(err)
+		}
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // the session ends
+		s.Housekeep()
+		s.Eventually("the transaction can be committed", func() bool {
+			_, err := s.plain.ExecContext(t.Context(), "XA COMMIT 'late'")
+			return err == nil
+		})
+		if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE id = ?", late[0].ID[:]); n != 1 {
+			t.Errorf("there are %d rows of the message", n)
+		}
+	})
 }
 
 func TestPartitionsAreMadeAheadAndDroppedWhenAllHavePassedThem(t *testing.T) {

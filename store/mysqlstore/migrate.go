@@ -181,17 +181,19 @@ func (s *Store) define(ctx context.Context, text string, wait time.Duration, tim
 	})
 }
 
-// session has fn work on a connection whose statements wait at most so long for a table.
+// session has fn work on a connection whose statements wait at most so long for a table, and for a row: a statement that changes a
+// table keeps its writers out while it waits for the rows of a prepared transaction whose session is gone.
 func (s *Store) session(ctx context.Context, wait time.Duration, fn func(*sql.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait/time.Second))
+	set := fmt.Sprintf("SET SESSION lock_wait_timeout = %[1]d, SESSION innodb_lock_wait_timeout = %[1]d", int(wait/time.Second))
 	if _, err = conn.ExecContext(ctx, set); err == nil {
 		err = fn(conn)
 	}
-	_, reset := conn.ExecContext(context.WithoutCancel(ctx), "SET SESSION lock_wait_timeout = DEFAULT")
+	_, reset := conn.ExecContext(context.WithoutCancel(ctx),
+		fmt.Sprintf("SET SESSION lock_wait_timeout = DEFAULT, SESSION innodb_lock_wait_timeout = %d", rowWait))
 	if errors.Is(reset, sql.ErrConnDone) {
 		reset = nil
 	}

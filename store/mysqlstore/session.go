@@ -68,6 +68,9 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return nil, err
 }
 
+// rowWait is for how many seconds a statement waits for a row.
+const rowWait = 5
+
 func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {
 	run, ok := conn.(interface {
 		driver.ExecerContext
@@ -76,7 +79,7 @@ func (c *connector) setUp(ctx context.Context, conn driver.Conn) error {
 	if !ok {
 		return errors.New("the driver cannot run statements without preparing them; use go-sql-driver/mysql 1.10 or newer")
 	}
-	level, lock := "READ COMMITTED", 5
+	level, lock := "READ COMMITTED", rowWait
 	switch c.kind {
 	case burying:
 		lock = 1
