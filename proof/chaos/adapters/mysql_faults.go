@@ -120,7 +120,7 @@ func (s *mysqlServer) statement(name, text string) chaos.Fault {
 	return chaos.Fault{
 		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay,
 		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
-			return nil, patiently(ctx, func() error { return givenUp(strike, s.exec(ctx, text)) })
+			return nil, patiently(ctx, func() error { return givenUp(strike, s.rebuild(ctx, text)) })
 		},
 	}
 }
@@ -155,7 +155,7 @@ func refusedWith(err error, number uint16) bool {
 
 // givenUp makes no error of a lock that was not to be had.
 func givenUp(s *chaos.Strike, err error) error {
-	if !refusedWith(err, lockWaitTimeout) {
+	if !refusedWith(err, lockWaitTimeout) && !errors.Is(err, chaos.ErrGivenUp) {
 		return err
 	}
 	s.Idle("given up: somebody else has the log")

@@ -27,6 +27,30 @@ func (s *mysqlServer) inLog(ctx context.Context, do func(context.Context, *sql.C
 	return errors.Join(err, gone)
 }
 
+// rebuild runs a statement that rebuilds the log. When MariaDB rebuilds a divided table in place, it loses the rows of a prepared
+// transaction whose session is gone, and which commits while the statement waits for it. So they are waited for first.
+func (s *mysqlServer) rebuild(ctx context.Context, text string) error {
+	if !s.kind.MariaDB {
+		return s.exec(ctx, text)
+	}
+	return s.inLog(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		_, err := lockedLog(ctx, conn)
+		if err == nil {
+			_, err = conn.ExecContext(ctx, text)
+		}
+		return err
+	})
+}
+
+// lockedLog locks the log for a session, and returns the ids of its messages. MariaDB lets the log be locked under a transaction that is
+// prepared and whose session is gone: the ids are read so that its rows are waited for.
+func lockedLog(ctx context.Context, conn *sql.Conn) ([]postbag.ID, error) {
+	if _, err := conn.ExecContext(ctx, "LOCK TABLES postbag_outbox WRITE"); err != nil {
+		return nil, err
+	}
+	return idsOf(ctx, conn, "SELECT id FROM postbag_outbox WHERE topic <> '' FOR UPDATE")
+}
+
 // Plant implements chaos.Damageable: headers that MariaDB takes for JSON once its checks are off, and a topic that is no UTF-8, which both take.
 func (s *mysqlServer) Plant(ctx context.Context, msgs []postbag.Message, bad int) error {
 	return s.inLog(ctx, func(ctx context.Context, conn *sql.Conn) error {
@@ -55,18 +79,14 @@ func (s *mysqlServer) Plant(ctx context.Context, msgs []postbag.Message, bad int
 	})
 }
 
-// Empty implements chaos.Damageable. MariaDB lets the log be locked under a transaction that is prepared and whose session is gone: the
-// ids are read so that its rows are waited for.
+// Empty implements chaos.Damageable.
 func (s *mysqlServer) Empty(ctx context.Context, r *rand.Rand) (ids []postbag.ID, err error) {
 	texts := []string{"TRUNCATE TABLE postbag_outbox"}
 	if r.IntN(2) == 0 {
 		texts = []string{"DELETE FROM postbag_outbox", "ALTER TABLE postbag_outbox AUTO_INCREMENT = 1"}
 	}
-	err = s.inLog(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		if _, err := conn.ExecContext(ctx, "LOCK TABLES postbag_outbox WRITE"); err != nil {
-			return err
-		}
-		if ids, err = idsOf(ctx, conn, "SELECT id FROM postbag_outbox WHERE topic <> '' FOR UPDATE"); err != nil {
+	err = s.inLog(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
+		if ids, err = lockedLog(ctx, conn); err != nil {
 			return err
 		}
 		for _, text := range texts {
