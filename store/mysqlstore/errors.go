@@ -25,6 +25,8 @@ const (
 	codeDuplicate      = 1062
 	codeNoTable        = 1146
 	codeNoVariable     = 1193
+	codeStatementTime  = 1969 // MariaDB's
+	codeExecutionTime  = 3024 // MySQL's
 	codePacketTooLarge = 1153
 	codeLockWait       = 1205
 	codeDeadlock       = 1213

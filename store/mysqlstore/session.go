@@ -51,7 +51,7 @@ const sqlMode = "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISI
 
 // Connect opens a session, sets it up and looks whether the settings took.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
+	conn, err := c.dial(ctx)
 	if err == nil {
 		if err = c.setUp(ctx, conn); err == nil {
 			return conn, nil
@@ -66,6 +66,21 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		err = ctx.Err()
 	}
 	return nil, err
+}
+
+// dialTries is how often a session is opened whose first statement the server ended.
+const dialTries = 20
+
+// dial opens a session. Before it can be set up, the driver asks it for the largest packet. A server that limits how long statements
+// take, for all sessions, may end that one too. Then it is tried again.
+func (c *connector) dial(ctx context.Context) (conn driver.Conn, err error) {
+	for range dialTries {
+		conn, err = c.Connector.Connect(ctx)
+		if code := codeOf(err); code != codeExecutionTime && code != codeStatementTime || ctx.Err() != nil {
+			break
+		}
+	}
+	return conn, err
 }
 
 // rowWait is for how many seconds a statement waits for a row.
