@@ -1,7 +1,7 @@
 package mutants
 
 // judged are the tests that show each verdict of the checker to be right, and to see what breaks it.
-var judged = coreTests("proof/history", "TestEachValidatorTellsBrokenFromKeptPromises|TestRandomHistories|TestAHistoryThatKeepsEveryPromiseIsReportedSo")
+var judged = proofTests("history", "TestEachValidatorTellsBrokenFromKeptPromises|TestRandomHistories|TestAHistoryThatKeepsEveryPromiseIsReportedSo")
 
 // Mistakes in the checker itself: a judge that does not see what it is there for.
 var judging = []Mutant{

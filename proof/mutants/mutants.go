@@ -90,7 +90,12 @@ func coreTests(folder, run string) Instrument {
 // faketime are the runs of the relay in fake time: Faults or Restarts.
 func faketime(kind string) Instrument {
 	runs := map[string]string{"Faults": "TestTheRelayKeepsItsPromisesThroughFaults", "Restarts": "TestRestartsOfRelaysRepeatNothing"}
-	return Instrument{Module: "proof", Package: "./faketime", Run: runs[kind]}
+	return proofTests("faketime", runs[kind])
+}
+
+// proofTests are those of a package of the module proof.
+func proofTests(folder, run string) Instrument {
+	return Instrument{Module: "proof", Package: "./" + folder, Run: run}
 }
 
 // harness is the fault harness.

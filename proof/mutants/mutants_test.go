@@ -2,8 +2,10 @@ package mutants
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +37,64 @@ func TestEveryMutantStillAppliesAndIsWhole(t *testing.T) {
 		t.Errorf("there are %d mutants, 40 are promised", len(known))
 	}
 }
+
+func TestEveryInstrumentIsTestsThatItsModuleHas(t *testing.T) {
+	t.Parallel()
+	for _, m := range All() {
+		if m.By.Package == "" {
+			continue
+		}
+		if err := isThere(top(t), &m.By); err != nil {
+			t.Errorf("mutant %s: %v", m.Name, err)
+		}
+	}
+}
+
+func TestAnInstrumentOfAnotherModuleOrWithoutTestsIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, i := range []Instrument{
+		coreTests("proof/history", "TestEachValidator"),
+		proofTests("nowhere", "."),
+		proofTests("history", "TestThatNobodyWrote"),
+	} {
+		if err := isThere(top(t), &i); err == nil {
+			t.Errorf("nothing is said about %v", i)
+		}
+	}
+}
+
+// isThere is an error if i's package is not one of its module, or holds no test that i runs.
+func isThere(top string, i *Instrument) error {
+	module := filepath.Join(top, i.Module)
+	folder := filepath.Join(module, i.Package)
+	for f := folder; f != module; f = filepath.Dir(f) {
+		if _, err := os.Stat(filepath.Join(f, "go.mod")); err == nil {
+			return fmt.Errorf("%s belongs to the module of %s, not to that of %s", folder, f, module)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return err
+	}
+	run, err := regexp.Compile(strings.Split(i.Run, "/")[0])
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, name := range testNames.FindAllStringSubmatch(string(text), -1) {
+			if run.MatchString(name[1]) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s holds no test that %q matches", folder, i.Run)
+}
+
+var testNames = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
 func TestAPatchThatDoesNotApplyOnceNamesItsMutant(t *testing.T) {
 	t.Parallel()
