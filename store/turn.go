@@ -16,6 +16,9 @@ type Record struct {
 	Hash uint64
 	// At is when the message was stored.
 	At time.Time
+	// HeaderBytes is how many bytes the headers take as they are stored. Zero: the store did
+	// not count them, and Size does.
+	HeaderBytes int
 	// Filtered: the subscription's filter refuses the message. Message then holds only
 	// the ID.
 	Filtered bool
@@ -28,9 +31,12 @@ type Record struct {
 // Size is how much memory the row takes, in bytes. Everything in it counts, headers and
 // keys as well as the payload.
 func (r *Record) Size() int {
-	n := recordOverhead + len(r.Payload) + len(r.Topic) + len(r.Key) + len(r.ShardKey) + len(r.Type)
+	n := recordOverhead + len(r.Payload) + len(r.Topic) + len(r.Key) + len(r.ShardKey) + len(r.Type) + headerOverhead*len(r.Headers)
+	if r.HeaderBytes > 0 {
+		return n + r.HeaderBytes
+	}
 	for k, v := range r.Headers {
-		n += headerOverhead + len(k) + len(v)
+		n += len(k) + len(v)
 	}
 	return n
 }

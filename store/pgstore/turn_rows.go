@@ -176,6 +176,7 @@ func (p *page) fill(m *store.Record, w *pageRow, box, text string, textFrom, pay
 		m.Payload = w.large
 	}
 	if w.header > w.typ {
+		m.HeaderBytes = w.header - w.typ
 		m.Headers, m.Err = readHeaders(text[w.typ:w.header])
 	}
 }

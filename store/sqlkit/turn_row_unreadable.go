@@ -28,6 +28,7 @@ var (
 func Inspect(rec *store.Record, headers string) {
 	if headers != "" {
 		var err error
+		rec.HeaderBytes = len(headers)
 		if rec.Headers, err = storekit.ParseHeaders(headers); err != nil {
 			rec.Headers, rec.Err = nil, errHeaders
 		}
