@@ -4,10 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 func TestAnUnreadableRowMustBeShownAsDeadWithTheReason(t *testing.T) {
@@ -36,6 +38,25 @@ func TestAnUnreadableRowMustBeShownAsDeadWithTheReason(t *testing.T) {
 		one.do(&d, id)
 		if got := strings.Join(d.found(), "; "); (one.want == "") != (got == "") || !strings.Contains(got, one.want) {
 			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+func TestOnlyALogThatWasLookedThroughIsTakenForNoticed(t *testing.T) {
+	t.Parallel()
+	notice := func(ago time.Duration, what string) store.Notice { return store.Notice{Ago: ago, What: what} }
+	for name, one := range map[string]struct {
+		notices []store.Notice
+		want    bool
+	}{
+		"none":                     {nil, false},
+		"looked through since":     {[]store.Notice{notice(time.Second, storekit.Kept(ref, 7)), notice(4*time.Second, "look through outbox again")}, true},
+		"looked through before":    {[]store.Notice{notice(6*time.Second, "look through outbox again")}, false},
+		"set back since":           {[]store.Notice{notice(4*time.Second, "set back outbox/default")}, true},
+		"the ledger differs since": {[]store.Notice{notice(time.Second, storekit.Kept(ref, 7))}, false},
+	} {
+		if got := lookedThrough(one.notices, 5*time.Second); got != one.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
