@@ -45,6 +45,7 @@ type Appender[Tx any] interface {
 // lacks them, so that passing one does not compile.
 type SQLTx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	Commit() error
 	Rollback() error
 }

@@ -190,4 +190,19 @@ var scenarios = []scenario{
 		goal: atMost("postbag", "allocations", 4),
 		ways: []way{{"postbag", drainTo(drained, 10_000, 1, null)}},
 	},
+	{
+		name: "13-once", what: "a message's id marked a transaction, 8 clients, messages/s",
+		goal: atLeast("once", "raw insert", 1/1.1),
+		ways: []way{{"raw insert", applying(8, 1, onceRaw)}, {"once", applying(8, 1, onceInbox)}},
+	},
+	{
+		name: "13-apply", what: "a message's id marked and an account changed a transaction, 8 clients, messages/s",
+		goal: atLeast("once", "by hand", 0.9),
+		ways: []way{{"by hand", applying(8, 1, withUpdate(onceRaw))}, {"once", applying(8, 1, withUpdate(onceInbox))}},
+	},
+	{
+		name: "13-once-500", what: "500 ids marked in one statement a transaction, 4 clients, messages/s",
+		goal: atLeast("once", "raw arrays", 0.8),
+		ways: []way{{"raw arrays", applying(4, 500, onceRawBatch(500))}, {"once", applying(4, 500, onceBatch(500))}},
+	},
 }

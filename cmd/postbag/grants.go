@@ -13,7 +13,7 @@ import (
 )
 
 // purposes are what a role can be for.
-var purposes = []string{"producer", "relay", "console"}
+var purposes = []string{"producer", "consumer", "relay", "console"}
 
 func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 	var g granting
@@ -22,7 +22,8 @@ func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "Write the SQL of a role's rights, and do nothing",
 		Long: `Print the SQL that gives a role of PostgreSQL, or an account of MySQL or MariaDB, the least
 rights that it needs. It changes nothing: run the SQL in the boxes' database. A producer
-publishes to the boxes that you name. A relay works all boxes. A console is for people and
+publishes to the boxes that you name. A consumer marks the messages that it has applied, and
+needs no box. A relay works all boxes, and removes old marks of consumers. A console is for people and
 dashboards: it reads what status, list, show and audit show, and writes nothing. On MySQL and
 MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
 have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops
@@ -42,7 +43,7 @@ them: add --partitioned.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, relay or console")
+	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, consumer, relay or console")
 	cmd.Flags().StringVar(&g.kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
 	cmd.Flags().StringSliceVar(&g.boxes, "box", nil, "the `box` that the role works with; may be repeated")
 	cmd.Flags().BoolVar(&g.partitioned, "partitioned", false, "for a relay on mysql and mariadb: the boxes have partitions by time")
@@ -68,10 +69,12 @@ func (g *granting) check(role string) error {
 	case role == "" || strings.ContainsRune(role, 0):
 		return exit.Usagef("the role has no name, or a NUL in it; name a role of the database")
 	case !slices.Contains(purposes, g.purpose):
-		return exit.Usagef("--for is %q; say --for producer, --for relay or --for console", g.purpose)
+		return exit.Usagef("--for is %q; say --for producer, --for consumer, --for relay or --for console", g.purpose)
+	case g.purpose == "consumer" && len(g.boxes) > 0:
+		return exit.Usagef("--box is not for a consumer, which marks what it has applied and reads no box; leave it out")
 	case !g.byTable() && g.purpose != "producer" && len(g.boxes) > 0:
 		return exit.Usagef("--box is not for a %s on postgresql, which sees all boxes; leave it out", g.purpose)
-	case (g.byTable() || g.purpose == "producer") && len(g.boxes) == 0:
+	case (g.byTable() && g.purpose != "consumer" || g.purpose == "producer") && len(g.boxes) == 0:
 		return exit.Usagef("a %s needs a box; name it with --box", g.purpose)
 	case g.partitioned && (!g.byTable() || g.purpose != "relay"):
 		return exit.Usagef("--partitioned is for a relay on mysql or mariadb; leave it out")
@@ -93,6 +96,8 @@ func (g *granting) sql(role string) (string, error) {
 		return g.sqlByTable(role)
 	}
 	switch g.purpose {
+	case "consumer":
+		return pgstore.GrantConsumer(role), nil
 	case "relay":
 		return pgstore.GrantRelay(role), nil
 	case "console":
@@ -103,6 +108,9 @@ func (g *granting) sql(role string) (string, error) {
 }
 
 func (g *granting) sqlByTable(role string) (string, error) {
+	if g.purpose == "consumer" {
+		return mysqlstore.GrantConsumer(role), nil
+	}
 	text, err := map[string]func(string, ...string) (string, error){
 		"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
 	}[g.purpose](role, g.boxes...)

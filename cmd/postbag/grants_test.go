@@ -50,6 +50,8 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "owner"},
 		{"grants", "shop", "--for", "producer"},
 		{"grants", "shop", "--for", "relay", "--box", "outbox"},
+		{"grants", "shop", "--for", "consumer", "--box", "outbox"},
+		{"grants", "shop", "--for", "consumer", "--store-kind", "mysql", "--box", "outbox"},
 		{"grants", "shop", "--for", "console", "--box", "outbox"},
 		{"grants", "shop", "--for", "relay", "--store-kind", "mysql"},
 		{"grants", "shop", "--for", "relay", "--store-kind", "oracle"},
@@ -137,4 +139,27 @@ func TestTheGrantsOfAConsoleAllowReadingOnly(t *testing.T) {
 		dsn.User = url.UserPassword("console_"+name, "x")
 		look(t, owner, &place{flag: "--store-file", where: write(t, "dsn", dsn.String()+"\n")})
 	})
+}
+
+func TestTheGrantsOfAConsumerAllowMarkingOnly(t *testing.T) {
+	t.Parallel()
+	at := emptyDatabase(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+	database := strings.Trim(dsnOf(t, at).Path, "/")
+	role := "consumer " + database // needs quotes
+	conn, err := pgx.Connect(t.Context(), postgres.Server(t).DSN(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	if _, err := conn.Exec(t.Context(), `CREATE ROLE "`+role+`"`); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, at, cli(t, "grants", role, "--for", "consumer").ok().out)
+	if _, err := conn.Exec(t.Context(), `SET ROLE "`+role+`"; INSERT INTO postbag._once (consumer, id) VALUES ('a', 'x') ON CONFLICT DO NOTHING`); err != nil {
+		t.Errorf("the role cannot mark: %v", err)
+	}
+	if _, err := conn.Exec(t.Context(), `DELETE FROM postbag._once`); err == nil {
+		t.Error("a consumer removes marks")
+	}
 }

@@ -37,8 +37,8 @@ func newSite(t *testing.T) *site {
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		s.blocks = append(s.blocks, m[1])
 	}
-	if len(s.blocks) != 5 {
-		t.Fatalf("the page has %d blocks of SQL, want an INSERT and the rights of four roles", len(s.blocks))
+	if len(s.blocks) < 9 {
+		t.Fatalf("the page has %d blocks of SQL, want an INSERT, the rights of four roles, and an inbox with the rights for it", len(s.blocks))
 	}
 	cli(t, "migrate", "up", s.flag, s.where, "--box", "outbox").ok()
 	return s
@@ -182,5 +182,43 @@ func publishAndCancel(t *testing.T, db *sql.DB) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A consumer in SQL alone has what the page says and no more; a relay's rights are for the rest.
+func TestTheDocumentedRightsOfAConsumerAreEnough(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	consumer := s.db(s.as("consumer", 7))
+	mark, sum, keep := s.blocks[5], s.blocks[6], s.blocks[8]
+	for _, want := range []int64{1, 0} {
+		result, err := consumer.ExecContext(t.Context(), mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n != want {
+			t.Errorf("the statement writes %d rows, want %d: %v", n, want, err)
+		}
+	}
+	insert, ask, _ := strings.Cut(sum, ";\n")
+	var other bool
+	for range 2 {
+		if _, err := consumer.ExecContext(t.Context(), insert); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := consumer.QueryRowContext(t.Context(), ask).Scan(&other); err != nil || other {
+		t.Errorf("the sums differ: %v, %v", other, err)
+	}
+	if err := consumer.QueryRowContext(t.Context(), strings.Replace(ask, "17", "18", 1)).Scan(&other); err != nil || !other {
+		t.Errorf("other sums do not differ: %v", err)
+	}
+	for _, statement := range []string{keep, `DELETE FROM postbag._once`, `UPDATE postbag._once SET at = now()`, `SELECT * FROM postbag.outbox`} {
+		if _, err := consumer.ExecContext(t.Context(), statement); err == nil {
+			t.Errorf("a consumer may: %s", statement)
+		}
+	}
+	if _, err := s.db(s.as("relay", 3)).ExecContext(t.Context(), keep); err != nil {
+		t.Errorf("a relay may not %s: %v", keep, err)
 	}
 }

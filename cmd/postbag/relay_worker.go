@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 )
@@ -110,7 +112,26 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 	if drain {
 		return drained(r, r.Drain(ctx))
 	}
+	forgetting, done := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { w.forget(forgetting) })
+	defer group.Wait()
+	defer done()
 	return r.Run(ctx)
+}
+
+// forget removes consumers' marks whose time is over, until ctx ends, unless maintenance is somebody else's.
+func (w *worker) forget(ctx context.Context) {
+	f := w.opened.Load().store.Forgetter
+	if f == nil || w.file.Maintenance != nil && !*w.file.Maintenance {
+		return
+	}
+	err := inbox.Maintain(ctx, f, 0, func(err error) {
+		w.logger.Warn("postbag: marks of consumers whose time is over cannot be removed; trying again", "error", err)
+	})
+	if err != nil {
+		w.storeFault(err)
+	}
 }
 
 func (w *worker) close() error {

@@ -76,6 +76,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newShardsCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),
+		newInboxCommand(c),
 		newConfigCommand(c),
 		newGrantsCommand(c),
 		newWebhookSecretCommand(c),

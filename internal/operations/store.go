@@ -14,6 +14,8 @@ type Store struct {
 	store.Operator
 	// Editor is nil for a store that takes commands for parked messages only.
 	Editor store.Editor
+	// Forgetter is nil for a store that keeps no marks of consumers.
+	Forgetter store.Forgetter
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -25,7 +27,8 @@ func Of(s store.Store) (Store, error) {
 		return Store{}, errors.New("operations: the store is no store.Inspector and store.Operator; use one of Postbag's own")
 	}
 	editor, _ := s.(store.Editor)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor}, nil
+	forgetter, _ := s.(store.Forgetter)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter}, nil
 }
 
 var (

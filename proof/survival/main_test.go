@@ -1,6 +1,7 @@
 package survival
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -8,6 +9,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if settings := os.Getenv(consumerEnv); settings != "" {
+		fmt.Fprintln(os.Stderr, "the consumer ended:", consume(settings))
+		os.Exit(1)
+	}
 	code := m.Run()
 	daemon.Remove()
 	os.Exit(code)

@@ -34,6 +34,10 @@ func TestConformanceOnAClockOfItsOwn(t *testing.T) {
 			c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 			db := database(memstore.Options{Now: c.Now})
 			db.Now, db.Advance = c.Now, c.Advance
+			db.Age = func(_ context.Context, _ string, by time.Duration) error {
+				c.Advance(by)
+				return nil
+			}
 			return db
 		},
 	})
@@ -47,6 +51,7 @@ func TestConformanceWithASingleWriter(t *testing.T) {
 		New: func(testing.TB) *storetest.Database[*memstore.Tx] {
 			db := database(memstore.Options{SingleWriter: true})
 			db.Prepare, db.CommitPrepared, db.RollbackPrepared, db.Stranger = nil, nil, nil, nil
+			db.Snapshot = nil // it would keep the other transaction from beginning
 			return db
 		},
 	})
@@ -61,6 +66,13 @@ func database(o memstore.Options) *storetest.Database[*memstore.Tx] {
 		}
 		return memstore.Fault{}
 	}
+	// Marks become older as the clock moves on.
+	var aged atomic.Int64
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	o.Now = func() time.Time { return now().Add(time.Duration(aged.Load())) }
 	s := memstore.New(o)
 	return &storetest.Database[*memstore.Tx]{
 		Store:            s,
@@ -81,6 +93,11 @@ func database(o memstore.Options) *storetest.Database[*memstore.Tx] {
 			return nil
 		},
 		Burn: s.Burn,
+		Age: func(_ context.Context, _ string, by time.Duration) error {
+			aged.Add(int64(by))
+			return nil
+		},
+		Snapshot: s.Begin, // there are no old snapshots
 	}
 }
 

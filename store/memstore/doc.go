@@ -18,6 +18,9 @@
 // also holds the snapshot that is being read, and the last seq. The idea of reading what
 // lies between two snapshots is PgQ's.
 //
+// The store is an inbox too: marks of what consumers applied are part of their
+// transactions. A call that would wait in a circle returns store.ErrAgain.
+//
 // Its clock is Options.Now, so that it works in a bubble of testing/synctest
 // (the default, time.Now, is the bubble's clock there) and under a clock of the
 // test's own. [Options.Fault] loses answers, fails calls and lets them hang.

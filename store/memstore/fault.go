@@ -25,6 +25,10 @@ const (
 	OpCommit    Op = "commit"
 	OpCommand   Op = "command"
 	OpInspect   Op = "inspect"
+	OpMark      Op = "mark"
+	OpConsumer  Op = "declare consumer"
+	OpConsumers Op = "list consumers"
+	OpForget    Op = "forget"
 )
 
 // Fault is what goes wrong with one call. The zero Fault is nothing.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -46,12 +47,18 @@ type Store struct {
 	prepared map[string]*Tx
 	locks    map[lockName]*Tx
 
+	marks     map[markName]*markRow
+	consumers map[string]time.Duration // how long marks are kept, of those that were declared
+	unlooked  []markName               // what Forget has not looked at yet, in this walk
+
 	life        uint64 // grows at each Crash
 	relays      map[string]*relayRow
 	lastToken   int64
 	epoch       int64
 	lastCommand store.CommandID
 	audit       []store.AuditEntry
+
+	forgetting atomic.Bool // a Forget is at work
 }
 
 var (
@@ -62,6 +69,8 @@ var (
 	_ store.Editor          = (*Store)(nil)
 	_ store.Migrator        = (*Store)(nil)
 	_ postbag.Appender[*Tx] = (*Store)(nil)
+	_ store.Inbox[*Tx]      = (*Store)(nil)
+	_ store.Forgetter       = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -73,16 +82,18 @@ func New(o Options) *Store {
 		o.MaxMessage = postbag.MaxPayload
 	}
 	s := &Store{
-		opts:     o,
-		identity: rand.Text(),
-		woken:    make(chan struct{}, 1),
-		boxes:    map[string]*box{},
-		nextXID:  1,
-		prepared: map[string]*Tx{},
-		locks:    map[lockName]*Tx{},
-		relays:   map[string]*relayRow{},
-		life:     1,
-		epoch:    1,
+		opts:      o,
+		identity:  rand.Text(),
+		woken:     make(chan struct{}, 1),
+		boxes:     map[string]*box{},
+		nextXID:   1,
+		prepared:  map[string]*Tx{},
+		locks:     map[lockName]*Tx{},
+		marks:     map[markName]*markRow{},
+		consumers: map[string]time.Duration{},
+		relays:    map[string]*relayRow{},
+		life:      1,
+		epoch:     1,
 	}
 	if o.SingleWriter {
 		s.writer = make(chan struct{}, 1)

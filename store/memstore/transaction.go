@@ -35,6 +35,8 @@ type Tx struct {
 	first     map[*box]int64 // the lowest seq it got in each box
 	saves     []savepoint
 	locks     []lockName
+	marks     []markName
+	waitsFor  *Tx // the holder of a mark that it waits for
 }
 
 // written is a row that a transaction wrote.
@@ -45,8 +47,8 @@ type written struct {
 
 // savepoint remembers how much a transaction had done.
 type savepoint struct {
-	name                       string
-	rows, scheduled, cancelled int
+	name                              string
+	rows, scheduled, cancelled, marks int
 }
 
 // Begin starts a transaction. With Options.SingleWriter it waits until no other
@@ -144,7 +146,7 @@ func (tx *Tx) settle(commit bool) (wrote bool) {
 		s.writer <- struct{}{}
 	}
 	wrote = commit && len(tx.rows) > 0
-	tx.rows, tx.scheduled, tx.cancelled, tx.locks, tx.first = nil, nil, nil, nil, nil
+	tx.rows, tx.scheduled, tx.cancelled, tx.locks, tx.marks, tx.first = nil, nil, nil, nil, nil, nil
 	return wrote
 }
 
@@ -158,6 +160,9 @@ func (tx *Tx) keep() {
 	for _, m := range tx.cancelled {
 		m.canceller = nil
 		m.box.schedule.remove(m)
+	}
+	for _, name := range tx.marks {
+		tx.s.marks[name].writer = nil
 	}
 }
 
@@ -175,6 +180,7 @@ func (tx *Tx) undo(p savepoint) {
 	tx.rows = tx.rows[:p.rows]
 	tx.scheduled = tx.scheduled[:p.scheduled]
 	tx.cancelled = tx.cancelled[:p.cancelled]
+	tx.unmark(p.marks)
 }
 
 // Savepoint marks a point that RollbackTo returns to. It hides an earlier savepoint of the
@@ -185,7 +191,7 @@ func (tx *Tx) Savepoint(_ context.Context, name string) error {
 	if tx.over {
 		return fmt.Errorf("memstore: savepoint: %w", errTxEnded)
 	}
-	tx.saves = append(tx.saves, savepoint{name, len(tx.rows), len(tx.scheduled), len(tx.cancelled)})
+	tx.saves = append(tx.saves, savepoint{name, len(tx.rows), len(tx.scheduled), len(tx.cancelled), len(tx.marks)})
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/testserver/servertest"
@@ -42,6 +43,30 @@ func TestConformanceOfPartitionedBoxes(t *testing.T) {
 			New: func(tb testing.TB) *storetest.Database[postbag.SQLTx] {
 				tb.Helper()
 				return newDatabase(tb, k, divided)
+			},
+			Patience: patience,
+		})
+	})
+}
+
+// TestConformanceOfAnAppendersInbox runs the cases of the inbox over the application's own pool.
+func TestConformanceOfAnAppendersInbox(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		storetest.RunInbox(t, storetest.Harness[postbag.SQLTx]{
+			On:       k.name + " " + versionOf(t, k) + ", over an application's pool",
+			Features: mysqlstore.Features(),
+			New: func(tb testing.TB) *storetest.Database[postbag.SQLTx] {
+				tb.Helper()
+				dsn := k.database(tb)
+				db := harnessOn(tb, dsn)
+				d, err := mysqlstore.OpenAppender(tb.Context(), openSQL(tb, dsn+"?clientFoundRows=true"), mysqlstore.AppenderOptions{})
+				if err != nil {
+					tb.Fatal(err)
+				}
+				db.Inbox = d
+				return db
 			},
 			Patience: patience,
 		})
@@ -130,6 +155,17 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 		RollbackPrepared: prepared("XA ROLLBACK"),
 		Stranger:         f.stranger,
 		CutAnswer:        f.cut.arm,
+		Age: func(ctx context.Context, consumer string, by time.Duration) error {
+			_, err := f.plain.ExecContext(ctx, "UPDATE postbag__once SET at = at - ? WHERE consumer = ?", by.Microseconds(), consumer)
+			return err
+		},
+		Snapshot: func(ctx context.Context) (postbag.SQLTx, error) {
+			tx, err := f.plain.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+			if err == nil {
+				_, err = tx.ExecContext(ctx, "DO (SELECT COUNT(*) FROM postbag__consumer)")
+			}
+			return tx, err
+		},
 		Undecodable: func(ctx context.Context, box string) error {
 			_, err := f.plain.ExecContext(ctx, "INSERT INTO postbag_"+box+" (topic, `key`, payload) VALUES ('t', x'ff01', 'p')")
 			return err

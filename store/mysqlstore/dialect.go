@@ -31,6 +31,7 @@ var dialect = sqlkit.Dialect{
 		_, err := t.Exec(fmt.Sprintf(sqlBlank, tableOf(box)), shardKey, seq)
 		return err
 	},
+	ForgetMarks: forgetMarks,
 	Statements: sqlkit.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)

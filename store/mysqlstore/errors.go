@@ -53,6 +53,9 @@ const (
 	codeUnknownPrepare = 1243
 	codeShutdown       = 1053
 	codeConnKilled     = 1927 // MariaDB
+	codeRecordChanged  = 1020 // MariaDB, with innodb_snapshot_isolation: another has changed the row since
+	codeXATimeout      = 1613
+	codeXADeadlock     = 1614
 )
 
 // codeOf returns the server's error number, or zero for another error.
@@ -125,7 +128,7 @@ func serverMessage(err error) string {
 	case codeNoTable, codeNoDatabase, codeLockWait, codeDeadlock, codeReadOnly, codeReadOnlyTx, codeStatementLog,
 		codeCheckMySQL, codeCheckMariaDB, codeTooLong, codePacketTooLarge, codeTableFull, codeDiskFull,
 		codeDenied, codeColumnDenied, codeAccessDenied, codeDatabaseDenied, codeKilled, codeShutdown, codeConnKilled,
-		codeUnknownPrepare, codeSecondary, codeReadOnlyMode, codeNoVariable:
+		codeUnknownPrepare, codeSecondary, codeReadOnlyMode, codeNoVariable, codeXATimeout, codeXADeadlock:
 		return refused.Error()
 	}
 	return fmt.Sprintf("the server refused with error %d (%s)", refused.Number, refused.SQLState[:])
@@ -141,8 +144,8 @@ func fixOf(code uint16) string {
 		return "; grant the right that is missing: docs/reference/mysql.md lists them"
 	case codeNoVariable:
 		return "; correct the parameters in the DSN: what the driver does not know is set as a variable of the server"
-	case codeLockWait, codeDeadlock:
-		return "; run the transaction again"
+	case codeLockWait, codeDeadlock, codeRecordChanged, codeXATimeout, codeXADeadlock:
+		return "; roll the transaction back and run it again"
 	case codeCheckMySQL, codeCheckMariaDB, codeTooLong:
 		return "; a column has a value that the contract of the table does not allow"
 	}

@@ -18,6 +18,9 @@ func (s *Store) KeepTombstones(d time.Duration) {
 	s.parts.wait.Set("outbox", 0)
 }
 
+// SetPacket has the store take the server's largest statement for another one.
+func (s *Store) SetPacket(bytes int64) { s.producer.packet.Store(bytes) }
+
 // Grace is how long a seq must have been open when so many spans are.
 func (s *Store) Grace(spans int) time.Duration { return s.grace(spans) }
 
@@ -112,6 +115,11 @@ func Statements() map[string]string {
 		"resolving":          fill(fmt.Sprintf(sqlResolve, many), 2),
 		"what is parked":     fill(fmt.Sprintf(sqlParkedOf, many), 2),
 		"what the log has":   fmt.Sprintf(sqlInLog, table, many),
+		"marked":             markedText("c1", []store.Mark{{ID: "17"}, {ID: "900"}, {ID: "none"}}),
+		"a page of marks":    fill(sqlkit.SQLMarksPage, 1, "'c1'", "'17'", 1000),
+		"the next consumer":  fill(sqlkit.SQLNextConsumer, "'c1'"),
+		"old marks":          fill(sqlOldMarks, "'c1'", "'17'", "'900'", 1),
+		"forgetting marks":   fmt.Sprintf(sqlForgetMarks, `"3137","3138"`, "c1"),
 		"closing commands":   fill(fmt.Sprintf(sqlCloseCommands, many), 2),
 	}
 }

@@ -184,6 +184,10 @@ func (t *xaTx) ExecContext(ctx context.Context, text string, args ...any) (sql.R
 	return t.conn.ExecContext(ctx, text, args...)
 }
 
+func (t *xaTx) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return t.conn.QueryContext(ctx, text, args...)
+}
+
 func (t *xaTx) end(all ...string) error {
 	if t.over {
 		return nil

@@ -15,7 +15,7 @@ import (
 // database's identity, whether it is another one than before, and what was set
 // back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
-	err = s.retry(ctx, "check", func() error {
+	err = retry(ctx, "check", func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			if t.identity == "" {
 				return store.ErrSchema

@@ -248,6 +248,24 @@ const (
 	// The same, where there is no procedure, or no right to call it.
 	sqlCancelPlain = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
 
+	// Rows by primary key, new or with another number of repeats, which never is the old
+	// one and never zero. An INSERT IGNORE would hide errors, and a plain one would have to
+	// be split where one row is there.
+	sqlMark      = "INSERT INTO postbag__once (consumer, id, `sum`) VALUES "
+	sqlMarkAgain = ` ON DUPLICATE KEY UPDATE repeats = MOD(repeats, 2000000000) + 1`
+
+	// The same rows, each by primary key. The transaction has just changed all of them, so
+	// that it sees them as they are, and not as they were when its snapshot was taken. A
+	// list in an IN would not do: the servers may read all rows of the consumer instead,
+	// and lock them in SERIALIZABLE. The limit is there since a session can have one of its
+	// own (sql_select_limit).
+	sqlMarked = "SELECT o.id, o.`sum`, o.repeats FROM " + sqlIDs + ` j
+STRAIGHT_JOIN postbag__once o FORCE INDEX (PRIMARY) ON o.consumer = x'%[2]x' AND o.id = UNHEX(j.h) LIMIT 18446744073709551615`
+
+	// Ids as rows of a table, from a JSON array of their hexadecimal forms. What stands in
+	// /*!80000 */ is MySQL's alone, which takes no path in the character set binary.
+	sqlIDs = `JSON_TABLE(_utf8mb4'[%[1]s]', /*!80000 _utf8mb4 */ '$[*]' COLUMNS (h VARCHAR(510) CHARACTER SET utf8mb4 PATH /*!80000 _utf8mb4 */ '$'))`
+
 	// By primary key, in its order.
 	sqlLockKeys = `SELECT n FROM postbag__lock WHERE n IN (%s) ORDER BY n FOR UPDATE`
 )
@@ -311,4 +329,20 @@ WHERE s.box = ? AND p.seq > ? AND p.seq <= ?`
 	sqlForgetDiscarded = `
 DELETE FROM postbag__discarded
 WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?) AND seq > ? AND seq <= ?`
+)
+
+// The inbox: what old marks are removed by.
+const (
+	// The clock.
+	sqlClock = `SELECT ` + sqlMicros
+
+	// A range of the primary key: the old marks in it that nobody has locked.
+	sqlOldMarks = `
+SELECT id FROM postbag__once FORCE INDEX (PRIMARY)
+WHERE consumer = ? AND id > COALESCE(?, x'') AND id <= ? AND at < ? ORDER BY id FOR UPDATE SKIP LOCKED`
+
+	// Each by primary key, rows that are locked already. Any other way to them could wait
+	// for rows that consumers have locked.
+	sqlForgetMarks = `
+DELETE o FROM ` + sqlIDs + ` j STRAIGHT_JOIN postbag__once o FORCE INDEX (PRIMARY) ON o.consumer = x'%[2]x' AND o.id = UNHEX(j.h)`
 )

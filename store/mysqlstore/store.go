@@ -14,9 +14,9 @@ import (
 
 // Store is a store of boxes in one database of a MySQL or MariaDB server. It
 // implements [store.Store], [store.Waker], [store.Inspector], [store.Operator],
-// [store.Migrator] and [postbag.Appender] of [postbag.SQLTx]. It is made by
-// [Open], and is safe for concurrent use until Close. Several processes may have
-// a store on one database.
+// [store.Migrator], [store.Forgetter], and [postbag.Appender] and [store.Inbox] of
+// [postbag.SQLTx]. It is made by [Open], and is safe for concurrent use until Close.
+// Several processes may have a store on one database.
 type Store struct {
 	base sqlkit.Base
 

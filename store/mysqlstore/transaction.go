@@ -51,7 +51,7 @@ const (
 // back and is passed on.
 func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) error) error {
 	defer s.recent.forget()
-	return s.retry(ctx, doing, func() error {
+	return retry(ctx, doing, func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			if err := s.accept(&t.sight); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 
 // retry runs fn until it does not fail for a deadlock or a lock that was not to
 // be had.
-func (s *Store) retry(ctx context.Context, doing string, fn func() error) error {
+func retry(ctx context.Context, doing string, fn func() error) error {
 	if err := begun(ctx, doing); err != nil {
 		return err
 	}

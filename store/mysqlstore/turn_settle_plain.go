@@ -29,7 +29,7 @@ func (s *Store) settlePlainly(ctx context.Context, life *sight, all []store.Sett
 	}
 	text, args, most := s.plainText(work, life)
 	whole := false
-	err = s.retry(ctx, "settle", func() error {
+	err = retry(ctx, "settle", func() error {
 		conn, err := s.db.Conn(ctx)
 		if err != nil {
 			return err

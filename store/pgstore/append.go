@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,15 +40,19 @@ func (s *Store) Append(ctx context.Context, tx pgx.Tx, box string, msgs []postba
 // send sends a command in the mode that tx has, but not prepared once a pooler was noticed on whose sessions that does not
 // last. The transaction in which that is noticed has failed; the next ones go through.
 func (s *Store) send(ctx context.Context, tx pgx.Tx, q command) (pgconn.CommandTag, error) {
-	args := q.args
-	if s.unprepared.Load() && tx.Conn().Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		args = append([]any{pgx.QueryExecModeExec}, args...)
-	}
-	tag, err := tx.Exec(ctx, q.sql, args...)
+	tag, err := tx.Exec(ctx, q.sql, s.arguments(tx, q)...)
 	if err != nil {
 		s.withoutPrepared(err)
 	}
 	return tag, err
+}
+
+// arguments returns those of a command, with the mode that it is sent in.
+func (s *Store) arguments(tx pgx.Tx, q command) []any {
+	if s.unprepared.Load() && tx.Conn().Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		return append([]any{pgx.QueryExecModeExec}, q.args...)
+	}
+	return q.args
 }
 
 // Lock implements postbag.Appender. The locks are advisory ones of the
@@ -230,6 +235,11 @@ func (l *list) quoted(s string) {
 		s = s[i+1:]
 	}
 	l.b = append(append(l.b, s...), '"')
+}
+
+func (l *list) bytes(b []byte) {
+	l.next()
+	l.b = hex.AppendEncode(append(l.b, `\\x`...), b)
 }
 
 func (l *list) close() string { return string(append(l.b, '}')) }

@@ -14,9 +14,10 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Appender publishes through database/sql: it is the writing half of a store, for
-// applications whose transactions are *sql.Tx, sqlx's, bun's, ent's or GORM's. It
-// is made by [OpenAppender] and is safe for concurrent use. A relay needs a [Store].
+// Appender publishes through database/sql, and marks what a consumer has applied: it is
+// the applications' half of a store, for transactions that are *sql.Tx, sqlx's, bun's,
+// ent's or GORM's. It is made by [OpenAppender] and is safe for concurrent use. A relay
+// needs a [Store].
 type Appender struct {
 	db      *sql.DB
 	opts    AppenderOptions
@@ -130,11 +131,16 @@ func (d *Appender) Append(ctx context.Context, tx postbag.SQLTx, box string, msg
 
 // sqlAppendError names a transaction that rewrites statements for what it is.
 func sqlAppendError(box string, err error) error {
-	if sqlState(err) == "42P02" { // undefined_parameter
-		return fmt.Errorf("pgstore: append to %s: this transaction changes the placeholders of a statement; "+
-			"pass the *sql.Tx inside it (bun: tx.Tx)", box)
+	if sqlState(err) == codeNoParameter {
+		return rewritten("append to " + box)
 	}
 	return appendError(box, err)
+}
+
+func rewritten(doing string) error {
+	return &fault{
+		doing: doing, said: "this transaction changes the placeholders of a statement", fix: "pass the *sql.Tx inside it (bun: tx.Tx)",
+	}
 }
 
 // Lock implements postbag.Appender.

@@ -23,14 +23,28 @@ import (
 type textsAndBytes struct{ *sql.Tx }
 
 func (t textsAndBytes) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := refuseOthers(args); err != nil {
+		return nil, err
+	}
+	return t.Tx.ExecContext(ctx, query, args...)
+}
+
+func (t textsAndBytes) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := refuseOthers(args); err != nil {
+		return nil, err
+	}
+	return t.Tx.QueryContext(ctx, query, args...)
+}
+
+func refuseOthers(args []any) error {
 	for i, a := range args {
 		switch a.(type) {
 		case string, []byte:
 		default:
-			return nil, fmt.Errorf("parameter %d is a %T", i+1, a)
+			return fmt.Errorf("parameter %d is a %T", i+1, a)
 		}
 	}
-	return t.Tx.ExecContext(ctx, query, args...)
+	return nil
 }
 
 // sqlBox is a box whose application works with database/sql.

@@ -2,11 +2,15 @@ package pgstore_test
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/store"
@@ -20,6 +24,52 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, storetest.Harness[pgx.Tx]{
 		On: "PostgreSQL " + strings.TrimPrefix(version, "postgres (PostgreSQL) "), Features: pgstore.Features(), New: newDatabase,
 	})
+}
+
+// The inbox cases, in transactions of database/sql.
+func TestConformanceOfTheInboxInDatabaseSQL(t *testing.T) {
+	t.Parallel()
+	storetest.RunInbox(t, storetest.Harness[postbag.SQLTx]{
+		On: "PostgreSQL, database/sql", Features: store.Features{ConcurrentWriters: true}, New: newSQLDatabase,
+	})
+}
+
+func newSQLDatabase(tb testing.TB) *storetest.Database[postbag.SQLTx] {
+	tb.Helper()
+	f := newFixture(tb, migrated(tb))
+	config, err := pgx.ParseConfig(f.dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db := stdlib.OpenDB(*config)
+	tb.Cleanup(func() { _ = db.Close() })
+	to, err := pgstore.OpenAppender(tb.Context(), db, pgstore.AppenderOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	begin := func(ctx context.Context, o *sql.TxOptions) (postbag.SQLTx, error) {
+		tx, err := db.BeginTx(context.WithoutCancel(ctx), o)
+		return textsAndBytes{tx}, err
+	}
+	return &storetest.Database[postbag.SQLTx]{
+		Store: f.Store, Appender: to, Inbox: to, Age: f.age,
+		Begin:    func(ctx context.Context) (postbag.SQLTx, error) { return begin(ctx, nil) },
+		Commit:   func(_ context.Context, tx postbag.SQLTx) error { return tx.Commit() },
+		Rollback: func(_ context.Context, tx postbag.SQLTx) error { return tx.Rollback() },
+		Snapshot: func(ctx context.Context) (postbag.SQLTx, error) {
+			tx, err := begin(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+			if err == nil {
+				_, err = tx.ExecContext(ctx, "SELECT count(*) FROM postbag._once")
+			}
+			return tx, err
+		},
+	}
+}
+
+// age makes marks older.
+func (f *fixture) age(ctx context.Context, consumer string, by time.Duration) error {
+	_, err := f.plain.Exec(ctx, "UPDATE postbag._once SET at = at - $2::bigint * interval '1 microsecond' WHERE consumer = $1", consumer, by.Microseconds())
+	return err
 }
 
 // newDatabase opens a database of its own for a case; one that ends the server
@@ -62,6 +112,14 @@ func databaseOn(tb testing.TB, dsn string) (*storetest.Database[pgx.Tx], *fixtur
 		Plain: func(ctx context.Context, tx pgx.Tx, box, topic string) error {
 			_, err := tx.Exec(ctx, "INSERT INTO postbag."+box+" (topic, payload) VALUES ($1, '')", topic)
 			return err
+		},
+		Age: f.age,
+		Snapshot: func(ctx context.Context) (pgx.Tx, error) {
+			tx, err := f.plain.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+			if err == nil {
+				_, err = tx.Exec(ctx, "SELECT count(*) FROM postbag._once")
+			}
+			return tx, err
 		},
 		Begin:  f.plain.Begin,
 		Commit: func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },

@@ -30,6 +30,7 @@ const (
 	codeNoFunction          = "42883"
 	codeNoRight             = "42501"
 	codeNoTable             = "42P01"
+	codeNoParameter         = "42P02"
 	codeNoType              = "42704"
 	codeBadValue            = "22023"
 	codeNotNow              = "55P02"
@@ -97,7 +98,7 @@ func translateError(doing string, err error) error {
 		return &fault{doing: doing, said: serverMessage(err), fix: fixFull, cause: hidden(err)}
 	}
 	if code := sqlState(err); code != "" {
-		return &fault{doing: doing, said: serverMessage(err), fix: fixOf(code, err), cause: hidden(err)}
+		return &fault{doing: doing, said: serverMessage(err), fix: fixOf(code, err), cause: cause(err)}
 	}
 	said, fix := lineError(err)
 	return &fault{doing: doing, said: said, fix: fix, cause: hidden(err)}
@@ -119,7 +120,7 @@ func fixOf(code string, err error) string {
 
 // fixes say what to do about an error of the server.
 var fixes = map[string]string{
-	codeNoRight:            "grant the role its rights, as docs/reference/sql-contract.md lists them and pgstore.GrantProducer and GrantRelay print them, or run this as the owner of the schema",
+	codeNoRight:            "grant the role its rights, as docs/reference/sql-contract.md lists them and pgstore.GrantProducer, GrantConsumer and GrantRelay print them, or run this as the owner of the schema",
 	codeNoSchema:           "run postbag migrate up",
 	codeNoTable:            "run postbag migrate up, or make the box",
 	codeNoColumn:           "run postbag migrate up",
@@ -210,6 +211,19 @@ func lineError(err error) (said, fix string) {
 	default:
 		return "the connection failed: " + err.Error(), fix
 	}
+}
+
+// metAnother says whether a transaction was ended because of another one.
+func metAnother(code string) bool {
+	return code == codeSerialization || code == codeDeadlock || code == codeLockTimeout
+}
+
+// cause is hidden, and store.ErrAgain if another transaction is to blame.
+func cause(err error) error {
+	if metAnother(sqlState(err)) {
+		return errors.Join(store.ErrAgain, hidden(err))
+	}
+	return hidden(err)
 }
 
 // hidden lets errors.As find a server's error and nothing print it.

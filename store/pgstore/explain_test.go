@@ -32,7 +32,7 @@ const planPage = 100
 var planPages = map[string]int{
 	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
 	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
-	"list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
+	"forget_marks": 10_000, "list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
 }
 
 // merges are the statements that sort the first pages of several ranges, one a shard or subscription, or a page with what
@@ -75,7 +75,7 @@ var unplanned = map[string]string{
 	"rows": "a part", "bounded": "a part", "keep": "a part", "poll_where": "a part", "page_where": "a part", "foreign": "a part", "ran": "a part", "ran_moved": "a part",
 	"list_row": "a part", "list_matching": "a part",
 	"detach": "DDL", "finalize": "DDL", "drop_part": "DDL",
-	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "number": "no table", "notify": "no table",
+	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "walking": "no table", "number": "no table", "notify": "no table",
 	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "begin_life": "one row, once after a crash",
 	"shard_positions": "after a restore, once a subscription", "free_shards": "as above", "back_flush": "as above",
 	"back_ledger": "as above", "back_cut": "as above", "back_commands": "as above", "back_parked": "as above", "back_shards": "as above",
@@ -85,7 +85,10 @@ var unplanned = map[string]string{
 }
 
 // large are the tables that can be: the log's partitions, and what grows with the messages.
-var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors))$`)
+var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors|once))$`)
+
+// ways are nodes that the plans of some statements must have.
+var ways = map[string]string{"forget_marks": "Tid Range Scan _once", "marked_sums": "Index Scan _once _once_pkey"}
 
 // planNode is a node of a plan that was run.
 type planNode struct {
@@ -133,6 +136,9 @@ func (n *planNode) String() string {
 func (n *planNode) faults(statement string) (out []string) {
 	if rows, tables := n.touched(); rows > float64(10*page(statement)) && unbounded[statement] == "" {
 		out = append(out, fmt.Sprintf("%.0f rows of %s looked at for a page of %d", rows, slices.Compact(tables), page(statement)))
+	}
+	if way := ways[statement]; !strings.Contains(n.String(), way) {
+		out = append(out, "has no "+way)
 	}
 	return append(out, n.shape(statement)...)
 }

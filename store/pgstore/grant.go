@@ -32,8 +32,20 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
+// GrantConsumer returns the SQL that gives a role the rights to mark what it has applied,
+// with this library or with plain SQL, and no more. The role cannot change or remove a
+// mark, or choose its time. It can mark under the name of any consumer, and read what
+// others marked. To declare consumers and to forget old marks a role needs what
+// GrantRelay gives. Run it once, as the role that owns the tables.
+func GrantConsumer(role string) string {
+	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
+	return "GRANT USAGE ON SCHEMA postbag" + to +
+		"GRANT SELECT ON postbag._meta, postbag._migrations" + to +
+		"GRANT SELECT (consumer, id, sum), INSERT (consumer, id, sum) ON postbag._once" + to
+}
+
 // GrantRelay returns the SQL that gives a role what a relay needs to deliver from all
-// boxes, present and future. Run it once, as the role that owns the tables. Only the
+// boxes, present and future, and to remove old marks of consumers. Run it once, as the role that owns the tables. Only the
 // owner can add and drop partitions: a relay under this role logs when that is due, and
 // postbag migrate up --box under the owner's role adds them.
 func GrantRelay(role string) string {

@@ -56,6 +56,11 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 			t.Errorf("after the migration one may %s: %v", sql, err)
 		}
 	}
+	s.wantMarked("billing", marksOf("a", "b"), true, true)
+	s.wantMarked("billing", marksOf("a"), false)
+	if f, err := s.Forget(t.Context()); err != nil || f != (store.Forgotten{Looked: 2, Done: true}) {
+		t.Errorf("after the migration it forgets %+v: %v", f, err)
+	}
 	later := boxtest.Messages(1, "a")
 	if there, err := s.cancelled(s.fixture, later[0].ID); there || err != nil {
 		t.Errorf("what is not scheduled is cancelled: %v", err)

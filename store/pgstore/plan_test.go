@@ -90,6 +90,8 @@ func (s *work) fill(n int) {
 	s.exec(`INSERT INTO postbag._ledger SELECT 1000000, g / 8, g % 2 + 1, g % 4, 1, 1, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING`, n)
 	s.exec("INSERT INTO postbag._audit (who, why, what) SELECT 'x', 'y', 'z' FROM generate_series(1, $1::integer / 2)", n)
 	s.exec("INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT 1000000, 7, g, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING", n)
+	s.exec(`INSERT INTO postbag._once (consumer, id, sum, at)
+		SELECT 'consumer ' || g % 3, uuid_send(gen_random_uuid()), CASE WHEN g % 2 = 0 THEN sha256('x') END, now() - g % 10 * interval '10 days' FROM generate_series(1, $1::integer) g`, n)
 	if s.all {
 		s.exec("INSERT INTO postbag.old (id, key, payload) SELECT gen_random_uuid(), 'key ' || g % 1000, '{}' FROM generate_series(1, $1::integer / 2) g", n)
 	}
@@ -99,6 +101,7 @@ func (s *work) everything() {
 	s.Helper()
 	s.n++
 	s.readAndSettle()
+	s.inbox()
 	if s.all {
 		s.write()
 		s.orders()
@@ -226,6 +229,35 @@ func (s *work) write() {
 		}
 		return err
 	}))
+}
+
+// inbox marks in each form, what is new and what is not, and forgets.
+func (s *work) inbox() {
+	s.Helper()
+	const consumer = "consumer 1"
+	for i := range 2 {
+		s.Must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
+			marks := make([]store.Mark, planPage)
+			for k := range marks {
+				marks[k] = store.Mark{ID: store.MessageID(fmt.Sprint(s.n, " ", k)), Sum: store.Sum{1}}
+			}
+			for _, m := range [][]store.Mark{marks, {{ID: marks[0].ID + "a"}}, {{ID: marks[0].ID + "b", Sum: store.Sum{2}}}} {
+				fresh, err := s.Mark(s.Context(), tx, consumer, m)
+				if err != nil || fresh[0] != (i == 0) {
+					return fmt.Errorf("marks are %v: %w", fresh, err)
+				}
+			}
+			return nil
+		}))
+	}
+	s.Must(s.DeclareConsumer(s.Context(), consumer, time.Hour))
+	declared, err := s.Consumers(s.Context())
+	s.Must(err)
+	forgotten, err := s.Forget(s.Context())
+	s.Must(err)
+	if len(declared) != 1 || forgotten.Busy {
+		s.Fatalf("the consumers are %v; it forgets %+v", declared, forgotten)
+	}
 }
 
 // orders are the commands of an operator.

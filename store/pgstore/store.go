@@ -13,7 +13,8 @@ import (
 
 // Store is a store of boxes in a PostgreSQL database. It implements
 // [store.Store], [store.Waker], [store.Migrator], [store.Inspector],
-// [store.Operator] and [postbag.Appender] of [pgx.Tx]. It is made by [Open], and is safe for concurrent use until Close.
+// [store.Operator], [store.Forgetter], and [postbag.Appender] and [store.Inbox] of [pgx.Tx]. It is made by [Open], and is safe for
+// concurrent use until Close.
 type Store struct {
 	pool *pgxpool.Pool
 	opts Options

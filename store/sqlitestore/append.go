@@ -60,24 +60,30 @@ func (s *Store) insert(ctx context.Context, tx postbag.SQLTx, box string, now ti
 	return s.execIn(ctx, tx, fmt.Sprintf(sqlAppend, quoted(box))+sqlAppendRow+strings.Repeat(", "+sqlAppendRow, len(msgs)-1), args)
 }
 
-// execIn runs a statement in an application's transaction: prepared once and for
-// all, if it is one that InTx began on the store's own connections.
+// execIn runs a statement in an application's transaction.
 func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, text string, args []any) error {
+	st, err := s.statementIn(ctx, tx, text)
+	if err == nil {
+		_, err = st.ExecContext(ctx, args...)
+	}
+	return err
+}
+
+// statementIn returns a statement for an application's transaction: prepared once and
+// for all, if it is one that InTx began on the store's own connections.
+func (s *Store) statementIn(ctx context.Context, tx postbag.SQLTx, text string) (statement, error) {
 	own, ok := tx.(*sql.Tx)
 	if !s.owned || !ok || own != s.running.Load() {
-		_, err := tx.ExecContext(ctx, text, args...)
-		return err
+		return unprepared{conn: tx, text: text}, nil
 	}
 	st, err := s.statements.get(ctx, s.pool(), text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if prepared, ok := st.(*sql.Stmt); ok {
-		_, err = own.StmtContext(ctx, prepared).ExecContext(ctx, args...) //nolint:sqlclosecheck // it ends with own
-		return err
+		return own.StmtContext(ctx, prepared), nil // it ends with own
 	}
-	_, err = own.ExecContext(ctx, text, args...)
-	return err
+	return unprepared{conn: own, text: text}, nil
 }
 
 func (s *Store) schedule(ctx context.Context, tx postbag.SQLTx, box string, m *postbag.Message) error {

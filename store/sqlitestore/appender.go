@@ -9,8 +9,9 @@ import (
 )
 
 // Appender publishes in transactions of your own *sql.DB: *sql.Tx, sqlx's, bun's, ent's
-// or GORM's. It is the writing half of a store. [OpenAppender] makes one. It is safe for
-// concurrent use. A relay needs a [Store].
+// or GORM's, and marks there what a consumer has applied ([store.Inbox]). It is the
+// writing half of a store. [OpenAppender] makes one. It is safe for concurrent use. A
+// relay needs a [Store].
 type Appender struct {
 	store *Store
 	opts  AppenderOptions

@@ -61,6 +61,7 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 			clock := func() time.Time { return began.Add(time.Duration(ahead.Load())) }
 			s.SetClock(clock) // it stands still unless the suite moves it on, however slow the machine is
 			db := openSQL(tb, path)
+			deferred := openDSN(tb, strings.Replace(sqlitestore.DSN(path), "_txlock=immediate", "_txlock=deferred", 1))
 			return &storetest.Database[postbag.SQLTx]{
 				Store: s,
 				Second: func(tb testing.TB) store.Store {
@@ -82,6 +83,11 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 				Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return tx.Rollback() },
 				Savepoint:  named("SAVEPOINT "),
 				RollbackTo: named("ROLLBACK TO "),
+				Age: func(ctx context.Context, consumer string, by time.Duration) error {
+					_, err := db.ExecContext(ctx, "UPDATE postbag__once SET at = at - ? WHERE consumer = ?", by.Microseconds(), []byte(consumer))
+					return err
+				},
+				Snapshot: func(ctx context.Context) (postbag.SQLTx, error) { return snapshot(ctx, deferred) },
 				Undecodable: func(ctx context.Context, box string) error {
 					conn, err := db.Conn(ctx)
 					if err != nil {
@@ -115,6 +121,15 @@ func begin(ctx context.Context, db *sql.DB) (postbag.SQLTx, error) {
 			return nil, err
 		}
 	}
+}
+
+// snapshot begins a transaction that has read, and has no lock.
+func snapshot(ctx context.Context, db *sql.DB) (postbag.SQLTx, error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err == nil {
+		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM postbag__once").Scan(new(int))
+	}
+	return tx, err
 }
 
 func named(statement string) func(context.Context, postbag.SQLTx, string) error {

@@ -15,13 +15,14 @@ var dialect = sqlkit.Dialect{
 		at, err := placeOf(p)
 		return at, err
 	},
-	Last:       lastSeq,
-	ClockStep:  time.Millisecond,
-	Table:      quoted,
-	Shards:     1,
-	Chains:     1,
-	AddTallies: tally,
-	Blank:      blank,
+	Last:        lastSeq,
+	ClockStep:   time.Millisecond,
+	Table:       quoted,
+	Shards:      1,
+	Chains:      1,
+	AddTallies:  tally,
+	Blank:       blank,
+	ForgetMarks: forgetMarks,
 	Statements: sqlkit.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `

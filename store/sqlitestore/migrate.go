@@ -164,7 +164,7 @@ func Script(boxes ...string) ([]store.Step, error) {
 
 // exclusive is write without a look at the schema, which may not be there.
 func (s *Store) exclusive(ctx context.Context, doing string, fn func(*transaction) error) error {
-	return s.locked(ctx, doing, func(t *transaction) error {
+	return s.locked(ctx, doing, s.deadline(), func(t *transaction) error {
 		if err := fn(t); err != nil {
 			return err
 		}

@@ -48,7 +48,8 @@ func statementsOf(t *testing.T) map[string]string {
 		})
 	}
 	out["sqlAppend"] += out["sqlAppendRow"]
-	for _, part := range []string{"sqlAppendRow", "sqlColumns"} {
+	out["sqlMark"] = fmt.Sprintf(out["sqlMark"], fmt.Sprintf(out["sqlMarkRow"], 3, 4))
+	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns"} {
 		delete(out, part)
 	}
 	for name, text := range out {
@@ -85,9 +86,9 @@ func textOf(t *testing.T, value ast.Expr, known map[string]string) string {
 }
 
 // scanned are the small tables that a statement may read whole: they have a row
-// a box, a subscription, a shard or a relay. x is a part of a log, with its end.
+// a box, a subscription, a shard, a relay or a consumer. x is a part of a log, with its end.
 var scanned = []string{
-	"postbag__meta", "postbag__box", "postbag__subscription", "postbag__shard", "postbag__relay",
+	"postbag__meta", "postbag__box", "postbag__subscription", "postbag__shard", "postbag__relay", "postbag__consumer",
 	"m", "s", "b", "h", "r", "q", "x", "sqlite_sequence", "sqlite_master", "sqlite_schema", "pragma_database_list", "CONSTANT",
 }
 

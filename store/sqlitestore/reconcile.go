@@ -13,7 +13,7 @@ import (
 // log is another one than their positions were written in. It returns the database's identity, whether it
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
-	err = s.locked(ctx, "check", func(t *transaction) error {
+	err = s.locked(ctx, "check", s.deadline(), func(t *transaction) error {
 		if found, err := t.Row(sqlMeta, nil, &id, &t.Epoch); err != nil || !found {
 			return store.ErrSchema
 		}

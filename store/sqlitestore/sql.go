@@ -179,6 +179,14 @@ const (
 INSERT INTO postbag__scheduled (box, due, at, id, topic, key, shard_key, type, headers, payload)
 SELECT name, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, coalesce(?10, x'') FROM postbag__box WHERE name = ?1`
 
+	// Rows by primary key: those that are new come back. The consumer and the time are the
+	// first arguments.
+	sqlMark    = `INSERT INTO postbag__once (consumer, at, id, sum) VALUES %s ON CONFLICT (consumer, id) DO NOTHING RETURNING id`
+	sqlMarkRow = `(?1, ?2, ?%d, ?%d)`
+
+	// By primary key.
+	sqlMarkedSum = `SELECT sum FROM postbag__once WHERE consumer = ? AND id = ?`
+
 	// By the index (box, id).
 	sqlCancel = `DELETE FROM postbag__scheduled WHERE box = ? AND id = ? AND due > ?`
 )
@@ -209,6 +217,9 @@ SELECT id, ?2, topic, key, shard_key, type, headers, payload FROM postbag__sched
 	// The end of the index (box, due), but for what is no number, which is never due.
 	// Outside a transaction.
 	sqlNextScheduled = `SELECT CAST(min(due) AS INTEGER) FROM postbag__scheduled WHERE box = ? AND due <= 9223372036854775807`
+
+	// A range of the primary key: the old marks in it.
+	sqlForgetMarks = `DELETE FROM postbag__once WHERE consumer = ? AND id > coalesce(?, x'') AND id <= ? AND at < ?`
 
 	// A range of the primary key.
 	sqlForgetFloors = `DELETE FROM postbag__floor WHERE box = ? AND seq < ?`

@@ -14,9 +14,9 @@ import (
 )
 
 // Store is a store of boxes in one SQLite database. It implements [store.Store],
-// [store.Waker], [store.Inspector], [store.Operator], [store.Migrator] and
-// [postbag.Appender] of [postbag.SQLTx]. It is made by [Open] or [OpenDB], and is
-// safe for concurrent use until Close.
+// [store.Waker], [store.Inspector], [store.Operator], [store.Migrator],
+// [store.Forgetter], and [postbag.Appender] and [store.Inbox] of [postbag.SQLTx]. It is
+// made by [Open] or [OpenDB], and is safe for concurrent use until Close.
 type Store struct {
 	base sqlkit.Base
 

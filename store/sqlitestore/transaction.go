@@ -31,7 +31,12 @@ func newTransaction(ctx context.Context, conn *sql.Conn, statements map[string]*
 // write runs fn in a write transaction on the accepted database, and commits. fn
 // runs once: only the begin is tried again. Its error rolls back and is passed on.
 func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) error) error {
-	return s.locked(ctx, doing, func(t *transaction) error {
+	return s.writeUntil(ctx, doing, s.deadline(), fn)
+}
+
+// writeUntil is write for who gives up waiting for locks at another time.
+func (s *Store) writeUntil(ctx context.Context, doing string, deadline time.Time, fn func(*transaction) error) error {
+	return s.locked(ctx, doing, deadline, func(t *transaction) error {
 		if err := s.recognise(t); err != nil {
 			return err
 		}
@@ -44,11 +49,10 @@ func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) e
 
 // locked runs fn between BEGIN and whatever end it makes; what it leaves open is
 // rolled back.
-func (s *Store) locked(ctx context.Context, doing string, fn func(*transaction) error) error {
+func (s *Store) locked(ctx context.Context, doing string, deadline time.Time, fn func(*transaction) error) error {
 	if err := begun(ctx, doing); err != nil {
 		return err
 	}
-	deadline := s.deadline()
 	if err := s.writer.enter(ctx, deadline); err != nil {
 		return translateError(doing, err)
 	}

@@ -40,6 +40,10 @@ type Dialect struct {
 	// Blank overwrites payload, headers and key of a row of a box's log with nothing,
 	// and its shard key with another one.
 	Blank func(t *Tx, box string, seq int64, shardKey string) error
+	// ForgetMarks deletes the marks of a consumer behind one id and up to another that
+	// were made before a time, and returns how many. It leaves out those that somebody has
+	// locked, and locks no others. The id behind which it begins may be nil.
+	ForgetMarks func(t *Tx, consumer, after, upto []byte, before int64) (int64, error)
 	// Chains is how many chains one statement may have: it is Head that many times,
 	// with UNION ALL between.
 	Chains int

@@ -309,3 +309,33 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 	// SQLSetSwept says by primary key where the log of a box begins.
 	SQLSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
 )
+
+// The inbox. Consumers and ids are bytes; where a walk begins they are null.
+const (
+	// One row, new or in place of the old one.
+	sqlDeclareConsumer = `REPLACE INTO postbag__consumer (name, keep) VALUES (?, ?)`
+
+	// A scan: a row for each consumer that was declared.
+	sqlConsumers = `SELECT name, keep FROM postbag__consumer ORDER BY name`
+
+	// By primary key.
+	sqlKeep = `SELECT keep FROM postbag__consumer WHERE name = ?`
+
+	// One row.
+	sqlForgetting      = `SELECT consumer, id, token, expires FROM postbag__forgetting WHERE one = 1`
+	sqlForgettingLease = `SELECT token FROM postbag__forgetting WHERE one = 1`
+
+	// One row: how far a call of Forget has come, if its token is still that.
+	sqlSetForgetting = `
+UPDATE postbag__forgetting SET consumer = COALESCE(?, x''), id = COALESCE(?, x''), token = ?, expires = ? WHERE one = 1 AND token = ?`
+
+	// SQLMarksPage returns the last id of the next marks of a consumer, how many they are
+	// and how many of these are old: a range of the primary key, in its order, ended by the
+	// limit.
+	SQLMarksPage = `
+SELECT MAX(id), COUNT(*), COALESCE(SUM(at < ?), 0) FROM (
+	SELECT id, at FROM postbag__once WHERE consumer = COALESCE(?, x'') AND id > COALESCE(?, x'') ORDER BY id LIMIT ?) x`
+
+	// SQLNextConsumer returns the first of a range of the primary key.
+	SQLNextConsumer = `SELECT consumer FROM postbag__once WHERE consumer > COALESCE(?, x'') ORDER BY consumer LIMIT 1`
+)

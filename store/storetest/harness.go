@@ -68,6 +68,23 @@ type Database[Tx any] struct {
 	// Appender writes messages. Required.
 	Appender postbag.Appender[Tx]
 
+	// Inbox marks what consumers applied, in transactions Tx. Nil: Store, if it is a
+	// store.Inbox[Tx]; if it is none, the cases of inboxes are left out.
+	Inbox store.Inbox[Tx]
+
+	// Forgetter removes old marks. Nil: Inbox, or else Store, if it is one; if neither is,
+	// the cases of forgetting are left out.
+	Forgetter store.Forgetter
+
+	// Age makes the committed marks of a consumer older, by a time. It may do it to the
+	// marks of other consumers, too. No transaction of the suite that has marks is open
+	// then. Required if there is a Forgetter.
+	Age func(ctx context.Context, consumer string, by time.Duration) error
+
+	// Snapshot begins a transaction that goes on reading what was committed when Snapshot
+	// returned: it has read something by then. Nil: the case is left out.
+	Snapshot func(ctx context.Context) (Tx, error)
+
 	// Create makes a box. Required.
 	Create func(ctx context.Context, box string) error
 

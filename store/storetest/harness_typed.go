@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // erase hides Tx, so that the cases need not be generic.
@@ -26,7 +27,9 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		Advance:          db.Advance,
 		Now:              db.Now,
 		Burn:             db.Burn,
+		Age:              db.Age,
 	}
+	eraseInbox(db, out)
 	named := func(f func(context.Context, Tx, string) error) func(context.Context, any, string) error {
 		if f == nil {
 			return nil
@@ -40,6 +43,33 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		}
 	}
 	return out
+}
+
+// eraseInbox finds the inbox of db.
+func eraseInbox[Tx any](db *Database[Tx], out *Database[any]) {
+	if db.Snapshot != nil {
+		out.Snapshot = func(ctx context.Context) (any, error) { return db.Snapshot(ctx) }
+	}
+	inbox := db.Inbox
+	if inbox == nil {
+		inbox, _ = db.Store.(store.Inbox[Tx])
+	}
+	if inbox == nil {
+		return
+	}
+	out.Inbox, out.Forgetter = erasedInbox[Tx]{inbox}, db.Forgetter
+	for _, with := range []any{inbox, db.Store} {
+		if f, ok := with.(store.Forgetter); ok && out.Forgetter == nil {
+			out.Forgetter = f
+		}
+	}
+}
+
+// erasedInbox is an Inbox whose transactions have no type.
+type erasedInbox[Tx any] struct{ of store.Inbox[Tx] }
+
+func (i erasedInbox[Tx]) Mark(ctx context.Context, tx any, consumer string, marks []store.Mark) ([]bool, error) {
+	return i.of.Mark(ctx, typed[Tx](tx), consumer, marks)
 }
 
 // typed gives a transaction its type back.

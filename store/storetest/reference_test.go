@@ -25,6 +25,8 @@ func referenceOf(o memstore.Options) *database {
 		}
 		return memstore.Fault{}
 	}
+	var aged atomic.Int64 // marks become older as the clock moves on
+	o.Now = func() time.Time { return time.Now().Add(time.Duration(aged.Load())) }
 	s := memstore.New(o)
 	return &database{
 		Store:            s,
@@ -47,6 +49,15 @@ func referenceOf(o memstore.Options) *database {
 		},
 		CutAnswer: func() { cut.Store(true) },
 		Burn:      s.Burn,
+		Age: func(_ context.Context, _ string, by time.Duration) error {
+			aged.Add(int64(by))
+			return nil
+		},
+		Snapshot: s.Begin,
+		Crash: func(context.Context) error {
+			s.Crash()
+			return nil
+		},
 	}
 }
 

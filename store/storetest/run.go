@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -11,11 +12,27 @@ func Run[Tx any](t *testing.T, h Harness[Tx]) {
 	if h.New == nil {
 		t.Fatal("storetest: the harness has no New; give it a function that opens a database")
 	}
-	h = h.withDefaults()
 	if h.On != "" {
 		t.Attr("conformance", "store suite: "+h.On)
 	}
-	for _, c := range cases() {
+	runAll(t, h, cases())
+}
+
+// RunInbox runs the cases of an inbox only, as parallel subtests of t. It is for an inbox
+// over another kind of transaction than that of Run's harness. Of the Database, it needs
+// Store, Inbox, Begin, Commit and Rollback, and what the features ask for.
+func RunInbox[Tx any](t *testing.T, h Harness[Tx]) {
+	t.Helper()
+	if h.New == nil {
+		t.Fatal("storetest: the harness has no New; give it a function that opens a database")
+	}
+	runAll(t, h, slices.Concat(inboxCases(), inboxConcurrencyCases(), forgetCases()))
+}
+
+func runAll[Tx any](t *testing.T, h Harness[Tx], all []scenario) {
+	t.Helper()
+	h = h.withDefaults()
+	for _, c := range all {
 		if !c.applies(h.Features) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,11 @@ type wrong struct {
 	caught []string
 }
 
+// wrongs are all of them.
+func wrongs() []wrong {
+	return slices.Concat(wrongReads(), wrongSettlements(), wrongWrites(), wrongMarks(), wrongForgets())
+}
+
 // TestWrongStoresAreCaught shows that cases fail for what they are there for.
 func TestWrongStoresAreCaught(t *testing.T) {
 	t.Parallel()
@@ -20,7 +26,7 @@ func TestWrongStoresAreCaught(t *testing.T) {
 	for _, c := range cases() {
 		byName[c.name] = c
 	}
-	for _, w := range append(append(wrongReads(), wrongSettlements()...), wrongWrites()...) {
+	for _, w := range wrongs() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			for _, name := range w.caught {
@@ -30,7 +36,7 @@ func TestWrongStoresAreCaught(t *testing.T) {
 					continue
 				}
 				tries := 1
-				if strings.HasPrefix(name, "Many writers") {
+				if strings.HasPrefix(name, "Many writers") || strings.HasPrefix(name, "Many mark the same") {
 					tries = 20 // they catch a mistake when two writers meet, which they need not do each time
 				}
 				r := &recorder{}
@@ -50,7 +56,7 @@ func TestWrongStoresAreCaught(t *testing.T) {
 func TestTheCorrectReferenceStorePasses(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}
-	for _, w := range append(append(wrongReads(), wrongSettlements()...), wrongWrites()...) {
+	for _, w := range wrongs() {
 		for _, name := range w.caught {
 			named[name] = true
 		}

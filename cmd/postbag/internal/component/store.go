@@ -23,6 +23,8 @@ type Store struct {
 	store.Migrator
 	// Editor is nil for a kind of store that takes commands for parked messages only.
 	Editor store.Editor
+	// Forgetter is nil for a kind of store that keeps no marks of consumers.
+	Forgetter store.Forgetter
 
 	// Kind is its kind's name.
 	Kind string
@@ -37,7 +39,7 @@ type Store struct {
 
 // Operations are what operators do to the store.
 func (s *Store) Operations() operations.Store {
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor}
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter}
 }
 
 // Schema is what operators do to the store's schema.
@@ -115,6 +117,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		}
 		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
 		opened.Editor, _ = opened.Store.(store.Editor)
+		opened.Forgetter, _ = opened.Store.(store.Forgetter)
 		return opened, nil
 	}
 	return nil, exit.Usagef("this program holds no store of kind %s; see postbag version --components", name)

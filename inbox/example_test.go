@@ -1,0 +1,100 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// A broker delivers a message twice, and the consumer applies it once.
+func Example() {
+	ctx := context.Background()
+	db := memstore.New(memstore.Options{}) // or a store on your database
+	in, err := inbox.New(db)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handle := func(id, body string) error {
+		return db.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+			fresh, err := in.Once(ctx, tx, "billing", inbox.MessageID(id))
+			if err != nil || !fresh {
+				return err
+			}
+			fmt.Println("apply", body) // with tx
+			return nil
+		})
+	}
+	for _, body := range []string{"first delivery", "second delivery"} {
+		if err := handle("order-17", body); err != nil {
+			fmt.Println(err) // do not acknowledge
+		}
+	}
+	// Output: apply first delivery
+}
+
+// The id is known, and the bytes are others.
+func ExampleInbox_OnceBytes() {
+	ctx := context.Background()
+	db := memstore.New(memstore.Options{})
+	in, _ := inbox.New(db)
+	for _, body := range []string{"3 apples", "3 apples", "4 apples"} {
+		err := db.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+			fresh, err := in.OnceBytes(ctx, tx, "billing", "order-17", []byte(body))
+			if err == nil {
+				fmt.Println(body, fresh)
+			}
+			return err
+		})
+		if errors.Is(err, store.ErrOtherBytes) {
+			fmt.Println(body, "has the id of another message")
+		}
+	}
+	// Output:
+	// 3 apples true
+	// 3 apples false
+	// 4 apples has the id of another message
+}
+
+// A batch of a log whose messages have no ids.
+func ExampleInbox_OnceBatch() {
+	ctx := context.Background()
+	db := memstore.New(memstore.Options{})
+	in, _ := inbox.New(db)
+	for _, offsets := range [][]int64{{40, 41}, {41, 42}} {
+		err := db.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+			var marks []inbox.Mark
+			for _, offset := range offsets {
+				marks = append(marks, inbox.Mark{ID: inbox.Place("orders", 3, offset)})
+			}
+			fresh, err := in.OnceBatch(ctx, tx, "billing", marks)
+			fmt.Println(offsets, fresh)
+			return err
+		})
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// [40 41] [true true]
+	// [41 42] [false true]
+}
+
+// Marks are kept for a week, and removed after that.
+func ExampleInbox_Maintain() {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, _ := inbox.New(memstore.New(memstore.Options{}))
+	if err := in.Declare(ctx, "billing", 7*24*time.Hour); err != nil {
+		fmt.Println(err)
+	}
+	done := make(chan error)
+	go func() { done <- in.Maintain(ctx, time.Hour, func(err error) { fmt.Println(err) }) }()
+	cancel() // when the program ends
+	fmt.Println(<-done)
+	// Output: <nil>
+}

@@ -1,0 +1,189 @@
+package survival
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/store/pgstore"
+)
+
+// consumerEnv, if it is set, makes this program a consumer: "dsn nats-url".
+const consumerEnv = "POSTBAG_SURVIVAL_CONSUMER"
+
+// ackWait is after how long the broker brings a message again that nobody acknowledged.
+const ackWait = 2 * time.Second
+
+// P5: an effect in the transaction of its mark is committed once, whatever is killed. The table of effects has no key: a second one would be there.
+func TestConsumersThatAreKilledApplyEachMessageOnce(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+	w := newWorld(t)
+	n := size(50_000)
+	w.exec(`create table effects (id text not null)`)
+	w.fillStream(n)
+	var kills int
+	r := rand.New(rand.NewPCG(1, 2))
+	consumers := []*exec.Cmd{w.startConsumer(), w.startConsumer()}
+	for ; kills < 20 && w.effects() < n*9/10; kills++ {
+		pause(time.Duration(100+r.IntN(400)) * time.Millisecond)
+		i := r.IntN(len(consumers))
+		_ = consumers[i].Process.Kill()
+		_ = consumers[i].Wait() // it was killed
+		consumers[i] = w.startConsumer()
+		if kills%7 == 3 {
+			if err := w.pg.Restart(t.Context(), testserver.StopImmediate); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	delivered := w.awaitAcknowledged(n, 3*time.Minute)
+	t.Logf("%d messages were delivered %d times while %d consumers were killed", n, delivered, kills)
+	if delivered <= n {
+		t.Errorf("of %d messages none came twice: nothing was shown", n)
+	}
+	var rows, ids int
+	if err := w.pool.QueryRow(t.Context(), `select count(*), count(distinct id) from effects`).Scan(&rows, &ids); err != nil {
+		t.Fatal(err)
+	}
+	if rows != n || ids != n {
+		t.Errorf("%d messages had %d effects of %d messages", n, rows, ids)
+	}
+}
+
+// effects returns how many there are, or none while the database is away.
+func (w *world) effects() (n int) {
+	_ = w.pool.QueryRow(w.t.Context(), `select count(*) from effects`).Scan(&n) // the database may be away
+	return n
+}
+
+// fillStream puts n messages into the stream, each with an id.
+func (w *world) fillStream(n int) {
+	w.t.Helper()
+	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
+		for i := range n {
+			_, err := js.PublishMsgAsync(&nats.Msg{
+				Subject: fmt.Sprintf("events.%d", i%50), Data: []byte("effect"), Header: nats.Header{"Id": {fmt.Sprint(i)}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		select {
+		case <-js.PublishAsyncComplete():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+// startConsumer starts this program as a consumer. It is killed when the test ends.
+func (w *world) startConsumer() *exec.Cmd {
+	w.t.Helper()
+	c := exec.CommandContext(context.WithoutCancel(w.t.Context()), os.Args[0])
+	c.Env = append(os.Environ(), consumerEnv+"="+w.dsn+"\n"+w.nats.URL())
+	c.Stderr = w.t.Output()
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if c.ProcessState == nil {
+			_ = c.Process.Kill()
+			_ = c.Wait() // it was killed
+		}
+	})
+	return c
+}
+
+// awaitAcknowledged waits until the broker has nothing left for the consumers, and returns how many times it delivered one.
+func (w *world) awaitAcknowledged(n int, within time.Duration) (delivered int) {
+	w.t.Helper()
+	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
+		w.eventually(within, "all messages are acknowledged", func() bool {
+			c, err := js.Consumer(ctx, stream, "billing")
+			if err != nil {
+				return false
+			}
+			i := c.CachedInfo()
+			delivered = int(i.Delivered.Consumer)
+			return i.NumPending == 0 && i.NumAckPending == 0 && delivered >= n
+		})
+		return nil
+	})
+	return delivered
+}
+
+// consume is the consumer: it applies each message in a transaction with its mark, and acknowledges it after the commit. It runs until
+// it is killed.
+func consume(settings string) error {
+	ctx := context.Background()
+	dsn, url, _ := strings.Cut(settings, "\n")
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	store, err := pgstore.Open(ctx, pool, pgstore.Options{})
+	for ; err != nil; store, err = pgstore.Open(ctx, pool, pgstore.Options{}) {
+		pause(50 * time.Millisecond) // the database is away
+	}
+	in, err := inbox.New[pgx.Tx](store)
+	if err != nil {
+		return err
+	}
+	nc, err := nats.Connect(url)
+	if err != nil {
+		return err
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	c, err := js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		Durable: "billing", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 2000,
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		batch, err := c.Fetch(200, jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			return err
+		}
+		for m := range batch.Messages() {
+			if err := applyOnce(ctx, pool, in, m.Headers().Get("Id")); err != nil {
+				continue // the database is away: the message comes again
+			}
+			if err := m.Ack(); err != nil {
+				return err
+			}
+		}
+		if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
+			return err
+		}
+	}
+}
+
+func applyOnce(ctx context.Context, pool *pgxpool.Pool, in *inbox.Inbox[pgx.Tx], id string) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		fresh, err := in.Once(ctx, tx, "billing", inbox.MessageID(id))
+		if err != nil || !fresh {
+			return err
+		}
+		_, err = tx.Exec(ctx, `insert into effects values ($1)`, id)
+		return err
+	})
+}

@@ -1,0 +1,244 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
+)
+
+var (
+	_ store.Inbox[postbag.SQLTx] = (*Store)(nil)
+	_ store.Inbox[postbag.SQLTx] = (*Appender)(nil)
+	_ store.Forgetter            = (*Store)(nil)
+	_ store.Forgetter            = (*Appender)(nil)
+)
+
+// Mark records in tx that a consumer has applied messages; see [store.Inbox].
+func (s *Store) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, marks []store.Mark) ([]bool, error) {
+	return s.producer.mark(ctx, tx, consumer, marks)
+}
+
+// Mark implements store.Inbox.
+func (d *Appender) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, marks []store.Mark) ([]bool, error) {
+	return d.producer.mark(ctx, tx, consumer, marks)
+}
+
+// mark records marks in tx. Its statements hold their values themselves, as those of
+// append do.
+func (p *producer) mark(ctx context.Context, tx postbag.SQLTx, consumer string, marks []store.Mark) ([]bool, error) {
+	doing := "mark messages for consumer " + sqlkit.Printable(consumer)
+	if tx == nil {
+		return nil, postbag.ErrNoTx
+	}
+	m, err := sqlkit.NewMarking(consumer, marks)
+	if err != nil {
+		return nil, translateError(doing, err)
+	}
+	for from := 0; from < len(m.Marks); {
+		text, to := p.markText(consumer, m.Marks, from)
+		if err := markSome(ctx, tx, consumer, m, text, from, to); err != nil {
+			return nil, translateError(doing, met(err))
+		}
+		from = to
+	}
+	return m.Answer(), nil
+}
+
+// markText makes the statement that records marks from one on: all of them, if the server
+// takes it so large. It returns which one comes next.
+func (p *producer) markText(consumer string, marks []store.Mark, from int) (text string, to int) {
+	most := max(p.statement()-len(sqlMarkAgain), 0)
+	b := []byte(sqlMark)
+	var none store.Sum
+	for to = from; to < len(marks); to++ {
+		if to > from && len(b)+2*(len(consumer)+len(marks[to].ID)+len(none))+len("(0x, 0x, 0x), ") > most {
+			break
+		}
+		if to > from {
+			b = append(b, ", "...)
+		}
+		b = literal(append(b, '('), []byte(consumer))
+		b = literal(append(b, ", "...), []byte(marks[to].ID))
+		b = append(b, ", "...)
+		if marks[to].Sum == none {
+			b = append(b, "NULL)"...)
+			continue
+		}
+		b = append(literal(b, marks[to].Sum[:]), ')')
+	}
+	return string(append(b, sqlMarkAgain...)), to
+}
+
+// markSome runs a statement of markText. The server counts a new row as one and a row that
+// was there as two, which each such statement changes, whatever the driver's settings.
+// Where all are new, nothing more is asked.
+func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *sqlkit.Marking, text string, from, to int) error {
+	result, err := tx.ExecContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if changed == int64(to-from) {
+		for i := from; i < to; i++ {
+			m.Fresh(i)
+		}
+		return nil
+	}
+	came := 0
+	err = sqlkit.Querying(ctx, tx)(markedText(consumer, m.Marks[from:to]), nil, func(rows *sql.Rows) error {
+		var id, sum []byte
+		var again int64
+		if err := rows.Scan(&id, &sum, &again); err != nil {
+			return err
+		}
+		i, ours := m.Find(id)
+		if !ours {
+			return nil
+		}
+		came++
+		if again == 0 {
+			m.Fresh(i)
+			return nil
+		}
+		return m.Repeated(i, sum)
+	})
+	if err == nil {
+		err = sqlkit.Seen(to-from, came)
+	}
+	return err
+}
+
+// markedText makes the statement that reads some marks of a consumer back.
+func markedText(consumer string, marks []store.Mark) string {
+	var ids []byte
+	for i := range marks {
+		ids = jsonID(ids, []byte(marks[i].ID))
+	}
+	return fmt.Sprintf(sqlMarked, ids, consumer)
+}
+
+// jsonID appends an id to a list for sqlIDs.
+func jsonID(ids, id []byte) []byte {
+	if len(ids) > 0 {
+		ids = append(ids, ',')
+	}
+	return append(hex.AppendEncode(append(ids, '"'), id), '"')
+}
+
+// met adds ErrAgain to an error by which the server says that another transaction was in
+// the way.
+func met(err error) error {
+	switch codeOf(err) {
+	case codeDeadlock, codeLockWait, codeRecordChanged, codeXADeadlock, codeXATimeout:
+		return &meeting{err}
+	}
+	return err
+}
+
+// meeting is an error of the server that is also [store.ErrAgain].
+type meeting struct{ error }
+
+func (m *meeting) Unwrap() []error { return []error{store.ErrAgain, m.error} }
+
+// DeclareConsumer says for how long the marks of a consumer are kept; see [store.Forgetter].
+func (s *Store) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {
+	return s.forgetting().DeclareConsumer(ctx, consumer, keep)
+}
+
+// Consumers returns the declared consumers; see [store.Forgetter].
+func (s *Store) Consumers(ctx context.Context) ([]store.Consumer, error) {
+	return s.forgetting().Consumers(ctx)
+}
+
+// Forget removes some marks whose time is over; see [store.Forgetter].
+func (s *Store) Forget(ctx context.Context) (store.Forgotten, error) {
+	return s.forgetting().Forget(ctx)
+}
+
+func (s *Store) forgetting() *sqlkit.Forgetting {
+	return &sqlkit.Forgetting{
+		Dialect: &dialect,
+		Query:   s.query,
+		Now:     s.now,
+		Write: func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
+			return s.write(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })
+		},
+	}
+}
+
+// DeclareConsumer implements store.Forgetter. It needs the rights of a relay.
+func (d *Appender) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {
+	return d.forgetting().DeclareConsumer(ctx, consumer, keep)
+}
+
+// Consumers implements store.Forgetter. It needs the rights of a console.
+func (d *Appender) Consumers(ctx context.Context) ([]store.Consumer, error) {
+	return d.forgetting().Consumers(ctx)
+}
+
+// Forget implements store.Forgetter. It needs the rights of a relay.
+func (d *Appender) Forget(ctx context.Context) (store.Forgotten, error) {
+	return d.forgetting().Forget(ctx)
+}
+
+func (d *Appender) forgetting() *sqlkit.Forgetting {
+	return &sqlkit.Forgetting{
+		Dialect: &dialect,
+		Query:   func(ctx context.Context) sqlkit.Querier { return sqlkit.Querying(ctx, d.db) },
+		Write:   d.write,
+		Now: func(ctx context.Context) (now int64, err error) {
+			_, err = sqlkit.Row(sqlkit.Querying(ctx, d.db), sqlClock, nil, &now)
+			return now, err
+		},
+	}
+}
+
+// write runs fn in a transaction of the application's pool, and commits. It is READ
+// COMMITTED, whatever the pool's sessions are, and runs again as those of a Store.
+func (d *Appender) write(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
+	return retry(ctx, doing, func() (err error) {
+		tx, err := d.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+		if err != nil {
+			return err
+		}
+		t := &sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: tx}
+		if _, err = t.Row(sqlClock, nil, &t.Now); err == nil {
+			err = fn(t)
+		}
+		if err != nil {
+			if end := tx.Rollback(); !errors.Is(end, sql.ErrTxDone) {
+				err = errors.Join(err, end)
+			}
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// forgetMarks deletes old marks of a consumer in a range of its ids. What a consumer has
+// locked is left to the next time.
+func forgetMarks(t *sqlkit.Tx, consumer, after, upto []byte, before int64) (int64, error) {
+	var ids []byte
+	err := t.Query(sqlOldMarks, []any{consumer, after, upto, before}, func(rows *sql.Rows) error {
+		var id sql.RawBytes
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		ids = jsonID(ids, id)
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return t.Exec(fmt.Sprintf(sqlForgetMarks, ids, consumer))
+}

@@ -1,0 +1,104 @@
+package sqlkit
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Marking is one call of [store.Inbox.Mark] at work. It is not safe for concurrent use.
+type Marking struct {
+	// Marks are those of the call, each id once, in the order of their bytes. Of several
+	// with one id it is the first of the call.
+	Marks []store.Mark
+
+	first []int // where each of Marks is in the call
+	fresh []bool
+}
+
+// NewMarking checks the arguments of a call of Mark, and prepares it. Errors are those of
+// the arguments, and ErrOtherBytes if two marks of the call have one id and other bytes.
+func NewMarking(consumer string, marks []store.Mark) (*Marking, error) {
+	if err := store.ValidConsumer(consumer); err != nil {
+		return nil, err
+	}
+	if len(marks) > store.MaxMarks {
+		return nil, fmt.Errorf("%d messages are marked in one call; mark %d at most", len(marks), store.MaxMarks)
+	}
+	order := make([]int, len(marks))
+	for i := range marks {
+		if n := len(marks[i].ID); n == 0 || n > store.MaxMessageID {
+			return nil, fmt.Errorf("the id of message %d of %d has %d bytes; give one of 1 to %d bytes", i+1, len(marks), n, store.MaxMessageID)
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(string(marks[a].ID), string(marks[b].ID)), a-b)
+	})
+	m := &Marking{fresh: make([]bool, len(marks)), Marks: make([]store.Mark, 0, len(marks)), first: make([]int, 0, len(marks))}
+	for _, i := range order {
+		if n := len(m.Marks) - 1; n >= 0 && m.Marks[n].ID == marks[i].ID {
+			if err := same(marks[i], m.Marks[n].Sum[:]); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		m.Marks, m.first = append(m.Marks, marks[i]), append(m.first, i)
+	}
+	return m, nil
+}
+
+// Fresh notes that the mark at i of Marks is new.
+func (m *Marking) Fresh(i int) { m.fresh[m.first[i]] = true }
+
+// Find returns where an id is in Marks, and whether it is.
+func (m *Marking) Find(id []byte) (int, bool) {
+	return slices.BinarySearchFunc(m.Marks, id, func(mark store.Mark, id []byte) int {
+		return strings.Compare(string(mark.ID), string(id))
+	})
+}
+
+// Repeated compares a mark, at i of Marks, with the sum that was recorded with its id;
+// empty: none was. It returns ErrOtherBytes if both are there and differ.
+func (m *Marking) Repeated(i int, recorded []byte) error { return same(m.Marks[i], recorded) }
+
+// Answer returns what Mark returns: for each mark of the call whether it is new.
+func (m *Marking) Answer() []bool { return m.fresh }
+
+// same returns ErrOtherBytes if a mark has another sum than the recorded one.
+func same(mark store.Mark, recorded []byte) error {
+	var none store.Sum
+	if len(recorded) == 0 || mark.Sum == none || bytes.Equal(recorded, none[:]) || bytes.Equal(recorded, mark.Sum[:]) {
+		return nil
+	}
+	return fmt.Errorf("message %s: %w", Printable(string(mark.ID)), store.ErrOtherBytes)
+}
+
+// Printable returns a name or an id for people: quoted if it is text that can be printed,
+// else its bytes in hexadecimal.
+func Printable(name string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, odd) {
+		return strconv.Quote(name)
+	}
+	return fmt.Sprintf("0x%x", name)
+}
+
+// errUnseen: a mark was neither written nor found.
+var errUnseen = errors.New("marks were written and not found again; somebody has deleted rows of postbag__once: roll the transaction back and run it again")
+
+// Seen returns an error if of some marks that were to be read so many came.
+func Seen(want, came int) error {
+	if came == want {
+		return nil
+	}
+	return fmt.Errorf("%d of %d %w", want-came, want, errUnseen)
+}
