@@ -26,14 +26,16 @@ func word(forms string) *regexp.Regexp {
 
 // otherwise are the pages on which such a word means something else, and those that a command writes.
 var otherwise = map[string]string{
-	"docs/reference/nats.md token":    "credentials",
-	"docs/reference/webhook.md token": "a token of HTTP",
-	"docs/reference/redis.md slot":    "a slot of a cluster",
-	"docs/guides/adopt.md position":   "a connector's",
-	"docs/reference/cli.md":           "made from the commands' help",
-	"docs/reference/configuration.md": "made from the configuration",
-	"docs/reference/metrics.md":       "made from the metrics",
-	"docs/concepts.md":                "the glossary itself",
+	"docs/reference/nats.md token":        "credentials",
+	"docs/reference/webhook.md token":     "a token of HTTP",
+	"docs/reference/redis.md slot":        "a slot of a cluster",
+	"docs/guides/adopt.md position":       "a connector's",
+	"docs/design/071-sources.md position": "a broker's",
+	"docs/design/071-sources.md token":    "there is none",
+	"docs/reference/cli.md":               "made from the commands' help",
+	"docs/reference/configuration.md":     "made from the configuration",
+	"docs/reference/metrics.md":           "made from the metrics",
+	"docs/concepts.md":                    "the glossary itself",
 }
 
 // said is what a line says itself: no code, no text in quotation marks, and no links but those to the glossary, which leave

@@ -29,6 +29,10 @@ var rules = map[string][]string{
 	"broker/webhook":                 {"", "broker", "broker/brokerkit", "internal/httpfield"},
 	"broker/stdout":                  {"", "broker", "broker/brokerkit"},
 	"broker/brokertest":              {"", "broker"},
+	"source":                         {},
+	"source/sourcekit":               {"", "source"},
+	"source/sourcetest":              {"source"},
+	"source/memsource":               {"source", "source/sourcekit"},
 	"postbagtest":                    {"", "store", "broker", "relay", "inbox", "store/memstore", "broker/membroker"},
 	"internal/failpoint":             {},
 	"internal/publishtest":           {"", "broker"},
@@ -46,7 +50,7 @@ var wirers = []string{"cmd/postbag", "examples", "proof", "bench"}
 // kindOf is the seam of an adapter module: the folder that it stands in.
 func kindOf(module string) string {
 	seam, _, below := strings.Cut(module, "/")
-	if below && (seam == "store" || seam == "broker") {
+	if below && (seam == "store" || seam == "broker" || seam == "source") {
 		return seam
 	}
 	return ""
@@ -82,10 +86,12 @@ func allowedInModule(module string) func(string) bool {
 		may = append(may, "store", "broker", "internal/operations")
 	case kindOf(module) == "store":
 		may = append(may, "store", "store/storekit", "store/sqlkit", "store/sqlkit/snapshots")
+	case kindOf(module) == "source":
+		may = append(may, "source", "source/sourcekit")
 	case kindOf(module) != "":
 		may = append(may, "broker", "broker/brokerkit")
 	default: // a companion such as otelpostbag
-		may = append(may, "store", "broker", "relay", "inbox")
+		may = append(may, "store", "broker", "source", "relay", "inbox")
 	}
 	return func(other string) bool {
 		return slices.Contains(may, other) || other == module || strings.HasPrefix(other, module+"/")

@@ -40,7 +40,7 @@ func TestTheFolderMapOfContributingIsComplete(t *testing.T) {
 		}
 		drawn = append(drawn, name)
 	}
-	for _, below := range []string{".", "store", "broker"} {
+	for _, below := range []string{".", "store", "broker", "source"} {
 		for _, file := range c.committed(t) {
 			folder := folderIn(file, below)
 			if folder != "" && !slices.Contains(drawn, folder) && !slices.ContainsFunc(drawn, func(d string) bool { return strings.HasPrefix(d, folder+"/") }) {
