@@ -91,8 +91,8 @@
 //	RabbitMQ quorum     as classic               -                  x-delivery-count as classic          as classic, until delivery-limit
 //	RabbitMQ stream     stream; partition with   stream, offset     -                position            behind the position
 //	                    a super stream
-//	NATS JetStream      none; stream with one    stream, sequence   in each message  each, or all up to  after AckWait or a nak, until MaxDeliver
-//	                    message at work
+//	NATS JetStream      none; stream with a      stream, sequence   in each message  each, or all up to  after AckWait or a nak, until MaxDeliver
+//	                    pinned member
 //	Redis Streams       none; stream with one    stream, entry id   of XPENDING      each                what is idle and claimed, or read again
 //	                    member                                                                           by the same name
 //	MQTT 5, QoS 1       stream; none if shared   -                  a flag: 1 or 2   each, in sequence   when the session comes back

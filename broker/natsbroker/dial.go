@@ -29,19 +29,28 @@ func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	trouble := new(trouble)
-	nc, err := nats.Connect(urls, append(connectionOptions(ctx, o.withDefaults().Login), trouble.watch()...)...)
+	js, trouble, err := connect(ctx, urls, o.withDefaults().Login)
 	if err != nil {
-		return nil, fmt.Errorf("natsbroker: connect: %w; check options and URL", redacted(err))
-	}
-	js, err := jetstream.New(nc)
-	if err != nil {
-		nc.Close()
-		return nil, fmt.Errorf("natsbroker: set JetStream up: %w; check the options", err)
+		return nil, err
 	}
 	d := newDestination(js, o)
 	d.owned = trouble
 	return d, nil
+}
+
+// connect makes a connection of our own, with what says why it is not connected.
+func connect(ctx context.Context, urls string, l Login) (jetstream.JetStream, *trouble, error) {
+	trouble := new(trouble)
+	nc, err := nats.Connect(urls, append(connectionOptions(ctx, l), trouble.watch()...)...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("natsbroker: connect: %w; check options and URL", redacted(err))
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		nc.Close()
+		return nil, nil, fmt.Errorf("natsbroker: set JetStream up: %w; check the options", err)
+	}
+	return js, trouble, nil
 }
 
 // trouble is why a connection of our own is not connected. The client tells it

@@ -1,8 +1,9 @@
-// Package natsbroker delivers to NATS JetStream.
+// Package natsbroker delivers to NATS JetStream, and takes messages from it.
 //
 //	js, err := jetstream.New(nc)
 //	dest, err := natsbroker.New(js, natsbroker.Options{})     // over a connection of the application
 //	dest, err := natsbroker.Dial(ctx, url, natsbroker.Options{}) // over one of its own
+//	src, err := natsbroker.OpenSource(ctx, natsbroker.SourceOptions{URL: url, Stream: "ORDERS", Consumer: "billing"})
 //
 // A message goes to the subject that its topic names, always through JetStream. It is
 // Accepted only when the stream has acknowledged this message. New takes a
@@ -43,4 +44,12 @@
 // (broker.Escape). [Message] decodes them for consumers in Go. Headers of the message
 // that the server or a client would obey, such as Nats-Rollup, are encoded too and have
 // no effect, unless Options.PassHeaders names them.
+//
+// # Taking messages in
+//
+// OpenSource takes messages from a stream, as one member of a durable pull consumer. It
+// asks for as much as one Fetch wants, keeps nothing that it was not asked for, and acks
+// each message with an answer of the server. With source.OrderStream the server pins one
+// member, and each assignment begins at the consumer's ack floor. A message that does not
+// follow the one before ends the assignment.
 package natsbroker

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Login says how Dial makes its connection. The zero Login uses what the URL
+// Login says how Dial and OpenSource make their connections. The zero Login uses what the URL
 // holds. None of it is ever logged or part of an error.
 type Login struct {
 	// User and Password, where the server asks for them.
@@ -28,7 +28,16 @@ type Login struct {
 	Name string
 }
 
-func (l Login) validate() []error {
+// withDefaults fills what is zero.
+func (l Login) withDefaults() Login {
+	if l.Name == "" {
+		l.Name = "postbag"
+	}
+	return l
+}
+
+// validate returns every fault; of is the name of the options that hold the login.
+func (l Login) validate(of string) []error {
 	var faults []error
 	var kinds []string
 	for kind, set := range map[string]bool{
@@ -41,7 +50,7 @@ func (l Login) validate() []error {
 	}
 	if len(kinds) > 1 {
 		slices.Sort(kinds)
-		faults = append(faults, fmt.Errorf("natsbroker: Options.Login has %s; use one of them", strings.Join(kinds, " and ")))
+		faults = append(faults, fmt.Errorf("natsbroker: %s.Login has %s; use one of them", of, strings.Join(kinds, " and ")))
 	}
 	for field, path := range map[string]string{"CredentialsFile": l.CredentialsFile, "NKeyFile": l.NKeyFile} {
 		if path == "" {
@@ -50,9 +59,9 @@ func (l Login) validate() []error {
 		text, err := os.ReadFile(path)
 		switch {
 		case err != nil:
-			faults = append(faults, fmt.Errorf("natsbroker: Options.Login.%s: %w; give the path of a file that can be read", field, err))
+			faults = append(faults, fmt.Errorf("natsbroker: %s.Login.%s: %w; give the path of a file that can be read", of, field, err))
 		case !holdsLogin(field, path, string(text)):
-			faults = append(faults, fmt.Errorf("natsbroker: Options.Login.%s: %s holds no such thing; give the path of a file that nsc or nk has written", field, path))
+			faults = append(faults, fmt.Errorf("natsbroker: %s.Login.%s: %s holds no such thing; give the path of a file that nsc or nk has written", of, field, path))
 		}
 	}
 	return faults

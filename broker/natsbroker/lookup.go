@@ -61,12 +61,17 @@ func (s *streams) question(ctx context.Context, run func(context.Context) error,
 // errForbidden says that the user may not ask this of the JetStream API.
 var errForbidden = errors.New("natsbroker: the server forbids this user to ask the JetStream API; grant it, or name Options.Stream")
 
-// request runs one request to the API. A user without the right to ask gets no
-// answer, only a word on the connection, which request looks for.
+// request runs one request to the API.
 func (s *streams) request(ctx context.Context, run func(ctx context.Context) error) error {
+	return request(ctx, s.js.Conn(), isAPI, run)
+}
+
+// request runs one request to the API, on subjects that are mine. A user without the
+// right to ask gets no answer, only a word on the connection, which request looks for.
+func request(ctx context.Context, nc *nats.Conn, mine func(subject string) bool, run func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	before := s.js.Conn().LastError()
+	before := nc.LastError()
 	done := make(chan error, 1)
 	go func() { done <- run(ctx) }()
 	look := time.NewTicker(lookInterval)
@@ -76,7 +81,7 @@ func (s *streams) request(ctx context.Context, run func(ctx context.Context) err
 		case err := <-done:
 			return err
 		case <-look.C:
-			if subject, denied := deniedPublish(s.js.Conn(), before); denied && isAPI(subject) {
+			if subject, denied := deniedPublish(nc, before); denied && mine(subject) {
 				cancel()
 				return errors.Join(errForbidden, <-done)
 			}

@@ -73,7 +73,7 @@ func (o Options) Validate() error {
 			fault("Options.PassHeaders names %.64q, which the server does not obey; name headers that begin with Nats- only", name)
 		}
 	}
-	return errors.Join(append(faults, o.Login.validate()...)...)
+	return errors.Join(append(faults, o.Login.validate("Options")...)...)
 }
 
 // withDefaults fills what is zero.
@@ -84,8 +84,6 @@ func (o Options) withDefaults() Options {
 	if o.Recheck == 0 {
 		o.Recheck = time.Minute
 	}
-	if o.Login.Name == "" {
-		o.Login.Name = "postbag"
-	}
+	o.Login = o.Login.withDefaults()
 	return o
 }

@@ -92,6 +92,13 @@ func (b *inbox) close() {
 	b.prefix = ""
 }
 
+// subjects is what the reply subjects begin with.
+func (b *inbox) subjects() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.prefix
+}
+
 func (b *inbox) isAccepted() bool {
 	b.seen.Lock()
 	defer b.seen.Unlock()
