@@ -45,6 +45,7 @@ type Source struct {
 	limits          jetstream.ConsumerConfig // of requests
 	mirror          bool                     // the stream has the times of another one
 	proved          time.Time                // when created was seen last, by the server's clock
+	kept            time.Time                // when the pin was kept last
 	misses          int                      // requests that failed in a row
 	large           bool                     // the next message is larger than was asked for
 	busy            bool                     // the next request must wait its turn

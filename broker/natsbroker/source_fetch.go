@@ -238,7 +238,9 @@ func (s *Source) wait(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-tick.C:
-			s.keepPin()
+			if s.ordered() {
+				s.keepPinNowAndThen()
+			}
 			if err := s.denied("fetch from", s.heard); err != nil {
 				s.pulls.giveUp()
 				return err

@@ -27,7 +27,7 @@ type turn struct {
 // admits says whether a message is the next of the assignment. Without an order each is.
 func (t *turn) admits(a arrived, ordered bool) bool {
 	return !ordered ||
-		a.msg.Header.Get(headerPin) == t.pin && a.meta.Sequence.Consumer == t.next && a.meta.Sequence.Stream > t.last
+		pinOf(a.msg) == t.pin && a.meta.Sequence.Consumer == t.next && a.meta.Sequence.Stream > t.last
 }
 
 // took notes that a message was handed out.
@@ -36,11 +36,22 @@ func (t *turn) took(a arrived) {
 }
 
 const (
-	// headerPin is what the server adds to each message for the member that it pinned.
+	// headerPin is what the server adds to each message for the member that it pinned,
+	// behind the headers that the message has.
 	headerPin = "Nats-Pin-Id"
 	// turnPause is between two assignments that begin for no reason of ours.
 	turnPause = 100 * time.Millisecond
 )
+
+// pinOf is the pin that a message was sent with. The sender of the message can have set a
+// header of this name, which comes first.
+func pinOf(m *nats.Msg) string {
+	values := m.Header[headerPin]
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
 
 // takeTurn begins an assignment, or does one step towards that: ready says which.
 func (s *Source) takeTurn(ctx context.Context) (ready bool, err error) {
@@ -56,7 +67,7 @@ func (s *Source) takeTurn(ctx context.Context) (ready bool, err error) {
 	case pin == "":
 		return false, s.standBy(ctx)
 	case wait > 0:
-		s.keepPin()
+		s.keepPinNowAndThen()
 		return false, s.pause(ctx, min(wait, s.tick()))
 	}
 	return s.beginTurn(ctx)
@@ -83,7 +94,7 @@ func (s *Source) standBy(ctx context.Context) error {
 	if first, there := s.pulls.first(); there {
 		s.pulls.skip() // it comes again when the assignment begins
 		s.mu.Lock()
-		s.turn.pin = first.msg.Header.Get(headerPin)
+		s.turn.pin = pinOf(first.msg)
 		s.mu.Unlock()
 		return nil
 	}
@@ -128,6 +139,14 @@ func (s *Source) beginTurn(ctx context.Context) (ready bool, err error) {
 	defer s.mu.Unlock()
 	s.turn.active, s.turn.next, s.turn.last, s.turn.begun = true, 1, 0, time.Now()
 	return true, nil
+}
+
+// keepPinNowAndThen is keepPin, as often as the pin needs it.
+func (s *Source) keepPinNowAndThen() {
+	if time.Since(s.kept) > min(s.limits.AckWait, s.limits.PinnedTTL)/4 {
+		s.kept = time.Now()
+		s.keepPin()
+	}
 }
 
 // keepPin says that this member is still there, if it is pinned. The server gives the

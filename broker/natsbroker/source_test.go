@@ -142,12 +142,12 @@ func TestAMessageIsAsTheStreamHasIt(t *testing.T) {
 		s := opened(t, o)
 		m := nats.NewMsg(p.name + ".a.b")
 		m.Data = []byte("payload")
-		m.Header = nats.Header{"b": {"2", "1"}, "a": {"x"}, "Nats-Msg-Id": {"once"}}
+		m.Header = nats.Header{"b": {"2", "1"}, "a": {"x"}, "Nats-Msg-Id": {"once"}, "Nats-Pin-Id": {"a sender's"}}
 		if _, err := p.js.PublishMsg(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 		got, _ := fetched(t, s, 1)
-		want := source.Headers{{Name: "Nats-Msg-Id", Value: "once"}, {Name: "a", Value: "x"}, {Name: "b", Value: "2"}, {Name: "b", Value: "1"}}
+		want := source.Headers{{Name: "Nats-Msg-Id", Value: "once"}, {Name: "Nats-Pin-Id", Value: "a sender's"}, {Name: "a", Value: "x"}, {Name: "b", Value: "2"}, {Name: "b", Value: "1"}}
 		if got[0].Topic != m.Subject || string(got[0].Payload) != "payload" || !slices.Equal(got[0].Headers, want) {
 			t.Errorf("the message is %+v", got[0])
 		}
