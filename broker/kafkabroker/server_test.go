@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// shortSessions lets members of groups die soon.
+var shortSessions = testserver.KafkaOptions{Properties: map[string]string{"group.min.session.timeout.ms": "500"}}
+
 // sharedKafka is a server for several tests, started by the first.
 type sharedKafka struct {
 	options testserver.KafkaOptions
@@ -47,8 +50,8 @@ type sharedKafka struct {
 }
 
 var (
-	plainKafka  sharedKafka    // nobody stops it
-	frailKafkas [2]sharedKafka // stopped by those who have their turn
+	plainKafka  = sharedKafka{options: shortSessions}                                // nobody stops it
+	frailKafkas = [2]sharedKafka{{options: shortSessions}, {options: shortSessions}} // stopped by those who have their turn
 	frailTurns  atomic.Int64
 	secureKafka = sharedKafka{options: testserver.KafkaOptions{Secure: true}}
 )

@@ -90,6 +90,8 @@ func allowedInModule(module string) func(string) bool {
 		may = append(may, "source", "source/sourcekit")
 	case kindOf(module) != "": // an adapter of a broker may take messages in, too
 		may = append(may, "broker", "broker/brokerkit", "source", "source/sourcekit")
+	case kindOf(module) != "":
+		may = append(may, "broker", "broker/brokerkit", "source", "source/sourcekit") // a client both sends and takes in
 	default: // a companion such as otelpostbag
 		may = append(may, "store", "broker", "source", "relay", "inbox")
 	}
