@@ -4,9 +4,10 @@ import "context"
 
 // Translate and Murmur2 are for table tests.
 var (
-	Translate = translateError
-	Murmur2   = murmur2
-	Partition = partitionOf
+	Translate     = translateError
+	Murmur2       = murmur2
+	Partition     = partitionOf
+	SourceFailure = sourceFailure
 )
 
 // Crash ends the source as the death of its process would: without a word to the brokers.

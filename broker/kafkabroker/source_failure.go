@@ -71,6 +71,8 @@ func sourceRefusal(about string, e *kerr.Error) error {
 		return misconfigured(what, "choose SourceOptions.SessionTimeout between the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms")
 	case kerr.InvalidGroupID:
 		return misconfigured(what, "use another SourceOptions.Group")
+	case kerr.TransactionalIDAuthorizationFailed: // no reader is told so
+		return misconfigured(what, fixUnknown)
 	case kerr.GroupMaxSizeReached:
 		return misconfigured(what, "raise the brokers' group.max.size, or run fewer members")
 	case kerr.UnknownMemberID, kerr.IllegalGeneration, kerr.RebalanceInProgress, kerr.StaleMemberEpoch:

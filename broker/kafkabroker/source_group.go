@@ -184,11 +184,3 @@ func (o *observer) OnGroupManageError(err error) {
 	s.joining = failure
 	s.poke()
 }
-
-// topicsOf are those that were asked for by name.
-func (s *Source) topicsOf() []string {
-	if s.options.Pattern != "" {
-		return nil
-	}
-	return s.options.Topics
-}

@@ -270,4 +270,3 @@ func TestABrokerThatRestartsCostsNoMessageAndNoOrder(t *testing.T) {
 		t.Error(err)
 	}
 }
-

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/postbag/postbag/source"
 )
@@ -55,11 +56,11 @@ func (s *Source) setDown(err error) {
 
 // lookAtTopics notes which of the topics cannot be read.
 func (s *Source) lookAtTopics(ctx context.Context) {
-	names := s.topicsOf()
+	names := s.options.Topics
 	if len(names) == 0 {
-		return
+		return // those of a pattern come and go
 	}
-	found, err := s.admin.ListTopics(ctx, names...)
+	found, err := s.findTopics(ctx, names...)
 	if err != nil {
 		return // the next ping tells why
 	}
@@ -67,7 +68,7 @@ func (s *Source) lookAtTopics(ctx context.Context) {
 	defer s.mu.Unlock()
 	changed := false
 	for _, name := range names {
-		err := found[name].Err
+		err := kerr.ErrorForCode(found[name].ErrorCode)
 		if err == nil || kerr.IsRetriable(err) && !errors.Is(err, kerr.UnknownTopicOrPartition) {
 			delete(s.topics, name)
 			continue
@@ -81,6 +82,27 @@ func (s *Source) lookAtTopics(ctx context.Context) {
 	if changed {
 		s.poke()
 	}
+}
+
+// findTopics asks what the brokers know of topics, each of which has a code.
+func (s *Source) findTopics(ctx context.Context, names ...string) (map[string]kmsg.MetadataResponseTopic, error) {
+	req := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = &name
+		req.Topics = append(req.Topics, topic)
+	}
+	resp, err := req.RequestWith(ctx, s.control)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]kmsg.MetadataResponseTopic{}
+	for _, topic := range resp.Topics {
+		if topic.Topic != nil {
+			found[*topic.Topic] = topic
+		}
+	}
+	return found, nil
 }
 
 // topicFailure says why a topic cannot be read.
@@ -195,22 +217,22 @@ var errNotListed = errors.New("kafkabroker: the brokers did not list the offsets
 
 // findTopic decides about a topic that is not what it was.
 func (s *Source) findTopic(ctx context.Context, q inquest) error {
-	found, err := s.admin.ListTopics(ctx, q.topic)
+	found, err := s.findTopics(ctx, q.topic)
 	if err != nil {
 		return err
 	}
-	detail := found[q.topic]
+	wrong := kerr.ErrorForCode(found[q.topic].ErrorCode)
 	s.mu.Lock()
-	again := detail.Err == nil
+	again := wrong == nil
 	for _, name := range s.names() {
 		p := s.parts[name]
 		if p.topic != q.topic {
 			continue
 		}
 		switch {
-		case detail.Err != nil:
-			p.breaks(topicFailure(q.topic, detail.Err), time.Now().Add(s.options.Refresh))
-		case p.log == logName(q.topic, [16]byte(detail.ID)):
+		case wrong != nil:
+			p.breaks(topicFailure(q.topic, wrong), time.Now().Add(s.options.Refresh))
+		case p.log == logName(q.topic, found[q.topic].TopicID):
 			p.breaks(unavailable(fmt.Sprintf("topic %q is not known to all brokers", q.topic), "wait"), time.Now())
 			p.broken.told = time.Now()
 			again = false
