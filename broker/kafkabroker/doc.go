@@ -1,4 +1,4 @@
-// Package kafkabroker delivers to Apache Kafka.
+// Package kafkabroker delivers to Apache Kafka, and takes messages in from it.
 //
 //	dest, err := kafkabroker.Dial(ctx, "kafka-1:9092,kafka-2:9092", kafkabroker.Options{})
 //
@@ -37,4 +37,12 @@
 // A key's partition is that of the Java client's default partitioner: murmur2 of the
 // key's bytes, modulo the number of partitions. It does not depend on the client
 // library's default. Messages without a key are spread.
+//
+// # As a source
+//
+// [OpenSource] makes a member of a consumer group, for an inbox. The group shares
+// partitions cooperatively. Of each the source commits the position up to which all is
+// acked, and never one of an assignment that is over. One goroutine polls the client into
+// bounded queues, which Fetch takes from; another commits; a third asks the brokers what is
+// wrong. Messages that were deleted before they were read are an error, and not a jump.
 package kafkabroker

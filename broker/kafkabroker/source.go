@@ -25,8 +25,8 @@ type Source struct {
 	admin   *kadm.Client
 	life    sourcekit.Life
 	tracker *sourcekit.Tracker
-	// committing is held by whoever commits positions, from Take to the answer, and by who
-	// ends assignments. So no position of an assignment that is over is ever committed.
+	// committing is held while positions are committed, from Take to the answer, and while
+	// assignments end. So no position of an assignment that is over is ever committed.
 	committing chan struct{}
 
 	stop    context.CancelFunc // ends the goroutines

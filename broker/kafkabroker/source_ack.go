@@ -35,9 +35,9 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, p := range s.parts { // the window of a partition may have been full
-			if p.rests && !p.resting(time.Now(), s.tracker.Room(p.epoch)) {
+			if (p.full || p.rests) && !p.resting(time.Now(), s.tracker.Room(p.epoch)) {
+				p.full = false
 				s.poke()
-				break
 			}
 		}
 	}

@@ -96,6 +96,7 @@ func (s *Source) takeOf(p *part, fill *sourcekit.Filler, batch *source.Batch, no
 		p.pop()
 		batch.Messages = append(batch.Messages, m)
 	}
+	p.full = len(p.queue) > 0
 	return true
 }
 

@@ -174,7 +174,7 @@ func TestAnAckOfAZombieDoesNotSetBackThePositionOfTheNewOwner(t *testing.T) {
 	}
 	ack(t, a, 20, msgs...)
 	p.number(t, 0, 20, 5)
-	p.number(t, 1, 20, 5) // whoever has it
+	p.number(t, 1, 20, 5) // one of the two has it
 	all := map[int]bool{}
 	publishtest.Eventually(t, "the two go on together", func() bool {
 		for _, s := range []source.Source{a, b} {

@@ -16,6 +16,10 @@ import (
 // it keeps ready for Fetch.
 const pollRecords = 500
 
+// fetchWait is how long a broker waits for messages before it answers. A partition that no
+// longer rests is read after that time at the latest.
+const fetchWait = 500 * time.Millisecond
+
 // member is one membership in the group, with a client of its own. A source has one after
 // the other: a member that the brokers do not know any more is replaced.
 type member struct {
@@ -88,7 +92,7 @@ func (m *member) options(base context.Context) []kgo.Opt {
 		kgo.WithContext(base), kgo.WithHooks(&observer{m}),
 		kgo.ConsumerGroup(o.Group), kgo.Balancers(kgo.CooperativeStickyBalancer()), kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
 		kgo.SessionTimeout(o.SessionTimeout), kgo.HeartbeatInterval(o.HeartbeatInterval), kgo.RebalanceTimeout(o.RebalanceTimeout),
-		kgo.MetadataMaxAge(o.Refresh),
+		kgo.MetadataMaxAge(o.Refresh), kgo.FetchMaxWait(fetchWait),
 		kgo.FetchIsolationLevel(isolation), kgo.KeepControlRecords(), kgo.WithDecompressor(tolerant{kgo.DefaultDecompressor()}),
 		kgo.FetchMaxBytes(int32(o.FetchBytes)), kgo.FetchMaxPartitionBytes(int32(min(o.PartitionBytes, o.FetchBytes))),
 		kgo.BrokerMaxReadBytes(int32(min(max(2*o.FetchBytes, 100<<20), 1<<30))),
@@ -175,6 +179,15 @@ func (m *member) prepare(work context.Context) (poll context.Context, ready bool
 	return poll, true
 }
 
+// pause has the client read nothing more of the partition. A partition that rests is read
+// ahead for a while: to ask for it again takes longer than most rests last.
+func (p *part) pause(rest map[string][]int32) {
+	if !p.rests {
+		p.rests = true
+		rest[p.topic] = append(rest[p.topic], p.number)
+	}
+}
+
 // survey looks at all partitions: which begin to rest, which end to, when to look again, how many records Fetch can have, how many bytes are kept, and whether the client
 // must be moved somewhere. The caller holds the lock.
 func (m *member) survey(now time.Time) (rest, wake map[string][]int32, until time.Time, records, bytes int, seeks bool) {
@@ -182,12 +195,12 @@ func (m *member) survey(now time.Time) (rest, wake map[string][]int32, until tim
 	var resting []*part
 	for _, p := range m.s.parts {
 		rests := p.resting(now, m.s.tracker.Room(p.epoch))
-		if rests && !p.rests {
-			rest[p.topic] = append(rest[p.topic], p.number)
+		if rests && (p.broken != nil || len(p.queue) >= pollRecords || p.bytes >= m.s.options.FetchBytes/4) {
+			p.pause(rest)
 		} else if !rests && p.rests {
 			wake[p.topic] = append(wake[p.topic], p.number)
+			p.rests = false
 		}
-		p.rests = rests
 		if p.hold.After(now) && p.hold.Before(until) {
 			until = p.hold
 		}
@@ -207,6 +220,7 @@ func (m *member) survey(now time.Time) (rest, wake map[string][]int32, until tim
 		if len(p.queue) > 0 {
 			bytes -= p.bytes
 			p.moveTo(p.queue[0].Offset)
+			p.pause(rest)
 			seeks = true
 		}
 	}

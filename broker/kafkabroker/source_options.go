@@ -27,8 +27,8 @@ type SourceOptions struct {
 	// name matches it, also one that is made later. Topics that Kafka keeps for itself are
 	// left out.
 	Pattern string
-	// InstanceID makes a static member: whoever joins with this name within SessionTimeout
-	// gets the partitions back without a rebalance. No two members of a group may have one
+	// InstanceID makes a static member: if it comes back with this name within SessionTimeout, it
+	// gets its partitions back without a rebalance. No two members of a group may have one
 	// name at a time. Empty: a dynamic member, whose partitions go to others at once when it
 	// closes.
 	InstanceID string

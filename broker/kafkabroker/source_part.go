@@ -27,6 +27,7 @@ type part struct {
 	paused bool      // by the consumer
 	hold   time.Time // until when it was released
 	broken *fault    // it cannot be read
+	full   bool      // its window was full when Fetch came for more
 	rests  bool      // the client was told to read nothing of it
 	seek   bool      // the client must be moved to position first; what it reads is of before
 	target int64
