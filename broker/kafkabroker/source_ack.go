@@ -83,8 +83,8 @@ func (s *Source) notePositions() {
 	signal(s.acked)
 }
 
-// commits commits positions until work ends.
-func (m *member) commits(work context.Context) {
+// commitLoop commits positions until work ends.
+func (m *member) commitLoop(work context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	wait := commitEvery

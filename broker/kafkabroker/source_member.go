@@ -114,7 +114,7 @@ func (m *member) work(work context.Context) {
 	work, cancel := context.WithCancel(work)
 	defer cancel()
 	var committer sync.WaitGroup
-	committer.Go(func() { m.commits(work) })
+	committer.Go(func() { m.commitLoop(work) })
 	stop := context.AfterFunc(work, m.wake)
 	defer stop()
 	for work.Err() == nil && !m.isOver() {

@@ -284,7 +284,7 @@ func TestWhatCannotBeDecompressedComesAsOneMessageAndIsPassed(t *testing.T) {
 // garbage compresses in a way that nobody can undo.
 type garbage struct{}
 
-func (garbage) Compress(dst *bytes.Buffer, src []byte, _ ...kgo.CompressFlag) ([]byte, kgo.CompressionCodecType) {
+func (garbage) Compress(dst *bytes.Buffer, _ []byte, _ ...kgo.CompressFlag) ([]byte, kgo.CompressionCodecType) {
 	dst.WriteString("no gzip at all")
 	return dst.Bytes(), kgo.CodecGzip
 }
