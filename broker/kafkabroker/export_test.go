@@ -1,6 +1,9 @@
 package kafkabroker
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Translate and Murmur2 are for table tests.
 var (
@@ -9,6 +12,12 @@ var (
 	Partition     = partitionOf
 	SourceFailure = sourceFailure
 )
+
+// CommittingEvery has a source gather acks for that long.
+func (o SourceOptions) CommittingEvery(d time.Duration) SourceOptions {
+	o.commitEvery = d
+	return o
+}
 
 // Crash ends the source as the death of its process would: without a word to the brokers.
 func (s *Source) Crash() {

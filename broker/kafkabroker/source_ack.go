@@ -14,13 +14,9 @@ import (
 	"github.com/postbag/postbag/source/sourcekit"
 )
 
-const (
-	// commitEvery is how long acks are gathered before a position is committed.
-	commitEvery = 100 * time.Millisecond
-	// commitTimeout is how long a commit may take before it is tried again. A rebalance
-	// waits for two of them at most.
-	commitTimeout = 5 * time.Second
-)
+// commitTimeout is how long a commit may take before it is tried again. A rebalance waits
+// for two of them at most.
+const commitTimeout = 5 * time.Second
 
 // Ack implements source.Source. It does no I/O: positions are committed in the background.
 func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, err error) {
@@ -87,7 +83,8 @@ func (s *Source) notePositions() {
 func (m *member) commitLoop(work context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	wait := commitEvery
+	every := m.s.options.commitEvery
+	wait := every
 	for {
 		select {
 		case <-m.s.acked:
@@ -102,10 +99,10 @@ func (m *member) commitLoop(work context.Context) {
 		}
 		ctx, cancel := context.WithTimeout(work, commitTimeout)
 		if err := m.s.lockCommits(ctx); err == nil {
-			wait = commitEvery
+			wait = every
 			if err := m.commit(ctx); err != nil {
 				signal(m.s.acked) // again, and not so soon
-				wait = 5 * commitEvery
+				wait = 5 * every
 			}
 			m.s.unlockCommits()
 		}

@@ -15,7 +15,7 @@ import (
 func TestAPartitionThatMovesIsNamedLostAndGoesOnBehindWhatWasAcked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
-	a := openSource(t, p.sourceOptions())
+	a := openSource(t, p.sourceOptions().CommittingEvery(5*time.Minute))
 	p.number(t, 0, 0, 20)
 	p.number(t, 1, 0, 20)
 	msgs, _ := take(t, a, 40)
@@ -25,7 +25,7 @@ func TestAPartitionThatMovesIsNamedLostAndGoesOnBehindWhatWasAcked(t *testing.T)
 			first = append(first, m)
 		}
 	}
-	ack(t, a, 0, first...) // and at once the group is rebalanced: what is acked is committed before the partition goes
+	ack(t, a, 0, first...) // it is not committed until the group is rebalanced, and then before the partition goes
 	b := openSource(t, p.sourceOptions())
 	came, _ := take(t, b, 10)
 	wantValues(t, "to the member that joined", values(came, ""), count(10, 10))
@@ -46,6 +46,7 @@ func TestAPartitionThatMovesIsNamedLostAndGoesOnBehindWhatWasAcked(t *testing.T)
 	ack(t, a, 0, kept...)
 	ack(t, b, 0, came...)
 	quiet(t, a)
+	must(t, a.Close(publishtest.Timeout(t, 20*time.Second)))
 	p.awaitCommitted(t, 0, 20)
 	p.awaitCommitted(t, 1, 20)
 	if _, leader := p.groupAt(t, 0); leader < 0 {
@@ -114,6 +115,7 @@ func TestAStaticMemberThatRestartsGetsItsPartitionsBackWithoutARebalance(t *test
 	}
 	mine := ofA[0].Partition
 	must(t, a.Close(publishtest.Timeout(t, 20*time.Second)))
+	quiet(t, b) // what the first had is kept for it
 	again := openSource(t, static)
 	back, _ := take(t, again, 5)
 	wantValues(t, "to the member that came back", values(back, mine), count(0, 5))

@@ -68,6 +68,8 @@ type SourceOptions struct {
 	// Window is how many messages of a partition can be delivered from the earliest that is
 	// not acked on. Defaults to 10,000.
 	Window int
+
+	commitEvery time.Duration // how long acks are gathered before a position is committed
 }
 
 // maxFetch is the most that FetchBytes can be.
@@ -152,6 +154,7 @@ func (o SourceOptions) withDefaults() SourceOptions {
 	fill(&o.HeartbeatInterval, min(3*time.Second, o.SessionTimeout/3))
 	fill(&o.RebalanceTimeout, time.Minute)
 	fill(&o.Refresh, 30*time.Second)
+	fill(&o.commitEvery, 100*time.Millisecond)
 	if o.FetchBytes == 0 {
 		o.FetchBytes = 16 << 20
 	}
