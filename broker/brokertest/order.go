@@ -66,7 +66,7 @@ func orderedReject(s *scene) {
 }
 
 // ordered opens the fixture, and ends the case where the destination does not
-// declare Ordered: nothing is then promised, for a call holds a key only once.
+// declare Ordered: nothing is then promised, because a call holds a key only once.
 func (s *scene) ordered() {
 	s.Helper()
 	s.open()

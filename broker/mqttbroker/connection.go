@@ -271,7 +271,7 @@ func (x *connection) noted(id uint16, r broker.Result) {
 }
 
 // keep sends what is due between calls: releases, and questions for a sign of life.
-// It is not the reader that writes, for one that waited to write would not read.
+// It is not the reader that writes, because one that waited to write would not read.
 func (x *connection) keep() {
 	tick := time.NewTicker(x.alive / 2)
 	defer tick.Stop()

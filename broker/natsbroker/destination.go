@@ -60,7 +60,7 @@ func newDestination(js jetstream.JetStream, o Options) *Destination {
 }
 
 // Publish implements broker.Destination. The sending is done by a goroutine of its
-// own, for a client whose server does not read blocks without regard to ctx; it
+// own, because a client whose server does not read blocks without regard to ctx; it
 // ends with the call, or as soon as the client lets go of it.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {

@@ -47,6 +47,6 @@ func (r *replies) next(prefix string, call uint64, i, n int) string {
 	return r.made[start:r.ends[at]]
 }
 
-// repliesAtOnce keeps the piece small, for the client holds all of it as long as
+// repliesAtOnce keeps the piece small, because the client holds all of it as long as
 // it holds one subject.
 const repliesAtOnce = 64

@@ -187,7 +187,7 @@ func (l *lane) forsaken() bool {
 	return l.left >= 2*l.room
 }
 
-// again sends a message once more after a pause, for it was refused with nack.
+// again sends a message once more after a pause, because it was refused with nack.
 func (l *lane) again(it *item, answer *broker.Error) {
 	if !it.call.again(it, answer) {
 		return

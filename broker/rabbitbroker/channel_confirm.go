@@ -80,7 +80,7 @@ func (l *lane) relaunch(items []*item) {
 
 // returned marks the message that the server sent back. Where an earlier copy of it
 // is still in flight, which nobody waits for any more, nobody knows which of the two
-// is meant: both are marked, for what was returned must never pass for accepted.
+// is meant: both are marked, because what was returned must never pass for accepted.
 // done have their answers and are in flight no more.
 func (l *lane) returned(done []*item, id string) {
 	l.mu.Lock()

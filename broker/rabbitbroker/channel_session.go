@@ -43,7 +43,7 @@ func (l *lane) work(ctx context.Context, line *line) {
 	}
 }
 
-// pause comes after a channel that could not be opened, for the connection is about
+// pause comes after a channel that could not be opened, because the connection is about
 // to go or the server has too many, and after one that ended for nothing we know of.
 func (l *lane) pause(ctx context.Context, line *line, d time.Duration) {
 	again := time.NewTimer(d)

@@ -12,7 +12,7 @@ import (
 )
 
 // batch is how many entries go into one pipeline; a quarter of it was slower by a
-// third, for each costs a round trip. While the server works on one,
+// third, because each costs a round trip. While the server works on one,
 // the next is made.
 const batch = 1024
 

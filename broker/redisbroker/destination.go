@@ -76,7 +76,7 @@ func usable(client redis.UniversalClient, o *Options) error {
 }
 
 // Publish implements broker.Destination. The pipeline runs in a goroutine of its
-// own, for the client does not stop reading when ctx ends; it ends with the call,
+// own, because the client does not stop reading when ctx ends; it ends with the call,
 // or with the client's ReadTimeout.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {

@@ -47,7 +47,7 @@ func (d *Destination) fits(ctx context.Context, e *entry) *broker.Error {
 }
 
 // limit returns the server's limit, from memory or by asking. The asking is done by
-// a goroutine of its own, for a client does not stop reading when ctx ends.
+// a goroutine of its own, because a client does not stop reading when ctx ends.
 func (d *Destination) limit(ctx context.Context, anew bool) int {
 	limit, fresh := d.largest.known(anew)
 	if fresh || !d.gate.Enter() {

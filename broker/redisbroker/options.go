@@ -48,7 +48,7 @@ type Options struct {
 
 	// Replicas is how many replicas must have what a call sent before it is Accepted
 	// (WAIT). If they do not within ReplicaWait, all of the call's messages on that
-	// node are Unknown, for they are stored, and are sent again. Defaults to 0: the
+	// node are Unknown, because they are stored, and are sent again. Defaults to 0: the
 	// primary's word is enough.
 	Replicas int
 

@@ -26,7 +26,7 @@ type line struct {
 	Base64  []byte            `json:"payload_base64,omitempty"`
 }
 
-// encode appends the line of m. A text that JSON cannot hold, for it is no UTF-8,
+// encode appends the line of m. A text that JSON cannot hold, because it is no UTF-8,
 // is an error, and nothing is appended.
 func encode(b *bytes.Buffer, m *broker.Delivery) error {
 	if err := texts(m); err != nil {

@@ -88,8 +88,6 @@ func allowedInModule(module string) func(string) bool {
 		may = append(may, "store", "store/storekit", "store/sqlkit", "store/sqlkit/snapshots")
 	case kindOf(module) == "source":
 		may = append(may, "source", "source/sourcekit")
-	case kindOf(module) != "": // an adapter of a broker may take messages in, too
-		may = append(may, "broker", "broker/brokerkit", "source", "source/sourcekit")
 	case kindOf(module) != "":
 		may = append(may, "broker", "broker/brokerkit", "source", "source/sourcekit") // a client both sends and takes in
 	default: // a companion such as otelpostbag

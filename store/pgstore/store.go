@@ -33,7 +33,7 @@ type Store struct {
 	// Check has seen to it.
 	doubts sync.Map
 	faults faults
-	// keepers remember what housekeeping has found.
+	// What housekeeping has found, by box.
 	maintained maintenanceStates
 
 	wake   waker

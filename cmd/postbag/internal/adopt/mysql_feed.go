@@ -30,7 +30,7 @@ func (d *MySQL) Unfeed(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) er
 }
 
 // locked runs fn in a transaction, and then a statement, while the table is locked.
-// The box is locked too, for a session that locks tables may use no others.
+// The box is locked too, because a session that locks tables may use no others.
 func (d *MySQL) locked(ctx context.Context, p *Plan, a *Adoption, fn func(Tx) error, statement string) error {
 	table := myRow{p, "o"}.from()
 	locks := []string{
