@@ -54,6 +54,9 @@ func TestConformanceOfAnAppendersInbox(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
+		if k.name == "MySQL" && !servertest.Full() {
+			t.Skip("POSTBAG_FULL is not set: on MySQL the inbox of a store is tried alone, and here that of MariaDB")
+		}
 		storetest.RunInbox(t, storetest.Harness[postbag.SQLTx]{
 			On:       k.name + " " + versionOf(t, k) + ", over an application's pool",
 			Features: mysqlstore.Features(),

@@ -27,7 +27,7 @@ type Marking struct {
 // NewMarking checks the arguments of a call of Mark, and prepares it. Errors are those of
 // the arguments, and ErrOtherBytes if two marks of the call have one id and other bytes.
 func NewMarking(consumer string, marks []store.Mark) (*Marking, error) {
-	if err := store.ValidConsumer(consumer); err != nil {
+	if err := checkConsumer(consumer); err != nil {
 		return nil, err
 	}
 	if len(marks) > store.MaxMarks {
@@ -54,6 +54,15 @@ func NewMarking(consumer string, marks []store.Mark) (*Marking, error) {
 		m.Marks, m.first = append(m.Marks, marks[i]), append(m.first, i)
 	}
 	return m, nil
+}
+
+// checkConsumer refuses a name that no consumer can have. Names are bytes here; package
+// inbox takes text only.
+func checkConsumer(name string) error {
+	if n := len(name); n == 0 || n > store.MaxConsumer {
+		return fmt.Errorf("the name of the consumer has %d bytes; give one of 1 to %d bytes", n, store.MaxConsumer)
+	}
+	return nil
 }
 
 // Fresh notes that the mark at i of Marks is new.

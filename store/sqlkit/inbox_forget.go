@@ -22,7 +22,7 @@ type Forgetting struct {
 // DeclareConsumer implements [store.Forgetter].
 func (f *Forgetting) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {
 	doing := "declare consumer " + Printable(consumer)
-	err := store.ValidConsumer(consumer)
+	err := checkConsumer(consumer)
 	if err == nil && keep < store.MinKeep {
 		err = fmt.Errorf("marks would be kept for %s; keep them for %s or longer", keep, store.MinKeep)
 	}
