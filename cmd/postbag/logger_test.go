@@ -85,8 +85,8 @@ func TestErrorsOfAdaptersNameSettings(t *testing.T) {
 			t.Fatalf("%s has %d files: %v", kind, len(files), err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
+			if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(filepath.Base(file), "source") {
+				continue // the daemon has no sources, and postbag.yaml no settings of them
 			}
 			source, err := os.ReadFile(file)
 			if err != nil {
