@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var (
@@ -33,7 +34,7 @@ func (d *Appender) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, 
 // mark records marks in tx. Its statements hold their values themselves, as those of
 // append do.
 func (p *producer) mark(ctx context.Context, tx postbag.SQLTx, consumer string, marks []store.Mark) ([]bool, error) {
-	doing := "mark messages for consumer " + sqlkit.Printable(consumer)
+	doing := "mark messages for consumer " + storekit.Printable(consumer)
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}

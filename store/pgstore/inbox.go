@@ -3,19 +3,18 @@ package pgstore
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var (
@@ -158,7 +157,7 @@ func (m *marking) compare(ctx context.Context) error {
 		k, _ := m.place(m.marks[i].ID)
 		if sum := m.marks[i].Sum; sum != (store.Sum{}) && recorded[k] != (store.Sum{}) && sum != recorded[k] {
 			return fmt.Errorf("pgstore: mark message %s of consumer %q: %w; roll the transaction back, and see who gave two messages one id",
-				idText(m.marks[i].ID), m.consumer, store.ErrOtherBytes)
+				storekit.Printable(string(m.marks[i].ID)), m.consumer, store.ErrOtherBytes)
 		}
 	}
 	return nil
@@ -174,14 +173,6 @@ func (m *marking) sums(ctx context.Context, ids string, recorded []store.Sum) er
 		}
 		return nil
 	})
-}
-
-// idText returns an id for people: as it is, if it can be read, or else in hexadecimal.
-func idText(id store.MessageID) string {
-	if utf8.ValidString(string(id)) && !strings.ContainsFunc(string(id), func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(string(id))
-	}
-	return "0x" + hex.EncodeToString([]byte(id))
 }
 
 // ascii says that a text is the same bytes in every client_encoding.

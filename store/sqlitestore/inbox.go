@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var (
@@ -29,7 +30,7 @@ const markRows = 16
 // where another one has written since. SQLite runs in this process: there is no round trip
 // to save, and a statement has up to 16 marks.
 func (s *Store) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, marks []store.Mark) ([]bool, error) {
-	doing := "mark messages for consumer " + sqlkit.Printable(consumer)
+	doing := "mark messages for consumer " + storekit.Printable(consumer)
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Marking is one call of [store.Inbox.Mark] at work. It is not safe for concurrent use.
@@ -88,17 +86,7 @@ func same(mark store.Mark, recorded []byte) error {
 	if len(recorded) == 0 || mark.Sum == none || bytes.Equal(recorded, none[:]) || bytes.Equal(recorded, mark.Sum[:]) {
 		return nil
 	}
-	return fmt.Errorf("message %s: %w", Printable(string(mark.ID)), store.ErrOtherBytes)
-}
-
-// Printable returns a name or an id for people: quoted if it is text that can be printed,
-// else its bytes in hexadecimal.
-func Printable(name string) string {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	if utf8.ValidString(name) && !strings.ContainsFunc(name, odd) {
-		return strconv.Quote(name)
-	}
-	return fmt.Sprintf("0x%x", name)
+	return fmt.Errorf("message %s: %w", storekit.Printable(string(mark.ID)), store.ErrOtherBytes)
 }
 
 // errUnseen: a mark was neither written nor found.

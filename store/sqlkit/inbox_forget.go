@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Forgetting has the methods of [store.Forgetter]. It is safe for concurrent use.
@@ -21,7 +22,7 @@ type Forgetting struct {
 
 // DeclareConsumer implements [store.Forgetter].
 func (f *Forgetting) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {
-	doing := "declare consumer " + Printable(consumer)
+	doing := "declare consumer " + storekit.Printable(consumer)
 	err := checkConsumer(consumer)
 	if err == nil && keep < store.MinKeep {
 		err = fmt.Errorf("marks would be kept for %s; keep them for %s or longer", keep, store.MinKeep)
