@@ -65,6 +65,9 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 	if young, err := m.young(ctx, p); err != nil || young {
 		return swept, err
 	}
+	if strays, err := m.straysBelow(m.Query(ctx), p, swept); err != nil || strays {
+		return swept, err
+	}
 	end := swept
 	passed, err := m.pass(ctx, p.hi, func(t *sqlkit.Tx) (int64, error) {
 		end = swept

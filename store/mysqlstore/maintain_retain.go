@@ -2,9 +2,7 @@ package mysqlstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -78,7 +76,9 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, er
 		if end, err = t.Nth(t.Query, m.Box, swept, to, sweepRows); err != nil {
 			return swept, err
 		}
-		gone, stay, err = m.remove(t, swept, end)
+		if gone, stay, err = m.remove(t, swept, end); err == nil {
+			err = m.enlist(t, swept, end)
+		}
 		return end, err
 	})
 	if err != nil || !passed {
@@ -94,7 +94,8 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, er
 func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (int64, error)) (passed bool, err error) {
 	err = m.Write(ctx, func(t *sqlkit.Tx) error {
 		passed = false
-		if _, err := t.Row(sqlLockBox, []any{m.Box}, new(int64)); err != nil {
+		var before int64
+		if _, err := t.Row(sqlLockBox, []any{m.Box}, &before); err != nil {
 			return err
 		}
 		readers, err := t.Readers(t.Query, m.Box)
@@ -115,6 +116,9 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (i
 			{Text: sqlkit.SQLSetSwept, Args: []any{end, m.Box}},
 			{Text: sqlForgetFloors, Args: []any{m.Box, end}},
 		})
+		if err == nil {
+			err = m.listedTo(t, before, end)
+		}
 		passed = true
 		return err
 	})
@@ -173,57 +177,6 @@ func (m *maintenance) erase(t *sqlkit.Tx, after, to int64, but string) (gone int
 	return gone + one, err
 }
 
-// recheckKept deletes rows that were kept because they were parked, and are not
-// any more, and old tombstones. It looks at some of them each time, in turns.
-func (m *maintenance) recheckKept(ctx context.Context) error {
-	query := m.Query(ctx)
-	swept, err := sqlkit.Swept(query, m.Box)
-	if err != nil || swept == 0 {
-		return err
-	}
-	after, end, err := m.nextKept(query, swept)
-	if err != nil {
-		return err
-	}
-	m.s.kept.Set(m.Box, end%swept)
-	if end <= after {
-		return nil
-	}
-	loose, err := m.loose(ctx, after, end)
-	if err != nil || !loose {
-		return err
-	}
-	return m.removeKept(ctx, after, end)
-}
-
-// removeKept deletes the rows of a range below the log's beginning that nothing keeps. A log
-// that was emptied and numbered again begins below the range, with messages that nobody
-// has read: in the transaction of the deletion the box is locked, so that none begins
-// again meanwhile, and it is looked again where it begins.
-func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
-	var gone int64
-	err := m.Write(ctx, func(t *sqlkit.Tx) error {
-		gone = 0
-		var swept int64
-		if _, err := t.Row(sqlLockBox, []any{m.Box}, &swept); err != nil || swept < end {
-			return err
-		}
-		readers, err := t.Readers(t.Query, m.Box)
-		if err == nil {
-			err = m.passedThis(t.Query, readers)
-		}
-		if err != nil {
-			return err
-		}
-		gone, _, err = m.remove(t, after, end)
-		return err
-	})
-	if err == nil {
-		m.Report.Deleted += gone
-	}
-	return err
-}
-
 // passedThis returns ErrMoved if positions are not of the log that is there. One that was
 // emptied and numbered again has other messages where they have passed, of which nothing
 // may be deleted.
@@ -249,45 +202,4 @@ func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) 
 		}
 	}
 	return nil
-}
-
-// nextKept returns the range below the log's beginning that is looked at next: of a
-// divided box some of a partition in which something has to stay.
-func (m *maintenance) nextKept(query sqlkit.Querier, swept int64) (after, end int64, err error) {
-	after = m.s.kept.Of(m.Box)
-	if len(m.parts) > 0 {
-		i := slices.IndexFunc(m.held, func(p partition) bool { return p.hi > after })
-		if i < 0 {
-			return 0, 0, nil
-		}
-		after, swept = max(after, m.held[i].lo-1), min(swept, m.held[i].hi)
-	}
-	end, err = dialect.Nth(query, m.Box, after, swept, sweepRows)
-	return after, end, err
-}
-
-// loose says whether there is a row in a range that nothing keeps.
-func (m *maintenance) loose(ctx context.Context, after, end int64) (bool, error) {
-	query := m.Query(ctx)
-	now, err := m.s.now(ctx)
-	if err != nil {
-		return false, err
-	}
-	stays, err := sqlkit.Numbers(query, sqlStays, []any{m.Box, after, end})
-	if err != nil {
-		return false, err
-	}
-	parked := rangesOf(stays)
-	loose := false
-	err = query(fmt.Sprintf(sqlKept, tableOf(m.Box)), []any{after, end}, func(rows *sql.Rows) error {
-		var seq, at int64
-		var slot int
-		if err := rows.Scan(&seq, &at, &slot); err != nil {
-			return err
-		}
-		loose = loose || slot != tombstoneSlot && !parked.contains(seq) ||
-			slot == tombstoneSlot && at < now-m.s.tombstoneKeep.Microseconds()
-		return nil
-	})
-	return loose, err
 }

@@ -36,6 +36,13 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 				if _, err := t.Exec(sqlSetWitness, 0, nil, ref.Box); err != nil {
 					return err
 				}
+				house, err := t.Subscription(store.Ref{Box: ref.Box, Subscription: store.Maintenance})
+				if err == nil {
+					_, err = t.Exec(sqlForgetDiscardedOf, house) // what was kept of the log that was
+				}
+				if err != nil {
+					return err
+				}
 			}
 			id = t.identity
 			return t.commit()

@@ -84,7 +84,7 @@ const (
 // Subscriptions and shards.
 const (
 	// The end of the primary key.
-	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq <= ` + highestSeq
+	sqlLastSeq = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq > 0 AND seq <= ` + highestSeq
 
 	// The same: rows near and beyond the end of all seqs, counted up to a bound.
 	sqlFarSeqs = `SELECT COUNT(*), COALESCE(SUM(x.seq > ` + highestSeq + `), 0) FROM (SELECT seq FROM %s WHERE seq >= ` + farSeq + ` LIMIT 1000) x`
@@ -193,7 +193,7 @@ const (
 	sqlStatus = `
 SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)),
-	COALESCE(b.swept, 0), ` + sqlThere + `, COALESCE((SELECT MAX(x.seq) FROM %[2]s x WHERE x.seq <= ` + highestSeq + `), 0),
+	COALESCE(b.swept, 0), ` + sqlThere + `, COALESCE((SELECT MAX(x.seq) FROM %[2]s x WHERE x.seq > 0 AND x.seq <= ` + highestSeq + `), 0),
 	(SELECT MIN(p.ready) FROM postbag__parked p FORCE INDEX (postbag__parked_ready) WHERE p.subscription = s.id AND p.ready IS NOT NULL),
 	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__meta m
@@ -316,6 +316,37 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 
 	// By primary key: a message that everybody has passed is erased.
 	sqlBlank = "UPDATE %s SET payload = '', headers = NULL, `key` = '', shard_key = ? WHERE seq = ?"
+
+	// By primary key, of rows that retention has kept.
+	sqlDeleteRows = `DELETE FROM %s WHERE seq IN (%s)`
+
+	// A range of the primary key: what was kept of it.
+	sqlListed = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq > ? AND seq <= ?`
+
+	// A range of the primary key, in which is one row or none.
+	sqlListedUpTo   = `SELECT COALESCE(-MIN(seq), 0) FROM postbag__discarded WHERE subscription = ? AND seq < 0`
+	sqlForgetListed = `DELETE FROM postbag__discarded WHERE subscription = ? AND seq < 0`
+
+	// By primary key.
+	sqlSetListed = `INSERT IGNORE INTO postbag__discarded (subscription, seq) VALUES (?, ?)`
+
+	// A range of the primary key.
+	sqlForgetDiscardedOf = `DELETE FROM postbag__discarded WHERE subscription = ?`
+
+	// A range of the primary key, of the messages that are left in it; and by primary key.
+	sqlEnlist = `
+INSERT IGNORE INTO postbag__discarded (subscription, seq)
+SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq FROM %s WHERE seq > ? AND seq <= ? AND slot < 4096) x`
+	sqlEnlistThese = `
+INSERT IGNORE INTO postbag__discarded (subscription, seq)
+SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq FROM %s WHERE seq IN (%s)) x`
+
+	// A range of the primary key before the first seq that is given out, ended by the limit.
+	sqlBelowOne = `SELECT seq FROM %s WHERE seq < 1 AND slot < 4096 ORDER BY seq LIMIT 500`
+
+	// By primary key, in the order in which they were written: messages that nobody has read.
+	sqlSendLate = "INSERT INTO %[1]s (id, at, topic, `key`, shard_key, type, headers, payload)\n" +
+		"SELECT id, at, topic, `key`, shard_key, type, headers, payload FROM %[1]s WHERE seq IN (%[2]s) ORDER BY at, seq"
 
 	// A range of the primary key, below the beginning of the log.
 	sqlKept = `SELECT seq, at, slot FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq`
