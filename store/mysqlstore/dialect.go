@@ -56,6 +56,8 @@ SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq 
 
 		// By primary key.
 		NoteFloor: `INSERT IGNORE INTO postbag__floor (box, seq, at) VALUES (?, ?, ?)`,
+		// The index (box, due), by one look.
+		ScheduledBox: `SELECT MIN(box) FROM postbag__scheduled WHERE box >= ?`,
 
 		// A range of the index of what may be tried, in its order.
 		Due: `

@@ -48,6 +48,37 @@ func TestAProducerOfScheduledMessagesAndARelayDoNotWaitForEachOther(t *testing.T
 	})
 }
 
+// A plain INSERT can name a box that does not exist. Nobody maintains that one: another box's housekeeping says so, and the
+// messages are sent when the box is made.
+func TestAMessageThatIsScheduledForNoBoxIsReported(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		s.Must(s.CreateBox(t.Context(), "second"))
+		const schedule = "INSERT INTO postbag__scheduled (id, due, at, topic, `key`, shard_key, type, payload, box) VALUES "
+		const row = "(x'11111111111111111111111111111111', 1, 0, 't', 'a', '', '', 'p', "
+		s.exec(schedule + row + "'nobox'), " + row + "'nobox'), " + row + "''), " + row + "x'ff00'), " + row + "'second'), " + row + "'outbox')")
+		for range 3 {
+			s.Housekeep()
+		}
+		const names = `"", "nobox", "\xff\x00"`
+		if s.Total.Promoted != 1 || len(s.Total.Faults) == 0 || !strings.Contains(s.Total.Faults[0], "never sent: "+names+";") {
+			t.Errorf("%d are promoted, and housekeeping says %q", s.Total.Promoted, s.Total.Faults)
+		}
+		o, err := s.Overview(t.Context())
+		if err != nil || len(o.Boxes[0].Notices) != 1 || !strings.Contains(o.Boxes[0].Notices[0].What, names) {
+			t.Errorf("the overview shows %+v (error: %v)", o.Boxes, err)
+		}
+		s.exec("DELETE FROM postbag__scheduled WHERE box IN ('', x'ff00')")
+		s.Must(s.CreateBox(t.Context(), "nobox"))
+		s.Total.Faults = nil
+		if s.Housekeep(); len(s.Total.Faults) > 0 {
+			t.Errorf("housekeeping still says %q", s.Total.Faults)
+		}
+	})
+}
+
 // One that the box's constraints refuse is set aside, and stays there to be seen.
 func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()

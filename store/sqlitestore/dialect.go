@@ -45,6 +45,8 @@ SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq 
 
 		// By primary key.
 		NoteFloor: `INSERT INTO postbag__floor (box, seq, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		// The index (box, due), by one look.
+		ScheduledBox: `SELECT MIN(box) FROM postbag__scheduled WHERE box >= CAST(? AS TEXT)`,
 
 		// A range of the index of what may be tried, in its order. ?4 is ?3 once more.
 		Due: `

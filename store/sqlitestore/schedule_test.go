@@ -48,6 +48,27 @@ func TestAScheduledRowThatBreaksTheConstraintsHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// A plain INSERT can name a box that does not exist. Nobody maintains that one: another box's housekeeping says so.
+func TestAMessageThatIsScheduledForNoBoxIsReported(t *testing.T) {
+	t.Parallel()
+	f := open(t).upkeep()
+	for _, box := range []string{"'nobox'", "'nobox'", "''", "'outbox'", "x'ff'"} {
+		_, err := f.DB().ExecContext(t.Context(), "INSERT INTO postbag__scheduled (id, due, at, topic, key, shard_key, type, payload, box) "+
+			"VALUES (x'11111111111111111111111111111111', 1, 0, 't', 'a', '', '', 'p', "+box+")")
+		f.check(err)
+	}
+	const names = `"", "nobox", "\xff"`
+	for range 3 {
+		if report := f.maintain(0); len(report.Faults) != 1 || !strings.Contains(report.Faults[0], "never sent: "+names+";") {
+			t.Errorf("housekeeping says %q", report.Faults)
+		}
+	}
+	o, err := f.Overview(t.Context())
+	if err != nil || len(o.Boxes[0].Notices) != 1 || !strings.Contains(o.Boxes[0].Notices[0].What, names) {
+		t.Errorf("the overview shows %+v (error: %v)", o.Boxes, err)
+	}
+}
+
 // An empty topic and times that are none are refused where they are written, and what was written before is brought along.
 func TestAScheduleRefusesWhatNoBoxCouldTake(t *testing.T) {
 	t.Parallel()

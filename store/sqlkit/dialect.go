@@ -106,6 +106,9 @@ type Statements struct {
 	// StateUp and StateDown return the seqs of parked rows of a state from one on, in
 	// either order: subscription, state, seq, limit.
 	StateUp, StateDown string
+	// ScheduledBox returns the first name, of those of a box or not, that scheduled
+	// messages are for, from one on, and null if there is none: the name as bytes.
+	ScheduledBox string
 	// ScheduledUp and ScheduledDown return a box's scheduled messages from a number
 	// on, in either order, as sqlScheduledID does, but without headers and payload:
 	// number, box, limit.

@@ -194,6 +194,9 @@ WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
 
 // Listings.
 const (
+	// All boxes, by name.
+	sqlBoxNames = `SELECT name FROM postbag__box ORDER BY name`
+
 	// All boxes, each with, by the index (box, due), a count of what is scheduled.
 	sqlBoxes = `
 SELECT b.name, (SELECT COUNT(*) FROM postbag__scheduled c WHERE c.box = b.name)

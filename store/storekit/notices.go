@@ -65,6 +65,12 @@ func KeptWhy(passed, told int64) string {
 	return fmt.Sprintf("its ledger does not agree with the log: %d messages passed, %d accounted for (or other ones)", passed, told)
 }
 
+// KeptScheduled is the line of the audit log for scheduled messages of boxes that do not
+// exist. It is a notice of a box that does. none are their names, for people.
+func KeptScheduled(box, none string) string {
+	return fmt.Sprintf("%s%s: messages that are scheduled for %s", keeping, box, none)
+}
+
 // Told says whether one of some notices says what was done.
 func Told(notices []store.Notice, what string) bool {
 	return slices.ContainsFunc(notices, func(n store.Notice) bool { return n.What == what })
