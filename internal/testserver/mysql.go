@@ -175,6 +175,9 @@ func (m *MySQL) DSN(database string) string {
 	return fmt.Sprintf("root:%s@tcp(%s)/%s", m.password, loopback(m.port), database)
 }
 
+// DataDir is the folder with the data, for tests that copy or harm it while the server is stopped.
+func (m *MySQL) DataDir() string { return m.data }
+
 // Port is the server's port on 127.0.0.1. It stays the same over restarts.
 func (m *MySQL) Port() int { return m.port }
 

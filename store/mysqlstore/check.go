@@ -22,7 +22,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		return store.Info{}, err
 	}
 	s.known.forget()
-	id, another, back, err := s.reconcile(ctx)
+	id, another, older, back, err := s.reconcile(ctx)
 	if err != nil {
 		return store.Info{}, err
 	}
@@ -62,6 +62,8 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	case len(back) > 0:
 		return info, translateError("check", fmt.Errorf("the log is not the one that the positions of %v were written in, which begin anew: %w",
 			back, store.ErrMoved))
+	case older:
+		return info, translateError("check", fmt.Errorf("an older copy of the database was put back, and all leases end: %w", store.ErrMoved))
 	case another:
 		return info, translateError("check", fmt.Errorf("the database is another one now, %s: %w", id, store.ErrMoved))
 	}

@@ -12,9 +12,9 @@ import (
 
 // reconcile accepts the database, and sets back the subscriptions of boxes whose
 // log is another one than their positions were written in. It returns the
-// database's identity, whether it is another one than before, and what was set
-// back.
-func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
+// database's identity, whether it is another one than before, whether it is older data of the same, and
+// what was set back.
+func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, back []store.Ref, err error) {
 	err = retry(ctx, "check", func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			if t.identity == "" {
@@ -25,6 +25,13 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 			}
 			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
 				return err
+			}
+			older = false
+			if before := s.seen.before(&t.sight); before > 0 {
+				older = true
+				if err := t.acceptOlder(before); err != nil {
+					return err
+				}
 			}
 			if back, err = t.elsewhere(); err != nil {
 				return err
@@ -49,13 +56,16 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 		})
 	})
 	if err != nil {
-		return "", false, nil, err
+		return "", false, false, nil, err
 	}
 	old := s.server.Load()
 	accepted := *old
 	accepted.identity = id
 	s.server.Store(&accepted)
-	return id, old.identity != "" && old.identity != id, back, nil
+	if another = old.identity != "" && old.identity != id; another || older {
+		s.seen.forget()
+	}
+	return id, another, older, back, nil
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a

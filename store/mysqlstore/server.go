@@ -130,6 +130,7 @@ func (s *Store) accept(v *sight) error {
 	case known.identity != "" && known.identity != v.identity:
 		return fmt.Errorf("found database %s where %s was: %w", v.identity, known.identity, store.ErrMoved)
 	}
+	s.seen.note(v)
 	s.producer.clock(v.now, v.at)
 	return nil
 }

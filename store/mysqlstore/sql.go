@@ -40,6 +40,13 @@ SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() A
 	// One row.
 	sqlEpoch = `UPDATE postbag__meta SET epoch = epoch + 1 WHERE one = 1`
 
+	// One row: beyond all epochs that were seen, and all tokens that were given out before.
+	sqlPassEpoch = `UPDATE postbag__meta SET epoch = GREATEST(epoch, ?) + 1, token = token + 1000000000 WHERE one = 1`
+
+	// All shards and all relays.
+	sqlVoidAllLeases = `UPDATE postbag__shard SET owner = '', token = 0, version = version + 1`
+	sqlAllRelaysDead = `UPDATE postbag__relay SET dead = 1`
+
 	// All shards, which are few, by subscription.
 	sqlPositions = `
 SELECT s.box, s.name, h.position FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id

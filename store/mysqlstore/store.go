@@ -28,6 +28,7 @@ type Store struct {
 
 	server   atomic.Pointer[server]
 	life     atomic.Pointer[sight] // of the server, as it was seen last
+	seen     seenEpoch
 	known    subscriptions
 	unknowns unresolved
 	recent   statusCache

@@ -51,6 +51,9 @@ func (s *Store) enterLife(ctx context.Context) error {
 			return err
 		}
 		if v.life != 0 {
+			if err := s.seen.enter(&v); err != nil {
+				return err
+			}
 			s.life.Store(&v)
 			return nil
 		}
