@@ -1,165 +1,188 @@
 package survival
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/postbag/postbag/broker/webhook"
-	"github.com/postbag/postbag/internal/testserver"
-	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/proof/internal/daemon"
-	"github.com/postbag/postbag/store/pgstore"
 )
 
 // mostMemory is what a container has in which a relay drains any box that its limits
-// allow.
+// allow, with one subscription that has the default buffer.
 const mostMemory = 256 << 20
+
+// smallMemory is the same with a buffer of smallBuffer. A relay whose buffer has no bound
+// holds two pages of the largest headers that a box takes, which fit into mostMemory and
+// not into this.
+const (
+	smallBuffer = 16 << 20
+	smallMemory = 128 << 20
+)
+
+// weight is a backlog of messages that are alike.
+type weight struct {
+	payload, headers int // bytes of each message
+	n                int
+}
+
+func (w weight) backlog() int { return (w.payload + w.headers) * w.n }
 
 // A backlog of large messages is drained in little memory, whatever the destination
 // does: what is read and not let go is bounded by bytes.
 func TestLargeMessagesTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it has the machine to itself
-	const never = time.Hour
-	large := func(bytes, n int) string {
-		return fmt.Sprintf(`insert into postbag.outbox (topic, payload)
-			select 'events.a', convert_to(repeat('x', %d), 'UTF8') from generate_series(1, %d)`, bytes, n)
-	}
-	wide := func(bytes, n int) string {
-		return fmt.Sprintf(`insert into postbag.outbox (topic, payload, headers)
-			select 'events.a', 'x', json_build_object('h', repeat('x', %d)) from generate_series(1, %d)`, bytes, n)
-	}
-	tests := map[string]struct {
-		insert func(bytes, n int) string
-		bytes  int
-		n, few int // messages, and in the short form
-		wait   time.Duration
+	tests := []struct {
+		name string
+		weight
+		answer       time.Duration
+		buffer, most int
+		short        bool
 	}{
-		"1 MiB, 0.5 s an answer":     {large, 1 << 20, 1000, 200, 500 * time.Millisecond},
-		"1 MiB, no answer":           {large, 1 << 20, 1000, 0, never},
-		"1 MiB, at once":             {large, 1 << 20, 1000, 0, 0},
-		"16 MiB, 0.5 s an answer":    {large, 16 << 20, 200, 0, 500 * time.Millisecond},
-		"16 MiB, no answer":          {large, 16 << 20, 200, 0, never},
-		"16 MiB, at once":            {large, 16 << 20, 200, 10, 0},
-		"5 MB of headers, no answer": {wide, 5_000_000, 300, 40, never},
-		"5 MB of headers, 0.5 s":     {wide, 5_000_000, 300, 0, 500 * time.Millisecond},
+		{"16 MiB, no answer and then all", weight{payload: 16 << 20, n: 20}, late, 0, mostMemory, true},
+		{"the largest headers, no answer", weight{payload: 1, headers: 65_000, n: 2500}, never, smallBuffer, smallMemory, true},
+		{"1 MiB, no answer and then all", weight{payload: 1 << 20, n: 1000}, late, 0, mostMemory, false},
+		{"1 MiB, 0.5 s an answer", weight{payload: 1 << 20, n: 1000}, 500 * time.Millisecond, 0, mostMemory, false},
+		{"1 MiB, at once", weight{payload: 1 << 20, n: 1000}, 0, 0, mostMemory, false},
+		{"16 MiB, 0.5 s an answer", weight{payload: 16 << 20, n: 100}, 500 * time.Millisecond, 0, mostMemory, false},
+		{"16 MiB, at once", weight{payload: 16 << 20, n: 100}, 0, 0, mostMemory, false},
+		{"5 MB of headers, no answer and then all", weight{payload: 1, headers: 5_000_000, n: 300}, late, 0, mostMemory, false},
+		{"5 MB of headers, 0.5 s an answer", weight{payload: 1, headers: 5_000_000, n: 300}, 500 * time.Millisecond, 0, mostMemory, false},
+		{"the largest headers, at once", weight{payload: 1, headers: 65_000, n: 6000}, 0, 0, mostMemory, false},
 	}
-	dsn := servertest.Postgres(t, testserver.PostgresOptions{}).DSN("postgres")
-	for name, test := range tests {
-		n := test.n
-		if !full() {
-			n = test.few
-		}
-		if n == 0 {
-			continue
-		}
+	for name, open := range map[string]func(*testing.T) fill{"PostgreSQL": largeOnPostgres, "MariaDB": largeOnMariaDB, "SQLite": largeOnSQLite} {
 		t.Run(name, func(t *testing.T) {
-			fillBox(t, dsn, test.insert(test.bytes, n))
-			s := startSink(t, test.wait)
-			relay := daemon.Start(t, "a", fmt.Sprintf(`
-store: {dsn_env: BOX_DSN}
-destinations: {hook: {webhook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}}
-maintenance: false
-`, s.url), "SECRET="+webhook.NewSecret(), "BOX_DSN="+dsn)
-			begun := time.Now()
-			if test.wait == never {
-				settled(t, relay.PID(), s)
-			} else {
-				s.await(t, n)
+			fill := open(t)
+			for _, test := range tests {
+				if !test.short && !full() {
+					continue
+				}
+				t.Run(test.name, func(t *testing.T) {
+					if test.backlog() <= test.most {
+						t.Fatalf("a backlog of %d bytes fits into %d: it proves nothing", test.backlog(), test.most)
+					}
+					more := ""
+					if test.buffer > 0 {
+						more = fmt.Sprintf("subscriptions: [{buffer: %d}]", test.buffer)
+					}
+					memory := drainLarge(t, fill(t, test.weight), more, test.answer, test.weight)
+					if memory > test.most {
+						t.Errorf("the relay used %d MiB, of %d", memory>>20, test.most>>20)
+					}
+				})
 			}
-			memory := peakMemory(t, relay.PID())
-			t.Logf("%d messages of %d bytes, %d answered in %v: at most %d MiB", n, test.bytes, s.answered.Load(), time.Since(begun).Round(time.Millisecond), memory>>20)
-			if memory > mostMemory {
-				t.Errorf("the relay used %d MiB, of %d", memory>>20, mostMemory>>20)
-			}
-			relay.Kill()
 		})
 	}
 }
 
-// fillBox makes the box again, as an old one is that does not bound headers, and fills
-// it.
-func fillBox(t *testing.T, dsn, insert string) {
+// A destination answers no sooner than the relay has stopped growing, and then everything;
+// or never.
+const (
+	late  = time.Duration(-1)
+	never = time.Duration(-2)
+)
+
+// drainLarge has a relay of a process of its own deliver a backlog to a webhook that takes
+// so long for an answer. It returns the most memory that the process had.
+func drainLarge(t *testing.T, dsn, more string, answer time.Duration, w weight) int {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
+	s := startSink(t, max(answer, 0))
+	relay := daemon.Start(t, "a", fmt.Sprintf(`
+store: {dsn_env: BOX_DSN}
+destinations: {hook: {webhook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}}
+maintenance: false
+%s
+`, s.url, more), "SECRET="+webhook.NewSecret(), "BOX_DSN="+dsn)
+	begun := time.Now()
+	if answer < 0 {
+		settled(t, relay.PID(), s)
+		t.Logf("%d of %d messages are out after %v: at most %d MiB", s.begun.Load(), w.n,
+			time.Since(begun).Round(time.Millisecond), peakMemory(t, relay.PID())>>20)
 	}
-	defer pool.Close()
-	if _, err := pool.Exec(t.Context(), `drop schema if exists postbag cascade`); err != nil {
-		t.Fatal(err)
+	if answer != never {
+		s.release()
+		s.await(t, w.n)
 	}
-	s, err := pgstore.Open(t.Context(), pool, pgstore.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.CreateBox(t.Context(), "outbox"); err != nil {
-		t.Fatal(err)
-	}
-	for _, sql := range []string{`alter domain postbag.headers drop constraint headers_are_small`, insert} {
-		if _, err := pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+	memory := peakMemory(t, relay.PID())
+	t.Logf("%d messages of %d bytes and %d of headers, %d answered in %v: at most %d MiB", w.n, w.payload, w.headers, s.distinct(),
+		time.Since(begun).Round(time.Millisecond), memory>>20)
+	relay.Kill()
+	return memory
 }
 
-// sink takes webhooks, lets them wait, and keeps nothing.
+// sink takes webhooks, lets them wait, and keeps nothing of them but their ids.
 type sink struct {
-	url             string
-	begun, answered atomic.Int64
+	url     string
+	begun   atomic.Int64
+	free    chan struct{} // closed when it may answer
+	release func()
+
+	mu       sync.Mutex
+	answered map[string]bool // ids
 }
 
+// startSink starts one that answers nothing until its release, and each request after
+// some time then.
 func startSink(t *testing.T, wait time.Duration) *sink {
 	t.Helper()
-	s := &sink{}
-	ended, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &sink{free: make(chan struct{}), answered: map[string]bool{}}
+	s.release = sync.OnceFunc(func() { close(s.free) })
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		s.begun.Add(1)
 		_, _ = io.Copy(io.Discard, q.Body)
-		if wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ended.Done():
-			case <-q.Context().Done():
-			}
+		select {
+		case <-s.free:
+		case <-q.Context().Done():
+			return
+		}
+		select {
+		case <-time.After(wait):
+		case <-q.Context().Done():
+			return
 		}
 		w.WriteHeader(http.StatusNoContent)
-		s.answered.Add(1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.answered[q.Header.Get("Webhook-Id")] = true
 	}))
 	server.Config.MaxHeaderBytes = 32 << 20
 	server.Start()
-	t.Cleanup(func() { end(); server.Close() })
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	s.url = server.URL
 	return s
 }
 
+// distinct is how many messages were answered.
+func (s *sink) distinct() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.answered)
+}
+
 func (s *sink) await(t *testing.T, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); s.answered.Load() < int64(n); pause(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); s.distinct() < n; pause(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d messages were answered", s.answered.Load(), n)
+			t.Fatalf("%d of %d messages were answered", s.distinct(), n)
 		}
 	}
 }
 
-// settled waits until messages are under way and the process has not grown for a
-// while.
+// settled waits until messages are under way and the process has not grown for a while,
+// but for what the runtime takes bit by bit.
 func settled(t *testing.T, pid int, s *sink) {
 	t.Helper()
 	most, since := 0, time.Now()
-	for deadline := time.Now().Add(time.Minute); time.Since(since) < 2*time.Second; pause(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Since(since) < 3*time.Second; pause(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the process goes on growing")
 		}
-		if memory := peakMemory(t, pid); cmp.Compare(memory, most) > 0 || s.begun.Load() == 0 {
+		if memory := peakMemory(t, pid); memory > most+1<<20 || s.begun.Load() == 0 {
 			most, since = memory, time.Now()
 		}
 	}
