@@ -56,7 +56,7 @@ func (c *Core) handOver(now time.Duration) {
 		c.gathered(f)
 	}
 	if c.stops && !c.left && c.allLeft() {
-		c.left = c.fresh // no heartbeat was made that could be taken back
+		c.left = c.fresh && len(c.former) == 0 // no heartbeat was made that could be taken back
 		c.nextBeat = 0
 	}
 	if c.dying && !c.turning.out && c.turning.repeat == nil && !c.unsettled() {

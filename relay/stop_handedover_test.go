@@ -1,0 +1,71 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// What HandedOver says is what the store shows: a relay that could not give its leases back says that it has not. One that
+// stopped just after its database had crashed said that it had: the leases were those of its former identity.
+func TestARelayThatCouldNotGiveItsLeasesBackSaysSo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fails   []memstore.Op // from then on
+		accepts bool          // messages, just before
+		crashes bool
+		want    bool
+	}{
+		"all works":                        {want: true},
+		"heartbeats fail":                  {fails: []memstore.Op{memstore.OpBeat}},
+		"settlements fail":                 {fails: []memstore.Op{memstore.OpTurn}, accepts: true},
+		"the database crashed":             {crashes: true, want: true},
+		"the database crashed and is away": {crashes: true, fails: []memstore.Op{memstore.OpCheck, memstore.OpBeat}}, // a turn finds out
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var away atomic.Bool
+				w := newWorld(t, memstore.Options{Fault: func(_ context.Context, o memstore.Op) memstore.Fault {
+					if away.Load() && slices.Contains(c.fails, o) {
+						return memstore.Fault{Err: errors.New("connection refused")}
+					}
+					return memstore.Fault{}
+				}}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+					away.Store(true) // so that what is accepted cannot be settled
+					return membroker.Act{}
+				}})
+				log, r, stop := w.logged(w.store, relay.Options{Grace: 2 * time.Second})
+				<-time.After(time.Second)
+				if c.accepts {
+					w.publish(20, 5)
+					<-time.After(100 * time.Millisecond)
+				}
+				away.Store(true)
+				if c.crashes {
+					w.store.Crash()
+					<-time.After(1100 * time.Millisecond)
+				}
+				stop()
+				owned := 0
+				for _, sh := range w.overview().Shards {
+					if sh.Owner != "" {
+						owned++
+					}
+				}
+				if got := r.Stats().HandedOver; got != c.want || got != (owned == 0) {
+					t.Errorf("it says handed over: %v, and %d shards are still its own:\n%s", got, owned, log)
+				}
+			})
+		})
+	}
+}
