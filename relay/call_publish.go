@@ -60,7 +60,7 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		}
 		return func() {
 			l.streamed(s)
-			l.answered(f, c, answers, failed)
+			l.answered(f, c, answers, failed, s.told)
 		}
 	})
 }
@@ -168,7 +168,8 @@ func reason(r *broker.Result) string {
 // reasonOf bounds what is kept of an error.
 func reasonOf(text string) string { return text[:min(len(text), 1024)] }
 
-func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error) {
+// answered takes the answers of a call that is over. told: OnError has heard of it.
+func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed error, told bool) {
 	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
 	delete(f.calls, c.ID)
 	before := f.Engine.Stats().Accepted
@@ -183,14 +184,18 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 			f.lastError = ""
 		}
 	}
-	if failed != nil {
+	switch {
+	case failed == nil:
+	case told:
+		f.noteFailure(failed)
+	default:
 		l.destinationFailed(f, failed)
 	}
 }
 
 func (l *loop) destinationFailed(f *flow, err error) {
-	f.lastError, f.failed = err.Error(), true
-	if l.options.OnError != nil {
-		l.options.OnError(fmt.Errorf("relay: %s: %w", f.Ref, err))
-	}
+	f.noteFailure(err)
+	l.log.report(fmt.Errorf("relay: %s: %w", f.Ref, err))
 }
+
+func (f *flow) noteFailure(err error) { f.lastError, f.failed = err.Error(), true }

@@ -22,6 +22,7 @@ type streaming struct {
 	id   int64
 	next time.Duration
 	room *callRoom
+	told bool // OnError knows that something failed in it
 
 	mu    sync.Mutex
 	ended bool // the room may be another call's
@@ -85,7 +86,10 @@ func (l *loop) harvest(now time.Duration) {
 		for k, i := range items {
 			s.flow.Engine.Reported(now, s.id, i, answers[k])
 		}
-		if failed != nil {
+		if failed != nil && s.told {
+			s.flow.noteFailure(failed)
+		} else if failed != nil {
+			s.told = true
 			l.destinationFailed(s.flow, failed)
 		}
 	}

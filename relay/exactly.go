@@ -107,6 +107,7 @@ func (l *loop) notEntered(now time.Duration, o *core.Loading, err error, givenUp
 		l.core.NotEntered(now, o, core.GivenUp)
 	case errors.Is(err, store.ErrLeaseLost):
 		l.core.NotEntered(now, o, core.NoLease)
+		l.heard(err)
 	case errors.Is(err, errStore):
 		l.core.NotEntered(now, o, core.NoStore)
 		l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
@@ -179,7 +180,7 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 			if lost {
 				l.core.Disowned(f.Flow, life)
 			}
-			l.answered(f, c, answers, failed)
+			l.answered(f, c, answers, failed, false)
 			l.carryOut(l.now())
 		}
 	})

@@ -66,6 +66,7 @@ func (l *loop) waits(ctx context.Context, ref store.Ref) bool {
 	defer cancel()
 	o, err := in.Overview(ctx)
 	if err != nil {
+		l.log.report(fmt.Errorf("relay: looking whether something waits in %s: %w", ref, err))
 		return true
 	}
 	for i := range o.Boxes {

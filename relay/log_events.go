@@ -2,6 +2,7 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -71,6 +72,7 @@ func (l *loop) noteUnreadable(f *flow, r *store.Record, attempt int) {
 	}
 	reason := reasonOf("the row cannot be read: " + r.Err.Error() + "; repair it, then retry the message, or discard it")
 	r.Err = errors.New(reason)
+	l.log.report(fmt.Errorf("relay: %s: message %s: %s", f.Ref, r.ID, reason))
 	most := f.subscription.attempts()
 	if attempt > 1 && attempt < most {
 		return

@@ -66,6 +66,60 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 	})
 }
 
+// Of a message that an operator had tried again the log has one line, whatever state the message was in.
+func TestTheLogNamesAMessageThatACommandTriesAgain(t *testing.T) {
+	t.Parallel()
+	for state, retry := range map[store.State]relay.Retry{
+		store.StateDead:     {MaxAttempts: 1},
+		store.StateRetrying: {Min: time.Hour, Max: time.Hour},
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var cured atomic.Bool
+				w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(m broker.Delivery, _ int) membroker.Act {
+					if strings.HasPrefix(string(m.Payload), "key-3/") && !cured.Load() {
+						return membroker.Fail(broker.Rejected, "too odd")
+					}
+					return membroker.Act{}
+				}})
+				log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{To: w.to, ToName: "there", Retry: retry}}})
+				w.publishTo(50, 5, func(int, int) string { return "orders" })
+				<-time.After(20 * time.Second)
+				failed, _, err := w.store.List(t.Context(), store.Query{Ref: w.overview().Ref, State: state})
+				if err != nil || len(failed) != 1 {
+					t.Fatalf("%d messages are %s: %v", len(failed), state, err)
+				}
+				cured.Store(true)
+				for want := range 2 { // given twice, it is queued once
+					n, err := w.store.Command(t.Context(), store.Audit{Who: "a", Why: "b"}, w.overview().Ref, store.Retry, []int64{failed[0].Seq})
+					if err != nil || n != 1-want {
+						t.Fatalf("retry: %d, %v", n, err)
+					}
+				}
+				<-time.After(10 * time.Second)
+				stop()
+				w.inOrder()
+				said := log.with("by a command")
+				if len(said) != 1 {
+					t.Fatalf("%d lines say that a message is tried again:\n%s", len(said), log)
+				}
+				for _, part := range []string{
+					"a message is tried again, by a command", "subscription=outbox/default", "to=there", "id=" + failed[0].ID.String(),
+					"topic=orders ", `reason="membroker: too odd"`,
+				} {
+					if !strings.Contains(said[0], part) {
+						t.Errorf("%q has no %q", said[0], part)
+					}
+				}
+				if strings.Contains(said[0], "key-") {
+					t.Errorf("%q has the key or the payload", said[0])
+				}
+			})
+		})
+	}
+}
+
 // saysDiscarded checks that one line of the log names a message that was discarded, and
 // nothing of what is in it.
 func (w *world) saysDiscarded(log *lines, topic string, id postbag.ID) {

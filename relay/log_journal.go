@@ -83,7 +83,7 @@ func (j *journal) reshaped(r store.Ref, shards int) {
 }
 
 func (j *journal) readFailed(r store.Ref, err error) {
-	j.report(err)
+	j.report(fmt.Errorf("relay: reading failed: %s: %w", r, err))
 	if _, say := spellOf(j.reads, r).goesOn(); say {
 		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
 	}

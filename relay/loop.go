@@ -299,6 +299,7 @@ func (l *loop) open(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := l.opened(ctx, specs)
 		if err == nil || permanent(err) {
+			l.heard(err)
 			return err
 		}
 		if ctx.Err() != nil {

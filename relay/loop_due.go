@@ -24,8 +24,12 @@ func (l *loop) dueCame(c *core.DueCall, parked []store.Parked, err error) {
 	for i := range parked {
 		l.noteUnreadable(f, &parked[i].Record, max(parked[i].Attempts, 1)+1)
 	}
-	if l.core.DueCame(now, c, faultOf(err), parked) && err != nil {
+	switch waited := l.core.DueCame(now, c, faultOf(err), parked); {
+	case err == nil:
+	case waited:
 		l.storeFailed(fmt.Errorf("relay: reading parked messages failed: %w", err))
+	default:
+		l.heard(err)
 	}
 	l.carryOut(now)
 }

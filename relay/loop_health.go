@@ -51,6 +51,14 @@ func (l *loop) storeFailed(err error) {
 	}
 }
 
+// heard tells OnError of a failed call to the store of which nothing is logged. Of calls that a stop gave up nothing is
+// said.
+func (l *loop) heard(err error) {
+	if err != nil && !gaveUp(l.ctx) && !errors.Is(err, context.Canceled) {
+		l.log.report(err)
+	}
+}
+
 // recheck verifies the store.
 func (l *loop) recheck() {
 	l.start(func() func() {
@@ -69,6 +77,7 @@ func (l *loop) rechecked(err error) {
 		l.log.moved(err)
 	case permanent(err):
 		fault = core.Incurable
+		l.heard(err)
 	default:
 		l.storeFailed(err)
 	}

@@ -43,7 +43,8 @@ func (l *loop) beaten(b *core.Heartbeat, v *store.View, err error) {
 	now := l.now()
 	waited := l.core.Beaten(now, b, faultOf(err), v)
 	switch {
-	case !waited:
+	case !waited: // it began anew since
+		l.heard(err)
 	case isMoved(err):
 		l.log.moved(err)
 	case err != nil:

@@ -24,11 +24,12 @@ func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 	now := l.now()
 	waited := l.core.LoadEnded(o)
 	for i := range o.Shards {
-		if !waited {
-			break
-		}
-		if l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocks[i]) && errs[i] != nil {
+		switch taken := waited && l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocks[i]); {
+		case errs[i] == nil:
+		case taken:
 			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", errs[i]))
+		default:
+			l.heard(errs[i])
 		}
 	}
 	l.carryOut(now)

@@ -30,6 +30,7 @@ func (l *loop) maintain(u *core.Upkeep) {
 func (l *loop) maintained(now time.Duration, u *core.Upkeep, r *store.Report, err error) {
 	fault := faultOf(err)
 	if !l.core.Maintained(now, u, fault, r) {
+		l.heard(err)
 		return
 	}
 	switch fault {
@@ -40,6 +41,7 @@ func (l *loop) maintained(now time.Duration, u *core.Upkeep, r *store.Report, er
 		l.log.moved(err)
 	case core.Failed, core.TimedOut:
 		l.log.upkeepFailed(u.Ref.Box, err)
-	case core.LeaseLost, core.Incurable:
+	case core.LeaseLost, core.Incurable: // another relay's by now
+		l.heard(err)
 	}
 }

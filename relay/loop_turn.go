@@ -56,7 +56,8 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	case taken:
 		l.noteDone(r, result.Verdicts)
 		l.commands(result.Commands, now)
-	case !waited:
+	case !waited: // it began anew since
+		l.heard(err)
 	case isMoved(err):
 		l.log.moved(err)
 	case err != nil:

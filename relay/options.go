@@ -37,11 +37,12 @@ type Options struct {
 	NoMaintenance bool
 	// Logger gets one line for each change of state. Defaults to slog.Default().
 	Logger *slog.Logger
-	// OnError is called with each error of the store, with one error of each call to a
-	// destination in which anything failed, and with one error when a topic stops
+	// OnError is called with each error of the store, also with one that ends Run, and with
+	// one each time that a row cannot be read; with one error of each call to a
+	// destination in which anything failed; and with one error when a topic stops
 	// working. Messages that are held for that topic then cause no further calls, until
-	// the topic works again. It is called from the relay's loop, so it must return soon.
-	// Optional.
+	// the topic works again. What the relay gives up itself, since it stops, is no error.
+	// It is called from the relay's loop, so it must return soon. Optional.
 	OnError func(error)
 }
 

@@ -19,9 +19,7 @@ func (l *loop) noteTopics(f *flow, now time.Duration) {
 			continue
 		}
 		l.log.topicFailed(f, e)
-		if l.options.OnError != nil {
-			l.options.OnError(fmt.Errorf("relay: %s: topic %q: %s", f.Ref, e.Topic, e.Reason))
-		}
+		l.log.report(fmt.Errorf("relay: %s: topic %q: %s", f.Ref, e.Topic, e.Reason))
 	}
 	overfull := f.Engine.Overfull()
 	if overfull == f.overfull && len(events) == 0 {

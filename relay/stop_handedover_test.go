@@ -12,6 +12,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
 
@@ -68,4 +69,43 @@ func TestARelayThatCouldNotGiveItsLeasesBackSaysSo(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While a stop waits for the store, people see what the destination has accepted and nobody has settled: it is no backlog.
+func TestTheStoreShowsDuringAStopWhatIsAcceptedAndNotSettled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var away atomic.Bool
+		away.Store(true)
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		_, r, stop := w.logged(&unsettling{Store: w.store, away: &away}, relay.Options{})
+		<-time.After(time.Second)
+		w.publish(20, 5)
+		<-time.After(time.Second)
+		ended := make(chan struct{})
+		go func() { defer close(ended); stop() }()
+		<-time.After(3 * time.Second)
+		if c := w.shown(); c.Unsettled != 20 || w.overview().Backlog != 20 {
+			t.Errorf("during the stop %d of a backlog of %d are shown as accepted, want all 20", c.Unsettled, w.overview().Backlog)
+		}
+		away.Store(false)
+		<-ended
+		if n := w.overview().Backlog; n != 0 || !r.Stats().HandedOver {
+			t.Errorf("after the stop the backlog is %d", n)
+		}
+	})
+}
+
+// unsettling is a store that settles nothing while away is set.
+type unsettling struct {
+	store.Store
+
+	away *atomic.Bool
+}
+
+func (s *unsettling) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	if len(t.Settle) > 0 && s.away.Load() {
+		return store.TurnResult{}, errors.New("the lock is another's")
+	}
+	return s.Store.Turn(ctx, t)
 }
