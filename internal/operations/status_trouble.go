@@ -12,7 +12,7 @@ import (
 // an operator need not know circuit breakers.
 var destinationWords = map[string]struct{ word, predicate string }{
 	"closed":  {"works", "works"},
-	"probing": {"probing", "is probing"},
+	"probing": {"probing", "takes no messages"},
 	"open":    {"away", "takes no messages"},
 	"held":    {"full", "waits for topics that do not work"},
 }
@@ -56,7 +56,10 @@ func (v *Status) Troubles() []string {
 			if s.Owned == 0 {
 				out = append(out, "no relay works "+at+"; start one")
 			}
-			if d := s.Destination; d != nil && (d.State == "open" || d.State == "held") {
+			if s.Paused {
+				out = append(out, at+" is paused by an operator; nothing of it is delivered until that is undone")
+			}
+			if d := s.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 				_, predicate := d.Words()
 				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
 			}

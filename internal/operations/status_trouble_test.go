@@ -1,0 +1,81 @@
+package operations_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// What people are told to look at is what keeps messages from being delivered, each by its name, and nothing else.
+func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
+	t.Parallel()
+	ref := store.Ref{Box: "outbox", Subscription: "default"}
+	at := func(state string) []store.Condition {
+		c := store.Condition{Ref: ref, State: state, Since: 5 * time.Second, Lease: time.Minute}
+		if state != "closed" {
+			c.Error = "nobody answers"
+		}
+		return []store.Condition{c}
+	}
+	for name, c := range map[string]struct {
+		change func(*store.Overview, *store.SubscriptionView)
+		want   []string
+	}{
+		"healthy":   {func(*store.Overview, *store.SubscriptionView) {}, nil},
+		"a backlog": {func(_ *store.Overview, s *store.SubscriptionView) { s.Backlog, s.Oldest = 1000, time.Hour }, nil},
+		"retrying":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Parked[store.ParkRetrying] = 3 }, nil},
+		"no relay":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Shards[0].Owner = "" }, []string{"no relay works outbox/default; start one"}},
+		"no subscription": {
+			func(o *store.Overview, _ *store.SubscriptionView) { o.Boxes[0].Subscriptions = nil },
+			[]string{"box outbox has messages and no subscription; start a relay"},
+		},
+		"paused": {
+			func(_ *store.Overview, s *store.SubscriptionView) { s.Paused = true },
+			[]string{"outbox/default is paused by an operator; nothing of it is delivered until that is undone"},
+		},
+		"away": {
+			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("open") },
+			[]string{"the destination of outbox/default takes no messages since 5.0s: nobody answers"},
+		},
+		"away and tried again": {
+			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("probing") },
+			[]string{"the destination of outbox/default takes no messages since 5.0s: nobody answers"},
+		},
+		"full": {
+			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("held") },
+			[]string{"the destination of outbox/default waits for topics that do not work since 5.0s: nobody answers"},
+		},
+		"dead": {
+			func(_ *store.Overview, s *store.SubscriptionView) { s.Parked[store.ParkDead] = 3 },
+			[]string{"3 messages of outbox/default are dead; see postbag messages list --state dead"},
+		},
+		"a topic": {
+			func(_ *store.Overview, s *store.SubscriptionView) {
+				s.Held = []store.HeldTopic{{Topic: "orders", Messages: 2}}
+			},
+			[]string{"topic orders of outbox/default does not work, messages held: 2"},
+		},
+		"no table": {
+			func(o *store.Overview, _ *store.SubscriptionView) { o.Boxes[0].Missing = true },
+			[]string{"box outbox: " + operations.MissingTable("outbox")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := store.Overview{
+				Boxes: []store.BoxView{{Name: "outbox", Rows: 5, Subscriptions: []store.SubscriptionView{{
+					SubscriptionState: store.SubscriptionState{Ref: ref, Shards: []store.ShardState{{Owner: "a"}}},
+					Parked:            map[store.ParkState]int64{},
+				}}}},
+				Relays: []store.RelayState{{ID: "a", Name: "first", Expires: time.Minute, Conditions: at("closed")}},
+			}
+			c.change(&o, &o.Boxes[0].Subscriptions[0])
+			if got := operations.StatusOf(&o, nil).Troubles(); !slices.Equal(got, c.want) {
+				t.Errorf("the troubles are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
