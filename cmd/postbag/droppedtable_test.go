@@ -12,17 +12,23 @@ import (
 // drop drops the table of a box, as somebody with the owner's rights may.
 func drop(t *testing.T, at *place, box string) {
 	t.Helper()
+	asOwner(t, at, "DROP TABLE postbag_"+box, "DROP TABLE postbag."+box+" CASCADE")
+}
+
+// asOwner runs a statement, which is another one on PostgreSQL.
+func asOwner(t *testing.T, at *place, statement, onPostgres string) {
+	t.Helper()
 	switch {
 	case at.flag == "--store":
-		execute(t, at, "DROP TABLE postbag_"+box)
+		execute(t, at, statement)
 	case strings.HasPrefix(dsnOf(t, at).Scheme, "postgres"):
-		execute(t, at, "DROP TABLE postbag."+box+" CASCADE")
+		execute(t, at, onPostgres)
 	default:
 		db, err := sql.Open("mysql", mariadb.server.DSN(strings.Trim(dsnOf(t, at).Path, "/")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.ExecContext(t.Context(), "DROP TABLE postbag_"+box)
+		_, err = db.ExecContext(t.Context(), statement)
 		if err := errors.Join(err, db.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 			says("queued 1 of 1", "relays carry it out")
 		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("pending, discard queued")
 		cli(t, "audit", at.flag, at.where).ok().says("discard outbox/default", `--state "pending" --type "two"`)
-		cli(t, "messages", "retry", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.Usage, "a pending message was never tried, and goes out in its turn")
+		cli(t, "messages", "retry", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.Usage, "postbag: --state pending: a pending message has nothing to retry: it goes out in its turn")
 		later := cli(t, "messages", "list", at.flag, at.where, "--state", "scheduled", "--json").ok().items()
 		if len(later) != 2 {
 			t.Fatalf("%d messages are scheduled, want 2", len(later))
@@ -67,6 +67,44 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 		}
 		cli(t, "messages", "list", at.flag, at.where, "--type", "two").ok().says("discarded")
 		cli(t, "messages", "discard", "--type", "one", "--state", "pending", at.flag, at.where, "--why", "x").ends(exit.NotFound, "no pending message of outbox/default matches")
+	})
+}
+
+// A message waits in its turn, or for its time. Only the second is for an operator to end.
+func TestARetryBringsAScheduledMessageForwardAndRefusesAPendingOne(t *testing.T) {
+	t.Parallel()
+	onEachEditor(t, func(t *testing.T, at *place) {
+		arrived(t, at)
+		cli(t, "publish", at.flag, at.where, "--type", "soon", "--payload", "x").ok()
+		cli(t, "publish", at.flag, at.where, "--type", "later", "--payload", "x", "--not-before", "1h").ok()
+		relay := start(t, "relay", at.flag, at.where, "--to", "nats://127.0.0.1:1") // its destination is away
+		await(t, "it is read", func() bool { return strings.Contains(relay.err.String(), "does not take messages") })
+		pending := cli(t, "messages", "list", at.flag, at.where, "--state", "pending", "--json").ok().items()
+		later := cli(t, "messages", "list", at.flag, at.where, "--state", "scheduled", "--json").ok().items()
+		if len(pending) != 1 || len(later) != 1 {
+			t.Fatalf("%d messages are pending and %d scheduled", len(pending), len(later))
+		}
+		id := pending[0].ID.String()
+		o := cli(t, "messages", "retry", id, later[0].ID.String(), at.flag, at.where, "--why", "x", "--yes").ends(exit.Usage,
+			"message "+id+" of outbox/default is pending; a pending message has nothing to retry: it goes out in its turn, "+
+				"as soon as its destination takes messages; postbag status says what it waits for; nothing was done")
+		if o.out != "" || strings.Contains(cli(t, "audit", at.flag, at.where).ok().out, "retry") {
+			t.Errorf("something was done: %s", o.out)
+		}
+		if code := relay.end(); code != exit.OK {
+			t.Fatalf("the relay ended with %d", code)
+		}
+		cli(t, "messages", "retry", later[0].ID.String(), at.flag, at.where, "--why", "now").ok().says("retried 1 scheduled message")
+		var types []string
+		await(t, "both arrive", func() bool {
+			for _, l := range arrived(t, at) {
+				types = append(types, l.Type)
+			}
+			return len(types) >= 2
+		})
+		if got := strings.Join(types, " "); got != "soon later" {
+			t.Errorf("arrived are %q", got)
+		}
 	})
 }
 

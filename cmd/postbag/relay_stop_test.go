@@ -101,3 +101,43 @@ func TestARelayStoppedWhileItOpensItsStoreExitsWithZero(t *testing.T) {
 		}
 	}
 }
+
+// A relay that could not give its leases back does not say that it has handed over, and says who waits for what.
+func TestTheLogOfAStopSaysWhetherTheRelayHandedOver(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]bool{"the store answers": false, "the store is locked": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := emptyFile(t)
+			cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+			config := write(t, "postbag.yaml", "store: "+at.yaml+"\ngrace: 1s\ndestinations: {out: {stdout: {}}}\n")
+			relay := start(t, "relay", "-c", config)
+			await(t, "it delivers", func() bool { return strings.Contains(relay.err.String(), "begins to deliver") })
+			if away {
+				db, err := sql.Open("sqlite", at.where)
+				if err != nil {
+					t.Fatal(err)
+				}
+				db.SetMaxOpenConns(1)
+				defer func() { _ = db.Close() }()
+				for _, statement := range []string{"PRAGMA busy_timeout = 10000", "BEGIN IMMEDIATE"} {
+					if _, err := db.ExecContext(t.Context(), statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if code := relay.end(); code != exit.OK {
+				t.Errorf("it ended with %d", code)
+			}
+			log := relay.err.String()
+			for text, want := range map[string]bool{
+				"postbag: shut down gracefully": !away, "ended and could not give its leases back": away,
+				"other relays take over when the leases run out": away,
+			} {
+				if got := strings.Contains(log, text); got != want {
+					t.Errorf("the log says %q: %v\n%s", text, got, log)
+				}
+			}
+		})
+	}
+}

@@ -231,6 +231,34 @@ func TestDrainThatCannotDeliverSaysSo(t *testing.T) {
 	})
 }
 
+// It does not wait for another's lease, and the one who drains must know that it is not whole.
+func TestDrainBesideARelayThatHoldsShardsEndsWithACodeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, at *place) {
+		other := start(t, "relay", at.flag, at.where, "--to", "nats://127.0.0.1:1", "--name", "the-other")
+		await(t, "the other relay has shards", func() bool { return strings.Contains(other.err.String(), "begins to deliver") })
+		drain := []string{"relay", at.flag, at.where, "--to", "stdout:", "--drain"}
+		cli(t, drain...).ok() // nothing waits
+		var in strings.Builder
+		for i := range 64 {
+			fmt.Fprintf(&in, `{"topic":"t","key":"k%d","payload":1}`+"\n", i)
+		}
+		cliWith(t, in.String(), "publish", at.flag, at.where, "--ndjson").ok()
+		o := cli(t, drain...).ends(exit.Held, "postbag: relay: the drain is not whole, another relay holds shards",
+			"stop that relay, or drain again when its lease is over", "shards of outbox/default, by the-other (", "whose lease is good for ")
+		if strings.Contains(o.err, "shut down gracefully") {
+			t.Errorf("it says that it is done:\n%s", o.err)
+		}
+		if code := other.end(); code != exit.OK {
+			t.Fatalf("the other relay ended with %d", code)
+		}
+		before := strings.Count(o.out, "\n")
+		if after := strings.Count(cli(t, drain...).ok().out, "\n"); before+after != 64 {
+			t.Errorf("%d messages came before the other relay ended and %d after it, want 64", before, after)
+		}
+	})
+}
+
 func TestRelayCreatesFileAndBoxOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	at := emptyFile(t)

@@ -17,7 +17,8 @@ func ParkedStates() []store.State {
 	return []store.State{store.StateDead, store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateHeld}
 }
 
-// CommandStates are the states of messages that take a command. A retry of what is only pending means nothing.
+// CommandStates are the states of messages that take a command. A retry of what is only pending means nothing; see
+// docs/design/074-no-retry-of-pending-messages.md.
 func CommandStates(kind store.CommandKind) []store.State {
 	if kind == store.Discard {
 		return append(ParkedStates(), store.StatePending, store.StateScheduled)
@@ -53,13 +54,16 @@ func (c *Choice) Check() error {
 	return Takes(c.Kind, c.Query.State)
 }
 
+// noRetryOfPending says why, and what to look at: docs/design/074-no-retry-of-pending-messages.md.
+const noRetryOfPending = "a pending message has nothing to retry: it goes out in its turn, as soon as its destination takes messages; postbag status says what it waits for"
+
 // Takes says whether messages of a state take a command. No state is none that could be wrong.
 func Takes(kind store.CommandKind, state store.State) error {
 	switch {
 	case state == "" || slices.Contains(CommandStates(kind), state):
 		return nil
 	case state == store.StatePending:
-		return refusef(ErrInvalid, "a pending message was never tried, and goes out in its turn; there is nothing to retry")
+		return refusef(ErrInvalid, "%s", noRetryOfPending)
 	}
 	return refusef(ErrInvalid, "a message that is %.20q takes no %s; choose another state", state, CommandName(kind))
 }

@@ -75,6 +75,9 @@ func (s Store) byID(ctx context.Context, p *Preview) error {
 		if at < 0 {
 			return refusef(ErrNotFound, "%s has no message %s; nothing was done", p.Ref, id)
 		}
+		if p.Kind == store.Retry && items[at].State == store.StatePending {
+			return refusef(ErrInvalid, "message %s of %s is pending; %s; nothing was done", id, p.Ref, noRetryOfPending)
+		}
 		if !slices.Contains(allowed, items[at].State) {
 			return refusef(ErrNotFound, "message %s of %s is %s, and only %s; nothing was done", id, p.Ref, items[at].State, which)
 		}
