@@ -2,7 +2,6 @@ package natsbroker
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,14 +84,14 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 	var reading sync.WaitGroup
 	turns := make(chan struct{}, readsAtOnce)
 	for n, i := range those {
-		at, id, subject, body := w.repeatOf(i)
+		at, o := w.repeatOf(i)
 		if w.blind {
 			seen[n] = unseen
 			continue
 		}
 		turns <- struct{}{}
 		reading.Go(func() {
-			seen[n] = w.d.streams.look(ctx, at, id, subject, body)
+			seen[n] = w.d.streams.look(ctx, at, &o)
 			<-turns
 		})
 	}
@@ -113,18 +112,19 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 }
 
 // repeatOf returns where message i is said to be, and what would be there.
-func (w *worker) repeatOf(i int) (at place, id, subject string, body [sha256.Size]byte) {
+func (w *worker) repeatOf(i int) (at place, o original) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.repeats[i]
-	if m, ok := w.Message(i); ok {
-		body = sha256.Sum256(m.Payload)
-		if r.id == "" {
-			var d msgID
-			r.id = string(d.append(nil, &m, w.subject[i], 0))
-		}
+	m, ok := w.Message(i)
+	if !ok {
+		return r.at, o
 	}
-	return r.at, r.id, w.subject[i], body
+	if r.id == "" {
+		var d msgID
+		r.id = string(d.append(nil, &m, w.subject[i], 0))
+	}
+	return r.at, originalOf(&m, w.subject[i], r.id, w.d.pass)
 }
 
 // sendAnew sends message i under an id that the stream has not seen.
@@ -170,9 +170,9 @@ func (w *worker) sendingAnew(i int, id string) bool {
 	return w.State(i) == repeated && w.Sending(i)
 }
 
-// look says whether the message at a place of a stream is the one with this id at
-// this subject, with these bytes: nothing keeps a producer from using an id twice. The stream's leader is asked: a replica may be behind.
-func (s *streams) look(ctx context.Context, at place, id, subject string, body [sha256.Size]byte) holding {
+// look says whether the message at a place of a stream is o. The stream's leader is
+// asked: a replica may be behind.
+func (s *streams) look(ctx context.Context, at place, o *original) holding {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	var stored *jetstream.RawStreamMsg
@@ -189,8 +189,7 @@ func (s *streams) look(ctx context.Context, at place, id, subject string, body [
 	default:
 		return unread
 	}
-	// Where the server maps subjects, that of the id is the one it was sent to.
-	if stored.Header.Get(headerMsgID) == id && (stored.Subject == subject || s.mapped(subject)) && sha256.Sum256(stored.Data) == body {
+	if o.is(stored, s.mapped(o.subject)) {
 		return holds
 	}
 	return lacks

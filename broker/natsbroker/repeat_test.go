@@ -1,6 +1,7 @@
 package natsbroker_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -128,6 +129,53 @@ func TestAnotherMessageWithTheSameIDIsStored(t *testing.T) {
 	if held := p.held(t); held != 2 {
 		t.Errorf("the stream holds %d messages, want both", held)
 	}
+}
+
+// What a consumer reads of a message is its headers too.
+func TestAnotherMessageWithTheSameIDAndPayloadIsStored(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true })
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
+	first := publishtest.Messages(p.topic(), 1)[0]
+	first.Key, first.Headers = "a", map[string]string{"Tenant": "red", "Trace": "ü %\r\n "}
+	stored := 0
+	for what, change := range map[string]func(m *broker.Delivery){
+		"the first":             func(*broker.Delivery) {},
+		"another value":         func(m *broker.Delivery) { m.Headers["Tenant"] = "blue" },
+		"a header more":         func(m *broker.Delivery) { m.Headers["More"] = "" },
+		"a header less":         func(m *broker.Delivery) { delete(m.Headers, "Tenant") },
+		"another key":           func(m *broker.Delivery) { m.Key = "b" },
+		"another type":          func(m *broker.Delivery) { m.Type = "order.paid" },
+		"it expires":            func(m *broker.Delivery) { m.Headers["Nats-TTL"] = "1h" },
+		"what an encoder makes": func(m *broker.Delivery) { m.Wire = &broker.Wire{ContentType: "text/plain"} },
+	} {
+		m := first
+		m.Headers = maps.Clone(first.Headers)
+		change(&m)
+		stored++
+		noted(t, d, "", m)
+		noted(t, d, "duplicate", m)
+		if held := p.held(t); held != stored {
+			t.Fatalf("%s: the stream holds %d messages, want %d", what, held, stored)
+		}
+	}
+}
+
+func TestARepeatIsRecognisedIfTheServerRaisedItsTTL(t *testing.T) {
+	t.Parallel()
+	nc := startServer(t, nil).connect(t)
+	p := newPlace(t, nc).create(t, func(c *jetstream.StreamConfig) {
+		c.AllowMsgTTL, c.AllowRollup, c.SubjectDeleteMarkerTTL = true, true, time.Hour
+	})
+	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{PassHeaders: []string{"Nats-TTL"}}))
+	m := publishtest.Messages(p.topic(), 1)
+	m[0].Headers = map[string]string{"Nats-TTL": "1m"}
+	noted(t, d, "", m...)
+	if got := p.read(t)[0].Headers().Get("Nats-TTL"); got != "3600" {
+		t.Errorf("the stored Nats-TTL is %q, so this tests nothing", got)
+	}
+	noted(t, d, "duplicate", m...)
 }
 
 func TestARepeatIsStoredAgainIfTheStreamMayNotBeRead(t *testing.T) {
