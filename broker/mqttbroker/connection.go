@@ -51,6 +51,11 @@ type connection struct {
 	unheard bool          // Options.Unheard or Retain
 	careful bool          // one message at a time
 	ended   func(x *connection, blamed int)
+	// takenOver hears that the broker ended the connection for another client with its id.
+	takenOver func(x *connection)
+	cut       func(x *connection) // hears that it ended it without a word
+	clientID  string
+	began     time.Time
 
 	writing sync.Mutex
 	out     *bufio.Writer
@@ -59,6 +64,7 @@ type connection struct {
 	pending map[uint16]ticket
 	last    uint16
 	over    bool
+	rival   bool            // another client took it over
 	pings   []chan struct{} // closed by the next PINGRESP
 	// denied are topics to which a publish was refused. Some brokers answer one such
 	// message and then close the connection before they answer the next.
@@ -137,7 +143,11 @@ func (x *connection) read(in *bufio.Reader) {
 	for {
 		p, err := packets.ReadPacket(in)
 		if err != nil {
-			x.end(errLost(why(err)), nil)
+			how := why(err)
+			if how == closedByBroker && !x.isOver() {
+				x.cut(x)
+			}
+			x.end(errLost(how), nil)
 			return
 		}
 		x.heard.Store(time.Now().UnixNano())
@@ -151,6 +161,11 @@ func (x *connection) read(in *bufio.Reader) {
 		case *packets.Pingresp:
 			x.ponged()
 		case *packets.Disconnect:
+			if a.ReasonCode == codeTakenOver {
+				x.takenOver(x)
+				x.end(errTakenOver(broker.Unknown, x.clientID), nil)
+				return
+			}
 			x.end(errLost(fmt.Sprintf("the broker ended it with reason 0x%02x", a.ReasonCode)), blame(a.ReasonCode))
 			return
 		default: // nothing else is due, nor does harm
@@ -158,12 +173,14 @@ func (x *connection) read(in *bufio.Reader) {
 	}
 }
 
+const closedByBroker = "it was closed"
+
 func why(err error) string {
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
 		return "the broker was silent"
 	}
-	return "it was closed"
+	return closedByBroker
 }
 
 // answered takes in the last answer to a message of QoS 1, or a refusal.
@@ -193,6 +210,9 @@ func (x *connection) settle(t ticket, r broker.Result) {
 func (x *connection) unsent() *broker.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.rival {
+		return errTakenOver(broker.Misconfigured, x.clientID)
+	}
 	if len(x.denied) > 0 {
 		return adapter.Failure(broker.NotSent, "the broker closed the connection after it had refused another message", "send it again")
 	}
@@ -327,6 +347,12 @@ func (x *connection) ponged() {
 		close(answer)
 	}
 	x.pings = nil
+}
+
+func (x *connection) isOver() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.over
 }
 
 // idle says whether nothing is under way.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
@@ -14,6 +15,7 @@ import (
 type Destination struct {
 	addresses []address
 	options   Options
+	named     bool // Options.Login.ClientID was set
 	gate      brokerkit.Gate
 
 	// life ends with Close, and with it what is being connected.
@@ -25,6 +27,7 @@ type Destination struct {
 	attempt *attempt // to make one, nil for none
 	closed  bool
 	calls   map[*call]struct{}
+	rivals  takeovers
 
 	// suspects is how many messages still to come may be the one that the broker
 	// ended a connection for. Until then they go one at a time.
@@ -47,7 +50,7 @@ type attempt struct {
 }
 
 func newDestination(addresses []address, o Options) *Destination {
-	d := &Destination{addresses: addresses, options: o, calls: map[*call]struct{}{}, released: make(chan struct{})}
+	d := &Destination{addresses: addresses, options: o.withDefaults(), named: o.Login.ClientID != "", calls: map[*call]struct{}{}, released: make(chan struct{})}
 	d.life, d.die = context.WithCancel(context.Background())
 	return d
 }
@@ -97,6 +100,10 @@ func (d *Destination) connection(ctx context.Context) (*connection, *broker.Erro
 	if x := d.current; x != nil {
 		d.mu.Unlock()
 		return x, nil
+	}
+	if time.Now().Before(d.rivals.until) {
+		d.mu.Unlock()
+		return nil, errTakenOver(broker.Misconfigured, d.options.Login.ClientID)
 	}
 	a := d.attempt
 	if a == nil {

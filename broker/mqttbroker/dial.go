@@ -31,7 +31,7 @@ func Dial(ctx context.Context, urls string, o Options) (*Destination, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return newDestination(addresses, o.withDefaults()), nil
+	return newDestination(addresses, o), nil
 }
 
 // ValidURLs says whether Dial could use urls. An error names all that is wrong, and
@@ -72,6 +72,7 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 	defer cancel()
 	conn, err := d.open(ctx, a)
 	if err != nil {
+		d.unreachable()
 		if brokerkit.BadCertificate(err) {
 			return nil, adapter.Failure(broker.Misconfigured, "the broker's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
 		}
@@ -82,6 +83,9 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 	l, f := d.greet(conn, in, a)
 	if f == nil && ctx.Err() != nil {
 		f = errSilent()
+	}
+	if f == nil && d.contested(conn, in) {
+		f = errTakenOver(broker.Misconfigured, d.options.Login.ClientID)
 	}
 	if f == nil && conn.SetDeadline(time.Time{}) != nil {
 		f = errSilent()
@@ -172,6 +176,7 @@ func (d *Destination) newConnection(conn net.Conn, in *bufio.Reader, l limits) *
 	x := &connection{
 		limits: l, conn: conn, slots: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
 		unheard: d.options.Unheard || d.options.Retain, ended: d.lost,
+		takenOver: d.takenOver, cut: d.cut, clientID: d.options.Login.ClientID, began: time.Now(),
 		out: bufio.NewWriterSize(conn, 64<<10), pending: map[uint16]ticket{}, denied: map[string]*broker.Error{}, release: make(chan uint16, room),
 	}
 	x.start(in)

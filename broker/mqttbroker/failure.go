@@ -31,6 +31,7 @@ func scoped(code byte, v verdict, what string) *broker.Error {
 // Reason codes that are more than a row of a table.
 const (
 	codeNoSubscribers  = 0x10
+	codeTakenOver      = 0x8e
 	codeIDNotFound     = 0x92
 	firstCodeOfFailure = 0x80
 )

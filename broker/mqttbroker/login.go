@@ -7,7 +7,7 @@ import (
 )
 
 // Login says how Dial makes its connections. The zero Login uses what the URLs
-// hold. None of it is ever logged or part of an error.
+// hold. None of it but ClientID is ever logged or part of an error.
 type Login struct {
 	// User and Password, where the broker asks for them; in place of those in a URL.
 	User, Password string
@@ -15,8 +15,10 @@ type Login struct {
 	// roots where the URLs say mqtts://.
 	TLS *tls.Config
 	// ClientID is the name of the connection at the broker, which ends another
-	// connection of that name: two relays must not share one. Defaults to postbag-
-	// and random text, new for each destination.
+	// connection of that name: two programs must not share one. The one that loses its
+	// connection says so (Misconfigured), and connects again after a pause of 1 s, and
+	// of up to a minute while it goes on. Defaults to postbag- and random text, new for
+	// each destination.
 	ClientID string
 }
 

@@ -158,3 +158,68 @@ func TestMessagesAcceptedBeforeASubscriberReconnectsAfterARestartAreKept(t *test
 		})
 	}
 }
+
+// Mosquitto 2.0.11 closes the connection of the first without a word.
+func TestTwoProgramsWithOneClientIDSayItAndLeaveEachOtherAlone(t *testing.T) {
+	t.Parallel()
+	s := own(t, nil)
+	p := newPlace(t, s)
+	o := mqttbroker.Options{Login: mqttbroker.Login{User: "relay", Password: password, ClientID: "the-shop"}}
+	first, second := dial(t, s.Addr(), o), dial(t, s.Addr(), o)
+	accepted, told := map[*mqttbroker.Destination]int{}, map[*mqttbroker.Destination]int{}
+	send := func(d *mqttbroker.Destination) {
+		t.Helper()
+		results := publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic, 1)...)
+		switch r := results[0]; r.Outcome {
+		case broker.Accepted:
+			accepted[d]++
+		case broker.Misconfigured:
+			wants(t, results, broker.Misconfigured, `client id "the-shop"`)
+			wants(t, results, broker.Misconfigured, "give each program an Options.Login.ClientID of its own")
+			if told[d]++; r.Scope != broker.ScopeDestination {
+				t.Errorf("the scope is %v, want the destination's", r.Scope)
+			}
+		case broker.Unknown, broker.Unavailable, broker.Rejected, broker.NotSent: // as it ends
+		}
+	}
+	tries := 0
+	publishtest.Eventually(t, "each told of the other, twice", func() bool {
+		tries++
+		send(first)
+		send(second)
+		return told[first] > 1 && told[second] > 1 && accepted[first] > 1 && accepted[second] > 1 && tries >= 150
+	})
+	if n := strings.Count(s.LogTail(1<<20), " as the-shop "); n > 30 {
+		t.Errorf("in %d tries there were %d connections", tries, n)
+	}
+	if n := accepted[first] + accepted[second]; n < tries*9/10 {
+		t.Errorf("of %d tries each, %d messages were accepted: nobody works while the other waits", tries, n)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := accepted[second]
+	publishtest.Eventually(t, "alone again", func() bool {
+		send(second)
+		return accepted[second] > before
+	})
+}
+
+func TestABrokerThatWasRestartedIsNoRival(t *testing.T) {
+	t.Parallel()
+	s := own(t, nil)
+	p := newPlace(t, s)
+	d := dial(t, s.Addr(), mqttbroker.Options{Login: mqttbroker.Login{User: "relay", Password: password, ClientID: "the-shop"}})
+	for range 5 {
+		publishtest.Eventually(t, "accepted", func() bool {
+			r := publishtest.Publish(t, d, 10*time.Second, publishtest.Messages(p.topic, 1)...)[0]
+			if r.Outcome == broker.Misconfigured {
+				t.Fatalf("a message is misconfigured: %v", r.Err)
+			}
+			return r.Outcome == broker.Accepted
+		})
+		if err := s.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
