@@ -101,7 +101,7 @@ func (j *job) pick(queue []*item, p *producer) (round, rest []*item) {
 		}
 		at := it.place()
 		before, again := seen[it.key]
-		full := load[at] > 0 && load[at]+it.size > min(j.d.options.BatchBytes, it.target.limit())
+		full := load[at] > 0 && load[at]+it.size > min(j.d.seen.batch(j.d.options.BatchBytes), it.target.limit())
 		if it.key != "" && again && before != at || full || fresh[at.topic] {
 			if it.key != "" {
 				seen[it.key] = place{partition: later}

@@ -136,6 +136,10 @@ func (d *Destination) errNoAnswer() *broker.Error {
 	if words := d.seen.words(); words != "" {
 		return &broker.Error{Outcome: broker.Unknown, Err: fmt.Errorf("kafkabroker: no answer came before the context ended, for %s", words)}
 	}
+	if size := d.seen.size(); size > 0 {
+		return adapter.Failure(broker.Unknown, fmt.Sprintf("brokers close the connection on requests of %d bytes", size),
+			"raise their socket.request.max.bytes, send less, or lower Options.BatchBytes; with DescribeConfigs on the cluster this user is told the limit")
+	}
 	return adapter.Failure(broker.Unknown, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
 }
 

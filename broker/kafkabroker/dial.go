@@ -33,7 +33,7 @@ func Dial(ctx context.Context, brokers string, o Options) (*Destination, error) 
 		return nil, fmt.Errorf("kafkabroker: the client refuses the options: %w; check them", err)
 	}
 	d.pool = &pool{seen: d.seen, make: func() (*kgo.Client, error) {
-		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen)...)
+		return kgo.NewClient(d.options.producerOptions(d.brokers, d.seen, d.topics.largestRequest())...)
 	}}
 	ask := asking{d.control, d.seen}
 	d.topics = &topics{ask: ask, create: d.options.Create, recheck: d.options.Recheck, renew: d.pool.renew}

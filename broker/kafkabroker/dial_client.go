@@ -53,8 +53,9 @@ func (o Options) controlOptions(brokers []string, seen *trouble) []kgo.Opt {
 // producerOptions are those of a client that sends. Batches begin to be sent when
 // a job says so, and jobs see to their size. Retries have no limit, and a broker that
 // hangs up ends none: a client that stops trying cannot say whether the record was
-// stored. Whether login and TLS are right is asked before.
-func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
+// stored. Whether login and TLS are right is asked before. request is the most that
+// it writes at a time, in bytes.
+func (o Options) producerOptions(brokers []string, seen *trouble, request int32) []kgo.Opt {
 	return append(o.clientOptions(brokers, seen),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.StopProducerOnDataLossDetected(),
@@ -62,7 +63,8 @@ func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 		kgo.ManualFlushing(),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(compressions[o.Compression], kgo.NoCompression()),
-		kgo.ProducerBatchMaxBytes(maxRequest),
+		kgo.BrokerMaxWriteBytes(request),
+		kgo.ProducerBatchMaxBytes(request-requestFrame),
 		kgo.MaxBufferedRecords(1<<30),
 		kgo.UnknownTopicRetries(4),
 		kgo.AlwaysRetryEOF(),
@@ -71,8 +73,8 @@ func (o Options) producerOptions(brokers []string, seen *trouble) []kgo.Opt {
 }
 
 // laneOptions are those of a client that sends in transactions.
-func (o Options) laneOptions(brokers []string, seen *trouble, id string) []kgo.Opt {
-	return append(o.producerOptions(brokers, seen), kgo.TransactionalID(id), kgo.TransactionTimeout(o.Transactions.Timeout))
+func (o Options) laneOptions(brokers []string, seen *trouble, request int32, id string) []kgo.Opt {
+	return append(o.producerOptions(brokers, seen, request), kgo.TransactionalID(id), kgo.TransactionTimeout(o.Transactions.Timeout))
 }
 
 // readerOptions are those of a client that reads one partition from an offset on,

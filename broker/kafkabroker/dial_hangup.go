@@ -21,6 +21,8 @@ import (
 // ever answered. The client library tells it only to hooks: a record waits on in
 // silence. It is safe for concurrent use.
 type trouble struct {
+	cuts
+
 	answered atomic.Bool // a broker has answered more than what makes a connection
 
 	mu     sync.Mutex
@@ -45,6 +47,7 @@ func (t *trouble) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ ne
 	}
 	if _, handed := errors.AsType[*tlsError](err); !handed && strings.Contains(err.Error(), "unable to dial") {
 		t.hungUp = time.Time{} // it is the broker that goes, or comes
+		t.reset()
 	}
 	if t.last == nil {
 		t.last = map[string]error{}

@@ -176,6 +176,10 @@ func unfit(r *kgo.Record, t *target) *broker.Error {
 		return adapter.Failure(broker.Rejected, "the topic is compacted and the message has no key", "give it one, or use another topic")
 	}
 	if size := singleSize(r); size > t.limit() {
+		if t.request > 0 && size+requestFrame > t.request && size <= t.maxBytes {
+			return adapter.Failure(broker.Rejected, fmt.Sprintf("the message takes %d bytes with key and headers, a request to the brokers %d", size, t.request),
+				"send less, or raise the brokers' socket.request.max.bytes")
+		}
 		return adapter.Failure(broker.Rejected, fmt.Sprintf("the message takes %d bytes with key and headers, the topic allows %d", size, t.limit()),
 			"send less, or raise the topic's max.message.bytes")
 	}

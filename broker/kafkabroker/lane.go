@@ -103,7 +103,7 @@ func (d *Destination) openLane(ctx context.Context, name string) (*lane, *broker
 	case t.known && !t.compacted:
 		return nil, adapter.Failure(broker.Misconfigured, "the topic of Options.Transactions is not compacted: it would forget", "set its cleanup.policy to compact")
 	}
-	client, err := kgo.NewClient(d.options.laneOptions(d.brokers, d.seen, name)...)
+	client, err := kgo.NewClient(d.options.laneOptions(d.brokers, d.seen, min(d.topics.largestRequest(), d.lanes.topics.largestRequest()), name)...)
 	if err != nil {
 		return nil, adapter.Failure(broker.Misconfigured, "no client can be made ("+short(err)+")", "check the options")
 	}

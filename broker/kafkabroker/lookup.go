@@ -87,6 +87,7 @@ func newTarget(name string, m *kmsg.MetadataResponseTopic) (*target, *broker.Err
 		t.inSync = min(t.inSync, len(p.ISR))
 		if p.Leader >= 0 {
 			t.led = append(t.led, p.Partition)
+			t.lead(p.Leader)
 		} else {
 			t.leaderless = true
 		}
@@ -94,7 +95,7 @@ func newTarget(name string, m *kmsg.MetadataResponseTopic) (*target, *broker.Err
 	return t, nil
 }
 
-// configure asks for the topic's settings. A user who may not ask does without.
+// configure asks for the topic's settings, and its brokers'. A user who may not ask does without.
 func (s *topics) configure(ctx context.Context, t *target) *broker.Error {
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	resource := kmsg.NewDescribeConfigsRequestResource()
@@ -104,21 +105,28 @@ func (s *topics) configure(ctx context.Context, t *target) *broker.Error {
 		"message.timestamp.before.max.ms", "message.timestamp.after.max.ms", "unclean.leader.election.enable", "retention.ms",
 	}
 	req.Resources = append(req.Resources, resource)
+	t.askBrokers(req)
 	resp, err := s.ask.Request(ctx, req)
 	if err != nil {
 		return unanswered(err)
 	}
 	answer, ok := resp.(*kmsg.DescribeConfigsResponse)
-	if !ok || len(answer.Resources) != 1 || answer.Resources[0].ErrorCode != 0 {
+	if !ok {
 		return nil
 	}
-	values := map[string]string{}
-	for _, c := range answer.Resources[0].Configs {
-		if c.Value != nil {
-			values[c.Name] = *c.Value
+	s.learnBrokers(t, answer)
+	for _, r := range answer.Resources {
+		if r.ResourceType != kmsg.ConfigResourceTypeTopic || r.ErrorCode != 0 {
+			continue
 		}
+		values := map[string]string{}
+		for _, c := range r.Configs {
+			if c.Value != nil {
+				values[c.Name] = *c.Value
+			}
+		}
+		t.settings = readSettings(values)
 	}
-	t.settings = readSettings(values)
 	return nil
 }
 

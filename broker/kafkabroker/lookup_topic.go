@@ -17,6 +17,8 @@ type target struct {
 	id         [16]byte
 	partitions int32
 	led        []int32 // partitions that had a leader
+	leaders    []int32 // brokers that led one
+	request    int     // the largest that they take, zero if it is not known
 	replicas   int     // of the partition that has the fewest
 	inSync     int     // of the partition that has the fewest
 	leaderless bool    // some partition has no leader
@@ -42,12 +44,16 @@ type settings struct {
 // default.
 const defaultMaxBytes = 1_048_588
 
-// limit is the largest batch that the topic takes.
+// limit is the largest batch that the topic takes, and its brokers in a request.
 func (t *target) limit() int {
+	most := defaultMaxBytes
 	if t.maxBytes > 0 {
-		return min(t.maxBytes, maxRequest)
+		most = min(t.maxBytes, maxRequest)
 	}
-	return defaultMaxBytes
+	if t.request > 0 {
+		most = min(most, max(t.request-requestFrame, batchFrame))
+	}
+	return most
 }
 
 // anyPartition is one for a message without a key, with a leader if one has.
@@ -83,6 +89,7 @@ type topics struct {
 	known    map[string]*target
 	old      map[string]*target // what was forgotten, to compare with
 	suspects map[string]bool    // topics whose messages were not answered
+	requests requests           // what brokers take
 }
 
 // asker sends a request to whichever broker can answer it.
