@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -94,72 +95,83 @@ func short(err error) string {
 // refusal gives an error that a broker answered with its outcome. The names are
 // those of Kafka's protocol guide.
 func refusal(e *kerr.Error) *broker.Error {
-	outcome, fix := verdict(e)
-	f := adapter.Failure(outcome, fmt.Sprintf("the broker answers %s", e.Message), fix)
-	if ofTopic(e) || outcome == broker.Misconfigured && fix == fixUnknown {
-		f.Scope = broker.ScopeTopic
-	}
+	v := verdict(e)
+	f := adapter.Failure(v.outcome, fmt.Sprintf("the broker answers %s", e.Message), v.fix)
+	f.Scope = v.scope
 	return f
 }
 
-// ofTopic says whether an error is one of a topic or a partition of it. All other
-// codes of misconfigured and unavailable are of the login, the cluster or the client.
-func ofTopic(e *kerr.Error) bool {
-	switch e {
-	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID, kerr.InvalidTopicException, kerr.TopicAuthorizationFailed,
+// verdictOf is what some errors that brokers answer mean.
+type verdictOf struct {
+	outcome broker.Outcome
+	scope   broker.Scope
+	fix     string
+	codes   []*kerr.Error
+}
+
+// verdicts is the error table. It is that of docs/reference/kafka.md, which a test
+// compares. What is of a topic or of a partition has the scope topic; the rest is of
+// the login, the cluster or the client.
+var verdicts = []verdictOf{
+	{broker.Rejected, 0, "send less, or raise the topic's max.message.bytes", []*kerr.Error{kerr.MessageTooLarge, kerr.RecordListTooLarge}},
+	{broker.Rejected, 0, "give the message what the topic asks for: a key where it is compacted", []*kerr.Error{kerr.InvalidRecord}},
+	{broker.Rejected, 0, "compare the clocks of database and brokers, or set Options.SendTime", []*kerr.Error{kerr.InvalidTimestamp}},
+	{broker.Rejected, 0, "look at the broker's log for the reason", []*kerr.Error{kerr.PolicyViolation, kerr.CorruptMessage}},
+
+	{broker.Misconfigured, broker.ScopeTopic, "create the topic, set Options.Create, or grant the right to describe it", []*kerr.Error{
+		kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID,
+	}},
+	{broker.Misconfigured, broker.ScopeTopic, "use another topic", []*kerr.Error{kerr.InvalidTopicException}},
+	{broker.Misconfigured, broker.ScopeTopic, "grant this user Describe and Write on the topic", []*kerr.Error{kerr.TopicAuthorizationFailed}},
+	{broker.Misconfigured, broker.ScopeTopic, fixDocumentation, []*kerr.Error{
 		kerr.UnsupportedForMessageFormat, kerr.InvalidConfig, kerr.InvalidPartitions, kerr.InvalidReplicationFactor,
-		kerr.NotEnoughReplicas, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.ReplicaNotAvailable,
-		kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch:
-		return true
-	}
-	return false
-}
+	}},
+	{broker.Misconfigured, broker.ScopeDestination, fixDocumentation, []*kerr.Error{kerr.InvalidRequiredAcks, kerr.UnsupportedVersion}},
+	{broker.Misconfigured, broker.ScopeDestination, "grant this user IdempotentWrite on the cluster, or Create where topics are to be created", []*kerr.Error{
+		kerr.ClusterAuthorizationFailed,
+	}},
+	{broker.Misconfigured, broker.ScopeDestination, "grant this user Write and Describe on transactional ids that begin with postbag/", []*kerr.Error{
+		kerr.TransactionalIDAuthorizationFailed,
+	}},
+	{broker.Misconfigured, broker.ScopeDestination, "check user, password and mechanism of Options.Login", []*kerr.Error{
+		kerr.SaslAuthenticationFailed, kerr.UnsupportedSaslMechanism, kerr.IllegalSaslState, kerr.SecurityDisabled,
+	}},
+	{broker.Misconfigured, broker.ScopeDestination, "choose another Options.Compression, or raise the brokers' version", []*kerr.Error{
+		kerr.UnsupportedCompressionType,
+	}},
 
-func verdict(e *kerr.Error) (outcome broker.Outcome, fix string) {
-	switch e {
-	case kerr.MessageTooLarge, kerr.RecordListTooLarge:
-		return broker.Rejected, "send less, or raise the topic's max.message.bytes"
-	case kerr.InvalidRecord:
-		return broker.Rejected, "give the message what the topic asks for: a key where it is compacted"
-	case kerr.InvalidTimestamp:
-		return broker.Rejected, "compare the clocks of database and brokers, or set Options.SendTime"
-	case kerr.PolicyViolation, kerr.CorruptMessage:
-		return broker.Rejected, "look at the broker's log for the reason"
-
-	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID:
-		return broker.Misconfigured, "create the topic, set Options.Create, or grant the right to describe it"
-	case kerr.InvalidTopicException:
-		return broker.Misconfigured, "use another topic"
-	case kerr.TopicAuthorizationFailed:
-		return broker.Misconfigured, "grant this user Describe and Write on the topic"
-	case kerr.ClusterAuthorizationFailed:
-		return broker.Misconfigured, "grant this user IdempotentWrite on the cluster, or Create where topics are to be created"
-	case kerr.TransactionalIDAuthorizationFailed:
-		return broker.Misconfigured, "grant this user Write and Describe on transactional ids that begin with postbag/"
-	case kerr.SaslAuthenticationFailed, kerr.UnsupportedSaslMechanism, kerr.IllegalSaslState, kerr.SecurityDisabled:
-		return broker.Misconfigured, "check user, password and mechanism of Options.Login"
-	case kerr.UnsupportedCompressionType:
-		return broker.Misconfigured, "choose another Options.Compression, or raise the brokers' version"
-	case kerr.InvalidRequiredAcks, kerr.UnsupportedVersion, kerr.UnsupportedForMessageFormat, kerr.InvalidConfig,
-		kerr.InvalidPartitions, kerr.InvalidReplicationFactor:
-		return broker.Misconfigured, "look the error up in Kafka's documentation"
-
-	case kerr.NotEnoughReplicas, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.KafkaStorageError,
+	{broker.Unavailable, broker.ScopeTopic, fixWait, []*kerr.Error{
+		kerr.NotEnoughReplicas, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.KafkaStorageError,
+		kerr.ReplicaNotAvailable, kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch,
+	}},
+	{broker.Unavailable, broker.ScopeDestination, fixWait, []*kerr.Error{
 		kerr.ThrottlingQuotaExceeded, kerr.CoordinatorNotAvailable, kerr.CoordinatorLoadInProgress, kerr.NotCoordinator,
-		kerr.BrokerNotAvailable, kerr.ReplicaNotAvailable, kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.NotController:
-		return broker.Unavailable, "wait, or look at the brokers of the partition"
+		kerr.BrokerNotAvailable, kerr.NotController,
+	}},
 
-	case kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.NetworkException:
-		return broker.Unknown, "send the message again"
-	case kerr.OutOfOrderSequenceNumber, kerr.UnknownProducerID, kerr.InvalidProducerEpoch, kerr.InvalidProducerIDMapping, kerr.ProducerFenced:
-		return broker.Unknown, "send the message again, and look whether the partition lost data"
-	default:
-		if e.Retriable {
-			return broker.Unknown, "send the message again"
-		}
-		return broker.Misconfigured, fixUnknown
-	}
+	{broker.Unknown, 0, fixAgain, []*kerr.Error{kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.NetworkException}},
+	{broker.Unknown, 0, "send the message again, and look whether the partition lost data", []*kerr.Error{
+		kerr.OutOfOrderSequenceNumber, kerr.UnknownProducerID, kerr.InvalidProducerEpoch, kerr.InvalidProducerIDMapping, kerr.ProducerFenced,
+	}},
 }
 
-// fixUnknown is for a code of brokers to come, which an answer for one partition has: the topics of others go on.
-const fixUnknown = "look the code up in Kafka's documentation"
+const (
+	fixDocumentation = "look the error up in Kafka's documentation"
+	fixCode          = "look the code up in Kafka's documentation"
+	fixWait          = "wait, or look at the brokers of the partition"
+	fixAgain         = "send the message again"
+)
+
+// verdict is that of the table. A code of brokers to come which cannot be retried is of
+// the topic, for an answer for one partition has it: the topics of others go on.
+func verdict(e *kerr.Error) verdictOf {
+	for _, v := range verdicts {
+		if slices.Contains(v.codes, e) {
+			return v
+		}
+	}
+	if e.Retriable {
+		return verdictOf{outcome: broker.Unknown, fix: fixAgain}
+	}
+	return verdictOf{outcome: broker.Misconfigured, scope: broker.ScopeTopic, fix: fixCode}
+}

@@ -72,15 +72,15 @@ func sourceRefusal(about string, e *kerr.Error) error {
 	case kerr.InvalidGroupID:
 		return misconfigured(what, "use another SourceOptions.Group")
 	case kerr.TransactionalIDAuthorizationFailed: // no reader is told so
-		return misconfigured(what, fixUnknown)
+		return misconfigured(what, fixCode)
 	case kerr.GroupMaxSizeReached:
 		return misconfigured(what, "raise the brokers' group.max.size, or run fewer members")
 	case kerr.UnknownMemberID, kerr.IllegalGeneration, kerr.RebalanceInProgress, kerr.StaleMemberEpoch:
 		return unavailable(what, "wait until the source has joined again")
 	}
-	switch outcome, fix := verdict(e); outcome {
+	switch v := verdict(e); v.outcome {
 	case broker.Misconfigured:
-		return misconfigured(what, fix)
+		return misconfigured(what, v.fix)
 	case broker.Rejected, broker.Accepted, broker.NotSent, broker.Unavailable, broker.Unknown:
 	}
 	return unavailable(what, "wait, or look at the brokers")

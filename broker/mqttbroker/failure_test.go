@@ -1,6 +1,9 @@
 package mqttbroker
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +13,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
+	"github.com/postbag/postbag/broker/brokertest"
 )
 
 // The codes of MQTT 5.0, sections 3.4.2.1, 3.2.2.2 and 3.14.2.1.
@@ -55,6 +59,22 @@ func TestEveryReasonOfABrokerHasItsOutcome(t *testing.T) {
 			t.Errorf("a DISCONNECT for 0x%02x blames a message: %v", code, f)
 		}
 	}
+}
+
+func TestTheErrorTableIsThatOfTheReferencePage(t *testing.T) {
+	t.Parallel()
+	var answers []brokertest.Answer
+	add := func(packet string, codes map[byte]verdict, of func(byte) *broker.Error, others ...byte) {
+		all := slices.Collect(maps.Keys(codes))
+		for _, code := range append(all, others...) {
+			f := of(code)
+			answers = append(answers, brokertest.Answer{Name: fmt.Sprintf("%s 0x%02x", packet, code), Outcome: f.Outcome, Scope: f.Scope})
+		}
+	}
+	add("PUBACK", refusals, refusal, 0xff)
+	add("CONNACK", welcomes, unwelcome, 0x05, 0xff)
+	add("DISCONNECT", blames, blame)
+	brokertest.AnswersMatchPage(t, "../../docs/reference/mqtt.md", answers...)
 }
 
 func TestTopicsAreMadeByTheTemplate(t *testing.T) {

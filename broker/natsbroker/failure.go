@@ -94,65 +94,74 @@ const tooLargeForFile = "message too large"
 
 // refusal gives an error that JetStream answered with its outcome.
 func refusal(e *jetstream.APIError) *broker.Error {
-	what := fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description)
-	outcome, fix := verdict(e)
-	f := adapter.Failure(outcome, what, fix)
-	if !accountWide(e) && (outcome == broker.Misconfigured || outcome == broker.Unavailable) {
-		f.Scope = broker.ScopeTopic
-	}
+	v := verdict(e)
+	f := adapter.Failure(v.outcome, fmt.Sprintf("the stream refuses the message (error %d: %s)", e.ErrorCode, e.Description), v.fix)
+	f.Scope = v.scope
 	return f
 }
 
-// accountWide says whether an error of the API is one of account, server or cluster,
-// which no message escapes; any other is the stream's, and so the topic's.
-func accountWide(e *jetstream.APIError) bool {
-	return slices.Contains([]jetstream.ErrorCode{
-		codeAccountResources, codeInsufficient, codeClusterNotAvail, codeClusterNotLeader, codeNoAccount,
-		jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount,
-	}, e.ErrorCode)
+// verdictOf is what some codes of the JetStream API mean.
+type verdictOf struct {
+	outcome broker.Outcome
+	scope   broker.Scope
+	fix     string
+	codes   []jetstream.ErrorCode
 }
 
-func verdict(e *jetstream.APIError) (outcome broker.Outcome, fix string) {
-	switch e.ErrorCode {
-	case codeStoreFailed:
-		if strings.Contains(e.Description, tooLargeForFile) {
-			return broker.Rejected, "send less"
-		}
-		return broker.Unavailable, "make room in the stream, raise its limits, or look at the server's disk"
-
-	case jetstream.JSErrCodeStreamMessageExceedsMaximum, codeHeaderTooLarge:
-		return broker.Rejected, "send less, or raise the stream's max_msg_size"
-	case codeTTLInvalid, jetstream.JSErrCodeSchedulePatternInvalid, jetstream.JSErrCodeScheduleTargetInvalid,
+// verdicts is the error table. It is that of docs/reference/nats.md, which a test
+// compares. The scope is the destination for errors of account, server or cluster,
+// which no message escapes; any other is the stream's, and so the topic's.
+var verdicts = []verdictOf{
+	{broker.Rejected, 0, "send less, or raise the stream's max_msg_size", []jetstream.ErrorCode{
+		jetstream.JSErrCodeStreamMessageExceedsMaximum, codeHeaderTooLarge,
+	}},
+	{broker.Rejected, 0, "fix the header of the message that Options.PassHeaders lets through", []jetstream.ErrorCode{
+		codeTTLInvalid, jetstream.JSErrCodeSchedulePatternInvalid, jetstream.JSErrCodeScheduleTargetInvalid,
 		jetstream.JSErrCodeScheduleTTLInvalid, jetstream.JSErrCodeScheduleRollupInvalid, jetstream.JSErrCodeScheduleSourceInvalid,
 		codeSchedulerInvalid, codeTimeZoneInvalid, codeRollupFailed, codeSourceHeader,
 		jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, codeWrongLastMsgID,
-		codeCounterPayload, codeCounterInvalid:
-		return broker.Rejected, "fix the header of the message that Options.PassHeaders lets through"
+		codeCounterPayload, codeCounterInvalid,
+	}},
 
-	case codeStreamNotMatch:
-		return broker.Misconfigured, "name the stream that listens to the subject in Options.Stream"
-	case jetstream.JSErrCodeStreamNotFound:
-		return broker.Misconfigured, "create the stream"
-	case jetstream.JSErrCodeJetStreamNotEnabledForAccount, codeNoAccount:
-		return broker.Misconfigured, "enable JetStream for the account"
-	case codeSealed:
-		return broker.Misconfigured, "use a stream that is not sealed"
-	case codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled, codeCounterMissing:
-		return broker.Misconfigured, "set the stream up for what Options.PassHeaders sends, or send it elsewhere"
+	{broker.Misconfigured, broker.ScopeTopic, "name the stream that listens to the subject in Options.Stream", []jetstream.ErrorCode{codeStreamNotMatch}},
+	{broker.Misconfigured, broker.ScopeTopic, "create the stream", []jetstream.ErrorCode{jetstream.JSErrCodeStreamNotFound}},
+	{broker.Misconfigured, broker.ScopeTopic, "use a stream that is not sealed", []jetstream.ErrorCode{codeSealed}},
+	{broker.Misconfigured, broker.ScopeTopic, "set the stream up for what Options.PassHeaders sends, or send it elsewhere", []jetstream.ErrorCode{
+		codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled, codeCounterMissing,
+	}},
+	{broker.Misconfigured, broker.ScopeDestination, "enable JetStream for the account", []jetstream.ErrorCode{
+		jetstream.JSErrCodeJetStreamNotEnabledForAccount, codeNoAccount,
+	}},
 
-	case codeInsufficient, codeStorageResources, codeMemoryResources, codeAccountResources:
-		return broker.Unavailable, "make room, or raise the limits of account or server"
-	case codeTooManyRequests:
-		return broker.Unavailable, "wait, or lower Options.MaxPending"
-	case jetstream.JSErrCodeJetStreamNotEnabled, codeClusterNotAvail, codeClusterNotLeader, codeStreamOffline, codeOfflineReason,
-		codeSequenceNotMatch:
-		return broker.Unavailable, "wait, or look at the servers of the stream"
+	{broker.Unavailable, broker.ScopeTopic, "make room in the stream, raise its limits, or look at the server's disk", []jetstream.ErrorCode{codeStoreFailed}},
+	{broker.Unavailable, broker.ScopeTopic, fixRoom, []jetstream.ErrorCode{codeStorageResources, codeMemoryResources}},
+	{broker.Unavailable, broker.ScopeTopic, "wait, or lower Options.MaxPending", []jetstream.ErrorCode{codeTooManyRequests}},
+	{broker.Unavailable, broker.ScopeTopic, fixServers, []jetstream.ErrorCode{codeStreamOffline, codeOfflineReason, codeSequenceNotMatch}},
+	{broker.Unavailable, broker.ScopeDestination, fixRoom, []jetstream.ErrorCode{codeInsufficient, codeAccountResources}},
+	{broker.Unavailable, broker.ScopeDestination, fixServers, []jetstream.ErrorCode{
+		jetstream.JSErrCodeJetStreamNotEnabled, codeClusterNotAvail, codeClusterNotLeader,
+	}},
 
-	case codeDuplicateInProcess:
-		return broker.Unknown, "send it again: a copy with its id is on its way"
-	default:
-		return verdictByStatus(e.Code)
+	{broker.Unknown, 0, "send it again: a copy with its id is on its way", []jetstream.ErrorCode{codeDuplicateInProcess}},
+}
+
+const (
+	fixRoom    = "make room, or raise the limits of account or server"
+	fixServers = "wait, or look at the servers of the stream"
+)
+
+// verdict is that of the table.
+func verdict(e *jetstream.APIError) verdictOf {
+	if e.ErrorCode == codeStoreFailed && strings.Contains(e.Description, tooLargeForFile) {
+		return verdictOf{outcome: broker.Rejected, fix: "send less"}
 	}
+	for _, v := range verdicts {
+		if slices.Contains(v.codes, e.ErrorCode) {
+			return v
+		}
+	}
+	outcome, fix := verdictByStatus(e.Code)
+	return verdictOf{outcome: outcome, scope: broker.ScopeTopic, fix: fix}
 }
 
 // verdictByStatus is for codes of servers to come: what the server blames itself

@@ -14,6 +14,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
+	"github.com/postbag/postbag/broker/brokertest"
 )
 
 // wide are the refusals of account, server or cluster; all others are of one stream.
@@ -86,6 +87,25 @@ func TestEveryRefusalOfAServerHasItsOutcome(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheErrorTableIsThatOfTheReferencePage(t *testing.T) {
+	t.Parallel()
+	var answers []brokertest.Answer
+	add := func(name string, e jetstream.APIError) {
+		f := translateError(&e)
+		answers = append(answers, brokertest.Answer{Name: name, Outcome: f.Outcome, Scope: f.Scope})
+	}
+	for _, v := range verdicts {
+		for _, code := range v.codes {
+			add(fmt.Sprint(code), jetstream.APIError{ErrorCode: code})
+		}
+	}
+	add("10077 message too large", jetstream.APIError{ErrorCode: codeStoreFailed, Description: server.ErrMsgTooLarge.Error()})
+	for _, code := range []int{400, 404, 408, 429, 500, 503} {
+		add(fmt.Sprintf("another code, status %d", code), jetstream.APIError{Code: code, ErrorCode: 19999})
+	}
+	brokertest.AnswersMatchPage(t, "../../docs/reference/nats.md", answers...)
 }
 
 // Whatever else a server may say: nothing is taken for accepted, and what the

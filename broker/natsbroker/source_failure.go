@@ -53,12 +53,12 @@ func (s *Source) translate(doing string, err error) error {
 	}
 	if refused, ok := errors.AsType[jetstream.JetStreamError](err); ok && refused.APIError() != nil {
 		e := refused.APIError()
-		outcome, fix := verdict(e)
+		v := verdict(e)
 		what := fmt.Sprintf("JetStream refuses (error %d: %s)", e.ErrorCode, e.Description)
-		if outcome == broker.Unavailable || outcome == broker.Unknown {
-			return s.unavailable(doing, what, fix)
+		if v.outcome == broker.Unavailable || v.outcome == broker.Unknown {
+			return s.unavailable(doing, what, v.fix)
 		}
-		return s.misconfigured(doing, what, fix)
+		return s.misconfigured(doing, what, v.fix)
 	}
 	f := translateError(err)
 	what, fix, _ := strings.Cut(strings.TrimPrefix(f.Error(), string(adapter)+": "), "; ")

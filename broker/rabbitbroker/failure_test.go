@@ -2,6 +2,7 @@ package rabbitbroker
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
+	"github.com/postbag/postbag/broker/brokertest"
 )
 
 // Words of servers that no test here can bring to say them; the others are in
@@ -58,6 +60,33 @@ func TestEveryServerErrorHasItsOutcome(t *testing.T) {
 			t.Errorf("%s: the error names no fix: %v", name, c.got)
 		}
 	}
+}
+
+// A code that is treated as most are has no row of its own.
+func TestTheErrorTableIsThatOfTheReferencePage(t *testing.T) {
+	t.Parallel()
+	var answers []brokertest.Answer
+	for what, of := range map[string]func(*amqp.Error) *broker.Error{
+		"publishing": verdict, "connecting": translateHandshake, "declaring": func(e *amqp.Error) *broker.Error { return translateTopology(e) },
+	} {
+		at := func(code int, text string) brokertest.Answer {
+			f := of(&amqp.Error{Code: code, Reason: "NAME - " + text, Server: true})
+			return brokertest.Answer{Name: fmt.Sprintf("%s: %d", what, code), Outcome: f.Outcome, Scope: f.Scope}
+		}
+		if limited := at(amqp.NotAllowed, "a limit is reached"); what == "connecting" {
+			limited.Name += " for a limit"
+			answers = append(answers, limited)
+		}
+		most := at(599, "")
+		most.Name = what + ": another code"
+		answers = append(answers, most)
+		for code := 200; code < 600; code++ {
+			if a := at(code, "text"); a.Outcome != most.Outcome || a.Scope != most.Scope {
+				answers = append(answers, a)
+			}
+		}
+	}
+	brokertest.AnswersMatchPage(t, "../../docs/reference/rabbitmq.md", answers...)
 }
 
 // The server's words repeat what a message holds; errors do not.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
+	"github.com/postbag/postbag/broker/brokertest"
 )
 
 // Answers in the words of src/server.c, src/t_stream.c and src/acl.c of Redis 7.
@@ -74,6 +75,27 @@ func TestEveryAnswerOfAServerHasItsOutcome(t *testing.T) {
 			t.Errorf("%q: the error has no fix, or quotes what was sent: %v", text, f)
 		}
 	}
+}
+
+// A code with another scope for some of its texts has a name for each.
+func TestTheErrorTableIsThatOfTheReferencePage(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{
+		"NOPERM for a key": "NOPERM no permissions to access one of the keys used as arguments", "CLUSTERDOWN for a slot": "CLUSTERDOWN " + textSlot,
+		"another code": "SOMETHING new", "another ERR": "ERR something new",
+	}
+	for code := range verdicts {
+		texts[code] = code + " whatever"
+	}
+	for _, v := range plainVerdicts {
+		texts[v.text] = "ERR it says " + v.text + " and more"
+	}
+	var answers []brokertest.Answer
+	for name, text := range texts {
+		f := refusal(text)
+		answers = append(answers, brokertest.Answer{Name: name, Outcome: f.Outcome, Scope: f.Scope})
+	}
+	brokertest.AnswersMatchPage(t, "../../docs/reference/redis.md", answers...)
 }
 
 func TestErrorsOfTheClientHaveTheirOutcome(t *testing.T) {
