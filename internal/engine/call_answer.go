@@ -29,16 +29,17 @@ func (f *Flow) Answered(now time.Duration, id int64, answers []Answer) {
 	if c == nil {
 		return
 	}
+	var unanswered Answer
 	f.calls = slices.DeleteFunc(f.calls, func(o *Call) bool { return o == c })
 	for i, e := range c.entries {
 		if e == nil {
 			continue
 		}
-		a := Answer{}
+		a := &unanswered
 		if i < len(answers) {
-			a = answers[i]
+			a = &answers[i]
 		}
-		f.count(c, e, &a, now)
+		f.count(c, e, a, now)
 		f.answered(e, a, len(c.entries) == 1, now)
 	}
 	f.longest -= f.longest / 16
@@ -61,7 +62,7 @@ func (f *Flow) Reported(now time.Duration, id int64, item int, a Answer) {
 	}
 	e := c.take(item)
 	f.count(c, e, &a, now)
-	f.answered(e, a, len(c.entries) == 1, now)
+	f.answered(e, &a, len(c.entries) == 1, now)
 	f.resume(e, now)
 	if c.tally.down > 0 {
 		f.breaker(now, c)
@@ -104,33 +105,36 @@ func (f *Flow) count(c *Call, e *entry, a *Answer, now time.Duration) {
 
 // answered applies one answer to its entry, which was alone in its call or not. The
 // chain moves on in resume.
-func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
+func (f *Flow) answered(e *entry, a *Answer, alone bool, now time.Duration) {
 	if e.shard.lost {
 		return
 	}
 	if e.chain != nil {
 		e.chain.out--
 	}
-	switch {
-	case f.ofTopic(&a) && e.Topic != "":
-		f.trust(e)
-		f.topicFailed(e, a, now)
-		return
-	case f.ofTopic(&a): // to no topic nothing can ever be sent
-		a.Outcome = broker.Rejected
+	outcome := a.Outcome
+	if f.ofTopic(a) {
+		if e.Topic != "" {
+			f.trust(e)
+			f.topicFailed(e, *a, now)
+			return
+		}
+		outcome = broker.Rejected // to no topic nothing can ever be sent
 	}
-	switch a.Outcome {
-	case broker.Accepted:
+	if e.try && (outcome == broker.Accepted || outcome == broker.Rejected) {
 		f.topicWorks(e, now)
+	}
+	switch outcome {
+	case broker.Accepted:
 		f.deliver(e, now)
 	case broker.Rejected:
-		f.topicWorks(e, now)
-		f.failed(e, a, now)
+		f.trust(e)
+		f.failed(e, *a, now)
 	case broker.Misconfigured, broker.Unavailable, broker.NotSent:
-		f.postpone(e, a, now)
+		f.postpone(e, *a, now)
 	default:
 		f.stats.Unknown++
-		f.lost(e, a, alone, now)
+		f.lost(e, *a, alone, now)
 	}
 }
 
@@ -138,9 +142,6 @@ func (f *Flow) answered(e *entry, a Answer, alone bool, now time.Duration) {
 func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 	f.stats.Rejected++
 	e.attempts++
-	if a.Outcome == broker.Rejected {
-		f.trust(e)
-	}
 	f.reject(e, a, now)
 }
 

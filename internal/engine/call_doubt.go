@@ -134,10 +134,15 @@ func (f *Flow) pass(e *entry) {
 // trust ends the doubt of a message: what became of it is known.
 func (f *Flow) trust(e *entry) {
 	if e.doubt != nil {
-		f.endDoubt(e.doubt, e.Topic)
-		e.doubt = nil
-		delete(f.doubts, e.Seq)
+		f.acquit(e)
 	}
+}
+
+// acquit is trust for a message in doubt.
+func (f *Flow) acquit(e *entry) {
+	f.endDoubt(e.doubt, e.Topic)
+	e.doubt = nil
+	delete(f.doubts, e.Seq)
 }
 
 // doubted ends the doubt of a message that was resolved, unless it is parked and will

@@ -62,9 +62,7 @@ const nowhere = gone + 1
 func (f *Flow) move(e *entry, by event) {
 	to := life[e.state][by]
 	if to == nowhere {
-		if f.stray == nil {
-			f.stray = fmt.Errorf("message %d is %v, and then %v", e.Seq, e.state, by)
-		}
+		f.strayed(e, by)
 		return
 	}
 	if to >= sent && e.waits() {
@@ -73,6 +71,13 @@ func (f *Flow) move(e *entry, by event) {
 	e.state = to
 	if to >= done {
 		f.lighten(e)
+	}
+}
+
+// strayed keeps the first event that could not happen.
+func (f *Flow) strayed(e *entry, by event) {
+	if f.stray == nil {
+		f.stray = fmt.Errorf("message %d is %v, and then %v", e.Seq, e.state, by)
 	}
 }
 

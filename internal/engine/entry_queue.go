@@ -100,6 +100,9 @@ func (l *lineup) rejoin(e *entry) {
 func (l *lineup) peek() *entry {
 	e := l.queue.peek()
 	l.from = fromRead
+	if len(l.waited.items) == 0 && len(l.late) == 0 {
+		return e
+	}
 	w, from := l.waited.peek(), fromWaited
 	if late := l.late.peek(); late != nil && (w == nil || late.Seq < w.Seq) {
 		w, from = late, fromLate

@@ -234,11 +234,9 @@ func (f *Flow) topicLost(e *entry, a Answer, now time.Duration) {
 	f.topicFailed(e, Answer{Outcome: broker.Unavailable, Scope: broker.ScopeTopic, Reason: a.Reason}, now)
 }
 
-// topicWorks notes that the message that was tried was accepted or rejected.
+// topicWorks notes that e, which was to find out whether its topic works, was accepted or
+// rejected.
 func (f *Flow) topicWorks(e *entry, now time.Duration) {
-	if !e.try {
-		return
-	}
 	t := f.topics.byName[e.Topic]
 	if t == nil || t.works() {
 		return

@@ -17,31 +17,31 @@ var sending = []Mutant{
 	{
 		Name: "unknown-taken-as-done", What: "a lost answer counts as an acknowledgement",
 		Evidence: "franz-go#1217: success and offset for records not in the log",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, a, alone, now)", "		f.deliver(e, now)"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, *a, alone, now)", "		f.deliver(e, now)"}},
 		By:       sim(), Quick: true,
 	},
 	{
 		Name: "unknown-taken-as-failed", What: "a lost answer counts as a failed attempt",
 		Evidence: "Agendia#322: an outage dead-letters its whole window",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, a, alone, now)", "		e.attempts++\n		f.reject(e, a, now)"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, *a, alone, now)", "		e.attempts++\n		f.reject(e, *a, now)"}},
 		By:       sim(),
 	},
 	{
 		Name: "attempts-burned-by-outage", What: "an unavailable destination costs an attempt",
 		Evidence: "Agendia#322",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		f.postpone(e, a, now)", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		e.attempts++\n		f.reject(e, a, now)"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		f.postpone(e, *a, now)", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n		e.attempts++\n		f.reject(e, *a, now)"}},
 		By:       sim(),
 	},
 	{
 		Name: "not-sent-taken-as-rejected", What: "what was held back, or lost with the connection, counts as rejected",
 		Evidence: "RabbitMQ: one oversize message in 50 had 35 reported as nacks, 25 of which were in the queue",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n", "	case broker.NotSent:\n		e.attempts++\n		f.reject(e, a, now)\n	case broker.Misconfigured, broker.Unavailable:\n"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "	case broker.Misconfigured, broker.Unavailable, broker.NotSent:\n", "	case broker.NotSent:\n		e.attempts++\n		f.reject(e, *a, now)\n	case broker.Misconfigured, broker.Unavailable:\n"}},
 		By:       sim(),
 	},
 	{
 		Name: "unknown-never-sent-again", What: "a message whose answer was lost waits for it for ever",
 		Evidence: "RabbitMQ clients waiting for confirms of a dead channel (amqp091-go#10)",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, a, alone, now)", "		f.suspect(e, alone)"}},
+		Patches:  []Patch{{"internal/engine/call_answer.go", "		f.lost(e, *a, alone, now)", "		f.suspect(e, alone)"}},
 		By:       sim(),
 	},
 	{
