@@ -19,7 +19,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += len(s.chains) + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
+		n += s.chains.len() + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
 	}
 	for _, l := range f.lanes {
 		l.each(func(*entry) { n++ })
@@ -52,11 +52,11 @@ func (f *Flow) Audit() error {
 		return fmt.Errorf("%d and %d bytes are in hand of windows and parked messages, counted %d and %d", f.window.held, f.lot.held, a.window, a.lotBytes)
 	}
 	for _, s := range f.shards {
-		for key, c := range s.chains {
-			if err := a.chain(s, key, c); err != nil {
-				return fmt.Errorf("chain %d of shard %d: %w", key, s.lo, err)
+		s.chains.each(func(c *chain) {
+			if err := a.chain(s, c); err != nil {
+				a.failf("chain %d of shard %d: %w", c.key, s.lo, err)
 			}
-		}
+		})
 	}
 	a.topics()
 	return a.err
@@ -174,8 +174,8 @@ func (a *audit) lends(e *entry) {
 	}
 }
 
-func (a *audit) chain(s *shard, key uint64, c *chain) error {
-	if c.key != key || c.shard != s {
+func (a *audit) chain(s *shard, c *chain) error {
+	if s.chains.get(c.key) != c || c.shard != s {
 		return fmt.Errorf("it is chain %d of another", c.key)
 	}
 	if c.out != a.chainOut[c] {

@@ -66,7 +66,7 @@ func (f *Flow) chainOf(s *shard, hash uint64) *chain {
 	if key == 0 {
 		return nil
 	}
-	c := s.chains[key]
+	c := s.chains.get(key)
 	if c == nil {
 		if n := len(f.spare); n > 0 {
 			c, f.spare = f.spare[n-1], f.spare[:n-1]
@@ -74,7 +74,7 @@ func (f *Flow) chainOf(s *shard, hash uint64) *chain {
 			c = new(chain)
 		}
 		c.key, c.shard, c.strict = key, s, s.strict
-		s.chains[key] = c
+		s.chains.put(c)
 	}
 	return c
 }
@@ -94,7 +94,7 @@ func (f *Flow) chainKey(s *shard, hash uint64) uint64 {
 }
 
 // chainFor returns the chain of a parked row if there is one.
-func (f *Flow) chainFor(s *shard, hash uint64) *chain { return s.chains[f.chainKey(s, hash)] }
+func (f *Flow) chainFor(s *shard, hash uint64) *chain { return s.chains.get(f.chainKey(s, hash)) }
 
 // stored notes that the store has a blocking row of this hash, or may have.
 func (f *Flow) stored(s *shard, hash uint64) {
@@ -143,7 +143,7 @@ func (f *Flow) release(c *chain) {
 	if s == nil {
 		return
 	}
-	delete(s.chains, c.key)
+	s.chains.remove(c.key)
 	if c.strict && f.cfg.Order == ByKey {
 		s.strict = false
 	}

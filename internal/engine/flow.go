@@ -143,7 +143,7 @@ func (f *Flow) Stats() Stats {
 		}
 	}
 	for _, sh := range f.shards {
-		s.Chains += len(sh.chains)
+		s.Chains += sh.chains.len()
 	}
 	return s
 }

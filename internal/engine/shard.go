@@ -14,7 +14,7 @@ type shard struct {
 	lost           bool
 	leaving        *leaving
 
-	chains map[uint64]*chain
+	chains chainTable
 	// strict: all its messages are one chain. Always so under ByShard; under
 	// ByKey as long as rows of an earlier ByShard are parked.
 	strict bool
@@ -50,7 +50,6 @@ type shard struct {
 func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks) {
 	s := &shard{
 		lo: l.Lo, hi: l.Hi, token: l.Token, version: l.Version, settled: position, since: f.round.number,
-		chains:    make(map[uint64]*chain),
 		foreign:   make(map[uint64]struct{}),
 		changing:  make(map[int64]int64),
 		commanded: make(map[store.Done]struct{}),
@@ -146,7 +145,7 @@ func (f *Flow) drop(s *shard) {
 		}
 	}
 	f.out -= s.draft.sent + s.turnSent
-	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, nil
+	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, chainTable{}
 	f.dropHeld(s)
 	s.lane.shards = without(s.lane.shards, s)
 	if len(s.lane.shards) == 0 {

@@ -50,7 +50,7 @@ func (f *Flow) Settled() bool {
 
 // blocking: rows are parked, or may be, that others wait for.
 func (f *Flow) blocking() bool {
-	return slices.ContainsFunc(f.shards, func(s *shard) bool { return len(s.chains) > 0 })
+	return slices.ContainsFunc(f.shards, func(s *shard) bool { return s.chains.len() > 0 })
 }
 
 // readAll: the last read of every lane found nothing. One that only ends a window may be
