@@ -129,7 +129,7 @@ func (e *entry) drop() {
 }
 
 // carry writes a record alone.
-func (e *entry) carry(record []byte) lane.TxOutcome {
+func (e *entry) carry(record []byte) broker.TxOutcome {
 	ctx, cancel := context.WithTimeout(e.ctx, storeTimeout)
 	defer cancel()
 	outcome, err := e.commit(ctx, nil, record, nil)
@@ -137,12 +137,7 @@ func (e *entry) carry(record []byte) lane.TxOutcome {
 		err = errors.New("relay: the record of an exactly-once lane was not written: " + outcome.String())
 	}
 	e.err = err
-	return outcomes[outcome]
-}
-
-// outcomes are those of the broker as package lane has them.
-var outcomes = map[broker.TxOutcome]lane.TxOutcome{
-	broker.Committed: lane.Stored, broker.Aborted: lane.Aborted, broker.Unresolved: lane.Unresolved, broker.Fenced: lane.Unresolved,
+	return outcome
 }
 
 // commit is the lane's Commit; one that panics is Unresolved.
@@ -225,7 +220,7 @@ func (t *transaction) answer(room *callRoom) {
 }
 
 // send commits the messages that are not known to be in the broker.
-func (t *transaction) send(room *callRoom) lane.TxOutcome {
+func (t *transaction) send(room *callRoom) broker.TxOutcome {
 	var msgs []broker.Delivery
 	for i := range room.msgs {
 		if t.course.Sends(i) {
@@ -240,7 +235,7 @@ func (t *transaction) send(room *callRoom) lane.TxOutcome {
 	if err == nil && outcome != broker.Aborted {
 		t.cause = errors.New("relay: the fate of a transaction is unknown")
 	}
-	return outcomes[outcome]
+	return outcome
 }
 
 // pause waits before the lane is entered again; over: nobody waits for it any more.

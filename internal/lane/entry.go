@@ -3,6 +3,7 @@ package lane
 import (
 	"bytes"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/store"
 )
 
@@ -31,16 +32,6 @@ const (
 	NoAnswer Leases = iota
 	Valid
 	Gone
-)
-
-// TxOutcome is what became of a transaction, see broker.TxOutcome.
-type TxOutcome uint8
-
-// The outcomes. Unresolved: it is not known, which one that was fenced is too.
-const (
-	Unresolved TxOutcome = iota
-	Stored
-	Aborted
 )
 
 // Entry enters a lane: it makes this relay the only one that can commit on it, and finds
@@ -132,8 +123,8 @@ func (e *Entry) Holds(record []byte) bool {
 func (e *Entry) Record() []byte { return e.carrying }
 
 // Committed takes the outcome of the commit of that record.
-func (e *Entry) Committed(o TxOutcome) Do {
-	if o != Stored {
+func (e *Entry) Committed(o broker.TxOutcome) Do {
+	if o != broker.Committed {
 		return e.fail()
 	}
 	e.Entered = true

@@ -1,5 +1,7 @@
 package lane
 
+import "github.com/postbag/postbag/broker"
+
 // End is how a transaction ended.
 type End uint8
 
@@ -86,16 +88,16 @@ func (t *Transaction) Asked(l Leases) Do { return t.on(t.Entry.Asked(l)) }
 func (t *Transaction) Opened(record []byte, ok bool) Do { return t.on(t.Entry.Opened(record, ok)) }
 
 // Committed takes the outcome of a commit.
-func (t *Transaction) Committed(o TxOutcome) Do {
+func (t *Transaction) Committed(o broker.TxOutcome) Do {
 	if t.state != sending {
 		return t.on(t.Entry.Committed(o))
 	}
 	switch o {
-	case Stored:
+	case broker.Committed:
 		return t.stored()
-	case Aborted:
+	case broker.Aborted:
 		t.state = leaving
-	case Unresolved:
+	default: // Unresolved, Fenced, or what no adapter should say: it is not known
 		t.state = fating
 	}
 	return Drop

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/store"
 )
 
@@ -13,7 +14,7 @@ type word struct {
 	do     Do
 	leases Leases
 	record []byte // of a lane that is opened; nil: it is not
-	tx     TxOutcome
+	tx     broker.TxOutcome
 	over   bool // nobody waits any more
 }
 
@@ -60,15 +61,15 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 		end      End
 		dropping bool
 	}{
-		"committed": {held: true, words: []word{{do: Commit, tx: Stored}}, end: Answered},
+		"committed": {held: true, words: []word{{do: Commit, tx: broker.Committed}}, end: Answered},
 		"a lane that is opened first": {
-			words: append(enter(none), word{do: Commit, tx: Stored}), end: Answered,
+			words: append(enter(none), word{do: Commit, tx: broker.Committed}), end: Answered,
 		},
 		"what its predecessor left is carried": {
-			words: append(enter(before.Encode()), word{do: Commit, tx: Stored}, word{do: Commit, tx: Stored}), end: Answered,
+			words: append(enter(before.Encode()), word{do: Commit, tx: broker.Committed}, word{do: Commit, tx: broker.Committed}), end: Answered,
 		},
 		"a carrying record that is not written": {
-			words: append(enter(before.Encode()), word{do: Commit, tx: Unresolved}, word{do: Drop}), end: NotEntered,
+			words: append(enter(before.Encode()), word{do: Commit, tx: broker.Unresolved}, word{do: Drop}), end: NotEntered,
 		},
 		"a record that cannot be read": {words: append(enter([]byte{99}), word{do: Drop}), end: NotEntered},
 		"leases that are gone":         {words: []word{{do: Ask, leases: Gone}}, end: Disowned, dropping: true},
@@ -76,12 +77,18 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 			words: []word{{do: Ask, leases: Valid}, {do: Open, record: none}, {do: Ask, leases: Gone}, {do: Drop}}, end: Disowned, dropping: true,
 		},
 		"a lane that cannot be opened": {words: []word{{do: Ask, leases: Valid}, {do: Open}}, end: NotEntered},
-		"aborted":                      {held: true, words: []word{{do: Commit, tx: Aborted}, {do: Drop}}, end: Refused},
+		"aborted":                      {held: true, words: []word{{do: Commit, tx: broker.Aborted}, {do: Drop}}, end: Refused},
 		"a lost answer to a commit that stands": {
 			held: true, words: append([]word{{do: Commit}, {do: Drop}}, enter(own.Encode())...), end: Answered,
 		},
 		"a lost answer to a commit that does not": {
 			held: true, words: append([]word{{do: Commit}, {do: Drop}}, enter(none)...), end: Undone,
+		},
+		"a commit that was fenced, and does not stand": {
+			held: true, words: append([]word{{do: Commit, tx: broker.Fenced}, {do: Drop}}, enter(none)...), end: Undone,
+		},
+		"a commit whose outcome has no name": {
+			held: true, words: append([]word{{do: Commit, tx: 99}, {do: Drop}}, enter(own.Encode())...), end: Answered,
 		},
 		"a lost answer, and a store that does not answer": {
 			held: true, words: append([]word{{do: Commit}, {do: Drop}, {do: Ask, leases: NoAnswer}, {do: Pause}}, enter(own.Encode())...), end: Answered,
@@ -129,7 +136,7 @@ func TestATransactionSendsNothingThatIsKnownToBeInTheBroker(t *testing.T) {
 	if known, _, _ := r.Recall(tx.Leases); !slices.Equal(known.seqs(), []int64{1, 2, 3, 9}) {
 		t.Errorf("the record names %v", known.seqs())
 	}
-	if tx.Committed(Stored); !slices.Equal(tx.Known.seqs(), []int64{9}) {
+	if tx.Committed(broker.Committed); !slices.Equal(tx.Known.seqs(), []int64{9}) {
 		t.Errorf("%v are known behind it", tx.Known.seqs())
 	}
 }

@@ -14,7 +14,7 @@ import (
 var rules = map[string][]string{
 	"":                               {},
 	"internal/engine":                {"", "store", "broker"},
-	"internal/lane":                  {"store"},
+	"internal/lane":                  {"store", "broker"},
 	"internal/core":                  {"store", "internal/engine", "internal/lane"},
 	"store":                          {""},
 	"broker":                         {""},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
-	"github.com/postbag/postbag/internal/lane"
 )
 
 // lanes is what the broker has of the lane: see broker.Transactional. Only what a
@@ -67,9 +66,9 @@ type commit struct {
 }
 
 // commit stores all of a transaction, or nothing.
-func (b *destination) commit(t *commit, answer func(lane.TxOutcome)) {
+func (b *destination) commit(t *commit, answer func(broker.TxOutcome)) {
 	if t.held.over {
-		answer(lane.Aborted)
+		answer(broker.Aborted)
 		return
 	}
 	b.send(t, func() {
@@ -79,10 +78,10 @@ func (b *destination) commit(t *commit, answer func(lane.TxOutcome)) {
 			case t.held.over: // nobody waits for it any more
 			case fenced:
 				t.held.over = true
-				answer(lane.Unresolved)
+				answer(broker.Unresolved)
 			case !whole:
 				t.held.over = true
-				answer(lane.Aborted)
+				answer(broker.Aborted)
 			default:
 				b.end(t, answer)
 			}
@@ -91,13 +90,13 @@ func (b *destination) commit(t *commit, answer func(lane.TxOutcome)) {
 }
 
 // end sends the end of a transaction.
-func (b *destination) end(t *commit, answer func(lane.TxOutcome)) {
+func (b *destination) end(t *commit, answer func(broker.TxOutcome)) {
 	t.ending = true
 	b.send(t, func() {
-		outcome := lane.Unresolved
+		outcome := broker.Unresolved
 		if !b.fences(t) {
 			b.keep(t)
-			outcome = lane.Stored
+			outcome = broker.Committed
 		}
 		if b.w.fault(Lies, 10) {
 			return

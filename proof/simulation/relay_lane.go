@@ -78,7 +78,7 @@ func (r *relay) transact(d *delivery) {
 type told interface {
 	Asked(l lane.Leases) lane.Do
 	Opened(record []byte, ok bool) lane.Do
-	Committed(o lane.TxOutcome) lane.Do
+	Committed(o broker.TxOutcome) lane.Do
 	Dropped() lane.Do
 	Record() []byte
 }
@@ -229,23 +229,23 @@ func (c *course) commit() {
 	}
 	ends := c.begin(func() {
 		t.held.over = true
-		outcome := lane.Unresolved
+		outcome := broker.Unresolved
 		if !t.ending {
-			outcome = lane.Aborted
+			outcome = broker.Aborted
 			t.answers = nil
 		}
 		c.committed(t, outcome)
 	})
 	w.after(c.r.own(timeout), c.r, c.fail)
 	c.talking = true
-	w.broker.commit(t, func(o lane.TxOutcome) {
+	w.broker.commit(t, func(o broker.TxOutcome) {
 		if ends() {
 			c.committed(t, o)
 		}
 	})
 }
 
-func (c *course) committed(t *commit, o lane.TxOutcome) {
+func (c *course) committed(t *commit, o broker.TxOutcome) {
 	c.answers = t.answers
 	c.do(c.told().Committed(o))
 }
