@@ -1,22 +1,26 @@
-package relay
+package relay_test
 
 import (
+	"strings"
 	"testing"
 
-	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store/memstore"
 )
 
-// A policy reaches the engine under its name, whatever numbers the names have.
-func TestEachPolicyIsPassedToTheEngine(t *testing.T) {
+func TestAPolicyThatDoesNotExistIsRefused(t *testing.T) {
 	t.Parallel()
-	for order, want := range map[Order]engine.Order{ByKey: engine.ByKey, ByShard: engine.ByShard, Unordered: engine.Unordered} {
-		if got := order.engine(); got != want {
-			t.Errorf("order %d is %d in the engine, want %d", order, got, want)
-		}
-	}
-	for on, want := range map[OnReject]engine.OnReject{Block: engine.Block, Skip: engine.Skip} {
-		if got := on.engine(); got != want {
-			t.Errorf("on reject %d is %d in the engine, want %d", on, got, want)
+	for expected, s := range map[string]relay.Subscription{
+		"Order is 3; choose ByKey, ByShard or Unordered":  {Order: relay.Unordered + 1},
+		"Order is -1; choose ByKey, ByShard or Unordered": {Order: -1},
+		"OnReject is 2; choose Block or Skip":             {OnReject: relay.Skip + 1},
+		"OnReject is -1; choose Block or Skip":            {OnReject: -1},
+	} {
+		s.To = membroker.Null()
+		_, err := relay.New(memstore.New(memstore.Options{}), relay.Options{Subscriptions: []relay.Subscription{s}})
+		if err == nil || !strings.Contains(err.Error(), expected) {
+			t.Errorf("the error is %v, want one with %q", err, expected)
 		}
 	}
 }

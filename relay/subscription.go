@@ -15,46 +15,28 @@ import (
 )
 
 // Order says which messages of a subscription wait for each other. The zero Order is ByKey.
-type Order int
+type Order = engine.Order
 
 // The orders.
 const (
 	// ByKey keeps messages of one key in commit order. The default.
-	ByKey Order = iota
+	ByKey Order = engine.ByKey
 	// ByShard keeps all messages of a shard in order, as if they had one key.
-	ByShard
+	ByShard Order = engine.ByShard
 	// Unordered keeps no order.
-	Unordered
+	Unordered Order = engine.Unordered
 )
 
-func (o Order) engine() engine.Order {
-	switch o {
-	case ByShard:
-		return engine.ByShard
-	case Unordered:
-		return engine.Unordered
-	case ByKey:
-	}
-	return engine.ByKey
-}
-
 // OnReject says what a rejected message does to those behind it. The zero OnReject is Block.
-type OnReject int
+type OnReject = engine.OnReject
 
 // The answers to a rejection.
 const (
 	// Block lets later messages of its key wait behind it. The default.
-	Block OnReject = iota
+	Block OnReject = engine.Block
 	// Skip lets its key go on.
-	Skip
+	Skip OnReject = engine.Skip
 )
-
-func (o OnReject) engine() engine.OnReject {
-	if o == Skip {
-		return engine.Skip
-	}
-	return engine.Block
-}
 
 // Retry is the back-off of rejected messages.
 type Retry struct {
@@ -160,6 +142,12 @@ func (s *Subscription) validate() error {
 	if s.To == nil {
 		errs = append(errs, errors.New("To is missing; give it a destination"))
 	}
+	if s.Order < ByKey || s.Order > Unordered {
+		errs = append(errs, fmt.Errorf("Order is %d; choose ByKey, ByShard or Unordered", s.Order))
+	}
+	if s.OnReject < Block || s.OnReject > Skip {
+		errs = append(errs, fmt.Errorf("OnReject is %d; choose Block or Skip", s.OnReject))
+	}
 	for _, n := range []struct {
 		name  string
 		value int
@@ -252,11 +240,7 @@ func (s *Subscription) engine(o *Options) engine.Config {
 	features := s.To.Features()
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Ref: s.ref(), Order: s.Order.engine(), OnReject: s.OnReject.engine(),
-		Retry: engine.Retry{
-			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
-			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
-		},
+		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: s.Retry,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,

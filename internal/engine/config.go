@@ -142,7 +142,7 @@ func (c Config) Normal() Config {
 	if c.TallySpan <= 0 {
 		c.TallySpan = 1 << 20
 	}
-	c.Retry = c.Retry.normal()
+	c.Retry = normalRetry(c.Retry)
 	if c.Rand == nil {
 		c.Rand = func() float64 { return 0.5 }
 	}

@@ -3,17 +3,18 @@ package engine
 import "time"
 
 // Retry is the back-off of rejected messages: Min, then Factor times as long at
-// each attempt, up to Max. The upper half of each wait is left to chance.
-type Retry struct {
-	Min, Max time.Duration
-	Factor   float64
-	// MaxAttempts is how many attempts a message has before it is dead.
-	MaxAttempts int
-	// Quick attempts follow one another in memory before the first parking.
-	Quick int
+// each attempt, up to Max. The upper half of each wait is left to chance. The type that
+// users set, and its documentation, is relay.Retry. It is of this form, so its values are
+// taken as they are, and the compiler says so if a field differs.
+type Retry = struct {
+	Min, Max    time.Duration
+	Factor      float64
+	MaxAttempts int // before a message is dead
+	Quick       int // that follow one another in memory before the first parking
 }
 
-func (r Retry) normal() Retry {
+// normalRetry returns r with its zero fields filled.
+func normalRetry(r Retry) Retry {
 	if r.Min <= 0 {
 		r.Min = 10 * time.Second
 	}
