@@ -22,7 +22,6 @@ type entry struct {
 	held    bool // and its row is Held there, for its topic
 	try     bool // it is to find out whether its topic works
 	counted bool // in Flow.out until it is answered and settled
-	light   bool // its bytes are not needed any more
 }
 
 // hash is that of its row in the parking lot. Under strict order it is one

@@ -68,8 +68,9 @@ func (f *Flow) move(e *entry, by event) {
 	if to >= sent && e.waits() {
 		f.unsent--
 	}
+	resolves := to >= done && !e.resolved()
 	e.state = to
-	if to >= done {
+	if resolves && e.calls == 0 {
 		f.lighten(e)
 	}
 }

@@ -54,13 +54,10 @@ func (f *Flow) loadOf(e *entry) *load {
 	return &f.window
 }
 
-// lighten lets go of the bytes of e if nobody needs them: it is resolved, and in no
-// call. Others of its page may be, and its array with them. What names the message stays.
+// lighten lets go of the bytes of e, which nobody needs: it is resolved, and in no
+// call. That comes once: as it is resolved, or with the end of its last call. Others of
+// its page may be needed, and its array with them. What names the message stays.
 func (f *Flow) lighten(e *entry) {
-	if e.light || e.calls > 0 || !e.resolved() {
-		return
-	}
-	e.light = true
 	f.loadOf(e).held -= e.size
 	r := e.Record
 	r.Payload, r.Headers, r.Key, r.ShardKey, r.Type = nil, nil, "", "", ""
@@ -69,8 +66,9 @@ func (f *Flow) lighten(e *entry) {
 // returned notes that a call is over, which had its messages' bytes until now.
 func (f *Flow) returned(c *Call) {
 	for _, e := range c.borrowed() {
-		e.calls--
-		f.lighten(e)
+		if e.calls--; e.calls == 0 && e.resolved() {
+			f.lighten(e)
+		}
 	}
 	c.entries, c.lent = nil, nil
 }
