@@ -24,7 +24,7 @@ func (l *loop) dueCame(c *core.DueCall, parked []store.Parked, err error) {
 	for i := range parked {
 		l.noteUnreadable(f, &parked[i].Record, max(parked[i].Attempts, 1)+1)
 	}
-	switch waited := l.core.DueCame(now, c, faultOf(err), parked); {
+	switch waited := l.core.DueCame(now, c, core.FaultOf(err), parked); {
 	case err == nil:
 	case waited:
 		l.storeFailed(fmt.Errorf("relay: reading parked messages failed: %w", err))

@@ -23,25 +23,7 @@ func permanent(err error) bool {
 	return false
 }
 
-func isMoved(err error) bool {
-	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)
-}
-
-// faultOf is an error of the store as the core takes it.
-func faultOf(err error) core.Fault {
-	switch {
-	case err == nil:
-		return core.Fine
-	case isMoved(err):
-		return core.Moved
-	case errors.Is(err, store.ErrLeaseLost):
-		return core.LeaseLost
-	case errors.Is(err, context.DeadlineExceeded):
-		return core.TimedOut
-	default:
-		return core.Failed
-	}
-}
+func isMoved(err error) bool { return core.FaultOf(err) == core.Moved }
 
 // storeFailed says that a call to the store has failed. Of calls that a stop gave up
 // nothing is said.
@@ -70,7 +52,7 @@ func (l *loop) recheck() {
 }
 
 func (l *loop) rechecked(err error) {
-	now, fault := l.now(), faultOf(err)
+	now, fault := l.now(), core.FaultOf(err)
 	switch {
 	case err == nil:
 	case isMoved(err):

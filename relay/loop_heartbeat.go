@@ -41,7 +41,7 @@ func (l *loop) renew(ctx context.Context, b *core.Heartbeat) (v store.View, err 
 // beaten takes what came of a heartbeat.
 func (l *loop) beaten(b *core.Heartbeat, v *store.View, err error) {
 	now := l.now()
-	waited := l.core.Beaten(now, b, faultOf(err), v)
+	waited := l.core.Beaten(now, b, core.FaultOf(err), v)
 	switch {
 	case !waited: // it began anew since
 		l.heard(err)

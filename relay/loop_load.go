@@ -24,7 +24,7 @@ func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 	now := l.now()
 	waited := l.core.LoadEnded(o)
 	for i := range o.Shards {
-		switch taken := waited && l.core.Loaded(now, o.Flow, &o.Shards[i], faultOf(errs[i]), &blocks[i]); {
+		switch taken := waited && l.core.Loaded(now, o.Flow, &o.Shards[i], core.FaultOf(errs[i]), &blocks[i]); {
 		case errs[i] == nil:
 		case taken:
 			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", errs[i]))

@@ -28,7 +28,7 @@ func (l *loop) maintain(u *core.Upkeep) {
 }
 
 func (l *loop) maintained(now time.Duration, u *core.Upkeep, r *store.Report, err error) {
-	fault := faultOf(err)
+	fault := core.FaultOf(err)
 	if !l.core.Maintained(now, u, fault, r) {
 		l.heard(err)
 		return

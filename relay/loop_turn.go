@@ -52,7 +52,7 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	if err == nil && waited {
 		l.noteRead(r, result.Batches)
 	}
-	switch taken := l.core.Landed(now, r, faultOf(err), result); {
+	switch taken := l.core.Landed(now, r, core.FaultOf(err), result); {
 	case taken:
 		l.noteDone(r, result.Verdicts)
 		l.commands(result.Commands, now)

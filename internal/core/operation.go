@@ -67,22 +67,3 @@ const (
 	// Back: what had failed of the store works again.
 	Back
 )
-
-// Fault is what a call to the store came to.
-type Fault uint8
-
-// The faults.
-const (
-	// Fine: it was answered.
-	Fine Fault = iota
-	// Failed: it was not, and may have been carried out or not.
-	Failed
-	// TimedOut is Failed since no answer came within the time of the call.
-	TimedOut
-	// Moved: the store answers, and is not as it was: what was read of it is worthless.
-	Moved
-	// LeaseLost: a lease is another's.
-	LeaseLost
-	// Incurable: waiting does not help. The caller stops the relay.
-	Incurable
-)

@@ -38,8 +38,8 @@ var shell = []Mutant{
 	{
 		Name: "restarted-store-taken-as-failed", What: "a database that was restarted counts as one that failed: what was read of it is sent and settled again and again",
 		Evidence: "retries of what no retry cures",
-		Patches:  []Patch{{"relay/loop_health.go", "	return errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrRestarted)", "	return errors.Is(err, store.ErrMoved)"}},
-		By:       faketime("Faults"),
+		Patches:  []Patch{{"internal/core/fault.go", "	case errors.Is(err, store.ErrMoved), errors.Is(err, store.ErrRestarted):", "	case errors.Is(err, store.ErrMoved):"}},
+		By:       sim(),
 	},
 	{
 		Name: "run-ends-before-its-calls", What: "a relay's Run returns while calls of it are still out",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
 )
 
@@ -286,22 +287,14 @@ func (r *relay) anew() {
 	r.w.tell(eventAnew, r.number, int64(r.episode), 0)
 }
 
-// faultOf is an error of the store as the core takes it.
-func (r *relay) faultOf(err error) core.Fault {
-	switch {
-	case err == nil:
-		return core.Fine
-	case errors.Is(err, errMoved), errors.Is(err, errRestarted):
-		return core.Moved
-	case errors.Is(err, errNoLease):
-		return core.LeaseLost
-	case errors.Is(err, errTimeout):
-		return core.TimedOut
-	default:
+// fault returns what an error of the store means, and tells of one that failed.
+func (r *relay) fault(err error) core.Fault {
+	f := core.FaultOf(err)
+	if f == core.Failed {
 		r.w.tell(eventStoreError, r.number, 0, 0)
 		r.w.tellf("    %v", err)
-		return core.Failed
 	}
+	return f
 }
 
 // recheck verifies the store.
@@ -328,9 +321,9 @@ func (c *checkCall) act() error {
 
 func (c *checkCall) answered(err error) {
 	if err == nil && c.moved {
-		err = errMoved
+		err = store.ErrMoved
 	}
-	c.r.core.Checked(c.r.now(), c.r.faultOf(err))
+	c.r.core.Checked(c.r.now(), c.r.fault(err))
 	c.r.carryOut()
 }
 
@@ -342,14 +335,14 @@ func (r *relay) adopt() error {
 	s := r.w.server
 	moved := r.view.identity != s.identity
 	if r.view.life != s.life && s.otherFile() {
-		return errMoved // as pgstore, which looks for such boxes whenever it looks at the server anew
+		return store.ErrMoved // as pgstore, which looks for such boxes whenever it looks at the server anew
 	}
 	if r.view.life != s.life || moved {
 		r.view.life, r.view.identity = s.life, s.identity
 		r.view.bounds = &snapshots.Bounds{}
 	}
 	if moved {
-		return errMoved
+		return store.ErrMoved
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *beating) answered(err error) {
 	r := c.r
 	r.w.tell(eventBeat, r.number, bit(c.seen.Alive), c.seen.Epoch)
 	had := r.flow.Leases()
-	r.core.Beaten(r.now(), c.beat, r.faultOf(err), &c.seen.View)
+	r.core.Beaten(r.now(), c.beat, r.fault(err), &c.seen.View)
 	r.lose(had)
 	r.carryOut()
 }
@@ -89,7 +89,7 @@ func (c *loading) act() error {
 
 func (c *loading) answered(err error) {
 	r := c.r
-	waited, fault := r.core.LoadEnded(c.load), r.faultOf(err)
+	waited, fault := r.core.LoadEnded(c.load), r.fault(err)
 	for i := range c.load.Shards {
 		if waited {
 			r.core.Loaded(r.now(), c.load.Flow, &c.load.Shards[i], fault, &c.blocked[i])

@@ -163,7 +163,7 @@ func (c *turnCall) hit() bool {
 func (c *turnCall) known() error {
 	s := c.r.w.server
 	if c.turn.Life != 0 && c.turn.Life != s.timeline {
-		return errRestarted
+		return store.ErrRestarted
 	}
 	for i := range c.turn.Settle {
 		if err := s.known(c.turn.Settle[i].To); err != nil {
@@ -173,7 +173,7 @@ func (c *turnCall) known() error {
 	for i := range c.turn.Read {
 		q := &c.turn.Read[i]
 		if err := errors.Join(s.known(q.From), s.known(q.Until)); err != nil {
-			return errRestarted
+			return store.ErrRestarted
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func (c *turnCall) read() error {
 			l.bound(c.r.view.bounds)
 		}
 		if w.server.renumbered(q, &c.r.view) {
-			return errMoved
+			return store.ErrMoved
 		}
 		c.reading = w.server.log.reading(q, &c.r.view)
 	}
@@ -223,7 +223,7 @@ func (c *turnCall) finish() {
 func (r *relay) landed(c *turnCall, err error) {
 	now := r.now()
 	a := store.TurnResult{Verdicts: c.verdicts, Batches: c.pages, NextDue: c.nextDue, Epoch: c.epoch, Life: c.timeline}
-	if r.core.Landed(now, c.round, r.faultOf(err), &a) {
+	if r.core.Landed(now, c.round, r.fault(err), &a) {
 		for i := range c.verdicts {
 			r.settled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
 		}
@@ -273,7 +273,7 @@ func (c *dueCall) answered(err error) {
 	for i := range c.found {
 		r.means(r.w.message(&c.found[i].Record))
 	}
-	r.core.DueCame(r.now(), c.due, r.faultOf(err), c.found)
+	r.core.DueCame(r.now(), c.due, r.fault(err), c.found)
 	r.carryOut()
 }
 

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -101,11 +102,9 @@ func (s *server) shard(lo, hi int) *shard {
 
 // Errors of calls to the store, as the relay sees them.
 var (
-	errLost      = errors.New("the connection was lost")
-	errTimeout   = errors.New("no answer came in time")
-	errRestarted = errors.New("the server was restarted since these positions were read")
-	errMoved     = errors.New("the database is another one")
-	errRead      = errors.New("this read failed")
+	errLost    = errors.New("the connection was lost")
+	errTimeout = fmt.Errorf("no answer came in time: %w", context.DeadlineExceeded)
+	errRead    = errors.New("this read failed")
 )
 
 // known makes sure that a position that a relay speaks of is of this life of the
@@ -123,7 +122,7 @@ func (s *server) known(raw store.Position) error {
 			return nil
 		}
 	}
-	return errRestarted
+	return store.ErrRestarted
 }
 
 // settle judges one settlement and carries it out.

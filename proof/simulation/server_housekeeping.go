@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"errors"
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
@@ -39,8 +38,6 @@ func (h *house) state() store.ShardState {
 	return store.ShardState{Lease: store.Lease{Shard: maintenance, Token: h.token}, Owner: h.owner}
 }
 
-var errNoLease = errors.New("the lease is another's")
-
 // keeping is a round of housekeeping under way.
 type keeping struct {
 	asking
@@ -62,7 +59,7 @@ func (c *keeping) act() error {
 	}
 	w := c.r.w
 	if h := &w.server.house; h.owner == "" || h.token != c.lease.Token {
-		return errNoLease
+		return store.ErrLeaseLost
 	}
 	w.rounds++
 	c.report = store.Report{NextDue: -1}
@@ -79,7 +76,7 @@ func (c *keeping) act() error {
 }
 
 func (c *keeping) answered(err error) {
-	c.r.core.Maintained(c.r.now(), c.upkeep, c.r.faultOf(err), &c.report)
+	c.r.core.Maintained(c.r.now(), c.upkeep, c.r.fault(err), &c.report)
 	c.r.carryOut()
 }
 
