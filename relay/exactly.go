@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -51,70 +50,52 @@ func (l *loop) enter(o *core.Loading) {
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
 	}
-	e, life := x.entry(l.store, o.Shards)
+	w := x.work(l.store, core.NewEntry(o, x.lane != nil))
 	l.start(func() func() {
-		err := e.enter()
+		w.run()
 		return func() {
 			now := l.now()
-			l.reclaim(f, life, e)
-			if o.Generation == l.core.Generation() {
-				l.entered(now, o, e, err)
-			}
+			keeps, why := l.core.EntryEnded(now, w.course, gaveUp(w.ctx), w.blocked)
+			l.keepLane(f, w, keeps)
+			l.noteEntry(f, w, why)
 			l.carryOut(now)
 		}
 	})
 }
 
-// entry begins a try to enter the lane, with the lane in hand.
-func (x *exactly) entry(s store.Store, shards []store.ShardState) (e *entry, life int) {
-	e = &entry{store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, shards: shards, trouble: &x.trouble}
-	e.way.Held = x.lane != nil
-	for i := range shards {
-		e.way.Leases = append(e.way.Leases, shards[i].Lease)
-	}
-	e.way.Known, life = x.Take()
+// work begins the work of a course, with the lane in hand.
+func (x *exactly) work(s store.Store, c *core.Course) *laneWork {
+	w := &laneWork{course: c, store: s, to: x.to, name: x.name, ctx: x.ctx, lane: x.lane, trouble: &x.trouble}
 	x.lane = nil
-	return e, life
+	return w
 }
 
-// reclaim takes the lane back from a call or an opening that is over.
-func (l *loop) reclaim(f *flow, life int, e *entry) {
-	if l.core.Reclaim(f.Flow, e.way.Known, life) {
-		f.exactly.lane = e.lane
+// keepLane takes the lane back from a course that is over, or closes it.
+func (l *loop) keepLane(f *flow, w *laneWork, keeps bool) {
+	if keeps {
+		f.exactly.lane = w.lane
 		return
 	}
-	l.closeLane(e.lane)
+	l.closeLane(w.lane)
 }
 
-// entered tells the core what came of an entry.
-func (l *loop) entered(now time.Duration, o *core.Loading, e *entry, err error) {
-	f := l.flowOf(o.Flow)
-	if err != nil {
-		l.notEntered(now, o, err, gaveUp(e.ctx))
-		return
-	}
-	l.log.laneOpen(f)
-	if e.way.Behind {
-		l.log.behind(f.Ref)
-	}
-	l.core.Entered(now, o, e.blocked)
-}
-
-func (l *loop) notEntered(now time.Duration, o *core.Loading, err error, givenUp bool) {
-	f := l.flowOf(o.Flow)
-	switch {
-	case givenUp:
-		l.core.NotEntered(now, o, core.GivenUp)
-	case errors.Is(err, store.ErrLeaseLost):
-		l.core.NotEntered(now, o, core.NoLease)
-		l.heard(err)
-	case errors.Is(err, errStore):
-		l.core.NotEntered(now, o, core.NoStore)
-		l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
-	default:
-		l.core.NotEntered(now, o, core.NoLane)
+// noteEntry says what came of an entry.
+func (l *loop) noteEntry(f *flow, w *laneWork, why core.Obstacle) {
+	switch why {
+	case core.NoObstacle:
+		l.log.laneOpen(f)
+		if w.course.Behind() {
+			l.log.behind(f.Ref)
+		}
+	case core.NoStore:
+		l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", w.err))
+	case core.NoLane:
+		err := w.course.Why(w.err)
 		l.destinationFailed(f, err)
 		l.log.noLane(f, err)
+	case core.NoLease:
+		l.heard(w.err)
+	case core.Stale, core.GivenUp:
 	}
 }
 
@@ -160,26 +141,18 @@ func (l *loop) watchLanes() {
 // transact makes one call to the destination, as a transaction.
 func (l *loop) transact(f *flow, c *engine.Call) {
 	x := f.exactly
-	leases := f.Engine.Leases()
-	shards := make([]store.ShardState, len(leases))
-	for i := range leases {
-		shards[i].Lease = leases[i]
-	}
-	e, life := x.entry(l.store, shards)
-	t := newTransaction(e, c.Items, f.subscription.Timeout)
-	room := newCallRoom(f, c.Items, l.core.Life())
+	w := x.work(l.store, core.NewTransaction(f.Flow, c, x.lane != nil))
+	w.timeout, w.room = f.subscription.Timeout, newCallRoom(f, c.Items, l.core.Life())
 	l.start(func() func() {
-		lost := t.run(room)
-		answers, failed := f.judge(room.results, gaveUp(e.ctx))
+		w.run()
+		w.answer()
+		answers, failed := f.judge(w.room.results, gaveUp(w.ctx))
 		return func() {
 			l.noteTrouble(f)
-			if e.lane != nil {
+			if w.lane != nil {
 				l.log.laneOpen(f)
 			}
-			l.reclaim(f, life, e)
-			if lost {
-				l.core.Disowned(f.Flow, life)
-			}
+			l.keepLane(f, w, l.core.TransactionEnded(w.course))
 			l.answered(f, c, answers, failed, false)
 			l.carryOut(l.now())
 		}

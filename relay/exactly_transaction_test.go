@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
@@ -47,9 +48,10 @@ func TestALeaseLostWhileOpeningALaneStopsItBeforeAnyWrite(t *testing.T) {
 	}
 	s := &forgetful{Store: memstore.New(memstore.Options{})}
 	mine := store.Lease{Shard: store.Shard{Slots: store.Slots{Lo: 0, Hi: 2048}}, Version: 5}
-	e, _ := (&exactly{to: to, name: name, ctx: t.Context()}).entry(s, []store.ShardState{{Lease: mine}})
-	if err := e.enter(); !errors.Is(err, store.ErrLeaseLost) || e.lane != nil {
-		t.Errorf("enter: %v, and a lane is in hand: %v", err, e.lane != nil)
+	course := core.NewEntry(&core.Loading{Flow: &core.Flow{Lane: &lane.Lifecycle{}}, Shards: []store.ShardState{{Lease: mine}}}, false)
+	w := (&exactly{to: to, name: name, ctx: t.Context()}).work(s, course)
+	if w.run(); course.Entered() || !errors.Is(w.err, store.ErrLeaseLost) || w.lane != nil {
+		t.Errorf("enter: %v, and a lane is in hand: %v", w.err, w.lane != nil)
 	}
 	next, err := to.OpenLane(t.Context(), name)
 	if err != nil || string(next.Record()) != string(before) {

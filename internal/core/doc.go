@@ -13,8 +13,9 @@
 //	Turn          a round of settling and reading, ends with Landed
 //	Check         verifies the store, ends with Checked
 //	Load          reads the blocked keys of shards, ends with LoadEnded and Loaded
-//	Enter         enters an exactly-once lane, ends with Entered or NotEntered
-//	Send, Try     a call to the destination, ends with Answered of the flow's engine
+//	Enter         enters an exactly-once lane by a [Course], ends with EntryEnded
+//	Send, Try     a call to the destination, ends with Answered of the flow's engine; of
+//	              an exactly-once flow it is a Course, ends with TransactionEnded first
 //	Probe         asks whether it works again, ends with Probed of the flow's engine
 //	Due           reads parked messages, ends with DueCame
 //	Maintain      a round of housekeeping, ends with Maintained

@@ -3,32 +3,50 @@ package core
 import (
 	"time"
 
-	"github.com/postbag/postbag/internal/lane"
 	"github.com/postbag/postbag/store"
 )
 
-// Reclaim takes back what an entry into a flow's lane, or a transaction, had in hand that
-// is over. If all was dropped meanwhile, it says so: then the lane is to be closed.
-func (c *Core) Reclaim(f *Flow, known lane.Marks, life int) bool {
-	if f.Lane.Reclaim(known, life) {
+// EntryEnded takes back the course of an Enter, with the blocked keys that it read. If it
+// was still waited for, the shards are given to their flow, or it says why not. givenUp: the
+// caller gave the entry up. keeps says that the lane in hand, if any, is the flow's;
+// otherwise it is to be closed.
+func (c *Core) EntryEnded(now time.Duration, w *Course, givenUp bool, blocked []store.Blocks) (keeps bool, why Obstacle) {
+	keeps = c.reclaim(w)
+	switch {
+	case w.loading.Generation != c.generation:
+		return keeps, Stale
+	case w.Entered():
+		c.entered(now, w.loading, blocked)
+		return keeps, NoObstacle
+	}
+	why = w.obstacle(givenUp)
+	c.notEntered(now, w.loading, why)
+	return keeps, why
+}
+
+// TransactionEnded takes back the course of a transaction. If that found the lane another's,
+// all in hand is dropped. keeps is that of EntryEnded. Answered of the flow's engine follows.
+func (c *Core) TransactionEnded(w *Course) (keeps bool) {
+	keeps = c.reclaim(w)
+	if w.tx.Dropping() && w.flow.Lane.Lives(w.life) {
+		c.forgetLane(w.flow)
+		c.nextBeat = 0
+	}
+	return keeps
+}
+
+// reclaim takes back what a course had in hand, and says whether all was not dropped
+// meanwhile.
+func (c *Core) reclaim(w *Course) bool {
+	if w.flow.Lane.Reclaim(w.way.Known, w.life) {
 		return true
 	}
 	c.nextBeat = 0
 	return false
 }
 
-// Disowned notes that a transaction, begun in a life of the lane, found it another's: all
-// in hand is dropped.
-func (c *Core) Disowned(f *Flow, life int) {
-	if f.Lane.Lives(life) {
-		c.forgetLane(f)
-		c.nextBeat = 0
-	}
-}
-
-// Entered gives the shards of an Enter to their flow: the lane is open. It is not told of
-// one of an earlier generation.
-func (c *Core) Entered(now time.Duration, o *Loading, blocked []store.Blocks) {
+// entered gives shards to their flow: the lane is open.
+func (c *Core) entered(now time.Duration, o *Loading, blocked []store.Blocks) {
 	f := o.Flow
 	f.Lane.Entered(len(o.Shards))
 	for i := range o.Shards {
@@ -47,8 +65,12 @@ type Obstacle uint8
 
 // The obstacles.
 const (
+	// NoObstacle: it was.
+	NoObstacle Obstacle = iota
+	// Stale: the relay has begun anew meanwhile.
+	Stale
 	// GivenUp: nobody waited for it any more.
-	GivenUp Obstacle = iota
+	GivenUp
 	// NoLease: a lease is another's.
 	NoLease
 	// NoStore: the store failed.
@@ -57,9 +79,8 @@ const (
 	NoLane
 )
 
-// NotEntered notes that the lane of an Enter was not entered. It is not told of one of an
-// earlier generation.
-func (c *Core) NotEntered(now time.Duration, o *Loading, why Obstacle) {
+// notEntered notes that a lane was not entered.
+func (c *Core) notEntered(now time.Duration, o *Loading, why Obstacle) {
 	f := o.Flow
 	for i := range o.Shards {
 		f.Owner.Loaded(o.Shards[i].Lease)
@@ -74,6 +95,7 @@ func (c *Core) NotEntered(now time.Duration, o *Loading, why Obstacle) {
 	case NoLane:
 		f.Lane.Failures++
 		f.Lane.RetryAt = now + c.backoff(f.Lane.Failures)
+	case NoObstacle, Stale:
 	}
 }
 

@@ -15,7 +15,7 @@ var rules = map[string][]string{
 	"":                               {},
 	"internal/engine":                {"", "store", "broker"},
 	"internal/lane":                  {"store", "broker"},
-	"internal/core":                  {"store", "internal/engine", "internal/lane"},
+	"internal/core":                  {"store", "broker", "internal/engine", "internal/lane"},
 	"store":                          {""},
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},

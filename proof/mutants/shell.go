@@ -32,8 +32,8 @@ var shell = []Mutant{
 	{
 		Name: "known-messages-in-the-next-transaction", What: "exactly once: a transaction sends all of its call, also what the record of the lane names",
 		Evidence: "at-least-once inside of transactions",
-		Patches:  []Patch{{"relay/exactly_transaction.go", "		if t.course.Sends(i) {", "		if t.course.Sends(i) || i >= 0 {"}},
-		By:       faketime("Faults"),
+		Patches:  []Patch{{"internal/core/course.go", "		if w.tx.Sends(i) {", "		if w.tx.Sends(i) || i >= 0 {"}},
+		By:       sim(),
 	},
 	{
 		Name: "restarted-store-taken-as-failed", What: "a database that was restarted counts as one that failed: what was read of it is sent and settled again and again",
@@ -62,8 +62,20 @@ var shell = []Mutant{
 	{
 		Name: "exactly-once-record-after-the-commit", What: "exactly once: the record of what is in the broker is written after the messages, in a transaction of its own",
 		Evidence: "outboxes that mark in one place what they did in another",
-		Patches:  []Patch{{"relay/exactly_transaction.go", "	outcome, err = e.lane.Commit(ctx, msgs, record, results)\n", "	if outcome, err = e.lane.Commit(ctx, msgs, e.lane.Record(), results); outcome == broker.Committed {\n		outcome, err = e.lane.Commit(ctx, nil, record, nil)\n	}\n"}},
+		Patches:  []Patch{{"relay/exactly_transaction.go", "	outcome, err = w.lane.Commit(ctx, msgs, record, results)\n", "	if outcome, err = w.lane.Commit(ctx, msgs, w.lane.Record(), results); outcome == broker.Committed {\n		outcome, err = w.lane.Commit(ctx, nil, record, nil)\n	}\n"}},
 		By:       faketime("Faults"),
+	},
+	{
+		Name: "exactly-once-record-wanted-after-the-commit", What: "exactly once: the protocol wants the messages committed first, and then the record of them",
+		Evidence: "as before, where the steps are decided",
+		Patches: []Patch{
+			{"internal/lane/transaction.go", "	state   txState\n", "	state   txState\n	bare    bool\n"},
+			{"internal/lane/transaction.go", "	t.state = sending\n	return Commit\n", "	t.state, t.bare = sending, true\n	return Commit\n"},
+			{"internal/lane/transaction.go", "return t.state == sending }", "return t.state == sending && t.bare }"},
+			{"internal/lane/transaction.go", "		return t.encoded\n", "		if t.bare {\n			return t.found\n		}\n		return t.encoded\n"},
+			{"internal/lane/transaction.go", "		return t.stored()\n	case Aborted:", "		if t.bare {\n			t.bare = false\n			return Commit\n		}\n		return t.stored()\n	case Aborted:"},
+		},
+		By: sim(),
 	},
 	{
 		Name: "last-settlement-not-waited-for", What: "a relay that stops says goodbye while its last settlement is under way",

@@ -65,9 +65,18 @@ type commit struct {
 	cut     bool // the connection was, before whatever is under way arrived
 }
 
+// allAnswer answers every message of a transaction alike.
+func (t *commit) allAnswer(o broker.Outcome) {
+	t.answers = make([]engine.Answer, len(t.items))
+	for i := range t.answers {
+		t.answers[i].Outcome = o
+	}
+}
+
 // commit stores all of a transaction, or nothing.
 func (b *destination) commit(t *commit, answer func(broker.TxOutcome)) {
 	if t.held.over {
+		t.allAnswer(broker.NotSent)
 		answer(broker.Aborted)
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// exactly is what a relay has of the lane of its subscription under exactly once:
-// see relay's exactly. What is decided is decided by package lane, the very code.
+// exactly is what a relay has of the lane of its subscription under exactly once.
+// What is decided is decided by packages lane and core, the very code of the relay.
 type exactly struct {
 	lane.Lifecycle
 
@@ -17,23 +17,20 @@ type exactly struct {
 	work *course  // an entry or a transaction under way
 }
 
-// course is an entry into the lane, or a transaction, under way.
+// course makes the steps of a core.Course, on models of the store and the broker.
 type course struct {
+	*core.Course
+
 	r       *relay
-	way     lane.Entry
-	tx      *lane.Transaction // nil: an entry alone
 	held    *session
 	entry   *core.Loading // for an entry
+	d       *delivery     // for a transaction
 	blocked []store.Blocks
-	d       *delivery // for a transaction
-	life    int
 
 	step    int // grows with each, so that what comes late of an earlier one is known
 	fail    func()
-	store   bool // what failed last was the store
-	talking bool // to the broker
-	ended   bool // nobody waits for it: its life is over
-	pauses  int
+	talking bool  // to the broker
+	ended   bool  // nobody waits for it: its life is over
 	sent    []int // which items were
 	answers []engine.Answer
 	under   *commit
@@ -41,21 +38,15 @@ type course struct {
 
 // enter enters the lane for shards that a view says are ours, which are all there are.
 func (r *relay) enter(o *core.Loading) {
-	var leases []store.Lease
-	for i := range o.Shards {
-		leases = append(leases, o.Shards[i].Lease)
-	}
-	c := r.course(leases)
+	c := r.course(core.NewEntry(o, r.exactly.held != nil))
 	c.entry = o
-	c.do(c.way.Enter(nil))
+	c.do(c.Start())
 }
 
-// course begins an entry or a transaction, with the lane in hand.
-func (r *relay) course(leases []store.Lease) *course {
+// course begins to make the steps of a course, with the lane in hand.
+func (r *relay) course(of *core.Course) *course {
 	x := &r.exactly
-	c := &course{r: r, held: x.held}
-	c.way.Leases, c.way.Held = leases, x.held != nil
-	c.way.Known, c.life = x.Take()
+	c := &course{Course: of, r: r, held: x.held}
 	x.held, x.work = nil, c
 	r.pending++
 	return c
@@ -63,31 +54,9 @@ func (r *relay) course(leases []store.Lease) *course {
 
 // transact makes a call to the destination as a transaction.
 func (r *relay) transact(d *delivery) {
-	c := r.course(r.flow.Leases())
+	c := r.course(core.NewTransaction(r.core.Flows[0], d.call, r.exactly.held != nil))
 	c.d = d
-	items := make([]lane.Item, len(d.call.Items))
-	for i, item := range d.call.Items {
-		m := r.w.message(item.Record)
-		items[i] = lane.Item{Seq: item.Seq, Slot: m.slot, Sum: m.sum}
-	}
-	c.tx = lane.NewTransaction(&c.way, items)
-	c.do(c.tx.Start())
-}
-
-// told is what an entry and a transaction are told.
-type told interface {
-	Asked(l lane.Leases) lane.Do
-	Opened(record []byte, ok bool) lane.Do
-	Committed(o broker.TxOutcome) lane.Do
-	Dropped() lane.Do
-	Record() []byte
-}
-
-func (c *course) told() told {
-	if c.tx != nil {
-		return c.tx
-	}
-	return &c.way
+	c.do(c.Start())
 }
 
 // do does what is wanted next. What a life wanted that is over fails at once.
@@ -97,7 +66,7 @@ func (c *course) do(do lane.Do) {
 		c.over()
 	case lane.Drop:
 		c.held = nil
-		c.do(c.told().Dropped())
+		c.do(c.Dropped())
 	case lane.Pause:
 		c.pause()
 	case lane.Ask:
@@ -143,7 +112,7 @@ func (c *course) cancel() {
 
 // ask makes sure that the leases stand, and reads the blocked keys.
 func (c *course) ask() {
-	q := &leaseCall{c: c, answer: lane.Valid, ends: c.begin(func() { c.asked(lane.NoAnswer) })}
+	q := &leaseCall{c: c, ends: c.begin(func() { c.do(c.Asked(errTimeout)) })}
 	c.r.ask(&q.asking, q, storeTimeout)
 }
 
@@ -153,7 +122,6 @@ type leaseCall struct {
 
 	c       *course
 	ends    func() bool
-	answer  lane.Leases
 	blocked []store.Blocks
 }
 
@@ -162,9 +130,9 @@ func (q *leaseCall) act() error {
 		return err
 	}
 	s := q.r.w.server
-	for _, l := range q.c.way.Leases {
+	for _, l := range q.c.Leases() {
 		if sh := s.shard(l.Lo, l.Hi); sh == nil || sh.token != l.Token {
-			q.answer = lane.Gone
+			return store.ErrLeaseLost
 		}
 		q.blocked = append(q.blocked, s.blocked(l.Lo, l.Hi))
 	}
@@ -175,24 +143,15 @@ func (q *leaseCall) answered(err error) {
 	if !q.ends() {
 		return
 	}
-	if err != nil {
-		q.answer = lane.NoAnswer
-	}
 	q.c.blocked = q.blocked
-	q.c.asked(q.answer)
+	q.c.do(q.c.Asked(err))
 }
 
 func (q *leaseCall) over() {}
 
-func (c *course) asked(l lane.Leases) {
-	c.store = l == lane.NoAnswer
-	c.do(c.told().Asked(l))
-}
-
 // open opens the lane.
 func (c *course) open() {
-	c.store = false
-	fail := func() { c.do(c.told().Opened(nil, false)) }
+	fail := func() { c.do(c.Opened(nil, false)) }
 	ends := c.begin(fail)
 	c.r.w.after(c.r.own(storeTimeout), c.r, c.fail)
 	c.talking = true
@@ -205,7 +164,7 @@ func (c *course) open() {
 			return
 		}
 		c.held = s
-		c.do(c.told().Opened(s.record, true))
+		c.do(c.Opened(s.record, true))
 	})
 }
 
@@ -213,18 +172,14 @@ func (c *course) open() {
 // has no answer is aborted.
 func (c *course) commit() {
 	w := c.r.w
-	c.store = false
-	t := &commit{r: c.r, held: c.held, record: c.told().Record()}
+	t := &commit{r: c.r, held: c.held, record: c.Record()}
 	c.under = t
 	timeout := storeTimeout
-	if c.tx != nil && c.tx.Messages() {
+	if c.Messages() {
 		timeout = w.plan.timeout
-		c.sent = c.sent[:0]
-		for i, item := range c.d.call.Items {
-			if c.tx.Sends(i) {
-				c.sent = append(c.sent, i)
-				t.items = append(t.items, item)
-			}
+		c.sent = c.Sends()
+		for _, i := range c.sent {
+			t.items = append(t.items, c.d.call.Items[i])
 		}
 	}
 	ends := c.begin(func() {
@@ -232,7 +187,7 @@ func (c *course) commit() {
 		outcome := broker.Unresolved
 		if !t.ending {
 			outcome = broker.Aborted
-			t.answers = nil
+			t.allAnswer(broker.Unavailable)
 		}
 		c.committed(t, outcome)
 	})
@@ -246,8 +201,10 @@ func (c *course) commit() {
 }
 
 func (c *course) committed(t *commit, o broker.TxOutcome) {
-	c.answers = t.answers
-	c.do(c.told().Committed(o))
+	if len(t.items) > 0 {
+		c.answers = t.answers
+	}
+	c.do(c.Committed(o))
 }
 
 // cut ends the connections to the broker.
@@ -264,12 +221,11 @@ func (c *course) cut() {
 
 // pause waits before the lane is entered again.
 func (c *course) pause() {
-	over := func() { c.do(c.tx.Paused(true)) }
+	over := func() { c.do(c.Paused(true)) }
 	ends := c.begin(over)
-	c.pauses++
-	c.r.w.after(c.r.own(core.Backoff(c.pauses, c.r.w.sixteenth())), c.r, func() {
+	c.r.w.after(c.r.own(c.Pause(c.r.w.sixteenth())), c.r, func() {
 		if ends() {
-			c.do(c.tx.Paused(false))
+			c.do(c.Paused(false))
 		}
 	})
 }
@@ -282,66 +238,39 @@ func (c *course) over() {
 	if x.work == c {
 		x.work = nil
 	}
-	f := r.core.Flows[0]
-	if r.core.Reclaim(f, c.way.Known, c.life) {
-		x.held = c.held
-	}
-	switch {
-	case c.tx == nil && c.entry.Generation == r.core.Generation():
-		r.entered(c)
-	case c.tx != nil && c.tx.Dropping():
-		r.core.Disowned(f, c.life)
-	}
-	r.carryOut()
-	if c.tx == nil {
+	if c.d == nil {
+		keeps, why := r.core.EntryEnded(r.now(), c.Course, c.ended, c.blocked)
+		c.keep(keeps)
+		if why == core.NoObstacle {
+			r.took(c.entry.Shards)
+		}
+		r.carryOut()
 		r.wake()
 		return
 	}
+	c.keep(r.core.TransactionEnded(c.Course))
+	r.carryOut()
 	c.answer()
 	c.d.finish()
 }
 
-// answer fills in the answers of a call.
-func (c *course) answer() {
-	o := broker.NotSent
-	switch c.tx.End {
-	case lane.Answered:
-		o = broker.Accepted
-	case lane.Undone, lane.NotEntered:
-		o = broker.Unavailable
-	case lane.Lost:
-		o = broker.Unknown
-	case lane.Refused, lane.Disowned:
-	}
-	for i := range c.d.answers {
-		c.d.answers[i] = engine.Answer{Outcome: o}
-	}
-	if c.tx.End != lane.Refused {
-		return
-	}
-	for k, i := range c.sent {
-		c.d.answers[i].Outcome = broker.Unavailable
-		if c.answers != nil && c.answers[k].Outcome != broker.Accepted {
-			c.d.answers[i] = c.answers[k]
-		}
+// keep takes the lane back.
+func (c *course) keep(keeps bool) {
+	if keeps {
+		c.r.exactly.held = c.held
 	}
 }
 
-// entered tells the core what came of an entry.
-func (r *relay) entered(c *course) {
-	now := r.now()
-	switch {
-	case c.way.Entered:
-		r.core.Entered(now, c.entry, c.blocked)
-		r.took(c.entry.Shards)
-	case c.ended:
-		r.core.NotEntered(now, c.entry, core.GivenUp)
-	case c.way.LostLeases:
-		r.core.NotEntered(now, c.entry, core.NoLease)
-	case c.store:
-		r.core.NotEntered(now, c.entry, core.NoStore)
-	default:
-		r.core.NotEntered(now, c.entry, core.NoLane)
+// answer fills in the answers of a call.
+func (c *course) answer() {
+	o := c.Outcome(nil)
+	for i := range c.d.answers {
+		c.d.answers[i] = engine.Answer{Outcome: o}
+	}
+	for k, i := range c.sent {
+		if c.Own(c.answers[k].Outcome) {
+			c.d.answers[i] = c.answers[k]
+		}
 	}
 }
 
