@@ -44,24 +44,19 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		l.transact(f, c)
 		return
 	}
-	ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
-	s := l.stream(ctx, f, c)
-	f.calls[c.ID] = cancel
+	s := l.stream(f, c)
 	l.start(func() func() {
-		defer cancel()
+		defer s.cancel()
 		panicked := s.publish(f.subscription.To)
 		results := s.end()
 		if panicked != nil {
 			blame(results, panicked)
 		}
-		answers, failed := f.judge(results, gaveUp(ctx))
+		answers, failed := f.judge(results, gaveUp(s.ctx))
 		if panicked == nil {
 			s.room.free()
 		}
-		return func() {
-			l.streamed(s)
-			l.answered(f, c, answers, failed, s.told)
-		}
+		return func() { l.answered(f, c, answers, failed, s.told) }
 	})
 }
 
@@ -173,7 +168,7 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 	_ = failpoint.Hit("relay/acknowledge/before") // an answer that came is not undone by an error
 	delete(f.calls, c.ID)
 	before := f.Engine.Stats().Accepted
-	f.Engine.Answered(l.now(), c.ID, answers)
+	l.core.Answered(l.now(), f.Flow, c.ID, answers)
 	_ = failpoint.Hit("relay/acknowledge/after")
 	if failed != nil {
 		l.noteRejected(f, c, answers)

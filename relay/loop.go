@@ -34,7 +34,6 @@ type loop struct {
 	flows   []*flow
 	byRef   map[store.Ref]*flow
 	keeping map[*core.Upkeep]context.CancelFunc // rounds of housekeeping under way
-	streams []*streaming
 
 	peers     map[string]peer
 	commanded map[store.CommandID]commanded // messages that operators' commands are about
@@ -52,11 +51,11 @@ type flow struct {
 	failed        bool // the destination has, since the stop began
 	acceptedAt    time.Time
 	condition     condition
-	calls         map[int64]context.CancelFunc // to the destination, that are out
-	exactly       *exactly                     // nil: at least once
-	holders       []holder                     // of its other shards
-	begun, waited bool                         // and that is in the log
-	shards        int                          // how many there are, by the last view
+	calls         map[int64]*streaming // to the destination, that are out
+	exactly       *exactly             // nil: at least once
+	holders       []holder             // of its other shards
+	begun, waited bool                 // and that is in the log
+	shards        int                  // how many there are, by the last view
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -83,7 +82,7 @@ func newLoop(r *Relay, drain bool) *loop {
 func newFlow(s *Subscription, o *Options) *flow {
 	f := &flow{
 		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o))},
-		subscription: s, exactly: newExactly(s), calls: make(map[int64]context.CancelFunc),
+		subscription: s, exactly: newExactly(s), calls: make(map[int64]*streaming),
 	}
 	if f.exactly != nil {
 		f.Lane = &f.exactly.Lifecycle
@@ -122,7 +121,7 @@ func (l *loop) run(ctx context.Context) error {
 		if l.over() {
 			break
 		}
-		timer.Reset(l.wait())
+		timer.Reset(l.core.Wait(l.now()))
 		select {
 		case fn := <-l.events:
 			l.pending--
@@ -171,7 +170,7 @@ func (l *loop) start(work func() func()) {
 // step starts everything that can be started now.
 func (l *loop) step() {
 	now := l.now()
-	l.harvest(now)
+	l.collect(now)
 	l.watchLanes()
 	l.core.Step(now)
 	l.carryOut(now)
@@ -179,17 +178,6 @@ func (l *loop) step() {
 		l.noteCondition(f, now)
 		l.noteTopics(f, now)
 	}
-}
-
-// wait is how long nothing needs to be done unless something happens.
-func (l *loop) wait() time.Duration {
-	now := l.now()
-	at := l.core.Wake(now)
-	for _, s := range l.streams {
-		at = min(at, s.next)
-	}
-	// A floor keeps a mistake from becoming a spin.
-	return max(at-now, 200*time.Microsecond)
 }
 
 // carryOut starts and ends what the core wants started and ended.
@@ -266,8 +254,8 @@ func (l *loop) endCalls(f *flow, unanswered int) {
 
 // cancel ends a call to the destination.
 func (f *flow) cancel(id int64) {
-	if end := f.calls[id]; end != nil {
-		end()
+	if s := f.calls[id]; s != nil {
+		s.cancel()
 	}
 }
 

@@ -37,6 +37,7 @@ type Core struct {
 
 	ownership
 	turning
+	collecting
 	health
 	stopping
 }
@@ -70,8 +71,16 @@ func (c *Core) Step(now time.Duration) {
 	c.drain(now)
 }
 
-// Wake is when something is to be done if nothing happens before.
-func (c *Core) Wake(now time.Duration) time.Duration {
+// leastWait keeps a mistake from becoming a spin.
+const leastWait = 200 * time.Microsecond
+
+// Wait is how long nothing needs to be done unless something happens.
+func (c *Core) Wait(now time.Duration) time.Duration {
+	return max(c.collectWakes(c.wake(now))-now, leastWait)
+}
+
+// wake is when Step has something to do if nothing happens before.
+func (c *Core) wake(now time.Duration) time.Duration {
 	at := now + time.Minute
 	if c.canBeat() {
 		at = min(at, max(c.nextBeat, c.retry))

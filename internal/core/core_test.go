@@ -74,7 +74,7 @@ func TestALoopThatWaitsForItsStoreDoesNotSpin(t *testing.T) {
 			t.Parallel()
 			c := newCore(nil)
 			trouble(c)
-			if d := c.Wake(now) - now; d < 20*time.Millisecond {
+			if d := c.wake(now) - now; d < 20*time.Millisecond {
 				t.Errorf("it would wake after %v", d)
 			}
 		})

@@ -5,8 +5,8 @@
 // duration that the caller passes in, chance and ids are functions in [Options].
 //
 // Its caller is the goroutine shell in package relay, or a simulator. Both run this code,
-// so that what the simulator shows is true of the relay. A caller calls Step whenever
-// something happened or the time of Wake has come. Then, and behind each answer that it
+// so that what the simulator shows is true of the relay. A caller calls Collect and Step
+// whenever something happened or Wait is over. Then, and behind each answer that it
 // hands in, it carries out the [Operation] values that Operations returns:
 //
 //	Beat          a heartbeat, ends with Beaten
@@ -14,8 +14,8 @@
 //	Check         verifies the store, ends with Checked
 //	Load          reads the blocked keys of shards, ends with LoadEnded and Loaded
 //	Enter         enters an exactly-once lane by a [Course], ends with EntryEnded
-//	Send, Try     a call to the destination, ends with Answered of the flow's engine; of
-//	              an exactly-once flow it is a Course, ends with TransactionEnded first
+//	Send, Try     a call to the destination, ends with Answered; of an exactly-once flow
+//	              it is a Course, which ends with TransactionEnded first
 //	Probe         asks whether it works again, ends with Probed of the flow's engine
 //	Due           reads parked messages, ends with DueCame
 //	Maintain      a round of housekeeping, ends with Maintained

@@ -25,7 +25,7 @@ func (c *Core) EntryEnded(now time.Duration, w *Course, givenUp bool, blocked []
 }
 
 // TransactionEnded takes back the course of a transaction. If that found the lane another's,
-// all in hand is dropped. keeps is that of EntryEnded. Answered of the flow's engine follows.
+// all in hand is dropped. keeps is that of EntryEnded. Answered follows.
 func (c *Core) TransactionEnded(w *Course) (keeps bool) {
 	keeps = c.reclaim(w)
 	if w.tx.Dropping() && w.flow.Lane.Lives(w.life) {

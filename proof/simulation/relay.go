@@ -33,7 +33,6 @@ type relay struct {
 	hanging  int // calls to the store that will not be answered soon
 	calls    []*delivery
 	keys     []out // by key: what calls hold
-	streams  []*delivery
 	tx       transactions
 	exactly  exactly
 	producer producer
@@ -51,8 +50,6 @@ const (
 	storeTimeout = 30 * time.Second
 	stopGrace    = 10 * time.Second
 	pollMax      = time.Second
-	harvestEvery = 50 * time.Millisecond
-	wakeFloor    = 200 * time.Microsecond
 )
 
 func (w *world) newRelay() { w.addRelay(false) }
@@ -188,7 +185,7 @@ func (r *relay) wake() {
 		r.exit()
 		return
 	}
-	r.timer = w.now + r.own(r.wait())
+	r.timer = w.now + r.own(r.core.Wait(r.now()))
 }
 
 func (r *relay) audit() {
@@ -208,7 +205,7 @@ func (r *relay) audit() {
 // step starts everything that can be started now, see relay's loop.
 func (r *relay) step() {
 	now := r.now()
-	r.harvest(now)
+	r.collect(now)
 	r.core.Step(now)
 	r.carryOut()
 }
@@ -254,16 +251,6 @@ func (r *relay) carryOut() {
 		case core.EndMaintain, core.Expired, core.Reshaped, core.Back:
 		}
 	}
-}
-
-// wait is how long nothing needs to be done unless something happens.
-func (r *relay) wait() time.Duration {
-	now := r.now()
-	at := r.core.Wake(now)
-	for _, d := range r.streams {
-		at = min(at, d.next)
-	}
-	return max(at-now, wakeFloor)
 }
 
 // exit ends the process: it was told to, or killed.

@@ -15,7 +15,7 @@ type delivery struct {
 	answers []engine.Answer
 	known   []bool // the answer has come, one by one
 	handed  []bool // and the flow has it
-	next    time.Duration
+	streams bool   // they come one by one
 	arrived bool
 	over    bool // answered, or given up
 	cut     bool // it was ended before it arrived
@@ -128,9 +128,9 @@ func (d *delivery) arrive() {
 	w.broker.receive(d)
 	last := w.slowness()
 	if w.plan.streams && last > 100*time.Millisecond {
-		if len(r.streams) == 0 || !slices.Contains(r.streams, d) {
-			d.next = r.now() + harvestEvery
-			r.streams = append(r.streams, d)
+		if !d.streams && !d.over {
+			d.streams = true
+			r.core.Ongoing(r.now(), r.core.Flows[0], d.call.ID)
 		}
 		for i := range d.answers {
 			if w.below(5) > 0 {
@@ -186,7 +186,6 @@ func (d *delivery) finish() {
 	r.pending--
 	r.worked++
 	r.calls = slices.DeleteFunc(r.calls, func(o *delivery) bool { return o == d })
-	r.streams = slices.DeleteFunc(r.streams, func(o *delivery) bool { return o == d })
 	accepted := int64(0)
 	for i := range d.answers {
 		d.release(i)
@@ -198,7 +197,7 @@ func (d *delivery) finish() {
 	}
 	d.lonely()
 	r.transactionEnds(d)
-	r.flow.Answered(r.now(), d.call.ID, d.answers)
+	r.core.Answered(r.now(), r.core.Flows[0], d.call.ID, d.answers)
 	r.wake()
 }
 
@@ -209,23 +208,29 @@ func (d *delivery) lonely() {
 	}
 }
 
-// harvest hands the flow the answers of calls that go on.
-func (r *relay) harvest(now time.Duration) {
-	for _, d := range r.streams {
-		if now < d.next {
-			continue
-		}
-		d.next = now + harvestEvery
+// collect hands in the answers of calls that go on.
+func (r *relay) collect(now time.Duration) {
+	calls := r.core.Collect(now)
+	for k := range calls {
+		o := &calls[k]
+		d := r.calls[slices.IndexFunc(r.calls, func(d *delivery) bool { return d.call.ID == o.Call })]
 		r.worked++
-		for i := range d.answers {
-			if d.known[i] && !d.handed[i] {
-				d.release(i)
-				d.lonely()
-				d.handed[i] = true
-				r.flow.Reported(now, d.call.ID, i, d.answers[i])
-			}
+		places, answers := d.fresh()
+		o.Reported(now, places, answers)
+	}
+}
+
+// fresh returns the answers that have come, and that the flow does not have.
+func (d *delivery) fresh() (places []int, answers []engine.Answer) {
+	for i := range d.answers {
+		if d.known[i] && !d.handed[i] {
+			d.release(i)
+			d.lonely()
+			d.handed[i] = true
+			places, answers = append(places, i), append(answers, d.answers[i])
 		}
 	}
+	return places, answers
 }
 
 // out is how many messages of a key a call holds.
