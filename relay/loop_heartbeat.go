@@ -27,8 +27,8 @@ func (l *loop) renew(ctx context.Context, b *core.Heartbeat) (v store.View, err 
 	if err := failpoint.Hit("relay/renew/before"); err != nil {
 		return v, err
 	}
-	for _, id := range b.Former {
-		if _, err := l.store.Beat(ctx, store.Beat{Relay: id, Name: b.Name, Leave: true, TTL: b.TTL}); err != nil {
+	for _, former := range b.Farewells() {
+		if _, err := l.store.Beat(ctx, former); err != nil {
 			return v, err
 		}
 	}

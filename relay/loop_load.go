@@ -2,7 +2,9 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/postbag/postbag/internal/core"
@@ -22,14 +24,12 @@ func (l *loop) load(o *core.Loading) {
 // loaded hands on what was fetched.
 func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 	now := l.now()
-	waited := l.core.LoadEnded(o)
-	for i := range o.Shards {
-		switch taken := waited && l.core.Loaded(now, o.Flow, &o.Shards[i], core.FaultOf(errs[i]), &blocks[i]); {
-		case errs[i] == nil:
-		case taken:
-			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", errs[i]))
-		default:
-			l.heard(errs[i])
+	failed := l.core.LoadEnded(now, o, blocks, errs)
+	for _, err := range errs {
+		if slices.ContainsFunc(failed, func(one error) bool { return errors.Is(one, err) }) {
+			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
+		} else {
+			l.heard(err)
 		}
 	}
 	l.carryOut(now)

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/failpoint"
@@ -55,7 +54,7 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	switch taken := l.core.Landed(now, r, core.FaultOf(err), result); {
 	case taken:
 		l.noteDone(r, result.Verdicts)
-		l.commands(result.Commands, now)
+		l.noteCommands(result.Commands)
 	case !waited: // it began anew since
 		l.heard(err)
 	case isMoved(err):
@@ -90,15 +89,11 @@ func (l *loop) noteBatch(f *core.Flow, b *store.Batch) {
 	}
 }
 
-// commands hands operators' commands to their flows.
-func (l *loop) commands(all []store.Command, now time.Duration) {
+// noteCommands notes operators' commands to our flows.
+func (l *loop) noteCommands(all []store.Command) {
 	for i := range all {
-		c := &all[i]
-		f := l.byRef[c.Ref]
-		if f == nil {
-			continue
+		if c := &all[i]; l.byRef[c.Ref] != nil {
+			l.noteCommand(c)
 		}
-		l.noteCommand(c)
-		f.Engine.Commands(now, all[i:i+1])
 	}
 }

@@ -99,9 +99,7 @@ func (d *desk) answer(o *core.Operation) {
 	case core.Check:
 		d.Checked(d.now, core.Fine)
 	case core.Load:
-		if d.LoadEnded(o.Loading) {
-			d.Loaded(d.now, o.Flow, &o.Loading.Shards[0], core.Fine, &store.Blocks{})
-		}
+		d.LoadEnded(d.now, o.Loading, make([]store.Blocks, 1), make([]error, 1))
 	case core.Maintain:
 		d.Maintained(d.now, o.Upkeep, core.Fine, &store.Report{NextDue: -1})
 	default:

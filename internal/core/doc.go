@@ -12,7 +12,7 @@
 //	Beat          a heartbeat, ends with Beaten
 //	Turn          a round of settling and reading, ends with Landed
 //	Check         verifies the store, ends with Checked
-//	Load          reads the blocked keys of shards, ends with LoadEnded and Loaded
+//	Load          reads the blocked keys of shards, ends with LoadEnded
 //	Enter         enters an exactly-once lane by a [Course], ends with EntryEnded
 //	Send, Try     a call to the destination, ends with Answered; of an exactly-once flow
 //	              it is a Course, which ends with TransactionEnded first

@@ -53,7 +53,7 @@ func (c *Core) entered(now time.Duration, o *Loading, blocked []store.Blocks) {
 		if f.Owner.Unwanted(o.Shards[i].Lo) {
 			f.Lane.Leave()
 		}
-		c.Loaded(now, f, &o.Shards[i], Fine, &blocked[i])
+		c.loaded(now, f, &o.Shards[i], Fine, &blocked[i])
 	}
 	if !f.Lane.Whole(len(f.Engine.Leases())) { // the heartbeat expired
 		c.forgetLane(f)

@@ -49,6 +49,15 @@ type Heartbeat struct {
 	gave int // how much of what is to be given back goes with it
 }
 
+// Farewells are the heartbeats to be sent before this one: those of Former.
+func (b *Heartbeat) Farewells() []store.Beat {
+	all := make([]store.Beat, len(b.Former))
+	for i, id := range b.Former {
+		all[i] = store.Beat{Relay: id, Name: b.Name, Leave: true, TTL: b.TTL}
+	}
+	return all
+}
+
 // ID is the relay's id in the store.
 func (c *Core) ID() string { return c.id }
 

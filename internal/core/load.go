@@ -47,16 +47,24 @@ type Loading struct {
 	Generation int
 }
 
-// LoadEnded notes that a Load is over, and says whether it is still waited for. If so,
-// Loaded follows for each of its shards.
-func (c *Core) LoadEnded(o *Loading) bool {
+// LoadEnded takes what came of a Load: the blocked keys of each shard, or an error. It
+// returns the errors of shards that are still waited for.
+func (c *Core) LoadEnded(now time.Duration, o *Loading, blocked []store.Blocks, errs []error) (failed []error) {
 	c.asking--
-	return o.Generation == c.generation
+	if o.Generation != c.generation {
+		return nil
+	}
+	for i := range o.Shards {
+		if c.loaded(now, o.Flow, &o.Shards[i], FaultOf(errs[i]), &blocked[i]) && errs[i] != nil {
+			failed = append(failed, errs[i])
+		}
+	}
+	return failed
 }
 
-// Loaded gives a shard to its flow, unless it became another one's, or was replaced,
+// loaded gives a shard to its flow, unless it became another one's, or was replaced,
 // while it was loaded. It says whether it is still waited for.
-func (c *Core) Loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fault, b *store.Blocks) bool {
+func (c *Core) loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fault, b *store.Blocks) bool {
 	if !f.Owner.Loaded(sh.Lease) {
 		return false
 	}

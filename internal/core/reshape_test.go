@@ -64,8 +64,7 @@ func TestAnUnansweredChangeOfShardsIsRetriedWithBackoff(t *testing.T) {
 	now := time.Duration(0)
 	c.Beaten(now, c.nextHeartbeat(t, &now), Fine, c.sees())
 	load := c.loads(t)
-	c.LoadEnded(load)
-	c.Loaded(now, f, &load.Shards[0], Fine, &store.Blocks{})
+	c.LoadEnded(now, load, make([]store.Blocks, 1), make([]error, 1))
 	last, pause := time.Duration(0), time.Duration(0)
 	for range 3 {
 		b := c.reshapes(t, &now)

@@ -89,7 +89,7 @@ func (c *Core) compose(now time.Duration) *Round {
 }
 
 // Landed takes the answer to the turn of a round and hands it to the flows. It says
-// whether it did. The commands in the answer are the caller's to hand on.
+// whether it did.
 func (c *Core) Landed(now time.Duration, r *Round, fault Fault, a *store.TurnResult) bool {
 	c.turning.out = false
 	// From now on, as the flows count their pauses: a look of its own just before a read would be a turn for nothing.
@@ -122,6 +122,11 @@ func (c *Core) Landed(now time.Duration, r *Round, fault Fault, a *store.TurnRes
 		p.Flow.Engine.Landed(now, a.Verdicts[settled:settle], a.Batches[read:ask])
 		p.Flow.Engine.NextDue(now, a.NextDue)
 		settled, read = settle, ask
+	}
+	for i := range a.Commands {
+		if f := c.flowOf(a.Commands[i].Ref); f != nil {
+			f.Engine.Commands(now, a.Commands[i:i+1])
+		}
 	}
 	return true
 }

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"slices"
+
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/store"
 )
@@ -35,8 +37,8 @@ func (c *beating) act() error {
 		return err
 	}
 	s := c.r.w.server
-	for _, id := range c.beat.Former {
-		s.beat(c.r, &store.Beat{Relay: id, Leave: true, TTL: c.beat.TTL}, &seen{})
+	for _, b := range c.beat.Farewells() {
+		s.beat(c.r, &b, &seen{})
 	}
 	s.beat(c.r, &c.beat.Beat, &c.seen)
 	return nil
@@ -89,12 +91,8 @@ func (c *loading) act() error {
 
 func (c *loading) answered(err error) {
 	r := c.r
-	waited, fault := r.core.LoadEnded(c.load), r.fault(err)
-	for i := range c.load.Shards {
-		if waited {
-			r.core.Loaded(r.now(), c.load.Flow, &c.load.Shards[i], fault, &c.blocked[i])
-		}
-	}
+	r.fault(err)
+	r.core.LoadEnded(r.now(), c.load, c.blocked, slices.Repeat([]error{err}, len(c.load.Shards)))
 	r.took(c.load.Shards)
 	r.carryOut()
 }

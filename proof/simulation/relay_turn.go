@@ -222,7 +222,7 @@ func (c *turnCall) finish() {
 // landed hands on the answer.
 func (r *relay) landed(c *turnCall, err error) {
 	now := r.now()
-	a := store.TurnResult{Verdicts: c.verdicts, Batches: c.pages, NextDue: c.nextDue, Epoch: c.epoch, Life: c.timeline}
+	a := store.TurnResult{Verdicts: c.verdicts, Batches: c.pages, NextDue: c.nextDue, Commands: c.commands, Epoch: c.epoch, Life: c.timeline}
 	if r.core.Landed(now, c.round, r.fault(err), &a) {
 		for i := range c.verdicts {
 			r.settled(&c.turn.Settle[i], &c.verdicts[i], c.life == r.w.server.life)
@@ -231,7 +231,6 @@ func (r *relay) landed(c *turnCall, err error) {
 			r.tellPages(c)
 		}
 		r.hasRead(c)
-		r.flow.Commands(now, c.commands)
 	}
 	r.carryOut()
 }
