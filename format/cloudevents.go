@@ -50,7 +50,7 @@ const (
 // attribute, except id, time, specversion and datacontenttype; so do the headers
 // named in Extensions. All others travel as ordinary headers beside the event, in
 // both modes; but not over MQTT in binary mode if their name is no attribute's,
-// for there every user property is one.
+// because there every user property is one.
 //
 // A message without payload is an event without data, which Kafka, in binary mode,
 // carries as null, that is as a tombstone. An attribute that is not UTF-8, holds

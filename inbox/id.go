@@ -27,7 +27,7 @@ const (
 // SHA-256 takes its place. Negative numbers are allowed.
 //
 // A place is a good id only while the log keeps its numbering. If a topic is deleted and
-// made again, its offsets begin anew: put something into source that changes then.
+// made again, its offsets begin again: put something into source that changes then.
 func Place(source string, partition int32, offset int64) MessageID {
 	form := placeText
 	if placeHead+len(source) > store.MaxMessageID {

@@ -68,14 +68,14 @@ func (j *journal) storeBack() {
 	}
 }
 
-// moved says loudly that positions had to be reconciled or dropped.
+// moved warns that positions had to be reconciled or dropped.
 func (j *journal) moved(err error) {
 	j.report(err)
 	j.logger.Error("relay: the store is not as it was; messages may be delivered again", "error", err)
 }
 
 func (j *journal) expired() {
-	j.logger.Warn("relay: the heartbeat expired; others may have taken over; beginning anew")
+	j.logger.Warn("relay: the heartbeat expired; others may have taken over; beginning again")
 }
 
 func (j *journal) reshaped(r store.Ref, shards int) {

@@ -75,7 +75,7 @@ func stopWhileTheStoreHangs(t *testing.T, op memstore.Op) {
 		}
 	}
 	if opening := op == memstore.OpCheck || op == memstore.OpDeclare; opening && !r.Stats().HandedOver {
-		t.Errorf("a relay that had nothing yet has not handed over:\n%s", log)
+		t.Errorf("a relay that had nothing yet has not ended well:\n%s", log)
 	}
 	if n := errs.count("canceled"); n > 0 {
 		t.Errorf("OnError heard of a context that the relay ended itself: %s", &errs)

@@ -228,14 +228,14 @@ func (l *loop) carryOut(now time.Duration) {
 // flowOf is the flow that the core has as f.
 func (l *loop) flowOf(f *core.Flow) *flow { return l.byRef[f.Ref] }
 
-// stop begins the hand-over.
+// stop begins the shutdown.
 func (l *loop) stop() {
 	now := l.now()
 	l.core.Stop(now)
 	l.carryOut(now)
 }
 
-// stopping: what destinations do from now on is looked at anew.
+// stopping: what destinations do from now on is looked at again.
 func (l *loop) stopping() {
 	for _, f := range l.flows {
 		f.failed = false
@@ -267,7 +267,7 @@ func (l *loop) fail(err error) {
 	l.stop()
 }
 
-// over says that everything is handed over, or that the time for it is out. Nothing that
+// over says that everything is given back, or that the time for it is out. Nothing that
 // goes on is waited for.
 func (l *loop) over() bool {
 	if !l.core.Over(l.now()) {
@@ -291,7 +291,7 @@ func (l *loop) open(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			l.core.Abandon() // there is nothing to hand over
+			l.core.Abandon() // there is nothing to give back
 			return nil       //nolint:nilerr // the caller's wish to end is no failure of ours
 		}
 		l.core.OpenFailed()

@@ -152,7 +152,7 @@ func TestTwoRelaysShareTheShardsAndHandThemOver(t *testing.T) {
 	stopB()
 	w.inOrder()
 	if n := w.to.Repeats(); n != 0 {
-		t.Errorf("%d duplicates in a graceful hand-over", n)
+		t.Errorf("%d duplicates in a graceful shutdown", n)
 	}
 }
 

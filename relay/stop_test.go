@@ -26,7 +26,7 @@ var bad = []struct {
 
 // A relay that was told to stop with one message in hand that its destination does not
 // take waited ten seconds for it, settled nothing that was accepted behind it, kept
-// its leases, and said that it had handed over. The next one sent it all again.
+// its leases, and said that it had given them back. The next one sent it all again.
 func TestAStopWithARefusedMessageInHandHandsShardsOver(t *testing.T) {
 	t.Parallel()
 	for _, b := range bad {
@@ -64,7 +64,7 @@ func stopWith(t *testing.T, act func() membroker.Act, ordered bool, batch int) {
 		t.Errorf("the stop took %v", took)
 	}
 	if !r.Stats().HandedOver {
-		t.Errorf("the relay has not handed over:\n%s", log)
+		t.Errorf("the relay has not given its shards back:\n%s", log)
 	}
 	v, err := w.store.Overview(t.Context())
 	if err != nil {

@@ -194,7 +194,7 @@ func TestALostAnswerOfACommitRepeatsNothing(t *testing.T) {
 }
 
 // What comes at random: kills, stops beyond the lease, lost answers, crashes of the
-// database, one upon the other.
+// database, one after the other.
 func TestExactlyOnceSurvivesRandomKillsStopsAndCrashes(t *testing.T) {
 	t.Parallel()
 	rounds := 6

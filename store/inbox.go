@@ -115,7 +115,7 @@ type Consumer struct {
 type Forgotten struct {
 	// Looked is how many marks it looked at, Removed how many of these it removed.
 	Looked, Removed int64
-	// Done says that this call came to the end of the marks. The next call begins anew:
+	// Done says that this call came to the end of the marks. The next call begins again:
 	// call it again after a pause. If it is false, and Busy is too, there is more to do.
 	Done bool
 	// Busy says that another process is at it. Nothing was done.

@@ -21,7 +21,7 @@ const wrongVariable = "POSTBAG_BROKERTEST_WRONG"
 
 // A suite that cannot fail proves nothing. Each destination here is wrong in one
 // way, and the case named beside it must fail. The suite runs in a child process,
-// for its failures are not this test's.
+// because its failures are not this test's.
 func TestTheSuiteCatchesEveryWrongDestination(t *testing.T) {
 	t.Parallel()
 	if name := os.Getenv(wrongVariable); name != "" {

@@ -178,7 +178,7 @@ func TestAProbeAcceptsADeletedTopicThatTheNextMessageCreates(t *testing.T) {
 	p.delete(t)
 	lines.unmute(t)
 	publishtest.Eventually(t, "the probe is content", func() bool { return d.Probe(publishtest.Timeout(t, 30*time.Second)) == nil })
-	publishtest.Eventually(t, "the topic is made anew", func() bool {
+	publishtest.Eventually(t, "the topic is made again", func() bool {
 		return publishtest.Publish(t, d, 30*time.Second, publishtest.Messages(p.topic, 1)...)[0].Outcome == broker.Accepted
 	})
 }

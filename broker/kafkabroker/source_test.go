@@ -398,7 +398,7 @@ func TestFaultsOfSourceOptionsAreAllNamed(t *testing.T) {
 	}
 }
 
-// Ack, Release, Pause and Lag beside a Fetch, while the group is shared anew again and
+// Ack, Release, Pause and Lag beside a Fetch, while the group is shared again and
 // again: nothing is left out, and each partition comes in order between losses.
 func TestNothingIsLeftOutWhileMembersComeAndGo(t *testing.T) {
 	t.Parallel()

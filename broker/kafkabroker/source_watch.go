@@ -251,7 +251,7 @@ func (s *Source) findTopic(ctx context.Context, q inquest) error {
 	return nil
 }
 
-// renew has another member take this one's place, which looks everything up anew.
+// renew has another member take this one's place, which looks everything up again.
 func (m *member) renew(ctx context.Context) {
 	if m.s.lockCommits(ctx) != nil {
 		return

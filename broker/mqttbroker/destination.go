@@ -56,7 +56,7 @@ func newDestination(addresses []address, o Options) *Destination {
 }
 
 // Publish implements broker.Destination. The sending is done by a goroutine of its own,
-// for a connection whose broker does not read blocks without regard to ctx; it ends
+// because a connection whose broker does not read blocks without regard to ctx. It ends
 // with the call, or when the write does.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	if len(msgs) == 0 {

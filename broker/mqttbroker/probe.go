@@ -6,7 +6,7 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Probe implements broker.Prober: there is a connection, made if need be, and the
+// Probe implements broker.Prober: there is a connection, made if there is none, and the
 // broker answers on it.
 func (d *Destination) Probe(ctx context.Context) error {
 	return adapter.Probe(ctx, &d.gate, "broker", d.probe)

@@ -172,7 +172,7 @@ func TestExpiredLookupsOfManySubjectsAreRefreshedTogether(t *testing.T) {
 	nc := startServer(t, nil).connect(t)
 	p := newPlace(t, nc).create(t, nil)
 	d := publishtest.Made[*natsbroker.Destination](t)(natsbroker.New(jetStream(t, nc), natsbroker.Options{Recheck: time.Second}))
-	accept := func() { // new messages, for of repeats the API is asked what the stream holds
+	accept := func() { // new messages, because for repeats the API is asked what the stream holds
 		msgs := publishtest.Messages(p.topic(), 100)
 		for i := range msgs {
 			msgs[i].Topic = fmt.Sprintf("%s.order.%d", p.name, i)

@@ -19,7 +19,7 @@ import (
 // proof that it holds the message: it may be gone (purged, expired, consumed), and
 // somebody else may have used the id. So what the stream names is read. If it is not
 // this message at this subject, or may not be read, the message goes out again under
-// an id that the stream has not seen, and is stored, if need be, twice.
+// an id that the stream has not seen, and is stored, twice if it must be.
 
 // repeat is what is known of a message that a stream took for a repeat.
 type repeat struct {
@@ -133,7 +133,7 @@ func (w *worker) sendAnew(ctx context.Context, i int) {
 	if !ok {
 		return
 	}
-	r, more := w.anew(i)
+	r, more := w.retryRepeat(i)
 	if !more {
 		w.Settle(i, brokerkit.Result(adapter.Failure(broker.Unknown, fmt.Sprintf("stream %q takes the message for a repeat and does not show that it holds it", r.at.stream),
 			"let the user read the stream ($JS.API.STREAM.MSG.GET), or wait until its duplicate window is over")))
@@ -152,8 +152,8 @@ func (w *worker) sendAnew(ctx context.Context, i int) {
 	}
 }
 
-// anew counts a try to send message i under another id, and says whether it may be.
-func (w *worker) anew(i int) (r repeat, more bool) {
+// retryRepeat counts a try to send message i under another id, and says whether it may be.
+func (w *worker) retryRepeat(i int) (r repeat, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.repeats[i].tries++

@@ -134,7 +134,7 @@ func (p place) create(t testing.TB, change func(c *jetstream.StreamConfig)) plac
 const cannotStore jetstream.ErrorCode = 10049
 
 // made makes a stream. The server removes the folder of a deleted stream in the background, and what is left of it is in
-// the way of one that is made anew at once. So made asks again while the server cannot make the store.
+// the way of one that is made again at once. So made asks again while the server cannot make the store.
 func made(t testing.TB, js jetstream.JetStream, c jetstream.StreamConfig) {
 	t.Helper()
 	publishtest.Eventually(t, "the server makes the stream "+c.Name, func() bool {

@@ -81,13 +81,13 @@ func (s *Source) consumer(ctx context.Context, stream jetstream.Stream, may bool
 		return info, err
 	case !may:
 		return nil, s.misconfigured(doing, "the consumer was deleted, and with it the record of what was acked",
-			"close the source and open it again to make the consumer anew")
+			"close the source and open it, which makes the consumer again")
 	}
 	if err := s.makeable(stream); err != nil {
 		return nil, err
 	}
 	config := s.options.config()
-	if !s.created.IsZero() { // of a stream that was made anew while the source was open, everything is new
+	if !s.created.IsZero() { // of a stream that was made again while the source was open, everything is new
 		config.DeliverPolicy = jetstream.DeliverAllPolicy
 	}
 	err = s.ask(ctx, doing, func(ctx context.Context) error {

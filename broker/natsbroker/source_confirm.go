@@ -81,7 +81,7 @@ func (s *Source) answeredCommand(call uint64, i int, m *nats.Msg) {
 	c.answer(i, nil)
 }
 
-// lostConnection ends every call that waits, and makes Fetch look at everything anew.
+// lostConnection ends every call that waits, and makes Fetch look at everything again.
 func (s *Source) lostConnection() {
 	s.confirming.Lock()
 	all := make([]*confirmation, 0, len(s.confirmations))

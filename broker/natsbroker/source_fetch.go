@@ -84,7 +84,7 @@ func (s *Source) take(ctx context.Context, limits source.Limits) (batch source.B
 }
 
 // stale says whether a message has waited here for so long that the server has given it
-// to somebody else, or soon will. One that waited for a while gets its ack wait anew.
+// to somebody else, or soon will. One that waited for a while gets its ack wait again.
 func (s *Source) stale(a arrived) bool {
 	waited := time.Since(a.at)
 	if waited > s.limits.AckWait*3/4 {

@@ -469,7 +469,7 @@ func TestAConsumerThatWasDeletedIsNotMadeAnewSilently(t *testing.T) {
 			_, err := s.Fetch(publishtest.Timeout(t, time.Second), source.Limits{})
 			return errors.Is(err, source.ErrMisconfigured) && strings.Contains(err.Error(), "the consumer was deleted")
 		})
-		closed(t, opened(t, o)) // makes it anew
+		closed(t, opened(t, o)) // makes it again
 	})
 }
 

@@ -15,7 +15,7 @@ const largestSeq = 1<<(63-lateBits) - 1
 
 // fenceID is the id of m's entry: the epoch and the database's life, then the seq with
 // room behind it. It grows along a key's messages, whatever becomes of the database, but
-// for those that come late. Empty: m cannot have one, for nothing but its seq tells it
+// for those that come late. Empty: m cannot have one, because nothing but its seq tells it
 // from others.
 func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
 	switch {
@@ -62,7 +62,7 @@ func (e *entry) hasID(x redis.XMessage) bool {
 }
 
 // is says whether x is the entry that e would be: the same fields, and no others. The
-// message's id alone does not tell, for another subscription may have stored the
+// message's id alone does not tell, because another subscription may have stored the
 // message from another topic or with another encoder.
 func (e *entry) is(x redis.XMessage) bool {
 	if len(x.Values) != len(e.fields)/2+1 {

@@ -71,7 +71,7 @@ func (f *adoptFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&o.Group, "group", "", "watermill's consumer `group`, whose offset says what is undelivered")
 	flags.StringVar(&o.Offsets, "offsets", "", "watermill's `table` of offsets, if its name is not the usual one")
 	flags.StringVar(&f.fate, "originals", string(adopt.Leave), "what becomes of imported `rows`: leave, mark (as delivered) or delete")
-	flags.StringArrayVar(&o.Skip, "skip", nil, "pass over this `row`, by the name that an error has for it; may be repeated")
+	flags.StringArrayVar(&o.Skip, "skip", nil, "skip this `row`, by the name that an error has for it; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("from", words(adopt.Names()...)) // the flags are there
 	_ = cmd.RegisterFlagCompletionFunc("mode", words("import", "trigger", "view"))
 	_ = cmd.RegisterFlagCompletionFunc("originals", words("leave", "mark", "delete"))
@@ -188,7 +188,7 @@ func (f *adoptFlags) adopt(ctx context.Context, c *terminal.Terminal, s *compone
 func (f *adoptFlags) say(c *terminal.Terminal, p *adopt.Plan, res *adopt.Result) {
 	c.Sayf("imported %s from %s into box %s", terminal.Count(res.Imported, "message"), p.Table, p.Box)
 	if res.Skipped > 0 {
-		c.Sayf("passed over %s, as --skip says", terminal.Count(res.Skipped, "row"))
+		c.Sayf("skipped %s, as --skip says", terminal.Count(res.Skipped, "row"))
 	}
 	if rest := len(p.Skip) - res.Skipped; rest > 0 {
 		c.Notef("%s that --skip names did not wait to be imported", terminal.Count(rest, "row"))
@@ -216,7 +216,7 @@ func faulty(p *adopt.Plan, res *adopt.Result) error {
 	if p.Mode != adopt.Import {
 		what += fmt.Sprintf(", so that there is no %s", p.Mode)
 	}
-	return errors.Join(append([]error{errors.New(what + "; fix them, or pass over them with --skip, and run this again")}, named(res.Faults)...)...)
+	return errors.Join(append([]error{errors.New(what + "; fix them, or skip them with --skip, and run this again")}, named(res.Faults)...)...)
 }
 
 func named(faults []adopt.Fault) []error {

@@ -283,7 +283,7 @@ func TestAdoptNamesUnconvertibleRowsAndHoldsTheirKeysBack(t *testing.T) {
 	}
 	// One is fixed, the other given up: each key goes on.
 	x.exec(`UPDATE order_outbox_items SET options = '{"headers": {"trace": "t"}}' WHERE id = 8`)
-	x.adopt("--skip", "10").ok().says("imported 3 messages", "passed over 1 row")
+	x.adopt("--skip", "10").ok().says("imported 3 messages", "skipped 1 row")
 	x.holds(append(want, 7, 14, 16)...)
 	x.adopt().ok().says("imported 0 messages")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 )
 
-// newLogger logs to standard error, for standard output may be a destination. What
+// newLogger logs to standard error, because standard output may be a destination. What
 // looks like a secret in an error is taken out, and fields of Go become settings.
 func newLogger(c *terminal.Terminal, l config.Log) *slog.Logger {
 	var level slog.Level

@@ -66,7 +66,7 @@ its transaction is written, and nothing after it. --skip goes on after what was 
 	flags.StringVar(&f.payloadFile, "payload-file", "", "`file` that holds the payload")
 	flags.StringVar(&f.notBefore, "not-before", "", "deliver at this `time` or after this span, such as 2026-01-31T12:00:00Z or 10m")
 	flags.BoolVar(&f.lines, "ndjson", false, "read messages from standard input, one JSON object a line")
-	flags.IntVar(&f.skip, "skip", 0, "with --ndjson: pass over so many `lines` first")
+	flags.IntVar(&f.skip, "skip", 0, "with --ndjson: skip so many `lines` first")
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func (f *publishFlags) fit(cmd *cobra.Command) error {
 		return nil
 	}
 	if f.skip < 0 {
-		return exit.Usagef("--skip is negative; give the number of lines to pass over")
+		return exit.Usagef("--skip is negative; give the number of lines to skip")
 	}
 	for _, name := range changed(cmd) {
 		switch name {

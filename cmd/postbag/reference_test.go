@@ -27,8 +27,8 @@ import (
 	"github.com/postbag/postbag/prompostbag"
 )
 
-// update writes the reference pages anew, as in: go test -run Reference -update.
-var update = flag.Bool("update", false, "write docs/reference anew")
+// update writes the reference pages again, as in: go test -run Reference -update.
+var update = flag.Bool("update", false, "write docs/reference again")
 
 // page compares a page of docs/reference with what the code says.
 func page(t *testing.T, name, want string) {
@@ -51,11 +51,11 @@ func page(t *testing.T, name, want string) {
 	gotLines, wantLines := strings.Split(string(got), "\n"), strings.Split(want, "\n")
 	for i := range wantLines {
 		if i >= len(gotLines) || gotLines[i] != wantLines[i] {
-			t.Fatalf("docs/reference/%s is not what the code says from line %d on, want\n%s\nwrite it anew with go test -run Reference -update",
+			t.Fatalf("docs/reference/%s is not what the code says from line %d on, want\n%s\nwrite it again with go test -run Reference -update",
 				name, i+1, wantLines[i])
 		}
 	}
-	t.Fatalf("docs/reference/%s has more lines than the code says; write it anew with go test -run Reference -update", name)
+	t.Fatalf("docs/reference/%s has more lines than the code says; write it again with go test -run Reference -update", name)
 }
 
 func TestReferenceOfTheCommandLine(t *testing.T) {

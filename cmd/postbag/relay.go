@@ -57,7 +57,7 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 }
 
 // stopped is what a relay ends with that did not get to open what it works with. One that
-// was told to stop meanwhile has handed over: it had nothing yet. A drain was ended before it
+// was told to stop meanwhile ends well: it had nothing yet. A drain was ended before it
 // was done.
 func stopped(ctx context.Context, drain bool, err error) error {
 	switch {

@@ -62,7 +62,7 @@ func locked(t *testing.T) string {
 }
 
 // A relay that was told to stop while it opened its store ended with 130 and an error, as if
-// something had been left undone. It had nothing to hand over yet.
+// something had been left undone. It had nothing to give back yet.
 func TestARelayStoppedWhileItOpensItsStoreExitsWithZero(t *testing.T) {
 	t.Parallel()
 	for name, dsn := range map[string]string{

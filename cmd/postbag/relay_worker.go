@@ -64,7 +64,7 @@ func (w *worker) open(ctx context.Context) error {
 	return nil
 }
 
-// storeFault logs what no call of the store reports: once a minute at most, for one that is
+// storeFault logs what no call of the store reports: once a minute at most, because one that is
 // away has the same fault again and again.
 func (w *worker) storeFault(err error) {
 	now := time.Now().UnixNano()

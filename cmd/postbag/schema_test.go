@@ -140,7 +140,7 @@ func TestTheSchemaIsGeneratedFromTheReference(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(text, []byte(schema)) {
-		t.Error("postbag.schema.json is not what the code says; write it anew with go test -run Reference -update")
+		t.Error("postbag.schema.json is not what the code says; write it again with go test -run Reference -update")
 	}
 }
 

@@ -19,7 +19,7 @@ func stopOnce() {
 }
 
 // A process group's signal and its parent's come together. The second one ended the relay
-// in the middle of its hand-over.
+// in the middle of its shutdown.
 func TestTwoSignalsAtOnceCountAsOne(t *testing.T) {
 	t.Parallel()
 	for range 5 {

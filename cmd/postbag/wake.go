@@ -79,7 +79,7 @@ func (f *wakeFlags) addresses() ([]string, error) {
 			return nil, err
 		}
 		if file.Admin.Listen == "" {
-			return nil, exit.Usagef("%s has no admin.listen, so its relay cannot be called; set it and start the relay anew", &f.config)
+			return nil, exit.Usagef("%s has no admin.listen, so its relay cannot be called; set it and restart the relay", &f.config)
 		}
 		return []string{file.Admin.Listen}, nil
 	}

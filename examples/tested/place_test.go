@@ -31,7 +31,7 @@ func TestCheckoutPublishesTheOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := tested.Checkout(t.Context(), out, shop.Order{Customer: "customer-8"}); err == nil {
-		t.Error("an order for nothing was taken")
+		t.Error("an order of nothing was taken")
 	}
 	rec.RequirePublished(t, postbagtest.Event(shop.Placed, o))
 }

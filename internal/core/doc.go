@@ -1,6 +1,6 @@
 // Package core decides for a whole relay what package engine decides for one flow: when a
 // heartbeat is due and what it asks for, what a view of the store means, when a turn is
-// made, what a failure of the store puts off, how a relay begins anew, does the
+// made, what a failure of the store puts off, how a relay begins again, does the
 // housekeeping, stops, and drains. It is pure: no clock, no goroutine, no I/O. Time is a
 // duration that the caller passes in, chance and ids are functions in [Options].
 //

@@ -119,7 +119,7 @@ func (c *Core) leaveLane(f *Flow) {
 	}
 }
 
-// watchLanes sees to lanes whose shards were lost or handed over.
+// watchLanes sees to lanes whose shards were lost or given back.
 func (c *Core) watchLanes() {
 	for _, f := range c.Flows {
 		x := f.Lane

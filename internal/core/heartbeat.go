@@ -33,7 +33,7 @@ type ownership struct {
 	expecting   bool
 	expectUntil time.Duration
 	left        bool // said goodbye
-	dying       bool // the heartbeat expired: settle what can be, then begin anew
+	dying       bool // the heartbeat expired: settle what can be, then begin again
 }
 
 // Heartbeat is one to be sent. The caller adds the conditions of destinations.
@@ -70,7 +70,7 @@ func (c *Core) Relays() int { return c.relays }
 // Viewed says that the store was seen by a heartbeat of this identity.
 func (c *Core) Viewed() bool { return c.viewed }
 
-// Left says that all is handed over.
+// Left says that all is given back.
 func (c *Core) Left() bool { return c.left }
 
 // Expecting says that another relay has shards to give.

@@ -28,7 +28,7 @@ func TestARelayThatReadsAnotherLifeOfItsDatabaseBeginsAnew(t *testing.T) {
 		t.Errorf("it goes on as %s, with %v", d.ID(), all)
 	}
 	if d.Life() == d.life {
-		t.Error("it takes the new life for its own before it has begun anew")
+		t.Error("it takes the new life for its own before it has begun again")
 	}
 }
 

@@ -20,10 +20,10 @@ func (c *Core) Stops() bool { return c.stops }
 // Drained says that it does since nothing was left.
 func (c *Core) Drained() bool { return c.drained }
 
-// Abandon ends it all when there is nothing to hand over.
+// Abandon ends it all when there is nothing to give back.
 func (c *Core) Abandon() { c.left = true }
 
-// Stop begins the hand-over.
+// Stop begins the shutdown.
 func (c *Core) Stop(now time.Duration) {
 	if c.stops {
 		return
@@ -111,7 +111,7 @@ func (c *Core) hurry(now time.Duration) {
 	}
 }
 
-// Over says that everything is handed over, or that the time for it is out: then all that
+// Over says that everything is given back, or that the time for it is out: then all that
 // flows have is dropped.
 func (c *Core) Over(now time.Duration) bool {
 	switch {

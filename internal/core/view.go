@@ -78,7 +78,7 @@ func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, 
 }
 
 // disown gives back a shard that is ours, though we did not take it, see engine.Sight.
-// The flow of an exactly-once subscription begins anew with all its shards instead.
+// The flow of an exactly-once subscription begins again with all its shards instead.
 func (c *Core) disown(sh *store.ShardState) {
 	c.give = append(c.give, sh.Lease)
 	c.nextBeat = 0

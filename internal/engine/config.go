@@ -77,7 +77,7 @@ type Config struct {
 	// others were accepted meanwhile; SlowBehind when that many were.
 	SlowAfter  time.Duration
 	SlowBehind int
-	// LeaveAfter is how long a shard that is handed over waits for what stands before
+	// LeaveAfter is how long a shard that is given back waits for what stands before
 	// messages that were accepted, and how long one that stops waits for a call that
 	// it ended.
 	LeaveAfter time.Duration

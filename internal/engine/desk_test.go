@@ -154,7 +154,7 @@ func (d *desk) feed(next store.Position, msgs ...store.Record) {
 	d.t.Fatal("the flow does not read")
 }
 
-// settle makes the next turn, waiting for it if need be, and returns its only
+// settle makes the next turn, waiting for it if it must, and returns its only
 // settlement.
 func (d *desk) settle(cleared ...uint64) store.Settlement {
 	d.t.Helper()

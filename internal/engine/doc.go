@@ -19,7 +19,7 @@
 //	Check, Trial    how to find out whether a destination works again
 //	Due, DueLanded  parked messages that can be tried
 //	Slow            parks messages whose answers are late
-//	Leave, Left     shards to hand over, and those that are ready for it
+//	Leave, Left     shards to give back, and those that are ready for it
 //	Quiesce, Quiet  brings all shards to one position, for a reshape
 //	Wake            when to ask again if nothing happens before
 //

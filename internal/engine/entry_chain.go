@@ -86,7 +86,7 @@ func (f *Flow) chainKey(s *shard, hash uint64) uint64 {
 		return 0
 	case s.strict:
 		return strictHash
-	case f.cfg.Order == ByKey && hash == strictHash: // parked when its shard was strict, and passed over: its key is not known
+	case f.cfg.Order == ByKey && hash == strictHash: // parked when its shard was strict, and skipped: its key is not known
 		return 0
 	default:
 		return hash

@@ -1,7 +1,7 @@
 package engine
 
 // queue is a FIFO of entries that may be sent. An entry that is not ready any
-// more when its turn comes is passed over.
+// more when its turn comes is skipped.
 type queue struct {
 	items []*entry
 	head  int

@@ -104,7 +104,7 @@ func (f *Flow) meet(now time.Duration) {
 }
 
 // choose has a lane lead that can: one that some shard of stays in, and that is not at
-// the beginning of the log if there is another. Nothing can be told to stop there, for
+// the beginning of the log if there is another. Nothing can be told to stop there, because
 // the beginning has no position, and nobody is behind it.
 func (f *Flow) choose() {
 	var can *lane

@@ -69,7 +69,7 @@ func (f *Flow) rewriteRow(e *entry, p store.Park, now time.Duration) {
 	f.resolve(now, true)
 }
 
-// draftRow drafts a parked row anew.
+// draftRow drafts a parked row again.
 func (f *Flow) draftRow(s *shard, p store.Park) {
 	f.undraftRow(s, p.Seq)
 	if p.Blocking {

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// leaving is a shard that is to be handed over: what may be in the broker of it
+// leaving is a shard that is to be given back: what may be in the broker of it
 // is waited for, and what stands before that in the window; nothing behind is
 // sent any more.
 type leaving struct {
@@ -26,7 +26,7 @@ type stopping struct {
 	gaveUp bool
 }
 
-// Leave begins to hand over the shards with these lower bounds, all if none is
+// Leave begins to give back the shards with these lower bounds, all if none is
 // named: nothing new is read or sent for them; what was sent, and what must go
 // before it, is waited for and settled. What keeps a position from passing what was
 // accepted behind it for longer than LeaveAfter, or cannot be sent, is parked: the

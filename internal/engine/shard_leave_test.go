@@ -226,7 +226,7 @@ func TestALeavingShardParksWhatIsNotAnsweredInTime(t *testing.T) {
 	equal(t, "in flight", turn.Settle[0].Park[0].State, store.ParkInFlight)
 	d.land(turn)
 	d.now += time.Minute
-	d.notLeft() // a hand-over waits for its answers
+	d.notLeft() // a shutdown waits for its answers
 	d.answer(slow, broker.Accepted)
 	equal(t, "resolved", d.settle().Resolve[0].Seq, int64(1))
 	d.left()

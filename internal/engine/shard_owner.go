@@ -137,7 +137,7 @@ func (o *Owner) Give(los []int, leave func(lo int)) {
 	}
 }
 
-// Forget has the relay begin anew under another name: nothing is asked for or loaded.
+// Forget has the relay begin again under another name: nothing is asked for or loaded.
 func (o *Owner) Forget() {
 	clear(o.claimed)
 	clear(o.loading)

@@ -219,7 +219,7 @@ func (f *Flow) topicFailed(e *entry, a Answer, now time.Duration) {
 	}
 }
 
-// mostOver bounds the messages of a topic that are passed over when one is tried.
+// mostOver bounds the messages of a topic that are skipped when one is tried.
 const mostOver = 64
 
 // topicLost holds e, whose answer got lost, and its topic, see apart. The fault may be

@@ -231,7 +231,7 @@ func TestHurrySettlesResolvedMessagesAtOnce(t *testing.T) {
 	equal(t, "urgent", d.f.Urgent(), false)
 }
 
-// A relay whose heartbeat has expired begins anew once nothing is urgent. It waited
+// A relay whose heartbeat has expired begins again once nothing is urgent. It waited
 // for half a minute to write that there was nothing.
 func TestAPositionThatPassedNoMessageIsNotUrgent(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func read() {
 	arm(armed.text)
 }
 
-// arm arms points as words say. What is no such word is passed over.
+// arm arms points as words say. What is no such word is skipped.
 func arm(text string) {
 	for word := range strings.FieldsSeq(text) {
 		name, what, found := strings.Cut(word, "=")

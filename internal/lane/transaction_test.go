@@ -185,7 +185,7 @@ func TestALostShardEndsTheLane(t *testing.T) {
 		t.Error("a loss is taken for none, or none for one")
 	}
 	if !k.Leave() || k.Lost(3, false) || !k.Lost(0, false) {
-		t.Error("a hand-over counts as a loss, or never ends")
+		t.Error("a shutdown counts as a loss, or never ends")
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *Batch) Fault(line int, err error) {
 	}
 }
 
-// Reader reads messages, one a line. Empty lines are passed over.
+// Reader reads messages, one a line. Empty lines are skipped.
 type Reader struct {
 	in   *bufio.Reader
 	line int
@@ -47,7 +47,7 @@ type Reader struct {
 // NewReader reads from in, which is not closed.
 func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in, 64<<10)} }
 
-// Skip passes over so many lines.
+// Skip skips so many lines.
 func (r *Reader) Skip(lines int) error {
 	for r.line < lines {
 		if _, err := r.next(); err != nil {

@@ -31,7 +31,7 @@ type Damageable interface {
 	Empty(ctx context.Context, r *rand.Rand) ([]postbag.ID, error)
 }
 
-// ErrGivenUp says that a stranger did nothing, for others had the log all the time.
+// ErrGivenUp says that a stranger did nothing, because others had the log all the time.
 var ErrGivenUp = errors.New("chaos: others had the log all the time; try again")
 
 // damage is what strangers have done to the log.

@@ -66,7 +66,7 @@ func (o *Options) Validate() error {
 	wrong(p.Relays < 1 || p.Relays > mostProcesses, "%d relays; give one to %d", p.Relays, mostProcesses)
 	wrong(p.Producers < 1 || p.Producers > mostProcesses, "%d producers; give one to %d", p.Producers, mostProcesses)
 	wrong(p.Rate < p.Producers, "%d messages a second of %d producers; give one a second of each, or more", p.Rate, p.Producers)
-	wrong(p.Log == nil, "nobody hears what happens; set Log, io.Discard if need be")
+	wrong(p.Log == nil, "nobody hears what happens; set Log, to io.Discard if nobody should")
 	if p.Dir == "" {
 		wrong(true, "there is no place for logs and the report; set Dir")
 	} else if inside, err := os.ReadDir(p.Dir); err != nil && !errors.Is(err, os.ErrNotExist) {

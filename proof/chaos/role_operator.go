@@ -23,7 +23,7 @@ var (
 	audit = store.Audit{Who: "chaos", Why: "the harness"}
 )
 
-// operator orders things over a connection that no fault breaks, though its server may be away.
+// operator gives commands over a connection that no fault breaks, though its server may be away.
 type operator struct {
 	run    *run
 	events *events
@@ -86,7 +86,7 @@ func (o *operator) dead(ctx context.Context) (items []store.Item, err error) {
 	return items, err
 }
 
-// command orders something for messages, and records it.
+// command gives a command for messages, and records it.
 func (o *operator) command(ctx context.Context, kind store.CommandKind, items []store.Item) error {
 	seqs := make([]int64, len(items))
 	for i := range items {
@@ -154,7 +154,7 @@ func (o *operator) left(ctx context.Context, until time.Time) (waiting int64, pa
 	return waiting, parked, err
 }
 
-// operatorFaults are orders that come while all else goes on.
+// operatorFaults are commands that come while all else goes on.
 func (r *run) operatorFaults() []Fault {
 	order := func(name string, do func(context.Context, *Strike) error) Fault {
 		return Fault{
@@ -164,7 +164,7 @@ func (r *run) operatorFaults() []Fault {
 	}
 	some := func(kind store.CommandKind) func(context.Context, *Strike) error {
 		return func(ctx context.Context, s *Strike) error {
-			r.damage.numbered.RLock() // orders name messages by their numbers
+			r.damage.numbered.RLock() // commands name messages by their numbers
 			defer r.damage.numbered.RUnlock()
 			items, err := r.operator.dead(ctx)
 			if err != nil || len(items) == 0 {

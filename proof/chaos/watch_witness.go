@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/proof/history"
 )
 
-// A broker that is emptied by order loses what was accepted and not yet read, and that is no fault of Postbag's. To be exact about
+// A broker that an operator empties loses what was accepted and not yet read, and that is no fault of Postbag's. To be exact about
 // it, each relay's destination has a witness: a wrapper that notes which messages were accepted, and from when to when the call
 // lasted. A message that is missing is excused if it was accepted by a call that overlaps the time of a wipe, which begins when the
 // consumer has read everything that was there. One that comes again after that has no place in its key's order: nobody saw its first.
@@ -78,7 +78,7 @@ func (w *witness) Publish(ctx context.Context, msgs []broker.Delivery, report fu
 const readSoon = 30 * time.Second
 
 // Wipe is what a fault does that empties the broker: it waits until everything that was stored has been read, for a while, and then
-// runs empty. More is not called meanwhile: a reader that goes on as if nothing had happened would pass over what comes first, or
+// runs empty. More is not called meanwhile: a reader that goes on as if nothing had happened would skip what comes first, or
 // read something again, and so empty has to see that the next More reads from the beginning. What was accepted between the two is excused if it does not arrive, and has no order, since it may have been there first.
 func (s *Strike) Wipe(ctx context.Context, empty func(context.Context) error) error {
 	r := s.run

@@ -11,7 +11,7 @@ import (
 
 var audit = store.Audit{Who: "faketime", Why: "a drawn run"}
 
-// operatorRoom is what an operator orders.
+// operatorRoom is what an operator commands.
 func (w *world) operatorRoom(ctx context.Context, c *chance) {
 	every(ctx, c, 3*time.Second, func() {
 		l := w.lines[c.n(len(w.lines))]
@@ -39,7 +39,7 @@ func (w *world) repair(c *chance) {
 	})
 }
 
-// command orders something of a message that is parked or pending.
+// command gives a command for a message that is parked or pending.
 func (w *world) command(c *chance, l *line) {
 	states := []store.State{store.StateRetrying, store.StateBlocked, store.StateDead, store.StateHeld, store.StateInFlight, store.StatePending}
 	items := w.list(l, states[c.n(len(states))])

@@ -98,7 +98,7 @@ func (w *world) end(r *runner) {
 			w.failf("Run after a stop: %v", r.err)
 		}
 		if w.isCalm() && !r.relay.Stats().HandedOver {
-			w.failf("a relay that was stopped %v ago, while nothing failed, has not handed over: %+v\n%s", time.Since(stopped), r.relay.Stats(), &r.log)
+			w.failf("a relay that was stopped %v ago, while nothing failed, has not given its shards back: %+v\n%s", time.Since(stopped), r.relay.Stats(), &r.log)
 		}
 	case <-time.After(5 * time.Minute):
 		w.failf("a relay that was stopped does not end in 5 minutes")

@@ -46,7 +46,7 @@ type world struct {
 	rough    bool // calls to the store and to brokers may fail
 	away     bool // the store answers no relay
 	moves    bool // the next call of a relay finds another store
-	calm     bool // a relay that is stopped has nothing that keeps it from handing over
+	calm     bool // a relay that is stopped has nothing that keeps it from giving its shards back
 	unread   map[postbag.ID]bool
 	failures []string
 	counts   Counts

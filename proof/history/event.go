@@ -117,7 +117,7 @@ type Command struct {
 	ID           ID     `json:"id"`
 	Subscription string `json:"subscription,omitempty"`
 	What         Action `json:"what"`
-	// Unknown says that the order got no answer: it may have been carried out, or not.
+	// Unknown says that the command got no answer: it may have been carried out, or not.
 	Unknown bool          `json:"unknown,omitempty"`
 	Begin   time.Duration `json:"begin"`
 	End     time.Duration `json:"end"`

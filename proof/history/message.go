@@ -12,7 +12,7 @@ type group struct {
 	id         ID
 	intended   bool
 	message    Message
-	removal    Command // the earliest order that removes it
+	removal    Command // the earliest command that removes it
 	removals   int
 	stored     Stored
 	held       bool
@@ -30,7 +30,7 @@ type placed struct {
 
 	first Delivery // if it stands somewhere
 	stand stand
-	gone  time.Duration // when its removal was ordered
+	gone  time.Duration // when the command for its removal was given
 }
 
 // stand is how a message stands in its key.

@@ -71,7 +71,7 @@ func (n *naive) attempts(id ID) (most int) {
 	return most
 }
 
-// removal is the order that removed a message, if there is one: rather one with an answer, and the earliest.
+// removal is the command that removed a message, if there is one: rather one with an answer, and the earliest.
 func (n *naive) removal(id ID) (c Command, is bool) {
 	for _, one := range n.h.commands {
 		if one.ID == id && one.What != Retry && (!is || c.Unknown && !one.Unknown || c.Unknown == one.Unknown && one.Begin < c.Begin) {

@@ -228,7 +228,7 @@ func (e *Example) String() string {
 		b.WriteString("\n  delivery " + e.Deliveries[i].String())
 	}
 	for _, c := range e.Commands {
-		fmt.Fprintf(&b, "\n  order to %v %v, unanswered %v, %v to %v", c.What, c.ID, c.Unknown, c.Begin, c.End)
+		fmt.Fprintf(&b, "\n  command to %v %v, unanswered %v, %v to %v", c.What, c.ID, c.Unknown, c.Begin, c.End)
 	}
 	if s := e.Stored; s != nil {
 		fmt.Fprintf(&b, "\n  the store has %v as %v with %d attempts", s.ID, s.State, s.Attempts)

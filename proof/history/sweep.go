@@ -186,6 +186,6 @@ func (j *judge) inverted(a, b *placed, how int, why string) {
 		}
 	}
 	if a.stand == removed {
-		e.Why += fmt.Sprintf(": the order was given at %v", a.gone.Round(time.Microsecond))
+		e.Why += fmt.Sprintf(": the command was given at %v", a.gone.Round(time.Microsecond))
 	}
 }

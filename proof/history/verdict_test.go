@@ -58,8 +58,8 @@ var verdicts = []broken{
 		o.Lookups, o.Resume = 4, 0
 		o.Lookup = func(ID) Found { return Found{State: Parked} }
 	}, Lost, 1, "committed and not delivered"},
-	{"an order to discard without an answer", func(h *History, _ *Options) { h.commands[0].Unknown = true }, Lost, 0, ""},
-	{"an order to try again", func(h *History, _ *Options) { h.commands[0].What = Retry }, Lost, 1, ""},
+	{"a command to discard without an answer", func(h *History, _ *Options) { h.commands[0].Unknown = true }, Lost, 0, ""},
+	{"a command to try again", func(h *History, _ *Options) { h.commands[0].What = Retry }, Lost, 1, ""},
 	{"a lost message that the subscription does not want", func(h *History, o *Options) {
 		h.deliveries = append(h.deliveries[:4], h.deliveries[5:]...)
 		o.Wants = func(m *Intent) bool { return m.ID != id(6) }

@@ -126,7 +126,7 @@ func stopWith(t *testing.T, b *box, act func() membroker.Act) {
 		t.Errorf("the stop took %v", took)
 	}
 	if !d.relay.Stats().HandedOver {
-		t.Error("the relay has not handed over")
+		t.Error("the relay has not given its shards back")
 	}
 	o, err := b.store.(store.Inspector).Overview(t.Context()) //nolint:errcheck // every store is one
 	if err != nil {

@@ -9,7 +9,7 @@ var deciding = []Mutant{
 		By:       coreTests("internal/core", "TestARelayThatReadsAnotherLife"),
 	},
 	{
-		Name: "former-identity-not-left", What: "a relay that begins anew does not give up the identity that it had",
+		Name: "former-identity-not-left", What: "a relay that begins again does not give up the identity that it had",
 		Evidence: "as before",
 		Patches:  []Patch{{"internal/core/heartbeat.go", "		former = append(former, c.id)\n", "		former = former[:0]\n"}},
 		By:       coreTests("internal/core", "TestAnIdentityThatWasGivenUp"),
@@ -21,7 +21,7 @@ var deciding = []Mutant{
 		By:       coreTests("internal/core", "TestAStopEnds"),
 	},
 	{
-		Name: "house-kept-by-an-old-lease", What: "a relay that begins anew keeps house by the lease of the identity that it had",
+		Name: "house-kept-by-an-old-lease", What: "a relay that begins again keeps house by the lease of the identity that it had",
 		Evidence: "past leaders that think they keep winning (River)",
 		Patches:  []Patch{{"internal/core/heartbeat.go", "		u.held = false\n", "		u.next = now\n"}},
 		By:       coreTests("internal/core", "TestNoHouseIsKept"),

@@ -40,7 +40,7 @@ var lanes = []Mutant{
 	},
 	{
 		Name: "lane-not-fenced", What: "a broker lets everybody commit who ever opened the lane",
-		Evidence: "transactional ids that are drawn anew by each process: nobody fences a zombie",
+		Evidence: "transactional ids that are drawn by each process for itself: nobody fences a zombie",
 		Patches:  []Patch{{"proof/simulation/broker_lanes.go", "return t.held.epoch != b.lanes.epoch }", "return t.held.epoch > b.lanes.epoch }"}},
 		By:       sim(),
 	},

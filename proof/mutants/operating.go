@@ -32,7 +32,7 @@ var operating = []Mutant{
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Commands_are_audited"),
 	},
 	{
-		Name: "orders-of-nobody", What: "MySQL, MariaDB and SQLite: an order need not say who gives it, and why",
+		Name: "orders-of-nobody", What: "MySQL, MariaDB and SQLite: a command need not say who gives it, and why",
 		Evidence: "as before",
 		Patches:  []Patch{{"store/storekit/text.go", "	if a.Who == \"\" || a.Why == \"\" {\n", "	if a.Who == \"\" && a.Who != \"\" {\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_command_without"),

@@ -125,7 +125,7 @@ var answering = []Mutant{
 	},
 	{
 		Name: "kafka-batch-sent-again-out-of-order", What: "Kafka: a refused batch is sent again backwards",
-		Evidence: "one bad record refuses its whole batch; order is made anew when it is sent again",
+		Evidence: "one bad record refuses its whole batch; order is made again when it is sent again",
 		Patches:  []Patch{{"broker/kafkabroker/call_job.go", "			again = append(again, failed...)", "			for _, it := range failed {\n				again = append([]*item{it}, again...)\n			}"}},
 		By:       tests("broker/kafkabroker", "TestABatchThatIsRefusedIsSentAgainOneByOneInOrder"),
 	},

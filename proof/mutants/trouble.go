@@ -16,7 +16,7 @@ var enduring = []Mutant{
 	},
 	{
 		Name: "mysql-emptied-log-not-noticed", What: "MySQL and MariaDB: a position beyond the end of the log is read on from",
-		Evidence: "counters that begin anew after a restart or TRUNCATE (FAULTS A16)",
+		Evidence: "counters that begin again after a restart or TRUNCATE (FAULTS A16)",
 		Patches: []Patch{
 			{"store/mysqlstore/turn_read.go", "	if w.status && !w.towards && w.last < w.from.high {", "	if w.status && !w.towards && w.last < w.from.high && w.last < 0 {"},
 			{"store/mysqlstore/renumbered.go", "		return p.high <= swept\n", "		return true\n"},

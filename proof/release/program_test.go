@@ -23,7 +23,7 @@ import (
 )
 
 // built are the platforms whose programs the test of a release builds. The form that continuous integration runs leaves five of the six
-// out: each compiles all packages anew, for some minutes. It only sees that every package has files for each platform. That those
+// out: each compiles all packages again, for some minutes. It only sees that every package has files for each platform. That those
 // programs compile is known from the long form alone (POSTBAG_FULL=1), and from scripts/release, which stops at a program that is not
 // for its platform.
 func built(t *testing.T) []Platform {

@@ -187,7 +187,7 @@ func (w *world) stepRelayClock() {
 	}
 }
 
-// command has an operator order something about a parked message, or discard one that
+// command has an operator give a command for a parked message, or discard one that
 // is about to be delivered.
 func (w *world) command() {
 	s := w.server
@@ -200,7 +200,7 @@ func (w *world) command() {
 	}
 }
 
-// discardOne orders the discard of one of the latest messages.
+// discardOne commands the discard of one of the latest messages.
 func (w *world) discardOne() {
 	msgs := w.producers.msgs
 	if len(msgs) == 0 {

@@ -12,7 +12,7 @@ import (
 // and hold positions in it. What was in it is gone by the owner's order. What is written
 // from then on must be delivered, though its seqs are below the positions: each read looks
 // whether the log is the one of its position, the check after that sees to the positions,
-// and all owners begin anew.
+// and all owners begin again.
 
 // emptyLog empties the log and begins its numbering again.
 func (w *world) emptyLog() {

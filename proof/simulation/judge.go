@@ -40,7 +40,7 @@ func bytesOf(m *message) (h history.Hash) {
 // lineOf is what a message's order is kept by; empty: nothing.
 func (w *world) lineOf(m *message) string {
 	switch {
-	case (m.given || m.forgiven) && m.accepted > 0: // a store that was set back had forgotten the order, or a late call came after it
+	case (m.given || m.forgiven) && m.accepted > 0: // a store that was set back had forgotten the command, or a late call came after it
 		return ""
 	case m.emptied: // it may be under way while later ones go out, and nobody is to send it again first
 		return ""
@@ -85,7 +85,7 @@ func (w *world) refused(m *message) {
 }
 
 // discarded records an operator's command that was carried out: just now if the message
-// was parked, or else at some time since the order was given.
+// was parked, or else at some time since the command was given.
 func (w *world) discarded(m *message, parked bool) {
 	at := w.instant()
 	c := history.Command{ID: idOf(m), What: history.Discard, Begin: at, End: at}

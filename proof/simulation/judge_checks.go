@@ -125,7 +125,7 @@ func (w *world) rest() {
 func (w *world) comeToRest() {
 	end := w.now + restTime
 	w.run("coming to rest", time.Minute+w.lingering(), func() bool {
-		s := w.server // a log that was emptied may be noticed only now, and then all shards are taken anew
+		s := w.server // a log that was emptied may be noticed only now, and then all shards are taken again
 		return w.now >= max(end, s.begunAt+restTime) && !w.expecting() && !s.unseen() && !w.doubted()
 	})
 }

@@ -35,9 +35,9 @@ type message struct {
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says
 	given      bool          // it was discarded once
-	unwanted   bool          // somebody ordered that once
+	unwanted   bool          // somebody gave that command once
 	ordered    time.Duration // when that was first
-	forgiven   bool          // somebody ordered that, and the store has forgotten it
+	forgiven   bool          // somebody gave that command, and the store has forgotten it
 	copied     bool          // its row came from another cluster
 	takenBack  bool          // rolled back to a savepoint before it
 	emptied    bool          // its owner emptied the log that it was in

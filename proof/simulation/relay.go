@@ -243,7 +243,7 @@ func (r *relay) carryOut() {
 		case core.DropLane:
 			r.dropLane()
 		case core.Anew:
-			r.anew()
+			r.restarted()
 		case core.Maintain:
 			r.maintain(o.Upkeep)
 		case core.Stopping:
@@ -266,11 +266,11 @@ func (r *relay) exit() {
 	}
 }
 
-// anew notes that the relay has dropped all it had, and has a new identity.
-func (r *relay) anew() {
+// restarted notes that the relay has dropped all it had, and has a new identity.
+func (r *relay) restarted() {
 	r.read, r.stale = nil, nil
 	r.let(0, 4096)
-	r.w.excuse("anew", "relay "+r.id(), r.w.plan.cfg.InFlight)
+	r.w.excuse("again", "relay "+r.id(), r.w.plan.cfg.InFlight)
 	r.w.tell(eventAnew, r.number, int64(r.episode), 0)
 }
 

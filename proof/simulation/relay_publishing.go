@@ -67,7 +67,7 @@ func (r *relay) send(c *engine.Call) {
 	}
 	n := len(c.Items)
 	d := w.rooms.deliveries.take()
-	*d = delivery{r: r, call: c, answers: anew(d.answers, n), known: anew(d.known, n), handed: anew(d.handed, n)}
+	*d = delivery{r: r, call: c, answers: zeroed(d.answers, n), known: zeroed(d.known, n), handed: zeroed(d.handed, n)}
 	r.calls = append(r.calls, d)
 	d.life = r.core.Life()
 	if w.plan.cfg.Transactions {

@@ -12,7 +12,7 @@ type stopped struct {
 	answers bool // the destination had accepted something from it
 }
 
-// stop begins the hand-over, see relay's loop.
+// stop begins the shutdown, see relay's loop.
 func (r *relay) stop() {
 	if r.core.Stops() {
 		return
@@ -45,7 +45,7 @@ func (r *relay) endCalls(which func(*delivery) bool) {
 	}
 }
 
-// over says that everything is handed over, or that the time for it is out.
+// over says that everything is given back, or that the time for it is out.
 func (r *relay) over() bool {
 	if !r.core.Over(r.now()) {
 		return false

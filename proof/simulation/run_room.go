@@ -84,8 +84,8 @@ func (r *rooms) empty() {
 	r.places.empty()
 }
 
-// anew returns a slice of n zeros, in the memory of s if that is enough.
-func anew[T any](s []T, n int) []T {
+// zeroed returns a slice of n zeros, in the memory of s if that is enough.
+func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -45,7 +45,7 @@ var eventTexts = [...]string{
 	eventBeat:       "relay %d beats: alive %d, epoch %d",
 	eventTake:       "relay %d gets the shard from slot %d, token %d",
 	eventLost:       "relay %d sees that it lost the shard from slot %d",
-	eventAnew:       "relay %d begins anew, as identity %d",
+	eventAnew:       "relay %d begins again, as identity %d",
 	eventCall:       "relay %d sends call %d, of %d messages",
 	eventStored:     "the broker stores message %[2]d, sent by relay %[1]d, for the time %[3]d",
 	eventAnswer:     "relay %d hears of call %d: %d accepted",

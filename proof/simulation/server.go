@@ -192,7 +192,7 @@ func (s *server) discardPending(sh *shard, t *store.Settlement, discarding []int
 
 func (s *server) discard(m *message, parked bool) {
 	if !m.unwanted {
-		s.w.failf("P1", "message %d is discarded, and nobody ordered that", m.id)
+		s.w.failf("P1", "message %d is discarded, and nobody gave that command", m.id)
 	}
 	m.discarded, m.given = true, true
 	s.w.discarded(m, parked)

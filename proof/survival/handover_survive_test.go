@@ -8,7 +8,7 @@ import (
 	"github.com/postbag/postbag/proof/internal/daemon"
 )
 
-// Item 7: a stop in the middle hands over without a duplicate, again and again.
+// Item 7: a stop in the middle gives shards back without a duplicate, again and again.
 func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	ws := &writers{w: w, count: 8, keys: 30}
@@ -36,7 +36,7 @@ func TestARollingRestartRepeatsNothing(t *testing.T) { //nolint:paralleltest // 
 	}
 	took := longest(all)
 	if t.Logf("the longest way from the database to the broker took %v", took); took > within {
-		t.Errorf("a hand-over took %v", took)
+		t.Errorf("a shutdown took %v", took)
 	}
 	for _, r := range relays {
 		r.Stop()

@@ -22,7 +22,7 @@ var theSubscription = store.Ref{Box: "outbox", Subscription: "default"}
 // Item 6: two poison messages among 1,000 keys, both larger than the stream
 // allows. Their keys wait behind them and all others go on, through a relay that
 // is killed and one that takes over. One is discarded, and one is retried when the
-// stream allows more; the relay is killed after each order.
+// stream allows more; the relay is killed after each command.
 func TestAPoisonMessageBlocksOnlyItsKey(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	w := newWorld(t)
 	w.dropStream()
@@ -103,7 +103,7 @@ func (w *world) awaitDead(n int) {
 	})
 }
 
-// order orders what to do with the dead message of a key.
+// order commands what to do with the dead message of a key.
 func (w *world) order(kind store.CommandKind, key string) {
 	w.t.Helper()
 	dead, _, err := w.store.List(w.t.Context(), store.Query{Ref: theSubscription, State: store.StateDead, Key: key})
@@ -112,7 +112,7 @@ func (w *world) order(kind store.CommandKind, key string) {
 	}
 	n, err := w.store.Command(w.t.Context(), store.Audit{Who: "test", Why: "fixed"}, theSubscription, kind, []int64{dead[0].Seq})
 	if err != nil || n != 1 {
-		w.t.Fatalf("the order was queued for %d messages, %v", n, err)
+		w.t.Fatalf("the command was queued for %d messages, %v", n, err)
 	}
 }
 

@@ -114,7 +114,7 @@ const cannotStore jetstream.ErrorCode = 10049
 
 // addStream makes the stream. Its own deduplication is as short as the server
 // allows, so that a duplicate shows. The server removes the folder of a deleted stream in the background, and what is left of
-// it is in the way of one that is made anew at once: addStream asks again while the server cannot make the store.
+// it is in the way of one that is made again at once: addStream asks again while the server cannot make the store.
 func (w *world) addStream(c jetstream.StreamConfig) {
 	w.t.Helper()
 	if c.Name == "" {

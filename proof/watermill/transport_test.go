@@ -58,7 +58,7 @@ func newTransport(t *testing.T, to message.Publisher, o watermillbroker.Options)
 }
 
 // publisher is Watermill's, with a transaction for each call. Messages of one
-// payload are of one key, for the suite asks for their order.
+// payload are of one key, because the suite asks for their order.
 func (tr *transport) publisher() message.Publisher {
 	sender := postbag.SenderFunc(func(ctx context.Context, msgs ...postbag.Message) error {
 		return tr.pub.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error { return tr.pub.Publish(ctx, tx, msgs...) })

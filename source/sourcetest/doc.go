@@ -12,7 +12,7 @@
 //
 // The harness gives each case a topic and a group of its own at the real broker: it sends
 // messages there without the source, and makes members of the group ([Fixture]). It also
-// makes the faults: it kills a member, has the group share its partitions anew, stops the
+// makes the faults: it kills a member, has the group share its partitions again, stops the
 // broker, sends what no client can decode. If it cannot make one, it says why in
 // [Harness.Lacks]. A fault that is neither made nor excused fails the suite.
 //

@@ -20,7 +20,7 @@ import (
 const wrongVariable = "POSTBAG_SOURCETEST_WRONG"
 
 // A suite that cannot fail proves nothing. Each source here is wrong in one way, and the
-// case named beside it must fail. The suite runs in a child process, for its failures are
+// case named beside it must fail. The suite runs in a child process, because its failures are
 // not this test's.
 func TestTheSuiteCatchesEveryWrongSource(t *testing.T) {
 	t.Parallel()

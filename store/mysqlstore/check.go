@@ -60,7 +60,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	}
 	switch {
 	case len(back) > 0:
-		return info, translateError("check", fmt.Errorf("the log is not the one that the positions of %v were written in, which begin anew: %w",
+		return info, translateError("check", fmt.Errorf("the log is not the one that the positions of %v were written in, which begin again: %w",
 			back, store.ErrMoved))
 	case older:
 		return info, translateError("check", fmt.Errorf("an older copy of the database was put back, and all leases end: %w", store.ErrMoved))

@@ -121,7 +121,7 @@ SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state)
 WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
 		// Ranges of the primary key of the schedule, in either order; those of other
-		// boxes are passed over.
+		// boxes are skipped.
 		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +
 			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`,
 		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +

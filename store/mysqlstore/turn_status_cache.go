@@ -20,8 +20,8 @@ type recentStatus struct {
 	ready sql.NullInt64
 }
 
-// recentFor is how long a recent status is good: for so long a relay may not hear what
-// another process has ordered or parked, while it reads page after page.
+// recentFor is how long a recent status is good: a relay may not hear for so long what
+// another process has commanded or parked, while it reads page after page.
 const recentFor = 20 * time.Millisecond
 
 // statusCache holds the recent status of each subscription.

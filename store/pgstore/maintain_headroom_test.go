@@ -178,7 +178,7 @@ func TestAPartitionDetachedByOthersIsReported(t *testing.T) {
 	}
 	s.exec("INSERT INTO postbag.outbox (id, topic, key, payload) SELECT id, topic, key, payload FROM postbag.outbox__p0 ORDER BY seq")
 	if n := len(s.Deliver()); n != 4 {
-		t.Errorf("%d of 4 messages are delivered after three were inserted anew", n)
+		t.Errorf("%d of 4 messages are delivered after three were inserted again", n)
 	}
 }
 

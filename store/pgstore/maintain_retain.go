@@ -51,7 +51,7 @@ func (m *maintenance) reportMissing() {
 		p := &m.partitions[i]
 		if p.from > next && next <= m.last {
 			m.faultf("seqs %d to %d of box %s are in no partition: somebody has detached or dropped it, and subscriptions pass what was in it; "+
-				"insert what was not delivered anew, without a seq, see docs/reference/postgresql.md", next, p.from-1, m.Box)
+				"insert what was not delivered again, without a seq, see docs/reference/postgresql.md", next, p.from-1, m.Box)
 		}
 		next = max(next, p.to)
 	}

@@ -103,7 +103,7 @@ WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDE
 		StateDown: `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
 		// Ranges of the primary key of the schedule, in either order; those of other
-		// boxes are passed over. The + keeps the index of due times out.
+		// boxes are skipped. The + keeps the index of due times out.
 		ScheduledUp: `
 SELECT n, id, at, topic, key, shard_key, type, due
 FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`,

@@ -66,7 +66,7 @@ func TestALogThatWasEmptiedAndRenumberedIsReadFromTheStart(t *testing.T) {
 	}
 }
 
-// Rows that were deleted by hand and not numbered anew are no reason to begin again.
+// Rows that were deleted by hand and not numbered again are no reason to begin again.
 func TestRowsDeletedByHandMoveNoPosition(t *testing.T) {
 	t.Parallel()
 	f := open(t)

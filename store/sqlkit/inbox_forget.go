@@ -227,7 +227,7 @@ func (w *walk) page(ctx context.Context, doing string, before int64) (full bool,
 	return looked == forgetRows, nil
 }
 
-// next goes on to the next consumer. If there is none, the next call begins anew.
+// next goes on to the next consumer. If there is none, the next call begins again.
 func (w *walk) next(ctx context.Context) (bool, error) {
 	var consumer []byte
 	more, err := Row(w.f.Query(ctx), SQLNextConsumer, []any{w.consumer}, &consumer)

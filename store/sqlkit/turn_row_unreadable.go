@@ -16,11 +16,11 @@ import (
 // What cannot be read of a row: [store.Record.Err]. The constraints of a box keep such
 // rows out, but those of older boxes let some through, and a session can switch them off.
 var (
-	errHeaders = errors.New("the headers are no JSON object of strings; discard the message and publish it anew")
-	errID      = errors.New("the id is not 16 bytes; discard the message and publish it anew")
-	errTopic   = errors.New("the topic is empty, not UTF-8, or holds a NUL; discard the message and publish it anew")
-	errKey     = errors.New("the key or the shard key is not UTF-8, or holds a NUL; discard the message and publish it anew")
-	errType    = errors.New("the type is not UTF-8, or holds a NUL; discard the message and publish it anew")
+	errHeaders = errors.New("the headers are no JSON object of strings; discard the message and publish it again")
+	errID      = errors.New("the id is not 16 bytes; discard the message and publish it again")
+	errTopic   = errors.New("the topic is empty, not UTF-8, or holds a NUL; discard the message and publish it again")
+	errKey     = errors.New("the key or the shard key is not UTF-8, or holds a NUL; discard the message and publish it again")
+	errType    = errors.New("the type is not UTF-8, or holds a NUL; discard the message and publish it again")
 )
 
 // Inspect notes in a record which parts of its row cannot be read. headers are the row's

@@ -13,7 +13,7 @@ func heartbeatCases() []scenario {
 		{name: "A new heartbeat lives, is renewed, and New may be repeated", run: heartbeatNew},
 		{name: "A heartbeat that was never made is not alive", run: heartbeatUnknown},
 		{name: "A heartbeat whose time is over is never renewed", run: heartbeatExpired},
-		{name: "A heartbeat that was marked dead is never renewed, nor made anew", run: heartbeatDead},
+		{name: "A heartbeat that was marked dead is never renewed, nor made again", run: heartbeatDead},
 		{name: "A beat that is not alive changes nothing else", run: deadBeatIdle},
 		{name: "A view shows the live relays and what they work", run: viewRelays},
 		{name: "A view shows the subscriptions asked for that exist", run: viewSubscriptions},

@@ -63,7 +63,7 @@ func conditionsShown(e *env) {
 	e.expectConditions("in another's view", e.conditionsOf(b.beat(store.Beat{}).Relays, "a"), trouble())
 	e.expectConditions("of a relay that gave none", e.conditionsOf(a.beat(store.Beat{Conditions: trouble()}).Relays, "b"), nil)
 	fine := []store.Condition{{Ref: ref, State: "closed", Since: time.Second}}
-	e.expectConditions("given anew", e.conditionsOf(a.beat(store.Beat{Conditions: fine}).Relays, "a"), fine)
+	e.expectConditions("given again", e.conditionsOf(a.beat(store.Beat{Conditions: fine}).Relays, "a"), fine)
 	a.beat(store.Beat{})
 	e.expectConditions("not given again", e.conditionsOf(b.beat(store.Beat{}).Relays, "a"), nil)
 }

@@ -21,7 +21,7 @@ func forgetCases() []scenario {
 		{name: "Consumers are listed by name, as they were declared last", run: forgetConsumers},
 		{name: "A consumer declared by many at a time is declared once", run: forgetDeclaredAtOnce},
 		{name: "A mark that was forgotten is fresh again, with other bytes too", run: forgetFresh},
-		{name: "Many marks take calls of Forget until one is done, and the next begins anew", run: forgetMany},
+		{name: "Many marks take calls of Forget until one is done, and the next begins again", run: forgetMany},
 		{name: "Of calls of Forget at a time one works, and the others are busy", run: forgetBusy},
 		{name: "Forget does not wait for an open transaction, and leaves its marks alone", run: forgetOpen},
 		{name: "Consumers mark while Forget works", run: forgetWhileMarking},

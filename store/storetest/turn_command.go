@@ -13,7 +13,7 @@ func commandCases() []scenario {
 	return []scenario{
 		{name: "A command comes with every turn until it is done", run: commandComes},
 		{name: "A command comes to the owner of its slots, with the row as it is", run: commandSlots},
-		{name: "A command for what is not parked is passed over, and one queued already", run: commandCounts},
+		{name: "A command for what is not parked is skipped, and one queued already", run: commandCounts},
 		{name: "A command whose message is resolved meanwhile is closed", run: commandClosed},
 		{name: "A retry makes a dead message due again", run: commandRetry},
 		{name: "Commands come oldest first, a thousand at most", run: commandMany},
@@ -291,7 +291,7 @@ func audited(e *env) {
 	got, err = o.Audited(e.ctx, 100)
 	e.check(err, "audit log")
 	if len(got) != 3 {
-		e.Fatalf("three orders left %d entries", len(got))
+		e.Fatalf("three commands left %d entries", len(got))
 	}
 	for i, words := range [][]string{
 		{"retry", ref.String(), seqText(l.at(1))}, {ref.String(), "6"}, {"discard", ref.String(), seqText(l.at(0))},
@@ -318,13 +318,13 @@ func auditNeeded(e *env) {
 			e.Errorf("a command by %q for %q was taken", a.Who, a.Why)
 		}
 		if err := o.SetShards(e.ctx, a, ref, 3); err == nil {
-			e.Errorf("an order of shards by %q for %q was taken", a.Who, a.Why)
+			e.Errorf("a number of shards by %q for %q was taken", a.Who, a.Why)
 		}
 	}
 	got, err := o.Audited(e.ctx, 10)
 	e.check(err, "audit log")
 	if len(l.waiting()) > 0 || e.look(ref).Wanted != 1 || len(got) > 0 {
-		e.Errorf("orders that were refused left %d commands, %d shards wanted, %d entries", len(l.waiting()), e.look(ref).Wanted, len(got))
+		e.Errorf("commands that were refused left %d commands, %d shards wanted, %d entries", len(l.waiting()), e.look(ref).Wanted, len(got))
 	}
 }
 
@@ -339,7 +339,7 @@ func shardsWanted(e *env) {
 		e.Fatalf("with 5 shards asked for, %d are wanted and %d there", st.Wanted, len(st.Shards))
 	}
 	if e.epochOf() == before {
-		e.Error("an order of shards leaves the epoch; relays would not hear of it")
+		e.Error("a command for the shards leaves the epoch; relays would not hear of it")
 	}
 	r.reshape(ref, 5, leases)
 	if st := e.look(ref); st.Wanted != 5 || len(st.Shards) != 5 {

@@ -187,7 +187,7 @@ func pendingKinds(e *env) {
 	}
 	got, err := o.Audited(e.ctx, 10)
 	if e.check(err, "audit log"); len(got) != 0 {
-		e.Errorf("orders that did nothing left %d entries in the audit log", len(got))
+		e.Errorf("commands that did nothing left %d entries in the audit log", len(got))
 	}
 }
 

@@ -479,7 +479,7 @@ func marksAtCommit(db *database) {
 // wrongForgets are mistakes of a Forgetter.
 func wrongForgets() []wrong {
 	const old, byDefault, declared = "Forget removes marks whose time is over, and no others", "Marks of a consumer that was not declared are kept for the default time", "A consumer's marks are kept for as long as was declared last"
-	const names, many, busy = "A declared keep is that consumer's alone, and names are compared as bytes", "Many marks take calls of Forget until one is done, and the next begins anew", "Of calls of Forget at a time one works, and the others are busy"
+	const names, many, busy = "A declared keep is that consumer's alone, and names are compared as bytes", "Many marks take calls of Forget until one is done, and the next begins again", "Of calls of Forget at a time one works, and the others are busy"
 	const list, fresh = "Consumers are listed by name, as they were declared last", "A mark that was forgotten is fresh again, with other bytes too"
 	return []wrong{
 		{"nothing is removed", func(db *database) {

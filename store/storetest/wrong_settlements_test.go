@@ -137,14 +137,14 @@ func wrongSettlements() []wrong {
 			}
 		}, []string{
 			"A heartbeat whose time is over is never renewed",
-			"A heartbeat that was marked dead is never renewed, nor made anew",
+			"A heartbeat that was marked dead is never renewed, nor made again",
 			"A dead relay's shards are taken over, and its settlements are lost",
 		}},
 		{"a held shard is taken", steal, []string{
 			"A shard that a live relay holds is not taken",
 			"Of eight relays that want one shard one gets it",
 		}},
-		{"a shard that is held already is taken anew", retake, []string{
+		{"a shard that is held already is taken again", retake, []string{
 			"A shard that its taker holds stays as it is",
 		}},
 		{"leaving gives nothing back", func(db *database) {

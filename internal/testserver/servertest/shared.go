@@ -56,7 +56,7 @@ func (s *SharedPostgres) Database(tb testing.TB) string {
 }
 
 // Copy makes a database for one test as Database does. It is a copy of the database that fill makes when the first test asks
-// for the model of this name: the files are copied, which costs a tenth of a schema made anew. Fill must leave no session. If it
+// for the model of this name: the files are copied, which costs a tenth of a schema made again. Fill must leave no session. If it
 // fails, every test that asks for the model does.
 func (s *SharedPostgres) Copy(tb testing.TB, model string, fill func(dsn string) error) string {
 	tb.Helper()

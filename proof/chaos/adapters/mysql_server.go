@@ -178,7 +178,7 @@ func (s *mysqlServer) promotion() chaos.Fault {
 		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
 			stuck, err := s.promote(ctx)
 			if stuck != nil {
-				strike.Idle(fmt.Sprintf("the replica did not apply what it has in %v and was made anew, its primary is the old one: %v", s.applies, stuck))
+				strike.Idle(fmt.Sprintf("the replica did not apply what it has in %v and was made again, its primary is the old one: %v", s.applies, stuck))
 			}
 			return nil, err
 		},

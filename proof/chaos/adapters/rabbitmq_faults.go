@@ -58,7 +58,7 @@ func (p *rabbit) fullDisk() chaos.Fault {
 				if err := errors.Join(chaos.Pause(ctx, s.For), p.node.Kill(ctx), makeRoom(ctx), p.node.Start(ctx)); err != nil || p.readable(ctx) {
 					return err
 				}
-				s.Note("the queue cannot be read any more, and is made anew")
+				s.Note("the queue cannot be read any more, and is made again")
 				return p.recreate(ctx)
 			})
 		},

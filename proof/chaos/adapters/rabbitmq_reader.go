@@ -17,7 +17,7 @@ import (
 
 // rabbitReader takes what is in the queue. A queue gives again what was not acknowledged, in its order, and marks it so. What was given
 // out and acknowledged, though the node never learnt of that, is known by its place among the ticks, which are unique: that one is
-// passed over, and never a second message with the same id.
+// skipped, and never a second message with the same id.
 type rabbitReader struct {
 	url    string
 	stream bool

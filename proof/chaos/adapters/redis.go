@@ -217,7 +217,7 @@ func (p *redisPlace) keys(patterns ...string) func(context.Context) error {
 	}
 }
 
-// spoil has the server fail to save a snapshot, for a folder lies where the file would: it takes no writes until one succeeds.
+// spoil has the server fail to save a snapshot, because a folder lies where the file would: it takes no writes until one succeeds.
 func (p *redisPlace) spoil(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(p.snapshot()), os.Mkdir(p.snapshot(), 0o700)); err != nil { // there may be one of before
 		return err

@@ -138,7 +138,7 @@ func (p *Process) Kill() {
 
 func (p *Process) await() error { return <-p.done }
 
-// Stop asks the process to hand over and waits for its end, at most 20 s.
+// Stop asks the process for a graceful shutdown and waits for its end, at most 20 s.
 func (p *Process) Stop() {
 	p.t.Helper()
 	p.Signal(syscall.SIGTERM)

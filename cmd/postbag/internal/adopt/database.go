@@ -64,7 +64,7 @@ type State int
 const (
 	Listed   State = 0 // it is to be imported
 	Imported State = 1 // it is in the box; what Plan.Originals says is done to it
-	Skipped  State = 2 // an operator passed over it
+	Skipped  State = 2 // an operator skipped it
 	Fed      State = 3 // a trigger brought it into the box
 	Gone     State = 4 // the original delivered or removed it: it is forgotten
 )

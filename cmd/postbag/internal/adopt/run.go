@@ -23,7 +23,7 @@ type Watch struct {
 type Result struct {
 	// Imported messages are in the box now.
 	Imported int `json:"imported"`
-	// Skipped rows were passed over by order.
+	// Skipped rows were left out because you told it to.
 	Skipped int `json:"skipped"`
 	// Gone rows were delivered or removed by the original before their turn.
 	Gone int `json:"gone"`

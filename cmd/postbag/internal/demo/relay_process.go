@@ -58,7 +58,7 @@ func (c *relayProcess) kill() (pid int, err error) {
 	return pid, nil
 }
 
-// close asks the relay to hand over, and waits for it.
+// close asks the relay for a graceful shutdown, and waits for it.
 func (c *relayProcess) close() error {
 	if c.cmd == nil {
 		return nil
@@ -71,7 +71,7 @@ func (c *relayProcess) close() error {
 	case err := <-ended:
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGTERM {
-				return nil // it was only just started, and has nothing to hand over yet
+				return nil // it was only just started, and has nothing to give back yet
 			}
 		}
 		if err != nil {
