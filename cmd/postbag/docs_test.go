@@ -81,10 +81,10 @@ func TestCommandsInTheDocumentationExist(t *testing.T) {
 	}
 }
 
-// Errors and log lines send people to commands.
-func TestCommandsInErrorsExist(t *testing.T) {
+// Errors and log lines send people to commands, and so do comments.
+func TestCommandsInErrorsAndCommentsExist(t *testing.T) {
 	t.Parallel()
-	named := regexp.MustCompile(`\b(?:run|see|with|use|by|and|then) postbag ([a-z-]+(?: [a-z-]+)?)`)
+	named := regexp.MustCompile("(?:\\b(?:[Rr]un|[Ss]ee|with|[Uu]se|by|and|then|until|as|of) |[`\"(])postbag ([a-z-]+(?: [a-z-]+)?)")
 	root := newRoot(&terminal.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 	found := 0
 	for file, texts := range literals(t) {
@@ -105,7 +105,7 @@ func TestCommandsInErrorsExist(t *testing.T) {
 	}
 }
 
-// literals are the texts in the code that ships, by file.
+// literals are the strings and the comments in the code that ships, by file.
 func literals(t *testing.T) map[string][]string {
 	t.Helper()
 	out := make(map[string][]string)
@@ -118,9 +118,12 @@ func literals(t *testing.T) map[string][]string {
 		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
+		}
+		for _, group := range tree.Comments {
+			out[path] = append(out[path], strings.Join(strings.Fields(group.Text()), " "))
 		}
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
