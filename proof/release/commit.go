@@ -6,33 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
-// Changes returns what the changelog says of a version. It is an error to release one that it does not name.
-func Changes(dir, version string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
-	if err != nil {
-		return "", fmt.Errorf("release: %w", err)
+// Name writes the changelog of a release into a checkout at dir.
+func (n *Notes) Name(dir string) error {
+	if err := os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte(n.Changelog), 0o644); err != nil {
+		return fmt.Errorf("release: %w", err)
 	}
-	heading := "\n## " + strings.TrimPrefix(version, "v")
-	_, rest, found := strings.Cut(string(text), heading)
-	if !found {
-		return "", fmt.Errorf("release: CHANGELOG.md has no section for %s; rename Unreleased", strings.TrimPrefix(version, "v"))
-	}
-	_, rest, _ = strings.Cut(rest, "\n")
-	section, _, _ := strings.Cut(rest, "\n## ")
-	return strings.TrimSpace(section), nil
+	return nil
 }
 
-// Commit commits the modules as they were pinned, in a checkout at dir that is on no branch, and tags
-// each of them. Nothing is pushed.
-func Commit(ctx context.Context, dir, version, changes string, all []*Module) error {
+// Commit commits the changelog as [Notes.Name] wrote it, then the modules as they were pinned, in a checkout at dir that is on
+// no branch, and tags each of them. The branch can take the first of the two commits. Nothing is pushed.
+func Commit(ctx context.Context, dir, version string, notes *Notes, all []*Module) error {
+	args := []string{"commit", "--quiet", "--allow-empty", "-m", "release: name what " + version + " changes", "--", "CHANGELOG.md"}
+	if err := git(ctx, dir, args...); err != nil {
+		return err
+	}
 	if err := git(ctx, dir, "commit", "--quiet", "--all", "-m", "release: "+version, "-m", "Every module requires the others by version. Development goes on from the commit before."); err != nil {
 		return err
 	}
 	for _, m := range all {
-		if err := git(ctx, dir, "tag", "--annotate", m.Tag(version), "-m", m.Path+" "+version+"\n\n"+changes); err != nil {
+		if err := git(ctx, dir, "tag", "--annotate", m.Tag(version), "-m", m.Path+" "+version+"\n\n"+notes.Text); err != nil {
 			return err
 		}
 	}

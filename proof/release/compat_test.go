@@ -94,7 +94,7 @@ func (s *scratch) release(version string) {
 	for _, m := range all {
 		err = errors.Join(err, m.pin(to, version))
 	}
-	if err := errors.Join(err, Commit(s.t.Context(), to, version, "- Begun.", all), done()); err != nil {
+	if err := errors.Join(err, Commit(s.t.Context(), to, version, &Notes{Text: "- Begun."}, all), done()); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 	"golang.org/x/mod/zip"
 )
 
@@ -70,11 +69,8 @@ func (m *Maker) Modules(ctx context.Context) ([]*Module, error) {
 }
 
 func (m *Maker) check() error {
-	if !semver.IsValid(m.Version) || semver.Canonical(m.Version) != m.Version {
-		return fmt.Errorf("release: %.40q is no version; write it as v0.1.0", m.Version)
-	}
-	if major := semver.Major(m.Version); major != "v0" && major != "v1" {
-		return fmt.Errorf("release: %s needs module paths that end in /%s", m.Version, major)
+	if err := checkVersion(m.Version); err != nil {
+		return err
 	}
 	if left, err := os.ReadDir(m.Out); err == nil && len(left) > 0 {
 		return fmt.Errorf("release: %s is not empty; name another folder", m.Out)

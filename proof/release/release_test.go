@@ -210,7 +210,7 @@ func TestAReleaseIsACommitBesideTheBranchWithModuleTags(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	for name, text := range map[string]string{
-		"go.work": "go 1.26\n\nuse (\n\t.\n\t./a\n)\n", "go.mod": "module " + root + "\n\ngo 1.26\n", "CHANGELOG.md": "# Changelog\n\n## 0.1.0\n\n- Begun.\n\n## 0.0.1\n",
+		"go.work": "go 1.26\n\nuse (\n\t.\n\t./a\n)\n", "go.mod": "module " + root + "\n\ngo 1.26\n", "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- Begun.\n\n## 0.0.1\n",
 		"a/go.mod": "module " + root + "/a\n\ngo 1.26\n\nrequire " + root + " v0.0.0\n\nreplace " + root + " => ../\n",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
@@ -225,6 +225,7 @@ func TestAReleaseIsACommitBesideTheBranchWithModuleTags(t *testing.T) {
 	}
 	run("add", ".")
 	run("commit", "--quiet", "-m", "begin")
+	run("tag", "v0.0.1")
 	head := run("rev-parse", "HEAD")
 	done, err := Worktree(t.Context(), dir, to)
 	if err != nil {
@@ -239,23 +240,37 @@ func TestAReleaseIsACommitBesideTheBranchWithModuleTags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	changes, err := Changes(to, version)
-	if err != nil || changes != "- Begun." {
-		t.Errorf("the changes are %q (%v)", changes, err)
+	notes, err := Changes(t.Context(), to, version)
+	if err != nil || notes.Text != "- Begun." {
+		t.Fatalf("the notes are %v (%v)", notes, err)
 	}
-	if err := errors.Join(Commit(t.Context(), to, version, changes, all), done()); err != nil {
+	if err := errors.Join(notes.Name(to), Commit(t.Context(), to, version, notes, all), done()); err != nil {
 		t.Fatal(err)
 	}
 	if run("rev-parse", "HEAD") != head || run("status", "--porcelain") != "" {
 		t.Error("the branch has moved")
 	}
-	if tags := run("tag", "--list"); tags != "a/v0.1.0\nv0.1.0" {
+	if tags := run("tag", "--list"); tags != "a/v0.1.0\nv0.0.1\nv0.1.0" {
 		t.Errorf("the tags are %q", tags)
 	}
 	if pinned := run("show", "a/v0.1.0:a/go.mod"); !strings.Contains(pinned, root+" v0.1.0") || strings.Contains(pinned, "replace") {
 		t.Errorf("the tag has\n%s", pinned)
 	}
-	if _, err := Changes(dir, "v0.2.0"); err == nil || !strings.Contains(err.Error(), "no section for 0.2.0") {
+	// The commit before it is the branch's next one: the changelog names the version, and modules stand beside each other.
+	if run("rev-parse", "v0.1.0^^") != head {
+		t.Error("the commit before the release does not follow the branch")
+	}
+	if changelog := run("show", "v0.1.0^:CHANGELOG.md"); changelog != "# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- Begun.\n\n## 0.0.1" {
+		t.Errorf("its changelog is\n%s", changelog)
+	}
+	if beside := run("show", "v0.1.0^:a/go.mod"); !strings.Contains(beside, "replace") {
+		t.Errorf("it has\n%s", beside)
+	}
+	if _, err := Changes(t.Context(), dir, "v0.2.0"); err == nil || !strings.Contains(err.Error(), "git merge v0.1.0^") {
+		t.Errorf("the next version, before the branch has the changelog: %v", err)
+	}
+	run("merge", "--quiet", "--ff-only", "v0.1.0^")
+	if _, err := Changes(t.Context(), dir, "v0.2.0"); err == nil || !strings.Contains(err.Error(), "says nothing of v0.2.0") {
 		t.Errorf("a version without changes: %v", err)
 	}
 }

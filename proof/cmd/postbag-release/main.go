@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return errors.New("write -out FOLDER and one version, such as v0.1.0")
 	}
 	version := f.Arg(0)
-	changes, err := release.Changes(*checkout, version)
+	notes, err := release.Changes(ctx, *checkout, version)
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close(), done()) }()
+	if err := notes.Name(m.Dir); err != nil {
+		return err
+	}
 	all, err := m.Modules(ctx)
 	if err != nil {
 		return err
@@ -66,10 +69,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		_, _ = fmt.Fprintf(out, "a dry run of %s: %d modules and the programs are in %s; -write commits and tags\n", version, len(all), m.Out)
 		return nil
 	}
-	if err := release.Commit(ctx, m.Dir, version, changes, all); err != nil {
+	if err := release.Commit(ctx, m.Dir, version, notes, all); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(out, "%s is tagged, %d modules; look at it, then push the tags: git push origin", version, len(all))
+	_, _ = fmt.Fprintf(out, "%s is tagged, %d modules; look at it, then take its changelog onto the branch: git merge --ff-only %s^\nThen push the branch and the tags: git push origin HEAD",
+		version, len(all), version)
 	for _, one := range all {
 		_, _ = fmt.Fprint(out, " ", one.Tag(version))
 	}
