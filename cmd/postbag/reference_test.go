@@ -238,14 +238,27 @@ func settingDocs(t *testing.T) map[string]string {
 	return docs
 }
 
-// settingText is the comment of a setting: what it is, and its default.
+// settingText is the comment of a setting: what it is.
 func settingText(t *testing.T, of reflect.Type, f reflect.StructField, docs map[string]string) string {
 	t.Helper()
 	text := docs[of.Name()+"."+f.Name]
 	if text == "" {
-		t.Errorf("%s.%s has no comment: say what it sets, and end with its default", of.Name(), f.Name)
+		t.Errorf("%s.%s has no comment: say what it sets", of.Name(), f.Name)
+	}
+	if strings.Contains(strings.ToLower(text), "defaults to") {
+		t.Errorf("%s.%s says its default in a comment; say it in its tag default, or in words in its tag otherwise", of.Name(), f.Name)
 	}
 	return text
+}
+
+// defaultOf is what a setting is if it is left out, by its tags.
+func defaultOf(t *testing.T, of reflect.Type, f reflect.StructField) string {
+	t.Helper()
+	value, words := f.Tag.Get("default"), f.Tag.Get("otherwise")
+	if value != "" && words != "" {
+		t.Errorf("%s.%s has both tags, default and otherwise; keep one", of.Name(), f.Name)
+	}
+	return value + words
 }
 
 // settings writes the tables of a struct's settings, and of those of what is in them.
@@ -268,11 +281,11 @@ func settings(t *testing.T, b *strings.Builder, title string, of reflect.Type, d
 			if name == "" {
 				continue
 			}
-			text, normal, _ := strings.Cut(escape(settingText(t, of, f, docs)), " Defaults to ")
+			text := escape(settingText(t, of, f, docs))
 			if limits := rangeOf(f); limits != "" {
 				text = strings.TrimSpace(text + " " + limits)
 			}
-			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |\n", name, text, strings.TrimSuffix(normal, ".")))
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |\n", name, text, escape(defaultOf(t, of, f))))
 			one, suffix := f.Type, ""
 			if one.Kind() == reflect.Slice {
 				one, suffix = one.Elem(), "[]"

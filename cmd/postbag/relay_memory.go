@@ -9,10 +9,7 @@ import (
 
 // The soft limit of the relay's memory: twice the buffers of its subscriptions, since
 // what goes out is copied on its way, and this much for everything else.
-const (
-	restOfMemory  = 64 << 20
-	defaultBuffer = 64 << 20
-)
+const restOfMemory = 64 << 20
 
 // limitMemory gives the runtime a soft limit, until what it returns is called: without,
 // a heap of large messages doubles before garbage is collected. A user who set GOMEMLIMIT
@@ -28,11 +25,7 @@ func limitMemory(subscriptions []config.Subscription) (undo func()) {
 func memoryLimit(subscriptions []config.Subscription) int64 {
 	limit := int64(restOfMemory)
 	for i := range subscriptions {
-		buffer := int64(subscriptions[i].Buffer)
-		if buffer == 0 {
-			buffer = defaultBuffer
-		}
-		limit += 2 * buffer
+		limit += 2 * int64(subscriptions[i].Buffer)
 	}
 	return limit
 }

@@ -9,10 +9,10 @@ import (
 
 func TestTheSoftLimitOfMemoryFollowsTheBuffers(t *testing.T) {
 	t.Parallel()
-	if got := memoryLimit([]config.Subscription{{}}); got != 192<<20 {
+	if got := memoryLimit([]config.Subscription{{Buffer: 64 << 20}}); got != 192<<20 {
 		t.Errorf("one subscription: %d", got)
 	}
-	if got := memoryLimit([]config.Subscription{{}, {Buffer: 8 << 20}}); got != 208<<20 {
+	if got := memoryLimit([]config.Subscription{{Buffer: 64 << 20}, {Buffer: 8 << 20}}); got != 208<<20 {
 		t.Errorf("two subscriptions: %d", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,13 +47,39 @@ func (s *schemaOf) fields(of reflect.Type, properties object) {
 			continue
 		}
 		one := s.value(f)
-		text, normal, _ := strings.Cut(settingText(s.t, of, f, s.docs), " Defaults to ")
+		text := settingText(s.t, of, f, s.docs)
+		if normal := defaultOf(s.t, of, f); normal != "" {
+			text += " Default: " + normal + "."
+		}
 		one["description"] = text
-		if normal != "" {
-			one["description"] = text + " Default: " + normal
+		if value, ok := f.Tag.Lookup("default"); ok {
+			one["default"] = s.literal(f.Type, value)
 		}
 		properties[name] = one
 	}
+}
+
+// literal is a default as a file may have it.
+func (s *schemaOf) literal(of reflect.Type, text string) any {
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	var value any
+	var err error
+	switch {
+	case of.Kind() == reflect.Bool:
+		value, err = strconv.ParseBool(text)
+	case of.Kind() == reflect.Float64:
+		value, err = strconv.ParseFloat(text, 64)
+	case of.Kind() == reflect.Int && of != reflect.TypeFor[config.Size]():
+		value, err = strconv.Atoi(text)
+	default:
+		return text
+	}
+	if err != nil {
+		s.t.Errorf("the default %q: %v", text, err)
+	}
+	return value
 }
 
 // value is the schema of one setting.

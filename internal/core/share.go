@@ -8,11 +8,14 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
+// SharedPollMax is the longest pause between looks at the store while other relays are there.
+const SharedPollMax = 500 * time.Millisecond
+
 // pollMax is the longest pause between looks at the store: shorter while there
 // are others, from whom work may have to be taken over.
 func (c *Core) pollMax() time.Duration {
 	if c.relays > 1 {
-		return min(c.options.PollMax, 500*time.Millisecond)
+		return min(c.options.PollMax, SharedPollMax)
 	}
 	return c.options.PollMax
 }

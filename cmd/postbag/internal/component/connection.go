@@ -58,9 +58,8 @@ type Login struct {
 
 // TLS are the certificates of a connection.
 type TLS struct {
-	// Certificate authorities to trust, PEM; with it TLS is demanded. Defaults to
-	// the system's, where the URL says TLS.
-	CAFile string `yaml:"ca_file"`
+	// Certificate authorities to trust, PEM; with it TLS is demanded.
+	CAFile string `yaml:"ca_file" otherwise:"the system's, where the URL says TLS"`
 	// The client's certificate, PEM, for servers that ask for one.
 	CertFile string `yaml:"cert_file"`
 	// The key of the client's certificate, PEM.

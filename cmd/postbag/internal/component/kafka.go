@@ -16,62 +16,54 @@ import (
 type KafkaConnection struct {
 	Connection
 
-	// How to log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512. Defaults to the last
-	// where there is a user.
-	Mechanism string `yaml:"mechanism"`
+	// How to log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.
+	Mechanism string `yaml:"mechanism" otherwise:"SCRAM-SHA-512 if there is a user"`
 	// TLS with the system's certificate authorities, where ca_file names none.
-	// Defaults to false.
-	TLS bool `yaml:"tls"`
-	// What the brokers show as the connection's name. Defaults to postbag.
-	ClientName string `yaml:"client_name"`
+	TLS bool `yaml:"tls" default:"false"`
+	// What the brokers show as the connection's name.
+	ClientName string `yaml:"client_name" default:"postbag"`
 }
 
 // Kafka is a destination in Apache Kafka, or what speaks its protocol.
 type Kafka struct {
 	KafkaConnection
 
-	// Put before the topic of a message, such as "events.". Defaults to nothing.
-	Prefix string `yaml:"prefix"`
-	// What a batch is compressed with: none, gzip, snappy, lz4 or zstd. Defaults to
-	// lz4.
-	Compression string `yaml:"compression"`
-	// How long a call waits for others to share its batches with. Defaults to not at all.
-	Linger time.Duration `yaml:"linger" range:"1us..10s" zero:"none"`
-	// The most that a batch holds before compression, in bytes. Defaults to 1000000.
-	BatchBytes int `yaml:"batch_bytes"`
-	// Records have the time when they are sent, not when the database stored the
-	// message. Defaults to false.
-	SendTime bool `yaml:"send_time"`
-	// Create topics that are not there, and how. Defaults to not at all.
-	Create *KafkaTopics `yaml:"create"`
-	// Transactions, for subscriptions with exactly_once; {} is enough. Defaults to
-	// none.
-	Transactions *KafkaTransactions `yaml:"transactions"`
-	// How long to trust what is known of a topic. Defaults to 1m.
-	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
+	// Put before the topic of a message, such as "events.".
+	Prefix string `yaml:"prefix" otherwise:"nothing"`
+	// What a batch is compressed with: none, gzip, snappy, lz4 or zstd.
+	Compression string `yaml:"compression" default:"lz4"`
+	// How long a call waits for others to share its batches with.
+	Linger time.Duration `yaml:"linger" range:"1us..10s" zero:"none" otherwise:"not at all"`
+	// The most that a batch holds before compression, in bytes.
+	BatchBytes int `yaml:"batch_bytes" default:"1000000"`
+	// Records have the time when they are sent, not when the database stored the message.
+	SendTime bool `yaml:"send_time" default:"false"`
+	// Create topics that are not there, and how.
+	Create *KafkaTopics `yaml:"create" otherwise:"not at all"`
+	// Transactions, for subscriptions with exactly_once; {} is enough.
+	Transactions *KafkaTransactions `yaml:"transactions" otherwise:"none"`
+	// How long to trust what is known of a topic.
+	Recheck time.Duration `yaml:"recheck" range:"1ms..24h" default:"1m"`
 }
 
 // KafkaTopics is how topics are created.
 type KafkaTopics struct {
-	// Partitions of a new topic. Defaults to the brokers' own default.
-	Partitions int `yaml:"partitions"`
-	// Replicas of each partition. Defaults to the brokers' own default.
-	Replicas int `yaml:"replicas"`
+	// Partitions of a new topic.
+	Partitions int `yaml:"partitions" otherwise:"the brokers' own default"`
+	// Replicas of each partition.
+	Replicas int `yaml:"replicas" otherwise:"the brokers' own default"`
 	// Settings of the topic, such as {min.insync.replicas: 2}.
 	Config map[string]string `yaml:"config"`
 }
 
 // KafkaTransactions is where the records of exactly_once are kept.
 type KafkaTransactions struct {
-	// A compacted topic, which is created if it is not there. Defaults to
-	// postbag-lanes.
-	Topic string `yaml:"topic"`
-	// Replicas of each of its partitions, when it is created. Defaults to the
-	// brokers' own default.
-	Replicas int `yaml:"replicas"`
+	// A compacted topic, which is created if it is not there.
+	Topic string `yaml:"topic" default:"postbag-lanes"`
+	// Replicas of each of its partitions, when it is created.
+	Replicas int `yaml:"replicas" otherwise:"the brokers' own default"`
 	// How long brokers wait for the end of a transaction before they abort it.
-	// Defaults to 15s.
-	Timeout time.Duration `yaml:"timeout"`
+	Timeout time.Duration `yaml:"timeout" default:"15s"`
 }
 
 // HasTransactions implements config.Transactional.

@@ -15,11 +15,9 @@ type MQTTConnection struct {
 	Connection
 
 	// The name of the connection at the broker, which must be one relay's alone.
-	// Defaults to postbag- and random text.
-	ClientID string `yaml:"client_id"`
-	// How long a connection may be silent before the broker is asked for a sign of
-	// life. Defaults to 10s.
-	KeepAlive time.Duration `yaml:"keep_alive" range:"1s..18h"`
+	ClientID string `yaml:"client_id" otherwise:"postbag- and random text"`
+	// How long a connection may be silent before the broker is asked for a sign of life.
+	KeepAlive time.Duration `yaml:"keep_alive" range:"1s..18h" default:"10s"`
 }
 
 // MQTT is a destination behind a broker of MQTT 5.
@@ -27,18 +25,16 @@ type MQTT struct {
 	MQTTConnection
 
 	// A template of the topic to publish to, of {topic}, {key}, {type} and {box}.
-	// Defaults to {topic}.
-	Topic string `yaml:"topic"`
-	// 1 (at least once) or 2. Defaults to 1.
-	QoS int `yaml:"qos"`
+	Topic string `yaml:"topic" default:"{topic}"`
+	// 1 (at least once) or 2.
+	QoS int `yaml:"qos" default:"1"`
 	// The broker keeps the last message of each topic for those who subscribe later.
-	// Defaults to false.
-	Retain bool `yaml:"retain"`
-	// Accept a message to which nobody subscribes, and which the broker drops. Defaults
-	// to false: its topic counts as misconfigured.
-	Unheard bool `yaml:"unheard"`
-	// Most messages that are sent and not yet answered. Defaults to 4096.
-	MaxPending int `yaml:"max_pending"`
+	Retain bool `yaml:"retain" default:"false"`
+	// Accept a message to which nobody subscribes, and which the broker drops. With false
+	// its topic counts as misconfigured.
+	Unheard bool `yaml:"unheard" default:"false"`
+	// Most messages that are sent and not yet answered.
+	MaxPending int `yaml:"max_pending" default:"4096"`
 }
 
 func (m *MQTT) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {

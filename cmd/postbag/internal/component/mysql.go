@@ -15,6 +15,9 @@ import (
 	"github.com/postbag/postbag/store/mysqlstore"
 )
 
+// leastMySQLConns is the fewest sessions that mysqlstore takes.
+const leastMySQLConns = 4
+
 func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
 	dsn, err := driverDSN(dsn)
 	if err != nil {
@@ -24,11 +27,8 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 		return nil, mysqlUnreadable(fault)
 	}
 	mo := mysqlstore.Options{
-		Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: defaultConns,
+		Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: max(o.MaxConns, leastMySQLConns),
 		Partition: o.Partition, Fault: o.OnFault,
-	}
-	if o.MaxConns > 0 {
-		mo.Connections = max(o.MaxConns, defaultConns)
 	}
 	if mo.Create {
 		mo.Boxes = append([]string{}, o.Boxes...)

@@ -22,26 +22,24 @@ type NATSConnection struct {
 	CredentialsFile string `yaml:"credentials_file"`
 	// A file that holds an NKey seed.
 	NKeyFile string `yaml:"nkey_file"`
-	// What the server shows as the connection's name. Defaults to postbag.
-	ClientName string `yaml:"client_name"`
+	// What the server shows as the connection's name.
+	ClientName string `yaml:"client_name" default:"postbag"`
 }
 
 // NATS is a destination in JetStream.
 type NATS struct {
 	NATSConnection
 
-	// The stream that must store the messages. Defaults to the one that listens
-	// to their subject.
-	Stream string `yaml:"stream"`
-	// Put before the topic to make the subject, such as "events.". Defaults to nothing.
-	Prefix string `yaml:"prefix"`
-	// Headers of messages that the server may obey, such as Nats-TTL. Defaults to
-	// none.
-	PassHeaders []string `yaml:"pass_headers"`
-	// How long to trust what is known of a stream. Defaults to 1m.
-	Recheck time.Duration `yaml:"recheck" range:"1ms..24h"`
-	// Most messages that are sent and not yet answered. Defaults to 4096.
-	MaxPending int `yaml:"max_pending"`
+	// The stream that must store the messages.
+	Stream string `yaml:"stream" otherwise:"the one that listens to their subject"`
+	// Put before the topic to make the subject, such as "events.".
+	Prefix string `yaml:"prefix" otherwise:"nothing"`
+	// Headers of messages that the server may obey, such as Nats-TTL.
+	PassHeaders []string `yaml:"pass_headers" otherwise:"none"`
+	// How long to trust what is known of a stream.
+	Recheck time.Duration `yaml:"recheck" range:"1ms..24h" default:"1m"`
+	// Most messages that are sent and not yet answered.
+	MaxPending int `yaml:"max_pending" default:"4096"`
 }
 
 func (n *NATS) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {

@@ -20,10 +20,6 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-// defaultConns is how many connections a relay has: a turn, a heartbeat, the
-// parking lot and housekeeping can be under way at a time.
-const defaultConns = 4
-
 // wrongPart names the part of a DSN that cannot be read. pgx's own error may quote
 // the DSN, and with it a password.
 func wrongPart(dsn string, err error) string {
@@ -114,10 +110,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	if strings.Contains(c.ConnConfig.Host, "@") { // pgx ends the password at the first, and takes the rest for the host
 		return nil, exit.Usagef("the PostgreSQL DSN cannot be read: %s; write it as %s", mustEncode, postgresForms)
 	}
-	c.MaxConns = defaultConns
-	if o.MaxConns > 0 {
-		c.MaxConns = int32(o.MaxConns)
-	}
+	c.MaxConns = int32(o.MaxConns)
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
 		return nil, exit.Usagef("the PostgreSQL DSN cannot be used; see that host, port and database are right")

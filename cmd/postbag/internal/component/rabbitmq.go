@@ -15,14 +15,14 @@ import (
 type RabbitMQConnection struct {
 	Connection
 
-	// Log in by the client's certificate (SASL EXTERNAL). Defaults to false.
-	External bool `yaml:"external"`
-	// The virtual host. Defaults to the one in the URL, or /.
-	VHost string `yaml:"vhost"`
-	// What the server shows as the connection's name. Defaults to postbag.
-	ClientName string `yaml:"client_name"`
-	// How often each side sends a heartbeat. Defaults to 10s.
-	Heartbeat time.Duration `yaml:"heartbeat" range:"1s..1h"`
+	// Log in by the client's certificate (SASL EXTERNAL).
+	External bool `yaml:"external" default:"false"`
+	// The virtual host.
+	VHost string `yaml:"vhost" otherwise:"the one in the URL, or /"`
+	// What the server shows as the connection's name.
+	ClientName string `yaml:"client_name" default:"postbag"`
+	// How often each side sends a heartbeat.
+	Heartbeat time.Duration `yaml:"heartbeat" range:"1s..1h" default:"10s"`
 }
 
 // RabbitMQ is a destination in RabbitMQ.
@@ -30,24 +30,21 @@ type RabbitMQ struct {
 	RabbitMQConnection
 
 	// The exchange: a name, or a template of {topic}, {key}, {type}, {box} and
-	// {subscription}. Defaults to the default exchange, which takes a message to
-	// the queue that the routing key names.
-	Exchange string `yaml:"exchange"`
-	// A template of the routing key. Defaults to {topic}.
-	RoutingKey string `yaml:"routing_key"`
-	// Exchanges, queues and bindings to declare at each connection. Defaults to
-	// none.
-	Topology RabbitMQTopology `yaml:"topology"`
-	// AMQP channels that share the work, at most 256. Defaults to 2.
-	Channels int `yaml:"channels"`
-	// How often a message that the server refused (a full queue) is sent again at
-	// once; -1: never. Defaults to 2.
-	Retries int `yaml:"retries"`
-	// Most messages that are sent and not yet answered. Defaults to 2048.
-	MaxPending int `yaml:"max_pending"`
-	// The largest payload, in bytes; larger ones are rejected. Defaults to the
-	// server's limit.
-	MaxBytes int `yaml:"max_bytes"`
+	// {subscription}.
+	Exchange string `yaml:"exchange" otherwise:"the default exchange, which takes a message to the queue that the routing key names"`
+	// A template of the routing key.
+	RoutingKey string `yaml:"routing_key" default:"{topic}"`
+	// Exchanges, queues and bindings to declare at each connection.
+	Topology RabbitMQTopology `yaml:"topology" otherwise:"none"`
+	// AMQP channels that share the work, at most 256.
+	Channels int `yaml:"channels" default:"2"`
+	// How often a message that the server refused (a full queue) is sent again at once; -1:
+	// never.
+	Retries int `yaml:"retries" default:"2"`
+	// Most messages that are sent and not yet answered.
+	MaxPending int `yaml:"max_pending" default:"2048"`
+	// The largest payload, in bytes; larger ones are rejected.
+	MaxBytes int `yaml:"max_bytes" otherwise:"the server's limit"`
 }
 
 // RabbitMQTopology is what is declared.
@@ -64,8 +61,8 @@ type RabbitMQTopology struct {
 type RabbitMQExchange struct {
 	// Its name. Required.
 	Name string `yaml:"name"`
-	// direct, fanout, headers, topic, or a plugin's. Defaults to topic.
-	Kind string `yaml:"kind"`
+	// direct, fanout, headers, topic, or a plugin's.
+	Kind string `yaml:"kind" default:"topic"`
 	// Further arguments; numbers and true or false are sent as such.
 	Arguments map[string]string `yaml:"arguments"`
 }
@@ -74,8 +71,8 @@ type RabbitMQExchange struct {
 type RabbitMQQueue struct {
 	// Its name. Required.
 	Name string `yaml:"name"`
-	// quorum, classic or stream. Defaults to quorum.
-	Type string `yaml:"type"`
+	// quorum, classic or stream.
+	Type string `yaml:"type" default:"quorum"`
 	// Further arguments, such as x-max-length; numbers and true or false are sent
 	// as such.
 	Arguments map[string]string `yaml:"arguments"`
@@ -87,8 +84,8 @@ type RabbitMQBinding struct {
 	Exchange string `yaml:"exchange"`
 	// The queue. Required.
 	Queue string `yaml:"queue"`
-	// What the exchange compares, such as orders.#. Defaults to nothing.
-	RoutingKey string `yaml:"routing_key"`
+	// What the exchange compares, such as orders.#.
+	RoutingKey string `yaml:"routing_key" otherwise:"nothing"`
 	// Further arguments: those of a headers exchange.
 	Arguments map[string]string `yaml:"arguments"`
 }

@@ -14,55 +14,50 @@ import (
 type RedisConnection struct {
 	Connection
 
-	// The name under which sentinels watch the primary; the URLs are then the
-	// sentinels'. Defaults to URLs of the servers themselves.
-	Primary string `yaml:"primary"`
+	// The name under which sentinels watch the primary; the URLs are then the sentinels'.
+	Primary string `yaml:"primary" otherwise:"URLs of the servers themselves"`
 	// The variable that holds the sentinels' user.
 	SentinelUserEnv string `yaml:"sentinel_user_env"`
 	// The variable that holds the sentinels' password.
 	SentinelPasswordEnv string `yaml:"sentinel_password_env"`
 	// The file that holds the sentinels' password.
 	SentinelPasswordFile string `yaml:"sentinel_password_file"`
-	// A single URL is that of a cluster's node, as several always are. Defaults to
-	// false.
-	Cluster bool `yaml:"cluster"`
-	// What the server shows as the connection's name. Defaults to postbag.
-	ClientName string `yaml:"client_name"`
+	// A single URL is that of a cluster's node, as several always are.
+	Cluster bool `yaml:"cluster" default:"false"`
+	// What the server shows as the connection's name. The user needs the right to
+	// CLIENT SETNAME.
+	ClientName string `yaml:"client_name" otherwise:"none"`
 }
 
 // Redis is a destination in Redis Streams.
 type Redis struct {
 	RedisConnection
 
-	// Put before the topic to make the stream's name, such as "events:". Defaults to
-	// nothing.
-	Prefix string `yaml:"prefix"`
-	// Streams over which a topic is split by key, {orders:0}, {orders:1} and so on,
-	// at most 4096. Defaults to 1: one stream, named as the topic.
-	Shards int `yaml:"shards"`
-	// Add only to streams that are there. Defaults to false: the first entry makes
-	// one.
-	Existing bool `yaml:"existing"`
-	// A stream for each key, and ids by which a message is stored once however often
-	// it is sent. Defaults to false.
-	Fence bool `yaml:"fence"`
-	// The first half of a fenced id's first number: raise it when an older copy of
-	// the database took over. Defaults to 0.
-	Epoch int `yaml:"epoch" range:"0..2147483647" zero:"none"`
-	// Replicas that must have a message before it is accepted. Defaults to 0.
-	Replicas int `yaml:"replicas" zero:"none"`
-	// How long replicas may take. Defaults to 1s.
-	ReplicaWait time.Duration `yaml:"replica_wait" range:"1ms..1h"`
-	// Trim a stream to about so many entries, the oldest first, read or not. Defaults
-	// to no limit.
-	MaxLen int `yaml:"max_len" zero:"none"`
-	// Trim entries that are older, read or not. Defaults to no limit.
-	MaxAge time.Duration `yaml:"max_age" range:"1s..876000h" zero:"none"`
-	// Trim to the very number or age. Defaults to false: to about it.
-	ExactTrim bool `yaml:"exact_trim"`
-	// The largest payload, in bytes; larger ones are rejected. Defaults to the
-	// server's limit.
-	MaxBytes int `yaml:"max_bytes"`
+	// Put before the topic to make the stream's name, such as "events:".
+	Prefix string `yaml:"prefix" otherwise:"nothing"`
+	// Streams over which a topic is split by key, {orders:0}, {orders:1} and so on, at most
+	// 4096. With 1 there is one stream, named as the topic.
+	Shards int `yaml:"shards" default:"1"`
+	// Add only to streams that are there. With false the first entry makes one.
+	Existing bool `yaml:"existing" default:"false"`
+	// A stream for each key, and ids by which a message is stored once however often it is
+	// sent.
+	Fence bool `yaml:"fence" default:"false"`
+	// The first half of a fenced id's first number: raise it when an older copy of the
+	// database took over.
+	Epoch int `yaml:"epoch" range:"0..2147483647" zero:"none" default:"0"`
+	// Replicas that must have a message before it is accepted.
+	Replicas int `yaml:"replicas" zero:"none" default:"0"`
+	// How long replicas may take.
+	ReplicaWait time.Duration `yaml:"replica_wait" range:"1ms..1h" default:"1s"`
+	// Trim a stream to about so many entries, the oldest first, read or not.
+	MaxLen int `yaml:"max_len" zero:"none" otherwise:"no limit"`
+	// Trim entries that are older, read or not.
+	MaxAge time.Duration `yaml:"max_age" range:"1s..876000h" zero:"none" otherwise:"no limit"`
+	// Trim to the very number or age. With false that is approximate.
+	ExactTrim bool `yaml:"exact_trim" default:"false"`
+	// The largest payload, in bytes; larger ones are rejected.
+	MaxBytes int `yaml:"max_bytes" otherwise:"the server's limit"`
 }
 
 func (d *Redis) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {

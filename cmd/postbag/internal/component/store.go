@@ -59,7 +59,7 @@ type StoreOptions struct {
 	OnFault func(error)
 	// Partition divides the tables of new boxes, on a kind that can.
 	Partition time.Duration
-	// MaxConns bounds the connections. Zero: the store's own choice.
+	// MaxConns bounds the connections. Zero: what the configuration says.
 	MaxConns int
 	// Unmigrated opens a store whose schema is missing or old, for migrations
 	// alone. With Create it makes the database's file where it is one.
@@ -92,6 +92,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
+	s = s.Filled()
 	name, mistake := Kinds().StoreKind(s.Kind, dsn)
 	if mistake != "" {
 		return nil, exit.Usagef("the DSN %s", mistake)

@@ -20,15 +20,14 @@ type Webhook struct {
 	SecretsEnv []string `yaml:"secrets_env"`
 	// Files that hold signing secrets.
 	SecretsFile []string `yaml:"secrets_file"`
-	// Content type of the payloads. Defaults to application/json.
-	ContentType string `yaml:"content_type"`
-	// Private addresses that may be connected to, such as [10.0.0.0/8]. Defaults
-	// to none.
-	AllowPrivate []netip.Prefix `yaml:"allow_private"`
-	// The longest wait for an answer. Defaults to 30s.
-	Timeout time.Duration `yaml:"timeout" range:"1ms..1h"`
-	// Certificate authorities to trust, PEM. Defaults to the system's.
-	CAFile string `yaml:"ca_file"`
+	// Content type of the payloads.
+	ContentType string `yaml:"content_type" default:"application/json"`
+	// Private addresses that may be connected to, such as [10.0.0.0/8].
+	AllowPrivate []netip.Prefix `yaml:"allow_private" otherwise:"none"`
+	// The longest wait for an answer.
+	Timeout time.Duration `yaml:"timeout" range:"1ms..1h" default:"30s"`
+	// Certificate authorities to trust, PEM.
+	CAFile string `yaml:"ca_file" otherwise:"the system's"`
 }
 
 func (w *Webhook) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {

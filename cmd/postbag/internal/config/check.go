@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// check adds every mistake that can be seen without asking a component, and
-// fills in the defaults that are words.
+// check fills in the defaults, and adds every mistake that can be seen without asking
+// a component.
 func (f *File) check(k Kinds) {
 	p := f.problems
+	f.fill()
 	f.checkStores(k)
 	f.checkDestinations()
 	f.checkSubscriptions()
@@ -129,9 +130,6 @@ func (f *File) checkDestinations() {
 }
 
 func (f *File) checkSubscriptions() {
-	if f.Subscriptions == nil {
-		f.Subscriptions = []Subscription{{}}
-	}
 	if len(f.Subscriptions) == 0 {
 		f.problems.atf("subscriptions", "is empty; name one, or leave the list out")
 	}
@@ -165,8 +163,8 @@ func ListenAddress(s string) (address, mistake string) {
 }
 
 func (r *Retry) check(p *problems, where string) {
-	if least, most := cmp.Or(r.Min, 10*time.Second), cmp.Or(r.Max, 10*time.Minute); least > most {
-		p.atf(where+".min", "is %v, more than max, %v; change one of them", least, most)
+	if r.Min > r.Max {
+		p.atf(where+".min", "is %v, more than max, %v; change one of them", r.Min, r.Max)
 	}
 }
 

@@ -25,8 +25,10 @@ type Destination struct {
 // Settings are what a destination of one kind takes: a pointer to a struct. Each field has
 // the tag yaml, its name in a file, and may have these:
 //
+//	default:"30s"        what it is if it is left out: the program fills that in
+//	otherwise:"no limit" the same in words, where no single value says it; it stays zero, or depends on others
 //	range:"1ms..1h"      the least and the most that a number or a duration may be
-//	oneof:"text json"    the words that it may be; the first is the default
+//	oneof:"text json"    the words that it may be; it has a default
 //	zero:"none"          zero may be written; it means none or no limit, as the default does
 //	literal:"true"       ${NAME} is part of the text
 //

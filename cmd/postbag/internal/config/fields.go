@@ -98,13 +98,10 @@ func textsOf(v reflect.Value) []string {
 	return nil
 }
 
-// checkTags checks a setting by its tags. What is left out has its default.
+// checkTags checks a setting by its tags. What was left out has its default already.
 func (f *field) checkTags(p *problems, path string) {
 	if words := strings.Fields(f.Tag.Get("oneof")); len(words) > 0 {
-		value := f.value.String()
-		if value == "" {
-			f.value.SetString(words[0])
-		} else if !slices.Contains(words, value) {
+		if value := f.value.String(); !slices.Contains(words, value) {
 			p.atf(path, "is %.40q; choose one of %s", Redact(value), strings.Join(words, ", "))
 		}
 	}

@@ -17,6 +17,9 @@ var formatSettings = map[string][]string{
 	"debezium":    {"expand_json", "fields", "route", "tombstone"},
 }
 
+// takes says whether a setting is one of the format's kind.
+func (f *Format) takes(name string) bool { return slices.Contains(formatSettings[f.Kind], name) }
+
 // check adds every mistake. A format that is not set has none.
 func (f *Format) check(p *problems, where string) {
 	if f == nil {

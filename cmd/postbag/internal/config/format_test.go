@@ -12,7 +12,8 @@ import (
 func TestAFormatBecomesItsEncoder(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]broker.Encoder{
-		"{kind: plain}": format.Plain{},
+		"{kind: plain}":       format.Plain{Names: format.Names{ID: "Postbag-Id", Key: "Postbag-Key", Type: "Postbag-Type", Time: "Postbag-Time"}},
+		"{kind: cloudevents}": format.CloudEvents{Mode: format.Binary, Subject: format.SubjectKey, AMQPPrefix: "cloudEvents_"},
 		"{kind: plain, names: {id: A, key: B, type: C, time: D, topic: E, seq: F, box: G, subscription: H}, reserved: true, dispatched_at: true, content_type: a/b}": format.Plain{
 			Names:    format.Names{ID: "A", Key: "B", Type: "C", Time: "D", Topic: "E", Seq: "F", Box: "G", Subscription: "H"},
 			Reserved: true, DispatchedAt: true, ContentType: "a/b",
@@ -20,8 +21,10 @@ func TestAFormatBecomesItsEncoder(t *testing.T) {
 		"{kind: cloudevents, source: /s, mode: structured, subject: none, content_type: '-', extensions: {a: b}, amqp_prefix: 'ce-'}": format.CloudEvents{
 			Source: "/s", Mode: format.Structured, Subject: format.SubjectNone, ContentType: "-", Extensions: map[string]string{"a": "b"}, AMQPPrefix: "ce-",
 		},
-		"{kind: debezium}":               format.Debezium{},
-		"{kind: debezium, fields: none}": format.Debezium{Fields: []format.Field{}},
+		"{kind: debezium}": format.Debezium{
+			Route: "outbox.event.${routedByValue}", Fields: []format.Field{{Column: "type", Placement: format.InHeader, Name: "eventType"}},
+		},
+		"{kind: debezium, fields: none}": format.Debezium{Route: "outbox.event.${routedByValue}", Fields: []format.Field{}},
 		"{kind: debezium, route: r, fields: type:envelope, expand_json: true, tombstone: true}": format.Debezium{
 			Route: "r", Fields: []format.Field{{Column: "type", Placement: format.InEnvelope}}, ExpandJSON: true, Tombstone: true,
 		},

@@ -117,7 +117,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("an address to listen on", good+"admin: {listen: 'localhost:http:1'}\n", "no address to listen on")
 	f("a port to listen on", good+"admin: {listen: 99999}\n", "no address to listen on")
 	f("a format of the log", good+"log: {format: xml}\n", "choose one of text, json")
-	f("a level of the log", good+"log: {level: loud}\n", "choose one of info, debug, warn, error")
+	f("a level of the log", good+"log: {level: loud}\n", "choose one of debug, info, warn, error")
 }
 
 // Zero is what a setting has that is left out: written, it would be taken for the default, which may be anything.

@@ -14,78 +14,66 @@ import (
 
 // Subscription is a reader of a box with its policy.
 type Subscription struct {
-	// Its name. Defaults to "default".
-	Name string `yaml:"name"`
-	// The name of its store, of those in stores. Defaults to the only one.
-	Store string `yaml:"store"`
-	// The box it reads. Defaults to "outbox".
-	Box string `yaml:"box"`
-	// The name of its destination. Defaults to the only one.
-	To string `yaml:"to"`
-	// The form in which its messages go out. Defaults to the destination's own.
-	Format *Format `yaml:"format"`
-	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d). Defaults to first.
-	From string `yaml:"from"`
-	// Types to deliver: exact, or a prefix and .*, such as order.*. Defaults to
-	// all.
-	Types []string `yaml:"types"`
-	// Shards of a new subscription. Change them later with postbag shards set. Defaults
-	// to 4; 1 on sqlite.
-	Shards int `yaml:"shards" range:"1..4096"`
+	// Its name.
+	Name string `yaml:"name" default:"default"`
+	// The name of its store, of those in stores.
+	Store string `yaml:"store" otherwise:"the only one"`
+	// The box it reads.
+	Box string `yaml:"box" default:"outbox"`
+	// The name of its destination.
+	To string `yaml:"to" otherwise:"the only one"`
+	// The form in which its messages go out.
+	Format *Format `yaml:"format" otherwise:"the destination's own"`
+	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d).
+	From string `yaml:"from" default:"first"`
+	// Types to deliver: exact, or a prefix and .*, such as order.*.
+	Types []string `yaml:"types" otherwise:"all"`
+	// Shards of a new subscription. Change them later with postbag shards set.
+	Shards int `yaml:"shards" range:"1..4096" otherwise:"4; 1 on sqlite"`
 	// Which messages wait for each other: those of a key, of a shard, or none.
-	// Defaults to key.
-	Order string `yaml:"order" oneof:"key shard none"`
+	Order string `yaml:"order" oneof:"key shard none" default:"key"`
 	// What a rejected message does to later ones of its key: block or skip.
-	// Defaults to block.
-	OnReject string `yaml:"on_reject" oneof:"block skip"`
+	OnReject string `yaml:"on_reject" oneof:"block skip" default:"block"`
 	// Deliver exactly once, in transactions of the destination (kafka). Consumers that read
-	// committed messages only see each of them once. Defaults to false.
-	ExactlyOnce bool `yaml:"exactly_once"`
+	// committed messages only see each of them once.
+	ExactlyOnce bool `yaml:"exactly_once" default:"false"`
 	// Back-off of rejected messages.
 	Retry Retry `yaml:"retry"`
-	// The longest call to the destination. Defaults to 30s.
-	Timeout time.Duration `yaml:"timeout" range:"1ms..1h"`
-	// Most messages in a call. Defaults to 500.
-	Batch int `yaml:"batch" range:"1..100000"`
-	// Most parked messages in a call while new ones wait. Defaults to a quarter
-	// of batch.
-	RetryBatch int `yaml:"retry_batch" range:"1..100000"`
+	// The longest call to the destination.
+	Timeout time.Duration `yaml:"timeout" range:"1ms..1h" default:"30s"`
+	// Most messages in a call.
+	Batch int `yaml:"batch" range:"1..100000" otherwise:"500; 1000 with exactly_once"`
+	// Most parked messages in a call while new ones wait.
+	RetryBatch int `yaml:"retry_batch" range:"1..100000" otherwise:"a quarter of batch"`
 	// Most messages that are sent and not settled: what a crash may repeat.
-	// Defaults to 1000.
-	InFlight int `yaml:"in_flight" range:"1..1000000"`
-	// Most messages that may wait for topics that do not work. With that many, nothing
-	// more is read. Defaults to 100000.
-	MaxHeld int `yaml:"max_held" range:"1..10000000"`
-	// Most bytes of messages in memory: read and not sent, in calls, and parked ones
-	// that are tried. One message always goes, however large it is. A number of bytes,
-	// or with a unit: 512KiB, 64MiB. Defaults to 64MiB.
-	Buffer Size `yaml:"buffer" range:"1..1073741824"`
-	// Most calls at a time. Defaults to 4; 32 for webhooks.
-	Concurrency int `yaml:"concurrency" range:"1..10000"`
+	InFlight int `yaml:"in_flight" range:"1..1000000" otherwise:"1000; with exactly_once batch, if that is more"`
+	// Most messages that may wait for topics that do not work. With that many, nothing more
+	// is read.
+	MaxHeld int `yaml:"max_held" range:"1..10000000" default:"100000"`
+	// Most bytes of messages in memory: read and not sent, in calls, and parked ones that
+	// are tried. One message always goes, however large it is. A number of bytes, or with a
+	// unit: 512KiB, 64MiB.
+	Buffer Size `yaml:"buffer" range:"1..1073741824" default:"64MiB"`
+	// Most calls at a time.
+	Concurrency int `yaml:"concurrency" range:"1..10000" otherwise:"4; 32 for webhooks"`
 }
 
 // Retry is the back-off of rejected messages.
 type Retry struct {
-	// Wait before the second attempt. Defaults to 10s.
-	Min time.Duration `yaml:"min" range:"1ms..720h"`
-	// Longest wait. Defaults to 10m.
-	Max time.Duration `yaml:"max" range:"1ms..720h"`
-	// By how much the wait grows. Defaults to 2.
-	Factor float64 `yaml:"factor" range:"1..100"`
-	// Attempts before a message is dead. Defaults to 20.
-	MaxAttempts int `yaml:"max_attempts" range:"1..1000000"`
-	// Attempts at once before the first wait. Defaults to 0.
-	Quick int `yaml:"quick" range:"0..1000" zero:"none"`
+	// Wait before the second attempt.
+	Min time.Duration `yaml:"min" range:"1ms..720h" default:"10s"`
+	// Longest wait.
+	Max time.Duration `yaml:"max" range:"1ms..720h" default:"10m"`
+	// By how much the wait grows.
+	Factor float64 `yaml:"factor" range:"1..100" default:"2"`
+	// Attempts before a message is dead.
+	MaxAttempts int `yaml:"max_attempts" range:"1..1000000" default:"20"`
+	// Attempts at once before the first wait.
+	Quick int `yaml:"quick" range:"0..1000" zero:"none" default:"0"`
 }
 
-// check fills in the defaults that are words and adds every mistake.
+// check adds every mistake.
 func (s *Subscription) check(p *problems, where string, f *File) {
-	if s.Name == "" {
-		s.Name = "default"
-	}
-	if s.Box == "" {
-		s.Box = "outbox"
-	}
 	if err := postbag.ValidBox(s.Box); err != nil {
 		p.atf(where+".box", "is wrong: %v", err)
 	}
