@@ -43,7 +43,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 // Features implements broker.Destination.
 func (d *Destination) Features() broker.Features {
 	o := d.state.options
-	f := broker.Features{Ordered: o.Ordered, MaxBytes: o.MaxBytes, MaxBatch: o.MaxBatch, Binding: o.Binding, Transactions: o.Transactions}
+	f := broker.Features{Ordered: o.Ordered, MaxBytes: max(o.MaxBytes, 0), MaxBatch: max(o.MaxBatch, 0), Binding: o.Binding, Transactions: o.Transactions}
 	if o.Fence {
 		f.Fences = "id"
 	}

@@ -6,16 +6,18 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// Options make a broker. The zero Options make one that takes everything.
+// Options make a broker. The zero Options make one that takes everything. Every value of
+// them has a meaning, so that New cannot fail.
 type Options struct {
 	// Ordered declares and keeps broker.Features.Ordered: after a message that
 	// was not accepted, the later ones of its key in that call are not sent.
 	Ordered bool
 
-	// MaxBytes rejects payloads of more bytes. Zero: no limit.
+	// MaxBytes rejects payloads of more bytes. Zero or less: no limit.
 	MaxBytes int
 
 	// MaxBatch is declared as broker.Features.MaxBatch, and not enforced.
+	// Zero or less: no limit.
 	MaxBatch int
 
 	// Binding is declared as broker.Features.Binding: what an encoder takes this

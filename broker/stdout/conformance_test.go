@@ -12,14 +12,13 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokertest"
-	"github.com/postbag/postbag/broker/stdout"
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	open := func() (*paper, brokertest.Fixture) {
 		p := &paper{}
-		return p, brokertest.Fixture{Destination: stdout.New(p), Topic: "conformance", Stored: p.read, Wired: p.wired}
+		return p, brokertest.Fixture{Destination: opened(t, p), Topic: "conformance", Stored: p.read, Wired: p.wired}
 	}
 	brokertest.Run(t, brokertest.Harness{
 		On: "standard output",

@@ -21,11 +21,14 @@ type Destination struct {
 }
 
 // New returns a destination that writes to w, which stays the caller's: Close
-// leaves it open.
-func New(w io.Writer) *Destination {
+// leaves it open. A nil w is an error.
+func New(w io.Writer) (*Destination, error) {
+	if w == nil {
+		return nil, errors.New("stdout: the writer is nil; give New one, such as os.Stdout")
+	}
 	d := &Destination{w: w, turn: make(chan struct{}, 1)}
 	d.turn <- struct{}{}
-	return d
+	return d, nil
 }
 
 // Features implements broker.Destination. Lines are written in the order of a

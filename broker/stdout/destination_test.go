@@ -22,6 +22,22 @@ func message(n byte, payload string) broker.Delivery {
 	}
 }
 
+func opened(t *testing.T, w io.Writer) *stdout.Destination {
+	t.Helper()
+	d, err := stdout.New(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestANilWriterIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := stdout.New(nil); err == nil || !strings.Contains(err.Error(), "the writer is nil") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func publish(d *stdout.Destination, msgs ...broker.Delivery) []broker.Outcome {
 	results := broker.Publish(context.Background(), d, msgs)
 	var all []broker.Outcome
@@ -61,7 +77,7 @@ func TestALineHoldsTheMessageAsJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
-			if got := publish(stdout.New(&out), c.m); got[0] != broker.Accepted {
+			if got := publish(opened(t, &out), c.m); got[0] != broker.Accepted {
 				t.Fatalf("the message is %v", got)
 			}
 			if out.String() != c.want+"\n" {
@@ -91,7 +107,7 @@ func (c *cutter) Write(b []byte) (int, error) {
 func TestAWriterThatFailsHalfWayAcceptsTheWholeLinesOnly(t *testing.T) {
 	t.Parallel()
 	var size strings.Builder
-	publish(stdout.New(&size), message(1, "one"))
+	publish(opened(t, &size), message(1, "one"))
 	line := size.Len()
 	unavailable, accepted, unknown := broker.Unavailable, broker.Accepted, broker.Unknown
 	for name, c := range map[string]struct {
@@ -111,7 +127,7 @@ func TestAWriterThatFailsHalfWayAcceptsTheWholeLinesOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := &cutter{take: c.take}
-			d := stdout.New(out)
+			d := opened(t, out)
 			if got := publish(d, message(1, "one"), message(2, "two"), message(3, "3..")); !slices.Equal(got, c.want) {
 				t.Errorf("outcomes %v, want %v", got, c.want)
 			}
@@ -134,7 +150,7 @@ func TestAWriterThatFailsHalfWayAcceptsTheWholeLinesOnly(t *testing.T) {
 
 func TestAWriterThatTakesLessWithoutAnErrorIsUnavailable(t *testing.T) {
 	t.Parallel()
-	d := stdout.New(short{})
+	d := opened(t, short{})
 	results := broker.Publish(t.Context(), d, []broker.Delivery{message(1, "one")})
 	if results[0].Outcome != broker.Unavailable || !errors.Is(results[0].Err, io.ErrShortWrite) {
 		t.Errorf("the message is %v (%v)", results[0].Outcome, results[0].Err)
@@ -151,7 +167,7 @@ func TestACallToAFullPipeEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := stdout.New(w)
+	d := opened(t, w)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()

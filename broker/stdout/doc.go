@@ -1,7 +1,7 @@
 // Package stdout writes messages as lines of JSON to an io.Writer: standard
 // output, a file, a pipe.
 //
-//	dest := stdout.New(os.Stdout)
+//	dest, err := stdout.New(os.Stdout)
 //
 // Use it to see what a relay would send, to pipe messages into other programs, and in
 // tests. One message is one line (NDJSON):

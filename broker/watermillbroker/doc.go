@@ -7,7 +7,7 @@
 // A [Publisher] is a Watermill publisher that writes into a box, in the transaction of a
 // sender. The messages are sent if it commits, and only then:
 //
-//	publisher := watermillbroker.NewPublisher(pub.Bind(tx), watermillbroker.PublisherOptions{})
+//	publisher, err := watermillbroker.NewPublisher(pub.Bind(tx), watermillbroker.PublisherOptions{})
 //
 // A message that went in through a Publisher comes out of a Destination with the same
 // UUID, metadata and payload.

@@ -97,7 +97,7 @@ func TestAMessageGoesThroughABoxAndBack(t *testing.T) {
 			in := message.NewMessage(uuid, []byte("payload"))
 			in.Metadata = message.Metadata{"name": "OrderPlaced", "ü": "1"}
 			box := &box{}
-			if err := watermillbroker.NewPublisher(box, watermillbroker.PublisherOptions{TypeMetadata: "name"}).Publish("conformance", in); err != nil {
+			if err := newPublisher(t, box, watermillbroker.PublisherOptions{TypeMetadata: "name"}).Publish("conformance", in); err != nil {
 				t.Fatal(err)
 			}
 			stored := box.msgs[0]

@@ -43,15 +43,18 @@ var _ message.Publisher = (*Publisher)(nil)
 // NewPublisher returns a publisher over s. With Publisher.Bind's sender each
 // Publish is part of that transaction: what it wrote is sent if the transaction
 // commits. A postbag.SenderFunc may find the transaction in its context, which is
-// that of the first message of the call.
-func NewPublisher(s postbag.Sender, o PublisherOptions) *Publisher {
+// that of the first message of the call. A nil s is an error; no value of the options is.
+func NewPublisher(s postbag.Sender, o PublisherOptions) (*Publisher, error) {
+	if s == nil {
+		return nil, errors.New("watermillbroker: the sender is nil; give NewPublisher one, such as what Publisher.Bind returns")
+	}
 	if o.KeyMetadata == "" {
 		o.KeyMetadata = broker.HeaderKey
 	}
 	if o.TypeMetadata == "" {
 		o.TypeMetadata = broker.HeaderType
 	}
-	return &Publisher{sender: s, options: o}
+	return &Publisher{sender: s, options: o}, nil
 }
 
 // ErrPublisherClosed is the error of a Publish after Close.

@@ -16,10 +16,26 @@ import (
 
 type contextKey struct{}
 
+func newPublisher(t *testing.T, s postbag.Sender, o watermillbroker.PublisherOptions) *watermillbroker.Publisher {
+	t.Helper()
+	p, err := watermillbroker.NewPublisher(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAPublisherWithoutASenderIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := watermillbroker.NewPublisher(nil, watermillbroker.PublisherOptions{}); err == nil || !strings.Contains(err.Error(), "the sender is nil") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func TestAPublisherWritesAllMessagesOfACallAtOnce(t *testing.T) {
 	t.Parallel()
 	b := &box{}
-	p := watermillbroker.NewPublisher(b, watermillbroker.PublisherOptions{
+	p := newPublisher(t, b, watermillbroker.PublisherOptions{
 		Key: func(topic string, m *message.Message) string { return topic + string(m.Payload) },
 	})
 	first, second := message.NewMessage("1", []byte("a")), message.NewMessage("2", []byte("b"))
@@ -60,7 +76,7 @@ func TestAPublisherReadsKeyAndTypeFromMetadataAndDropsPostbagsOwn(t *testing.T) 
 		}, "k", "t"},
 	} {
 		b := &box{}
-		if err := watermillbroker.NewPublisher(b, c.options).Publish("topic", m); err != nil {
+		if err := newPublisher(t, b, c.options).Publish("topic", m); err != nil {
 			t.Fatal(err)
 		}
 		got := b.msgs[0]
@@ -73,7 +89,7 @@ func TestAPublisherReadsKeyAndTypeFromMetadataAndDropsPostbagsOwn(t *testing.T) 
 func TestAUUIDBecomesTheIDIfAsked(t *testing.T) {
 	t.Parallel()
 	b := &box{}
-	p := watermillbroker.NewPublisher(b, watermillbroker.PublisherOptions{IDFromUUID: true})
+	p := newPublisher(t, b, watermillbroker.PublisherOptions{IDFromUUID: true})
 	uuid := watermill.NewUUID()
 	if err := p.Publish("t", message.NewMessage(uuid, nil)); err != nil {
 		t.Fatal(err)
@@ -90,7 +106,7 @@ func TestAUUIDBecomesTheIDIfAsked(t *testing.T) {
 func TestAClosedPublisherReturnsAnErrorAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := &box{}
-	p := watermillbroker.NewPublisher(b, watermillbroker.PublisherOptions{})
+	p := newPublisher(t, b, watermillbroker.PublisherOptions{})
 	if err := p.Publish("t", nil); err == nil || len(b.msgs) != 0 {
 		t.Errorf("a message that is nil: %v", err)
 	}

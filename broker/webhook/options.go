@@ -89,6 +89,13 @@ type settings struct {
 	proxy  *url.URL // nil if there is none
 }
 
+// Validate returns every fault of the options, joined, or nil. It does no I/O; New does the
+// same first.
+func (o Options) Validate() error {
+	_, err := o.settle()
+	return err
+}
+
 // settle checks all options and fills in defaults. It returns every fault.
 func (o Options) settle() (settings, error) {
 	s := settings{Options: o}

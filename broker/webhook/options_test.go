@@ -74,6 +74,9 @@ func TestBadOptionsAreRefusedWithTheFix(t *testing.T) {
 			if !strings.Contains(err.Error(), c.says) {
 				t.Errorf("it says %q, not %q", err, c.says)
 			}
+			if alone := o.Validate(); alone == nil || alone.Error() != err.Error() {
+				t.Errorf("Validate says %v, New %v", alone, err)
+			}
 			if strings.Contains(err.Error(), "canary") {
 				t.Errorf("it quotes what may be secret: %v", err)
 			}

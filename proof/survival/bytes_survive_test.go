@@ -142,10 +142,14 @@ func destinations(t *testing.T) map[string]destination {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines, err := stdout.New(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]destination{
 		"nats":    {Destination: js, received: w.wireMessages},
 		"webhook": {Destination: web, received: hook.messages, topics: true},
-		"stdout":  {Destination: stdout.New(&text), received: func() []postbag.Message { return lineMessages(t, &text) }, topics: true},
+		"stdout":  {Destination: lines, received: func() []postbag.Message { return lineMessages(t, &text) }, topics: true},
 		"membroker": {Destination: mem, topics: true, received: func() (out []postbag.Message) {
 			for _, r := range mem.Taken() {
 				out = append(out, r.Message)

@@ -63,7 +63,8 @@ func (tr *transport) publisher() message.Publisher {
 	sender := postbag.SenderFunc(func(ctx context.Context, msgs ...postbag.Message) error {
 		return tr.pub.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error { return tr.pub.Publish(ctx, tx, msgs...) })
 	})
-	return watermillbroker.NewPublisher(sender, watermillbroker.PublisherOptions{
+	p, _ := watermillbroker.NewPublisher(sender, watermillbroker.PublisherOptions{ // it has a sender, and can fail by nothing else
 		Key: func(topic string, m *message.Message) string { return topic + "/" + string(m.Payload) },
 	})
+	return p
 }

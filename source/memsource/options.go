@@ -7,26 +7,27 @@ import (
 )
 
 // Options make a broker. The zero Options make a queue: messages have no order, and each is
-// acked by itself.
+// acked by itself. Every value of them has a meaning, so that New cannot fail.
 type Options struct {
 	// Name is the topic, what partitions are named after, and Place.Source. Defaults to
 	// "memory".
 	Name string
-	// Order is declared and kept. With OrderStream there is one partition.
+	// Order is declared and kept. With OrderStream there is one partition. One that is not
+	// known is taken for OrderNone.
 	Order source.Order
-	// Partitions is how many there are. A key decides the partition. Defaults to one.
+	// Partitions is how many there are. A key decides the partition. Zero or less: one.
 	Partitions int
 	// Cumulative makes it a broker that keeps a position for each partition, if it has an
 	// order: what was acked behind a gap comes again when the assignment ends.
 	Cumulative bool
 	// NoPlaces and NoCounts leave out Place and Deliveries.
 	NoPlaces, NoCounts bool
-	// AckWait is declared and kept. Zero: a message may be at work for ever.
+	// AckWait is declared and kept. Zero or less: a message may be at work for ever.
 	AckWait time.Duration
-	// MaxUnacked is declared and kept, for each source. Zero: no limit.
+	// MaxUnacked is declared and kept, for each source. Zero or less: no limit.
 	MaxUnacked int
-	// MaxMessages is how many messages the broker holds. Publish refuses more. Defaults to
-	// 100,000.
+	// MaxMessages is how many messages the broker holds. Publish refuses more. Zero or
+	// less: 100,000.
 	MaxMessages int
 	// Fail is called before each Fetch, Ack, Extend, Release and Close takes effect, and
 	// before each attempt of a Fetch that waits. If it returns an error, the call returns
@@ -65,6 +66,9 @@ func (machineClock) After(d time.Duration) <-chan time.Time { return time.After(
 func (o Options) filled() Options {
 	if o.Name == "" {
 		o.Name = "memory"
+	}
+	if o.Order < source.OrderNone || o.Order > source.OrderStream {
+		o.Order = source.OrderNone
 	}
 	if o.Partitions < 1 || o.Order == source.OrderStream {
 		o.Partitions = 1

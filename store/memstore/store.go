@@ -13,7 +13,8 @@ import (
 )
 
 // Options are the options of a [Store]. The zero Options is a store like
-// PostgreSQL, on the machine's clock, without faults.
+// PostgreSQL, on the machine's clock, without faults. Every value of them has a
+// meaning, so that [New] cannot fail.
 type Options struct {
 	// Now is the database's clock. Defaults to time.Now.
 	Now func() time.Time
@@ -21,7 +22,7 @@ type Options struct {
 	// There are then no prepared transactions, and subscriptions have one shard by
 	// default.
 	SingleWriter bool
-	// MaxMessage is the largest payload, in bytes. Defaults to postbag.MaxPayload.
+	// MaxMessage is the largest payload, in bytes. Zero or less: postbag.MaxPayload.
 	MaxMessage int
 	// Fault is called at the start of every call, and says what goes wrong with it. It
 	// runs in the call's own goroutine, without a lock held. Nil: nothing goes wrong.

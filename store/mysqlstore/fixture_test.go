@@ -37,7 +37,7 @@ func newFixture(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) 
 	tb.Helper()
 	f := &fixture{dsn: dsn, cut: &cutter{}, plain: openSQL(tb, dsn), faults: make(chan error, 100)}
 	f.name = dsn[strings.LastIndex(dsn, "/")+1:]
-	o := mysqlstore.Options{Create: true, Boxes: []string{}, Connections: 60, Fault: func(err error) {
+	o := mysqlstore.Options{Create: true, Boxes: []string{}, Connections: 60, OnFault: func(err error) {
 		select {
 		case f.faults <- err:
 		default:

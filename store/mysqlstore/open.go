@@ -17,7 +17,7 @@ import (
 // sessions of its own, and sets and verifies their settings: READ COMMITTED, a strict
 // sql_mode and UTC.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("mysqlstore: open:\n%w", err)
 	}
 	config, err := mysql.ParseDSN(dsn)

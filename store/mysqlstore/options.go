@@ -40,9 +40,9 @@ type Options struct {
 	// once a minute if it fails. Existing boxes are not divided. For boxes that are
 	// divided it becomes the new length. In whole seconds; an hour or a day is sensible.
 	Partition time.Duration
-	// Fault, if not nil, is called with faults of the store's own goroutine, which no
-	// call could return. It must not block.
-	Fault func(error)
+	// OnFault is called with what an operator should know and no call can report: faults of
+	// the store's own goroutine. It must not block. Defaults to nothing.
+	OnFault func(error)
 }
 
 const (
@@ -53,8 +53,9 @@ const (
 	defaultDDLWait     = time.Second
 )
 
-// validate reports all faults at once.
-func (o Options) validate() error {
+// Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
+// does the same first.
+func (o Options) Validate() error {
 	var errs []error
 	for _, box := range o.Boxes {
 		if err := postbag.ValidBox(box); err != nil {

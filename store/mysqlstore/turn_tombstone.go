@@ -139,8 +139,8 @@ func (s *Store) resolve(ctx context.Context) {
 		case <-tick.C:
 		}
 		for box, old := range s.unknowns.old(time.Now(), s.grace) {
-			if err := s.buryAll(ctx, box, old); err != nil && ctx.Err() == nil && s.opts.Fault != nil {
-				s.opts.Fault(translateError("write tombstones in box "+box, err))
+			if err := s.buryAll(ctx, box, old); err != nil && ctx.Err() == nil && s.opts.OnFault != nil {
+				s.opts.OnFault(translateError("write tombstones in box "+box, err))
 			}
 		}
 	}

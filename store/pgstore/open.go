@@ -18,7 +18,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("pgstore: open: pool is nil; give a *pgxpool.Pool, or use OpenAppender with a *sql.DB")
 	}
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	catalog, err := newStatementSet()

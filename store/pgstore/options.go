@@ -43,8 +43,9 @@ const (
 	schemaName = "postbag"
 )
 
-// validate reports all faults at once.
-func (o Options) validate() error {
+// Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
+// does the same first.
+func (o Options) Validate() error {
 	var errs []error
 	for _, box := range o.Boxes {
 		if err := postbag.ValidBox(box); err != nil {

@@ -49,7 +49,7 @@ func dsn(path string, busy time.Duration) string {
 // number of times, but each process through one copy of SQLite only. Errors name all bad
 // options at once.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	if err := errors.Join(o.validate(), validPath(path, o.Create)); err != nil {
+	if err := errors.Join(o.Validate(), validPath(path, o.Create)); err != nil {
 		return nil, err
 	}
 	o = o.withDefaults()
@@ -79,7 +79,7 @@ func OpenDB(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("sqlitestore: open: db is nil; give an open *sql.DB, or use Open with a path")
 	}
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	s := newStore(db, o.withDefaults(), false)

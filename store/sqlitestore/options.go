@@ -41,8 +41,9 @@ const (
 	shortBusy = 20 * time.Millisecond
 )
 
-// validate reports all faults at once.
-func (o Options) validate() error {
+// Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
+// does the same first.
+func (o Options) Validate() error {
 	var errs []error
 	for _, box := range o.Boxes {
 		if err := postbag.ValidBox(box); err != nil {
