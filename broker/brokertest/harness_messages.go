@@ -10,6 +10,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/suitetest"
 )
 
 // What every message of the suite holds in the places that no error may quote.
@@ -72,13 +73,7 @@ func (s *scene) id() (id postbag.ID) {
 	return id
 }
 
-func (s *scene) bytes(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(s.random.Uint32())
-	}
-	return b
-}
+func (s *scene) bytes(n int) []byte { return suitetest.Bytes(s.random, n) }
 
 // text is any n characters of UTF-8 but NUL, rich in those that transports trip
 // over.

@@ -3,15 +3,14 @@ package brokertest
 import (
 	"context"
 	"errors"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/suitetest"
 )
 
 // short bounds a wait that is meant to end with its context.
@@ -36,12 +35,9 @@ type scene struct {
 // run of the same case.
 func newScene(t *testing.T, h Harness) *scene {
 	t.Helper()
-	seed := fnv.New64a()
-	_, name, _ := strings.Cut(t.Name(), "/")
-	seed.Write([]byte(name))
 	return &scene{
 		T: t, h: h,
-		random:   rand.New(rand.NewPCG(seed.Sum64(), 1)),
+		random:   suitetest.Random(t),
 		canaries: append(slices.Clone(h.Secrets), canaryKey, canaryValue, canaryPayload),
 	}
 }
@@ -75,11 +71,7 @@ func (s *scene) use(f Fixture) *scene {
 // patient is the context of what should succeed.
 func (s *scene) patient() context.Context { return s.within(s.h.patience()) }
 
-func (s *scene) within(d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	s.Cleanup(cancel)
-	return ctx
-}
+func (s *scene) within(d time.Duration) context.Context { return suitetest.Within(s.T, d) }
 
 // publish sends msgs as one call, or in as many as MaxBatch asks for, and holds
 // what every call must hold: results for all, errors for all but the accepted,
@@ -195,15 +187,7 @@ func held(o broker.Outcome) bool { return o == broker.Misconfigured || o == brok
 // discreet fails when an error says what must not be said, or nothing at all.
 func (s *scene) discreet(err error) {
 	s.Helper()
-	text := err.Error()
-	if strings.TrimSpace(text) == "" {
-		s.Error("an error has no text; say what failed and what to do")
-	}
-	for i, secret := range s.canaries {
-		if secret != "" && strings.Contains(text, secret) {
-			s.Errorf("an error contains secret %d of the case (a payload, key, header value or credential)", i)
-		}
-	}
+	suitetest.Discreet(s.T, err, s.canaries)
 }
 
 // accept publishes msgs and wants each accepted.
@@ -231,16 +215,7 @@ func (s *scene) among(results []broker.Result, outcomes ...broker.Outcome) {
 // until repeats try until it says true, and fails after the harness's patience.
 func (s *scene) until(what string, try func() bool) {
 	s.Helper()
-	ctx := s.patient()
-	pause := time.NewTicker(20 * time.Millisecond)
-	defer pause.Stop()
-	for !try() {
-		select {
-		case <-ctx.Done():
-			s.Fatalf("after %v still not: %s", s.h.patience(), what)
-		case <-pause.C:
-		}
-	}
+	suitetest.Until(s.T, s.h.patience(), what, try)
 }
 
 // elapsed says whether d has passed since it was made.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/postbag/postbag/internal/suitetest"
 	"github.com/postbag/postbag/source"
 )
 
@@ -63,16 +64,7 @@ func outage(s *scene) {
 // until repeats try until it says true, and fails after the harness's patience.
 func (s *scene) until(what string, try func() bool) {
 	s.Helper()
-	ctx := s.patient()
-	pause := time.NewTicker(20 * time.Millisecond)
-	defer pause.Stop()
-	for !try() {
-		select {
-		case <-ctx.Done():
-			s.Fatalf("after %v still not: %s", s.h.patience(), what)
-		case <-pause.C:
-		}
-	}
+	suitetest.Until(s.T, s.h.patience(), what, try)
 }
 
 func closeInOutage(s *scene) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/suitetest"
 	"github.com/postbag/postbag/source"
 )
 
@@ -47,12 +47,9 @@ type scene struct {
 // same case.
 func newScene(t *testing.T, h Harness) *scene {
 	t.Helper()
-	seed := fnv.New64a()
-	_, name, _ := strings.Cut(t.Name(), "/")
-	seed.Write([]byte(name))
 	return &scene{
 		T: t, h: h,
-		random:   rand.New(rand.NewPCG(seed.Sum64(), 1)),
+		random:   suitetest.Random(t),
 		canaries: append(slices.Clone(h.Secrets), canaryKey, canaryValue, canaryPayload),
 		receipts: map[source.Source]map[source.Receipt]bool{},
 		lost:     map[source.Source][]source.Partition{},
@@ -87,11 +84,7 @@ func (s *scene) join() source.Source {
 	return src
 }
 
-func (s *scene) within(d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	s.Cleanup(cancel)
-	return ctx
-}
+func (s *scene) within(d time.Duration) context.Context { return suitetest.Within(s.T, d) }
 
 func (s *scene) patient() context.Context { return s.within(s.h.patience()) }
 
@@ -126,13 +119,7 @@ func (s *scene) sendWith(change func(m *source.Message)) {
 	s.f.Send(s.T, m)
 }
 
-func (s *scene) bytes(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(s.random.Uint32())
-	}
-	return b
-}
+func (s *scene) bytes(n int) []byte { return suitetest.Bytes(s.random, n) }
 
 // number returns which message it is.
 func (s *scene) number(m source.Message) int {
@@ -227,15 +214,7 @@ func (s *scene) sane(src source.Source, m source.Message) {
 // discreet fails when an error says what must not be said, or nothing at all.
 func (s *scene) discreet(err error) {
 	s.Helper()
-	text := err.Error()
-	if strings.TrimSpace(text) == "" {
-		s.Error("an error has no text; say what failed and what to do")
-	}
-	for i, secret := range s.canaries {
-		if secret != "" && strings.Contains(text, secret) {
-			s.Errorf("an error contains secret %d of the case (a payload, key, header value or credential)", i)
-		}
-	}
+	suitetest.Discreet(s.T, err, s.canaries)
 }
 
 // fetch returns messages until there are n, in calls of any size.
