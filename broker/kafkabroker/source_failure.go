@@ -10,30 +10,20 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
 )
 
-// sourceError is an error of a source: a text that begins with what failed and ends with
-// what to do, and its class.
-type sourceError struct {
-	text  string
-	class error
-}
-
-func (e *sourceError) Error() string { return e.text }
-
-func (e *sourceError) Unwrap() error { return e.class }
-
 func unavailable(what, fix string) error {
-	return &sourceError{text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), class: source.ErrUnavailable}
+	return &sourcekit.Failure{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrUnavailable}
 }
 
 func misconfigured(what, fix string) error {
-	return &sourceError{text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), class: source.ErrMisconfigured}
+	return &sourcekit.Failure{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrMisconfigured}
 }
 
 // sourceFailure gives an error of a request its class. about says what failed.
 func sourceFailure(about string, err error) error {
-	if already, ok := errors.AsType[*sourceError](err); ok {
+	if already, ok := errors.AsType[*sourcekit.Failure](err); ok {
 		return already
 	}
 	if code, ok := errors.AsType[*kerr.Error](err); ok {
@@ -41,9 +31,9 @@ func sourceFailure(about string, err error) error {
 	}
 	if f := connectionFailure(err); f != nil {
 		if f.Outcome == broker.Misconfigured {
-			return &sourceError{text: f.Err.Error(), class: source.ErrMisconfigured}
+			return &sourcekit.Failure{Text: f.Err.Error(), Class: source.ErrMisconfigured}
 		}
-		return &sourceError{text: f.Err.Error(), class: source.ErrUnavailable}
+		return &sourcekit.Failure{Text: f.Err.Error(), Class: source.ErrUnavailable}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, kgo.ErrClientClosed) {
 		return unavailable(about+": no answer came in time", "wait, or look whether the brokers run")

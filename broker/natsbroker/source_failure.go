@@ -11,22 +11,14 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
 )
-
-// sourceError is an error of a source: a text of its own, and its class.
-type sourceError struct {
-	text  string
-	class error
-}
-
-func (e *sourceError) Error() string { return e.text }
-func (e *sourceError) Unwrap() error { return e.class }
 
 // failure is an error of this source: what it was doing, what failed, what to do.
 func (s *Source) failure(class error, doing, what, fix string) error {
-	return &sourceError{
-		text:  fmt.Sprintf("natsbroker: %s stream %q, consumer %q, at %s: %s; %s", doing, s.options.Stream, s.options.Consumer, hosts(s.nc), what, fix),
-		class: class,
+	return &sourcekit.Failure{
+		Text:  fmt.Sprintf("natsbroker: %s stream %q, consumer %q, at %s: %s; %s", doing, s.options.Stream, s.options.Consumer, hosts(s.nc), what, fix),
+		Class: class,
 	}
 }
 
@@ -42,7 +34,7 @@ func (s *Source) misconfigured(doing, what, fix string) error {
 // translate gives an error of the client library, or of the JetStream API, its class. One
 // that has a class stays as it is.
 func (s *Source) translate(doing string, err error) error {
-	if _, ok := errors.AsType[*sourceError](err); ok || err == nil {
+	if _, ok := errors.AsType[*sourcekit.Failure](err); ok || err == nil {
 		return err
 	}
 	switch {
