@@ -74,7 +74,7 @@ func stopWhileTheStoreHangs(t *testing.T, op memstore.Op) {
 			t.Errorf("%d lines with %q:\n%s", n, text, log)
 		}
 	}
-	if opening := op == memstore.OpCheck || op == memstore.OpDeclare; opening && !r.Stats().HandedOver {
+	if opening := op == memstore.OpCheck || op == memstore.OpDeclare; opening && !r.Stats().Graceful {
 		t.Errorf("a relay that had nothing yet has not ended well:\n%s", log)
 	}
 	if n := errs.count("canceled"); n > 0 {

@@ -17,9 +17,10 @@ type Stats struct {
 	Relays int
 	// Turns, Beats and Faults count round trips to the store and their failures.
 	Turns, Beats, Faults int64
-	// HandedOver: the relay has shut down gracefully. What was accepted is settled, and
-	// all leases are given back.
-	HandedOver    bool
+	// Graceful: the relay has shut down gracefully. What was accepted is settled, and all
+	// leases are given back. It is false while the relay works, and after a stop in which
+	// the store did not answer.
+	Graceful      bool
 	Subscriptions []SubscriptionStats
 }
 
@@ -76,7 +77,7 @@ func circuitName(c engine.CircuitState) string {
 func (l *loop) stats() Stats {
 	s := Stats{
 		ID: l.core.ID(), Ready: l.ready(), Relays: l.core.Relays(),
-		Turns: l.core.Turns(), Beats: l.core.Beats(), Faults: l.core.Faults(), HandedOver: l.core.Left(),
+		Turns: l.core.Turns(), Beats: l.core.Beats(), Faults: l.core.Faults(), Graceful: l.core.Left(),
 	}
 	for _, f := range l.flows {
 		s.Subscriptions = append(s.Subscriptions, subscriptionStats(f))

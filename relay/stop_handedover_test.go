@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/store/memstore"
 )
 
-// What HandedOver says is what the store shows: a relay that could not give its leases back says that it has not. One that
+// What Graceful says is what the store shows: a relay that could not give its leases back says that it has not. One that
 // stopped just after its database had crashed said that it had: the leases were those of its former identity.
 func TestARelayThatCouldNotGiveItsLeasesBackSaysSo(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestARelayThatCouldNotGiveItsLeasesBackSaysSo(t *testing.T) {
 						owned++
 					}
 				}
-				if got := r.Stats().HandedOver; got != c.want || got != (owned == 0) {
+				if got := r.Stats().Graceful; got != c.want || got != (owned == 0) {
 					t.Errorf("it says handed over: %v, and %d shards are still its own:\n%s", got, owned, log)
 				}
 			})
@@ -90,7 +90,7 @@ func TestTheStoreShowsDuringAStopWhatIsAcceptedAndNotSettled(t *testing.T) {
 		}
 		away.Store(false)
 		<-ended
-		if n := w.overview().Backlog; n != 0 || !r.Stats().HandedOver {
+		if n := w.overview().Backlog; n != 0 || !r.Stats().Graceful {
 			t.Errorf("after the stop the backlog is %d", n)
 		}
 	})

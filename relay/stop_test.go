@@ -63,7 +63,7 @@ func stopWith(t *testing.T, act func() membroker.Act, ordered bool, batch int) {
 	if took := time.Since(at); took > time.Second {
 		t.Errorf("the stop took %v", took)
 	}
-	if !r.Stats().HandedOver {
+	if !r.Stats().Graceful {
 		t.Errorf("the relay has not given its shards back:\n%s", log)
 	}
 	v, err := w.store.Overview(t.Context())

@@ -103,7 +103,7 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 	defer func() {
 		switch {
 		case err != nil:
-		case r.Stats().HandedOver:
+		case r.Stats().Graceful:
 			w.logger.Info("postbag: shut down gracefully")
 		default:
 			w.logger.Warn("postbag: ended and could not give its leases back: the store did not answer; other relays take over when the leases run out")

@@ -97,7 +97,7 @@ func (w *world) end(r *runner) {
 		if r.err != nil {
 			w.failf("Run after a stop: %v", r.err)
 		}
-		if w.isCalm() && !r.relay.Stats().HandedOver {
+		if w.isCalm() && !r.relay.Stats().Graceful {
 			w.failf("a relay that was stopped %v ago, while nothing failed, has not given its shards back: %+v\n%s", time.Since(stopped), r.relay.Stats(), &r.log)
 		}
 	case <-time.After(5 * time.Minute):

@@ -125,7 +125,7 @@ func stopWith(t *testing.T, b *box, act func() membroker.Act) {
 	if took > 5*time.Second { // a second, on a machine that does nothing else
 		t.Errorf("the stop took %v", took)
 	}
-	if !d.relay.Stats().HandedOver {
+	if !d.relay.Stats().Graceful {
 		t.Error("the relay has not given its shards back")
 	}
 	o, err := b.store.(store.Inspector).Overview(t.Context()) //nolint:errcheck // every store is one
