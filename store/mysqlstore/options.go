@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Options are the settings of a store. The zero Options opens what is there.
@@ -46,7 +46,6 @@ type Options struct {
 }
 
 const (
-	defaultBox         = "outbox"
 	defaultConnections = 10
 	defaultGrace       = 60 * time.Second
 	shortestGrace      = 2 * time.Second
@@ -56,15 +55,7 @@ const (
 // Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
 // does the same first.
 func (o Options) Validate() error {
-	var errs []error
-	for _, box := range o.Boxes {
-		if err := postbag.ValidBox(box); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(o.Boxes) > 0 && !o.Create {
-		errs = append(errs, errors.New("mysqlstore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
-	}
+	errs := storekit.BadBoxes("mysqlstore", o.Create, o.Boxes)
 	if o.Connections < 0 || o.Connections > 0 && o.Connections < 4 {
 		errs = append(errs, fmt.Errorf("mysqlstore: Options.Connections is %d; give 4 or more, or zero for %d", o.Connections, defaultConnections))
 	}
@@ -81,9 +72,7 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Create && o.Boxes == nil {
-		o.Boxes = []string{defaultBox}
-	}
+	o.Boxes = storekit.Boxes(o.Create, o.Boxes)
 	if o.Connections == 0 {
 		o.Connections = defaultConnections
 	}

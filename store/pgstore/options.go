@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Options are the settings of a store. The zero Options opens what is there.
@@ -16,7 +16,7 @@ type Options struct {
 	// create a schema, or must own Postbag's. Without Create a missing schema is an
 	// error.
 	Create bool
-	// Boxes are made with Create. Nil: "outbox".
+	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
 	// Unmigrated opens a database whose schema is missing or older than this program's,
 	// for Migrate, Pending, CreateBox and Close only. It cannot be combined with Create.
@@ -38,23 +38,12 @@ type Options struct {
 	OnFault func(error)
 }
 
-const (
-	defaultBox = "outbox"
-	schemaName = "postbag"
-)
+const schemaName = "postbag"
 
 // Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
 // does the same first.
 func (o Options) Validate() error {
-	var errs []error
-	for _, box := range o.Boxes {
-		if err := postbag.ValidBox(box); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(o.Boxes) > 0 && !o.Create {
-		errs = append(errs, errors.New("pgstore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
-	}
+	errs := storekit.BadBoxes("pgstore", o.Create, o.Boxes)
 	if o.Unmigrated && (o.Create || o.Listen) {
 		errs = append(errs, errors.New("pgstore: Options.Unmigrated is for migrations alone; leave Create and Listen out"))
 	}
@@ -68,8 +57,6 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Create && o.Boxes == nil {
-		o.Boxes = []string{defaultBox}
-	}
+	o.Boxes = storekit.Boxes(o.Create, o.Boxes)
 	return o
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Options are the settings of a store. The zero Options opens what is there.
@@ -31,7 +31,6 @@ type Options struct {
 }
 
 const (
-	defaultBox         = "outbox"
 	defaultBusyTimeout = 5 * time.Second
 	defaultWatch       = 5 * time.Millisecond
 	defaultLargeWAL    = 64 << 20
@@ -44,15 +43,7 @@ const (
 // Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
 // does the same first.
 func (o Options) Validate() error {
-	var errs []error
-	for _, box := range o.Boxes {
-		if err := postbag.ValidBox(box); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(o.Boxes) > 0 && !o.Create {
-		errs = append(errs, errors.New("sqlitestore: Options.Boxes are only made with Options.Create; set it, or leave them out"))
-	}
+	errs := storekit.BadBoxes("sqlitestore", o.Create, o.Boxes)
 	if o.BusyTimeout < 0 {
 		errs = append(errs, fmt.Errorf("sqlitestore: Options.BusyTimeout is %s; give a positive duration, or zero for %s",
 			o.BusyTimeout, defaultBusyTimeout))
@@ -65,9 +56,7 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Create && o.Boxes == nil {
-		o.Boxes = []string{defaultBox}
-	}
+	o.Boxes = storekit.Boxes(o.Create, o.Boxes)
 	if o.BusyTimeout == 0 {
 		o.BusyTimeout = defaultBusyTimeout
 	}
