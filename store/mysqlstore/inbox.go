@@ -38,7 +38,7 @@ func (p *producer) mark(ctx context.Context, tx postbag.SQLTx, consumer string, 
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}
-	m, err := sqlkit.NewMarking(consumer, marks)
+	m, err := storekit.NewMarking(consumer, marks)
 	if err != nil {
 		return nil, translateError(doing, err)
 	}
@@ -80,7 +80,7 @@ func (p *producer) markText(consumer string, marks []store.Mark, from int) (text
 // markSome runs a statement of markText. The server counts a new row as one and a row that
 // was there as two, which each such statement changes, whatever the driver's settings.
 // Where all are new, nothing more is asked.
-func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *sqlkit.Marking, text string, from, to int) error {
+func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *storekit.Marking, text string, from, to int) error {
 	result, err := tx.ExecContext(ctx, text)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *sqlkit.
 		return m.Repeated(i, sum)
 	})
 	if err == nil {
-		err = sqlkit.Seen(to-from, came)
+		err = storekit.Seen(to-from, came)
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,8 +27,7 @@ func (s *Store) Mark(ctx context.Context, tx pgx.Tx, consumer string, marks []st
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}
-	m := marking{statements: s.statements, in: pgxSession{s, tx}, consumer: consumer, marks: marks}
-	return m.run(ctx)
+	return markAll(ctx, s.statements, pgxSession{s, tx}, consumer, marks)
 }
 
 // Mark implements store.Inbox, as that of a Store does.
@@ -37,49 +35,51 @@ func (d *Appender) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, 
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}
-	m := marking{statements: d.catalog, in: sqlSession{tx}, consumer: consumer, marks: marks}
-	return m.run(ctx)
+	return markAll(ctx, d.catalog, sqlSession{tx}, consumer, marks)
 }
 
 // marking is one call of Mark.
 type marking struct {
+	*storekit.Marking
+
 	statements *statementSet
 	in         session
 	consumer   string
-	marks      []store.Mark
-	// order has the first mark of each id, by the bytes of the ids. Who locks in this order waits in no circle.
-	order []int
-	fresh []bool
 }
 
-// run writes the marks, and compares the sums of those that were there.
-func (m *marking) run(ctx context.Context) ([]bool, error) {
-	m.fresh = make([]bool, len(m.marks))
+// markAll writes the marks, and compares the sums of those that were there.
+func markAll(ctx context.Context, statements *statementSet, in session, consumer string, marks []store.Mark) ([]bool, error) {
+	checked, err := storekit.NewMarking(consumer, marks)
+	if err != nil {
+		return nil, badMarks(consumer, err)
+	}
+	m := marking{Marking: checked, statements: statements, in: in, consumer: consumer}
 	written, err := m.write(ctx)
-	if err == nil && written < len(m.marks) {
+	if err == nil && written < len(m.Marks) {
 		err = m.compare(ctx)
 	}
 	if err != nil {
-		return nil, markError(m.consumer, err)
+		return nil, markError(consumer, err)
 	}
-	return m.fresh, nil
+	return m.Answer(), nil
 }
 
 // write returns how many marks were written, and notes which.
 func (m *marking) write(ctx context.Context) (written int, err error) {
-	if len(m.marks) == 1 && ascii(m.consumer) {
-		n, err := m.in.exec(ctx, m.one())
-		m.fresh[0] = n > 0
-		return int(n), err
-	}
-	m.sort()
-	if len(m.order) == 0 {
+	if len(m.Marks) == 0 {
 		return 0, nil
+	}
+	if len(m.Marks) == 1 && ascii(m.consumer) {
+		n, err := m.in.exec(ctx, m.one())
+		if n > 0 {
+			m.Fresh(0)
+		}
+		return int(n), err
 	}
 	var id []byte
 	err = m.in.query(ctx, m.many(), []any{&id}, func() error {
-		if k, found := m.place(store.MessageID(id)); found {
-			m.fresh[m.order[k]] = true
+		if i, ours := m.Find(id); ours {
+			m.Fresh(i)
 			written++
 		}
 		return nil
@@ -89,7 +89,7 @@ func (m *marking) write(ctx context.Context) (written int, err error) {
 
 // one is the statement that anybody would write by hand.
 func (m *marking) one() command {
-	k := &m.marks[0]
+	k := &m.Marks[0]
 	if k.Sum == (store.Sum{}) {
 		return command{m.statements.get("mark_one", "").sql, []any{m.consumer, []byte(k.ID)}}
 	}
@@ -99,8 +99,8 @@ func (m *marking) one() command {
 func (m *marking) many() command {
 	var ids, sums list
 	some := false
-	for _, i := range m.order {
-		k := &m.marks[i]
+	for i := range m.Marks {
+		k := &m.Marks[i]
 		ids.bytes([]byte(k.ID))
 		if k.Sum == (store.Sum{}) {
 			sums.plain("NULL")
@@ -116,63 +116,28 @@ func (m *marking) many() command {
 	return command{m.statements.get("mark_many", "").sql, []any{[]byte(m.consumer), ids.close(), text}}
 }
 
-func (m *marking) sort() {
-	m.order = make([]int, len(m.marks))
-	for i := range m.order {
-		m.order[i] = i
-	}
-	slices.SortStableFunc(m.order, func(a, b int) int { return cmp.Compare(m.marks[a].ID, m.marks[b].ID) })
-	m.order = slices.CompactFunc(m.order, func(a, b int) bool { return m.marks[a].ID == m.marks[b].ID })
-}
-
-// place returns where in order an id is.
-func (m *marking) place(id store.MessageID) (int, bool) {
-	return slices.BinarySearchFunc(m.order, id, func(i int, id store.MessageID) int { return cmp.Compare(m.marks[i].ID, id) })
-}
-
-// compare refuses a mark whose sum is another than the one that was recorded with its id, by this call or before.
+// compare refuses a mark whose sum is another than the one that was recorded with its id. A mark that was
+// forgotten since it was met has no row, and compares with nothing.
 func (m *marking) compare(ctx context.Context) error {
-	if m.order == nil {
-		m.sort()
-	}
-	recorded := make([]store.Sum, len(m.order))
 	var ask list
-	asked := make([]bool, len(m.order))
-	for i := range m.marks {
-		k, _ := m.place(m.marks[i].ID)
-		switch {
-		case m.fresh[m.order[k]]:
-			recorded[k] = m.marks[m.order[k]].Sum
-		case m.marks[i].Sum != store.Sum{} && !asked[k]:
-			asked[k] = true
-			ask.bytes([]byte(m.marks[i].ID))
+	for i := range m.Marks {
+		if m.Compares(i) {
+			ask.bytes([]byte(m.Marks[i].ID))
 		}
 	}
-	if len(ask.b) > 0 {
-		if err := m.sums(ctx, ask.close(), recorded); err != nil {
-			return err
-		}
+	if len(ask.b) == 0 {
+		return nil
 	}
-	for i := range m.marks {
-		k, _ := m.place(m.marks[i].ID)
-		if sum := m.marks[i].Sum; sum != (store.Sum{}) && recorded[k] != (store.Sum{}) && sum != recorded[k] {
-			return fmt.Errorf("pgstore: mark message %s of consumer %q: %w; roll the transaction back, and see who gave two messages one id",
-				storekit.Printable(string(m.marks[i].ID)), m.consumer, store.ErrOtherBytes)
-		}
-	}
-	return nil
-}
-
-// sums reads what was recorded. A mark that was forgotten since it was met has no row, and compares with nothing.
-func (m *marking) sums(ctx context.Context, ids string, recorded []store.Sum) error {
 	var id, sum []byte
-	ask := command{m.statements.get("marked_sums", "").sql, []any{[]byte(m.consumer), ids}}
-	return m.in.query(ctx, ask, []any{&id, &sum}, func() error {
-		if k, found := m.place(store.MessageID(id)); found {
-			copy(recorded[k][:], sum)
+	var other error
+	text := command{m.statements.get("marked_sums", "").sql, []any{[]byte(m.consumer), ask.close()}}
+	err := m.in.query(ctx, text, []any{&id, &sum}, func() error {
+		if i, ours := m.Find(id); ours {
+			other = cmp.Or(other, m.Repeated(i, sum))
 		}
 		return nil
 	})
+	return cmp.Or(err, other)
 }
 
 // ascii says that a text is the same bytes in every client_encoding.
@@ -185,13 +150,23 @@ const (
 	fixHiddenMarks = "row-level security of postbag._once would hide marks, and messages be applied twice or never: give this role BYPASSRLS, or switch it off for that table"
 )
 
+// badMarks says what Mark was doing when it met an error of its arguments, or of bytes.
+func badMarks(consumer string, err error) error {
+	if errors.Is(err, store.ErrOtherBytes) {
+		err = fmt.Errorf("%w; roll the transaction back, and see who gave two messages one id", err)
+	}
+	return fmt.Errorf("pgstore: mark messages of consumer %q: %w", consumer, err)
+}
+
 // markError says what to do about an error of Mark.
 func markError(consumer string, err error) error {
 	doing := "mark messages of consumer " + strconv.Quote(consumer)
 	code := sqlState(err)
 	switch {
-	case err == nil, errors.Is(err, store.ErrOtherBytes):
-		return err
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrOtherBytes):
+		return badMarks(consumer, err)
 	case code == codeNoTable, code == codeNoSchema, code == codeNoColumn:
 		return fmt.Errorf("pgstore: %s: table postbag._once is missing: %w", doing, store.ErrSchema)
 	case metAnother(code):

@@ -34,7 +34,7 @@ func (s *Store) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, mar
 	if tx == nil {
 		return nil, postbag.ErrNoTx
 	}
-	m, err := sqlkit.NewMarking(consumer, marks)
+	m, err := storekit.NewMarking(consumer, marks)
 	if err != nil {
 		return nil, translateError(doing, err)
 	}
@@ -47,7 +47,7 @@ func (s *Store) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, mar
 }
 
 // markSome records up to markRows marks. What comes back is new. The others are compared.
-func (s *Store) markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *sqlkit.Marking, from, to int) error {
+func (s *Store) markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *storekit.Marking, from, to int) error {
 	args := make([]any, 0, 2+2*markRows)
 	args = append(args, []byte(consumer), s.micros())
 	var rows strings.Builder
@@ -58,13 +58,11 @@ func (s *Store) markSome(ctx context.Context, tx postbag.SQLTx, consumer string,
 		fmt.Fprintf(&rows, sqlMarkRow, len(args)+1, len(args)+2)
 		args = append(args, []byte(m.Marks[i].ID), sumArg(m.Marks[i].Sum))
 	}
-	fresh := make([]bool, to-from)
 	err := s.queryIn(ctx, tx, fmt.Sprintf(sqlMark, rows.String()), args, func(rows *sql.Rows) error {
 		var id []byte
 		err := rows.Scan(&id)
 		if i, ours := m.Find(id); ours {
 			m.Fresh(i)
-			fresh[i-from] = true
 		}
 		return err
 	})
@@ -72,7 +70,7 @@ func (s *Store) markSome(ctx context.Context, tx postbag.SQLTx, consumer string,
 		return err
 	}
 	for i := from; i < to; i++ {
-		if fresh[i-from] || sumArg(m.Marks[i].Sum) == nil {
+		if !m.Compares(i) {
 			continue
 		}
 		if err := s.compare(ctx, tx, consumer, m, i); err != nil {
@@ -83,7 +81,7 @@ func (s *Store) markSome(ctx context.Context, tx postbag.SQLTx, consumer string,
 }
 
 // compare compares a mark that was there with what was recorded.
-func (s *Store) compare(ctx context.Context, tx postbag.SQLTx, consumer string, m *sqlkit.Marking, i int) error {
+func (s *Store) compare(ctx context.Context, tx postbag.SQLTx, consumer string, m *storekit.Marking, i int) error {
 	return s.queryIn(ctx, tx, sqlMarkedSum, []any{[]byte(consumer), []byte(m.Marks[i].ID)}, func(rows *sql.Rows) error {
 		var sum []byte
 		if err := rows.Scan(&sum); err != nil {

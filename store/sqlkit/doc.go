@@ -20,7 +20,7 @@
 // key may be tried), parked.go, inspect_list.go with inspect_list_rows.go,
 // inspect_show.go, inspect_overview.go, maintain.go with maintain_ledger.go (the ledger
 // against the log) and maintain_reader.go (where subscriptions stand), turn_row.go (how rows
-// are scanned), inbox.go (the marks of one call), forget.go (old marks), transaction.go (how
+// are scanned), inbox_forget.go (old marks), transaction.go (how
 // statements run).
 //
 // A store has its own code where more than words differ: appending, reading, settling,

@@ -23,7 +23,7 @@ type Forgetting struct {
 // DeclareConsumer implements [store.Forgetter].
 func (f *Forgetting) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {
 	doing := "declare consumer " + storekit.Printable(consumer)
-	err := checkConsumer(consumer)
+	err := storekit.CheckConsumer(consumer)
 	if err == nil && keep < store.MinKeep {
 		err = fmt.Errorf("marks would be kept for %s; keep them for %s or longer", keep, store.MinKeep)
 	}

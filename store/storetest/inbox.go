@@ -275,6 +275,7 @@ func markSums(e *env) {
 	e.commit(tx)
 	e.otherBytes("another sum", "order-17", store.Mark{ID: "order-17", Sum: sumOf(2)})
 	e.otherBytes("another sum in its last byte", "order-18", store.Mark{ID: "order-18", Sum: store.Sum{31: 2}})
+	e.otherBytes("another sum behind a mark of the id that has none", "order-17", store.Mark{ID: "order-17"}, store.Mark{ID: "order-17", Sum: sumOf(2)})
 	e.otherBytes("another sum among new ones", "order-17",
 		store.Mark{ID: "new", Sum: sumOf(2)}, store.Mark{ID: "order-17", Sum: sumOf(2)}, store.Mark{ID: "order-18", Sum: store.Sum{31: 1}})
 	tx = e.begin()

@@ -1,4 +1,4 @@
-package sqlkit
+package storekit
 
 import (
 	"bytes"
@@ -9,54 +9,55 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag/store"
-	"github.com/postbag/postbag/store/storekit"
 )
 
 // Marking is one call of [store.Inbox.Mark] at work. It is not safe for concurrent use.
 type Marking struct {
-	// Marks are those of the call, each id once, in the order of their bytes. Of several
-	// with one id it is the first of the call.
+	// Marks are those of the call, each id once, in the order of their bytes: who locks in
+	// this order waits in no circle. Of several with one id it is the first of the call.
 	Marks []store.Mark
 
-	first []int // where each of Marks is in the call
+	call  []store.Mark
+	order []int // the marks of the call, by id
+	begin []int // where in order each of Marks begins
 	fresh []bool
 }
 
 // NewMarking checks the arguments of a call of Mark, and prepares it. Errors are those of
 // the arguments, and ErrOtherBytes if two marks of the call have one id and other bytes.
 func NewMarking(consumer string, marks []store.Mark) (*Marking, error) {
-	if err := checkConsumer(consumer); err != nil {
+	if err := CheckConsumer(consumer); err != nil {
 		return nil, err
 	}
 	if len(marks) > store.MaxMarks {
 		return nil, fmt.Errorf("%d messages are marked in one call; mark %d at most", len(marks), store.MaxMarks)
 	}
-	order := make([]int, len(marks))
+	m := &Marking{call: marks, order: make([]int, len(marks)), fresh: make([]bool, len(marks))}
 	for i := range marks {
 		if n := len(marks[i].ID); n == 0 || n > store.MaxMessageID {
 			return nil, fmt.Errorf("the id of message %d of %d has %d bytes; give one of 1 to %d bytes", i+1, len(marks), n, store.MaxMessageID)
 		}
-		order[i] = i
+		m.order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
+	slices.SortFunc(m.order, func(a, b int) int {
 		return cmp.Or(strings.Compare(string(marks[a].ID), string(marks[b].ID)), a-b)
 	})
-	m := &Marking{fresh: make([]bool, len(marks)), Marks: make([]store.Mark, 0, len(marks)), first: make([]int, 0, len(marks))}
-	for _, i := range order {
+	m.Marks, m.begin = make([]store.Mark, 0, len(marks)), make([]int, 0, len(marks))
+	for at, i := range m.order {
 		if n := len(m.Marks) - 1; n >= 0 && m.Marks[n].ID == marks[i].ID {
 			if err := same(marks[i], m.Marks[n].Sum[:]); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		m.Marks, m.first = append(m.Marks, marks[i]), append(m.first, i)
+		m.Marks, m.begin = append(m.Marks, marks[i]), append(m.begin, at)
 	}
 	return m, nil
 }
 
-// checkConsumer refuses a name that no consumer can have. Names are bytes here; package
+// CheckConsumer refuses a name that no consumer can have. Names are bytes here; package
 // inbox takes text only.
-func checkConsumer(name string) error {
+func CheckConsumer(name string) error {
 	if n := len(name); n == 0 || n > store.MaxConsumer {
 		return fmt.Errorf("the name of the consumer has %d bytes; give one of 1 to %d bytes", n, store.MaxConsumer)
 	}
@@ -64,7 +65,10 @@ func checkConsumer(name string) error {
 }
 
 // Fresh notes that the mark at i of Marks is new.
-func (m *Marking) Fresh(i int) { m.fresh[m.first[i]] = true }
+func (m *Marking) Fresh(i int) { m.fresh[m.order[m.begin[i]]] = true }
+
+// IsFresh says whether Fresh was called for i.
+func (m *Marking) IsFresh(i int) bool { return m.fresh[m.order[m.begin[i]]] }
 
 // Find returns where an id is in Marks, and whether it is.
 func (m *Marking) Find(id []byte) (int, bool) {
@@ -73,9 +77,32 @@ func (m *Marking) Find(id []byte) (int, bool) {
 	})
 }
 
-// Repeated compares a mark, at i of Marks, with the sum that was recorded with its id;
-// empty: none was. It returns ErrOtherBytes if both are there and differ.
-func (m *Marking) Repeated(i int, recorded []byte) error { return same(m.Marks[i], recorded) }
+// Compares says whether Repeated compares anything for the mark at i of Marks: it is not fresh, and a mark of
+// its id has a sum.
+func (m *Marking) Compares(i int) bool {
+	has := func(k int) bool { return m.call[k].Sum != store.Sum{} }
+	return !m.IsFresh(i) && slices.ContainsFunc(m.group(i), has)
+}
+
+// group are the marks of the call that have the id of the one at i of Marks.
+func (m *Marking) group(i int) []int {
+	end := len(m.order)
+	if i+1 < len(m.begin) {
+		end = m.begin[i+1]
+	}
+	return m.order[m.begin[i]:end]
+}
+
+// Repeated compares all marks of the call that have the id of the one at i of Marks with the sum that was recorded with
+// it; empty: none was. It returns ErrOtherBytes if both are there and differ.
+func (m *Marking) Repeated(i int, recorded []byte) error {
+	for _, k := range m.group(i) {
+		if err := same(m.call[k], recorded); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Answer returns what Mark returns: for each mark of the call whether it is new.
 func (m *Marking) Answer() []bool { return m.fresh }
@@ -86,7 +113,7 @@ func same(mark store.Mark, recorded []byte) error {
 	if len(recorded) == 0 || mark.Sum == none || bytes.Equal(recorded, none[:]) || bytes.Equal(recorded, mark.Sum[:]) {
 		return nil
 	}
-	return fmt.Errorf("message %s: %w", storekit.Printable(string(mark.ID)), store.ErrOtherBytes)
+	return fmt.Errorf("message %s: %w", Printable(string(mark.ID)), store.ErrOtherBytes)
 }
 
 // errUnseen: a mark was neither written nor found.
