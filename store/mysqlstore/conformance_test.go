@@ -52,17 +52,17 @@ func TestConformanceOfPartitionedBoxes(t *testing.T) {
 // TestConformanceOfAnAppendersInbox runs the cases of the inbox over the application's own pool.
 func TestConformanceOfAnAppendersInbox(t *testing.T) {
 	t.Parallel()
+	if !servertest.Full() {
+		t.Skip("POSTBAG_FULL is not set: the inbox is tried over a store's own pool alone")
+	}
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		if k.name == "MySQL" && !servertest.Full() {
-			t.Skip("POSTBAG_FULL is not set: on MySQL the inbox of a store is tried alone, and here that of MariaDB")
-		}
 		storetest.RunInbox(t, storetest.Harness[postbag.SQLTx]{
 			On:       k.name + " " + versionOf(t, k) + ", over an application's pool",
 			Features: mysqlstore.Features(),
 			New: func(tb testing.TB) *storetest.Database[postbag.SQLTx] {
 				tb.Helper()
-				dsn := k.database(tb)
+				dsn := k.pooled(tb)
 				db := harnessOn(tb, dsn)
 				d, err := mysqlstore.OpenAppender(tb.Context(), openSQL(tb, dsn+"?clientFoundRows=true"), mysqlstore.AppenderOptions{})
 				if err != nil {
@@ -92,7 +92,7 @@ func versionOf(t *testing.T, k *kind) (version string) {
 func newDatabase(tb testing.TB, k *kind, change ...func(*mysqlstore.Options)) *storetest.Database[postbag.SQLTx] {
 	tb.Helper()
 	if !strings.Contains(tb.Name(), "crash") {
-		return harnessOn(tb, k.database(tb), change...)
+		return harnessOn(tb, k.pooled(tb), change...)
 	}
 	m := k.private(tb)
 	db := harnessOn(tb, databaseOn(tb, m, "crashing"), change...)

@@ -42,6 +42,7 @@ const (
 	codeTooLong        = 1406
 	codeNoRoutine      = 1305
 	codeRoutineDenied  = 1370
+	codeSpecialDenied  = 1227 // the procedure belongs to an account with more rights
 	codeBadJSON        = 3141 // MySQL: a function was given what is no JSON
 	codeDenied         = 1142
 	codeColumnDenied   = 1143

@@ -31,6 +31,7 @@ type kind struct {
 	err   error
 	admin *sql.DB
 	count atomic.Int64
+	pool  databasePool
 }
 
 var (
@@ -124,11 +125,16 @@ func (k *kind) database(tb testing.TB) string {
 		if tb.Failed() {
 			return // its sessions may hold locks that a drop would wait for
 		}
-		if _, err := k.admin.ExecContext(context.Background(), "DROP DATABASE "+name); err != nil {
-			tb.Errorf("database %s was not dropped: %v", name, err)
-		}
+		k.drop(tb, name)
 	})
 	return m.DSN(name)
+}
+
+func (k *kind) drop(tb testing.TB, name string) {
+	tb.Helper()
+	if _, err := k.admin.ExecContext(context.Background(), "DROP DATABASE "+name); err != nil {
+		tb.Errorf("database %s was not dropped: %v", name, err)
+	}
 }
 
 func makeDatabase(tb testing.TB, admin *sql.DB, name string) {

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +34,12 @@ func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int { return len(steps()) }
 
-// stepCancel is the step that makes a procedure, which is done without where the right to
-// make one is missing.
-const stepCancel = "0004_cancel"
+// stepsCancel are the steps that make a procedure, which are done without it where the
+// right to make one is missing.
+var stepsCancel = []string{"0004_cancel", "0009_cancel"}
+
+// endOfCancel is where the statements of the procedure end, in both steps.
+const endOfCancel = "UTC_TIMESTAMP(6));"
 
 // Migrate applies the steps that are missing. A change of a table commits by
 // itself in MySQL, so that a step that was cut off is simply taken again. Several
@@ -49,10 +53,10 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	for _, step := range missing {
 		name := step.Name
 		err := s.define(ctx, step.SQL, s.opts.DDLWait, defineTimes)
-		if code := codeOf(err); name == stepCancel && (code == codeDatabaseDenied || code == codeRoutineDenied) {
-			_, rest, _ := strings.Cut(step.SQL, ";") // its procedure is its one statement
+		if code := codeOf(err); slices.Contains(stepsCancel, name) && (code == codeDatabaseDenied || code == codeRoutineDenied || code == codeSpecialDenied) {
+			_, rest, _ := strings.Cut(step.SQL, endOfCancel)
 			err = s.define(ctx, rest, s.opts.DDLWait, defineTimes)
-			name += " (without its procedure, since the right CREATE ROUTINE is missing: see docs/reference/mysql.md)"
+			name += " (without its procedure, since the right CREATE ROUTINE or ALTER ROUTINE is missing: see docs/reference/mysql.md)"
 		}
 		if err != nil {
 			return done, translateError("migrate: step "+step.Name, err)

@@ -253,7 +253,7 @@ const (
 	sqlCancel = `CALL postbag__cancel('%s', x'%x')`
 
 	// The same, where there is no procedure, or no right to call it.
-	sqlCancelPlain = `DELETE FROM postbag__scheduled WHERE box = '%s' AND id = x'%x' AND due > %d`
+	sqlCancelPlain = `DELETE s FROM postbag__scheduled s FORCE INDEX (postbag__scheduled_id) WHERE box = '%s' AND id = x'%x' AND due > %d`
 
 	// Rows by primary key, new or with another number of repeats, which never is the old
 	// one and never zero. An INSERT IGNORE would hide errors, and a plain one would have to

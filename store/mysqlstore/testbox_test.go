@@ -23,7 +23,7 @@ type testBox struct {
 // newTestBox makes a box. Its messages are kept for a millisecond.
 func newTestBox(tb testing.TB, k *kind, change ...func(*mysqlstore.Options)) *testBox {
 	tb.Helper()
-	return testBoxOn(tb, k.database(tb), change...)
+	return testBoxOn(tb, k.pooled(tb), change...)
 }
 
 func testBoxOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *testBox {

@@ -15,12 +15,18 @@ func crashCases() []scenario {
 	}
 }
 
-// crash ends the server, or skips the case.
-func (e *env) crash() {
+// needCrash skips the case if the harness cannot end the server. A case asks before it leaves anything that outlives it.
+func (e *env) needCrash() {
 	e.Helper()
 	if e.Crash == nil {
 		e.Skip("the harness cannot end the server")
 	}
+}
+
+// crash ends the server, or skips the case.
+func (e *env) crash() {
+	e.Helper()
+	e.needCrash()
 	e.check(e.Crash(e.ctx), "crash")
 	e.eventually("the store answers after the crash", func() bool {
 		_, err := e.Store.Check(e.ctx)

@@ -375,6 +375,7 @@ func (e *env) prepareMark(name string) *attempt {
 
 func markCrash(e *env) {
 	e.needInbox()
+	e.needCrash()
 	e.commitMarks(true, "committed")
 	tx := e.begin()
 	e.marked(tx, true, "open")
@@ -386,6 +387,7 @@ func markCrash(e *env) {
 
 func markCrashPrepared(e *env) {
 	e.needInbox()
+	e.needCrash()
 	tx := e.begin()
 	e.marked(tx, true, "a")
 	e.check(e.Prepare(e.ctx, tx, "inbox-three"), "prepare")
