@@ -8,6 +8,8 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
 	"github.com/postbag/postbag/store"
 )
 
@@ -49,18 +51,32 @@ func TestTwoPlacesNeverHaveOneID(t *testing.T) {
 func TestAPlaceIsTheSameInEveryVersion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ got, want inbox.MessageID }{
-		{inbox.Place("orders", 3, 258), "\x00place\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x01\x02orders"},
-		{inbox.Place("", -1, -2), "\x00place\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe"},
+		{inbox.Place("orders", 3, 258), "\x00place\x00\x00\x00\x00\x00\x00\x01\x02" + zeros + "\x06orders3"},
+		{inbox.Place("", -1, -2), "\x00place\xff\xff\xff\xff\xff\xff\xff\xfe" + zeros + "\x00-1"},
 	} {
 		if c.got != c.want {
 			t.Errorf("the id is %q, want %q: marks of older versions would be fresh again", c.got, c.want)
 		}
 	}
-	hash := sha256.Sum256([]byte(strings.Repeat("s", 238)))
-	if got := inbox.Place(strings.Repeat("s", 238), 0, 0); got != inbox.MessageID("\x00phash"+strings.Repeat("\x00", 12)+string(hash[:])) {
-		t.Errorf("the id of a long source is %q", got)
+	long := strings.Repeat("s", 250)
+	hash := sha256.Sum256([]byte("\xfa\x01" + long + "0"))
+	if got := inbox.Place(long, 0, 0); got != inbox.MessageID("\x00phash"+zeros+zeros+string(hash[:])) {
+		t.Errorf("the id of a long name is %q", got)
 	}
 }
+
+func TestAPlaceOfASourceHasTheIDThatItsPartsHave(t *testing.T) {
+	t.Parallel()
+	p := source.Place{Source: "orders", Partition: "7", Offset: 12}
+	if got, want := inbox.MessageID(p.ID()), inbox.Place("orders", 7, 12); got != want {
+		t.Errorf("a receiver marks %q, and a consumer of one's own %q", got, want)
+	}
+	if id, rule, err := sourcekit.DefaultIDs().Of(&source.Message{Place: p}); err != nil || rule != "place" || id != p.ID() {
+		t.Errorf("the id of a message without one is %q of the rule %q: %v", id, rule, err)
+	}
+}
+
+const zeros = "\x00\x00\x00\x00\x00\x00\x00\x00"
 
 func TestASumTellsItsPartsApart(t *testing.T) {
 	t.Parallel()

@@ -76,16 +76,11 @@ func FromMessageID() IDRule {
 	return IDRule{Name: name, Find: func(m *source.Message) (string, bool) { return idOf(name, m.MessageID) }}
 }
 
-// FromPlace is the rule that takes the place. A message without one has no id of it.
+// FromPlace is the rule that takes the place: source.Place.ID. A message without one has no
+// id of it.
 func FromPlace() IDRule {
-	const name = "place"
-	return IDRule{Name: name, Find: func(m *source.Message) (string, bool) {
-		if m.Place.IsZero() {
-			return "", false
-		}
-		b := appendText(appendText(nil, m.Place.Source), m.Place.Partition)
-		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, m.Place.Offset), m.Place.Minor)
-		return bounded(name, string(b)), true
+	return IDRule{Name: "place", Find: func(m *source.Message) (string, bool) {
+		return m.Place.ID(), !m.Place.IsZero()
 	}}
 }
 

@@ -138,6 +138,7 @@ func (r *row) record(f filter) store.Record {
 	}
 	out.Payload = slices.Clip(r.Payload)
 	out.Headers = maps.Clone(r.Headers)
+	out.Err = store.HeaderFault(out.Headers)
 	return out
 }
 

@@ -187,7 +187,7 @@ func readHeaders(text string) (map[string]string, error) {
 	if err != nil {
 		return nil, errHeaders
 	}
-	return headers, nil
+	return headers, store.HeaderFault(headers)
 }
 
 var errHeaders = errors.New("its headers are no JSON object that can be read, or lie too deep; correct the row, or discard the message")

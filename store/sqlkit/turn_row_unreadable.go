@@ -31,6 +31,8 @@ func Inspect(rec *store.Record, headers string) {
 		rec.HeaderBytes = len(headers)
 		if rec.Headers, err = storekit.ParseHeaders(headers); err != nil {
 			rec.Headers, rec.Err = nil, errHeaders
+		} else {
+			rec.Err = store.HeaderFault(rec.Headers)
 		}
 	}
 	switch {

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 func damageCases() []scenario {
 	return []scenario{
 		{name: "A row that nobody can read comes with an error, is parked and shown, and holds up no other", run: undecodable},
+		{name: "A message with the header of a fault comes whole, with the fault as its error, and holds up no other", run: faulty},
 		{name: "What is in a log that was emptied and numbered again is delivered, and told of", run: renumbered},
 		{name: "Housekeeping deletes nothing of a log that was emptied and numbered again", run: renumberedKept},
 	}
@@ -21,25 +24,51 @@ func undecodable(e *env) {
 	if e.Undecodable == nil {
 		e.Skip("every row of the database can be read")
 	}
+	odd := e.amid(func() { e.check(e.Undecodable(e.ctx, box), "plant a row that nobody can read") })
+	if odd.Err.Error() == "" {
+		e.Error("the row does not say what cannot be read")
+	}
+}
+
+func faulty(e *env) {
+	m := e.message("a")
+	m.Headers = map[string]string{store.FaultHeader: "it is \"too\" large: 17 bytes", "other": "stays"}
+	odd := e.amid(func() { e.publish(m) })
+	if odd.Err.Error() != m.Headers[store.FaultHeader] {
+		e.Errorf("the fault is told as %q", odd.Err)
+	}
+	if odd.ID != m.ID || odd.Topic != m.Topic || odd.Key != m.Key || !maps.Equal(odd.Headers, m.Headers) || !bytes.Equal(odd.Payload, m.Payload) {
+		e.Errorf("the message came as %+v", odd.Message)
+	}
+	for _, it := range e.list(store.Query{State: store.StateDead}) {
+		if !maps.Equal(it.Headers, m.Headers) || !bytes.Equal(it.Payload, m.Payload) {
+			e.Errorf("the message is shown as %+v", it.Message)
+		}
+	}
+}
+
+// amid plants a row among others that is to come with an error, has a relay park it, and returns it.
+func (e *env) amid(plant func()) store.Record {
+	e.Helper()
 	e.open(1)
 	lease := e.relay("r").take(ref)[0]
 	before := e.publish(e.messages(3, "a", "b")...)
-	e.check(e.Undecodable(e.ctx, box), "plant a row that nobody can read")
+	plant()
 	behind := e.publish(e.messages(3, "a", "b")...)
 	c := e.chain()
 	c.await(7)
 	if len(c.got) != 7 {
-		e.Fatalf("of six messages and a row that nobody can read %d came", len(c.got))
+		e.Fatalf("of six messages and a row with a fault %d came", len(c.got))
 	}
 	bad := slices.IndexFunc(c.got, func(r store.Record) bool { return r.Err != nil })
 	if bad < 0 {
-		e.Fatal("a row that nobody can read came without an error")
+		e.Fatal("a row with a fault came without an error")
 	}
 	odd := c.got[bad]
 	good := slices.Delete(slices.Clone(c.got), bad, bad+1)
 	checkExact(e.TB, good, slices.Concat(before, behind))
-	if odd.Err.Error() == "" || odd.Hash != store.KeyHash(odd.Key) {
-		e.Errorf("the row says %q, and has a hash that is not its key's: %v", odd.Err, odd.Hash != store.KeyHash(odd.Key))
+	if odd.Hash != store.KeyHash(odd.Key) {
+		e.Error("the row has a hash that is not its key's")
 	}
 	reason := odd.Err.Error()
 	p := store.Park{Seq: odd.Seq, Slot: odd.Slot, Hash: odd.Hash, State: store.ParkRetrying, Blocking: odd.Hash != 0, Attempts: 1, Reason: reason}
@@ -59,6 +88,7 @@ func undecodable(e *env) {
 	if n := len(e.list(store.Query{})); n != 7 {
 		e.Errorf("of the seven rows %d are listed", n)
 	}
+	return odd
 }
 
 // renumbered empties a log behind a relay's back, and looks at what a new relay gets.

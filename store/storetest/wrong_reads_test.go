@@ -70,6 +70,13 @@ func wrongReads() []wrong {
 			"Messages that the filter refuses come without their content",
 			"A filter does not hold up a chain",
 		}},
+		{"a fault in the headers is not told", onlyRead(func(_ store.Request, b *store.Batch) {
+			for i := range b.Records {
+				b.Records[i].Err = nil
+			}
+		}), []string{
+			"A message with the header of a fault comes whole, with the fault as its error, and holds up no other",
+		}},
 		{"filtered messages do not come", onlyRead(dropFiltered), []string{
 			"Messages that the filter refuses come without their content",
 		}},
