@@ -39,6 +39,9 @@
 // run the whole transaction again, or let the broker deliver the message again. After
 // another error, roll back too.
 //
+// A [Receiver] goes further: it takes messages from a broker (package source) and stores
+// each once in a box, from which a relay works them.
+//
 // Marks take space. Run [Inbox.Maintain] in one process or in several: it removes those
 // whose time is over.
 package inbox

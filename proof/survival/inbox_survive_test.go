@@ -22,7 +22,7 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-// consumerEnv, if it is set, makes this program a consumer: "dsn nats-url".
+// consumerEnv, if it is set, makes this program a consumer: what kind of one, the DSN and the URL of NATS, a line each.
 const consumerEnv = "POSTBAG_SURVIVAL_CONSUMER"
 
 // ackWait is after how long the broker brings a message again that nobody acknowledged.
@@ -34,21 +34,7 @@ func TestConsumersThatAreKilledApplyEachMessageOnce(t *testing.T) { //nolint:par
 	n := size(50_000)
 	w.exec(`create table effects (id text not null)`)
 	w.fillStream(n)
-	var kills int
-	r := rand.New(rand.NewPCG(1, 2))
-	consumers := []*exec.Cmd{w.startConsumer(), w.startConsumer()}
-	for ; kills < 20 && w.effects() < n*9/10; kills++ {
-		pause(time.Duration(100+r.IntN(400)) * time.Millisecond)
-		i := r.IntN(len(consumers))
-		_ = consumers[i].Process.Kill()
-		_ = consumers[i].Wait() // it was killed
-		consumers[i] = w.startConsumer()
-		if kills%7 == 3 {
-			if err := w.pg.Restart(t.Context(), testserver.StopImmediate); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	kills := w.killConsumers("apply", n, w.effects)
 	delivered := w.awaitAcknowledged(n, 3*time.Minute)
 	t.Logf("%d messages were delivered %d times while %d consumers were killed", n, delivered, kills)
 	if delivered <= n {
@@ -63,6 +49,26 @@ func TestConsumersThatAreKilledApplyEachMessageOnce(t *testing.T) { //nolint:par
 	}
 }
 
+// killConsumers kills consumers, and now and then the database, until nine of ten messages are done, or 20 were killed.
+func (w *world) killConsumers(kind string, n int, done func() int) (kills int) {
+	w.t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	consumers := []*exec.Cmd{w.startConsumer(kind), w.startConsumer(kind)}
+	for ; kills < 20 && done() < n*9/10; kills++ {
+		pause(time.Duration(100+r.IntN(400)) * time.Millisecond)
+		i := r.IntN(len(consumers))
+		_ = consumers[i].Process.Kill()
+		_ = consumers[i].Wait() // it was killed
+		consumers[i] = w.startConsumer(kind)
+		if kills%7 == 3 {
+			if err := w.pg.Restart(w.t.Context(), testserver.StopImmediate); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	return kills
+}
+
 // effects returns how many there are, or none while the database is away.
 func (w *world) effects() (n int) {
 	_ = w.pool.QueryRow(w.t.Context(), `select count(*) from effects`).Scan(&n) // the database may be away
@@ -75,7 +81,7 @@ func (w *world) fillStream(n int) {
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
 		for i := range n {
 			_, err := js.PublishMsgAsync(&nats.Msg{
-				Subject: fmt.Sprintf("events.%d", i%50), Data: []byte("effect"), Header: nats.Header{"Id": {fmt.Sprint(i)}},
+				Subject: fmt.Sprintf("events.%d", i%50), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
 			})
 			if err != nil {
 				return err
@@ -91,10 +97,10 @@ func (w *world) fillStream(n int) {
 }
 
 // startConsumer starts this program as a consumer. It is killed when the test ends.
-func (w *world) startConsumer() *exec.Cmd {
+func (w *world) startConsumer(kind string) *exec.Cmd {
 	w.t.Helper()
 	c := exec.CommandContext(context.WithoutCancel(w.t.Context()), os.Args[0])
-	c.Env = append(os.Environ(), consumerEnv+"="+w.dsn+"\n"+w.nats.URL())
+	c.Env = append(os.Environ(), consumerEnv+"="+kind+"\n"+w.dsn+"\n"+w.nats.URL())
 	c.Stderr = w.t.Output()
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
@@ -127,10 +133,10 @@ func (w *world) awaitAcknowledged(n int, within time.Duration) (delivered int) {
 	return delivered
 }
 
-// consume is the consumer: it applies each message in a transaction with its mark, and acknowledges it after the commit. It runs until
-// it is killed.
+// consume is a consumer. It runs until it is killed.
 func consume(settings string) error {
 	ctx := context.Background()
+	kind, settings, _ := strings.Cut(settings, "\n")
 	dsn, url, _ := strings.Cut(settings, "\n")
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
@@ -140,6 +146,14 @@ func consume(settings string) error {
 	for ; err != nil; store, err = pgstore.Open(ctx, pool, pgstore.Options{}) {
 		pause(50 * time.Millisecond) // the database is away
 	}
+	if kind == "receive" {
+		return receive(ctx, store, url)
+	}
+	return apply(ctx, pool, store, url)
+}
+
+// apply applies each message in a transaction with its mark, and acknowledges it after the commit.
+func apply(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, url string) error {
 	in, err := inbox.New[pgx.Tx](store)
 	if err != nil {
 		return err

@@ -146,11 +146,7 @@ func eventOf(m *source.Message) (id, from string) {
 		from, _ = m.Headers.Get("source")
 		return id, from
 	}
-	contentType := m.ContentType
-	if contentType == "" {
-		contentType, _ = m.Headers.Get("content-type")
-	}
-	if kind, _, err := mime.ParseMediaType(contentType); err != nil || !strings.EqualFold(kind, "application/cloudevents+json") {
+	if !structured(m) {
 		return "", ""
 	}
 	var event struct {
@@ -161,6 +157,16 @@ func eventOf(m *source.Message) (id, from string) {
 		return "", ""
 	}
 	return event.ID, event.Source
+}
+
+// structured says whether the payload is an event of CloudEvents as a JSON document.
+func structured(m *source.Message) bool {
+	contentType := m.ContentType
+	if contentType == "" {
+		contentType, _ = m.Headers.Get("content-type")
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && strings.EqualFold(kind, "application/cloudevents+json")
 }
 
 // idOf makes an id of a value that a rule found.

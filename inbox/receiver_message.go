@@ -1,0 +1,213 @@
+package inbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
+	"github.com/postbag/postbag/store"
+)
+
+// item is a message on its way from the source to the box.
+type item struct {
+	from *source.Message
+	mark Mark
+	out  postbag.Message
+	// fault is why the box cannot hold the message as it is. out then holds what it can.
+	fault error
+	cut   bool // of the payload only the head is left
+}
+
+// headPayload is how many bytes of a payload are kept that is too large, and of a text.
+const headPayload = 4 << 10
+
+// Headers that a Receiver writes for what a box has no place for.
+const (
+	contentTypeHeader = "content-type"
+	nullHeader        = "null-payload" // "true": the broker distinguishes no payload from an empty one
+)
+
+// item makes of a message what the box will hold.
+func (r *Receiver[Tx]) item(m *source.Message) item {
+	it := item{from: m}
+	id, _, err := r.o.IDs.Of(m)
+	if err != nil {
+		id = string(place(m))
+	}
+	it.mark.ID = MessageID(id)
+	if !r.o.SumOff && m.Err == nil {
+		it.mark.Sum = Sum(m.Payload)
+	}
+	features := r.o.Source.Features()
+	it.out = postbag.Message{
+		ID: idOf(it.mark.ID), Topic: m.Topic, Key: r.o.Keys.Of(m), Type: sourcekit.TypeOf(m, features.Binding),
+		Headers: headersOf(m, features.Binding), Payload: m.Payload,
+	}
+	fault := cmpErr(m.Err, err)
+	if fault == nil && r.o.Edit != nil {
+		own := it.out.ID
+		fault = r.o.Edit(&it.out, m)
+		it.out.ID = own
+	}
+	if it.out.Topic == "" {
+		it.out.Topic = r.o.Box
+	}
+	if fault == nil {
+		fault = r.rules.Publish(context.Background(), 0, it.out)
+	}
+	if fault != nil {
+		it.blame(fault)
+	}
+	return it
+}
+
+// cmpErr returns the first error that is not nil.
+func cmpErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blame makes of the item what any box can hold, with a fault. A second fault does not
+// replace the first.
+func (it *item) blame(fault error) {
+	if it.fault == nil {
+		it.fault = fault
+	}
+	reason, payload := it.fault, it.out.Payload
+	if !it.cut && (len(payload) > postbag.MaxPayload || isTooLong(fault)) {
+		it.cut = true
+		reason = fmt.Errorf("%w (the payload has %d bytes, and the SHA-256 %x; its first bytes are here)", reason, len(payload), sha256.Sum256(payload))
+		payload = payload[:min(len(payload), headPayload)]
+	}
+	it.out = postbag.Message{
+		ID: it.out.ID, Topic: clean(it.out.Topic, postbag.MaxName), Key: clean(it.out.Key, postbag.MaxKey),
+		Type: clean(it.out.Type, postbag.MaxName), Headers: cleanHeaders(it.out.Headers), Payload: payload,
+	}
+	it.out.Headers[store.FaultHeader] = clean(reason.Error(), 1000)
+}
+
+// part gives the item an id and a mark of its own, because its id is that of another
+// payload. They are the same each time that it comes.
+func (it *item) part() {
+	sum := sha256.Sum256(append([]byte(it.mark.ID), it.mark.Sum[:]...))
+	it.mark = Mark{ID: MessageID("other:" + string(sum[:]))}
+	it.out.ID = idOf(it.mark.ID)
+	it.blame(errOther)
+}
+
+var errOther = errors.New("another payload was taken in with its id; let its sender give each message an id of its own, or set SumOff")
+
+// isTooLong says whether a fault is about a size.
+func isTooLong(fault error) bool {
+	e, is := errors.AsType[*postbag.MessageError](fault)
+	return is && e.Field == "Payload"
+}
+
+// clean returns of a text what every database can hold, and no more than limit bytes.
+func clean(text string, limit int) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}
+
+// cleanHeaders returns those of the headers that a box can hold, up to a quarter of what it
+// takes, since a byte can take several.
+func cleanHeaders(headers map[string]string) map[string]string {
+	out, left := map[string]string{}, postbag.MaxHeader/8
+	for name, value := range headers {
+		name, value = clean(name, 200), clean(value, headPayload)
+		if left -= len(name) + len(value); left < 0 {
+			break
+		}
+		if name != "" {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// headersOf returns what the box keeps of a message's headers. A header that comes several
+// times has its values in one, with a comma between them.
+func headersOf(m *source.Message, binding string) map[string]string {
+	_, own := m.Headers.Get(broker.HeaderID) // a relay sent it, and encoded the values
+	escaped := own && (binding == broker.BindingHTTP || binding == broker.BindingNATS)
+	out := make(map[string]string, len(m.Headers)+1)
+	for _, h := range m.Headers {
+		if len(h.Name) >= len(relays) && strings.EqualFold(h.Name[:len(relays)], relays) {
+			continue // of the relay that sent it; the next one writes its own
+		}
+		value := h.Value
+		if escaped {
+			value = broker.Unescape(value)
+		}
+		if before, twice := out[h.Name]; twice {
+			value = before + ", " + value
+		}
+		out[h.Name] = value
+	}
+	if m.ContentType != "" {
+		if _, there := m.Headers.Get(contentTypeHeader); !there {
+			out[contentTypeHeader] = m.ContentType
+		}
+	}
+	if m.Null {
+		out[nullHeader] = "true"
+	}
+	return out
+}
+
+// relays begins the names of headers that relays write.
+const relays = "Postbag-"
+
+// place is the id of a message in which no rule finds one: its place, or else a hash of all
+// that it holds. It is marked with a fault.
+func place(m *source.Message) MessageID {
+	if !m.Place.IsZero() {
+		return MessageID(m.Place.ID())
+	}
+	sum := sha256.New()
+	for _, part := range []string{m.Topic, m.Key, m.MessageID} {
+		_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part) // a hash takes all
+	}
+	for _, h := range m.Headers {
+		_, _ = fmt.Fprintf(sum, "%d:%s%d:%s", len(h.Name), h.Name, len(h.Value), h.Value)
+	}
+	_, _ = sum.Write(m.Payload)
+	return MessageID("no id:" + string(sum.Sum(nil)))
+}
+
+// idOf returns the id that the box's message has: that of the mark if it is a UUID, else a
+// UUID of version 8 (RFC 9562) made of its hash. So it is the same each time.
+func idOf(mark MessageID) (id postbag.ID) {
+	if len(mark) == len(id) {
+		copy(id[:], mark)
+		return id
+	}
+	sum := sha256.Sum256([]byte(mark))
+	copy(id[:], sum[:])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
+	return id
+}
+
+// nowhere is a store that keeps nothing. A publisher over it checks messages.
+type nowhere struct{}
+
+func (nowhere) Append(context.Context, int, string, []postbag.Message) error  { return nil }
+func (nowhere) Lock(context.Context, int, string, []string) error             { return nil }
+func (nowhere) Cancel(context.Context, int, string, postbag.ID) (bool, error) { return false, nil }
+func (nowhere) InTx(ctx context.Context, fn func(context.Context, int) error) error {
+	return fn(ctx, 0)
+}
+func (nowhere) Wake(string) {}

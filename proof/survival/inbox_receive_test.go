@@ -1,0 +1,83 @@
+package survival
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/store/pgstore"
+)
+
+// A receiver that dies between its commit and its ack gets the messages again, and so does the one that takes over: the box holds each
+// once, those of a subject in the order of the stream.
+func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+	w := newWorld(t)
+	if err := w.store.CreateBox(t.Context(), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	n := size(50_000)
+	w.fillStream(n)
+	kills := w.killConsumers("receive", n, w.received)
+	delivered := w.awaitAcknowledged(n, 3*time.Minute)
+	t.Logf("%d messages were delivered %d times while %d receivers were killed", n, delivered, kills)
+	if delivered <= n {
+		t.Errorf("of %d messages none came twice: nothing was shown", n)
+	}
+	rows, err := w.pool.Query(t.Context(), `select key, convert_from(payload, 'UTF8')::integer from postbag.inbox order by seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, count := map[string]int{}, map[int]int{}
+	var key string
+	var number int
+	_, err = pgx.ForEachRow(rows, []any{&key, &number}, func() error {
+		if before, there := last[key]; there && number <= before {
+			t.Errorf("of %s message %d lies behind %d", key, number, before)
+		}
+		last[key] = number
+		count[number]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if count[i] != 1 {
+			t.Errorf("message %d is there %d times", i, count[i])
+		}
+	}
+}
+
+// received returns how many messages the inbox holds, or none while the database is away.
+func (w *world) received() (n int) {
+	_ = w.pool.QueryRow(w.t.Context(), `select count(*) from postbag.inbox`).Scan(&n) // the database may be away
+	return n
+}
+
+// receive stores what the stream has in the box.
+func receive(ctx context.Context, s *pgstore.Store, url string) error {
+	src, err := natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
+		URL: url, Stream: stream, Consumer: "billing", Order: source.OrderStream, AckWait: ackWait, MaxUnacked: 2000,
+	})
+	if err != nil {
+		return err
+	}
+	r, err := inbox.NewReceiver(inbox.ReceiverOptions[pgx.Tx]{
+		Store: s, Source: src, Messages: 200,
+		Edit: func(out *postbag.Message, from *source.Message) error {
+			out.Key = from.Topic
+			return nil
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("receive: %w", err)
+	}
+	return r.Run(ctx)
+}

@@ -1,0 +1,38 @@
+package sourcekit
+
+import (
+	"encoding/json"
+
+	"github.com/postbag/postbag/source"
+)
+
+// TypeOf returns the kind of event that a message says it is: Postbag-Type, or the type of
+// an event of CloudEvents, from headers or from the document in structured mode. It is
+// empty if the message says none. In HTTP and NATS headers are percent-encoded; the type is
+// decoded. binding is that of Features.
+func TypeOf(m *source.Message, binding string) string {
+	header := KeyHeader
+	if binding == "http" || binding == "nats" {
+		header = func(name string) KeyRule { return Unescaped(KeyHeader(name)) }
+	}
+	types := Keys{header("Postbag-Type")}
+	for _, prefix := range eventPrefixes {
+		types = append(types, header(prefix+"type"))
+	}
+	if kind := types.Of(m); kind != "" {
+		return kind
+	}
+	if _, ok := m.Headers.Get("specversion"); ok { // MQTT has no prefix
+		return header("type")(m)
+	}
+	if !structured(m) {
+		return ""
+	}
+	var event struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(m.Payload, &event) != nil {
+		return ""
+	}
+	return event.Type
+}
