@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,8 +15,7 @@ var tight = []string{"<= 65536", "<= 16777216", "char(0"}
 
 const tightMariaDB = "__json` CHECK"
 
-// loose returns the boxes that were made with looser constraints. No migration changes them: both servers copy a table to
-// add a constraint, and producers wait meanwhile.
+// loose returns the boxes that were made with looser constraints.
 func (s *Store) loose(ctx context.Context) (boxes []string, err error) {
 	var all []string
 	err = s.query(ctx)(sqlBoxes, nil, func(rows *sql.Rows) error {
@@ -49,4 +49,80 @@ func (s *Store) loose(ctx context.Context) (boxes []string, err error) {
 		}
 	}
 	return boxes, nil
+}
+
+// Both servers copy a table to add a constraint, and producers wait meanwhile. So the migration tightens the boxes that are
+// small, and leaves the others, of which Check warns. A table is small with so many rows and bytes, as
+// far as the catalogue says.
+const (
+	tightenRows  = 100_000
+	tightenBytes = 64 << 20
+	tightenTimes = 3
+)
+
+// tightened are the constraints in schema/box.sql that boxes of older versions lack.
+var tightened = regexp.MustCompile(`(?s)CONSTRAINT postbag_\$box__headers CHECK .*CONSTRAINT postbag_\$box__payload CHECK [^\n]*\)`)
+
+// tighten gives small boxes that were made with looser constraints those of new ones, and returns which. Rows that break
+// them stay: the constraints then leave out all that is as old as the youngest row, by its time, which producers have no right to set. What
+// cannot be done is left: Check says so, and no migration fails for it.
+func (s *Store) tighten(ctx context.Context) (boxes []string, err error) {
+	if s.server.Load() == nil {
+		return nil, nil
+	}
+	all, err := s.loose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, box := range all {
+		small, err := s.small(ctx, box)
+		if err != nil {
+			return boxes, err
+		}
+		if !small {
+			continue
+		}
+		err = s.tightenBox(ctx, box, "")
+		if rowRefused(err) {
+			var youngest int64
+			if _, err = s.row(ctx, fmt.Sprintf(sqlYoungest, tableOf(box)), nil, &youngest); err == nil {
+				err = s.tightenBox(ctx, box, fmt.Sprintf("at <= %d OR ", youngest))
+			}
+		}
+		if ctx.Err() != nil {
+			return boxes, err
+		}
+		if err == nil {
+			boxes = append(boxes, box)
+		}
+	}
+	return boxes, nil
+}
+
+// small says whether the table of a box may be copied.
+func (s *Store) small(ctx context.Context, box string) (bool, error) {
+	var rows, bytes int64
+	_, err := s.row(ctx, fmt.Sprintf(sqlSize, tableOf(box)), []any{tightenRows + 1, "postbag_" + box}, &rows, &bytes)
+	return rows <= tightenRows && bytes <= tightenBytes, err
+}
+
+// tightenBox changes the constraints of a box. but is what they except.
+func (s *Store) tightenBox(ctx context.Context, box, but string) error {
+	var text string
+	if _, err := s.row(ctx, fmt.Sprintf(sqlTableText, tableOf(box)), nil, new(string), &text); err != nil {
+		return err
+	}
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return err
+	}
+	add := strings.ReplaceAll(string(tightened.Find(template)), "CONSTRAINT postbag_$box", "ADD CONSTRAINT postbag_"+box)
+	add = strings.ReplaceAll(add, " CHECK (", " CHECK ("+but)
+	alter := "ALTER TABLE " + tableOf(box) + " "
+	for _, part := range []string{"headers", "json", "payload"} {
+		if name := "postbag_" + box + "__" + part; strings.Contains(text, "CONSTRAINT `"+name+"`") {
+			alter += "DROP CONSTRAINT " + name + ", "
+		}
+	}
+	return s.define(ctx, alter+add, s.opts.DDLWait, tightenTimes)
 }

@@ -91,3 +91,51 @@ func TestABoxWithLooseConstraintsIsReportedAndCanBeTightened(t *testing.T) {
 		s.holdsToJSON()
 	})
 }
+
+// Rows of before that break the constraints stay, and are read as what they are.
+func TestAMigrationTightensABoxOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		t.Run(map[bool]string{false: "all rows are good", true: "a row breaks them"}[broken], func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, k *kind) {
+				t.Helper()
+				s := newTestBox(t, k)
+				drop := ""
+				if !k.oracle {
+					drop = ", DROP CONSTRAINT postbag_outbox__json"
+				}
+				s.exec(`ALTER TABLE postbag_outbox DROP CONSTRAINT postbag_outbox__payload, DROP CONSTRAINT postbag_outbox__headers` + drop)
+				s.exec(`ALTER TABLE postbag_outbox ADD CONSTRAINT postbag_outbox__headers CHECK (headers IS NULL OR LENGTH(headers) <= 1048576)`)
+				s.publish(boxtest.Messages(3, "a")...)
+				want := 3
+				if broken {
+					s.exec("INSERT INTO postbag_outbox (topic, headers, payload) VALUES ('t', '[', 'p')")
+					want++
+				}
+				for n, names := range []string{"constraints of box outbox", ""} {
+					if done, err := s.Migrate(t.Context()); err != nil || strings.Join(done, ", ") != names {
+						t.Errorf("migration %d did %q (error: %v)", n+1, done, err)
+					}
+				}
+				if info, err := s.Check(t.Context()); err != nil || strings.Contains(strings.Join(info.Warnings, "\n"), "looser") {
+					t.Errorf("it says %q (error: %v)", info.Warnings, err)
+				}
+				var refused int
+				got := s.Deliver()
+				for _, r := range got {
+					if r.Err != nil {
+						refused++
+					}
+				}
+				if len(got) != want || refused != want-3 {
+					t.Errorf("%d messages come, %d of them undecodable", len(got), refused)
+				}
+				s.holdsToJSON()
+				if n := s.number("SELECT COUNT(*) FROM postbag_outbox WHERE headers = '['"); n != int64(want-3) {
+					t.Errorf("%d rows of before are left", n)
+				}
+			})
+		})
+	}
+}

@@ -41,7 +41,7 @@ var stepsCancel = []string{"0004_cancel", "0009_cancel"}
 // endOfCancel is where the statements of the procedure end, in both steps.
 const endOfCancel = "UTC_TIMESTAMP(6));"
 
-// Migrate applies the steps that are missing. A change of a table commits by
+// Migrate applies the steps that are missing, and gives small boxes of older versions the constraints of new ones. A change of a table commits by
 // itself in MySQL, so that a step that was cut off is simply taken again. Several
 // may migrate at once: the names are then told by more than one.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {
@@ -63,7 +63,11 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		}
 		done = append(done, name)
 	}
-	return done, nil
+	boxes, err := s.tighten(ctx)
+	for _, box := range boxes {
+		done = append(done, "constraints of box "+box)
+	}
+	return done, translateError("migrate: tighten boxes", err)
 }
 
 // Pending returns the schema's version, zero if there is none, and what Migrate

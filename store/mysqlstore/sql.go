@@ -71,6 +71,14 @@ ORDER BY s.id`
 	// The catalogue, by the table's name.
 	sqlTableText = `SHOW CREATE TABLE %s`
 
+	// A scan of a primary key up to a limit, and the catalogue: about how large a table is.
+	sqlSize = `
+SELECT (SELECT COUNT(*) FROM (SELECT seq FROM %s LIMIT ?) x), COALESCE(MAX(data_length), 0)
+FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`
+
+	// A scan of a table that is small.
+	sqlYoungest = `SELECT COALESCE(MAX(at), 0) FROM %s`
+
 	// By primary key.
 	sqlSetWitness = `UPDATE postbag__box SET witness = ?, witness_id = ? WHERE name = ?`
 
