@@ -124,6 +124,22 @@ func atMost(way, name string, most float64) goal {
 	}
 }
 
+// neverMore is the goal that a figure is at most so much in every sample of every way.
+func neverMore(name string, most float64) goal {
+	return goal{
+		text: fmt.Sprintf("all: %s ≤ %g", name, most),
+		reach: func(r *result) (float64, bool) {
+			worst := 0.0
+			for _, samples := range r.Samples {
+				for i := range samples {
+					worst = max(worst, samples[i].Extra[name])
+				}
+			}
+			return worst, worst <= most
+		},
+	}
+}
+
 func (r *result) print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%s: %s\n", r.Name, r.What)
 	first := r.median(r.Ways[0], value)

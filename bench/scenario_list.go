@@ -132,7 +132,27 @@ var scenarios = []scenario{
 	{
 		name: "5-idle", what: "an idle relay with its maintenance, statements/s",
 		goal: atMost("idle", "statements/s", 3),
-		ways: []way{{"idle", idle}},
+		ways: []way{{"idle", idle(idlePostgres)}},
+	},
+	{
+		name: "5-idle-cpu", what: "CPU time of an idle relay, its server included; statements/s, and for SQLite round trips/s",
+		goal: atMost("SQLite", "core %", 0.5),
+		ways: []way{{"PostgreSQL", idle(idlePostgres)}, {"MariaDB", idle(idleMariaDB)}, {"SQLite", idle(idleSQLite)}},
+	},
+	{
+		name: "14-stop", what: "a graceful stop with 1,000 messages in flight, one rejected, one for a topic that fails, p50 ms",
+		goal: neverMore("max ms", 1000),
+		ways: []way{{"PostgreSQL", stopping(stopPostgres)}, {"MariaDB", stopping(mysqlBox(false))}, {"SQLite", stopping(sqliteBox)}},
+	},
+	{
+		name: "14-database-killed", what: "first delivery after the database answers, which was killed and started again, p50 ms",
+		goal: neverMore("max ms", 1000),
+		ways: []way{{"PostgreSQL", databaseKilled(crashPostgres)}, {"MariaDB", databaseKilled(crashMariaDB)}},
+	},
+	{
+		name: "14-broker-away", what: "first delivery after the broker answers, which was away for three seconds, p50 ms",
+		goal: neverMore("max ms", 2000),
+		ways: []way{{"NATS", brokerAway(natsAway)}, {"Redis", brokerAway(redisAway)}, {"Kafka", brokerAway(kafkaAway)}},
 	},
 	{
 		name: "6-publish", what: "one message a transaction, 8 clients, messages/s",

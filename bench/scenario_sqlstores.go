@@ -25,6 +25,7 @@ import (
 // sqlBox is an empty box of a store over database/sql.
 type sqlBox struct {
 	store  store.Store
+	box    string                                                  // its name; empty: outbox
 	append func(ctx context.Context, msgs []postbag.Message) error // in a transaction of its own
 	db     *sql.DB                                                 // for the reference
 	dsn    string                                                  // of a server

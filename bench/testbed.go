@@ -222,6 +222,22 @@ func (l *testbed) serverCPU() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
+// processCPU is the CPU time of the process of a /proc/N/stat: zero if it is gone.
+func processCPU(path string) time.Duration {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	var ticks int64
+	if fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])); len(fields) > 12 {
+		for _, f := range fields[11:13] { // utime and stime
+			n, _ := strconv.ParseInt(f, 10, 64)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
 // clientCPU is this process's CPU time.
 func clientCPU() time.Duration {
 	var u syscall.Rusage
