@@ -97,7 +97,7 @@ func (a *audit) windows() {
 			if !e.resolved() {
 				a.window += e.size
 			}
-			if e.counted && !e.drafted() {
+			if e.counted() && !e.drafted() {
 				a.out++
 			}
 			if e.waits() {
@@ -113,7 +113,7 @@ func (a *audit) windows() {
 func (a *audit) lot() {
 	for seq, e := range a.f.hand {
 		a.lotBytes += e.size
-		if e.counted {
+		if e.counted() {
 			a.out++
 		}
 		if e.state > sent || e.Seq != seq || !e.parked {
@@ -145,7 +145,7 @@ func (a *audit) inCalls() {
 			if e == nil || e.shard.lost {
 				continue
 			}
-			if e.state == slowDrafted && e.counted {
+			if e.state == slowDrafted {
 				a.out++
 			}
 			if e.chain != nil {
@@ -192,13 +192,13 @@ func (a *audit) chain(s *shard, c *chain) error {
 		if e.chain != c {
 			return fmt.Errorf("message %d is of another chain", e.Seq)
 		}
-		if e == c.head && e.state == queued && c.out == 0 {
+		if e == c.head && e.queued() && c.out == 0 {
 			return fmt.Errorf("message %d could be sent and is not ready", e.Seq)
 		}
 		if !e.parked && e.state < sent && c.blocked() && c.out == 0 {
 			return fmt.Errorf("message %d is live, and the chain is blocked", e.Seq)
 		}
-		if e != c.head && e.state == ready {
+		if e != c.head && e.ready() {
 			return fmt.Errorf("message %d is ready behind another", e.Seq)
 		}
 		if e.parked && e.Seq <= before && a.f.cfg.OnReject == Block && a.f.cfg.Order == ByKey && !c.strict {
@@ -230,7 +230,7 @@ func (a *audit) topics() {
 	}
 	for _, q := range []interface{ each(func(*entry)) }{&f.again, &f.retry, &f.ready} {
 		q.each(func(e *entry) {
-			if e.state == ready && f.isBarred(e) && !f.topics.byName[e.Topic].unswept && !slices.Contains(f.topics.barred.items, e) {
+			if e.ready() && f.isBarred(e) && !f.topics.byName[e.Topic].unswept && !slices.Contains(f.topics.barred.items, e) {
 				a.failf("message %d can be sent, and its topic does not work", e.Seq)
 			}
 		})

@@ -166,7 +166,7 @@ func (f *Flow) trial(now time.Duration) *Call {
 // the destination to be misconfigured, else one that was sent before, or, if its
 // answer got lost, a fresh one, since the fault may be its own.
 func (f *Flow) witness() *entry {
-	if e := f.circuit.wrong; e != nil && e.state == ready {
+	if e := f.circuit.wrong; e != nil && e.ready() {
 		f.again.remove(e)
 		return e
 	}

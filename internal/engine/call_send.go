@@ -103,10 +103,6 @@ func (c *Call) borrowed() []*entry {
 // include puts e into the call being made.
 func (f *Flow) include(e *entry) {
 	f.move(e, onCall)
-	if !e.counted {
-		e.counted = true
-		f.out++
-	}
 	e.calls++
 	if e.chain != nil {
 		e.chain.out++
@@ -126,7 +122,7 @@ type filling struct {
 func (f *Flow) newFilling(most int) filling {
 	b := filling{f: f, most: most}
 	for _, l := range f.lanes {
-		if e := l.pin(); e != nil && !e.counted {
+		if e := l.pin(); e != nil && !e.counted() {
 			b.reserve++
 		}
 	}
@@ -159,7 +155,7 @@ func (b *filling) fill(q source, most int) {
 func (b *filling) pins() {
 	for _, l := range b.f.lanes {
 		e := l.pin()
-		if e != nil && !e.counted && e.state == ready && b.f.out < b.f.cfg.InFlight && b.fits(e) {
+		if e != nil && e.state == ready && b.f.out < b.f.cfg.InFlight && b.fits(e) {
 			b.reserve--
 			b.include(e)
 		}
@@ -185,7 +181,7 @@ func (b *filling) include(e *entry) {
 // destination keeps the order of each key, and no other.
 func (e *entry) follower() *entry {
 	next := e.next
-	if next == nil || next.state != queued || next.Err != nil || e.chain.strict && (e.parked || next.parked || next.Hash != e.Hash || e.Hash == 0) {
+	if next == nil || !next.queued() || next.Err != nil || e.chain.strict && (e.parked || next.parked || next.Hash != e.Hash || e.Hash == 0) {
 		return nil
 	}
 	return next
@@ -193,7 +189,7 @@ func (e *entry) follower() *entry {
 
 // room: a message that was sent before has its place already.
 func (b *filling) room(e *entry) bool {
-	return e.counted || b.f.out+b.reserve < b.f.cfg.InFlight
+	return e.counted() || b.f.out+b.reserve < b.f.cfg.InFlight
 }
 
 func (b *filling) fits(e *entry) bool {

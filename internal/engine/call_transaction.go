@@ -86,7 +86,7 @@ func (b *filling) prefix(l *lane, most int) {
 func (e *entry) rides() bool {
 	c := e.chain
 	switch {
-	case e.state != ready && e.state != queued, e.Err != nil:
+	case e.state >= sent, e.Err != nil:
 		return false
 	case c == nil || c.head == e:
 		return true

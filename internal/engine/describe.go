@@ -20,7 +20,7 @@ func (f *Flow) Describe() string {
 			})
 		}
 		l.each(func(e *entry) {
-			fmt.Fprintf(&b, "\n    message %d of key %d: %v, counted %v", e.Seq, e.Hash, e.state, e.counted)
+			fmt.Fprintf(&b, "\n    message %d of key %d: %v", e.Seq, e.Hash, e.state)
 		})
 	}
 	return b.String()

@@ -15,13 +15,15 @@ type entry struct {
 	attempts int
 	doubt    *doubt // answers got lost
 
-	fate    store.Fate
-	calls   int32 // that have its bytes
-	state   state
-	parked  bool // from the parking lot
-	held    bool // and its row is Held there, for its topic
-	try     bool // it is to find out whether its topic works
-	counted bool // in Flow.out until it is answered and settled
+	fate  store.Fate
+	calls int32 // that have its bytes
+	state state
+
+	// What it is, and not where: these are set as it is taken in hand, and stay. Any
+	// state goes with each of them.
+	parked bool // from the parking lot, and not of a window
+	held   bool // from there, and its row is Held, for its topic
+	try    bool // it is to find out whether its topic works
 }
 
 // hash is that of its row in the parking lot. Under strict order it is one
@@ -45,14 +47,5 @@ func (f *Flow) forget(e *entry) {
 	if e.park != nil && e.park.State == store.ParkHeld {
 		f.countHeld(e.shard, e.park.Topic, -1)
 	}
-	f.uncount(e)
 	f.untried(e)
-}
-
-// uncount takes e out of what was sent and is not settled.
-func (f *Flow) uncount(e *entry) {
-	if e.counted {
-		e.counted = false
-		f.out--
-	}
 }

@@ -131,7 +131,7 @@ func (f *Flow) advance(c *chain) {
 	case c.out > 0:
 	case c.head == nil && !c.blocked():
 		f.release(c)
-	case c.head != nil && c.head.state == queued:
+	case c.head != nil && c.head.queued():
 		f.enqueue(c.head, true)
 	}
 }
@@ -165,7 +165,7 @@ func (f *Flow) enqueue(e *entry, waited bool) {
 		f.unreadable.push(e)
 	case f.isBarred(e):
 		f.topics.barred.push(e)
-	case e.counted:
+	case e.state == readyAgain:
 		f.again.push(e)
 	case e.parked:
 		f.retry.push(e)

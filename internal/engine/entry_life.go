@@ -8,15 +8,20 @@ type state uint8
 const (
 	queued      state = iota // behind another of its key, or about to be made ready
 	ready                    // in a queue of the flow
+	requeued                 // as queued, and it was sent before
+	readyAgain               // as ready, and it was sent before
 	sent                     // in a call
-	done                     // resolved: its fate is set, and the position may pass it
-	slow                     // as done, parked as in flight: its call goes on
-	drafted                  // resolved, and in a draft or settled
+	slow                     // resolved, parked as in flight: its call goes on
+	done                     // resolved after it was sent: the position may pass it
+	skipped                  // resolved, and never sent
 	slowDrafted              // as drafted, and its call goes on: the answer resolves its row
+	drafted                  // resolved, and in a draft or settled
 	gone                     // its shard left or was lost, or it is left to its row: neither sent nor settled
 )
 
-var stateNames = [...]string{"queued", "ready", "sent", "done", "slow", "drafted", "slowDrafted", "gone"}
+var stateNames = [...]string{
+	"queued", "ready", "requeued", "readyAgain", "sent", "slow", "done", "skipped", "slowDrafted", "drafted", "gone",
+}
 
 func (s state) String() string { return stateNames[s] }
 
@@ -43,13 +48,16 @@ func (v event) String() string { return eventNames[v] }
 // gone. Of the messages of the parking lot none is resolved: onRow brings them to drafted.
 var life = [...][8]state{
 	//            onTurn onCall onAgain onDone onSlow onDraft onRow onLeave
-	queued:      {ready, sent, nowhere, done, nowhere, nowhere, drafted, gone},
-	ready:       {ready, sent, nowhere, done, nowhere, nowhere, drafted, gone},
-	sent:        {nowhere, nowhere, queued, done, slow, nowhere, drafted, gone},
-	done:        {nowhere, nowhere, nowhere, nowhere, nowhere, drafted, nowhere, gone},
+	queued:      {ready, sent, nowhere, skipped, nowhere, nowhere, drafted, gone},
+	ready:       {ready, sent, nowhere, skipped, nowhere, nowhere, drafted, gone},
+	requeued:    {readyAgain, sent, nowhere, done, nowhere, nowhere, drafted, gone},
+	readyAgain:  {readyAgain, sent, nowhere, done, nowhere, nowhere, drafted, gone},
+	sent:        {nowhere, nowhere, requeued, done, slow, nowhere, drafted, gone},
 	slow:        {nowhere, nowhere, nowhere, done, nowhere, slowDrafted, nowhere, gone},
+	done:        {nowhere, nowhere, nowhere, nowhere, nowhere, drafted, nowhere, gone},
+	skipped:     {nowhere, nowhere, nowhere, nowhere, nowhere, drafted, nowhere, gone},
+	slowDrafted: {nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, drafted, gone},
 	drafted:     {nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, nowhere},
-	slowDrafted: {nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, drafted, nowhere},
 	gone:        {nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, nowhere, nowhere},
 }
 
@@ -57,18 +65,27 @@ var life = [...][8]state{
 const nowhere = gone + 1
 
 // move brings e to its next state, and keeps the counts that depend on states: what is
-// read and not sent, and the bytes in hand. An event that cannot happen changes nothing,
-// and is kept for Audit.
+// read and not sent, what was sent and is not settled, and the bytes in hand. An event
+// that cannot happen changes nothing, and is kept for Audit.
 func (f *Flow) move(e *entry, by event) {
 	to := life[e.state][by]
 	if to == nowhere {
 		f.strayed(e, by)
 		return
 	}
-	if to >= sent && e.waits() {
+	if e.waits() && to > ready {
 		f.unsent--
 	}
-	resolves := to >= done && !e.resolved()
+	switch counts := to.counts(); {
+	case counts == e.state.counts():
+	case counts:
+		f.out++
+	case by == onLeave:
+		f.out--
+	default: // once the settlement that is being drafted stands
+		e.shard.draft.sent++
+	}
+	resolves := to >= slow && !e.resolved()
 	e.state = to
 	if resolves && e.calls == 0 {
 		f.lighten(e)
@@ -82,14 +99,26 @@ func (f *Flow) strayed(e *entry, by event) {
 	}
 }
 
+// counts: it is in Flow.out, which bounds what was sent and is not answered or not settled.
+func (s state) counts() bool { return s >= requeued && s <= done || s == slowDrafted }
+
+// counted: it was sent, and counts for that.
+func (e *entry) counted() bool { return e.state.counts() }
+
 // waits: e was read into a window, and never sent.
-func (e *entry) waits() bool { return e.state < sent && !e.parked && !e.counted }
+func (e *entry) waits() bool { return e.state <= ready && !e.parked }
+
+// queued: it waits for another of its key, or is about to be made ready.
+func (e *entry) queued() bool { return e.state == queued || e.state == requeued }
+
+// ready: a queue of the flow has it.
+func (e *entry) ready() bool { return e.state == ready || e.state == readyAgain }
 
 // slow: it is parked as in flight while its call goes on.
 func (e *entry) slow() bool { return e.state == slow || e.state == slowDrafted }
 
 // drafted: nothing of its window waits for it any more.
-func (e *entry) drafted() bool { return e.state >= drafted }
+func (e *entry) drafted() bool { return e.state >= slowDrafted }
 
 // resolved: the position may pass it.
-func (e *entry) resolved() bool { return e.state >= done }
+func (e *entry) resolved() bool { return e.state >= slow }

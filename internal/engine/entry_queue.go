@@ -19,7 +19,7 @@ func (q *queue) push(e *entry) {
 // peek returns the first entry, or nil.
 func (q *queue) peek() *entry {
 	for q.head < len(q.items) {
-		if e := q.items[q.head]; e.state == ready {
+		if e := q.items[q.head]; e.ready() {
 			return e
 		}
 		q.drop()
@@ -172,7 +172,7 @@ func (h *byPlace) push(e *entry) {
 // peek returns the first entry, or nil.
 func (h *byPlace) peek() *entry {
 	for len(*h) > 0 {
-		if e := (*h)[0]; e.state == ready {
+		if e := (*h)[0]; e.ready() {
 			return e
 		}
 		h.drop()

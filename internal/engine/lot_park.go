@@ -140,10 +140,6 @@ func (f *Flow) rowSettled(s *shard, p *store.Park) {
 // takeOut takes e, whose row is about to change, out of the flow's hand. What it
 // counts for ends with the next settlement.
 func (f *Flow) takeOut(e *entry) {
-	if e.counted {
-		e.shard.draft.sent++
-		e.counted = false
-	}
 	if !e.parked {
 		f.move(e, onRow)
 		return

@@ -140,7 +140,7 @@ func (f *Flow) drop(s *shard) {
 	for _, c := range f.calls {
 		for _, e := range c.entries {
 			if e != nil && e.shard == s && e.state == slowDrafted {
-				f.uncount(e)
+				f.move(e, onLeave)
 			}
 		}
 	}

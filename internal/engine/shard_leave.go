@@ -65,7 +65,7 @@ func (f *Flow) trim(s *shard) {
 	v.last, v.at = nil, nil
 	for _, p := range s.lane.pages {
 		for i := p.head; i < len(p.entries); i++ {
-			if e := &p.entries[i]; e.shard == s && e.counted && e.state >= sent && !e.drafted() {
+			if e := &p.entries[i]; e.shard == s && e.counted() && e.state >= sent && !e.drafted() {
 				v.last, v.at = e, func() store.Position { return p.At(i) }
 			}
 		}

@@ -40,7 +40,7 @@ type topic struct {
 func (t *topic) works() bool { return t.state == Closed }
 
 // testing: a message of it is being tried.
-func (t *topic) testing() bool { return t.trial != nil && t.trial.state < drafted }
+func (t *topic) testing() bool { return t.trial != nil && !t.trial.drafted() }
 
 // topics are those of a flow.
 type topics struct {
@@ -275,7 +275,7 @@ func (f *Flow) untried(e *entry) {
 func (f *Flow) sweep(t *topic, now time.Duration) {
 	var found []*entry
 	look := func(e *entry) {
-		if e.state == ready && e.Topic == t.name && !e.try {
+		if e.ready() && e.Topic == t.name && !e.try {
 			found = append(found, e)
 		}
 	}
@@ -288,7 +288,7 @@ func (f *Flow) sweep(t *topic, now time.Duration) {
 	}
 	slices.SortFunc(found[windows:], func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, e := range found {
-		if e.state == ready { // or it was banked behind another
+		if e.ready() { // or it was banked behind another
 			f.hold(e, t, now)
 			f.resume(e, now)
 		}
@@ -346,7 +346,6 @@ func (f *Flow) recount(t *topic, n int) {
 // unhold notes that the row of e is not Held any more.
 func (f *Flow) unhold(e *entry) {
 	if e.held {
-		e.held = false
 		f.countHeld(e.shard, e.Topic, -1)
 	}
 }

@@ -80,10 +80,6 @@ func (f *Flow) draft(e *entry) {
 		}
 		e.park = nil
 	}
-	if e.counted && e.state != slow { // what is in flight counts until it is answered
-		e.counted = false
-		d.sent++
-	}
 	f.move(e, onDraft)
 }
 

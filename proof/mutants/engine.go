@@ -11,7 +11,7 @@ var sending = []Mutant{
 	{
 		Name: "position-passes-what-is-out", What: "what is being sent is passed by the position",
 		Evidence: "auto-commit of consumer positions; DESIGN: settle after the answer",
-		Patches:  []Patch{{"internal/engine/entry_life.go", "return e.state >= done }", "return e.state >= sent }"}},
+		Patches:  []Patch{{"internal/engine/entry_life.go", "return e.state >= slow }", "return e.state >= sent }"}},
 		By:       sim(),
 	},
 	{
@@ -59,7 +59,7 @@ var sending = []Mutant{
 	{
 		Name: "window-without-bound", What: "more is sent and not settled than InFlight allows",
 		Evidence: "batches that are marked at their end repeat all of it after a crash (FAULTS C1)",
-		Patches:  []Patch{{"internal/engine/call_send.go", "return e.counted || b.f.out+b.reserve < b.f.cfg.InFlight", "return true"}},
+		Patches:  []Patch{{"internal/engine/call_send.go", "return e.counted() || b.f.out+b.reserve < b.f.cfg.InFlight", "return true"}},
 		By:       sim(),
 	},
 	{
