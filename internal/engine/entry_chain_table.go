@@ -58,7 +58,7 @@ func (t *chainTable) put(c *chain) {
 func (t *chainTable) grow() {
 	old := t.places
 	if len(old) == 0 {
-		t.places, t.shift, t.odd = make([]chainPlace, leastPlaces), 60, rand.Uint64()|1 //nolint:gosec // it need not be secret
+		t.places, t.shift, t.odd = make([]chainPlace, leastPlaces), 60, rand.Uint64()|1
 		return
 	}
 	t.places, t.shift = make([]chainPlace, 2*len(old)), t.shift-1
