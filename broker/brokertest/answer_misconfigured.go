@@ -19,6 +19,11 @@ func misconfigured(s *scene) {
 		if results[0].Outcome != broker.Misconfigured {
 			s.Errorf("the first message is %v (%v), want misconfigured", results[0].Outcome, results[0].Err)
 		}
+		for i, r := range results {
+			if r.Outcome == broker.Misconfigured && r.Scope != s.h.MisconfiguredScope {
+				s.Errorf("message %d is misconfigured (%v) with the scope %v, want %v", i, r.Err, r.Scope, s.h.MisconfiguredScope)
+			}
+		}
 	}
 	if held := s.f.Stored(s.T); len(held) != 0 {
 		s.Errorf("the broker holds %d messages of a destination that is misconfigured", len(held))

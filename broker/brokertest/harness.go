@@ -31,6 +31,11 @@ type Harness struct {
 	// called and may be nil. On may be nil where nothing can be fixed.
 	Misconfigured func(t *testing.T) (Fixture, Switch)
 
+	// MisconfiguredScope is what the fault of Misconfigured concerns. The zero value is
+	// the destination, as for a login that is refused. A topic that does not exist is
+	// broker.ScopeTopic.
+	MisconfiguredScope broker.Scope
+
 	// Topics makes a fixture with two topics. Fixture.Topic works. broken does not work
 	// until On fixes it: it does not exist, there is no right to it, or it is full. Off
 	// is not called and may be nil. On may be nil where nothing can be fixed. The suite

@@ -130,6 +130,7 @@ func wrongHarness(w wrong) brokertest.Harness {
 			d, f := open(options)
 			return f, brokertest.Switch{Off: func() { d.SetMute(true) }, On: func() { d.SetMute(false) }}
 		},
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
 			o := options
 			o.Topics = []string{"another"}

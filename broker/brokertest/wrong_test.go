@@ -187,6 +187,7 @@ func outcomes() map[string]wrong {
 		"stops for one topic": {
 			caught: []string{
 				"a failure of one topic has the scope topic and leaves other topics alone",
+				"a destination that is wrong says misconfigured, each time",
 				"a call for a topic that fails has the scope topic, each time",
 			},
 			spoil: scoped(broker.Misconfigured, broker.ScopeDestination),

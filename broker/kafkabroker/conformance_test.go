@@ -65,6 +65,7 @@ func harness(brokers func() []string) brokertest.Harness {
 			d := dial(t, brokers(), kafkabroker.Options{Login: kafkabroker.Login{Dial: lines.dial}})
 			return p.fixture(d), brokertest.Switch{Off: lines.mute, On: func() { lines.unmute(t) }}
 		},
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			p := newPlace(t, brokers())
 			f := p.fixture(dial(t, brokers(), kafkabroker.Options{}))

@@ -43,6 +43,7 @@ func harness(o membroker.Options) brokertest.Harness {
 		Open:   open,
 		Outage: faulty((*membroker.Destination).SetDown),
 		Mute:   faulty((*membroker.Destination).SetMute),
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
 			o := o
 			o.Topics = []string{"another"}

@@ -57,6 +57,7 @@ func harness(on string, o mqttbroker.Options) brokertest.Harness {
 				},
 			}
 		},
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			s := own(t, func(o *testserver.MosquittoOptions) {
 				o.ACL = []string{"user reader", "topic readwrite #", "user relay", "topic write elsewhere"}

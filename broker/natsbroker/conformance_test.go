@@ -79,6 +79,7 @@ func harness(t *testing.T, shared *natsServer, features broker.Features, tooLarg
 				},
 			}
 		},
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			p := newPlace(t, shared.connect(t))
 			f := p.fixture(o.dest(t, shared.url(), p))

@@ -93,6 +93,7 @@ func harness(t *testing.T, features broker.Features, o opener) brokertest.Harnes
 				},
 			}
 		},
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			p := newPlace(t, node, o.kind, o.exchange)
 			f := p.fixture(o.dial(t, p.url, p))
