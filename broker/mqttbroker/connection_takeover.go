@@ -33,7 +33,7 @@ const (
 type takeovers struct {
 	row   int       // of them, without peace between
 	until time.Time // when the destination may connect again
-	cuts  int       // connections that the broker closed without a word, likewise
+	cuts  int       // connections that the broker closed without a word, in the same way
 }
 
 // calm forgets what was before a connection that began then and ended now, if it lasted.
