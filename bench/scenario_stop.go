@@ -118,7 +118,7 @@ func (b *sqlBox) stopOnce(ctx context.Context, to *stopSink, n int) (time.Durati
 	begun := time.Now()
 	err = stop()
 	took := time.Since(begun)
-	if err == nil && !r.Stats().HandedOver {
+	if err == nil && !r.Stats().Graceful {
 		err = errors.New("the relay has not handed over")
 	}
 	if err == nil && to.Len() >= (n+1)*stopMessages-2 {

@@ -79,7 +79,7 @@ func (l *loop) keepLane(f *flow, w *laneWork, keeps bool) {
 	l.closeLane(w.lane)
 }
 
-// noteEntry says what came of an entry.
+// noteEntry says what came of an acquisition.
 func (l *loop) noteEntry(f *flow, w *laneWork, why core.Obstacle) {
 	switch why {
 	case core.NoObstacle:

@@ -16,13 +16,13 @@ type journal struct {
 	logger  *slog.Logger
 	onError func(error)
 
-	store  spell
+	store  loggedState
 	said   map[store.Ref]time.Duration
 	since  map[store.Ref]time.Duration
-	reads  map[store.Ref]*spell
-	lanes  map[store.Ref]*spell
-	keeps  map[string]*spell // housekeeping that fails, by box
-	faults map[string]*spell // and what it reports
+	reads  map[store.Ref]*loggedState
+	lanes  map[store.Ref]*loggedState
+	keeps  map[string]*loggedState // housekeeping that fails, by box
+	faults map[string]*loggedState // and what it reports
 
 	rejectedSince time.Time // the minute in which rejectedSaid lines were written
 	rejectedSaid  int
@@ -32,8 +32,8 @@ func newJournal(l *slog.Logger, onError func(error)) *journal {
 	return &journal{
 		logger: l, onError: onError,
 		said: make(map[store.Ref]time.Duration), since: make(map[store.Ref]time.Duration),
-		reads: make(map[store.Ref]*spell), lanes: make(map[store.Ref]*spell),
-		keeps: make(map[string]*spell), faults: make(map[string]*spell),
+		reads: make(map[store.Ref]*loggedState), lanes: make(map[store.Ref]*loggedState),
+		keeps: make(map[string]*loggedState), faults: make(map[string]*loggedState),
 	}
 }
 
@@ -84,7 +84,7 @@ func (j *journal) reshaped(r store.Ref, shards int) {
 
 func (j *journal) readFailed(r store.Ref, err error) {
 	j.report(fmt.Errorf("relay: reading failed: %s: %w", r, err))
-	if _, say := spellOf(j.reads, r).goesOn(); say {
+	if _, say := loggedStateOf(j.reads, r).goesOn(); say {
 		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
 	}
 }
@@ -97,7 +97,7 @@ func (j *journal) readWorks(r store.Ref) {
 
 // noLane says that an exactly-once subscription waits for its lane.
 func (j *journal) noLane(f *flow, err error) {
-	if _, say := spellOf(j.lanes, f.Ref).goesOn(); say {
+	if _, say := loggedStateOf(j.lanes, f.Ref).goesOn(); say {
 		j.logger.Warn("relay: the exactly-once lane cannot be opened; trying again", append(between(f), "error", err)...)
 	}
 }
@@ -128,7 +128,7 @@ func (j *journal) behind(r store.Ref) {
 func (j *journal) upkeepFailed(box string, err error) {
 	err = fmt.Errorf("relay: housekeeping of box %s failed: %w", box, err)
 	j.report(err)
-	if _, say := spellOf(j.keeps, box).goesOn(); say {
+	if _, say := loggedStateOf(j.keeps, box).goesOn(); say {
 		j.logger.Warn("relay: housekeeping", "error", err)
 	}
 }
@@ -139,7 +139,7 @@ func (j *journal) upkeepFaults(box string, faults []string) {
 	for _, fault := range faults {
 		err := fmt.Errorf("relay: housekeeping of box %s: %s", box, fault)
 		j.report(err)
-		if _, say := spellOf(j.faults, box).goesOn(); say {
+		if _, say := loggedStateOf(j.faults, box).goesOn(); say {
 			j.logger.Warn("relay: housekeeping", "error", err)
 		}
 	}

@@ -2,15 +2,15 @@ package relay
 
 import "time"
 
-// spell is a state that someone should know of, while it lasts: a line when it begins, one
+// loggedState is a state that someone should know of, while it lasts: a line when it begins, one
 // a minute, and one when it is over.
-type spell struct {
+type loggedState struct {
 	since, said, last time.Time
 }
 
 // goesOn notes that the state is there. It reports whether that is new, and whether it is
 // time to say so.
-func (s *spell) goesOn() (first, say bool) {
+func (s *loggedState) goesOn() (first, say bool) {
 	now := time.Now()
 	s.last = now
 	if s.since.IsZero() {
@@ -26,18 +26,18 @@ func (s *spell) goesOn() (first, say bool) {
 
 // ends notes that the state is over, and reports how long it lasted, if it was there. One
 // that never was may be nil.
-func (s *spell) ends() (after time.Duration, was bool) {
+func (s *loggedState) ends() (after time.Duration, was bool) {
 	if s == nil || s.since.IsZero() {
 		return 0, false
 	}
 	after = time.Since(s.since).Round(time.Millisecond)
-	*s = spell{}
+	*s = loggedState{}
 	return after, true
 }
 
-func spellOf[K comparable](all map[K]*spell, k K) *spell {
+func loggedStateOf[K comparable](all map[K]*loggedState, k K) *loggedState {
 	if all[k] == nil {
-		all[k] = new(spell)
+		all[k] = new(loggedState)
 	}
 	return all[k]
 }

@@ -220,7 +220,7 @@ func (l *loop) carryOut(now time.Duration) {
 			l.log.reshaped(o.Flow.Ref, o.Flow.Wanted())
 		case core.Back:
 			l.log.storeBack()
-		case core.Anew:
+		case core.NewIdentity:
 		}
 	}
 }

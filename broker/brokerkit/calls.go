@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Calls is a Gate that knows the calls inside. You can find them, and end them when nobody
-// waits for them any more. C is a call, by its pointer. A call that enters by the Gate's
+// Calls is a CallGuard that knows the calls inside. You can find them, and end them when nobody
+// waits for them any more. C is a call, by its pointer. A call that enters by the CallGuard's
 // own methods is counted, but Calls does not know it. The zero Calls is open. It is safe
 // for concurrent use.
 type Calls[C any] struct {
-	Gate
+	CallGuard
 
 	mu     sync.Mutex
 	active map[uint64]C

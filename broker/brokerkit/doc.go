@@ -1,7 +1,7 @@
 // Package brokerkit holds what every adapter of a broker would otherwise write again. Use
 // it if you write one.
 //
-//   - [Gate] and [Calls] count the calls inside a destination, so that Close can wait
+//   - [CallGuard] and [Calls] count the calls inside a destination, so that Close can wait
 //     for them and end them;
 //   - [Ledger] keeps the fates of one call's messages, however many goroutines learn
 //     them;

@@ -55,7 +55,7 @@ func TestAPanicInAnOptionFailsOnlyItsMessage(t *testing.T) {
 
 func TestAProbeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	var g brokerkit.Gate
+	var g brokerkit.CallGuard
 	release := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	err := adapter.Probe(ctx, &g, "server", func(context.Context) *broker.Error {
@@ -78,7 +78,7 @@ func TestAProbeEndsWithItsContext(t *testing.T) {
 	if err := adapter.Probe(t.Context(), &g, "server", func(context.Context) *broker.Error { return nil }); !errors.Is(err, broker.ErrClosed) {
 		t.Errorf("after Close it says %v", err)
 	}
-	var open brokerkit.Gate
+	var open brokerkit.CallGuard
 	if err := adapter.Probe(t.Context(), &open, "server", func(context.Context) *broker.Error { return nil }); err != nil {
 		t.Errorf("a probe that found nothing wrong is %v", err)
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // Probe asks whether a server would take messages. It returns when ctx ends, even if the
-// client ignores its context: ask runs in a goroutine of its own, inside the gate, and
+// client ignores its context: ask runs in a goroutine of its own, inside the guard, and
 // Probe does not wait for it after ctx. The ctx that ask gets ends with Probe. server is
 // the word for what a person should look at: "server", "broker".
-func (a Adapter) Probe(ctx context.Context, g *Gate, server string, ask func(ctx context.Context) *broker.Error) error {
+func (a Adapter) Probe(ctx context.Context, g *CallGuard, server string, ask func(ctx context.Context) *broker.Error) error {
 	if !g.Enter() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}

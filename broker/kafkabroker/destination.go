@@ -143,10 +143,10 @@ func (d *Destination) errNoAnswer() *broker.Error {
 	return adapter.Failure(broker.Unknown, "no answer came before the context ended", "look whether the partition has a leader and enough in-sync replicas")
 }
 
-// acquit looks at a topic whose messages had no answer: what is sent to a partition
+// checkTopic looks at a topic whose messages had no answer: what is sent to a partition
 // without a leader, or without enough replicas, waits with the client, and every
 // message of its producer with it.
-func (d *Destination) acquit(ctx context.Context, name string) *broker.Error {
+func (d *Destination) checkTopic(ctx context.Context, name string) *broker.Error {
 	if !d.topics.suspected(name) {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (o Options) readerOptions(brokers []string, seen *trouble, topic string, pa
 
 // ping asks a broker for a sign of life.
 func (t *trouble) ping(ctx context.Context, client *kgo.Client) error {
-	return t.insist(ctx, func() error { return client.Ping(ctx) })
+	return t.confirmHangUp(ctx, func() error { return client.Ping(ctx) })
 }
 
 // asking is a client that asks questions, insistently.
@@ -101,7 +101,7 @@ type asking struct {
 }
 
 func (a asking) Request(ctx context.Context, req kmsg.Request) (resp kmsg.Response, err error) {
-	err = a.seen.insist(ctx, func() (err error) {
+	err = a.seen.confirmHangUp(ctx, func() (err error) {
 		resp, err = a.client.Request(ctx, req)
 		return err
 	})

@@ -84,11 +84,11 @@ func (t *trouble) steady(now time.Time) bool {
 	return now.Sub(t.hungUp) >= hangUpLasts
 }
 
-// insist asks again, a few times, where an error says nothing but that a connection
+// confirmHangUp asks again, a few times, where an error says nothing but that a connection
 // broke: a broker that hangs up at once is seen to do so by one of two errors, of
 // which the other one tells why. That it hangs up on the first request is a sign of
 // TLS or a login that is missing only where none ever answered, and it is steady.
-func (t *trouble) insist(ctx context.Context, ask func() error) (err error) {
+func (t *trouble) confirmHangUp(ctx context.Context, ask func() error) (err error) {
 	for unclear := 0; unclear < 4; {
 		err = ask()
 		switch {

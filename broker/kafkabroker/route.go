@@ -75,7 +75,7 @@ func (l *lookup) aim(ctx context.Context, m *broker.Delivery) *broker.Error {
 	if l.away != nil {
 		return l.away
 	}
-	f = l.d.acquit(ctx, name)
+	f = l.d.checkTopic(ctx, name)
 	var t *target
 	if f == nil {
 		t, f = l.d.topics.find(ctx, name, l.now, l.d.options.Recheck)

@@ -44,7 +44,7 @@ type Source struct {
 	joining  error              // why the group cannot be joined
 	topics   map[string]*fault  // what is wrong with topics
 	usurped  error              // another member has this one's InstanceID: the end
-	inquests []inquest          // losses of data that the watcher looks into
+	inquests []lossCheck        // losses of data that the watcher looks into
 }
 
 var (

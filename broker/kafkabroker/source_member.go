@@ -154,7 +154,7 @@ func (m *member) prepare(work context.Context) (poll context.Context, ready bool
 		m.s.mu.Unlock()
 		return nil, false
 	}
-	rest, wake, until, records, bytes, seeks := m.survey(now)
+	rest, wake, until, records, bytes, seeks := m.inspect(now)
 	poll, cancel := context.WithDeadline(work, until)
 	m.interrupt = cancel
 	full := !seeks && (records >= pollRecords || bytes >= m.s.options.FetchBytes)
@@ -188,9 +188,9 @@ func (p *part) pause(rest map[string][]int32) {
 	}
 }
 
-// survey looks at all partitions: which begin to rest, which end to, when to look again, how many records Fetch can have, how many bytes are kept, and whether the client
+// inspect looks at all partitions: which begin to rest, which end to, when to look again, how many records Fetch can have, how many bytes are kept, and whether the client
 // must be moved somewhere. The caller holds the lock.
-func (m *member) survey(now time.Time) (rest, wake map[string][]int32, until time.Time, records, bytes int, seeks bool) {
+func (m *member) inspect(now time.Time) (rest, wake map[string][]int32, until time.Time, records, bytes int, seeks bool) {
 	rest, wake, until = map[string][]int32{}, map[string][]int32{}, now.Add(time.Hour)
 	var resting []*part
 	for _, p := range m.s.parts {
@@ -300,11 +300,11 @@ func (m *member) fail(topic string, got *kgo.FetchPartition) {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, kgo.ErrClientClosed):
 		return
 	case isLoss:
-		m.s.inquire(p, inquest{from: lost.ConsumedTo, to: lost.ResetTo})
+		m.s.checkLoss(p, lossCheck{from: lost.ConsumedTo, to: lost.ResetTo})
 	case errors.Is(err, kerr.OffsetOutOfRange):
-		m.s.inquire(p, inquest{from: max(p.reached, p.position), to: -1})
+		m.s.checkLoss(p, lossCheck{from: max(p.reached, p.position), to: -1})
 	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition):
-		m.s.inquire(p, inquest{remade: true})
+		m.s.checkLoss(p, lossCheck{remade: true})
 	case kerr.IsRetriable(err):
 		return
 	default:

@@ -126,8 +126,8 @@ func (s *Source) retry(now time.Time) {
 	}
 }
 
-// inquest is a loss of messages that were not read, to be looked into.
-type inquest struct {
+// lossCheck is a loss of messages that were not read, to be looked into.
+type lossCheck struct {
 	partition source.Partition
 	topic     string
 	number    int32
@@ -136,9 +136,9 @@ type inquest struct {
 	remade    bool  // the topic may have been deleted
 }
 
-// inquire has the watcher look into a loss. The partition rests until it has. The caller
+// checkLoss has the watcher look into a loss. The partition rests until it has. The caller
 // holds the lock.
-func (s *Source) inquire(p *part, q inquest) {
+func (s *Source) checkLoss(p *part, q lossCheck) {
 	q.partition, q.topic, q.number, q.epoch = p.name, p.topic, p.number, p.epoch
 	var err error
 	if q.remade {
@@ -179,7 +179,7 @@ func (s *Source) hold(ctx context.Context) bool {
 }
 
 // findStart decides about a partition that lost the offset to read next.
-func (s *Source) findStart(ctx context.Context, q inquest) error {
+func (s *Source) findStart(ctx context.Context, q lossCheck) error {
 	starts, err := s.admin.ListStartOffsets(ctx, q.topic)
 	ends := kadm.ListedOffsets{}
 	if err == nil {
@@ -216,7 +216,7 @@ func (s *Source) findStart(ctx context.Context, q inquest) error {
 var errNotListed = errors.New("kafkabroker: the brokers did not list the offsets; try again")
 
 // findTopic decides about a topic that is not what it was.
-func (s *Source) findTopic(ctx context.Context, q inquest) error {
+func (s *Source) findTopic(ctx context.Context, q lossCheck) error {
 	found, err := s.findTopics(ctx, q.topic)
 	if err != nil {
 		return err

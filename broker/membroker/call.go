@@ -17,18 +17,18 @@ type call struct {
 	mu     sync.Mutex // reports one at a time
 	report func(i int, r broker.Result)
 
-	lanes   map[string]*lane // by key, of an ordered broker
-	waiting []*lane
+	sequences map[string]*sequence // by key, of an ordered broker
+	waiting   []*sequence
 }
 
-// lane is a queue of messages that must go one after the other.
-type lane struct {
+// sequence is a queue of messages that must go one after the other.
+type sequence struct {
 	failed bool
-	queue  []turn // not empty: it waits
+	queue  []decision // not empty: it waits
 }
 
-// turn is a message of a call with what was decided for it.
-type turn struct {
+// decision is a message of a call with what was decided for it.
+type decision struct {
 	i, try  int
 	act     Act
 	decided bool
@@ -38,37 +38,37 @@ type turn struct {
 // them, end side by side.
 func (c *call) run() {
 	for i := range c.msgs {
-		c.next(c.lane(i), i)
+		c.next(c.sequenceOf(i), i)
 	}
-	var lanes sync.WaitGroup
+	var sequences sync.WaitGroup
 	for _, l := range c.waiting {
-		lanes.Go(func() {
+		sequences.Go(func() {
 			for _, t := range l.queue {
 				c.take(l, t)
 			}
 		})
 	}
-	lanes.Wait()
+	sequences.Wait()
 }
 
-// lane returns the lane of message i: its key's if the broker is ordered, else
+// sequenceOf returns the sequence of message i: its key's if the broker is ordered, else
 // one of its own.
-func (c *call) lane(i int) *lane {
+func (c *call) sequenceOf(i int) *sequence {
 	key := c.msgs[i].Key
 	if !c.state.options.Ordered || key == "" {
-		return &lane{}
+		return &sequence{}
 	}
-	l := c.lanes[key]
+	l := c.sequences[key]
 	if l == nil {
-		l = &lane{}
-		c.lanes[key] = l
+		l = &sequence{}
+		c.sequences[key] = l
 	}
 	return l
 }
 
-// next takes message i at once, unless it or its lane must wait.
-func (c *call) next(l *lane, i int) {
-	t := turn{i: i}
+// next takes message i at once, unless it or its sequence must wait.
+func (c *call) next(l *sequence, i int) {
+	t := decision{i: i}
 	if len(l.queue) > 0 {
 		l.queue = append(l.queue, t)
 		return
@@ -84,14 +84,14 @@ func (c *call) next(l *lane, i int) {
 	c.take(l, t)
 }
 
-func (c *call) decide(t turn) turn {
+func (c *call) decide(t decision) decision {
 	t.act, t.try = c.state.decide(c.msgs[t.i])
 	t.decided = true
 	return t
 }
 
 // take brings one message to its answer.
-func (c *call) take(l *lane, t turn) {
+func (c *call) take(l *sequence, t decision) {
 	r := c.answer(l, t)
 	l.failed = l.failed || r.Outcome != broker.Accepted
 	c.mu.Lock()
@@ -99,7 +99,7 @@ func (c *call) take(l *lane, t turn) {
 	c.report(t.i, r)
 }
 
-func (c *call) answer(l *lane, t turn) (r broker.Result) {
+func (c *call) answer(l *sequence, t decision) (r broker.Result) {
 	if l.failed {
 		return broker.Result{Outcome: broker.NotSent, Err: errBlocked}
 	}

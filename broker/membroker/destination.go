@@ -11,7 +11,7 @@ import (
 // broker holds. It is safe for concurrent use, and its view lasts after Close.
 type Destination struct {
 	state *state
-	gate  brokerkit.Gate
+	guard brokerkit.CallGuard
 }
 
 var (
@@ -31,12 +31,12 @@ func (d *Destination) Connect() *Destination { return &Destination{state: d.stat
 // holds keeps back, in its call, only the later ones of its key, and these only
 // if Options.Ordered.
 func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
-	if !d.gate.Enter() {
+	if !d.guard.Enter() {
 		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
-	defer d.gate.Leave()
-	c := call{ctx: ctx, state: d.state, msgs: msgs, report: report, number: d.state.begin(), lanes: map[string]*lane{}}
+	defer d.guard.Leave()
+	c := call{ctx: ctx, state: d.state, msgs: msgs, report: report, number: d.state.begin(), sequences: map[string]*sequence{}}
 	c.run()
 }
 
@@ -51,4 +51,4 @@ func (d *Destination) Features() broker.Features {
 }
 
 // Close implements broker.Destination. The broker and its other clients go on.
-func (d *Destination) Close(ctx context.Context) error { return d.gate.Shut(ctx) }
+func (d *Destination) Close(ctx context.Context) error { return d.guard.Shut(ctx) }

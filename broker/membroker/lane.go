@@ -99,10 +99,10 @@ func (l *txLane) isFinished() bool {
 
 // Commit implements broker.Lane.
 func (l *txLane) Commit(ctx context.Context, msgs []broker.Delivery, record []byte, results []broker.Result) (broker.TxOutcome, error) {
-	if l.isFinished() || !l.d.gate.Enter() {
+	if l.isFinished() || !l.d.guard.Enter() {
 		return withhold(results, broker.ErrLane), broker.ErrLane
 	}
-	defer l.d.gate.Leave()
+	defer l.d.guard.Leave()
 	outcome, err := l.commit(ctx, msgs, record, results)
 	if outcome != broker.Committed {
 		l.finish()

@@ -8,7 +8,7 @@ import (
 
 // Probe implements broker.Prober.
 func (d *Destination) Probe(ctx context.Context) error {
-	if d.gate.IsShut() {
+	if d.guard.IsShut() {
 		return &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
 	}
 	if err := ctx.Err(); err != nil {

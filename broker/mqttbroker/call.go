@@ -23,7 +23,7 @@ func newCall(d *Destination, msgs []broker.Delivery, report func(i int, r broker
 
 // work sends the messages and stays until each has its fate.
 func (c *call) work(ctx context.Context) {
-	defer c.d.gate.Leave()
+	defer c.d.guard.Leave()
 	x, f := c.d.connection(ctx)
 	if f != nil {
 		if ctx.Err() != nil {

@@ -16,7 +16,7 @@ type Destination struct {
 	addresses []address
 	options   Options
 	named     bool // Options.Login.ClientID was set
-	gate      brokerkit.Gate
+	guard     brokerkit.CallGuard
 
 	// life ends with Close, and with it what is being connected.
 	life context.Context //nolint:containedctx // it is the destination's own
@@ -66,7 +66,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	switch {
 	case ctx.Err() != nil:
 		c.End(nil, adapter.NotInTime())
-	case !d.gate.Enter():
+	case !d.guard.Enter():
 		c.End(nil, brokerkit.Closed())
 	default:
 		d.enlist(c, true)
@@ -170,7 +170,7 @@ func (d *Destination) retire(x *connection) {
 
 // Close implements broker.Destination.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.gate.Refuse()
+	empty := d.guard.Refuse()
 	err := brokerkit.Wait(ctx, empty)
 	d.release.Do(func() {
 		go func() {

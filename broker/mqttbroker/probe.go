@@ -9,7 +9,7 @@ import (
 // Probe implements broker.Prober: there is a connection, made if there is none, and the
 // broker answers on it.
 func (d *Destination) Probe(ctx context.Context) error {
-	return adapter.Probe(ctx, &d.gate, "broker", d.probe)
+	return adapter.Probe(ctx, &d.guard, "broker", d.probe)
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {

@@ -82,17 +82,17 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery, after uint64) *b
 	w.headers.set(m, subject, w.lastTarget.name, after)
 	w.msg = nats.Msg{Subject: subject, Header: w.headers.header, Data: m.Payload}
 	if w.headers.size+len(m.Payload) > w.lastTarget.maxBytes && w.lastTarget.maxBytes > 0 {
-		if f := w.aimAnew(ctx, subject, m.Attempt); f != nil {
+		if f := w.refreshTarget(ctx, subject, m.Attempt); f != nil {
 			return f
 		}
 	}
 	return tooLarge(w.headers.size, len(m.Payload), w.lastTarget.limit(w.maxPayload))
 }
 
-// aimAnew makes lastTarget what is known of subject's stream since a moment ago;
+// refreshTarget makes lastTarget what is known of subject's stream since a moment ago;
 // for a message that was refused before, since now: somebody may just have raised
 // the limit for it.
-func (w *worker) aimAnew(ctx context.Context, subject string, attempt int) *broker.Error {
+func (w *worker) refreshTarget(ctx context.Context, subject string, attempt int) *broker.Error {
 	trust := min(refusalTrust, w.d.streams.recheck)
 	if attempt > 1 {
 		trust = 0

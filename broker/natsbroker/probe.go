@@ -12,7 +12,7 @@ import (
 // named in Options, else for the account. A user who may ask neither is content
 // with a server that answers.
 func (d *Destination) Probe(ctx context.Context) error {
-	return adapter.Probe(ctx, &d.calls.Gate, "server", d.probe)
+	return adapter.Probe(ctx, &d.calls.CallGuard, "server", d.probe)
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {

@@ -104,9 +104,9 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 			w.Settle(i, brokerkit.Result(errNotCompared()))
 		case unseen:
 			w.blind = true
-			w.sendAnew(ctx, i)
+			w.sendUnderNewID(ctx, i)
 		case lacks:
-			w.sendAnew(ctx, i)
+			w.sendUnderNewID(ctx, i)
 		}
 	}
 }
@@ -127,8 +127,8 @@ func (w *worker) repeatOf(i int) (at place, o original) {
 	return r.at, originalOf(&m, w.subject[i], r.id, w.d.pass)
 }
 
-// sendAnew sends message i under an id that the stream has not seen.
-func (w *worker) sendAnew(ctx context.Context, i int) {
+// sendUnderNewID sends message i under an id that the stream has not seen.
+func (w *worker) sendUnderNewID(ctx context.Context, i int) {
 	m, ok := w.Message(i)
 	if !ok {
 		return
@@ -143,7 +143,7 @@ func (w *worker) sendAnew(ctx context.Context, i int) {
 		w.Settle(i, brokerkit.Result(w.orNotInTime(f)))
 		return
 	}
-	if !w.sendingAnew(i, w.msg.Header.Get(headerMsgID)) {
+	if !w.markSentUnderNewID(i, w.msg.Header.Get(headerMsgID)) {
 		return
 	}
 	w.msg.Reply = w.d.inbox.prefix + string(appendToken(nil, w.number, i))
@@ -161,9 +161,9 @@ func (w *worker) retryRepeat(i int) (r repeat, more bool) {
 	return r, r.tries <= maxRepeats
 }
 
-// sendingAnew marks message i as sent again, under another id, unless the call is
+// markSentUnderNewID marks message i as sent again, under another id, unless the call is
 // over.
-func (w *worker) sendingAnew(i int, id string) bool {
+func (w *worker) markSentUnderNewID(i int, id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.repeats[i].id = id

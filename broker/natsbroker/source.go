@@ -51,9 +51,9 @@ type Source struct {
 	busy            bool                     // the next request must wait its turn
 	heard           error                    // the connection's last error before the last request
 
-	mu   sync.Mutex
-	lost []source.Partition // what the next Fetch says
-	turn turn               // with OrderStream
+	mu         sync.Mutex
+	lost       []source.Partition // what the next Fetch says
+	assignment assignment         // with OrderStream
 }
 
 var (
@@ -168,7 +168,7 @@ func (s *Source) partition() source.Partition { return source.Partition(s.option
 // lose ends the assignment: the messages at work are not this source's any more, and what
 // has come and was not returned is dropped. The caller holds the lock.
 func (s *Source) lose() {
-	s.turn.active = false
+	s.assignment.active = false
 	s.pulls.drop()
 	if s.work.begin() && !slices.Contains(s.lost, s.partition()) {
 		s.lost = append(s.lost, s.partition())
@@ -254,7 +254,7 @@ func (s *Source) Close(ctx context.Context) error {
 func (s *Source) giveBack(ctx context.Context) error {
 	const doing = "close"
 	s.mu.Lock()
-	pin := s.turn.pin
+	pin := s.assignment.pin
 	s.mu.Unlock()
 	if s.ordered() && pin == "" {
 		return nil // nothing of it is ours
@@ -275,7 +275,7 @@ func (s *Source) giveBack(ctx context.Context) error {
 		return late(context.Cause(ctx))
 	}
 	if s.ordered() {
-		return late(s.endTurn(ctx))
+		return late(s.leaveAssignment(ctx))
 	}
 	var commands []command
 	for _, a := range s.pulls.drain(ctx) {

@@ -72,8 +72,8 @@ func (s *Source) endAssignment(receipts []source.Receipt, after time.Duration) {
 	if found, _ := s.work.find(receipts); len(found) == 0 {
 		return
 	}
-	s.turn.hold = time.Now().Add(max(after, 0))
-	s.turn.begun = time.Time{} // it is no fight with another member
+	s.assignment.hold = time.Now().Add(max(after, 0))
+	s.assignment.begun = time.Time{} // it is no fight with another member
 	s.lose()
 	s.pulls.signal()
 }

@@ -48,7 +48,7 @@ func (s *Source) attach(ctx context.Context) error {
 	if !s.created.IsZero() && (!created.Equal(s.created) || !info.Created.Equal(s.consumerCreated)) {
 		s.mu.Lock()
 		s.lose()
-		s.turn.pin = ""
+		s.assignment.pin = ""
 		s.mu.Unlock()
 	}
 	s.created, s.consumerCreated, s.limits = created, info.Created, info.Config

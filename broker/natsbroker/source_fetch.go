@@ -51,7 +51,7 @@ func (s *Source) take(ctx context.Context, limits source.Limits) (batch source.B
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch.Lost, s.lost = s.lost, nil
-	if s.ordered() && !s.turn.active {
+	if s.ordered() && !s.assignment.active {
 		return batch, nil
 	}
 	fill := sourcekit.NewFiller(limits)
@@ -60,7 +60,7 @@ func (s *Source) take(ctx context.Context, limits source.Limits) (batch source.B
 		if !there {
 			break
 		}
-		if s.stale(next) || !s.turn.admits(next, s.ordered()) {
+		if s.stale(next) || !s.assignment.admits(next, s.ordered()) {
 			if s.ordered() {
 				s.lose()
 				break
@@ -73,7 +73,7 @@ func (s *Source) take(ctx context.Context, limits source.Limits) (batch source.B
 			break
 		}
 		s.pulls.skip()
-		s.turn.took(next)
+		s.assignment.took(next)
 		m.Receipt = s.work.deliver(next.meta.Sequence.Stream, next.msg.Reply, next.at)
 		batch.Messages = append(batch.Messages, m)
 	}
@@ -111,7 +111,7 @@ func (s *Source) advance(ctx context.Context, limits source.Limits) error {
 		}
 	}
 	if s.ordered() {
-		if ready, err := s.takeTurn(ctx); err != nil || !ready {
+		if ready, err := s.takeAssignment(ctx); err != nil || !ready {
 			return err
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Source) pullFor(limits source.Limits) pullRequest {
 	}
 	if s.ordered() {
 		s.mu.Lock()
-		r.Group, r.ID = priorityGroup, s.turn.pin
+		r.Group, r.ID = priorityGroup, s.assignment.pin
 		s.mu.Unlock()
 	}
 	return r

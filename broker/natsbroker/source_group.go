@@ -10,12 +10,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// turn is the assignment of a source with an order. The server pins one member of the
+// assignment is that of a source with an order. The server pins one member of the
 // group, which gets all messages. It then sets the consumer back to its ack floor: nothing
 // is at work then, and the messages behind it come in sequence, with consumer sequences
 // from one up. The assignment lasts while both sequences grow as they must. Design record
 // 072 says why. Source.mu guards it.
-type turn struct {
+type assignment struct {
 	pin    string // what the server calls this member while it is pinned; empty: it is not
 	active bool
 	next   uint64    // the consumer sequence that must come next
@@ -25,13 +25,13 @@ type turn struct {
 }
 
 // admits says whether a message is the next of the assignment. Without an order each is.
-func (t *turn) admits(a arrived, ordered bool) bool {
+func (t *assignment) admits(a arrived, ordered bool) bool {
 	return !ordered ||
 		pinOf(a.msg) == t.pin && a.meta.Sequence.Consumer == t.next && a.meta.Sequence.Stream > t.last
 }
 
 // took notes that a message was handed out.
-func (t *turn) took(a arrived) {
+func (t *assignment) took(a arrived) {
 	t.next, t.last = a.meta.Sequence.Consumer+1, a.meta.Sequence.Stream
 }
 
@@ -39,8 +39,8 @@ const (
 	// headerPin is what the server adds to each message for the member that it pinned,
 	// behind the headers that the message has.
 	headerPin = "Nats-Pin-Id"
-	// turnPause is between two assignments that begin for no reason of ours.
-	turnPause = 100 * time.Millisecond
+	// assignmentPause is between two assignments that begin for no reason of ours.
+	assignmentPause = 100 * time.Millisecond
 )
 
 // pinOf is the pin that a message was sent with. The sender of the message can have set a
@@ -53,11 +53,11 @@ func pinOf(m *nats.Msg) string {
 	return values[len(values)-1]
 }
 
-// takeTurn begins an assignment, or does one step towards that: ready says which.
-func (s *Source) takeTurn(ctx context.Context) (ready bool, err error) {
+// takeAssignment begins an assignment, or does one step towards that: ready says which.
+func (s *Source) takeAssignment(ctx context.Context) (ready bool, err error) {
 	s.mu.Lock()
-	active, pin, hold := s.turn.active, s.turn.pin, s.turn.hold
-	if again := s.turn.begun.Add(turnPause); hold.Before(again) {
+	active, pin, hold := s.assignment.active, s.assignment.pin, s.assignment.hold
+	if again := s.assignment.begun.Add(assignmentPause); hold.Before(again) {
 		hold = again
 	}
 	s.mu.Unlock()
@@ -70,13 +70,13 @@ func (s *Source) takeTurn(ctx context.Context) (ready bool, err error) {
 		s.keepPinNowAndThen()
 		return false, s.pause(ctx, min(wait, s.tick()))
 	}
-	return s.beginTurn(ctx)
+	return s.beginAssignment(ctx)
 }
 
 // pinned says whether the server still has this member pinned.
 func (s *Source) pinned(ctx context.Context, doing string) (bool, error) {
 	s.mu.Lock()
-	pin := s.turn.pin
+	pin := s.assignment.pin
 	s.mu.Unlock()
 	is := false
 	err := s.ask(ctx, doing, func(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (s *Source) standBy(ctx context.Context) error {
 	if first, there := s.pulls.first(); there {
 		s.pulls.skip() // it comes again when the assignment begins
 		s.mu.Lock()
-		s.turn.pin = pinOf(first.msg)
+		s.assignment.pin = pinOf(first.msg)
 		s.mu.Unlock()
 		return nil
 	}
@@ -109,8 +109,8 @@ func (s *Source) standBy(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// beginTurn sets the consumer back to its ack floor, and begins the assignment there.
-func (s *Source) beginTurn(ctx context.Context) (ready bool, err error) {
+// beginAssignment sets the consumer back to its ack floor, and begins the assignment there.
+func (s *Source) beginAssignment(ctx context.Context) (ready bool, err error) {
 	const doing = "begin again in"
 	s.pulls.drop() // or what comes of older requests would be missing behind the ack floor
 	switch is, err := s.pinned(ctx, doing); {
@@ -137,7 +137,7 @@ func (s *Source) beginTurn(ctx context.Context) (ready bool, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turn.active, s.turn.next, s.turn.last, s.turn.begun = true, 1, 0, time.Now()
+	s.assignment.active, s.assignment.next, s.assignment.last, s.assignment.begun = true, 1, 0, time.Now()
 	return true, nil
 }
 
@@ -153,7 +153,7 @@ func (s *Source) keepPinNowAndThen() {
 // pin to another member if it hears nothing for the ack wait.
 func (s *Source) keepPin() {
 	s.mu.Lock()
-	pin := s.turn.pin
+	pin := s.assignment.pin
 	s.mu.Unlock()
 	if pin != "" {
 		_ = s.pulls.keepPin(s.nextSubject, pin) // the next one does as well
@@ -164,7 +164,7 @@ func (s *Source) keepPin() {
 func (s *Source) unpinned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turn.pin = ""
+	s.assignment.pin = ""
 	s.lose()
 }
 
@@ -176,9 +176,9 @@ func (s *Source) tick() time.Duration {
 	return min(time.Second, s.limits.AckWait/4, s.limits.PinnedTTL/4)
 }
 
-// endTurn makes what was not acked available at once, and has the server pin another
+// leaveAssignment makes what was not acked available at once, and has the server pin another
 // member.
-func (s *Source) endTurn(ctx context.Context) error {
+func (s *Source) leaveAssignment(ctx context.Context) error {
 	const doing = "close"
 	s.pulls.drop()
 	if is, err := s.pinned(ctx, doing); err != nil || !is {

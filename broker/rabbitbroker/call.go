@@ -26,7 +26,7 @@ type call struct {
 type item struct {
 	call          *call
 	index         int
-	lane          *lane
+	pipeline      *pipeline
 	exchange, key string // where it goes
 	id            string // its message-id
 	size          int    // of its payload
@@ -35,9 +35,9 @@ type item struct {
 	tried bool          // it went out once, and may be stored
 	last  *broker.Error // the answer of that time, if there was one
 
-	// The lane's, under its lock.
+	// The pipeline's, under its lock.
 	confirm *amqp.DeferredConfirmation // nil until it was published
-	flying  bool                       // in lane.flight
+	flying  bool                       // in pipeline.flight
 	left    bool                       // its call has ended without its answer
 	back    bool                       // the server returned it
 	nacks   int
@@ -120,28 +120,28 @@ func (c *call) end(unanswered, unsent *broker.Error) {
 		if s == brokerkit.Waiting {
 			return it.refused(unsent, unanswered)
 		}
-		it.lane.leave(it)
+		it.pipeline.leave(it)
 		return unanswered
 	})
 }
 
-// dispatch hands the messages, as far as prepare finds them good, to their lanes. It
+// dispatch hands the messages, as far as prepare finds them good, to their pipelines. It
 // does not wait.
 func (c *call) dispatch(ctx context.Context, msgs []broker.Delivery, prepare func(m *broker.Delivery, it *item) *broker.Error) {
-	lanes := make([][]*item, len(c.d.lanes))
+	pipelines := make([][]*item, len(c.d.pipelines))
 	for i := range msgs {
 		it := &c.items[i]
 		if f := prepare(&msgs[i], it); f != nil {
 			c.settle(it, brokerkit.Result(f))
 			continue
 		}
-		n := c.d.laneOf(&msgs[i])
-		it.lane = c.d.lanes[n]
-		lanes[n] = append(lanes[n], it)
+		n := c.d.pipelineOf(&msgs[i])
+		it.pipeline = c.d.pipelines[n]
+		pipelines[n] = append(pipelines[n], it)
 	}
-	for n, items := range lanes {
+	for n, items := range pipelines {
 		if len(items) > 0 && ctx.Err() == nil {
-			c.d.lanes[n].push(items)
+			c.d.pipelines[n].push(items)
 		}
 	}
 }

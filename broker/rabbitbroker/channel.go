@@ -8,10 +8,10 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// lane is one row of messages on their way: those that wait, and those that were
-// sent and are not answered. At any time one channel at most works it; the lane
+// pipeline is messages on their way: those that wait, and those that were
+// sent and are not answered. At any time one channel at most works it; the pipeline
 // outlives channels and connections.
-type lane struct {
+type pipeline struct {
 	link    *link
 	room    int  // the most messages in flight
 	anySize bool // the largest size is known from Options
@@ -30,17 +30,17 @@ type lane struct {
 	patient bool          // the next need not be alone: what it would wait for is late
 }
 
-func newLane(o Options) *lane {
+func newPipeline(o Options) *pipeline {
 	room := max(1, o.MaxPending/o.Channels)
-	return &lane{
+	return &pipeline{
 		room: room, window: room, retries: o.Retries, anySize: o.MaxBytes > 0,
 		next: make(chan *line, 1), wake: make(chan struct{}, 1),
 		refusal: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
 }
 
-// run works the lane over one connection after the other.
-func (l *lane) run(ctx context.Context) {
+// run works the pipeline over one connection after the other.
+func (l *pipeline) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -52,7 +52,7 @@ func (l *lane) run(ctx context.Context) {
 }
 
 // push takes items in, or refuses them.
-func (l *lane) push(items []*item) {
+func (l *pipeline) push(items []*item) {
 	l.mu.Lock()
 	refusal := l.refusal
 	if refusal == nil {
@@ -70,7 +70,7 @@ func (l *lane) push(items []*item) {
 }
 
 // pushFirst puts items that went out before in front of all others.
-func (l *lane) pushFirst(items ...*item) {
+func (l *pipeline) pushFirst(items ...*item) {
 	l.mu.Lock()
 	refusal := l.refusal
 	if refusal == nil {
@@ -87,7 +87,7 @@ func (l *lane) pushFirst(items ...*item) {
 }
 
 // refuse lets nothing in from now on, and gives what waits its fate.
-func (l *lane) refuse(f *broker.Error) {
+func (l *pipeline) refuse(f *broker.Error) {
 	l.mu.Lock()
 	l.refusal = f
 	waiting := l.queue.take()
@@ -98,14 +98,14 @@ func (l *lane) refuse(f *broker.Error) {
 }
 
 // accept ends refuse.
-func (l *lane) accept() {
+func (l *pipeline) accept() {
 	l.mu.Lock()
 	l.refusal = nil
 	l.mu.Unlock()
 	l.signal()
 }
 
-func (l *lane) signal() {
+func (l *pipeline) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -114,7 +114,7 @@ func (l *lane) signal() {
 
 // take returns the next item to send, already in flight; nil when there is none
 // or no room for it.
-func (l *lane) take() *item {
+func (l *pipeline) take() *item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	inFlight := len(l.flight) - l.left
@@ -136,15 +136,15 @@ func (l *lane) take() *item {
 
 // waitsAlone says whether something waits because it, or what is in flight, must be
 // alone.
-func (l *lane) waitsAlone() bool {
+func (l *pipeline) waitsAlone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.alone && l.queue.peek() != nil
 }
 
-// relent ends such a wait: the server ends a channel at once or not at all, and a
+// endAlone ends such a wait: the server ends a channel at once or not at all, and a
 // queue that does not answer must not hold up the others.
-func (l *lane) relent() {
+func (l *pipeline) endAlone() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, it := range l.flight {
@@ -154,14 +154,14 @@ func (l *lane) relent() {
 }
 
 // drop takes the item that was taken last out of flight: it was not sent.
-func (l *lane) drop(it *item) {
+func (l *pipeline) drop(it *item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.landedLocked(it)
 	l.flight = l.flight[:len(l.flight)-1]
 }
 
-func (l *lane) landedLocked(it *item) {
+func (l *pipeline) landedLocked(it *item) {
 	it.flying = false
 	if it.left {
 		l.left--
@@ -169,7 +169,7 @@ func (l *lane) landedLocked(it *item) {
 }
 
 // leave says that nobody waits for an item's answer any more.
-func (l *lane) leave(it *item) {
+func (l *pipeline) leave(it *item) {
 	l.mu.Lock()
 	if it.flying && !it.left {
 		it.left = true
@@ -181,14 +181,14 @@ func (l *lane) leave(it *item) {
 
 // forsaken says whether so many answers are missing for good that the channel had
 // better be closed: the client remembers each.
-func (l *lane) forsaken() bool {
+func (l *pipeline) forsaken() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.left >= 2*l.room
 }
 
 // again sends a message once more after a pause, because it was refused with nack.
-func (l *lane) again(it *item, answer *broker.Error) {
+func (l *pipeline) again(it *item, answer *broker.Error) {
 	if !it.call.again(it, answer) {
 		return
 	}
@@ -200,7 +200,7 @@ const retryPause = 10 * time.Millisecond
 
 // answered counts answers, and widens the window again when there was no trouble
 // for the length of it.
-func (l *lane) answered(n int) {
+func (l *pipeline) answered(n int) {
 	l.mu.Lock()
 	if l.window < l.room {
 		if l.calm += n; l.calm >= l.window {
@@ -212,14 +212,14 @@ func (l *lane) answered(n int) {
 }
 
 // narrow makes the window half of what was in flight when the channel was closed.
-func (l *lane) narrow(inFlight int) {
+func (l *pipeline) narrow(inFlight int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.window, l.calm = max(1, inFlight/2), 0
 }
 
 // landAll empties the flight and returns what somebody still waits for.
-func (l *lane) landAll() (rest []*item) {
+func (l *pipeline) landAll() (rest []*item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, it := range l.flight {

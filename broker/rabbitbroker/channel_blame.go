@@ -16,7 +16,7 @@ import (
 // the culprit is alone. Some of the rest may have been stored before.
 //
 // It says whether there was anything to decide about.
-func (l *lane) judge(s *session) bool {
+func (l *pipeline) judge(s *session) bool {
 	left := l.landAll()
 	if s.retired || s.why == nil || s.line.conn.IsClosed() {
 		lost := adapter.Lost()
@@ -29,7 +29,7 @@ func (l *lane) judge(s *session) bool {
 	if s.why.Code == amqp.NotFound {
 		l.link.redeclare()
 	}
-	rest := convict(left, s.why)
+	rest := settleAccused(left, s.why)
 	if len(rest) == len(left) {
 		if len(left) == 1 {
 			left[0].call.settle(left[0], brokerkit.Result(verdict(s.why)))
@@ -40,7 +40,7 @@ func (l *lane) judge(s *session) bool {
 	l.mu.Lock()
 	waiting := l.queue.take()
 	l.mu.Unlock()
-	rest = append(rest, convict(waiting, s.why)...)
+	rest = append(rest, settleAccused(waiting, s.why)...)
 	again := rest[:0]
 	for _, it := range rest {
 		if it.call.again(it, nil) {
@@ -51,9 +51,9 @@ func (l *lane) judge(s *session) bool {
 	return len(left) > 0
 }
 
-// convict settles those of items that the server's words name, and returns the
+// settleAccused settles those of items that the server's words name, and returns the
 // others.
-func convict(items []*item, why *amqp.Error) (rest []*item) {
+func settleAccused(items []*item, why *amqp.Error) (rest []*item) {
 	named := accused(why)
 	f := verdict(why)
 	for _, it := range items {

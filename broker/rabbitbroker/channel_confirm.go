@@ -4,7 +4,7 @@ import amqp "github.com/rabbitmq/amqp091-go"
 
 // head returns what the oldest message in flight waits for, nil for nothing that
 // was sent, and whether there are others.
-func (l *lane) head() (oldest *amqp.DeferredConfirmation, several bool) {
+func (l *pipeline) head() (oldest *amqp.DeferredConfirmation, several bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.flight) == 0 {
@@ -14,7 +14,7 @@ func (l *lane) head() (oldest *amqp.DeferredConfirmation, several bool) {
 }
 
 // confirms returns what all in flight wait for.
-func (l *lane) confirms() (all []*amqp.DeferredConfirmation) {
+func (l *pipeline) confirms() (all []*amqp.DeferredConfirmation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, it := range l.flight {
@@ -27,7 +27,7 @@ func (l *lane) confirms() (all []*amqp.DeferredConfirmation) {
 
 // land takes those out of flight that have their answers: from the oldest on up
 // to one that has none, or all.
-func (l *lane) land(all bool) (done []*item) {
+func (l *pipeline) land(all bool) (done []*item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
@@ -66,7 +66,7 @@ func hasAnswer(it *item) bool {
 }
 
 // relaunch undoes land for items that turned out to have no answer.
-func (l *lane) relaunch(items []*item) {
+func (l *pipeline) relaunch(items []*item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, it := range items {
@@ -82,7 +82,7 @@ func (l *lane) relaunch(items []*item) {
 // is still in flight, which nobody waits for any more, nobody knows which of the two
 // is meant: both are marked, because what was returned must never pass for accepted.
 // done have their answers and are in flight no more.
-func (l *lane) returned(done []*item, id string) {
+func (l *pipeline) returned(done []*item, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, items := range [...][]*item{done, l.flight} {

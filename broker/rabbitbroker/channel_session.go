@@ -11,13 +11,13 @@ import (
 	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-// session is a lane's channel while it is open. The lane's goroutine sends; a
+// session is a pipeline's channel while it is open. The pipeline's goroutine sends; a
 // second one listens, for sending blocks while the server does not read.
 type session struct {
-	lane *lane
-	line *line
-	ch   *amqp.Channel
-	out  writer
+	pipeline *pipeline
+	line     *line
+	ch       *amqp.Channel
+	out      writer
 
 	returns chan amqp.Return
 	ended   chan *amqp.Error // the channel's end, if it was not ours
@@ -28,7 +28,7 @@ type session struct {
 }
 
 // work sends over one connection until it is gone.
-func (l *lane) work(ctx context.Context, line *line) {
+func (l *pipeline) work(ctx context.Context, line *line) {
 	for ctx.Err() == nil && !line.conn.IsClosed() {
 		s, err := openSession(l, line)
 		if err != nil {
@@ -45,7 +45,7 @@ func (l *lane) work(ctx context.Context, line *line) {
 
 // pause comes after a channel that could not be opened, because the connection is about
 // to go or the server has too many, and after one that ended for nothing we know of.
-func (l *lane) pause(ctx context.Context, line *line, d time.Duration) {
+func (l *pipeline) pause(ctx context.Context, line *line, d time.Duration) {
 	again := time.NewTimer(d)
 	defer again.Stop()
 	select {
@@ -55,7 +55,7 @@ func (l *lane) pause(ctx context.Context, line *line, d time.Duration) {
 	}
 }
 
-func openSession(l *lane, line *line) (*session, error) {
+func openSession(l *pipeline, line *line) (*session, error) {
 	ch, err := line.conn.Channel()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func openSession(l *lane, line *line) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		lane: l, line: line, ch: ch, out: writer{table: amqp.Table{}},
+		pipeline: l, line: line, ch: ch, out: writer{table: amqp.Table{}},
 		more: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	// The client throws a return away that nobody takes for 5 s, and the message
@@ -79,31 +79,31 @@ func openSession(l *lane, line *line) (*session, error) {
 // aloneAtMost is how long others wait for a message that must be alone.
 const aloneAtMost = 500 * time.Millisecond
 
-// send sends what the lane has, until the channel or ctx ends.
+// send sends what the pipeline has, until the channel or ctx ends.
 func (s *session) send(ctx context.Context) {
 	lonely := time.NewTimer(aloneAtMost)
 	defer lonely.Stop()
 	for {
-		it := s.lane.take()
+		it := s.pipeline.take()
 		if it != nil {
 			if !s.sendOne(it) {
 				return
 			}
 			continue
 		}
-		if s.lane.forsaken() {
+		if s.pipeline.forsaken() {
 			s.retire()
 			return
 		}
 		var enough <-chan time.Time
-		if s.lane.waitsAlone() {
+		if s.pipeline.waitsAlone() {
 			lonely.Reset(aloneAtMost)
 			enough = lonely.C
 		}
 		select {
-		case <-s.lane.wake:
+		case <-s.pipeline.wake:
 		case <-enough:
-			s.lane.relent()
+			s.pipeline.endAlone()
 		case <-s.over:
 			return
 		case <-ctx.Done():
@@ -116,24 +116,24 @@ func (s *session) send(ctx context.Context) {
 func (s *session) sendOne(it *item) bool {
 	m, before, ok := it.call.sending(it)
 	if !ok {
-		s.lane.drop(it)
+		s.pipeline.drop(it)
 		return true
 	}
 	confirm, err := s.ch.PublishWithDeferredConfirm(it.exchange, it.key, true, false, s.out.publishing(&m, it.id))
 	if err == nil {
-		s.lane.mu.Lock()
+		s.pipeline.mu.Lock()
 		it.confirm = confirm
-		s.lane.mu.Unlock()
+		s.pipeline.mu.Unlock()
 		select {
 		case s.more <- struct{}{}:
 		default:
 		}
 		return true
 	}
-	s.lane.drop(it)
+	s.pipeline.drop(it)
 	if errors.Is(err, amqp.ErrClosed) { // nothing of it went out
 		it.call.unsent(it, before)
-		s.lane.pushFirst(it)
+		s.pipeline.pushFirst(it)
 		return false
 	}
 	it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Unknown, "the message may not have been sent", "send it again")))
@@ -159,7 +159,7 @@ func (s *session) listen() {
 	for all := false; ; {
 		s.answer(all)
 		all = false
-		head, several := s.lane.head()
+		head, several := s.pipeline.head()
 		var done <-chan struct{}
 		var tick <-chan time.Time
 		if head != nil {
@@ -176,7 +176,7 @@ func (s *session) listen() {
 		case <-s.more:
 		case r, open := <-s.returns:
 			if open {
-				s.lane.returned(nil, r.MessageId)
+				s.pipeline.returned(nil, r.MessageId)
 				continue
 			}
 			s.finish()
@@ -188,7 +188,7 @@ func (s *session) listen() {
 // answer settles those in flight that have their answers: from the oldest on up to
 // one that has none, or all.
 func (s *session) answer(all bool) {
-	done := s.lane.land(all)
+	done := s.pipeline.land(all)
 	if len(done) == 0 {
 		return
 	}
@@ -197,7 +197,7 @@ func (s *session) answer(all bool) {
 		select {
 		case r, open := <-s.returns:
 			if more = open; open {
-				s.lane.returned(done, r.MessageId)
+				s.pipeline.returned(done, r.MessageId)
 			}
 		default:
 			more = false
@@ -206,20 +206,20 @@ func (s *session) answer(all bool) {
 	for i, it := range done {
 		acked := it.confirm.Acked()
 		if !acked && s.ch.IsClosed() { // the client calls what has no answer refused
-			s.lane.relaunch(done[i:])
+			s.pipeline.relaunch(done[i:])
 			return
 		}
 		s.settle(it, acked)
 	}
-	s.lane.answered(len(done))
+	s.pipeline.answered(len(done))
 }
 
 // settle gives a message that has its answer its fate.
 func (s *session) settle(it *item, acked bool) {
-	s.lane.link.known.took(it)
+	s.pipeline.link.known.took(it)
 	switch {
 	case it.back:
-		s.lane.link.redeclare()
+		s.pipeline.link.redeclare()
 		it.call.settle(it, brokerkit.Result(adapter.TopicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
 			"create the queue, or bind one to the exchange by the routing key")))
 	case acked:
@@ -227,8 +227,8 @@ func (s *session) settle(it *item, acked bool) {
 	default:
 		f := adapter.TopicFailure(broker.Unavailable, "the server refused the message (basic.nack)",
 			"make room in the queue, or look at the server's log")
-		if it.nacks++; it.nacks <= s.lane.retries {
-			s.lane.again(it, f)
+		if it.nacks++; it.nacks <= s.pipeline.retries {
+			s.pipeline.again(it, f)
 			return
 		}
 		it.call.settle(it, brokerkit.Result(f))
@@ -239,16 +239,16 @@ func (s *session) settle(it *item, acked bool) {
 // listeners by now and is about to end every confirmation.
 func (s *session) finish() {
 	s.why = <-s.ended // nil when it was closed by us
-	for _, confirm := range s.lane.confirms() {
+	for _, confirm := range s.pipeline.confirms() {
 		<-confirm.Done()
 	}
 	var unanswered []*item
-	for _, it := range s.lane.land(true) {
+	for _, it := range s.pipeline.land(true) {
 		if it.confirm.Acked() {
 			s.settle(it, true)
 		} else {
 			unanswered = append(unanswered, it)
 		}
 	}
-	s.lane.relaunch(unanswered)
+	s.pipeline.relaunch(unanswered)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/postbag/postbag/broker"
 )
 
-// link keeps a connection for the lanes: it makes one after the other, for ever.
+// link keeps a connection for the pipelines: it makes one after the other, for ever.
 type link struct {
-	hosts    []host
-	login    Login
-	topology Topology
-	lanes    []*lane
+	hosts     []host
+	login     Login
+	topology  Topology
+	pipelines []*pipeline
 
 	tried   chan struct{} // closed after the first attempt
 	poke    chan struct{} // somebody waits for the next attempt
@@ -43,9 +43,9 @@ const (
 	defaultFrameMax = 131_072
 )
 
-func newLink(hosts []host, o Options, lanes []*lane) *link {
+func newLink(hosts []host, o Options, pipelines []*pipeline) *link {
 	k := &link{
-		hosts: hosts, login: o.Login, topology: o.Topology, lanes: lanes,
+		hosts: hosts, login: o.Login, topology: o.Topology, pipelines: pipelines,
 		tried: make(chan struct{}), poke: make(chan struct{}, 1), missing: make(chan struct{}, 1),
 		fault: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
@@ -127,13 +127,13 @@ func (k *link) redeclare() {
 	}
 }
 
-// hand gives the lanes a new connection.
+// hand gives the pipelines a new connection.
 func (k *link) hand(line *line) {
 	k.frameMax.Store(int64(line.conn.Config.FrameSize))
 	k.known.forget(0)
-	for _, l := range k.lanes {
+	for _, l := range k.pipelines {
 		select {
-		case <-l.next: // of a connection that was lost before the lane came to it
+		case <-l.next: // of a connection that was lost before the pipeline came to it
 		default:
 		}
 		l.next <- line
@@ -181,12 +181,12 @@ func lost(why *amqp.Error) *broker.Error {
 	return adapter.Failure(broker.Unavailable, text, "wait, or look whether the server runs")
 }
 
-// refuse has the lanes take nothing. line is nil when there is no connection.
+// refuse has the pipelines take nothing. line is nil when there is no connection.
 func (k *link) refuse(line *line, f *broker.Error) {
 	k.mu.Lock()
 	k.line, k.fault = line, f
 	k.mu.Unlock()
-	for _, l := range k.lanes {
+	for _, l := range k.pipelines {
 		l.refuse(f)
 	}
 }
@@ -195,7 +195,7 @@ func (k *link) accept(line *line) {
 	k.mu.Lock()
 	k.line, k.fault = line, nil
 	k.mu.Unlock()
-	for _, l := range k.lanes {
+	for _, l := range k.pipelines {
 		l.accept()
 	}
 }

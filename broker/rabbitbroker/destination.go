@@ -12,15 +12,15 @@ import (
 // Destination delivers to RabbitMQ over one connection, which it renews for ever.
 // It is safe for concurrent use.
 type Destination struct {
-	options Options
-	router  router
-	link    *link
-	lanes   []*lane
-	seed    maphash.Seed
-	calls   brokerkit.Calls[*call]
+	options   Options
+	router    router
+	link      *link
+	pipelines []*pipeline
+	seed      maphash.Seed
+	calls     brokerkit.Calls[*call]
 
 	stop    context.CancelFunc
-	running sync.WaitGroup // the link and the lanes
+	running sync.WaitGroup // the link and the pipelines
 }
 
 var (
@@ -35,16 +35,16 @@ func newDestination(urls string, o Options) (*Destination, error) {
 	}
 	d := &Destination{options: o, router: newRouter(o), seed: maphash.MakeSeed()}
 	for range o.Channels {
-		d.lanes = append(d.lanes, newLane(o))
+		d.pipelines = append(d.pipelines, newPipeline(o))
 	}
-	d.link = newLink(hosts, o, d.lanes)
-	for _, l := range d.lanes {
+	d.link = newLink(hosts, o, d.pipelines)
+	for _, l := range d.pipelines {
 		l.link = d.link
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
 	d.running.Go(func() { d.link.run(ctx) })
-	for _, l := range d.lanes {
+	for _, l := range d.pipelines {
 		d.running.Go(func() { l.run(ctx) })
 	}
 	return d, nil
@@ -80,15 +80,15 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, repor
 	}
 }
 
-// laneOf says which lane takes a message: always the same one for a key.
-func (d *Destination) laneOf(m *broker.Delivery) int {
-	if len(d.lanes) == 1 {
+// pipelineOf says which pipeline takes a message: always the same one for a key.
+func (d *Destination) pipelineOf(m *broker.Delivery) int {
+	if len(d.pipelines) == 1 {
 		return 0
 	}
 	if m.Key == "" {
-		return int(m.ID[len(m.ID)-1]) % len(d.lanes)
+		return int(m.ID[len(m.ID)-1]) % len(d.pipelines)
 	}
-	return int(maphash.String(d.seed, m.Key) % uint64(len(d.lanes)))
+	return int(maphash.String(d.seed, m.Key) % uint64(len(d.pipelines)))
 }
 
 // Features implements broker.Destination.

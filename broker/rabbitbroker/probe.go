@@ -12,7 +12,7 @@ import (
 // Probe implements broker.Prober: it looks for the connection, whether it is
 // blocked, and asks the server for the exchange if that is always the same one.
 func (d *Destination) Probe(ctx context.Context) error {
-	return adapter.Probe(ctx, &d.calls.Gate, "server", d.probe)
+	return adapter.Probe(ctx, &d.calls.CallGuard, "server", d.probe)
 }
 
 func (d *Destination) probe(context.Context) *broker.Error {

@@ -21,13 +21,13 @@ const batch = 1024
 // the entries' bodies only.
 type call struct {
 	d       *Destination
-	entries []entry
+	entries []addition
 	fates   []broker.Result // of entries, in their order
 	batches chan [2]int     // from and to, as they are made
 }
 
 func newCall(d *Destination, n int) *call {
-	return &call{d: d, entries: make([]entry, n), fates: make([]broker.Result, n), batches: make(chan [2]int, n/batch+1)}
+	return &call{d: d, entries: make([]addition, n), fates: make([]broker.Result, n), batches: make(chan [2]int, n/batch+1)}
 }
 
 // make makes the entries of msgs; a message of which none can be made has its
@@ -59,7 +59,7 @@ func (c *call) make(ctx context.Context, msgs []broker.Delivery, report func(i i
 
 // run sends the batches and learns their fates. When nobody could be reached for
 // one, the rest is not tried.
-func (c *call) run(ctx context.Context, entries []entry) {
+func (c *call) run(ctx context.Context, entries []addition) {
 	var away *broker.Error
 	for b := range c.batches {
 		if away != nil {
@@ -77,7 +77,7 @@ func (c *call) run(ctx context.Context, entries []entry) {
 
 // away says that the last entry of a batch was not even written, for want of a
 // connection. A cluster's other nodes may still be there.
-func (c *call) away(e *entry, fate broker.Result) *broker.Error {
+func (c *call) away(e *addition, fate broker.Result) *broker.Error {
 	if _, cluster := c.d.client.(*redis.ClusterClient); cluster || fate.Outcome != broker.Unavailable || e.body.isWritten() {
 		return nil
 	}
@@ -109,12 +109,12 @@ func (c *call) giveUp(report func(i int, r broker.Result), unanswered *broker.Er
 type part struct {
 	*call
 
-	entries []entry // all of the call
+	entries []addition // all of the call
 	node    redis.UniversalClient
 	own     []int // those of the part
 }
 
-func (c *call) parts(ctx context.Context, entries []entry, from, to int) []*part {
+func (c *call) parts(ctx context.Context, entries []addition, from, to int) []*part {
 	cluster, ok := c.d.client.(*redis.ClusterClient)
 	if !ok || c.d.options.Replicas == 0 {
 		all := make([]int, to-from)
@@ -169,7 +169,7 @@ func (p *part) send(ctx context.Context) {
 
 // ofNode narrows what one node of a cluster answers of itself to the streams that it
 // has: those of others go on.
-func (p *part) ofNode(e *entry, r broker.Result) broker.Result {
+func (p *part) ofNode(e *addition, r broker.Result) broker.Result {
 	if _, cluster := p.d.client.(*redis.ClusterClient); !cluster || r.Outcome != broker.Unavailable || !e.body.isWritten() {
 		return r
 	}
@@ -180,7 +180,7 @@ func (p *part) ofNode(e *entry, r broker.Result) broker.Result {
 
 // fate is what the pipeline says of the entry; whole is the pipeline's own error,
 // the only one where a connection was refused.
-func (e *entry) fate(ctx context.Context, whole error) broker.Result {
+func (e *addition) fate(ctx context.Context, whole error) broker.Result {
 	err := e.Err()
 	switch {
 	case err == nil && e.Val() != "":

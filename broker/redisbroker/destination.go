@@ -20,7 +20,7 @@ type Destination struct {
 	options Options
 	largest largest
 
-	gate  brokerkit.Gate
+	guard brokerkit.CallGuard
 	ended chan struct{} // closed when Close no longer waits
 	end   sync.Once
 
@@ -85,7 +85,7 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	switch {
 	case ctx.Err() != nil:
 		brokerkit.ReportAll(msgs, report, brokerkit.Result(adapter.NotInTime()))
-	case !d.gate.Enter():
+	case !d.guard.Enter():
 		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 	default:
 		d.publish(ctx, msgs, report)
@@ -99,7 +99,7 @@ func (d *Destination) publish(ctx context.Context, msgs []broker.Delivery, repor
 	entries := c.entries // make cuts what it did not need
 	done := make(chan struct{})
 	go func() {
-		defer d.gate.Leave()
+		defer d.guard.Leave()
 		defer close(done)
 		defer cancel()
 		c.run(work, entries)
@@ -129,7 +129,7 @@ func (d *Destination) Features() broker.Features {
 // Close implements broker.Destination. A client that was handed in to New stays
 // open.
 func (d *Destination) Close(ctx context.Context) error {
-	empty := d.gate.Refuse()
+	empty := d.guard.Refuse()
 	err := brokerkit.Wait(ctx, empty)
 	d.end.Do(func() { close(d.ended) })
 	d.release.Do(func() {

@@ -27,9 +27,9 @@ const (
 	prefixHeader = "header:"
 )
 
-// entry is one message on its way: the command that adds it, and what is known of
+// addition is one message on its way: the command that adds it, and what is known of
 // how far that got.
-type entry struct {
+type addition struct {
 	command
 	index  int // in the call
 	stream string
@@ -84,7 +84,7 @@ func (b *body) abandon() bool {
 func (b *body) isWritten() bool { return b.state.Load() == written }
 
 // fill makes the entry of m.
-func (e *entry) fill(ctx context.Context, o *Options, m *broker.Delivery) *broker.Error {
+func (e *addition) fill(ctx context.Context, o *Options, m *broker.Delivery) *broker.Error {
 	var f *broker.Error
 	if e.stream, f = o.stream(m); f != nil {
 		return f
@@ -112,7 +112,7 @@ func (e *entry) fill(ctx context.Context, o *Options, m *broker.Delivery) *broke
 }
 
 // addPlain puts m's facts and headers in.
-func (e *entry) addPlain(m *broker.Delivery) {
+func (e *addition) addPlain(m *broker.Delivery) {
 	e.fields = make([]string, 0, 10+2*len(m.Headers))
 	e.add(broker.HeaderID, m.ID.String())
 	e.add(fieldTopic, m.Topic)
@@ -135,7 +135,7 @@ func (e *entry) addPlain(m *broker.Delivery) {
 }
 
 // addWire puts in what an encoder made, as it is.
-func (e *entry) addWire(w *broker.Wire) *broker.Error {
+func (e *addition) addWire(w *broker.Wire) *broker.Error {
 	e.fields = make([]string, 0, 2+2*len(w.Headers))
 	if w.ContentType != "" {
 		e.add(fieldContentType, w.ContentType)
@@ -150,7 +150,7 @@ func (e *entry) addWire(w *broker.Wire) *broker.Error {
 	return nil
 }
 
-func (e *entry) add(name, value string) { e.fields = append(e.fields, name, value) }
+func (e *addition) add(name, value string) { e.fields = append(e.fields, name, value) }
 
 // sortedNames puts the fields of entries alike in one order, in which a stream
 // stores their names once.
@@ -164,7 +164,7 @@ func sortedNames(headers map[string]string) []string {
 // args are those of XADD (redis.io/commands/xadd). The stream's name is a string,
 // for the client looks for it to find the node; the others are pointers, which cost
 // no memory of their own.
-func (e *entry) args(o *Options) []any {
+func (e *addition) args(o *Options) []any {
 	args := make([]any, 0, 9+len(e.fields))
 	args = append(args, "xadd", e.stream)
 	if o.Existing {

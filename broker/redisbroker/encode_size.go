@@ -32,7 +32,7 @@ type largest struct {
 }
 
 // fits says why an entry is too large to be sent.
-func (d *Destination) fits(ctx context.Context, e *entry) *broker.Error {
+func (d *Destination) fits(ctx context.Context, e *addition) *broker.Error {
 	if limit := d.options.MaxBytes; limit > 0 && len(e.body.bytes) > limit {
 		return adapter.Failure(broker.Rejected, fmt.Sprintf("the payload has %d bytes, Options.MaxBytes allows %d", len(e.body.bytes), limit), "send less")
 	}
@@ -50,12 +50,12 @@ func (d *Destination) fits(ctx context.Context, e *entry) *broker.Error {
 // a goroutine of its own, because a client does not stop reading when ctx ends.
 func (d *Destination) limit(ctx context.Context, anew bool) int {
 	limit, fresh := d.largest.known(anew)
-	if fresh || !d.gate.Enter() {
+	if fresh || !d.guard.Enter() {
 		return limit
 	}
 	answer := make(chan int, 1)
 	go func() {
-		defer d.gate.Leave()
+		defer d.guard.Leave()
 		answer <- d.askLimit(ctx)
 	}()
 	select {

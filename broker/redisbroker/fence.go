@@ -29,7 +29,7 @@ func fenceID(epoch uint32, m *broker.Delivery) (id string, f *broker.Error) {
 
 // compared gives an entry whose id was refused, since the stream has it or a higher
 // one, its fate: that of the entry that is there under this id.
-func (e *entry) compared(o *Options, found []redis.XMessage) broker.Result {
+func (e *addition) compared(o *Options, found []redis.XMessage) broker.Result {
 	switch {
 	case len(found) == 0:
 		return brokerkit.Result(adapter.Failure(broker.Rejected, "the stream is already past the message's id, and has no entry of that id: it was deleted or trimmed, "+
@@ -48,7 +48,7 @@ func (e *entry) compared(o *Options, found []redis.XMessage) broker.Result {
 }
 
 // streamOf names the stream of e for an error, which must not show the key in it.
-func (o Options) streamOf(e *entry) string {
+func (o Options) streamOf(e *addition) string {
 	if at := strings.LastIndexByte(e.stream, ':'); o.Stream == nil && at > 0 {
 		return "stream " + strconv.Quote(e.stream[:at]+":KEY}")
 	}
@@ -57,14 +57,14 @@ func (o Options) streamOf(e *entry) string {
 
 // hasID says whether x is an entry of e's message in the plain form, whatever its
 // other fields.
-func (e *entry) hasID(x redis.XMessage) bool {
+func (e *addition) hasID(x redis.XMessage) bool {
 	return len(e.fields) > 0 && e.fields[0] == broker.HeaderID && x.Values[broker.HeaderID] == any(e.fields[1])
 }
 
 // is says whether x is the entry that e would be: the same fields, and no others. The
 // message's id alone does not tell, because another subscription may have stored the
 // message from another topic or with another encoder.
-func (e *entry) is(x redis.XMessage) bool {
+func (e *addition) is(x redis.XMessage) bool {
 	if len(x.Values) != len(e.fields)/2+1 {
 		return false
 	}

@@ -78,7 +78,7 @@ func (p *part) addLate(ctx context.Context, i int) (r broker.Result, again bool)
 }
 
 // find says whether a stream holds the message of e behind an id.
-func (p *part) find(ctx context.Context, e *entry, id string) (there bool, err error) {
+func (p *part) find(ctx context.Context, e *addition, id string) (there bool, err error) {
 	for {
 		page, err := p.node.XRangeN(ctx, e.stream, "("+id, "+", latePage).Result()
 		if err != nil || len(page) == 0 {

@@ -9,7 +9,7 @@ import (
 // Probe implements broker.Prober: the server answers a PING. Whether it takes
 // entries, an entry alone would show.
 func (d *Destination) Probe(ctx context.Context) error {
-	return adapter.Probe(ctx, &d.gate, "server", d.probe)
+	return adapter.Probe(ctx, &d.guard, "server", d.probe)
 }
 
 func (d *Destination) probe(ctx context.Context) *broker.Error {

@@ -14,10 +14,10 @@ import (
 // Destination writes to one io.Writer. It is safe for concurrent use, if nobody
 // else writes to that writer.
 type Destination struct {
-	w    io.Writer
-	gate brokerkit.Gate
-	turn chan struct{} // holds one token; who has it may write
-	torn bool          // the last line was cut off; of the turn's owner
+	w     io.Writer
+	guard brokerkit.CallGuard
+	lock  chan struct{} // holds one token; who has it may write
+	torn  bool          // the last line was cut off; of the one who has the lock
 }
 
 // New returns a destination that writes to w, which stays the caller's: Close
@@ -26,8 +26,8 @@ func New(w io.Writer) (*Destination, error) {
 	if w == nil {
 		return nil, errors.New("stdout: the writer is nil; give New one, such as os.Stdout")
 	}
-	d := &Destination{w: w, turn: make(chan struct{}, 1)}
-	d.turn <- struct{}{}
+	d := &Destination{w: w, lock: make(chan struct{}, 1)}
+	d.lock <- struct{}{}
 	return d, nil
 }
 
@@ -36,7 +36,7 @@ func New(w io.Writer) (*Destination, error) {
 func (d *Destination) Features() broker.Features { return broker.Features{Ordered: true} }
 
 // Close implements broker.Destination.
-func (d *Destination) Close(ctx context.Context) error { return d.gate.Shut(ctx) }
+func (d *Destination) Close(ctx context.Context) error { return d.guard.Shut(ctx) }
 
 // Publish implements broker.Destination. The lines of a call are one Write, so
 // that each is whole. When the writer fails, the messages whose lines it took
@@ -47,13 +47,13 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	if len(msgs) == 0 {
 		return
 	}
-	if !d.gate.Enter() {
+	if !d.guard.Enter() {
 		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
 	p := build(msgs, report)
 	if !d.take(ctx) {
-		d.gate.Leave()
+		d.guard.Leave()
 		p.give(report, broker.NotSent, errors.New("stdout: the context ended before the line was written; send it again"))
 		return
 	}
@@ -62,8 +62,8 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	go func() {
 		defer close(done)
 		d.write(p)
-		d.turn <- struct{}{}
-		d.gate.Leave()
+		d.lock <- struct{}{}
+		d.guard.Leave()
 	}()
 	select {
 	case <-done:
@@ -78,20 +78,20 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	}
 }
 
-// take waits for the turn to write.
+// take waits for the lock.
 func (d *Destination) take(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
 	select {
-	case <-d.turn:
+	case <-d.lock:
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// write writes p, by who has the turn.
+// write writes p, by the one who has the lock.
 func (d *Destination) write(p *page) {
 	text, lead := p.text.Bytes(), 0
 	if len(text) == 0 {

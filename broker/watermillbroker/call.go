@@ -84,15 +84,15 @@ func (d *Destination) inOrder(ctx context.Context, calls []*call, msgs []broker.
 // send waits for a turn, makes a call and returns the fate of its messages. The
 // publisher may take longer than ctx: then it is left alone with the call.
 func (d *Destination) send(ctx context.Context, c *call) broker.Result {
-	if !d.turn(ctx) {
+	if !d.acquire(ctx) {
 		return broker.Result{Outcome: broker.NotSent, Err: errLate}
 	}
 	done := make(chan error, 1)
-	d.gate.Again()
+	d.guard.Again()
 	go func() {
-		defer d.gate.Leave()
+		defer d.guard.Leave()
 		err := publish(d.to, c)
-		<-d.turns
+		<-d.running
 		done <- err
 	}()
 	select {
@@ -108,12 +108,12 @@ func (d *Destination) send(ctx context.Context, c *call) broker.Result {
 	}
 }
 
-func (d *Destination) turn(ctx context.Context) bool {
+func (d *Destination) acquire(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
 	select {
-	case d.turns <- struct{}{}:
+	case d.running <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false

@@ -17,8 +17,8 @@ import (
 type Destination struct {
 	to      message.Publisher
 	options Options
-	turns   chan struct{}
-	gate    brokerkit.Gate // calls, and what they left with the publisher
+	running chan struct{}
+	guard   brokerkit.CallGuard // calls, and what they left with the publisher
 }
 
 var _ broker.Destination = (*Destination)(nil)
@@ -34,7 +34,7 @@ func New(p message.Publisher, o Options) (*Destination, error) {
 		return nil, err
 	}
 	d := &Destination{to: p, options: o.withDefaults()}
-	d.turns = make(chan struct{}, d.options.Concurrency)
+	d.running = make(chan struct{}, d.options.Concurrency)
 	return d, nil
 }
 
@@ -48,7 +48,7 @@ func (d *Destination) Features() broker.Features {
 // have not returned, also those that nobody waits for any more. The publisher stays
 // open; while it is stuck only closing it helps.
 func (d *Destination) Close(ctx context.Context) error {
-	if err := d.gate.Shut(ctx); err != nil {
+	if err := d.guard.Shut(ctx); err != nil {
 		return fmt.Errorf("watermillbroker: close: the publisher has not returned: %w; close it, or give Close more time", err)
 	}
 	return nil
@@ -62,11 +62,11 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	switch {
 	case len(msgs) == 0:
 		return
-	case !d.gate.Enter():
+	case !d.guard.Enter():
 		brokerkit.ReportAll(msgs, report, broker.Result{Outcome: broker.NotSent, Err: broker.ErrClosed})
 		return
 	}
-	defer d.gate.Leave()
+	defer d.guard.Leave()
 	calls := d.plan(ctx, msgs)
 	switch {
 	case len(calls) == 1:

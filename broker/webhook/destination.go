@@ -19,7 +19,7 @@ type Destination struct {
 	transport *http.Transport
 	turns     chan struct{} // holds one entry per request under way
 
-	calls   brokerkit.Gate // Publish and Probe
+	calls   brokerkit.CallGuard // Publish and Probe
 	once    sync.Once
 	closing chan struct{}   // closed by the first Close: who waits for a turn gives up
 	ended   context.Context //nolint:containedctx // a Close that gave up waiting ends it, and with it every request

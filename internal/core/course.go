@@ -18,7 +18,7 @@ type Course struct {
 	flow    *Flow
 	loading *Loading          // of an entry alone
 	tx      *lane.Transaction // of a call
-	way     lane.Entry
+	way     lane.Acquisition
 	life    int
 	items   int  // messages of the call
 	noStore bool // what failed last was the store

@@ -188,7 +188,7 @@ func (c *Core) restart(now time.Duration) {
 	c.turning.repeat = nil
 	c.generation++
 	c.newIdentity()
-	c.say(Operation{Kind: Anew})
+	c.say(Operation{Kind: NewIdentity})
 }
 
 // leasesExpired: others may own our shards by now. What was accepted can still be

@@ -60,8 +60,8 @@ const (
 	Stopping
 	// Expired: the heartbeat ran out, and others may own our shards.
 	Expired
-	// Anew: all was dropped, and the relay has another identity.
-	Anew
+	// NewIdentity: all was dropped, and the relay has another identity.
+	NewIdentity
 	// Reshaped: the shards of Flow were replaced.
 	Reshaped
 	// Back: what had failed of the store works again.

@@ -24,7 +24,7 @@ func TestARelayThatReadsAnotherLifeOfItsDatabaseBeginsAnew(t *testing.T) {
 		t.Error("the answer of another life is taken")
 	}
 	all := slices.Clone(d.Operations())
-	if !has(all, core.Anew) || !has(all, core.EndCalls) || d.ID() == id {
+	if !has(all, core.NewIdentity) || !has(all, core.EndCalls) || d.ID() == id {
 		t.Errorf("it goes on as %s, with %v", d.ID(), all)
 	}
 	if d.Life() == d.life {

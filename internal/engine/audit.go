@@ -21,7 +21,7 @@ func (f *Flow) Held() int {
 	for _, s := range f.shards {
 		n += s.chains.len() + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
 	}
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		l.each(func(*entry) { n++ })
 	}
 	return n
@@ -30,8 +30,8 @@ func (f *Flow) Held() int {
 // PauseEnds returns when an open circuit is to be checked.
 func (f *Flow) PauseEnds() time.Duration { return f.circuit.until }
 
-// Lanes returns how many lanes there are.
-func (f *Flow) Lanes() int { return len(f.lanes) }
+// Groups returns how many groups there are.
+func (f *Flow) Groups() int { return len(f.groups) }
 
 // Audit recounts what the flow keeps count of, and returns the first difference.
 func (f *Flow) Audit() error {
@@ -86,7 +86,7 @@ func (a *audit) failf(format string, args ...any) {
 }
 
 func (a *audit) windows() {
-	for _, l := range a.f.lanes {
+	for _, l := range a.f.groups {
 		for _, p := range l.arrived {
 			a.unsent += len(p.entries)
 			for i := range p.entries {

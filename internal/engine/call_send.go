@@ -121,7 +121,7 @@ type filling struct {
 
 func (f *Flow) newFilling(most int) filling {
 	b := filling{f: f, most: most}
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		if e := l.pin(); e != nil && !e.counted() {
 			b.reserve++
 		}
@@ -153,7 +153,7 @@ func (b *filling) fill(q source, most int) {
 
 // pins includes what keeps windows from moving and was never sent.
 func (b *filling) pins() {
-	for _, l := range b.f.lanes {
+	for _, l := range b.f.groups {
 		e := l.pin()
 		if e != nil && e.state == ready && b.f.out < b.f.cfg.InFlight && b.fits(e) {
 			b.reserve--

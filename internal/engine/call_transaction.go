@@ -38,7 +38,7 @@ func (f *Flow) transaction(most int, now time.Duration) *Call {
 	if !f.retry.empty() {
 		fresh = max(most-f.cfg.RetryBatch, 1)
 	}
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		b.prefix(l, fresh)
 	}
 	b.fill(&f.retry, b.most)
@@ -63,8 +63,8 @@ func (f *Flow) sift() {
 	}
 }
 
-// prefix includes what comes next in a lane's window, up to so many messages.
-func (b *filling) prefix(l *lane, most int) {
+// prefix includes what comes next in a group's window, up to so many messages.
+func (b *filling) prefix(l *group, most int) {
 	for _, p := range l.pages {
 		for i := p.head; i < len(p.entries); i++ {
 			e := &p.entries[i]

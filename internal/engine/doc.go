@@ -27,9 +27,9 @@
 //
 // The protocol in short (docs/concepts.md has it in full):
 //
-//   - Shards at one position form a lane, read as one. A lane's window holds what
+//   - Shards at one position form a group, read as one. A group's window holds what
 //     was read and is not settled; the longest resolved prefix of it moves the
-//     position of all its shards. Lanes that stand apart meet and are joined.
+//     position of all its shards. Groups that stand apart meet and are joined.
 //   - Messages of one key form a chain. Only the head of a chain is sent, and the
 //     next one only after a positive answer for it; a destination that is Ordered
 //     gets several of a key in one call, and no second call meanwhile.

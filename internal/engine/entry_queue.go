@@ -95,7 +95,7 @@ func (l *lineup) rejoin(e *entry) {
 	l.late.push(e)
 }
 
-// peek returns the first entry, or nil. Places in different lanes do not compare: they
+// peek returns the first entry, or nil. Places in different groups do not compare: they
 // take turns.
 func (l *lineup) peek() *entry {
 	e := l.queue.peek()
@@ -111,8 +111,8 @@ func (l *lineup) peek() *entry {
 	case w == nil:
 		return e
 	case e == nil,
-		e.shard.lane == w.shard.lane && w.Seq < e.Seq,
-		e.shard.lane != w.shard.lane && !l.turn:
+		e.shard.group == w.shard.group && w.Seq < e.Seq,
+		e.shard.group != w.shard.group && !l.turn:
 		l.from = from
 		return w
 	default:

@@ -53,7 +53,7 @@ func TestAnEntryCanBeTakenOutOfTheMiddle(t *testing.T) {
 
 func TestAnEntryThatWaitedReturnsToItsPlace(t *testing.T) {
 	t.Parallel()
-	one, other := &shard{lane: new(lane)}, &shard{lane: new(lane)}
+	one, other := &shard{group: new(group)}, &shard{group: new(group)}
 	var l lineup
 	read := func(s *shard, seqs ...int64) {
 		for _, seq := range seqs {
@@ -79,7 +79,7 @@ func TestAnEntryThatWaitedReturnsToItsPlace(t *testing.T) {
 	read(one, 4, 10, 20)
 	back(one, 5, 12, 3, 11, 30, 2, 25)
 	want(2, 3, 4, 5, 10, 11, 12, 20, 25, 30)
-	read(one, 1000, 1001, 1002) // the lanes take turns
+	read(one, 1000, 1001, 1002) // the groups take turns
 	back(other, 1, 2, 3, 4)
 	want(1000, 1, 1001, 2, 1002, 3, 4)
 	back(one, 5, 4, 3)

@@ -12,8 +12,8 @@ type Flow struct {
 
 	shards []*shard
 	bySlot [slotCount]*shard
-	lanes  []*lane       // the first one leads
-	meetBy time.Duration // when lanes that wait for each other part; zero: none does
+	groups []*group      // the first one leads
+	meetBy time.Duration // when groups that wait for each other part; zero: none does
 
 	again, retry queue
 	ready        lineup
@@ -90,7 +90,7 @@ func (f *Flow) PollMax(d time.Duration) { f.pollMax = max(d, f.cfg.PollMin) }
 
 // Woken says that there may be new messages.
 func (f *Flow) Woken() {
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		l.nextPoll, l.woken, l.hint = 0, l.reading, true
 	}
 }
@@ -111,13 +111,13 @@ func (f *Flow) Quiesce(on bool) {
 	}
 }
 
-// Quiet says that a quiesced flow is ready: one lane, nothing in hand, and the
+// Quiet says that a quiesced flow is ready: one group, nothing in hand, and the
 // store knows its position.
 func (f *Flow) Quiet() bool {
-	if !f.quiet || f.round.out || len(f.lanes) != 1 || len(f.calls) > 0 || len(f.hand) > 0 {
+	if !f.quiet || f.round.out || len(f.groups) != 1 || len(f.calls) > 0 || len(f.hand) > 0 {
 		return false
 	}
-	l := f.lanes[0]
+	l := f.groups[0]
 	if !l.empty() || l.unsettled() {
 		return false
 	}

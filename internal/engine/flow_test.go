@@ -64,7 +64,7 @@ func TestAPageOfALostShardThatReturnedElsewhereIsIgnored(t *testing.T) {
 	turn := d.reading("0")
 	d.f.Lost(2048)
 	d.f.Add(lease(2048, 4096, 3, 4), "5", store.Blocks{})
-	d.land(turn, page("1", messages(1, 2, 1)...)) // the other lane reads message 2 itself, if it has not passed it
+	d.land(turn, page("1", messages(1, 2, 1)...)) // the other group reads message 2 itself, if it has not passed it
 	d.deliver(1)
 	s := d.settle()
 	equal(t, "settled", s.Lo, 0)
@@ -145,7 +145,7 @@ func TestAQuietFlowFinishesWhatItHasAndReadsNoMore(t *testing.T) {
 	d.reading("1")
 }
 
-func TestAQuietFlowReadsItsLanesUpToOnePosition(t *testing.T) {
+func TestAQuietFlowReadsItsGroupsUpToOnePosition(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.f.Quiesce(true)
@@ -153,7 +153,7 @@ func TestAQuietFlowReadsItsLanesUpToOnePosition(t *testing.T) {
 	d.land(d.reading("10", "3"), page("11"), part("4"))
 	d.land(d.reading("4-11"), page("11"))
 	d.quiesced()
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
 // A flow with parked messages to be tried never became quiet, because it went on to

@@ -130,8 +130,8 @@ func TestParkedMessagesHaveTheirOwnPartOfTheBuffer(t *testing.T) {
 	d.inHand(0)
 }
 
-// A lane that waits reads before those that have read since.
-func TestNoLaneStopsAnotherFromReading(t *testing.T) {
+// A group that waits reads before those that have read since.
+func TestNoGroupStopsAnotherFromReading(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Buffer: 4, Calls: 1, PageBytes: 100})
 	d.f.Add(lease(0, 2048, 1, 1), "a", store.Blocks{})
@@ -161,6 +161,6 @@ func TestNoLaneStopsAnotherFromReading(t *testing.T) {
 		d.now += 1100 * ms
 	}
 	if read["a"] < 10 || read["b"] < 10 {
-		t.Fatalf("the lanes read %v times", read)
+		t.Fatalf("the groups read %v times", read)
 	}
 }

@@ -49,7 +49,7 @@ func (f *Flow) obeyPending(s *shard, c *store.Command, now time.Duration) bool {
 
 // find returns the message of s with a seq, if it stands in the window.
 func (s *shard) find(seq int64) (found *entry) {
-	s.lane.each(func(e *entry) {
+	s.group.each(func(e *entry) {
 		if e.Seq == seq && e.shard == s {
 			found = e
 		}

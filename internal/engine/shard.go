@@ -10,7 +10,7 @@ import (
 type shard struct {
 	lo, hi         int
 	token, version int64
-	lane           *lane
+	group          *group
 	lost           bool
 	leaving        *leaving
 
@@ -61,7 +61,7 @@ func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks)
 	}
 	f.shards = append(f.shards, s)
 	fill(f.bySlot[s.lo:s.hi], s)
-	f.addLane(s, position)
+	f.addGroup(s, position)
 	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked.Keys, strictHash)
 	for _, h := range blocked.Keys {
 		f.stored(s, h)
@@ -125,7 +125,7 @@ func (f *Flow) drop(s *shard) {
 	s.lost = true
 	f.shards = without(f.shards, s)
 	clear(f.bySlot[s.lo:s.hi]) // all of them are its own: see Add
-	s.lane.each(func(e *entry) {
+	s.group.each(func(e *entry) {
 		if e.shard == s {
 			f.forget(e)
 		}
@@ -147,9 +147,9 @@ func (f *Flow) drop(s *shard) {
 	f.out -= s.draft.sent + s.turnSent
 	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, chainTable{}
 	f.dropHeld(s)
-	s.lane.shards = without(s.lane.shards, s)
-	if len(s.lane.shards) == 0 {
-		f.clearLane(s.lane)
+	s.group.shards = without(s.group.shards, s)
+	if len(s.group.shards) == 0 {
+		f.clearGroup(s.group)
 	}
 }
 
@@ -181,5 +181,5 @@ func (s *shard) goal() store.Position {
 	if v := s.leaving; v != nil && v.passed {
 		return v.to
 	}
-	return s.lane.position()
+	return s.group.position()
 }

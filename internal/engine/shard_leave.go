@@ -63,7 +63,7 @@ func (f *Flow) leave(s *shard) {
 func (f *Flow) trim(s *shard) {
 	v := s.leaving
 	v.last, v.at = nil, nil
-	for _, p := range s.lane.pages {
+	for _, p := range s.group.pages {
 		for i := p.head; i < len(p.entries); i++ {
 			if e := &p.entries[i]; e.shard == s && e.counted() && e.state >= sent && !e.drafted() {
 				v.last, v.at = e, func() store.Position { return p.At(i) }
@@ -71,14 +71,14 @@ func (f *Flow) trim(s *shard) {
 		}
 	}
 	behind := v.last == nil
-	s.lane.each(func(e *entry) {
+	s.group.each(func(e *entry) {
 		if e.shard == s && behind {
 			f.forget(e)
 		}
 		behind = behind || e == v.last
 	})
 	if v.last == nil {
-		v.passed, v.to = true, s.lane.position()
+		v.passed, v.to = true, s.group.position()
 	}
 }
 
@@ -110,7 +110,7 @@ func (f *Flow) part(now time.Duration) {
 // what was not answered too, whose answers resolve the rows as long as the shard is
 // here.
 func (f *Flow) parkRest(s *shard, now time.Duration, late bool) {
-	s.lane.each(func(e *entry) {
+	s.group.each(func(e *entry) {
 		switch {
 		case e.shard != s || e.resolved():
 		case e.state == sent && late:
@@ -135,18 +135,18 @@ func (f *Flow) leaveBehind(e *entry, now time.Duration) {
 }
 
 // collectLeaving drafts the end of a leaving shard once all that it waits for is
-// resolved, whatever the other shards of its lane wait for.
+// resolved, whatever the other shards of its group wait for.
 func (f *Flow) collectLeaving(s *shard) {
 	v := s.leaving
 	if v.passed {
 		return
 	}
 	settled := true
-	s.lane.each(func(e *entry) { settled = settled && (e.shard != s || e.resolved()) })
+	s.group.each(func(e *entry) { settled = settled && (e.shard != s || e.resolved()) })
 	if !settled {
 		return
 	}
-	s.lane.each(func(e *entry) {
+	s.group.each(func(e *entry) {
 		if e.shard == s {
 			f.draft(e)
 		}
@@ -192,7 +192,7 @@ func (f *Flow) hasLeft(s *shard) bool {
 // Hung returns, of a flow that stops, the calls that should have been answered by now:
 // the destination answers others, and took half as long at most for them. The caller
 // cancels them; those that are not over soon after are not waited for. A transaction is:
-// its lane ends it.
+// its group ends it.
 func (f *Flow) Hung(now time.Duration) []int64 {
 	if !f.stopping.on || f.cfg.Transactions {
 		return nil

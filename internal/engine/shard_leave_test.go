@@ -71,7 +71,7 @@ func TestALeavingShardSendsWhatMustGoBeforeWhatItHasSent(t *testing.T) {
 	d.empty()
 }
 
-func TestALeavingShardDoesNotWaitForTheOthersOfItsLane(t *testing.T) {
+func TestALeavingShardDoesNotWaitForTheOthersOfItsGroup(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Batch: 1})
 	d.f.Add(lease(0, 2048, 1, 1), "0", store.Blocks{})

@@ -279,7 +279,7 @@ func (f *Flow) sweep(t *topic, now time.Duration) {
 			found = append(found, e)
 		}
 	}
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		l.each(look)
 	}
 	windows := len(found)

@@ -13,7 +13,7 @@ type round struct {
 	out      bool
 	number   int64 // turns that have begun
 	settling []*shard
-	reads    []*lane       // nil: asks for nothing but commands and the due time
+	reads    []*group      // nil: asks for nothing but commands and the due time
 	all      bool          // it covers every shard
 	landed   int64         // the number of the last that landed
 	heard    bool          // that one covered every shard
@@ -51,18 +51,18 @@ func (f *Flow) Turn(now time.Duration) store.Turn {
 	return t
 }
 
-// read makes the requests of the lanes whose time has come. When there is not room for
+// read makes the requests of the groups whose time has come. When there is not room for
 // the pages of all, those that have waited longest read first, so that none keeps
 // another from reading.
 func (f *Flow) read(now time.Duration) (out []store.Request) {
 	r := &f.round
-	for i, l := range f.lanes {
+	for i, l := range f.groups {
 		if f.wantsRead(i) && now >= l.next() {
 			r.reads = append(r.reads, l)
 		}
 	}
 	if len(r.reads) > 1 {
-		slices.SortStableFunc(r.reads, func(a, b *lane) int { return cmp.Compare(a.asked, b.asked) })
+		slices.SortStableFunc(r.reads, func(a, b *group) int { return cmp.Compare(a.asked, b.asked) })
 	}
 	coming := 0
 	for k, l := range r.reads {
@@ -73,7 +73,7 @@ func (f *Flow) read(now time.Duration) (out []store.Request) {
 		}
 		coming += bytes + f.window.margin(f.cfg.windowMost())
 		l.asked = now
-		out = append(out, f.request(slices.Index(f.lanes, l), bytes))
+		out = append(out, f.request(slices.Index(f.groups, l), bytes))
 	}
 	return out
 }
@@ -86,21 +86,21 @@ func (f *Flow) covers(r *round) bool {
 		}
 	}
 	for _, s := range f.shards {
-		if s.turn == nil && !(s.lane.reading && s.readable()) {
+		if s.turn == nil && !(s.group.reading && s.readable()) {
 			return false
 		}
 	}
 	return true
 }
 
-// next is when the lane may read again.
-func (l *lane) next() time.Duration { return max(l.nextPoll, l.pace) }
+// next is when the group may read again.
+func (l *group) next() time.Duration { return max(l.nextPoll, l.pace) }
 
-// wantsRead says that lane i is to be read as soon as its time has come. A quiet flow
-// reads what brings its lanes together although too many messages are held: it tries
+// wantsRead says that group i is to be read as soon as its time has come. A quiet flow
+// reads what brings its groups together although too many messages are held: it tries
 // none of them before it has come to rest.
 func (f *Flow) wantsRead(i int) bool {
-	l := f.lanes[i]
+	l := f.groups[i]
 	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.windowRoom(0) > 0 &&
 		f.mayTake() && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
 }
@@ -120,7 +120,7 @@ func (f *Flow) mayTake() bool {
 func (f *Flow) room() int { return 2*f.cfg.Page - f.unsent }
 
 func (f *Flow) request(i, bytes int) store.Request {
-	l := f.lanes[i]
+	l := f.groups[i]
 	l.reading, l.until = true, f.untilOf(i)
 	l.hinted, l.hint = l.hint, false
 	r := store.Request{Ref: f.cfg.Ref, From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: bytes}
@@ -136,7 +136,7 @@ func (f *Flow) request(i, bytes int) store.Request {
 // ask requests nothing but the commands and the due time of all shards: what a
 // flow that cannot read now still has to hear.
 func (f *Flow) ask() store.Request {
-	r := store.Request{Ref: f.cfg.Ref, From: f.lanes[0].read, Slots: make([]store.Slots, 0, len(f.shards))}
+	r := store.Request{Ref: f.cfg.Ref, From: f.groups[0].read, Slots: make([]store.Slots, 0, len(f.shards))}
 	for _, s := range f.shards {
 		r.Slots = append(r.Slots, s.slots())
 	}
@@ -196,7 +196,7 @@ func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 	if f.meetBy > 0 {
 		sooner(f.meetBy)
 	}
-	for i, l := range f.lanes {
+	for i, l := range f.groups {
 		if f.wantsRead(i) {
 			sooner(l.next())
 		}

@@ -8,7 +8,7 @@ import (
 
 // Absorb takes the pages that landed into their windows.
 func (f *Flow) Absorb(now time.Duration) {
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		for i, p := range l.arrived {
 			f.absorb(l, p, now)
 			l.arrived[i] = nil
@@ -17,7 +17,7 @@ func (f *Flow) Absorb(now time.Duration) {
 	}
 }
 
-func (f *Flow) absorb(l *lane, p *page, now time.Duration) {
+func (f *Flow) absorb(l *group, p *page, now time.Duration) {
 	l.pages = append(l.pages, p)
 	f.stats.Read += int64(len(p.entries))
 	if !f.moved {
@@ -29,10 +29,10 @@ func (f *Flow) absorb(l *lane, p *page, now time.Duration) {
 }
 
 // take finds out what to do with a message that was just read.
-func (f *Flow) take(l *lane, e *entry, now time.Duration) {
+func (f *Flow) take(l *group, e *entry, now time.Duration) {
 	e.shard = f.bySlot[e.Slot]
 	switch {
-	case e.shard == nil || e.shard.lane != l || e.shard.leaving != nil:
+	case e.shard == nil || e.shard.group != l || e.shard.leaving != nil:
 		f.move(e, onLeave)
 	case e.Filtered:
 		f.finish(onDone, e, store.TallyFiltered, now)

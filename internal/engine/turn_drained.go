@@ -10,7 +10,7 @@ func (f *Flow) Idle() bool {
 	if f.round.out || len(f.calls) > 0 || len(f.hand) > 0 {
 		return false
 	}
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		if !l.empty() || l.unsettled() || l.more {
 			return false
 		}
@@ -53,10 +53,10 @@ func (f *Flow) blocking() bool {
 	return slices.ContainsFunc(f.shards, func(s *shard) bool { return s.chains.len() > 0 })
 }
 
-// readAll: the last read of every lane found nothing. One that only ends a window may be
+// readAll: the last read of every group found nothing. One that only ends a window may be
 // of long ago: the owner before has begun it.
 func (f *Flow) readAll() bool {
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		if !l.dry || !l.anew {
 			return false
 		}

@@ -24,8 +24,8 @@ func (d *draft) content() bool {
 
 // collect moves the resolved prefix of each window into the drafts.
 func (f *Flow) collect() {
-	for _, l := range f.lanes {
-		f.collectLane(l)
+	for _, l := range f.groups {
+		f.collectGroup(l)
 	}
 	for _, s := range f.shards {
 		if s.leaving != nil {
@@ -34,7 +34,7 @@ func (f *Flow) collect() {
 	}
 }
 
-func (f *Flow) collectLane(l *lane) {
+func (f *Flow) collectGroup(l *group) {
 	for len(l.pages) > 0 {
 		p := l.pages[0]
 		for p.head < len(p.entries) && p.entries[p.head].resolved() {
@@ -194,7 +194,7 @@ func (f *Flow) settleDue(now time.Duration) bool {
 }
 
 // full: nothing more may be sent before something is settled.
-func (f *Flow) full() bool { return f.out+len(f.lanes) >= f.cfg.InFlight }
+func (f *Flow) full() bool { return f.out+len(f.groups) >= f.cfg.InFlight }
 
 // hasMoved says that the store has an older position of some shard.
 func (f *Flow) hasMoved() bool {

@@ -5,7 +5,7 @@ import "github.com/postbag/postbag/store"
 // Accepted says how many messages were accepted whose settlement is still to come.
 func (f *Flow) Accepted() int {
 	n := int64(0)
-	for _, l := range f.lanes {
+	for _, l := range f.groups {
 		l.each(func(e *entry) {
 			if e.state == done && e.fate == store.TallyDelivered {
 				n++

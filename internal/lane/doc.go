@@ -3,7 +3,7 @@
 // transaction, and what a relay remembers of a subscription's lane.
 // docs/design/030-exactly-once.md describes the protocol and why it is right.
 //
-// An Entry and a Transaction say step by step what to do, and are told the result. A
+// An Acquisition and a Transaction say step by step what to do, and are told the result. A
 // Lifecycle decides when to enter a lane and when to drop it. Package relay does the steps
 // on a real store and a real broker, the simulator on models of both. Nothing here is
 // safe for concurrent use.

@@ -52,13 +52,13 @@ func (k *Lifecycle) Gain(gained, all int, now time.Duration, dying bool) Move {
 	return Enter
 }
 
-// Take begins an entry or a transaction, and returns the life in which it does.
+// Take begins an acquisition or a transaction, and returns the life in which it does.
 func (k *Lifecycle) Take() (known Marks, life int) {
 	known, k.Known, k.busy = k.Known, nil, true
 	return known, k.life
 }
 
-// Reclaim takes back what an entry or a transaction held, when it is over. It returns
+// Reclaim takes back what an acquisition or a transaction held, when it is over. It returns
 // false if everything was dropped meanwhile: then close the lane.
 func (k *Lifecycle) Reclaim(known Marks, life int) bool {
 	k.busy = false

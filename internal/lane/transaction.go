@@ -23,7 +23,7 @@ const (
 // fate is unknown it stays at work, so that nothing is settled. The relay enters the lane
 // again, and its record shows the fate.
 type Transaction struct {
-	*Entry
+	*Acquisition
 
 	// End is how it ended, once it has.
 	End End
@@ -46,8 +46,8 @@ const (
 
 // NewTransaction returns the transaction of a call with items, on the lane that e has
 // entered.
-func NewTransaction(e *Entry, items []Item) *Transaction {
-	return &Transaction{Entry: e, items: items}
+func NewTransaction(e *Acquisition, items []Item) *Transaction {
+	return &Transaction{Acquisition: e, items: items}
 }
 
 // Start begins.
@@ -71,7 +71,7 @@ func (t *Transaction) Record() []byte {
 	if t.state == sending {
 		return t.encoded
 	}
-	return t.Entry.Record()
+	return t.Acquisition.Record()
 }
 
 func (t *Transaction) send() Do {
@@ -81,16 +81,18 @@ func (t *Transaction) send() Do {
 	return Commit
 }
 
-// Asked is the Asked of Entry.
-func (t *Transaction) Asked(l Leases) Do { return t.on(t.Entry.Asked(l)) }
+// Asked is the Asked of Acquisition.
+func (t *Transaction) Asked(l Leases) Do { return t.on(t.Acquisition.Asked(l)) }
 
-// Opened is the Opened of Entry.
-func (t *Transaction) Opened(record []byte, ok bool) Do { return t.on(t.Entry.Opened(record, ok)) }
+// Opened is the Opened of Acquisition.
+func (t *Transaction) Opened(record []byte, ok bool) Do {
+	return t.on(t.Acquisition.Opened(record, ok))
+}
 
 // Committed takes the outcome of a commit.
 func (t *Transaction) Committed(o broker.TxOutcome) Do {
 	if t.state != sending {
-		return t.on(t.Entry.Committed(o))
+		return t.on(t.Acquisition.Committed(o))
 	}
 	switch o {
 	case broker.Committed:
@@ -115,7 +117,7 @@ func (t *Transaction) end(e End) Do {
 
 // Dropped notes that the lane was closed.
 func (t *Transaction) Dropped() Do {
-	t.Entry.Dropped()
+	t.Acquisition.Dropped()
 	switch t.state {
 	case leaving:
 		return t.end(Refused)

@@ -102,7 +102,7 @@ func TestATransactionIsBegunCommittedAndSettled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tx := NewTransaction(&Entry{Leases: leases, Held: c.held}, items)
+			tx := NewTransaction(&Acquisition{Leases: leases, Held: c.held}, items)
 			play(t, tx, c.words)
 			if tx.End != c.end || tx.Dropping() != c.dropping {
 				t.Errorf("end %d, dropping %v; want %d, %v", tx.End, tx.Dropping(), c.end, c.dropping)
@@ -115,7 +115,7 @@ func TestATransactionSendsNothingThatIsKnownToBeInTheBroker(t *testing.T) {
 	t.Parallel()
 	items := []Item{item(1, 7), item(2, 8), item(3, 9)}
 	other := item(3, 9).Sum + 1 // another message had the seq before the database lost it
-	tx := NewTransaction(&Entry{Held: true, Known: Marks{2: items[1].Sum, 3: other, 9: 90}}, items)
+	tx := NewTransaction(&Acquisition{Held: true, Known: Marks{2: items[1].Sum, 3: other, 9: 90}}, items)
 	tx.Leases = []store.Lease{leaseOf(0, 4096, 5)}
 	if do := tx.Start(); do != Commit || !tx.Messages() {
 		t.Fatalf("%d is wanted", do)
@@ -213,7 +213,7 @@ func TestMarksAreForgottenAFewTurnsAfterAllWasSettled(t *testing.T) {
 // A process that slept before it opened the lane has fenced the owner of the shards by now: it must not commit.
 func TestLeasesAreCheckedAgainAfterALaneWasOpened(t *testing.T) {
 	t.Parallel()
-	var e Entry
+	var e Acquisition
 	if e.Enter(nil) != Ask || e.Asked(Valid) != Open || e.Opened((&Record{}).Encode(), true) != Ask {
 		t.Fatal("a lane is entered in another way than by a look, the lane and a look")
 	}

@@ -22,14 +22,14 @@ func copyTree(from, to string, as *account) error {
 			return err
 		}
 		target := filepath.Join(to, rel)
-		if err := copyEntry(path, target, entry); err != nil {
+		if err := copyPath(path, target, entry); err != nil {
 			return err
 		}
 		return as.own(target)
 	})
 }
 
-func copyEntry(path, target string, entry fs.DirEntry) error {
+func copyPath(path, target string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
 		return err

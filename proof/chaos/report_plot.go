@@ -13,12 +13,12 @@ import (
 )
 
 // The picture is about 1,100 by 600 units. Time runs to the right; throughput is above, backlog below it, and under both each
-// room has a lane with a bar for each fault, with its number in the text of the report.
+// room has a row with a bar for each fault, with its number in the text of the report.
 const (
 	plotLeft, plotRight = 120, 1110
 	rateTop, rateBottom = 96, 270
 	backTop, backBottom = 310, 435
-	laneTop, laneHeight = 455, 26
+	rowsTop, rowHeight  = 455, 26
 	digitWidth          = 5.5
 	mostPoints          = 1500
 )
@@ -38,7 +38,7 @@ type picture struct {
 	Over                           float64 // where the faults end
 	Committed, Arrived, Backlog    string  // points of lines
 	RateTicks, BackTicks, TimeAxis []tick
-	Lanes                          []lane
+	Rows                           []plotRow
 	Marks                          []bar
 }
 
@@ -47,7 +47,7 @@ type tick struct {
 	Label string
 }
 
-type lane struct {
+type plotRow struct {
 	Room  Room
 	Y     float64
 	Color string
@@ -59,7 +59,7 @@ type bar struct {
 	Number              int
 	Shade               float64 // of its time behind the lines
 	Label               label
-	lane                int
+	row                 int
 }
 
 // label is a bar's number where there is room for it; else its Text is empty.
@@ -68,8 +68,8 @@ type label struct {
 	Text, Color string
 }
 
-// laneColors tell rooms apart, also for those who do not see all colours.
-var laneColors = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000"}
+// rowColors tell rooms apart, also for those who do not see all colours.
+var rowColors = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000"}
 
 // Plot writes throughput and backlog over time, with the faults marked, as SVG.
 func (r *Report) Plot(w io.Writer) error {
@@ -94,8 +94,8 @@ func (r *Report) Plot(w io.Writer) error {
 		p.VerdictColor = "#c00"
 	}
 	p.lines(samples, x)
-	p.lanes(r.Faults, x)
-	p.Bottom = laneTop + laneHeight*len(p.Lanes)
+	p.addRows(r.Faults, x)
+	p.Bottom = rowsTop + rowHeight*len(p.Rows)
 	p.Height = p.Bottom + 44
 	unit, name := time.Second, "s"
 	switch {
@@ -175,20 +175,20 @@ func steps(most float64) (out []float64) {
 	return out
 }
 
-// lanes draws a bar for each fault, in the lane of its room.
-func (p *picture) lanes(faults []Strikes, x func(time.Duration) float64) {
+// addRows draws a bar for each fault, in the row of its room.
+func (p *picture) addRows(faults []Strikes, x func(time.Duration) float64) {
 	rooms := map[Room]int{}
 	for i, f := range faults {
 		n, known := rooms[f.Room]
 		if !known {
-			n = len(p.Lanes)
+			n = len(p.Rows)
 			rooms[f.Room] = n
-			p.Lanes = append(p.Lanes, lane{f.Room, float64(laneTop + laneHeight*n + laneHeight/2 + 4), laneColors[n%len(laneColors)]})
+			p.Rows = append(p.Rows, plotRow{f.Room, float64(rowsTop + rowHeight*n + rowHeight/2 + 4), rowColors[n%len(rowColors)]})
 		}
 		left := x(f.At)
 		b := bar{
-			X: left, Width: max(2, x(f.At+f.For)-left), Y: float64(laneTop + laneHeight*n + 4), Height: laneHeight - 8,
-			Color: laneColors[n%len(laneColors)], Number: i + 1, Shade: 0.13, lane: n,
+			X: left, Width: max(2, x(f.At+f.For)-left), Y: float64(rowsTop + rowHeight*n + 4), Height: rowHeight - 8,
+			Color: rowColors[n%len(rowColors)], Number: i + 1, Shade: 0.13, row: n,
 			Title: fmt.Sprintf("from %s, for %s: %s%s", lasted(f.At), lasted(f.For), f.Fault, parenthesis(f.Notes)),
 		}
 		if f.Throughout { // a line under the others
@@ -201,7 +201,7 @@ func (p *picture) lanes(faults []Strikes, x func(time.Duration) float64) {
 
 // number writes the numbers of the bars in them, or behind them where there is room before the next.
 func (p *picture) number() {
-	next := make([]float64, len(p.Lanes)) // where the bar after it begins
+	next := make([]float64, len(p.Rows)) // where the bar after it begins
 	for i := range next {
 		next[i] = float64(p.Width)
 	}
@@ -209,15 +209,15 @@ func (p *picture) number() {
 		b := &p.Marks[len(p.Marks)-1-i]
 		text := strconv.Itoa(b.Number)
 		width := digitWidth*float64(len(text)) + 4
-		thin := b.Height < laneHeight/2
+		thin := b.Height < rowHeight/2
 		switch {
 		case b.Width >= width && !thin:
 			b.Label = label{X: b.X + 2, Y: b.Y + b.Height - 6, Text: text, Color: "white"}
-		case b.X+b.Width+width <= next[b.lane]:
+		case b.X+b.Width+width <= next[b.row]:
 			b.Label = label{X: b.X + b.Width + 2, Y: b.Y + max(b.Height-6, 3), Text: text, Color: b.Color}
 		}
 		if !thin {
-			next[b.lane] = b.X
+			next[b.row] = b.X
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 type judge struct {
 	o      Options
 	report *Report
-	faults windows
+	faults faultTimes
 
 	counts  [promises]counts
 	lookups int // that are left

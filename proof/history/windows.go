@@ -10,8 +10,8 @@ import (
 // forever is the end of what has none.
 const forever = time.Duration(math.MaxInt64)
 
-// windows are the times in which faults explain duplicates, and the times in which they stop all deliveries.
-type windows struct {
+// faultTimes are the times in which faults explain duplicates, and the times in which they stop all deliveries.
+type faultTimes struct {
 	all       []Fault // with their ends and windows filled in, by begin
 	latest    []time.Duration
 	stretches []stretch // of times that faults explain without a hole, in order
@@ -35,7 +35,7 @@ type stop struct {
 	next   time.Duration
 }
 
-func (w *windows) set(faults []Fault, o *Options) {
+func (w *faultTimes) set(faults []Fault, o *Options) {
 	w.all = append(w.all[:0], faults...)
 	w.latest, w.stretches, w.stops, w.rewinds = w.latest[:0], w.stretches[:0], w.stops[:0], w.rewinds[:0]
 	w.slack = o.Slack
@@ -60,7 +60,7 @@ func (w *windows) set(faults []Fault, o *Options) {
 	}
 }
 
-func (w *windows) add(f *Fault, o *Options) {
+func (w *faultTimes) add(f *Fault, o *Options) {
 	if f.Rewinds {
 		w.rewinds = append(w.rewinds, *f)
 	}
@@ -85,7 +85,7 @@ func (w *windows) add(f *Fault, o *Options) {
 }
 
 // addStop takes what begins before the bound after the one before it has passed for one with it.
-func (w *windows) addStop(f *Fault, o *Options) {
+func (w *faultTimes) addStop(f *Fault, o *Options) {
 	if n := len(w.stops); n > 0 && f.Begin <= after(w.stops[n-1].end, o.Resume) {
 		s := &w.stops[n-1]
 		if f.End >= s.end {
@@ -104,7 +104,7 @@ func after(t, d time.Duration) time.Duration {
 }
 
 // most is how many duplicates all faults together explain.
-func (w *windows) most() (n int) {
+func (w *faultTimes) most() (n int) {
 	for i := range w.stretches {
 		n += w.stretches[i].most
 	}
@@ -113,7 +113,7 @@ func (w *windows) most() (n int) {
 
 // explain says whether a fault can have caused a duplicate by what it did between two times, and counts it to the stretch in which
 // these lie, if that is one alone.
-func (w *windows) explain(from, to time.Duration) bool {
+func (w *faultTimes) explain(from, to time.Duration) bool {
 	begun, _ := slices.BinarySearchFunc(w.all, to, func(f Fault, to time.Duration) int {
 		if f.Begin <= to {
 			return -1
@@ -131,7 +131,7 @@ func (w *windows) explain(from, to time.Duration) bool {
 }
 
 // undid says whether a database that went back may have undone a commit that was answered at a time.
-func (w *windows) undid(answered time.Duration) bool {
+func (w *faultTimes) undid(answered time.Duration) bool {
 	for i := range w.rewinds {
 		if f := &w.rewinds[i]; answered > f.RewoundTo && answered <= f.End {
 			return true
@@ -141,7 +141,7 @@ func (w *windows) undid(answered time.Duration) bool {
 }
 
 // resume notes the first delivery of a message that was committed at a time.
-func (w *windows) resume(committed time.Duration, d *Delivery) {
+func (w *faultTimes) resume(committed time.Duration, d *Delivery) {
 	first, _ := slices.BinarySearchFunc(w.stops, committed, func(s stop, t time.Duration) int { return cmp.Compare(s.end, t) })
 	for i := first; i < len(w.stops) && w.stops[i].end <= d.To; i++ {
 		s := &w.stops[i]

@@ -105,19 +105,19 @@ var timing = []Mutant{
 	{
 		Name: "read-only-when-woken", What: "a flow that found nothing reads again only when somebody wakes it",
 		Evidence: "LISTEN without polling: notifications are lost when a connection is (FAULTS A12)",
-		Patches:  []Patch{{"internal/engine/lane.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + 24*time.Hour"}},
+		Patches:  []Patch{{"internal/engine/group.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + 24*time.Hour"}},
 		By:       sim(),
 	},
 	{
 		Name: "idle-flow-polls-without-a-rest", What: "a flow that finds nothing looks ten times a second for ever",
 		Evidence: "relays that poll an empty table all night (xilapa's pattern: no needless query)",
-		Patches:  []Patch{{"internal/engine/lane.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + min(f.pollAfter(now-l.found), 100*time.Millisecond)"}},
+		Patches:  []Patch{{"internal/engine/group.go", "		l.nextPoll = now + f.pollAfter(now-l.found)", "		l.nextPoll = now + min(f.pollAfter(now-l.found), 100*time.Millisecond)"}},
 		By:       sim("-mode", "liveness"),
 	},
 	{
 		Name: "woken-without-end", What: "a flow that is woken without end reads without end",
 		Evidence: "a hint that anybody may give, as often as they like (found in this project: 10,000 turns a second)",
-		Patches:  []Patch{{"internal/engine/lane.go", "	if l.vain == vainHints {", "	if false {"}},
+		Patches:  []Patch{{"internal/engine/group.go", "	if l.vain == vainHints {", "	if false {"}},
 		By:       coreTests("internal/engine", "."),
 	},
 	{
@@ -266,9 +266,9 @@ var owning = []Mutant{
 		By:       sim(),
 	},
 	{
-		Name: "lanes-joined-apart", What: "shards at different positions are read as one",
+		Name: "groups-joined-apart", What: "shards at different positions are read as one",
 		Evidence: "merging needs equal positions",
-		Patches:  []Patch{{"internal/engine/lane_meet.go", "if l.read != first.read || !l.empty()", "if !l.empty()"}},
+		Patches:  []Patch{{"internal/engine/group_meet.go", "if l.read != first.read || !l.empty()", "if !l.empty()"}},
 		By:       sim(),
 	},
 	{

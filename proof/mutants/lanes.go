@@ -5,19 +5,19 @@ var lanes = []Mutant{
 	{
 		Name: "lane-record-not-read", What: "who opens a lane does not read what the last transaction of it stored",
 		Evidence: "a position that is committed beside the messages and never looked at: docs/design/030-exactly-once.md",
-		Patches:  []Patch{{"internal/lane/entry.go", "e.Held, e.found = true, record", "e.Held, e.found = true, nil"}},
+		Patches:  []Patch{{"internal/lane/acquisition.go", "e.Held, e.found = true, record", "e.Held, e.found = true, nil"}},
 		By:       sim(), Quick: true,
 	},
 	{
 		Name: "lane-opened-without-a-second-look", What: "who opened a lane does not ask whether the leases are still its own",
 		Evidence: "a process that slept between its lease and its epoch fences the owner, and commits",
-		Patches:  []Patch{{"internal/lane/entry.go", "	return Ask // who takes the leases after this answer opens the lane after us\n", "	return e.learn()\n"}},
+		Patches:  []Patch{{"internal/lane/acquisition.go", "	return Ask // who takes the leases after this answer opens the lane after us\n", "	return e.learn()\n"}},
 		By:       tests("./internal/lane", "TestLeasesAreCheckedAgainAfterALaneWasOpened"),
 	},
 	{
 		Name: "lane-record-not-carried", What: "what a predecessor delivered is known and not written into a record of one's own",
 		Evidence: "the second crash in a row: the first settlement makes the old record's versions say that all of it is settled",
-		Patches:  []Patch{{"internal/lane/entry.go", "	if !carry {", "	if carry = false; !carry {"}},
+		Patches:  []Patch{{"internal/lane/acquisition.go", "	if !carry {", "	if carry = false; !carry {"}},
 		By:       sim(),
 	},
 	{

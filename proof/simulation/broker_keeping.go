@@ -42,8 +42,8 @@ func (r *relay) newEpoch() {
 	}
 }
 
-// inTurn says whether a call is taken now, and if not, whether it may be sent again.
-func (b *destination) inTurn(d *delivery) (now, later bool) {
+// inSequence says whether a call is taken now, and if not, whether it may be sent again.
+func (b *destination) inSequence(d *delivery) (now, later bool) {
 	n := b.numbers[d.r.number]
 	if d.epoch > n.epoch {
 		n = numbers{epoch: d.epoch}
@@ -61,10 +61,10 @@ func (b *destination) inTurn(d *delivery) (now, later bool) {
 	return true, true
 }
 
-// arriveInTurn brings a call whose messages are numbered to the broker.
-func (d *delivery) arriveInTurn() {
+// arriveInSequence brings a call whose messages are numbered to the broker.
+func (d *delivery) arriveInSequence() {
 	r, w := d.r, d.r.w
-	now, later := w.broker.inTurn(d)
+	now, later := w.broker.inSequence(d)
 	switch {
 	case now && !d.arrived:
 		d.arrived = true
@@ -106,16 +106,16 @@ func (d *delivery) interrupted() bool {
 	return slices.ContainsFunc(d.answers, func(a engine.Answer) bool { return a.Outcome != broker.Accepted && a.Outcome != broker.Rejected })
 }
 
-// entryID is the id of an entry in a Redis stream: the life of the database, and the seq.
-type entryID struct{ life, seq int64 }
+// streamID is the id of an entry in a Redis stream: the life of the database, and the seq.
+type streamID struct{ life, seq int64 }
 
-func (i entryID) above(o entryID) bool { return i.life > o.life || i.life == o.life && i.seq > o.seq }
+func (i streamID) above(o streamID) bool { return i.life > o.life || i.life == o.life && i.seq > o.seq }
 
 // stream is what the broker has of a key under GrowingIDs: the last id, and what lies
 // under each.
 type stream struct {
-	last entryID
-	held map[entryID]*message
+	last streamID
+	held map[streamID]*message
 }
 
 // grows says whether a message may be added to its key's stream, and if not, what is
@@ -124,10 +124,10 @@ func (b *destination) grows(d *delivery, m *message) (bool, engine.Answer) {
 	if !b.w.plan.growing || m.key == 0 {
 		return true, engine.Answer{}
 	}
-	s, id := b.streams[m.key], entryID{d.life, m.seq}
+	s, id := b.streams[m.key], streamID{d.life, m.seq}
 	switch {
 	case s == nil:
-		s = &stream{held: map[entryID]*message{}}
+		s = &stream{held: map[streamID]*message{}}
 		b.streams[m.key] = s
 	case id.above(s.last):
 	case s.held[id] == m:

@@ -49,7 +49,7 @@ func (w *world) pass(t *testing.T, d time.Duration) {
 func TestAnEndedProcessSendsNothingAgain(t *testing.T) {
 	t.Parallel()
 	w, d := numberedWorld(t)
-	d.arriveInTurn()
+	d.arriveInSequence()
 	w.newRelay()
 	w.pass(t, time.Second)
 	if n := w.planned(d); n != 1 {
@@ -79,7 +79,7 @@ func TestAWipedBrokerStoresNothingSentBeforeTheWipe(t *testing.T) {
 	w, d := numberedWorld(t)
 	d.first = 0
 	w.broker.wipe()
-	if now, later := w.broker.inTurn(d); now || later {
+	if now, later := w.broker.inSequence(d); now || later {
 		t.Error("a request of before the wipe is taken, or may come again")
 	}
 	if n := w.planned(d); n != 1 {
@@ -87,7 +87,7 @@ func TestAWipedBrokerStoresNothingSentBeforeTheWipe(t *testing.T) {
 	}
 	next := &delivery{r: d.r, call: d.call}
 	d.r.numbered(next)
-	if now, _ := w.broker.inTurn(next); !now {
+	if now, _ := w.broker.inSequence(next); !now {
 		t.Error("the first call after the wipe is not taken")
 	}
 }

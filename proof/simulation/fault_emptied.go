@@ -78,7 +78,7 @@ func (s *server) unseen() bool {
 	if s.emptied == 0 {
 		return false
 	}
-	return slices.ContainsFunc(s.shards, func(sh shard) bool { return s.log.belied(sh.position, &view{file: s.file}) })
+	return slices.ContainsFunc(s.shards, func(sh shard) bool { return s.log.otherNumbering(sh.position, &view{file: s.file}) })
 }
 
 // otherFile says that the sequence has another file than anybody has seen to: also when the
@@ -104,7 +104,7 @@ func (l *snapshotLog) lowered(shards []shard) store.Position {
 // renumbered says that a read does not fit the log.
 func (s *server) renumbered(q *store.Request, v *view) bool {
 	_, ranges := s.log.(*rangeLog) // a lane whose end is of the log that was never gets there
-	if s.emptied == 0 || !s.log.belied(q.From, v) && !(ranges && q.Until != "" && s.log.belied(q.Until, v)) {
+	if s.emptied == 0 || !s.log.otherNumbering(q.From, v) && !(ranges && q.Until != "" && s.log.otherNumbering(q.Until, v)) {
 		return false
 	}
 	l, ok := s.log.(*snapshotLog)
@@ -119,8 +119,8 @@ func (l *rangeLog) empty() {
 	l.incarnation++
 }
 
-// belied: the row at a position, or the witness of the box, is not the one that it was.
-func (l *rangeLog) belied(position store.Position, _ *view) bool {
+// otherNumbering: the row at a position, or the witness of the box, is not the one that it was.
+func (l *rangeLog) otherNumbering(position store.Position, _ *view) bool {
 	return position != "" && l.place(position).log != l.incarnation
 }
 
@@ -133,9 +133,9 @@ func (l *snapshotLog) empty() {
 	}
 }
 
-// belied asks as pgstore does, by the very code: for the sequence's file, for its end, and
+// otherNumbering asks as pgstore does, by the very code: for the sequence's file, for its end, and
 // for rows where the position says that there is none.
-func (l *snapshotLog) belied(position store.Position, v *view) bool {
+func (l *snapshotLog) otherNumbering(position store.Position, v *view) bool {
 	return l.file != v.file || decode(position).To == nil && l.outnumbers(position)
 }
 

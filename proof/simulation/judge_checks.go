@@ -34,7 +34,7 @@ func (w *world) settled() bool {
 		}
 	}
 	for _, r := range w.relays {
-		if r.flow.Lanes() > 1 || r.told || r.frozen > w.now || len(r.calls)+r.hanging > 0 {
+		if r.flow.Groups() > 1 || r.told || r.frozen > w.now || len(r.calls)+r.hanging > 0 {
 			return false
 		}
 	}

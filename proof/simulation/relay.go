@@ -242,7 +242,7 @@ func (r *relay) carryOut() {
 			r.endCalls(func(*delivery) bool { return true })
 		case core.DropLane:
 			r.dropLane()
-		case core.Anew:
+		case core.NewIdentity:
 			r.restarted()
 		case core.Maintain:
 			r.maintain(o.Upkeep)

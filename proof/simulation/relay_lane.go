@@ -14,18 +14,18 @@ type exactly struct {
 	lane.Lifecycle
 
 	held *session // nil: to be opened
-	work *course  // an entry or a transaction under way
+	work *course  // an acquisition or a transaction under way
 }
 
 // course makes the steps of a core.Course, on models of the store and the broker.
 type course struct {
 	*core.Course
 
-	r       *relay
-	held    *session
-	entry   *core.Loading // for an entry
-	d       *delivery     // for a transaction
-	blocked []store.Blocks
+	r         *relay
+	held      *session
+	acquiring *core.Loading // for an acquisition
+	d         *delivery     // for a transaction
+	blocked   []store.Blocks
 
 	step    int // grows with each, so that what comes late of an earlier one is known
 	fail    func()
@@ -39,7 +39,7 @@ type course struct {
 // enter enters the lane for shards that a view says are ours, which are all there are.
 func (r *relay) enter(o *core.Loading) {
 	c := r.course(core.NewEntry(o, r.exactly.held != nil))
-	c.entry = o
+	c.acquiring = o
 	c.do(c.Start())
 }
 
@@ -242,7 +242,7 @@ func (c *course) over() {
 		keeps, why := r.core.EntryEnded(r.now(), c.Course, c.ended, c.blocked)
 		c.keep(keeps)
 		if why == core.NoObstacle {
-			r.took(c.entry.Shards)
+			r.took(c.acquiring.Shards)
 		}
 		r.carryOut()
 		r.wake()

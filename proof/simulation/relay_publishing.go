@@ -121,7 +121,7 @@ func (d *delivery) arrive() {
 		return
 	}
 	if w.plan.sequences {
-		d.arriveInTurn()
+		d.arriveInSequence()
 		return
 	}
 	d.arrived = true

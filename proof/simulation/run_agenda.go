@@ -46,7 +46,7 @@ func (a *agenda) add(at time.Duration, e event) {
 	} else {
 		a.events = append(a.events, e)
 	}
-	a.later.push(entry{at, place})
+	a.later.push(planned{at, place})
 }
 
 // next takes the next event out, by chance, and returns the time at which it
@@ -105,8 +105,8 @@ func (a *agenda) reset() {
 	*a = agenda{later: a.later[:0], ready: a.ready[:0], events: a.events[:0], free: a.free[:0], ringing: a.ringing[:0]}
 }
 
-// entry is an event that is to come.
-type entry struct {
+// planned is an event that is to come.
+type planned struct {
 	at    time.Duration
 	place int32
 }
@@ -114,9 +114,9 @@ type entry struct {
 // queue is what is to come, the first at the end, and of those of one time the one
 // that was planned first. Most of what is added comes soon, so that little is moved
 // for it: a heap takes three times as long.
-type queue []entry
+type queue []planned
 
-func (q *queue) push(e entry) {
+func (q *queue) push(e planned) {
 	s := append(*q, e)
 	*q = s
 	low, high := 0, len(s)-1
@@ -135,7 +135,7 @@ func (q *queue) push(e entry) {
 
 func (q *queue) first() time.Duration { return (*q)[len(*q)-1].at }
 
-func (q *queue) pop() entry {
+func (q *queue) pop() planned {
 	last := len(*q) - 1
 	e := (*q)[last]
 	*q = (*q)[:last]

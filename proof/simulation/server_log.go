@@ -34,8 +34,8 @@ type log interface {
 	restore(s logState)
 	// empty takes all rows away, and has the numbering begin again.
 	empty()
-	// belied says that a position is not of the log that is there now.
-	belied(position store.Position, v *view) bool
+	// otherNumbering says that a position is not of the log that is there now.
+	otherNumbering(position store.Position, v *view) bool
 }
 
 // positions says what the positions of a log mean.

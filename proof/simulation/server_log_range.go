@@ -150,7 +150,7 @@ func (p *place) before(end *place) bool {
 }
 
 func (l *rangeLog) lens(raw store.Position) lens {
-	if l.belied(raw, nil) {
+	if l.otherNumbering(raw, nil) {
 		return &noPlace
 	}
 	return l.place(raw)

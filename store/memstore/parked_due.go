@@ -35,12 +35,12 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 
 // head is a row that can be tried, and the range it was found in.
 type head struct {
-	turnAt
+	queuePlace
 	slots store.Slots
 	from  *slotQueue
 }
 
-func (h head) before(o head) bool { return h.turnAt.before(o.turnAt) }
+func (h head) before(o head) bool { return h.queuePlace.before(o.queuePlace) }
 
 // heads is a heap of the first rows of several queues, longest due first.
 type heads struct{ heap[head] }
@@ -72,7 +72,7 @@ func (l *lot) ready(d store.Due, now time.Time) []*parked {
 	}
 	for _, h := range taken {
 		if h.from != nil {
-			h.from.push(h.turnAt)
+			h.from.push(h.queuePlace)
 		}
 	}
 	return out
@@ -90,7 +90,7 @@ func (l *lot) heads(ranges []store.Slots, now time.Time) heads {
 		}
 		for _, t := range l.mixedHeads(r) {
 			if !t.due.After(now) {
-				out.push(head{turnAt: t, slots: r})
+				out.push(head{queuePlace: t, slots: r})
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (l *lot) heads(ranges []store.Slots, now time.Time) heads {
 // offer adds the first row of q, if it is due.
 func (h *heads) offer(q *slotQueue, r store.Slots, now time.Time) {
 	if t, ok := q.front(); ok && !t.due.After(now) {
-		h.push(head{turnAt: t, slots: r, from: q})
+		h.push(head{queuePlace: t, slots: r, from: q})
 	}
 }
 

@@ -116,7 +116,7 @@ func (l *lot) count(p *parked, due time.Time) {
 	}
 	p.counts = true
 	p.entered++
-	l.queues.push(turnAt{due: due, p: p, entry: p.entered})
+	l.queues.push(queuePlace{due: due, p: p, entry: p.entered})
 }
 
 // uncount makes what is queued of p stale.

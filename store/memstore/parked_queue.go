@@ -7,39 +7,39 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// turnAt is a parked row's place in a queue. It is stale when the row no longer
+// queuePlace is a parked row's place in a queue. It is stale when the row no longer
 // counts, or has entered again.
-type turnAt struct {
+type queuePlace struct {
 	due   time.Time
 	p     *parked
 	entry uint64
 }
 
-func (t turnAt) stale() bool { return !t.p.counts || t.p.entered != t.entry }
+func (t queuePlace) stale() bool { return !t.p.counts || t.p.entered != t.entry }
 
 // before orders places by their time, and those of one time by seq.
-func (t turnAt) before(o turnAt) bool {
+func (t queuePlace) before(o queuePlace) bool {
 	if c := t.due.Compare(o.due); c != 0 {
 		return c < 0
 	}
 	return t.p.park.Seq < o.p.park.Seq
 }
 
-func (turnAt) placed(int) {}
+func (queuePlace) placed(int) {}
 
 // slotQueue holds the rows of one slot that count, by their time; stale places
 // are removed when they come to the front.
-type slotQueue struct{ heap[turnAt] }
+type slotQueue struct{ heap[queuePlace] }
 
 // front returns the first place that is not stale.
-func (q *slotQueue) front() (turnAt, bool) {
+func (q *slotQueue) front() (queuePlace, bool) {
 	for len(q.heap) > 0 {
 		if t := q.heap[0]; !t.stale() {
 			return t, true
 		}
 		q.pop()
 	}
-	return turnAt{}, false
+	return queuePlace{}, false
 }
 
 // queues are those of all slots.
@@ -64,7 +64,7 @@ func newQueues() *queues {
 	return q
 }
 
-func (q *queues) push(t turnAt) {
+func (q *queues) push(t queuePlace) {
 	slot := t.p.park.Slot
 	q.slots[slot].push(t)
 	q.soonest[slot] = min(q.soonest[slot], t.due.UnixNano()) // unknown stays
@@ -102,11 +102,11 @@ func (l *lot) nextDue(ranges []store.Slots, now time.Time) time.Duration {
 // mixedHeads returns the rows of r that are the first of a chain over several
 // slots, and can be tried. They are in no queue, since which is the first
 // depends on r.
-func (l *lot) mixedHeads(r store.Slots) []turnAt {
-	var out []turnAt
+func (l *lot) mixedHeads(r store.Slots) []queuePlace {
+	var out []queuePlace
 	for _, c := range l.mixed {
 		if _, p := c.in(r); p != nil && p.triable() {
-			out = append(out, turnAt{due: p.due, p: p})
+			out = append(out, queuePlace{due: p.due, p: p})
 		}
 	}
 	return out

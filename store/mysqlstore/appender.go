@@ -45,8 +45,8 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	if err := s.checkSchema(ctx); err != nil {
 		return nil, err
 	}
-	var v sight
-	if _, err := s.row(ctx, s.sightText(), nil, v.dest()...); err != nil {
+	var v serverState
+	if _, err := s.row(ctx, s.serverStateText(), nil, v.dest()...); err != nil {
 		return nil, translateError("open", err)
 	}
 	d.producer.packet.Store(s.producer.packet.Load())

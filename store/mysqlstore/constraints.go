@@ -63,10 +63,10 @@ const (
 // tightened are the constraints in schema/box.sql that boxes of older versions lack.
 var tightened = regexp.MustCompile(`(?s)CONSTRAINT postbag_\$box__headers CHECK .*CONSTRAINT postbag_\$box__payload CHECK [^\n]*\)`)
 
-// tighten gives small boxes that were made with looser constraints those of new ones, and returns which. Rows that break
+// addConstraints gives small boxes that were made with looser constraints those of new ones, and returns which. Rows that break
 // them stay: the constraints then leave out all that is as old as the youngest row, by its time, which producers have no right to set. What
 // cannot be done is left: Check says so, and no migration fails for it.
-func (s *Store) tighten(ctx context.Context) (boxes []string, err error) {
+func (s *Store) addConstraints(ctx context.Context) (boxes []string, err error) {
 	if s.server.Load() == nil {
 		return nil, nil
 	}

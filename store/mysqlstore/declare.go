@@ -24,8 +24,8 @@ func (s *Store) startOf(t *sqlkit.Tx, box string, from store.Start) (store.Posit
 	if err != nil {
 		return "", err
 	}
-	var v sight
-	if _, err := t.Row(s.sightText(), nil, v.dest()...); err != nil {
+	var v serverState
+	if _, err := t.Row(s.serverStateText(), nil, v.dest()...); err != nil {
 		return "", err
 	}
 	at, err := passedUpTo(t, &v, box, swept, last)
@@ -41,7 +41,7 @@ const seqsAtATime = 20_000
 // passedUpTo returns the position that has passed what there is up to a seq, and
 // nothing that may still appear there. Other subscriptions' positions know of
 // most of that; the rest of the log is looked through for holes.
-func passedUpTo(t *sqlkit.Tx, v *sight, box string, swept, last int64) (position, error) {
+func passedUpTo(t *sqlkit.Tx, v *serverState, box string, swept, last int64) (position, error) {
 	p := position{high: swept}
 	readers, err := t.Readers(t.Query, box)
 	if err != nil {

@@ -58,7 +58,7 @@ func (m *maintenance) rest(ctx context.Context, took time.Duration) {
 
 // now returns the database's clock in microseconds since 1970.
 func (s *Store) now(ctx context.Context) (int64, error) {
-	var v sight
-	_, err := s.row(ctx, s.sightText(), nil, v.dest()...)
+	var v serverState
+	_, err := s.row(ctx, s.serverStateText(), nil, v.dest()...)
 	return v.now, err
 }

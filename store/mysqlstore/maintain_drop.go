@@ -86,7 +86,7 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 
 // parkedIn says whether a message of a partition is parked.
 func (m *maintenance) parkedIn(query sqlkit.Querier, p partition) (bool, error) {
-	stays, err := sqlkit.Numbers(query, sqlStays+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
+	stays, err := sqlkit.Numbers(query, sqlKeptRanges+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
 	return len(stays) > 0, err
 }
 
@@ -108,7 +108,7 @@ func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 		if m.Late() {
 			return true, nil
 		}
-		if _, err := m.s.row(ctx, fmt.Sprintf(sqlSurveyPart, tableOf(m.Box)), []any{at, p.hi, youngRows}, &rows, &end, &messages, &youngest); err != nil {
+		if _, err := m.s.row(ctx, fmt.Sprintf(sqlCountPart, tableOf(m.Box)), []any{at, p.hi, youngRows}, &rows, &end, &messages, &youngest); err != nil {
 			return true, err
 		}
 		if youngest > now-keep {

@@ -147,7 +147,7 @@ func (m *maintenance) lookAtKept(query sqlkit.Querier, after, end int64) (v kept
 	if v.listedTo, err = listedUpTo(query, id); err != nil {
 		return v, err
 	}
-	parked, err := sqlkit.Numbers(query, sqlStays, []any{m.Box, after, end})
+	parked, err := sqlkit.Numbers(query, sqlKeptRanges, []any{m.Box, after, end})
 	if err != nil {
 		return v, err
 	}

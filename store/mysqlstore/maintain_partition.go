@@ -164,7 +164,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 		m.Faultf("its table has %d partitions, and no more are made; resolve the parked messages that keep the old ones", len(m.parts))
 		return nil
 	case len(ahead) == 0:
-		if ahead, err = m.overrun(ctx); err != nil || ahead == nil {
+		if ahead, err = m.reachedLastPartition(ctx); err != nil || ahead == nil {
 			return err
 		}
 	}
@@ -189,12 +189,12 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 	return err
 }
 
-// overrun returns the last partition, which has been reached, if it may be cut: it
+// reachedLastPartition returns the last partition, which has been reached, if it may be cut: it
 // has few rows.
-func (m *maintenance) overrun(ctx context.Context) ([]partition, error) {
+func (m *maintenance) reachedLastPartition(ctx context.Context) ([]partition, error) {
 	rest := m.parts[len(m.parts)-1:]
 	var n, end, messages, at int64
-	_, err := m.s.row(ctx, fmt.Sprintf(sqlSurveyPart, tableOf(m.Box)), []any{rest[0].lo - 1, rest[0].hi, copyMost + 1}, &n, &end, &messages, &at)
+	_, err := m.s.row(ctx, fmt.Sprintf(sqlCountPart, tableOf(m.Box)), []any{rest[0].lo - 1, rest[0].hi, copyMost + 1}, &n, &end, &messages, &at)
 	if err != nil || n <= copyMost {
 		return rest, err
 	}

@@ -76,7 +76,7 @@ func (m *maintenance) promoteEach(t *sqlkit.Tx, due []int64) (moved int64, gone 
 			moved, gone = moved+1, append(gone, n)
 		case rowRefused(err):
 			refused++
-			if _, err := t.Exec(fmt.Sprintf(sqlSetAside, list(one))); err != nil {
+			if _, err := t.Exec(fmt.Sprintf(sqlPostponeForever, list(one))); err != nil {
 				return 0, nil, 0, err
 			}
 		default:

@@ -139,7 +139,7 @@ func (m *maintenance) witness(t *sqlkit.Tx) error {
 // remove deletes the rows of a range that are not parked, and counts those that
 // are.
 func (m *maintenance) remove(t *sqlkit.Tx, after, to int64) (gone, stay int64, err error) {
-	stays, err := sqlkit.Numbers(t.Query, sqlStays, []any{m.Box, after, to})
+	stays, err := sqlkit.Numbers(t.Query, sqlKeptRanges, []any{m.Box, after, to})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -63,11 +63,11 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		}
 		done = append(done, name)
 	}
-	boxes, err := s.tighten(ctx)
+	boxes, err := s.addConstraints(ctx)
 	for _, box := range boxes {
 		done = append(done, "constraints of box "+box)
 	}
-	return done, translateError("migrate: tighten boxes", err)
+	return done, translateError("migrate: addConstraints boxes", err)
 }
 
 // Pending returns the schema's version, zero if there is none, and what Migrate
@@ -151,7 +151,7 @@ func Script(partition time.Duration, boxes ...string) ([]store.Step, error) {
 		if partition > 0 {
 			statements = append(statements, fmt.Sprintf(sqlEnterPartition, box, partition.Microseconds()))
 		}
-		statements = append(statements, sqlkit.Entry(box, sqlMicros)...)
+		statements = append(statements, sqlkit.EnterBox(box, sqlMicros)...)
 		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil

@@ -19,7 +19,7 @@ type seenEpoch struct {
 }
 
 // note remembers what was seen. Answers of one life may come in any order.
-func (e *seenEpoch) note(v *sight) {
+func (e *seenEpoch) note(v *serverState) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v.life == e.life {
@@ -28,7 +28,7 @@ func (e *seenEpoch) note(v *sight) {
 }
 
 // enter begins another life, or returns ErrMoved if that is of older data.
-func (e *seenEpoch) enter(v *sight) error {
+func (e *seenEpoch) enter(v *serverState) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.older(v) {
@@ -41,10 +41,12 @@ func (e *seenEpoch) enter(v *sight) error {
 }
 
 // older says whether what is seen is of older data. The caller holds mu.
-func (e *seenEpoch) older(v *sight) bool { return e.life != 0 && v.life != e.life && v.epoch < e.epoch }
+func (e *seenEpoch) older(v *serverState) bool {
+	return e.life != 0 && v.life != e.life && v.epoch < e.epoch
+}
 
 // before returns the epoch of before if what is seen is of older data, else zero.
-func (e *seenEpoch) before(v *sight) int64 {
+func (e *seenEpoch) before(v *serverState) int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.older(v) {

@@ -100,7 +100,7 @@ func TestAPositionIsBeforeAnotherThatHasPassedAllOfIt(t *testing.T) {
 
 func TestAPageEndsWhereThePositionWouldHoldTooMuch(t *testing.T) {
 	t.Parallel()
-	w := &reading{request: &store.Request{Limit: 10_000, Bytes: 1 << 30}, seen: sight{life: 1, step: 1}}
+	w := &reading{request: &store.Request{Limit: 10_000, Bytes: 1 << 30}, seen: serverState{life: 1, step: 1}}
 	var page taken
 	for seq := int64(1); seq < 20_000; seq += 2 { // every other seq is open
 		page.rows = append(page.rows, rowRef{seq: seq, wanted: true})
@@ -119,7 +119,7 @@ func TestAPageEndsWhereThePositionWouldHoldTooMuch(t *testing.T) {
 
 func TestSeqsSkippedByAutoIncrementStepsAreNotOpen(t *testing.T) {
 	t.Parallel()
-	b := builder{w: &reading{seen: sight{step: 3}}, high: 10}
+	b := builder{w: &reading{seen: serverState{step: 3}}, high: 10}
 	if got := b.missing(13); len(got) != 0 {
 		t.Errorf("between 10 and 13 %v is open", got)
 	}

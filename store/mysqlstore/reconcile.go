@@ -27,7 +27,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, 
 				return err
 			}
 			older = false
-			if before := s.seen.before(&t.sight); before > 0 {
+			if before := s.seen.before(&t.serverState); before > 0 {
 				older = true
 				if err := t.acceptOlder(before); err != nil {
 					return err

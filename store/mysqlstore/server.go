@@ -81,8 +81,8 @@ func (v *server) supported(format string, logs bool) error {
 	return nil
 }
 
-// sight is what the database says of itself at one moment.
-type sight struct {
+// serverState is what the database says of itself at one moment.
+type serverState struct {
 	identity string
 	epoch    int64
 	// life is the number that was drawn since the server's start, zero if none
@@ -98,29 +98,29 @@ type sight struct {
 	at  time.Time // this process's clock when it came
 }
 
-// dest is where to scan the columns of sqlSight.
-func (v *sight) dest() []any {
+// dest is where to scan the columns of sqlServerState.
+func (v *serverState) dest() []any {
 	v.at = time.Now()
 	return []any{&v.identity, &v.epoch, &v.life, &v.host, &v.readOnly, &v.step, &v.now}
 }
 
-func (v *sight) scan(rows *sql.Rows) error { return rows.Scan(v.dest()...) }
+func (v *serverState) scan(rows *sql.Rows) error { return rows.Scan(v.dest()...) }
 
 // full names the life as sqlAdvanceAll does.
-func (v *sight) full() string { return fmt.Sprintf("%s/%d/%s", v.identity, v.life, v.host) }
+func (v *serverState) full() string { return fmt.Sprintf("%s/%d/%s", v.identity, v.life, v.host) }
 
 // tag is what positions say of the life they were read in.
-func (v *sight) tag() uint32 {
+func (v *serverState) tag() uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(v.full()))
 	return max(h.Sum32(), 1)
 }
 
-func (s *Store) sightText() string { return fmt.Sprintf(sqlSight, s.server.Load().id) }
+func (s *Store) serverStateText() string { return fmt.Sprintf(sqlServerState, s.server.Load().id) }
 
 // accept refuses a session on another database than the one that Check accepted,
 // or on one that cannot be written.
-func (s *Store) accept(v *sight) error {
+func (s *Store) accept(v *serverState) error {
 	known := s.server.Load()
 	switch {
 	case v.identity == "":

@@ -21,7 +21,7 @@ const (
 
 	// Two single rows and variables: what every Turn, and the begin of every
 	// transaction, asks. %s is the server's identity.
-	sqlSight = `SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
+	sqlServerState = `SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1`
 	sqlServerIDMySQL   = `@@server_uuid`
@@ -119,7 +119,7 @@ UPDATE postbag__shard SET position = ?, version = version + 1, settled = token
 WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
 
 	// The same, without a new position.
-	sqlStay = `
+	sqlSettleInPlace = `
 UPDATE postbag__shard SET version = version + 1, settled = token
 WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ?`
 
@@ -217,8 +217,8 @@ LEFT JOIN postbag__subscription s ON s.id = ?
 LEFT JOIN postbag__box b ON b.name = s.box
 WHERE m.one = 1`
 
-	// What is asked again a moment after: sqlSight, and where the box's log begins.
-	sqlGlance = `
+	// What is asked again a moment after: sqlServerState, and where the box's log begins.
+	sqlTurnStatus = `
 SELECT m.identity, m.epoch, COALESCE(l.life, 0), %[1]s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), COALESCE(b.swept, 0), ` + sqlThere + `
 FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 LEFT JOIN postbag__box b ON b.name = '%[4]s'
@@ -311,7 +311,7 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 	sqlPromoted = `DELETE FROM postbag__scheduled WHERE n IN (%s)`
 
 	// By primary key.
-	sqlSetAside = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n IN (%s)`
+	sqlPostponeForever = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n IN (%s)`
 
 	// The end of the index (box, due).
 	sqlNextScheduled = `SELECT MIN(due) FROM postbag__scheduled WHERE box = ?`
@@ -367,7 +367,7 @@ SELECT x.subscription, x.log_seq FROM (SELECT ? AS subscription, seq AS log_seq 
 	sqlKept = `SELECT seq, at, slot FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq`
 
 	// A range of the primary key for each subscription of the box: what stays.
-	sqlStays = `
+	sqlKeptRanges = `
 SELECT DISTINCT p.seq FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id
 WHERE s.box = ? AND p.seq > ? AND p.seq <= ?`
 

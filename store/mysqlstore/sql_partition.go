@@ -26,7 +26,7 @@ WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NUL
 
 	// A range of the primary key, in its order, ended by the limit: how many rows,
 	// where they end, how many are messages, and when the last tombstone was written.
-	sqlSurveyPart = `
+	sqlCountPart = `
 SELECT COUNT(*), COALESCE(MAX(seq), 0), COALESCE(SUM(slot < 4096), 0), COALESCE(MAX(IF(slot = 65535, at, 0)), 0)
 FROM (SELECT seq, slot, at FROM %s WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x`
 )

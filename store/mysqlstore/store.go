@@ -27,7 +27,7 @@ type Store struct {
 	bury, dirty *sql.DB
 
 	server   atomic.Pointer[server]
-	life     atomic.Pointer[sight] // of the server, as it was seen last
+	life     atomic.Pointer[serverState] // of the server, as it was seen last
 	seen     seenEpoch
 	known    subscriptions
 	unknowns unresolved

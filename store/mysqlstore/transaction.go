@@ -24,8 +24,8 @@ type transaction struct {
 	conn *sql.Conn
 	// room is how many bytes a statement may have.
 	room int
-	// sight is what the database said of itself at the begin.
-	sight
+	// serverState is what the database said of itself at the begin.
+	serverState
 }
 
 func newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
@@ -53,7 +53,7 @@ func (s *Store) write(ctx context.Context, doing string, fn func(*transaction) e
 	defer s.recent.forget()
 	return retry(ctx, doing, func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
-			if err := s.accept(&t.sight); err != nil {
+			if err := s.accept(&t.serverState); err != nil {
 				return err
 			}
 			if err := fn(t); err != nil {
@@ -85,7 +85,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 	const begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
 	for n := 0; ; n++ {
 		err := s.inOwnTx(ctx, begin, func(t *transaction) error {
-			if err := s.accept(&t.sight); err != nil {
+			if err := s.accept(&t.serverState); err != nil {
 				return err
 			}
 			return fn(t)
@@ -132,12 +132,12 @@ func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction)
 
 // begin begins and looks at the database, in one round trip.
 func (t *transaction) begin(s *Store, begin string) error {
-	return t.Query(begin+";\n"+s.sightText(), nil, t.see)
+	return t.Query(begin+";\n"+s.serverStateText(), nil, t.see)
 }
 
 // look reads the counters again.
 func (t *transaction) look(s *Store) error {
-	return t.Query(s.sightText(), nil, t.see)
+	return t.Query(s.serverStateText(), nil, t.see)
 }
 
 // release rolls back what is still open and lets go of the session. One that

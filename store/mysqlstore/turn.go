@@ -42,9 +42,9 @@ var errNewLife = errors.New("the server's life is another one")
 
 // enterLife looks at the life that the server has now.
 func (s *Store) enterLife(ctx context.Context) error {
-	var v sight
+	var v serverState
 	for range 3 {
-		if _, err := s.row(ctx, s.sightText(), nil, v.dest()...); err != nil {
+		if _, err := s.row(ctx, s.serverStateText(), nil, v.dest()...); err != nil {
 			return err
 		}
 		if err := s.accept(&v); err != nil {
@@ -69,7 +69,7 @@ type turning struct {
 	s      *Store
 	ctx    context.Context //nolint:containedctx // it lives within one call
 	turn   store.Turn
-	life   *sight
+	life   *serverState
 	reads  []*reading
 	result store.TurnResult
 	subs   []*reading // one of each subscription, for commands
@@ -238,8 +238,8 @@ func (w *turning) read() error {
 
 // lookOnly answers a Turn that is about nothing.
 func (w *turning) lookOnly() error {
-	var v sight
-	if _, err := w.s.row(w.ctx, w.s.sightText(), nil, v.dest()...); err != nil {
+	var v serverState
+	if _, err := w.s.row(w.ctx, w.s.serverStateText(), nil, v.dest()...); err != nil {
 		return err
 	}
 	w.result.Epoch = v.epoch

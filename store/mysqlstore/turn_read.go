@@ -29,7 +29,7 @@ type reading struct {
 	towards     bool // there is an Until
 	scan        int  // rows to look at
 
-	seen         sight
+	seen         serverState
 	recentStatus *recentStatus // the status of a moment ago, of which only some is asked for again
 	swept        int64
 	check        position // the highest of the subscription's in this Turn
@@ -79,9 +79,9 @@ func (w *reading) wanted() bool {
 }
 
 // run asks the database and makes the batch.
-func (w *reading) run(ctx context.Context, life *sight) error {
+func (w *reading) run(ctx context.Context, life *serverState) error {
 	if w.about.id == 0 && w.status {
-		if _, err := w.s.row(ctx, w.s.sightText(), nil, w.seen.dest()...); err != nil {
+		if _, err := w.s.row(ctx, w.s.serverStateText(), nil, w.seen.dest()...); err != nil {
 			return err
 		}
 		return w.s.accept(&w.seen)
@@ -118,7 +118,7 @@ func (w *reading) run(ctx context.Context, life *sight) error {
 
 // askStatus asks for the status, and for the page where one is expected, and refuses
 // what is there if the positions are not of it.
-func (w *reading) askStatus(ctx context.Context, life *sight, busy bool) error {
+func (w *reading) askStatus(ctx context.Context, life *serverState, busy bool) error {
 	if g, ok := w.s.recent.of(w.request); ok && w.wanted() && busy && !w.towards {
 		w.recentStatus = &g
 	}
@@ -191,7 +191,7 @@ func (w *reading) ask(ctx context.Context, page bool) error {
 	status := w.status
 	switch {
 	case status && w.recentStatus != nil:
-		add(fmt.Sprintf(sqlGlance, w.s.server.Load().id, tableOf(w.about.Box), w.check.high, w.about.Box))
+		add(fmt.Sprintf(sqlTurnStatus, w.s.server.Load().id, tableOf(w.about.Box), w.check.high, w.about.Box))
 	case status:
 		add(fmt.Sprintf(sqlStatus, w.s.server.Load().id, tableOf(w.about.Box), w.check.high), w.about.id)
 	}

@@ -40,7 +40,7 @@ func (a *arena) keep(b []byte) []byte {
 	return out
 }
 
-// takeStatus takes the one row of sqlStatus, or of sqlGlance.
+// takeStatus takes the one row of sqlStatus, or of sqlTurnStatus.
 func (w *reading) takeStatus(rows driver.Rows) error {
 	var ready sql.NullInt64
 	dest := append(w.seen.dest(), &w.swept, &w.there.row, &w.there.witnessed)

@@ -36,7 +36,7 @@ func (s *Store) inOrder(ctx context.Context, all []store.Settlement) ([]settling
 }
 
 // settle applies all settlements of a Turn in one transaction.
-func (s *Store) settle(ctx context.Context, life *sight, all []store.Settlement) ([]store.Verdict, error) {
+func (s *Store) settle(ctx context.Context, life *serverState, all []store.Settlement) ([]store.Verdict, error) {
 	work, err := s.inOrder(ctx, all)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 func advance(s *settling) sqlkit.Order {
 	args := []any{s.id, s.Lo, s.Hi, s.Token, s.Version}
 	if s.To == "" {
-		return sqlkit.Order{Text: sqlStay, Args: args}
+		return sqlkit.Order{Text: sqlSettleInPlace, Args: args}
 	}
 	return sqlkit.Order{Text: sqlAdvance, Args: append([]any{[]byte(s.To)}, args...)}
 }

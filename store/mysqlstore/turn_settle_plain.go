@@ -21,7 +21,7 @@ func plainly(all []store.Settlement) bool {
 // settlePlainly applies settlements that only move shards on, in one round trip of
 // few statements: each shard is found under its lease, or the whole transaction
 // fails and is made again with a look at each.
-func (s *Store) settlePlainly(ctx context.Context, life *sight, all []store.Settlement) ([]store.Verdict, error) {
+func (s *Store) settlePlainly(ctx context.Context, life *serverState, all []store.Settlement) ([]store.Verdict, error) {
 	work, err := s.inOrder(ctx, all)
 	verdicts := make([]store.Verdict, len(all))
 	if err != nil || len(work) == 0 {
@@ -82,7 +82,7 @@ func moved(changed []int64, want []int64) bool {
 // position are one UPDATE. It is judged by the INSERT behind it, which fails
 // unless all were found, and ends the transaction. One that counts nothing can be
 // made again, and needs no judge.
-func (s *Store) plainText(work []settling, life *sight) (text string, args []any, want []int64) {
+func (s *Store) plainText(work []settling, life *serverState) (text string, args []any, want []int64) {
 	var b strings.Builder
 	b.WriteString("START TRANSACTION")
 	want = append(want, 0)

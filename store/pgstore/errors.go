@@ -213,14 +213,14 @@ func lineError(err error) (said, fix string) {
 	}
 }
 
-// metAnother says whether a transaction was ended because of another one.
-func metAnother(code string) bool {
+// endedByConcurrentTransaction says whether a transaction was ended because of another one.
+func endedByConcurrentTransaction(code string) bool {
 	return code == codeSerialization || code == codeDeadlock || code == codeLockTimeout
 }
 
 // cause is hidden, and store.ErrAgain if another transaction is to blame.
 func cause(err error) error {
-	if metAnother(sqlState(err)) {
+	if endedByConcurrentTransaction(sqlState(err)) {
 		return errors.Join(store.ErrAgain, hidden(err))
 	}
 	return hidden(err)

@@ -169,7 +169,7 @@ func markError(consumer string, err error) error {
 		return badMarks(consumer, err)
 	case code == codeNoTable, code == codeNoSchema, code == codeNoColumn:
 		return fmt.Errorf("pgstore: %s: table postbag._once is missing: %w", doing, store.ErrSchema)
-	case metAnother(code):
+	case endedByConcurrentTransaction(code):
 		return &fault{doing: doing, said: serverMessage(err), fix: "roll the transaction back and run it again", cause: cause(err)}
 	case hidesMarks(err):
 		return &fault{doing: doing, said: serverMessage(err), fix: fixHiddenMarks, cause: hidden(err)}

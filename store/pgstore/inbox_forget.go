@@ -157,7 +157,7 @@ func (w *walk) begin(ctx context.Context) error {
 			return nil
 		})
 	})
-	if metAnother(sqlState(err)) {
+	if endedByConcurrentTransaction(sqlState(err)) {
 		found, err = false, nil
 	}
 	w.out.Busy = err == nil && !found

@@ -25,7 +25,7 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 		if err != nil {
 			return err
 		}
-		w := &overlook{s: s, v: v, known: known, o: &o}
+		w := &overviewReader{s: s, v: v, known: known, o: &o}
 		return w.look(ctx)
 	})
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 	return o, nil
 }
 
-// overlook is an Overview at work.
-type overlook struct {
+// overviewReader is an Overview at work.
+type overviewReader struct {
 	s     *Store
 	v     *server
 	known *catalog
@@ -44,7 +44,7 @@ type overlook struct {
 	subs  map[store.Ref]*store.SubscriptionView
 }
 
-func (w *overlook) look(ctx context.Context) error {
+func (w *overviewReader) look(ctx context.Context) error {
 	if err := w.clock(ctx); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (w *overlook) look(ctx context.Context) error {
 }
 
 // missing adds the boxes whose table somebody dropped.
-func (w *overlook) missing(ctx context.Context) error {
+func (w *overviewReader) missing(ctx context.Context) error {
 	whole := len(w.o.Boxes)
 	return w.s.run(ctx, call{
 		st:    w.s.statements.get("missing", ""),
@@ -89,7 +89,7 @@ func (w *overlook) missing(ctx context.Context) error {
 }
 
 // clock reads the time: without a box nothing else brings it.
-func (w *overlook) clock(ctx context.Context) error {
+func (w *overviewReader) clock(ctx context.Context) error {
 	return w.s.run(ctx, call{
 		st: w.s.statements.get("clock", ""),
 		each: func(r row) error {
@@ -101,7 +101,7 @@ func (w *overlook) clock(ctx context.Context) error {
 }
 
 // free shows the shards whose owner's heartbeat is over as nobody's.
-func (w *overlook) free(shards []store.ShardState) {
+func (w *overviewReader) free(shards []store.ShardState) {
 	for i := range shards {
 		owner := &shards[i].Owner
 		if !slices.ContainsFunc(w.o.Relays, func(r store.RelayState) bool { return r.ID == *owner }) {
@@ -111,7 +111,7 @@ func (w *overlook) free(shards []store.ShardState) {
 }
 
 // relays reads the live relays.
-func (w *overlook) relays(ctx context.Context) error {
+func (w *overviewReader) relays(ctx context.Context) error {
 	return w.s.run(ctx, w.s.guard(w.v, "", nil), call{
 		st:    w.s.statements.get("relays", ""),
 		reset: func() { w.o.Relays = nil },
@@ -124,7 +124,7 @@ func (w *overlook) relays(ctx context.Context) error {
 }
 
 // subscriptions reads the shards of all subscriptions, and what they have done.
-func (w *overlook) subscriptions(ctx context.Context) error {
+func (w *overviewReader) subscriptions(ctx context.Context) error {
 	var refs []store.Ref
 	byID := map[int32]store.Ref{}
 	for ref, e := range w.known.subs {
@@ -176,7 +176,7 @@ func (w *overlook) subscriptions(ctx context.Context) error {
 }
 
 // take reads what a subscription has done.
-func (w *overlook) take(r row, byID map[int32]store.Ref) error {
+func (w *overviewReader) take(r row, byID map[int32]store.Ref) error {
 	c := columns{rest: r}
 	v := w.subs[byID[c.int4()]]
 	if v == nil {
@@ -191,7 +191,7 @@ func (w *overlook) take(r row, byID map[int32]store.Ref) error {
 }
 
 // box reads what a box holds, and how far its subscriptions are behind.
-func (w *overlook) box(ctx context.Context, name string, box *catalogBox) error {
+func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) error {
 	b := store.BoxView{Name: name}
 	var dropped int64
 	err := w.s.run(ctx, call{
@@ -234,7 +234,7 @@ func estimate(counted, known, most int64) int64 {
 
 // backlog counts what lies beyond a subscription's positions, exactly as long as
 // it is not much.
-func (w *overlook) backlog(ctx context.Context, v *store.SubscriptionView, e *catalogSubscription, last int64) error {
+func (w *overviewReader) backlog(ctx context.Context, v *store.SubscriptionView, e *catalogSubscription, last int64) error {
 	f := follower{id: e.id}
 	for i := range v.Shards {
 		f.addShard(v.Shards[i].Lo, v.Shards[i].Hi, string(v.Shards[i].Position))
@@ -257,7 +257,7 @@ func (w *overlook) backlog(ctx context.Context, v *store.SubscriptionView, e *ca
 
 // count counts what a subscription has not passed of a range of the log, and
 // returns how far it looked.
-func (w *overlook) count(ctx context.Context, v *store.SubscriptionView, f *follower, from, to int64) (at int64, err error) {
+func (w *overviewReader) count(ctx context.Context, v *store.SubscriptionView, f *follower, from, to int64) (at int64, err error) {
 	looked, at := 0, max(from, to)
 	err = w.s.scanRows(ctx, "tail", v.Box, from, to, func(r *scannedRow) bool {
 		if !f.passed(r) {

@@ -60,8 +60,8 @@ func claimOf(subs []follower) *claim {
 	return out
 }
 
-// belied adds a row's transaction to those that belie a subscription.
-func (c *claim) belied(r *scannedRow, late map[int32][]uint64) {
+// addLate adds a row's transaction to those that belie a subscription.
+func (c *claim) addLate(r *scannedRow, late map[int32][]uint64) {
 	if r.xid < c.least || r.seq > c.top {
 		return
 	}
@@ -104,14 +104,14 @@ func (m *maintenance) searchLate(ctx context.Context) error {
 	late := map[int32][]uint64{}
 	each := func(r *scannedRow) bool {
 		for _, c := range all {
-			c.belied(r, late)
+			c.addLate(r, late)
 		}
 		return true
 	}
 	if err := m.s.scanRows(ctx, "scan", m.Box, max(top-lateTail, 0), top, each); err != nil {
 		return err
 	}
-	if err := m.tourLate(ctx, v, top, each); err != nil {
+	if err := m.scanLatePage(ctx, v, top, each); err != nil {
 		return err
 	}
 	if len(late) > 0 {
@@ -125,8 +125,8 @@ func (m *maintenance) searchLate(ctx context.Context) error {
 	return nil
 }
 
-// tourLate takes the tour through the log one page on.
-func (m *maintenance) tourLate(ctx context.Context, v *lateSearch, top int64, each func(*scannedRow) bool) error {
+// scanLatePage takes the tour through the log one page on.
+func (m *maintenance) scanLatePage(ctx context.Context, v *lateSearch, top int64, each func(*scannedRow) bool) error {
 	if v.at >= top {
 		v.at = 0
 	}

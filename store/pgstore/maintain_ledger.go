@@ -214,11 +214,11 @@ func (m *maintenance) count(ctx context.Context, v *ledgerScan, end int64) (bool
 	return true, nil
 }
 
-// accountable returns what accountsFor returns of each subscription.
+// accountable returns what mustAccount returns of each subscription.
 func (m *maintenance) accountable(span int64) []func(uint64, int64) bool {
 	out := make([]func(uint64, int64) bool, len(m.followers))
 	for i := range m.followers {
-		out[i] = m.followers[i].accountsFor(span)
+		out[i] = m.followers[i].mustAccount(span)
 	}
 	return out
 }

@@ -83,8 +83,8 @@ func (f *follower) passedAll(r *scannedRow) bool {
 	return true
 }
 
-// accountsFor returns what says whether the ledger has to account for a row of a span.
-func (f *follower) accountsFor(span int64) func(xid uint64, seq int64) bool {
+// mustAccount returns what says whether the ledger has to account for a row of a span.
+func (f *follower) mustAccount(span int64) func(xid uint64, seq int64) bool {
 	for i := len(f.starts) - 1; i >= 0; i-- {
 		c := &f.starts[i]
 		if spanOf(c.floor+1) > span {

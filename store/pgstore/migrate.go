@@ -177,7 +177,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 
 // lookAtSchema needs the rights of a producer alone.
 func (s *Store) lookAtSchema(ctx context.Context) error {
-	var v sight
+	var v serverState
 	there := false
 	err := s.run(ctx, call{st: s.statements.get("standby", ""), each: func(r row) error {
 		c := columns{rest: r}
@@ -200,7 +200,7 @@ func (s *Store) lookAtSchema(ctx context.Context) error {
 }
 
 // refuse says why the schema cannot be worked with.
-func (v *sight) refuse() error {
+func (v *serverState) refuse() error {
 	latest := steps()[len(steps())-1].Version
 	switch {
 	case v.schema < latest:

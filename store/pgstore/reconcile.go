@@ -18,7 +18,7 @@ import (
 // The last seq given out is read before this transaction has an id, and is the
 // box's foreign bound: rows up to there may have ids of the other cluster, and
 // every transaction that begins later writes beyond it.
-func (s *Store) reconcile(ctx context.Context, seen sight) error {
+func (s *Store) reconcile(ctx context.Context, seen serverState) error {
 	boxes, err := s.readCatalog(ctx)
 	if err != nil {
 		return err

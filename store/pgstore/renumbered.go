@@ -42,7 +42,7 @@ func (w *turning) numbered(rd *reader, f *facts) error {
 	if w.s.doubted(rd.q.Box) != nil {
 		return renumberedError(rd.q.Box)
 	}
-	if rd.form.window || !belied(&rd.at, f.last, f.below, f.missed) {
+	if rd.form.window || !otherNumbering(&rd.at, f.last, f.below, f.missed) {
 		return nil
 	}
 	w.s.doubt(rd.q.Box, w.v.era, nil)
@@ -55,8 +55,8 @@ type witness struct {
 	xid uint64
 }
 
-// belied says that a position is not of this numbering.
-func belied(p *snapshots.Position, last int64, rows ...witness) bool {
+// otherNumbering says that a position is not of this numbering.
+func otherNumbering(p *snapshots.Position, last int64, rows ...witness) bool {
 	return last < p.Beyond() || slices.ContainsFunc(rows, func(w witness) bool { return w.seq >= 0 && p.Belied(w.xid, w.seq) })
 }
 
@@ -118,7 +118,7 @@ func (s *Store) renumberedBox(ctx context.Context, known *catalog, name string, 
 		if _, err := tx.Exec(ctx, s.statements.get("begin_audit", "").sql, box.id, why); err != nil {
 			return err
 		}
-		if err := s.leap(ctx, tx, name, box, high); err != nil {
+		if err := s.raiseSequence(ctx, tx, name, box, high); err != nil {
 			return err
 		}
 		return execAll(ctx, pgxDDL{tx}, `DELETE FROM postbag._life`, `UPDATE postbag._epoch SET n = n + 1`)
@@ -151,7 +151,7 @@ func (s *Store) begunAgain(ctx context.Context, known *catalog, name string) (bo
 		err := s.run(ctx, call{st: s.statements.get("numbered", name), args: args, each: func(r row) error {
 			c := columns{rest: r}
 			last, same, row := c.int8(), c.bool(), witness{c.int8(), uint64(c.int8())}
-			begun = begun || !same || belied(p, last, row)
+			begun = begun || !same || otherNumbering(p, last, row)
 			return c.err
 		}})
 		if err != nil {
@@ -171,7 +171,7 @@ func (s *Store) outnumbered(ctx context.Context, tx pgx.Tx, box string, p *snaps
 	var same, out bool
 	var w witness
 	_, err = pgx.ForEachRow(rows, []any{&last, &same, &w.seq, &w.xid}, func() error {
-		out = out || belied(p, last, w)
+		out = out || otherNumbering(p, last, w)
 		return nil
 	})
 	return out, err
@@ -237,9 +237,9 @@ func (s *Store) shardPositions(ctx context.Context, tx pgx.Tx, sub *catalogSubsc
 	return out, nil
 }
 
-// leap has the sequence go on behind all that was ever given out, so that no seq stands for two messages, where the role may
+// raiseSequence has the sequence go on behind all that was ever given out, so that no seq stands for two messages, where the role may
 // do that.
-func (s *Store) leap(ctx context.Context, tx pgx.Tx, name string, box *catalogBox, high int64) error {
+func (s *Store) raiseSequence(ctx context.Context, tx pgx.Tx, name string, box *catalogBox, high int64) error {
 	if _, err := tx.Exec(ctx, "SAVEPOINT leap"); err != nil {
 		return err
 	}

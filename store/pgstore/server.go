@@ -113,7 +113,7 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 
 // older says that the database that was seen is one of before v was seen last, by the transaction ids that it gives out. After
 // a crash, which takes the life away, a few may be given out again.
-func (v *server) older(seen *sight) bool {
+func (v *server) older(seen *serverState) bool {
 	return v != nil && v.life == seen.life && seen.xmax < v.highest.Load()
 }
 
@@ -133,7 +133,7 @@ func (v *server) saw(xmax uint64) {
 }
 
 // accept makes seen the server that calls are meant for.
-func (s *Store) accept(seen sight) {
+func (s *Store) accept(seen serverState) {
 	v := &server{
 		identity: seen.identity, started: seen.started, life: seen.life, era: eraOf(seen.life, seen.started), timeline: seen.timeline,
 		bounds: map[string]*snapshots.Bounds{},
@@ -148,8 +148,8 @@ func (s *Store) accept(seen sight) {
 	s.catalog.Store(nil)
 }
 
-// sight is what a look at the server showed.
-type sight struct {
+// serverState is what a look at the server showed.
+type serverState struct {
 	recovering     bool
 	started, life  int64
 	timeline       int64
@@ -165,8 +165,8 @@ type sight struct {
 
 // look reads what the session's server is, and gives it a life if a crash took
 // the last one.
-func (s *Store) look(ctx context.Context) (sight, error) {
-	var v sight
+func (s *Store) look(ctx context.Context) (serverState, error) {
+	var v serverState
 	for range lookLives {
 		err := s.run(ctx, call{st: s.statements.get("standby", ""), each: func(r row) error {
 			c := columns{rest: r}

@@ -76,7 +76,7 @@ func (w *commanding) read(ctx context.Context) error {
 			},
 		})
 	}
-	calls = append(calls, w.standings(), call{
+	calls = append(calls, w.shardStandings(), call{
 		st: w.s.statements.get("commands", ""), args: w.ranges(),
 		reset: func() { w.parked = nil },
 		each: func(r row) error {
@@ -144,8 +144,8 @@ func (w *commanding) ranges() *parameters {
 	return a
 }
 
-// standings reads where the shards of the scopes' subscriptions stand.
-func (w *commanding) standings() call {
+// shardStandings reads where the shards of the scopes' subscriptions stand.
+func (w *commanding) shardStandings() call {
 	var ids []int32
 	for _, sub := range w.sc.subs {
 		if !slices.Contains(ids, sub.id) {

@@ -17,7 +17,7 @@ var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true
 // numbered again or replaced by an older copy, it sets those positions back to the beginning and returns ErrMoved:
 // messages may then come again, and none is lost.
 func (s *Store) Check(ctx context.Context) (store.Info, error) {
-	replaced, err := s.openAnew(ctx)
+	replaced, err := s.reopenReplaced(ctx)
 	if err != nil {
 		return store.Info{}, translateError("check", err)
 	}

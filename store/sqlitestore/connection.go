@@ -44,7 +44,7 @@ func (s *Store) connect(ctx context.Context) (conn *sql.Conn, err error) {
 }
 
 // pin returns a connection to write with. SQLite itself does not wait on it: see
-// retryKeenly. It would not stop with a context either.
+// retryWrite. It would not stop with a context either.
 func (s *Store) pin(ctx context.Context) (*sql.Conn, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (m *maintenance) promoteEach(t *sqlkit.Tx) (moved, refused int64, err error
 			_, err = t.Exec(sqlPromotedOne, n)
 		case rowRefused(err):
 			refused++
-			_, err = t.Exec(sqlSetAside, n)
+			_, err = t.Exec(sqlPostponeForever, n)
 		}
 	}
 	return moved, refused, err

@@ -61,7 +61,7 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (int64, error)
 			return err
 		}
 		var stays int64
-		if _, err := t.Row(sqlStays, []any{swept, end, m.Box}, &stays); err != nil {
+		if _, err := t.Row(sqlKeptRanges, []any{swept, end, m.Box}, &stays); err != nil {
 			return err
 		}
 		if err := m.remove(t, swept, end); err != nil {

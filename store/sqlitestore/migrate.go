@@ -84,7 +84,7 @@ func (t *transaction) pending() (int, []store.Step, error) {
 		if version == 0 || missing[i].Name != stepTight {
 			continue
 		}
-		triggers, err := t.tighten()
+		triggers, err := t.addConstraints()
 		if err != nil {
 			return 0, nil, err
 		}
@@ -93,10 +93,10 @@ func (t *transaction) pending() (int, []store.Step, error) {
 	return version, missing, nil
 }
 
-// tighten returns what holds the boxes of an older version to the constraints of new ones.
-func (t *transaction) tighten() (string, error) {
+// addConstraints returns what holds the boxes of an older version to the constraints of new ones.
+func (t *transaction) addConstraints() (string, error) {
 	var text strings.Builder
-	err := t.Query(sqlLooseBoxes, nil, func(rows *sql.Rows) error {
+	err := t.Query(sqlBoxesToConstrain, nil, func(rows *sql.Rows) error {
 		var box string
 		if err := rows.Scan(&box); err != nil {
 			return err
@@ -156,7 +156,7 @@ func Script(boxes ...string) ([]store.Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		statements := append([]string{table}, sqlkit.Entry(box, sqlMicros)...)
+		statements := append([]string{table}, sqlkit.EnterBox(box, sqlMicros)...)
 		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil

@@ -72,12 +72,12 @@ func retryBusy(ctx context.Context, deadline time.Time, try func() error) error 
 	return retryBusyAfter(ctx, deadline, 200*time.Microsecond, 2*time.Millisecond, try)
 }
 
-// retryKeenly is the same for the store's own writes, which are short and which
+// retryWrite is the same for the store's own writes, which are short and which
 // leases depend on, where try does not wait itself. Who looks every few
 // milliseconds, as SQLite's own waiting does, may not find the lock free for seconds
 // where others write one transaction after the other. A look costs about ten
 // microseconds.
-func retryKeenly(ctx context.Context, deadline time.Time, try func() error) error {
+func retryWrite(ctx context.Context, deadline time.Time, try func() error) error {
 	return retryBusyAfter(ctx, deadline, 50*time.Microsecond, 200*time.Microsecond, try)
 }
 

@@ -45,9 +45,9 @@ func (s *Store) inPlace() error {
 	return nil
 }
 
-// openAnew opens the file that is there now, if it is another one than the
+// reopenReplaced opens the file that is there now, if it is another one than the
 // connections have open, and says whether it was.
-func (s *Store) openAnew(ctx context.Context) (replaced bool, err error) {
+func (s *Store) reopenReplaced(ctx context.Context) (replaced bool, err error) {
 	if s.inPlace() == nil {
 		if old := s.opened.Load(); old != nil {
 			log, _ := os.Stat(s.walFile())

@@ -20,7 +20,7 @@ type settings struct {
 }
 
 // settings reads two connections, if there may be two, since a PRAGMA that was
-// run by hand set only one of them; the weaker value counts.
+// run by hand set only one of them; the checkConnection value counts.
 func (s *Store) settings(ctx context.Context) (settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.BusyTimeout+time.Second)
 	defer cancel()
@@ -30,13 +30,13 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 	}
 	got, err := readSettings(ctx, first)
 	if err == nil && s.pool().Stats().MaxOpenConnections != 1 {
-		err = s.weaker(ctx, &got)
+		err = s.checkConnection(ctx, &got)
 	}
 	return got, translateError("read the settings", errors.Join(err, first.Close()))
 }
 
-// weaker looks at one more connection.
-func (s *Store) weaker(ctx context.Context, got *settings) error {
+// checkConnection looks at one more connection.
+func (s *Store) checkConnection(ctx context.Context, got *settings) error {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return err

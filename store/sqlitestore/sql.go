@@ -37,7 +37,7 @@ const (
 	sqlCountSchema = `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'postbag__meta'`
 
 	// All boxes, and the catalogue: those whose tables have the constraints of an older version.
-	sqlLooseBoxes = `
+	sqlBoxesToConstrain = `
 SELECT b.name FROM postbag__box b JOIN sqlite_master m ON m.type = 'table' AND m.name = 'postbag_' || b.name
 WHERE instr(m.sql, '"headers is a JSON object, 64 KiB at most"') = 0 ORDER BY b.name`
 
@@ -87,7 +87,7 @@ UPDATE postbag__shard SET position = ?6, version = version + 1, settled = token
 WHERE subscription = ?1 AND lo = ?2 AND hi = ?3 AND token = ?4 AND version = ?5`
 
 	// The same, without a new position.
-	sqlStay = `
+	sqlSettleInPlace = `
 UPDATE postbag__shard SET version = version + 1, settled = token
 WHERE subscription = ?1 AND lo = ?2 AND hi = ?3 AND token = ?4 AND version = ?5`
 
@@ -211,8 +211,8 @@ DELETE FROM postbag__scheduled WHERE n IN (
 	sqlPromoteOne = `
 INSERT INTO %[1]s (id, at, topic, key, shard_key, type, headers, payload)
 SELECT id, ?2, topic, key, shard_key, type, headers, payload FROM postbag__scheduled WHERE n = ?1`
-	sqlPromotedOne = `DELETE FROM postbag__scheduled WHERE n = ?`
-	sqlSetAside    = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n = ?`
+	sqlPromotedOne     = `DELETE FROM postbag__scheduled WHERE n = ?`
+	sqlPostponeForever = `UPDATE postbag__scheduled SET due = 9223372036854775807 WHERE n = ?`
 
 	// The end of the index (box, due), but for what is no number, which is never due.
 	// Outside a transaction.
@@ -232,7 +232,7 @@ DELETE FROM %[1]s WHERE seq > ?1 AND seq <= ?2 AND NOT EXISTS (
 	WHERE s.box = ?3)`
 
 	// A range of the primary key for each subscription of the box: what stays.
-	sqlStays = `
+	sqlKeptRanges = `
 SELECT count(*) FROM postbag__subscription s JOIN postbag__parked p ON p.subscription = s.id
 WHERE s.box = ?3 AND p.seq > ?1 AND p.seq <= ?2`
 

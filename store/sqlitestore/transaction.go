@@ -95,7 +95,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 		kept = s.pinned.statements
 	}
 	t := newTransaction(ctx, conn, kept)
-	err = retryKeenly(ctx, deadline, func() error {
+	err = retryWrite(ctx, deadline, func() error {
 		_, err := t.Exec(sqlBegin)
 		return err
 	})

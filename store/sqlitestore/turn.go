@@ -51,7 +51,7 @@ func (s *Store) settleAndLook(ctx context.Context, t store.Turn) (store.TurnResu
 		}
 		result.Verdicts = verdicts
 	}
-	found, err := s.lookAround(ctx, t, &result)
+	found, err := s.readTurnStatus(ctx, t, &result)
 	if err != nil {
 		return result, nil, err
 	}
@@ -69,9 +69,9 @@ type subscribed struct {
 	swept int64 // the log begins after this seq
 }
 
-// lookAround fills in what a Turn says of the subscriptions in it: commands, the
+// readTurnStatus fills in what a Turn says of the subscriptions in it: commands, the
 // next due time and the epoch.
-func (s *Store) lookAround(ctx context.Context, t store.Turn, result *store.TurnResult) (map[store.Ref]subscribed, error) {
+func (s *Store) readTurnStatus(ctx context.Context, t store.Turn, result *store.TurnResult) (map[store.Ref]subscribed, error) {
 	slots := make(map[store.Ref][]store.Slots)
 	var order []store.Ref
 	mention := func(r store.Ref, more ...store.Slots) {

@@ -60,7 +60,7 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 
 // advance moves the shard on under its lease, and says whether it did.
 func (t *transaction) advance(id int64, s *store.Settlement) (bool, error) {
-	text, args := sqlStay, []any{id, s.Lo, s.Hi, s.Token, s.Version}
+	text, args := sqlSettleInPlace, []any{id, s.Lo, s.Hi, s.Token, s.Version}
 	if s.To != "" {
 		text, args = sqlAdvance, append(args, []byte(s.To))
 	}

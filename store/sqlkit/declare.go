@@ -94,18 +94,18 @@ func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
 	return err
 }
 
-// Entry returns the statements that enter a new box: its row, and the pseudo-subscription
+// EnterBox returns the statements that enter a new box: its row, and the pseudo-subscription
 // whose shard is the right to maintain it. now is the time in microseconds since 1970, as a
 // number or an expression. The name of a box is letters, digits and underscores.
-func Entry(box, now string) []string {
+func EnterBox(box, now string) []string {
 	fill := strings.NewReplacer("{box}", box, "{now}", now, "{maintenance}", store.Maintenance,
 		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount))
 	return []string{fill.Replace(sqlEnterBox), fill.Replace(sqlEnterSubscription), fill.Replace(sqlEnterShard)}
 }
 
-// Enter runs the statements of Entry.
+// Enter runs the statements of EnterBox.
 func (t *Tx) Enter(box string) error {
-	for _, text := range Entry(box, strconv.FormatInt(t.Now, 10)) {
+	for _, text := range EnterBox(box, strconv.FormatInt(t.Now, 10)) {
 		if _, err := t.Exec(text); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (t *Tx) Enter(box string) error {
 }
 
 // BoxStep returns the step that makes a box: the statements of its table, and those of
-// Entry.
+// EnterBox.
 func BoxStep(box string, statements ...string) store.Step {
 	var b strings.Builder
 	for _, text := range statements {

@@ -30,7 +30,7 @@ func (m *Maintenance) Verify(ctx context.Context, r *Reader, to int64) (int64, e
 	}
 	at := r.At
 	return at.Agreed, m.Write(ctx, func(t *Tx) error {
-		_, err := t.Exec(sqlSetSurvey, at.Span, at.Upto, at.Agreed, at.Count, at.Seqs, at.IDs, r.ID)
+		_, err := t.Exec(sqlSetLedgerScan, at.Span, at.Upto, at.Agreed, at.Count, at.Seqs, at.IDs, r.ID)
 		return err
 	})
 }

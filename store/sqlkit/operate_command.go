@@ -159,7 +159,7 @@ const maxCommands = 1000
 func (s *Base) AppendCommands(ctx context.Context, all []store.Command, r store.Ref, id int64, slots storekit.SlotSet, now int64,
 ) ([]store.Command, error) {
 	query := s.hooks.Query(ctx)
-	shards, err := s.dialect.standings(query, r)
+	shards, err := s.dialect.readerOf(query, r)
 	if err != nil {
 		return all, err
 	}
@@ -177,8 +177,8 @@ func (s *Base) AppendCommands(ctx context.Context, all []store.Command, r store.
 	})
 }
 
-// standings returns where a subscription is, without its scan.
-func (d *Dialect) standings(query Querier, r store.Ref) (*Reader, error) {
+// readerOf returns where a subscription is, without its scan.
+func (d *Dialect) readerOf(query Querier, r store.Ref) (*Reader, error) {
 	out := &Reader{Ref: r}
 	err := query(sqlShards, []any{r.Box, r.Subscription}, func(rows *sql.Rows) error {
 		var h store.ShardState

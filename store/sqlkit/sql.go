@@ -270,7 +270,7 @@ SELECT seq FROM (SELECT seq, id FROM {box} WHERE seq > ? AND seq <= ? ORDER BY s
 // Maintenance.
 const (
 	// By primary key.
-	sqlSetSurvey = `
+	sqlSetLedgerScan = `
 UPDATE postbag__subscription SET span = ?, upto = ?, agreed = ?, count = ?, seq_sum = ?, id_sum = ? WHERE id = ?`
 
 	// A range of the primary key: the lines of a span.

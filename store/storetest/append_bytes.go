@@ -42,7 +42,7 @@ func payloads(e *env) {
 	for _, size := range []int{255, 256, 257, 4095, 4096, 8191, 8192, 65535, 65536, 1 << 20} {
 		add(e.noise(size))
 	}
-	e.chain().expect(e.publish(msgs...)...)
+	e.pager().expect(e.publish(msgs...)...)
 }
 
 // noise returns random bytes.
@@ -62,7 +62,7 @@ func largePayload(e *env) {
 	after := e.message("k")
 	e.publish(m)
 	e.publish(after)
-	c := e.chain()
+	c := e.pager()
 	c.req.Bytes = 1
 	c.expect(m, after)
 }
@@ -87,7 +87,7 @@ func texts(e *env) {
 	bare := e.message("")
 	bare.Topic, bare.Type, bare.Headers = "t", "", nil
 	msgs = append(msgs, bare)
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(msgs...)...)
 }
 
@@ -98,12 +98,12 @@ func longTexts(e *env) {
 	m.Topic = strings.Repeat("t", postbag.MaxName)
 	m.Type = strings.Repeat("é", postbag.MaxName/2)
 	m.Headers = map[string]string{"long": strings.Repeat("v", 32<<10), strings.Repeat("n", 1024): "v"}
-	e.chain().expect(e.publish(m)...)
+	e.pager().expect(e.publish(m)...)
 }
 
 func keysApart(e *env) {
 	e.open(1)
-	e.chain().expect(e.publish(e.messages(2*len(odd), odd...)...)...)
+	e.pager().expect(e.publish(e.messages(2*len(odd), odd...)...)...)
 }
 
 func ids(e *env) {
@@ -130,7 +130,7 @@ func ids(e *env) {
 			msgs = append(msgs, m)
 		}
 	}
-	e.chain().expect(e.publish(msgs...)...)
+	e.pager().expect(e.publish(msgs...)...)
 }
 
 func randomMessages(e *env) {
@@ -160,7 +160,7 @@ func randomMessages(e *env) {
 func (e *env) checkSince(msgs []postbag.Message) {
 	e.Helper()
 	if e.ongoing == nil {
-		e.ongoing = e.chain()
+		e.ongoing = e.pager()
 	}
 	e.ongoing.expect(msgs...)
 }

@@ -48,7 +48,7 @@ func ended(c <-chan struct{}) bool {
 
 // try reads a page, and reports an error without ending the case, so that any
 // goroutine may call it.
-func (c *chain) try() (b store.Batch, ok bool) {
+func (c *pager) try() (b store.Batch, ok bool) {
 	res, err := c.s.Turn(c.ctx, store.Turn{Read: []store.Request{c.req}})
 	if err == nil {
 		err = res.Batches[0].Err
@@ -64,7 +64,7 @@ func (c *chain) try() (b store.Batch, ok bool) {
 
 // follow reads until the writers have ended and all that they committed in the
 // chain's slots came, or until nothing new came for long.
-func (c *chain) follow(j *journal, done <-chan struct{}, limits *rand.Rand) {
+func (c *pager) follow(j *journal, done <-chan struct{}, limits *rand.Rand) {
 	last := time.Now()
 	for c.ctx.Err() == nil {
 		over := ended(done)
@@ -87,7 +87,7 @@ func (c *chain) follow(j *journal, done <-chan struct{}, limits *rand.Rand) {
 func manyWriters(e *env) {
 	e.open(4)
 	j, done := e.writeAll()
-	whole, halves := e.chain(), []*chain{e.chain(store.Split(2)[0]), e.chain(store.Split(2)[1])}
+	whole, halves := e.pager(), []*pager{e.pager(store.Split(2)[0]), e.pager(store.Split(2)[1])}
 	var all sync.WaitGroup
 	for i, c := range append(halves, whole) {
 		all.Go(func() { c.follow(j, done, rand.New(rand.NewPCG(7, uint64(i)))) })
@@ -107,7 +107,7 @@ func fallBack(e *env) {
 	e.open(1)
 	j, done := e.writeAll()
 	r := rand.New(rand.NewPCG(3, 4))
-	c := e.chain()
+	c := e.pager()
 	type mark struct {
 		at  store.Position
 		got int

@@ -33,7 +33,7 @@ func inTxCommits(e *env) {
 		return e.Appender.Append(ctx, tx, box, []postbag.Message{m})
 	})
 	e.check(err, "InTx")
-	e.chain().expect(m)
+	e.pager().expect(m)
 }
 
 func inTxError(e *env) {
@@ -46,7 +46,7 @@ func inTxError(e *env) {
 	if !errors.Is(err, refused) {
 		e.Errorf("InTx returns %v, not its function's error", err)
 	}
-	e.chain().expect(e.publish(e.message("k"))...)
+	e.pager().expect(e.publish(e.message("k"))...)
 }
 
 func inTxPanic(e *env) {
@@ -62,7 +62,7 @@ func inTxPanic(e *env) {
 	if raised != "the business panics" {
 		e.Errorf("InTx lets through the panic %v", raised)
 	}
-	e.chain().expect(e.publish(e.message("k"))...)
+	e.pager().expect(e.publish(e.message("k"))...)
 }
 
 func commitUnknown(e *env) {
@@ -79,7 +79,7 @@ func commitUnknown(e *env) {
 	if !errors.Is(err, postbag.ErrCommitUnknown) {
 		e.Errorf("with the answer of its commit lost, InTx returns %v, not ErrCommitUnknown", err)
 	}
-	e.chain().expect(m)
+	e.pager().expect(m)
 }
 
 func appendNoBox(e *env) {
@@ -105,12 +105,12 @@ func appendKeepsNothing(e *env) {
 	mine.Headers["n"] = "another"
 	batch[0] = postbag.Message{}
 	e.commit(tx)
-	e.chain().expect(m)
+	e.pager().expect(m)
 }
 
 func appendMany(e *env) {
 	e.open(1)
-	e.chain().expect(e.publish(e.messages(5000, "a", "b", "")...)...)
+	e.pager().expect(e.publish(e.messages(5000, "a", "b", "")...)...)
 }
 
 func lockKeys(e *env) {
@@ -135,7 +135,7 @@ func lockKeys(e *env) {
 	}
 	second := e.append(b, e.message("two"))
 	e.commit(b)
-	e.chain().expect(first[0], second[0])
+	e.pager().expect(first[0], second[0])
 }
 
 func lockGivesUp(e *env) {

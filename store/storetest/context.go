@@ -64,7 +64,7 @@ func endedContext(e *env) {
 		e.Error("a declaration with an ended context was carried out")
 	}
 	l.untouched("the context had ended")
-	e.chain().expect(l.msgs...)
+	e.pager().expect(l.msgs...)
 }
 
 func endedRead(e *env) {
@@ -73,7 +73,7 @@ func endedRead(e *env) {
 	for d := 50 * time.Microsecond; d < 20*time.Millisecond; d *= 3 {
 		ctx, cancel := context.WithTimeout(e.ctx, d)
 		begun := time.Now()
-		_, err := e.Store.Turn(ctx, store.Turn{Read: []store.Request{e.chain().req}})
+		_, err := e.Store.Turn(ctx, store.Turn{Read: []store.Request{e.pager().req}})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			e.Errorf("a read whose context ends after %s: %v, not context.DeadlineExceeded", d, err)
@@ -82,5 +82,5 @@ func endedRead(e *env) {
 			e.Errorf("a read whose context ends after %s took %s", d, took)
 		}
 	}
-	e.chain().await(2000)
+	e.pager().await(2000)
 }

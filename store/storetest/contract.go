@@ -79,7 +79,7 @@ func oneWriter(e *env) {
 	}
 	e.commit(tx)
 	second := e.publish(e.message("k"))
-	e.chain().expect(first[0], second[0])
+	e.pager().expect(first[0], second[0])
 }
 
 func twoWriters(e *env) {
@@ -88,7 +88,7 @@ func twoWriters(e *env) {
 	first := e.append(a, e.message("a"))
 	second := e.append(b, e.message("b"))
 	e.commit(b)
-	c := e.chain()
+	c := e.pager()
 	c.expect(second...)
 	e.commit(a)
 	c.expect(first...)
@@ -147,7 +147,7 @@ func migrateAgain(e *env) {
 	if len(steps) > 0 || version != info.Schema {
 		e.Errorf("after migrating, %d steps are pending and the version is %d; Check says %d", len(steps), version, info.Schema)
 	}
-	e.chain().expect(msgs...)
+	e.pager().expect(msgs...)
 }
 
 func createAgain(e *env) {
@@ -162,7 +162,7 @@ func createAgain(e *env) {
 		})
 	}
 	all.Wait()
-	e.chain().expect(msgs...)
+	e.pager().expect(msgs...)
 }
 
 // emptyTopic appends without the publisher, which fills topics in.
@@ -179,7 +179,7 @@ func emptyTopic(e *env) {
 	for i := range msgs {
 		msgs[i].Topic = box
 	}
-	e.chain().expect(msgs...)
+	e.pager().expect(msgs...)
 }
 
 func plainEmptyTopic(e *env) {
@@ -195,7 +195,7 @@ func plainEmptyTopic(e *env) {
 	tx = e.begin()
 	e.check(e.Plain(e.ctx, tx, box, "t"), "insert a message")
 	e.commit(tx)
-	c := e.chain()
+	c := e.pager()
 	if c.await(1); len(c.got) != 1 || c.got[0].Topic != "t" {
 		e.Errorf("%d messages come, want the one with a topic", len(c.got))
 	}

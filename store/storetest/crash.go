@@ -37,7 +37,7 @@ func (e *env) crash() {
 func crashed(e *env) {
 	e.open(1)
 	lease := e.relay("r").take(ref)[0]
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(5, "a", "b")...)...)
 	e.settle(&lease, store.Settlement{To: c.req.From})
 	var doomed any
@@ -64,18 +64,18 @@ func crashed(e *env) {
 	res, err := e.Store.Turn(e.ctx, store.Turn{Settle: []store.Settlement{st}})
 	switch {
 	case errors.Is(err, store.ErrRestarted):
-		e.chain().from(e.positions(ref)[0]).expect(append(read, after...)...)
+		e.pager().from(e.positions(ref)[0]).expect(append(read, after...)...)
 	case err != nil || !res.Verdicts[0].Applied:
 		e.Errorf("a settlement at a position from before the crash: error %v, or lost", err)
 	default:
-		e.chain().from(e.positions(ref)[0]).expect(after...)
+		e.pager().from(e.positions(ref)[0]).expect(after...)
 	}
 }
 
 // goOnOrRefuse fails the case unless p is refused, or the chain from it is whole.
 func (e *env) goOnOrRefuse(p store.Position, want []postbag.Message) {
 	e.Helper()
-	c := e.chain().from(p)
+	c := e.pager().from(p)
 	_, err := e.Store.Turn(e.ctx, store.Turn{Read: []store.Request{c.req}})
 	switch {
 	case errors.Is(err, store.ErrRestarted):
@@ -92,12 +92,12 @@ func crashedPrepared(e *env) {
 	tx := e.begin()
 	late := e.append(tx, e.messages(2, "late")...)
 	e.check(e.Prepare(e.ctx, tx, "survivor"), "prepare")
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(5, "a", "b")...)...)
 	e.settle(&lease, store.Settlement{To: c.req.From})
 	e.crash()
 	after := e.publish(e.messages(2, "a")...)
-	next := e.chain().from(e.positions(ref)[0])
+	next := e.pager().from(e.positions(ref)[0])
 	next.expect(after...)
 	e.check(e.CommitPrepared(e.ctx, "survivor"), "commit the prepared transaction")
 	next.expect(late...)

@@ -55,7 +55,7 @@ func (e *env) amid(plant func()) store.Record {
 	before := e.publish(e.messages(3, "a", "b")...)
 	plant()
 	behind := e.publish(e.messages(3, "a", "b")...)
-	c := e.chain()
+	c := e.pager()
 	c.await(7)
 	if len(c.got) != 7 {
 		e.Fatalf("of six messages and a row with a fault %d came", len(c.got))
@@ -100,7 +100,7 @@ func renumbered(e *env) {
 	before := e.relay("before")
 	lease := before.take(ref)[0]
 	e.publish(e.messages(10, "a", "b")...)
-	c := e.chain()
+	c := e.pager()
 	c.await(10)
 	failed := c.got[4]
 	e.settle(&lease, store.Settlement{
@@ -123,7 +123,7 @@ func renumbered(e *env) {
 	e.check(err, "check again")
 	before.beat(store.Beat{Leave: true})
 	lease = e.relay("after").take(ref)[0]
-	c = e.chain().from(e.positions(ref)[0])
+	c = e.pager().from(e.positions(ref)[0])
 	got := c.expect(msgs...)
 	e.settle(&lease, store.Settlement{To: c.req.From, Tally: tally(store.TallyDelivered, got...)})
 	e.told(len(msgs))
@@ -152,7 +152,7 @@ func renumberedKept(e *env) {
 	}
 	_, err := e.Store.Check(e.ctx)
 	e.check(err, "check again")
-	e.chain().from(e.positions(ref)[0]).expect(msgs...)
+	e.pager().from(e.positions(ref)[0]).expect(msgs...)
 }
 
 // told fails the case unless people can see that the log was emptied, until they have

@@ -64,7 +64,7 @@ func declareAgain(e *env) {
 	e.open(3)
 	r := e.relay("r")
 	leases := r.take(ref)
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(5, "a", "b")...)...)
 	for i := range leases {
 		e.settle(&leases[i], store.Settlement{To: c.req.From})
@@ -99,7 +99,7 @@ func filterDiffers(e *env) {
 	m := e.message("k")
 	m.Type = "c"
 	e.publish(m)
-	if got := e.chain().all(); len(got) != 1 || !got[0].Filtered {
+	if got := e.pager().all(); len(got) != 1 || !got[0].Filtered {
 		e.Error("the filter was changed by a declaration")
 	}
 }
@@ -116,7 +116,7 @@ func fromFirst(e *env) {
 	msgs := e.publish(e.messages(20, "a", "")...)
 	late := store.Ref{Box: box, Subscription: "late"}
 	e.declareFirst(late)
-	e.chain().of(late).from(e.positions(late)[0]).expect(msgs...)
+	e.pager().of(late).from(e.positions(late)[0]).expect(msgs...)
 }
 
 func fromNow(e *env) {
@@ -126,7 +126,7 @@ func fromNow(e *env) {
 	e.declare(store.Spec{Ref: late, From: store.Start{Now: true}, Shards: 2})
 	msgs := e.publish(e.messages(5, "a", "")...)
 	for _, p := range e.positions(late) {
-		e.chain().of(late).from(p).expect(msgs...)
+		e.pager().of(late).from(p).expect(msgs...)
 	}
 }
 
@@ -139,7 +139,7 @@ func fromNowOpen(e *env) {
 	e.declare(store.Spec{Ref: late, From: store.Start{Now: true}, Shards: 1})
 	e.commit(tx)
 	msgs = append(msgs, e.publish(e.messages(3, "open")...)...)
-	e.chain().of(late).from(e.positions(late)[0]).expect(msgs...)
+	e.pager().of(late).from(e.positions(late)[0]).expect(msgs...)
 }
 
 func fromTime(e *env) {
@@ -155,7 +155,7 @@ func fromTime(e *env) {
 	late := store.Ref{Box: box, Subscription: "late"}
 	e.declare(store.Spec{Ref: late, From: store.Start{At: since}, Shards: 1})
 	msgs = append(msgs, e.publish(e.messages(10, "a", "")...)...)
-	c := e.chain().of(late).from(e.positions(late)[0])
+	c := e.pager().of(late).from(e.positions(late)[0])
 	c.await(len(msgs))
 	came := map[postbag.ID]bool{}
 	for _, r := range c.got {

@@ -30,7 +30,7 @@ type env struct {
 	patience   time.Duration
 	drawn      atomic.Int64
 	observer   *relay
-	ongoing    *chain
+	ongoing    *pager
 	second     store.Store
 }
 

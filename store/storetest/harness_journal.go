@@ -14,12 +14,12 @@ import (
 // journal is what the writers of a case have committed.
 type journal struct {
 	mu      sync.Mutex
-	entries []entry
+	entries []published
 	lines   [4]int // how often each shared key was locked
 }
 
-// entry is a committed message; those of one key are in the order of turn.
-type entry struct {
+// published is a committed message; those of one key are in the order of turn.
+type published struct {
 	m    postbag.Message
 	turn int
 }
@@ -34,7 +34,7 @@ func (j *journal) line(i int) int {
 	return j.lines[i]
 }
 
-func (j *journal) add(es []entry) {
+func (j *journal) add(es []published) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries = append(j.entries, es...)
@@ -45,7 +45,7 @@ func (j *journal) committed() []postbag.Message {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	es := slices.Clone(j.entries)
-	slices.SortStableFunc(es, func(a, b entry) int {
+	slices.SortStableFunc(es, func(a, b published) int {
 		return cmp.Or(cmp.Compare(a.m.Key, b.m.Key), cmp.Compare(a.turn, b.turn))
 	})
 	out := make([]postbag.Message, len(es))
@@ -101,7 +101,7 @@ func (w *writer) transact(round int) error {
 	return nil
 }
 
-func (w *writer) commitPrepared(tx any, name string, es []entry) error {
+func (w *writer) commitPrepared(tx any, name string, es []published) error {
 	if err := w.Prepare(w.ctx, tx, name); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
@@ -115,11 +115,11 @@ func (w *writer) commitPrepared(tx any, name string, es []entry) error {
 
 // fill appends to tx: some of the writer's own key, some of a shared one under
 // its lock, some of none; and some that a savepoint takes back.
-func (w *writer) fill(tx any) ([]entry, error) {
-	var es []entry
+func (w *writer) fill(tx any) ([]published, error) {
+	var es []published
 	add := func(key string, turn int) error {
 		m := w.message(key)
-		es = append(es, entry{m, turn})
+		es = append(es, published{m, turn})
 		return w.Appender.Append(w.ctx, tx, box, []postbag.Message{m})
 	}
 	for range 1 + w.rand.IntN(3) {

@@ -178,7 +178,7 @@ func epochStays(e *env) {
 	l := r.take(ref)[0]
 	e.publish(e.messages(3, "a")...)
 	before := e.epochOf()
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	e.settle(&l, store.Settlement{To: c.req.From})
 	if v := r.beat(store.Beat{}); v.Epoch != before {

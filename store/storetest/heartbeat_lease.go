@@ -216,7 +216,7 @@ func positionStays(e *env) {
 	e.open(1)
 	first := e.relay("first")
 	l := first.take(ref)[0]
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(4, "a", "b")...)...)
 	e.settle(&l, store.Settlement{To: c.req.From})
 	e.settle(&l, store.Settlement{})
@@ -228,5 +228,5 @@ func positionStays(e *env) {
 	if at != c.req.From {
 		e.Error("a shard's position changed with its owner")
 	}
-	e.chain().from(at).expect(rest...)
+	e.pager().from(at).expect(rest...)
 }

@@ -10,7 +10,7 @@ import (
 // reshapeCases are about another number of shards.
 func reshapeCases() []scenario {
 	return []scenario{
-		{name: "Reshaped from 1 to 4, 3, 8 and 1, each message comes once and in order", run: reshapeChain},
+		{name: "Reshaped from 1 to 4, 3, 8 and 1, each message comes once and in order", run: reshapeSeries},
 		{name: "A reshape is refused where positions differ", run: reshapeUneven},
 		{name: "A reshape is refused where a lease is missing, stale or another's", run: reshapeLeases},
 		{name: "After a reshape old leases are lost, even of shards with the same slots", run: reshapeTokens},
@@ -25,7 +25,7 @@ func (r *relay) reshape(of store.Ref, n int, leases []store.Lease) []store.Lease
 	return r.owned(r.beat(store.Beat{Reshape: []store.Reshape{{Ref: of, Shards: n, Leases: leases}}}), of, n)
 }
 
-func reshapeChain(e *env) {
+func reshapeSeries(e *env) {
 	e.open(1)
 	r := e.relay("r")
 	leases := r.take(ref)
@@ -54,7 +54,7 @@ func reshapeChain(e *env) {
 		}
 	}
 	for i, p := range e.positions(ref) {
-		got = append(got, e.chain(leases[i].Slots).from(p).all()...)
+		got = append(got, e.pager(leases[i].Slots).from(p).all()...)
 	}
 	checkExact(e.TB, got, want)
 }
@@ -74,7 +74,7 @@ func reshapeUneven(e *env) {
 	r := e.relay("r")
 	leases := r.take(ref)
 	e.spread(20)
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	e.settle(&leases[0], store.Settlement{To: c.req.From})
 	r.beat(store.Beat{Reshape: []store.Reshape{{Ref: ref, Shards: 1, Leases: leases}}})
@@ -162,7 +162,7 @@ func reshapeLines(e *env) {
 	r := e.relay("r")
 	leases := r.take(ref)
 	e.spread(60)
-	all := e.chain().all()
+	all := e.pager().all()
 	for i := range leases {
 		e.line(&leases[i], all)
 	}

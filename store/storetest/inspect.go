@@ -96,7 +96,7 @@ func (e *env) oneOfEach() *lot {
 	for _, m := range l.msgs {
 		e.publish(m)
 	}
-	c := e.chain()
+	c := e.pager()
 	c.await(6)
 	l.records, l.next = c.got, c.req.From
 	slices.SortFunc(l.records, func(a, b store.Record) int { return int(a.Seq - b.Seq) })
@@ -179,7 +179,7 @@ func listPages(e *env) {
 	e.open(1)
 	lease := e.relay("r").take(ref)[0]
 	msgs := e.publish(e.messages(130, "a", "b", "")...)
-	c := e.chain()
+	c := e.pager()
 	records := c.expect(msgs...)
 	var ps []store.Park
 	for i := 0; i < len(records); i += 2 {

@@ -53,7 +53,7 @@ func (h *history) fill(n int) {
 		h.check(h.Burn(h.ctx, box), "burn seqs")
 	}
 	last := h.publish(h.message("last"))
-	c := h.chain()
+	c := h.pager()
 	if h.next != "" {
 		c.from(h.next)
 	}
@@ -94,7 +94,7 @@ func (h *history) of(i int) []store.Record {
 func (h *history) left() int {
 	h.Helper()
 	there := map[postbag.ID]bool{}
-	for _, r := range h.chain().all() {
+	for _, r := range h.pager().all() {
 		there[r.ID] = true
 	}
 	n := 0
@@ -138,7 +138,7 @@ func retentionDrops(e *env) {
 	h.kept("no shard has passed them")
 	h.settleAll()
 	h.dropped()
-	c := e.chain().from(h.next)
+	c := e.pager().from(h.next)
 	c.expect(e.spread(30)...)
 }
 
@@ -224,7 +224,7 @@ func retentionOpen(e *env) {
 		e.pass(5 * time.Millisecond)
 	}
 	e.commit(tx)
-	e.chain().from(e.positions(ref)[0]).expect(late...)
+	e.pager().from(e.positions(ref)[0]).expect(late...)
 }
 
 func retentionBeside(e *env) {
@@ -264,7 +264,7 @@ func retentionBeside(e *env) {
 		e.Errorf("a producer waited %s", longest)
 	}
 	e.commit(tx)
-	c := e.chain().from(e.positions(ref)[0])
+	c := e.pager().from(e.positions(ref)[0])
 	c.all()
 	if !slices.ContainsFunc(c.got, func(r store.Record) bool { return r.ID == late[0].ID }) {
 		e.Error("what was open all the while is not read")

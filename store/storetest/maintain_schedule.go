@@ -81,10 +81,10 @@ const longAfter = time.Hour
 // before calls prepare with a time that is lead ahead, which must not come before prepare is through: a message that is
 // due when it is appended, or cancelled, is no scheduled one. Where a busy machine was too slow for that, what was
 // prepared is read away and prepare gets twice as long. Prepare returns the transaction that it leaves open, or nil. The
-// chain reads what comes after.
-func (u *upkeep) before(lead time.Duration, prepare func(soon time.Time) any) (*chain, any) {
+// pager reads what comes after.
+func (u *upkeep) before(lead time.Duration, prepare func(soon time.Time) any) (*pager, any) {
 	u.Helper()
-	c := u.chain()
+	c := u.pager()
 	for ; lead < longAfter; lead *= 2 {
 		u.total = store.Report{}
 		soon := u.now().Add(lead)
@@ -144,7 +144,7 @@ func scheduledPast(e *env) {
 	msgs := e.messages(3, "k")
 	msgs[0] = at(msgs[0], e.now().Add(-time.Hour))
 	msgs[2] = at(msgs[2], time.Unix(1, 0))
-	e.chain().expect(e.publish(msgs...)...)
+	e.pager().expect(e.publish(msgs...)...)
 }
 
 // cancel cancels a message in a transaction and says whether it was there.
@@ -157,7 +157,7 @@ func (e *env) cancel(tx any, m postbag.Message) bool {
 
 // sentinel waits until the messages named want, which are due, have come, and
 // fails the case if others come.
-func (u *upkeep) sentinel(c *chain, want ...postbag.Message) {
+func (u *upkeep) sentinel(c *pager, want ...postbag.Message) {
 	u.Helper()
 	u.eventually("scheduled messages are promoted", func() bool {
 		u.round()
@@ -240,7 +240,7 @@ func cancelMissing(e *env) {
 		e.Error("a message that is not scheduled was cancelled")
 	}
 	e.commit(tx)
-	e.chain().expect(plain)
+	e.pager().expect(plain)
 }
 
 func scheduledUndone(e *env) {

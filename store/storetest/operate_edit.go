@@ -134,7 +134,7 @@ func editScheduled(e *env) {
 		e.Errorf("a retry of one scheduled message changed %d", n)
 	}
 	e.audits("retry", box, msgs[1].ID.String())
-	c := e.chain()
+	c := e.pager()
 	e.eventually("the message that is due now is promoted", func() bool {
 		u.round()
 		c.page()
@@ -227,7 +227,7 @@ func eraseRetained(e *env) {
 	if e.check(err, "erase"); got.Messages != len(ids) {
 		e.Fatalf("of %d delivered messages %d are erased", len(ids), got.Messages)
 	}
-	if again := e.chain().from(h.next).all(); len(again) != 0 {
+	if again := e.pager().from(h.next).all(); len(again) != 0 {
 		e.Errorf("behind the position %d messages come again after they were erased", len(again))
 	}
 	h.dropped()
@@ -304,7 +304,7 @@ func countsParked(e *env) {
 		e.publish(e.messages(1050, "")...)
 	}
 	e.publish(e.messages(many%1050, "")...)
-	c := e.chain()
+	c := e.pager()
 	c.await(many)
 	for part := range slices.Chunk(c.got, 3000) {
 		var ps []store.Park

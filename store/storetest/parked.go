@@ -135,7 +135,7 @@ func (e *env) fourShards() ([]store.Lease, []store.Record) {
 	e.open(4)
 	leases := e.relay("r").take(ref)
 	e.spread(100)
-	c := e.chain()
+	c := e.pager()
 	all := c.all()
 	records := make([]store.Record, 4)
 	for i := range leases {
@@ -252,7 +252,7 @@ func parkedThousands(e *env) {
 	lease := e.relay("r").take(ref)[0]
 	msgs := e.messages(3000, "a", "b", "c", "")
 	e.publish(msgs...)
-	c := e.chain()
+	c := e.pager()
 	records := c.expect(msgs...)
 	for part := range slices.Chunk(records, 1000) {
 		var st store.Settlement

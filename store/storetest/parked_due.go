@@ -215,7 +215,7 @@ func dueStrict(e *env) {
 	e.open(2)
 	leases := e.relay("r").take(ref)
 	e.spread(60)
-	all := e.chain().all()
+	all := e.pager().all()
 	for i := range leases {
 		parks := e.line(&leases[i], all)
 		d := store.Due{Ref: ref, Slots: []store.Slots{leases[i].Slots}, Limit: 100, Bytes: 1 << 20, Followers: 2}

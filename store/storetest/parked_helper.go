@@ -36,7 +36,7 @@ func (l *lot) more(keys ...string) {
 	for _, key := range keys {
 		l.msgs = append(l.msgs, l.publish(l.message(key))...)
 	}
-	c := l.chain()
+	c := l.pager()
 	l.records = c.expect(l.msgs...)
 	slices.SortFunc(l.records, func(a, b store.Record) int { return int(a.Seq - b.Seq) })
 	l.next = c.req.From

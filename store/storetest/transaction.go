@@ -21,7 +21,7 @@ func transactionCases() []scenario {
 
 func together(e *env) {
 	e.open(1)
-	c := e.chain()
+	c := e.pager()
 	for range 5 {
 		c.expect(e.publish(e.messages(10, "a", "b")...)...)
 	}
@@ -31,7 +31,7 @@ func openUnread(e *env) {
 	e.open(1)
 	tx := e.begin()
 	msgs := e.append(tx, e.messages(3, "k")...)
-	c := e.chain()
+	c := e.pager()
 	if got := c.all(); len(got) > 0 {
 		e.Errorf("%d messages of an open transaction were read", len(got))
 	}
@@ -41,7 +41,7 @@ func openUnread(e *env) {
 
 func rolledBack(e *env) {
 	e.open(1)
-	c := e.chain()
+	c := e.pager()
 	for range 3 {
 		tx := e.begin()
 		e.append(tx, e.messages(3, "k")...)
@@ -63,7 +63,7 @@ func savepointUndone(e *env) {
 	e.append(tx, e.message("k"))
 	e.check(e.RollbackTo(e.ctx, tx, "outer"), "roll back to the savepoint")
 	kept = append(kept, e.append(tx, e.message("k"))...)
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	e.commit(tx)
 	c.expect(kept...)
@@ -74,7 +74,7 @@ func preparedCommit(e *env) {
 	tx := e.begin()
 	late := e.append(tx, e.messages(2, "late")...)
 	e.check(e.Prepare(e.ctx, tx, "one"), "prepare")
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(3, "k")...)...)
 	c.expect(e.publish(e.messages(3, "k")...)...)
 	e.check(e.CommitPrepared(e.ctx, "one"), "commit the prepared transaction")
@@ -87,7 +87,7 @@ func preparedRollback(e *env) {
 	tx := e.begin()
 	e.append(tx, e.messages(2, "k")...)
 	e.check(e.Prepare(e.ctx, tx, "two"), "prepare")
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(3, "k")...)...)
 	e.check(e.RollbackPrepared(e.ctx, "two"), "roll back the prepared transaction")
 	c.expect(e.publish(e.messages(3, "k")...)...)
@@ -96,7 +96,7 @@ func preparedRollback(e *env) {
 func large(e *env) {
 	e.open(4)
 	msgs := e.publish(e.messages(e.largeRows, "a", "b", "c", "")...)
-	c := e.chain()
+	c := e.pager()
 	c.expect(msgs...)
 	c.expect(e.publish(e.message("a"))...)
 }
@@ -108,7 +108,7 @@ func largeLate(e *env) {
 	for range 4 {
 		late = append(late, e.append(tx, e.messages(e.largeRows/8, "late", "")...)...)
 	}
-	c := e.chain().limit(500)
+	c := e.pager().limit(500)
 	for range 3 {
 		c.expect(e.publish(e.messages(100, "k")...)...)
 	}
@@ -131,6 +131,6 @@ func twoBoxes(e *env) {
 		there = append(there, m)
 	}
 	e.commit(tx)
-	e.chain().expect(here...)
-	e.chain().of(second).expect(there...)
+	e.pager().expect(here...)
+	e.pager().of(second).expect(there...)
 }

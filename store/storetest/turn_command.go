@@ -156,7 +156,7 @@ func commandMany(e *env) {
 	e.open(1)
 	lease := e.relay("r").take(ref)[0]
 	msgs := e.publish(e.messages(1200, "")...)
-	c := e.chain()
+	c := e.pager()
 	records := c.expect(msgs...)
 	var ps []store.Park
 	var seqs []int64

@@ -207,7 +207,7 @@ func pendingBound(e *env) {
 	o := e.operator()
 	l := e.unread()
 	l.msgs = e.publish(e.messages(store.MaxPendingCommands+2, "")...)
-	l.records = l.chain().expect(l.msgs...)
+	l.records = l.pager().expect(l.msgs...)
 	var seqs []int64
 	for _, r := range l.records {
 		seqs = append(seqs, r.Seq)
@@ -242,7 +242,7 @@ func pendingBeside(e *env) {
 	o := e.operator()
 	l := e.unread()
 	parked := e.publish(e.messages(1100, "")...)
-	c := e.chain()
+	c := e.pager()
 	records := c.expect(parked...)
 	var ps []store.Park
 	var seqs []int64
@@ -256,7 +256,7 @@ func pendingBeside(e *env) {
 		e.check(err, "command")
 	}
 	late := e.publish(e.messages(3, "")...)
-	l.records = l.chain().from(c.req.From).expect(late...)
+	l.records = l.pager().from(c.req.From).expect(late...)
 	l.order(store.Discard, 0, 1, 2)
 	got := l.asked()
 	pending := slices.DeleteFunc(slices.Clone(got), func(c store.Command) bool { return c.Park.State != 0 })
@@ -287,7 +287,7 @@ func pendingOthers(e *env) {
 // end reads all there is, and returns the position behind it.
 func (l *lot) end() store.Position {
 	l.Helper()
-	c := l.chain()
+	c := l.pager()
 	c.all()
 	return c.req.From
 }

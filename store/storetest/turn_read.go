@@ -24,7 +24,7 @@ func readingCases() []scenario {
 
 func readEmpty(e *env) {
 	e.open(1)
-	c := e.chain()
+	c := e.pager()
 	for range 3 {
 		if got := c.all(); len(got) > 0 {
 			e.Fatalf("%d messages of an empty box", len(got))
@@ -54,7 +54,7 @@ func missingAlone(e *env) {
 	e.open(1)
 	l := e.relay("r").take(ref)[0]
 	msgs := e.publish(e.message("k"))
-	good := e.chain().req
+	good := e.pager().req
 	missing, nowhere := good, good
 	missing.Subscription, nowhere.Box = "missing", "nowhere"
 	res, err := e.Store.Turn(e.ctx, store.Turn{
@@ -77,7 +77,7 @@ func missingAlone(e *env) {
 
 func limitZero(e *env) {
 	e.open(1)
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(3, "k")...)...)
 	e.publish(e.messages(3, "k")...)
 	q := c.req
@@ -91,12 +91,12 @@ func limitZero(e *env) {
 func readAgain(e *env) {
 	e.open(1)
 	e.publish(e.messages(10, "a", "b")...)
-	c := e.chain()
+	c := e.pager()
 	c.limit(3).page()
 	from := c.req.From
-	first := e.chain().from(from).all()
+	first := e.pager().from(from).all()
 	more := e.publish(e.messages(2, "a")...)
-	c = e.chain().from(from)
+	c = e.pager().from(from)
 	c.await(len(first) + len(more))
 	second := c.got
 	if len(second) != len(first)+len(more) {
@@ -112,7 +112,7 @@ func readAgain(e *env) {
 func readElsewhere(e *env) {
 	e.open(1)
 	other := e.other()
-	c := e.chain().limit(4)
+	c := e.pager().limit(4)
 	var turns int
 	for range 6 {
 		msgs := e.publish(e.messages(9, "a", "b", "")...)
@@ -134,7 +134,7 @@ func readersAtOnce(e *env) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			c := e.chain().limit(40)
+			c := e.pager().limit(40)
 			for end := time.Now().Add(e.patience); len(c.got) < len(msgs) && time.Now().Before(end); {
 				res, err := c.s.Turn(e.ctx, store.Turn{Read: []store.Request{c.req}})
 				if err != nil || res.Batches[0].Err != nil {
@@ -154,7 +154,7 @@ func readLeavesNothing(e *env) {
 	e.open(2)
 	e.publish(e.messages(10, "a", "b", "c")...)
 	before := e.look(ref)
-	e.chain().all()
+	e.pager().all()
 	after := e.look(ref)
 	for i := range before.Shards {
 		if before.Shards[i] != after.Shards[i] {

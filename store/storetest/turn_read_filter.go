@@ -47,7 +47,7 @@ func filtered(e *env) {
 	e.check(e.Create(e.ctx, box), "create the box")
 	e.declare(store.Spec{Ref: ref, Types: []string{"order.*", "user.created"}})
 	msgs := e.typed()
-	c := e.chain()
+	c := e.pager()
 	c.await(len(msgs))
 	if len(c.got) != len(msgs) {
 		e.Fatalf("%d of %d messages came; those that are refused must come too", len(c.got), len(msgs))
@@ -87,9 +87,9 @@ func ownFilters(e *env) {
 	other := store.Ref{Box: box, Subscription: "other"}
 	e.declare(store.Spec{Ref: other, Types: []string{"user.deleted"}})
 	msgs := e.typed()
-	e.chain().expect(msgs...)
+	e.pager().expect(msgs...)
 	taken := 0
-	for _, r := range e.chain().of(other).all() {
+	for _, r := range e.pager().of(other).all() {
 		if !r.Filtered {
 			taken++
 		}
@@ -108,7 +108,7 @@ func filterPages(e *env) {
 		msgs[i].Type = "rare"
 	}
 	e.publish(msgs...)
-	c := e.chain().limit(10)
+	c := e.pager().limit(10)
 	c.await(len(msgs))
 	taken := 0
 	for _, r := range c.got {

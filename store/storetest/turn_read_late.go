@@ -29,13 +29,13 @@ func lateBelow(e *env) {
 	l := e.relay("r").take(ref)[0]
 	tx := e.begin()
 	late := e.append(tx, e.message("late"))
-	c := e.chain()
+	c := e.pager()
 	for range 4 {
 		c.expect(e.publish(e.message("k"))...)
 		e.settle(&l, store.Settlement{To: c.req.From})
 	}
 	e.commit(tx)
-	e.chain().from(e.positions(ref)[0]).expect(late...)
+	e.pager().from(e.positions(ref)[0]).expect(late...)
 }
 
 // twoOpen is the smallest case in which a reader loses messages that takes "all
@@ -47,7 +47,7 @@ func twoOpen(e *env) {
 	a, b := e.begin(), e.begin()
 	first := e.append(a, e.message("a"))
 	second := e.append(b, e.message("b"))
-	c := e.chain()
+	c := e.pager()
 	for range 3 {
 		if got := c.all(); len(got) > 0 {
 			e.Fatalf("%d messages of open transactions were read", len(got))
@@ -64,7 +64,7 @@ func twoOpen(e *env) {
 func everyOrder(e *env) {
 	e.open(1)
 	l := e.relay("r").take(ref)[0]
-	settled, unsettled := e.chain(), e.chain()
+	settled, unsettled := e.pager(), e.pager()
 	for _, order := range permutations(4) {
 		var txs [4]any
 		var msgs [4][]postbag.Message
@@ -101,7 +101,7 @@ func writesLater(e *env) {
 	e.open(1)
 	a, b := e.begin(), e.begin()
 	first := e.append(a, e.message("a"))
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.message("k"))...)
 	first = append(first, e.append(a, e.message("a"))...)
 	second := e.append(b, e.message("b"))
@@ -119,7 +119,7 @@ func midWindow(e *env) {
 	tx := e.begin()
 	want := e.append(tx, e.messages(3, "late")...)
 	want = append(want, e.publish(e.messages(30, "a", "b", "")...)...)
-	c := e.chain().limit(10)
+	c := e.pager().limit(10)
 	c.page()
 	e.commit(tx)
 	want = append(want, e.publish(e.messages(15, "a", "b", "")...)...)
@@ -139,7 +139,7 @@ func midWindow(e *env) {
 // first are many, so that it takes a while to look for them.
 func commitWhileRead(e *env) {
 	e.open(1)
-	c := e.chain()
+	c := e.pager()
 	for n := range 20 {
 		tx := e.begin()
 		want := e.append(tx, e.messages(700, "k")...)
@@ -170,7 +170,7 @@ func stranger(e *env) {
 	l := e.relay("r").take(ref)[0]
 	end, err := e.Stranger(e.ctx)
 	e.check(err, "open a stranger's transaction")
-	c := e.chain()
+	c := e.pager()
 	for range 5 {
 		c.expect(e.publish(e.messages(20, "a", "b", "")...)...)
 		e.settle(&l, store.Settlement{To: c.req.From})
@@ -206,13 +206,13 @@ func applicationOpen(e *env) {
 	_, err := e.Store.Check(e.ctx)
 	e.check(err, "check")
 	e.commit(tx)
-	e.chain().from(e.positions(ref)[0]).expect(msgs[0])
+	e.pager().from(e.positions(ref)[0]).expect(msgs[0])
 }
 
 func manyOpen(e *env) {
 	e.open(1)
 	var want []postbag.Message
-	c := e.chain().limit(7)
+	c := e.pager().limit(7)
 	var open []any
 	for i := range 3 * e.writers {
 		tx := e.begin()

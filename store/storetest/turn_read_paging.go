@@ -27,7 +27,7 @@ func pageSizes(e *env) {
 		msgs = append(msgs, e.publish(e.messages(9, "a", "b", "")...)...)
 	}
 	for _, limit := range []int{1, 7, 53, 54, 55, 1000} {
-		c := e.chain().limit(limit)
+		c := e.pager().limit(limit)
 		c.all()
 		checkExact(e.TB, c.got, msgs)
 		if c.Failed() {
@@ -44,7 +44,7 @@ func byteBound(e *env) {
 	}
 	e.publish(msgs...)
 	for _, bytes := range []int{1, 1000, 1001, 2500, 12_000, 1 << 20} {
-		c := e.chain()
+		c := e.pager()
 		c.req.Bytes = bytes
 		most := (bytes + 999) / 1000
 		for more := true; more; {
@@ -66,7 +66,7 @@ func fromEveryRecord(e *env) {
 	e.open(1)
 	msgs := e.publish(e.messages(10, "a", "b")...)
 	msgs = append(msgs, e.publish(e.messages(10, "b", "")...)...)
-	c := e.chain()
+	c := e.pager()
 	b := c.page()
 	for more := b.More; len(b.Records) < len(msgs); {
 		if !more {
@@ -77,7 +77,7 @@ func fromEveryRecord(e *env) {
 	next := e.publish(e.messages(3, "a")...)
 	for i := range b.Records {
 		rest := append(messagesAfter(msgs, b.Records[:i+1]), next...)
-		after := e.chain().from(b.At(i)).limit(6)
+		after := e.pager().from(b.At(i)).limit(6)
 		after.await(len(rest))
 		checkExact(e.TB, after.got, rest)
 		if e.Failed() {
@@ -104,7 +104,7 @@ func messagesAfter(msgs []postbag.Message, records []store.Record) []postbag.Mes
 func commitsBetween(e *env) {
 	e.open(1)
 	want := e.publish(e.messages(40, "a", "b", "")...)
-	c := e.chain().limit(3)
+	c := e.pager().limit(3)
 	for more := true; more; {
 		more = c.page().More
 		if len(want) < 80 {
@@ -118,7 +118,7 @@ func commitsBetween(e *env) {
 func atAnyTime(e *env) {
 	e.open(1)
 	e.publish(e.messages(50, "a", "")...)
-	c := e.chain()
+	c := e.pager()
 	b := c.page()
 	early := make([]store.Position, len(b.Records))
 	for i := range early {
@@ -148,7 +148,7 @@ func atAnyTime(e *env) {
 func wholePages(e *env) {
 	e.open(1)
 	e.publish(e.messages(20, "a")...)
-	c := e.chain().limit(6)
+	c := e.pager().limit(6)
 	for {
 		b := c.page()
 		if !b.More {

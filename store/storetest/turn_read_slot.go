@@ -12,7 +12,7 @@ func slotCases() []scenario {
 	return []scenario{
 		{name: "Ranges that split a box hold each message once", run: slotsSplit},
 		{name: "Several ranges in one read are their union", run: slotsUnion},
-		{name: "Several reads in one turn answer each for itself, in order", run: readsInTurn},
+		{name: "Several reads in one turn answer each for itself, in order", run: readsAlternate},
 		{name: "A shard key decides the slot in place of the key", run: shardKeys},
 		{name: "A range of one slot holds that slot alone", run: oneSlot},
 	}
@@ -42,7 +42,7 @@ func slotsSplit(e *env) {
 	for _, n := range []int{1, 2, 3, 7, 64} {
 		var got []store.Record
 		for _, r := range store.Split(n) {
-			part := e.chain(r).limit(20)
+			part := e.pager(r).limit(20)
 			part.all()
 			checkExact(e.TB, part.got, inSlots(msgs, r))
 			got = append(got, part.got...)
@@ -59,14 +59,14 @@ func slotsUnion(e *env) {
 	msgs := e.spread(300)
 	parts := store.Split(9)
 	some := []store.Slots{parts[7], parts[1], parts[4], parts[2]}
-	c := e.chain(some...).limit(17)
+	c := e.pager(some...).limit(17)
 	c.all()
 	checkExact(e.TB, c.got, inSlots(msgs, some...))
 	more := e.spread(100)
 	c.expect(inSlots(more, some...)...)
 }
 
-func readsInTurn(e *env) {
+func readsAlternate(e *env) {
 	e.open(1)
 	ends, parts := e.group(3)
 	half := store.Split(2)
@@ -97,7 +97,7 @@ func shardKeys(e *env) {
 	lone := e.message("a")
 	e.publish(lone)
 	slot := store.SlotOf(&postbag.Message{Key: "together"})
-	c := e.chain(store.Slots{Lo: slot, Hi: slot + 1})
+	c := e.pager(store.Slots{Lo: slot, Hi: slot + 1})
 	c.expect(msgs...)
 	if store.SlotOf(&lone) == slot {
 		e.Fatal("the keys of the case share a slot; it shows nothing")
@@ -109,7 +109,7 @@ func oneSlot(e *env) {
 	msgs := e.spread(200)
 	slot := store.SlotOf(&msgs[1])
 	r := store.Slots{Lo: slot, Hi: slot + 1}
-	e.chain(r).limit(2).expect(inSlots(msgs, r)...)
+	e.pager(r).limit(2).expect(inSlots(msgs, r)...)
 	rest := []store.Slots{{Lo: 0, Hi: slot}, {Lo: slot + 1, Hi: store.SlotCount}}
-	e.chain(rest...).limit(50).expect(inSlots(msgs, rest...)...)
+	e.pager(rest...).limit(50).expect(inSlots(msgs, rest...)...)
 }

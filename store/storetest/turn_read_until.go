@@ -21,7 +21,7 @@ func untilCases() []scenario {
 }
 
 // joined reads towards until and fails the case unless it ends there.
-func (c *chain) joined(until store.Position) []store.Record {
+func (c *pager) joined(until store.Position) []store.Record {
 	c.Helper()
 	c.req.Until = until
 	got := c.all()
@@ -36,7 +36,7 @@ func (c *chain) joined(until store.Position) []store.Record {
 // those positions and what was published before it.
 func (e *env) group(n int) (ends []store.Position, parts [][]postbag.Message) {
 	e.Helper()
-	c := e.chain()
+	c := e.pager()
 	for range n {
 		parts = append(parts, e.publish(e.messages(12, "a", "b", "")...))
 		c.expect(parts[len(parts)-1]...)
@@ -53,7 +53,7 @@ func straggler(e *env) {
 	ends, parts := e.group(4)
 	for _, limit := range []int{1, 5, 1000} {
 		for from := range ends {
-			c := e.chain().limit(limit)
+			c := e.pager().limit(limit)
 			want := parts[0]
 			if from > 0 {
 				c.from(ends[from-1])
@@ -69,7 +69,7 @@ func straggler(e *env) {
 				}
 			}
 		}
-		c := e.chain().limit(limit)
+		c := e.pager().limit(limit)
 		var all []postbag.Message
 		for _, p := range parts {
 			all = append(all, p...)
@@ -81,16 +81,16 @@ func straggler(e *env) {
 func stragglerInWindow(e *env) {
 	e.open(1)
 	first := e.publish(e.messages(12, "a", "b", "")...)
-	window := e.chain()
+	window := e.pager()
 	b := window.page()
 	second := e.publish(e.messages(12, "a", "b", "")...)
-	group := e.chain()
+	group := e.pager()
 	group.expect(append(first, second...)...)
 	group.page()
 	until := group.req.From
 	third := e.publish(e.messages(5, "a")...)
 	for i := range b.Records {
-		c := e.chain().from(b.At(i)).limit(1 + i)
+		c := e.pager().from(b.At(i)).limit(1 + i)
 		got := c.joined(until)
 		checkExact(e.TB, got, messagesAfter(append(first, second...), b.Records[:i+1]))
 		c.expect(third...)
@@ -103,10 +103,10 @@ func stragglerLate(e *env) {
 	late := e.append(tx, e.messages(3, "late")...)
 	ends, parts := e.group(3)
 	e.commit(tx)
-	c := e.chain().from(ends[0]).limit(4)
+	c := e.pager().from(ends[0]).limit(4)
 	checkExact(e.TB, c.joined(ends[2]), append(parts[1], parts[2]...))
 	c.expect(late...)
-	group := e.chain().from(ends[2])
+	group := e.pager().from(ends[2])
 	group.expect(late...)
 }
 
@@ -115,7 +115,7 @@ func stragglerLate(e *env) {
 // since, is read by who reads on from there, and by nobody twice.
 func stragglerOpen(e *env) {
 	e.open(1)
-	group := e.chain()
+	group := e.pager()
 	want := e.publish(e.messages(3, "a")...)
 	group.expect(want...)
 	begins := []store.Position{"", group.req.From}
@@ -132,7 +132,7 @@ func stragglerOpen(e *env) {
 	e.commit(tx)
 	for i, begin := range begins {
 		for _, limit := range []int{1, 5, 1000} {
-			c := e.chain().from(begin).limit(limit)
+			c := e.pager().from(begin).limit(limit)
 			checkExact(e.TB, c.joined(until), want[3*i:])
 			c.expect(late...)
 			if e.Failed() {
@@ -146,7 +146,7 @@ func stragglerThere(e *env) {
 	e.open(1)
 	ends, _ := e.group(2)
 	e.publish(e.messages(3, "a")...)
-	c := e.chain().from(ends[1])
+	c := e.pager().from(ends[1])
 	c.req.Until = ends[1]
 	b := c.page()
 	if len(b.Records) > 0 || b.Ahead || b.Next != ends[1] {
@@ -159,7 +159,7 @@ func ahead(e *env) {
 	ends, _ := e.group(3)
 	for at := range ends {
 		for until := range ends {
-			c := e.chain().from(ends[at])
+			c := e.pager().from(ends[at])
 			c.req.Until = ends[until]
 			b := c.page()
 			if b.Ahead != (at > until) {
@@ -176,7 +176,7 @@ func besideUntil(e *env) {
 	e.open(1)
 	ends, parts := e.group(1)
 	later := e.publish(e.messages(12, "a", "b", "")...)
-	window := e.chain()
+	window := e.pager()
 	b := window.page()
 	if len(b.Records) < 24 {
 		e.Skipf("the store pages 24 rows in windows of %d", len(b.Records))
@@ -185,7 +185,7 @@ func besideUntil(e *env) {
 		if len(messagesAfter(later, b.Records[:i+1])) < len(later) {
 			break // already beyond Until
 		}
-		c := e.chain().from(b.At(i)).limit(5)
+		c := e.pager().from(b.At(i)).limit(5)
 		c.req.Until = ends[0]
 		if first := c.page(); first.Ahead {
 			continue

@@ -30,7 +30,7 @@ func settleMoves(e *env) {
 	e.open(3)
 	leases := e.relay("r").take(ref)
 	e.spread(30)
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	e.settle(&leases[1], store.Settlement{To: c.req.From})
 	for i, sh := range e.look(ref).Shards {
@@ -47,7 +47,7 @@ func settleMoves(e *env) {
 func settleLife(e *env) {
 	e.open(1)
 	l := e.relay("r").take(ref)[0]
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(3, "a")...)...)
 	life := e.turn(store.Turn{}).Life
 	s := store.Settlement{Lease: l, To: c.req.From}
@@ -65,7 +65,7 @@ func settleLife(e *env) {
 func settleStays(e *env) {
 	e.open(1)
 	l := e.relay("r").take(ref)[0]
-	c := e.chain()
+	c := e.pager()
 	c.expect(e.publish(e.messages(3, "a")...)...)
 	e.settle(&l, store.Settlement{To: c.req.From})
 	e.settle(&l, store.Settlement{})
@@ -129,7 +129,7 @@ func settleAmongLost(e *env) {
 	e.open(4)
 	leases := e.relay("r").take(ref)
 	e.spread(40)
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	t := store.Turn{}
 	for i, l := range leases {
@@ -190,7 +190,7 @@ func settleRepeatAmong(e *env) {
 	e.open(2)
 	leases := e.relay("r").take(ref)
 	e.spread(20)
-	c := e.chain()
+	c := e.pager()
 	c.all()
 	first := store.Settlement{Lease: leases[0], To: c.req.From}
 	e.settle(&leases[0], first)

@@ -100,7 +100,7 @@ func (p *Position) Reach() int64 {
 // has not; the position is in a window that leads beyond until; until looks for less than
 // the position still has to find, see surer.
 func (p *Position) Towards(until *Position) bool {
-	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) || p.surer(until.Done) {
+	if until.Done == nil || p.Done != nil && !p.Done.Within(until.Done) || p.hasHigherBound(until.Done) {
 		return false
 	}
 	if p.To != nil {
@@ -114,10 +114,10 @@ func (p *Position) Towards(until *Position) bool {
 	return true
 }
 
-// surer says that t has a higher bound for a running transaction than p may have. A
+// hasHigherBound says that t has a higher bound for a running transaction than p may have. A
 // row of another cluster that has its id waits with it; a relay that read it before that
 // transaction ran looks no more for it, and p has not read it.
-func (p *Position) surer(t *Snapshot) bool {
+func (p *Position) hasHigherBound(t *Snapshot) bool {
 	if p.Base == 0 {
 		return false
 	}

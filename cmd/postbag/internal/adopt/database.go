@@ -109,8 +109,8 @@ func input(err error) error {
 	return &InputError{err}
 }
 
-// errTwins says that nothing tells two rows apart.
-func errTwins(p *Plan) error {
+// errRowsAlike says that nothing tells two rows apart.
+func errRowsAlike(p *Plan) error {
 	return input(fmt.Errorf("adopt: two rows of %s have the same %s, so that nothing tells them apart; delete one, or give it another",
 		p.Table, strings.Join(p.ref, " and ")))
 }

@@ -83,7 +83,7 @@ func (t *myTx) List(ctx context.Context, fed bool) (int, error) {
 		SELECT ?, `+ref+`, `+ref2+`, ? FROM `+t.row.from()+` o WHERE `+due+` AND NOT `+t.row.noted(t.adoption.ID, "")+` ORDER BY `+t.row.orderBy(),
 		t.adoption.ID, int(state))
 	if myCode(err) == 1062 {
-		return 0, errTwins(t.row.Plan)
+		return 0, errRowsAlike(t.row.Plan)
 	}
 	return n, myError("list the undelivered rows", err)
 }

@@ -157,16 +157,16 @@ func (t *pgTx) view(ctx context.Context, fn func(Tx) error) error {
 	if err != nil {
 		return err
 	}
-	for _, likeness := range []string{pgDefaults, pgGrants, pgColumnGrants, pgOwner} {
-		if err := t.likeness(ctx, likeness, name, held); err != nil {
+	for _, compareStatements := range []string{pgDefaults, pgGrants, pgColumnGrants, pgOwner} {
+		if err := t.compareStatements(ctx, compareStatements, name, held); err != nil {
 			return err
 		}
 	}
 	return fn(t)
 }
 
-// likeness runs the statements that a query writes about the view and the table.
-func (t *pgTx) likeness(ctx context.Context, query, view, held string) error {
+// compareStatements runs the statements that a query writes about the view and the table.
+func (t *pgTx) compareStatements(ctx context.Context, query, view, held string) error {
 	rows, err := t.tx.Query(ctx, query, held)
 	if err != nil {
 		return pgError("look at the table", err)

@@ -68,7 +68,7 @@ func (t *pgTx) List(ctx context.Context, fed bool) (int, error) {
 		(SELECT FROM postbag._adopted k WHERE k.adoption = $1 AND k.ref = `+ref+` AND k.ref2 = `+ref2+`) ORDER BY `+t.row.orderBy(),
 		t.adoption.ID, int(state))
 	if pgCode(err) == "23505" {
-		return 0, errTwins(t.row.Plan)
+		return 0, errRowsAlike(t.row.Plan)
 	}
 	if err == nil && tag.RowsAffected() > maxHeld {
 		// Without statistics of so many new rows a plan may read all of them for each one.

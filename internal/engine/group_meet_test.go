@@ -62,7 +62,7 @@ func TestShardsAtOnePositionAreReadAsOne(t *testing.T) {
 	equal(t, "position", turn.Settle[1].To, "5")
 }
 
-func TestAStragglerReadsUpToTheLaneThatLeadsAndJoinsIt(t *testing.T) {
+func TestAStragglerReadsUpToTheGroupThatLeadsAndJoinsIt(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10"))
@@ -74,7 +74,7 @@ func TestAStragglerReadsUpToTheLaneThatLeadsAndJoinsIt(t *testing.T) {
 	d.now += 5 * ms
 	turn := d.reading("10")
 	equal(t, "slots", len(turn.Read[0].Slots), 2)
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
 // noTurnReads checks that nothing is read now; a settlement is made.
@@ -89,21 +89,21 @@ func (d *desk) noTurnReads() {
 	d.land(t)
 }
 
-func TestTheLaneThatLeadsWaitsForAStragglerThatIsNear(t *testing.T) {
+func TestTheGroupThatLeadsWaitsForAStragglerThatIsNear(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
 	d.land(d.reading("10", "3-10"), page("11", messages(2, 2)...), page("10"))
-	d.land(d.reading("10-11"), page("11")) // the first lane does not read on
+	d.land(d.reading("10-11"), page("11")) // the first group does not read on
 	d.noTurnReads()
 	d.deliver(1)
 	d.deliver(2)
 	d.land(d.turn())
 	d.reading("11")
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
-func TestAStragglerThatIsFarDoesNotHoldTheLaneThatLeads(t *testing.T) {
+func TestAStragglerThatIsFarDoesNotHoldTheGroupThatLeads(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -111,7 +111,7 @@ func TestAStragglerThatIsFarDoesNotHoldTheLaneThatLeads(t *testing.T) {
 	d.reading("11", "4-11")
 }
 
-func TestALaneThatIsAheadLeadsAfterASecondTry(t *testing.T) {
+func TestAGroupThatIsAheadLeadsAfterASecondTry(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -123,21 +123,21 @@ func TestALaneThatIsAheadLeadsAfterASecondTry(t *testing.T) {
 	d.reading("20", "13-20")
 }
 
-// Two lanes of which neither is before the other changed places at every read,
+// Two groups of which neither is before the other changed places at every read,
 // and neither ever read on.
-func TestLanesWithIncomparablePositionsBothReadOn(t *testing.T) {
+func TestGroupsWithIncomparablePositionsBothReadOn(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("a"))
 	d.land(d.reading("3-a"), page("b"))
 	d.meetByLength(50)
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
-// With three lanes that were read seldom, the one that had read on was no longer
+// With three groups that were read seldom, the one that had read on was no longer
 // the one that led by the time that the others could have stopped where it had got
 // to.
-func TestIdleLanesDoNotAlternateLeadership(t *testing.T) {
+func TestIdleGroupsDoNotAlternateLeadership(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	for i, at := range []store.Position{"a", "b", "c"} {
@@ -156,16 +156,16 @@ func TestIdleLanesDoNotAlternateLeadership(t *testing.T) {
 	d.land(d.reading("++++", "++-++++", "+++-++++"), page("+++++"), page("++++"), page("++++"))
 	d.land(d.reading("++++-+++++", "++++-+++++"), page("+++++"), page("+++++"))
 	d.turn()
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
-// meetByLength makes turns until the lanes are joined. A position that is longer
+// meetByLength makes turns until the groups are joined. A position that is longer
 // than another is later; those of one length are beside each other. A read without
 // Until gets beyond all others.
 func (d *desk) meetByLength(turns int) {
 	d.t.Helper()
 	latest := store.Position("+")
-	for i := 0; i < turns && d.f.Lanes() > 1; i++ {
+	for i := 0; i < turns && d.f.Groups() > 1; i++ {
 		turn := d.f.Turn(d.now)
 		var pages []store.Batch
 		for _, r := range turn.Read {
@@ -186,7 +186,7 @@ func (d *desk) meetByLength(turns int) {
 	}
 }
 
-func TestALaneInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
+func TestAGroupInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -197,9 +197,9 @@ func TestALaneInTheMiddleOfAWindowReadsToItsEndFirst(t *testing.T) {
 	d.reading("13", "20-13")
 }
 
-// While lanes waited for each other, one message without an answer kept both from
+// While groups waited for each other, one message without an answer kept both from
 // reading for as long as its call took.
-func TestAMissingAnswerDoesNotStopLanesFromReading(t *testing.T) {
+func TestAMissingAnswerDoesNotStopGroupsFromReading(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{Batch: 1})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -210,8 +210,8 @@ func TestAMissingAnswerDoesNotStopLanesFromReading(t *testing.T) {
 	d.reading("10", "10")
 }
 
-// A lane that leads waited for a straggler whose reads failed.
-func TestALeadingLaneDoesNotWaitForAnUnreadableLane(t *testing.T) {
+// A group that leads waited for a straggler whose reads failed.
+func TestALeadingGroupDoesNotWaitForAnUnreadableGroup(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -220,7 +220,7 @@ func TestALeadingLaneDoesNotWaitForAnUnreadableLane(t *testing.T) {
 	d.reading("11")
 }
 
-func TestALaneWhoseShardsAllLeaveDoesNotLead(t *testing.T) {
+func TestAGroupWhoseShardsAllLeaveDoesNotLead(t *testing.T) {
 	t.Parallel()
 	d := twoShards(t, engine.Config{})
 	d.land(d.reading("9"), page("10", messages(1, 2)...))
@@ -231,14 +231,14 @@ func TestALaneWhoseShardsAllLeaveDoesNotLead(t *testing.T) {
 	d.reading("4")
 }
 
-func TestAShardAddedAtAnIdleLanesPositionJoinsIt(t *testing.T) {
+func TestAShardAddedAtAnIdleGroupsPositionJoinsIt(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	d.feed("1")
 	d.f.Lost(0)
 	d.f.Add(lease(0, 2048, 2, 1), "1", store.Blocks{})
 	d.f.Add(lease(2048, 4096, 3, 1), "1", store.Blocks{})
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }
 
 func TestAShardAddedAtAnEarlierLeaderPositionReadsOn(t *testing.T) {
@@ -251,7 +251,7 @@ func TestAShardAddedAtAnEarlierLeaderPositionReadsOn(t *testing.T) {
 	d.reading("11", "10") // not until where it stands
 }
 
-func TestAnIdleLaneIsReadLessAndLessOften(t *testing.T) {
+func TestAnIdleGroupIsReadLessAndLessOften(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{})
 	n := 0
@@ -298,9 +298,9 @@ func TestAFlowThatCannotReadStillAsksForCommandsAndTheDueTime(t *testing.T) {
 	d.reading("ask")
 }
 
-// The beginning has no position to stop at: a quiet flow whose lane there led waited
+// The beginning has no position to stop at: a quiet flow whose group there led waited
 // for ever for the others to come by, and read nothing meanwhile.
-func TestALaneWithoutAPositionDoesNotLeadAQuietFlow(t *testing.T) {
+func TestAGroupWithoutAPositionDoesNotLeadAQuietFlow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{})
 	d.f.Add(lease(0, 2048, 1, 1), "", store.Blocks{})
@@ -311,5 +311,5 @@ func TestALaneWithoutAPositionDoesNotLeadAQuietFlow(t *testing.T) {
 	d.now += time.Second
 	d.land(d.reading("-10"), page("10"))
 	d.quiesced()
-	equal(t, "lanes", d.f.Lanes(), 1)
+	equal(t, "groups", d.f.Groups(), 1)
 }

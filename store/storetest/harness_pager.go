@@ -7,8 +7,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// chain reads a subscription page after page, each from where the last ended.
-type chain struct {
+// pager reads a subscription page after page, each from where the last ended.
+type pager struct {
 	*env
 	s   store.Store
 	req store.Request
@@ -16,34 +16,34 @@ type chain struct {
 	got []store.Record
 }
 
-// chain begins to read slots at the beginning; none: all slots.
-func (e *env) chain(slots ...store.Slots) *chain {
+// pager begins to read slots at the beginning; none: all slots.
+func (e *env) pager(slots ...store.Slots) *pager {
 	if len(slots) == 0 {
 		slots = []store.Slots{store.AllSlots}
 	}
-	return &chain{env: e, s: e.Store, req: store.Request{Ref: ref, Slots: slots, Limit: 1000, Bytes: 64 << 20}}
+	return &pager{env: e, s: e.Store, req: store.Request{Ref: ref, Slots: slots, Limit: 1000, Bytes: 64 << 20}}
 }
 
 // from makes the chain go on from p.
-func (c *chain) from(p store.Position) *chain {
+func (c *pager) from(p store.Position) *pager {
 	c.req.From = p
 	return c
 }
 
 // limit makes the chain read n rows a page at most.
-func (c *chain) limit(n int) *chain {
+func (c *pager) limit(n int) *pager {
 	c.req.Limit = n
 	return c
 }
 
 // of makes the chain read another subscription.
-func (c *chain) of(r store.Ref) *chain {
+func (c *pager) of(r store.Ref) *pager {
 	c.req.Ref = r
 	return c
 }
 
 // page reads one page.
-func (c *chain) page() store.Batch {
+func (c *pager) page() store.Batch {
 	c.Helper()
 	res, err := c.s.Turn(c.ctx, store.Turn{Read: []store.Request{c.req}})
 	c.check(err, "read")
@@ -57,7 +57,7 @@ func (c *chain) page() store.Batch {
 
 // pages reads page after page, without a pause, until n messages came since the
 // chain began.
-func (c *chain) pages(n int) {
+func (c *pager) pages(n int) {
 	c.Helper()
 	for end := time.Now().Add(c.patience); len(c.got) < n; c.page() {
 		if time.Now().After(end) {
@@ -111,7 +111,7 @@ func anyContains(ranges []store.Slots, slot int) bool {
 const emptyPages = 10_000
 
 // all reads until the limit ends no page, and returns what came.
-func (c *chain) all() []store.Record {
+func (c *pager) all() []store.Record {
 	c.Helper()
 	begun := len(c.got)
 	empty := 0
@@ -131,7 +131,7 @@ func (c *chain) all() []store.Record {
 
 // await reads until n messages came since the chain began, and once more, so
 // that one too many is seen.
-func (c *chain) await(n int) {
+func (c *pager) await(n int) {
 	c.Helper()
 	for end := time.Now().Add(c.patience); len(c.got) < n && time.Now().Before(end); {
 		if len(c.all()) == 0 {
@@ -142,7 +142,7 @@ func (c *chain) await(n int) {
 }
 
 // expect fails the case unless what comes from now on is exactly want.
-func (c *chain) expect(want ...postbag.Message) []store.Record {
+func (c *pager) expect(want ...postbag.Message) []store.Record {
 	c.Helper()
 	c.got = nil
 	c.await(len(want))

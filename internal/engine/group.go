@@ -15,12 +15,12 @@ type page struct {
 	first   int // entries before it are resolved
 }
 
-// lane is the shards of a flow that stand at one position and are read as one.
+// group is the shards of a flow that stand at one position and are read as one.
 //
 // Its window is the pages that were read and are not settled. Shards that were
-// just leased may stand elsewhere and are a lane of their own, until they meet
+// just leased may stand elsewhere and are a group of their own, until they meet
 // the one that leads: see meet.
-type lane struct {
+type group struct {
 	shards []*shard
 	base   store.Position // where its window begins
 	read   store.Position // where the next read begins
@@ -45,16 +45,16 @@ type lane struct {
 	until store.Position // the Until of the read under way
 	mark  store.Position // the last position on its way where a window ended, if known
 	whole bool           // it stands there
-	near  bool           // it has reached its Until: the lane that leads is not far
+	near  bool           // it has reached its Until: the group that leads is not far
 	free  bool           // reads without Until up to the end of a window
-	stray bool           // it turned out not to be behind the lane that leads
+	stray bool           // it turned out not to be behind the group that leads
 }
 
 // empty: its window is settled, or in a settlement that is made.
-func (l *lane) empty() bool { return len(l.pages) == 0 && len(l.arrived) == 0 && !l.reading }
+func (l *group) empty() bool { return len(l.pages) == 0 && len(l.arrived) == 0 && !l.reading }
 
 // unsettled says that some shard has something in a draft or in the turn.
-func (l *lane) unsettled() bool {
+func (l *group) unsettled() bool {
 	for _, s := range l.shards {
 		if s.unsettled() {
 			return true
@@ -63,8 +63,8 @@ func (l *lane) unsettled() bool {
 	return false
 }
 
-// readable: some shard of the lane stays.
-func (l *lane) readable() bool {
+// readable: some shard of the group stays.
+func (l *group) readable() bool {
 	for _, s := range l.shards {
 		if s.readable() {
 			return true
@@ -73,7 +73,7 @@ func (l *lane) readable() bool {
 	return false
 }
 
-func (l *lane) each(do func(*entry)) {
+func (l *group) each(do func(*entry)) {
 	for _, p := range l.pages {
 		for i := p.head; i < len(p.entries); i++ {
 			do(&p.entries[i])
@@ -82,7 +82,7 @@ func (l *lane) each(do func(*entry)) {
 }
 
 // position is where all before it is in a draft or settled.
-func (l *lane) position() store.Position {
+func (l *group) position() store.Position {
 	if len(l.pages) > 0 && l.pages[0].head > 0 {
 		return l.pages[0].At(l.pages[0].head - 1)
 	}
@@ -91,7 +91,7 @@ func (l *lane) position() store.Position {
 
 // pin returns the message that keeps the window from moving, or the one of its
 // key that must go before it; nil if nothing does.
-func (l *lane) pin() *entry {
+func (l *group) pin() *entry {
 	for _, p := range l.pages {
 		for p.first < len(p.entries) {
 			e := &p.entries[p.first]
@@ -107,23 +107,23 @@ func (l *lane) pin() *entry {
 	return nil
 }
 
-// addLane puts s into the lane that stands where s stands and has nothing in
-// hand, or makes a lane for it.
-func (f *Flow) addLane(s *shard, position store.Position) {
-	for _, l := range f.lanes {
+// addGroup puts s into the group that stands where s stands and has nothing in
+// hand, or makes a group for it.
+func (f *Flow) addGroup(s *shard, position store.Position) {
+	for _, l := range f.groups {
 		if l.read == position && l.empty() && !l.unsettled() {
 			l.shards = append(l.shards, s)
-			s.lane = l
+			s.group = l
 			l.nextPoll, l.dry = 0, false
 			return
 		}
 	}
-	s.lane = &lane{shards: []*shard{s}, base: position, read: position}
-	f.lanes = append(f.lanes, s.lane)
+	s.group = &group{shards: []*shard{s}, base: position, read: position}
+	f.groups = append(f.groups, s.group)
 }
 
-// clearLane forgets a lane that has no shards left.
-func (f *Flow) clearLane(l *lane) {
+// clearGroup forgets a group that has no shards left.
+func (f *Flow) clearGroup(l *group) {
 	l.each(f.forget)
 	for _, p := range l.arrived {
 		f.unsent -= len(p.entries)
@@ -132,11 +132,11 @@ func (f *Flow) clearLane(l *lane) {
 		}
 	}
 	l.pages, l.arrived = nil, nil
-	f.lanes = without(f.lanes, l)
+	f.groups = without(f.groups, l)
 }
 
-// landed takes the answer to the lane's read.
-func (f *Flow) landed(l *lane, now time.Duration, b *store.Batch) {
+// landed takes the answer to the group's read.
+func (f *Flow) landed(l *group, now time.Duration, b *store.Batch) {
 	l.reading, l.started = false, true
 	defer f.doubtHints(l, len(b.Records) > 0)
 	switch {
@@ -181,12 +181,12 @@ func (f *Flow) page(b *store.Batch) *page {
 	return p
 }
 
-// linger has a lane pause after a read that found little, unless it has to meet
+// linger has a group pause after a read that found little, unless it has to meet
 // another. The pause grows with what was found: where much comes, fewer round
 // trips are worth more than a message's few milliseconds.
-func (f *Flow) linger(l *lane, b *store.Batch, now time.Duration) {
+func (f *Flow) linger(l *group, b *store.Batch, now time.Duration) {
 	found := len(b.Records)
-	if !b.Whole || 2*found >= f.cfg.Page || len(f.lanes) > 1 {
+	if !b.Whole || 2*found >= f.cfg.Page || len(f.groups) > 1 {
 		return
 	}
 	l.pace = now + f.cfg.Linger*time.Duration(min(found, 40))/40
@@ -198,9 +198,9 @@ func (f *Flow) linger(l *lane, b *store.Batch, now time.Duration) {
 // vainHints is how many hints in a row are believed although nothing is found.
 const vainHints = 8
 
-// doubtHints has a lane that was woken for nothing again and again read no more often
+// doubtHints has a group that was woken for nothing again and again read no more often
 // than one that polls while much comes, no matter who wakes it, and however often.
-func (f *Flow) doubtHints(l *lane, found bool) {
+func (f *Flow) doubtHints(l *group, found bool) {
 	switch {
 	case found:
 		l.vain = 0

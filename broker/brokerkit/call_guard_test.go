@@ -10,25 +10,25 @@ import (
 	"github.com/postbag/postbag/broker/brokerkit"
 )
 
-func TestAGateIsOpenUntilItIsShut(t *testing.T) {
+func TestACallGuardIsOpenUntilItIsShut(t *testing.T) {
 	t.Parallel()
-	var g brokerkit.Gate
+	var g brokerkit.CallGuard
 	if !g.Enter() || g.IsShut() {
-		t.Fatal("a new gate lets nobody in")
+		t.Fatal("a new guard lets nobody in")
 	}
 	g.Leave()
 	if err := g.Shut(t.Context()); err != nil {
-		t.Fatalf("Shut of an empty gate: %v", err)
+		t.Fatalf("Shut of an empty guard: %v", err)
 	}
 	if g.Enter() || !g.IsShut() {
-		t.Fatal("a shut gate lets a call in")
+		t.Fatal("a shut guard lets a call in")
 	}
 }
 
 func TestShutWaitsForEveryCallInside(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var g brokerkit.Gate
+		var g brokerkit.CallGuard
 		for i := range 3 {
 			if !g.Enter() {
 				t.Fatal("refused before Shut")
@@ -52,7 +52,7 @@ func TestShutWaitsForEveryCallInside(t *testing.T) {
 
 func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	var g brokerkit.Gate
+	var g brokerkit.CallGuard
 	g.Enter()
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -67,18 +67,18 @@ func TestShutGivesUpWithItsContextAndCanBeRepeated(t *testing.T) {
 
 func TestShutWaitsForWhatACallInsideStarted(t *testing.T) {
 	t.Parallel()
-	var g brokerkit.Gate
+	var g brokerkit.CallGuard
 	g.Enter()
 	empty := g.Refuse()
 	g.Again()
 	g.Leave()
 	select {
 	case <-empty:
-		t.Fatal("the gate is empty while what a call started is inside")
+		t.Fatal("the guard is empty while what a call started is inside")
 	default:
 	}
 	if g.Enter() {
-		t.Fatal("a shut gate lets a call in")
+		t.Fatal("a shut guard lets a call in")
 	}
 	g.Leave()
 	if err := g.Shut(t.Context()); err != nil {

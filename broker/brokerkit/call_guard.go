@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Gate lets calls in until it is shut. The zero Gate is open. It is safe for
+// CallGuard lets calls in until it is shut. The zero CallGuard is open. It is safe for
 // concurrent use.
-type Gate struct {
+type CallGuard struct {
 	mu     sync.Mutex
 	inside int
 	shut   bool
@@ -16,7 +16,7 @@ type Gate struct {
 
 // Enter lets a call in, and says whether it did. After Shut it does not. Each call that
 // entered must Leave.
-func (g *Gate) Enter() bool {
+func (g *CallGuard) Enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.shut {
@@ -28,14 +28,14 @@ func (g *Gate) Enter() bool {
 
 // Again lets in work that a call inside starts and does not wait for, even after Shut.
 // That work must Leave too.
-func (g *Gate) Again() {
+func (g *CallGuard) Again() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inside++
 }
 
 // Leave ends a call that entered.
-func (g *Gate) Leave() {
+func (g *CallGuard) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inside--
@@ -46,7 +46,7 @@ func (g *Gate) Leave() {
 }
 
 // IsShut says whether Shut was called.
-func (g *Gate) IsShut() bool {
+func (g *CallGuard) IsShut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.shut
@@ -54,13 +54,13 @@ func (g *Gate) IsShut() bool {
 
 // Shut refuses calls from now on, and waits until the last call inside has left. If ctx
 // ends first, Shut returns its error. You may call it again: it waits again.
-func (g *Gate) Shut(ctx context.Context) error {
+func (g *CallGuard) Shut(ctx context.Context) error {
 	return Wait(ctx, g.Refuse())
 }
 
 // Refuse refuses calls from now on. The channel is closed when the last of those
 // inside has left.
-func (g *Gate) Refuse() <-chan struct{} {
+func (g *CallGuard) Refuse() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.shut = true

@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Do is what an Entry or a Transaction wants done next.
+// Do is what an Acquisition or a Transaction wants done next.
 type Do uint8
 
 // What may be wanted. Over: it has ended. Ask: ask the store whether the leases
@@ -34,10 +34,10 @@ const (
 	Gone
 )
 
-// Entry enters a lane: it makes this relay the only one that can commit on it, and finds
+// Acquisition enters a lane: it makes this relay the only one that can commit on it, and finds
 // out what is in the broker and not settled. It is steps 2 to 5 of the protocol. If the
-// relay holds the lane already, Entry only asks whether the leases still stand.
-type Entry struct {
+// relay holds the lane already, Acquisition only asks whether the leases still stand.
+type Acquisition struct {
 	// Leases are the leases of all shards.
 	Leases []store.Lease
 	// Known are the messages in the broker that may not be settled.
@@ -61,13 +61,13 @@ type Entry struct {
 
 // Enter begins a try. expected is the record of a transaction whose fate is unknown, or
 // nil. If the lane has that record, the transaction was committed.
-func (e *Entry) Enter(expected []byte) Do {
+func (e *Acquisition) Enter(expected []byte) Do {
 	e.expected, e.asked, e.LostLeases, e.Entered, e.Err = expected, e.Held, false, false, nil
 	return Ask
 }
 
 // Asked takes the store's answer about the leases.
-func (e *Entry) Asked(l Leases) Do {
+func (e *Acquisition) Asked(l Leases) Do {
 	switch {
 	case l != Valid:
 		e.LostLeases = l == Gone
@@ -82,7 +82,7 @@ func (e *Entry) Asked(l Leases) Do {
 }
 
 // Opened takes the record of the lane. ok says whether the lane was opened.
-func (e *Entry) Opened(record []byte, ok bool) Do {
+func (e *Acquisition) Opened(record []byte, ok bool) Do {
 	if !ok {
 		return Over
 	}
@@ -92,7 +92,7 @@ func (e *Entry) Opened(record []byte, ok bool) Do {
 
 // learn reads the record. What is not settled as far as versions say is written into
 // a record that holds whatever they say, before anything is settled.
-func (e *Entry) learn() Do {
+func (e *Acquisition) learn() Do {
 	r, err := Decode(e.found)
 	if err != nil {
 		e.Err = err
@@ -115,15 +115,15 @@ func (e *Entry) learn() Do {
 }
 
 // Holds says that the lane was opened with this record.
-func (e *Entry) Holds(record []byte) bool {
+func (e *Acquisition) Holds(record []byte) bool {
 	return record != nil && bytes.Equal(e.found, record)
 }
 
 // Record returns the record that Commit is to store, without any message.
-func (e *Entry) Record() []byte { return e.carrying }
+func (e *Acquisition) Record() []byte { return e.carrying }
 
 // Committed takes the outcome of the commit of that record.
-func (e *Entry) Committed(o broker.TxOutcome) Do {
+func (e *Acquisition) Committed(o broker.TxOutcome) Do {
 	if o != broker.Committed {
 		return e.fail()
 	}
@@ -132,7 +132,7 @@ func (e *Entry) Committed(o broker.TxOutcome) Do {
 }
 
 // fail ends the try. A lane that was opened in it is dropped.
-func (e *Entry) fail() Do {
+func (e *Acquisition) fail() Do {
 	if e.Held && !e.asked {
 		return Drop
 	}
@@ -140,7 +140,7 @@ func (e *Entry) fail() Do {
 }
 
 // Dropped notes that the lane was closed.
-func (e *Entry) Dropped() Do {
+func (e *Acquisition) Dropped() Do {
 	e.Held, e.Known, e.found = false, nil, nil
 	return Over
 }
