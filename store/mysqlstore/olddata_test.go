@@ -28,16 +28,21 @@ func newOldData(t *testing.T, k *kind) *oldData {
 	o := &oldData{copy: filepath.Join(t.TempDir(), "data")}
 	o.server = servertest.MySQL(t, testserver.MySQLOptions{Oracle: k.oracle, NoSync: true})
 	o.data = o.server.DataDir()
-	o.testBox = testBoxOn(t, databaseOn(t, o.server, "old"))
+	admin := openSQL(t, o.server.DSN(""))
+	admin.SetMaxIdleConns(0) // a session of before a restart could not be closed without an error
+	makeDatabase(t, admin, "old")
+	o.testBox = testBoxOn(t, o.server.DSN("old"))
 	return o
 }
 
 // while stops the server, as it should be, and starts it after it did something.
 func (o *oldData) while(do func()) {
 	o.Helper()
+	o.plain.SetMaxIdleConns(0) // it closes what is idle, before the server does
 	o.Must(o.server.Stop(o.Context()))
 	do()
 	o.Must(o.server.Start(o.Context()))
+	o.plain.SetMaxIdleConns(40)
 	for range 10 { // until no pool has a session of before
 		o.Eventually("it answers", func() bool {
 			_, err := o.Overview(o.Context())
