@@ -119,7 +119,7 @@ func (b *sqlBox) stopOnce(ctx context.Context, to *stopSink, n int) (time.Durati
 	err = stop()
 	took := time.Since(begun)
 	if err == nil && !r.Stats().Graceful {
-		err = errors.New("the relay has not handed over")
+		err = errors.New("the relay has not given its leases back")
 	}
 	if err == nil && to.Len() >= (n+1)*stopMessages-2 {
 		err = errors.New("all was delivered before the stop")

@@ -50,14 +50,14 @@ func (l *loop) enter(o *core.Loading) {
 	if x.cancel == nil {
 		x.ctx, x.cancel = context.WithCancel(l.ctx)
 	}
-	w := x.work(l.store, core.NewEntry(o, x.lane != nil))
+	w := x.work(l.store, core.NewAcquisition(o, x.lane != nil))
 	l.start(func() func() {
 		w.run()
 		return func() {
 			now := l.now()
-			keeps, why := l.core.EntryEnded(now, w.course, gaveUp(w.ctx), w.blocked)
+			keeps, why := l.core.AcquisitionEnded(now, w.course, gaveUp(w.ctx), w.blocked)
 			l.keepLane(f, w, keeps)
-			l.noteEntry(f, w, why)
+			l.noteAcquisition(f, w, why)
 			l.carryOut(now)
 		}
 	})
@@ -79,8 +79,8 @@ func (l *loop) keepLane(f *flow, w *laneWork, keeps bool) {
 	l.closeLane(w.lane)
 }
 
-// noteEntry says what came of an acquisition.
-func (l *loop) noteEntry(f *flow, w *laneWork, why core.Obstacle) {
+// noteAcquisition says what came of an acquisition.
+func (l *loop) noteAcquisition(f *flow, w *laneWork, why core.Obstacle) {
 	switch why {
 	case core.NoObstacle:
 		l.log.laneOpen(f)

@@ -48,7 +48,7 @@ func TestALeaseLostWhileOpeningALaneStopsItBeforeAnyWrite(t *testing.T) {
 	}
 	s := &forgetful{Store: memstore.New(memstore.Options{})}
 	mine := store.Lease{Shard: store.Shard{Slots: store.Slots{Lo: 0, Hi: 2048}}, Version: 5}
-	course := core.NewEntry(&core.Loading{Flow: &core.Flow{Lane: &lane.Lifecycle{}}, Shards: []store.ShardState{{Lease: mine}}}, false)
+	course := core.NewAcquisition(&core.Loading{Flow: &core.Flow{Lane: &lane.Lifecycle{}}, Shards: []store.ShardState{{Lease: mine}}}, false)
 	w := (&exactly{to: to, name: name, ctx: t.Context()}).work(s, course)
 	if w.run(); course.Entered() || !errors.Is(w.err, store.ErrLeaseLost) || w.lane != nil {
 		t.Errorf("enter: %v, and a lane is in hand: %v", w.err, w.lane != nil)

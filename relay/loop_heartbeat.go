@@ -43,7 +43,7 @@ func (l *loop) beaten(b *core.Heartbeat, v *store.View, err error) {
 	now := l.now()
 	waited := l.core.Beaten(now, b, core.FaultOf(err), v)
 	switch {
-	case !waited: // it began anew since
+	case !waited: // it began again since
 		l.heard(err)
 	case isMoved(err):
 		l.log.moved(err)

@@ -55,7 +55,7 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 	case taken:
 		l.noteDone(r, result.Verdicts)
 		l.noteCommands(result.Commands)
-	case !waited: // it began anew since
+	case !waited: // it began again since
 		l.heard(err)
 	case isMoved(err):
 		l.log.moved(err)

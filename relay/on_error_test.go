@@ -103,7 +103,7 @@ func failThreeTimes(t *testing.T, op memstore.Op, fails error) {
 	}
 }
 
-// So it does of a check that ends the run, and of a turn that fails after the relay has begun anew.
+// So it does of a check that ends the run, and of a turn that fails after the relay has begun again.
 func TestOnErrorHearsOfAFailureBehindAnother(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

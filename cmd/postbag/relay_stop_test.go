@@ -102,7 +102,7 @@ func TestARelayStoppedWhileItOpensItsStoreExitsWithZero(t *testing.T) {
 	}
 }
 
-// A relay that could not give its leases back does not say that it has handed over, and says who waits for what.
+// A relay that could not give its leases back does not say that it shut down gracefully, and says who waits for what.
 func TestTheLogOfAStopSaysWhetherTheRelayHandedOver(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]bool{"the store answers": false, "the store is locked": true} {

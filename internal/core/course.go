@@ -13,7 +13,7 @@ import (
 // Course is an entry into the lane of a flow, or a transaction on it, from its start to its
 // end. It says what is to be done next, and is told what came of that; package lane says what
 // each step is. A course that is at work belongs to the goroutine that makes its steps. The
-// [Core] gets it back with EntryEnded or TransactionEnded.
+// [Core] gets it back with AcquisitionEnded or TransactionEnded.
 type Course struct {
 	flow    *Flow
 	loading *Loading          // of an entry alone
@@ -25,8 +25,8 @@ type Course struct {
 	pauses  int
 }
 
-// NewEntry begins an entry for an Enter. held says whether the lane is open.
-func NewEntry(o *Loading, held bool) *Course {
+// NewAcquisition begins an entry for an Enter. held says whether the lane is open.
+func NewAcquisition(o *Loading, held bool) *Course {
 	leases := make([]store.Lease, len(o.Shards))
 	for i := range o.Shards {
 		leases[i] = o.Shards[i].Lease

@@ -13,7 +13,7 @@
 //	Turn          a round of settling and reading, ends with Landed
 //	Check         verifies the store, ends with Checked
 //	Load          reads the blocked keys of shards, ends with LoadEnded
-//	Enter         enters an exactly-once lane by a [Course], ends with EntryEnded
+//	Enter         enters an exactly-once lane by a [Course], ends with AcquisitionEnded
 //	Send, Try     a call to the destination, ends with Answered; of an exactly-once flow
 //	              it is a Course, which ends with TransactionEnded first
 //	Probe         asks whether it works again, ends with Probed of the flow's engine

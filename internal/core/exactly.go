@@ -6,11 +6,11 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// EntryEnded takes back the course of an Enter, with the blocked keys that it read. If it
+// AcquisitionEnded takes back the course of an Enter, with the blocked keys that it read. If it
 // was still waited for, the shards are given to their flow, or it says why not. givenUp: the
 // caller gave the entry up. keeps says that the lane in hand, if any, is the flow's;
 // otherwise it is to be closed.
-func (c *Core) EntryEnded(now time.Duration, w *Course, givenUp bool, blocked []store.Blocks) (keeps bool, why Obstacle) {
+func (c *Core) AcquisitionEnded(now time.Duration, w *Course, givenUp bool, blocked []store.Blocks) (keeps bool, why Obstacle) {
 	keeps = c.reclaim(w)
 	switch {
 	case w.loading.Generation != c.generation:
@@ -25,7 +25,7 @@ func (c *Core) EntryEnded(now time.Duration, w *Course, givenUp bool, blocked []
 }
 
 // TransactionEnded takes back the course of a transaction. If that found the lane another's,
-// all in hand is dropped. keeps is that of EntryEnded. Answered follows.
+// all in hand is dropped. keeps is that of AcquisitionEnded. Answered follows.
 func (c *Core) TransactionEnded(w *Course) (keeps bool) {
 	keeps = c.reclaim(w)
 	if w.tx.Dropping() && w.flow.Lane.Lives(w.life) {
@@ -67,7 +67,7 @@ type Obstacle uint8
 const (
 	// NoObstacle: it was.
 	NoObstacle Obstacle = iota
-	// Stale: the relay has begun anew meanwhile.
+	// Stale: the relay has begun again meanwhile.
 	Stale
 	// GivenUp: nobody waited for it any more.
 	GivenUp

@@ -322,7 +322,7 @@ func (r *relay) adopt() error {
 	s := r.w.server
 	moved := r.view.identity != s.identity
 	if r.view.life != s.life && s.otherFile() {
-		return store.ErrMoved // as pgstore, which looks for such boxes whenever it looks at the server anew
+		return store.ErrMoved // as pgstore, which looks for such boxes whenever it looks at the server again
 	}
 	if r.view.life != s.life || moved {
 		r.view.life, r.view.identity = s.life, s.identity

@@ -38,7 +38,7 @@ type course struct {
 
 // enter enters the lane for shards that a view says are ours, which are all there are.
 func (r *relay) enter(o *core.Loading) {
-	c := r.course(core.NewEntry(o, r.exactly.held != nil))
+	c := r.course(core.NewAcquisition(o, r.exactly.held != nil))
 	c.acquiring = o
 	c.do(c.Start())
 }
@@ -239,7 +239,7 @@ func (c *course) over() {
 		x.work = nil
 	}
 	if c.d == nil {
-		keeps, why := r.core.EntryEnded(r.now(), c.Course, c.ended, c.blocked)
+		keeps, why := r.core.AcquisitionEnded(r.now(), c.Course, c.ended, c.blocked)
 		c.keep(keeps)
 		if why == core.NoObstacle {
 			r.took(c.acquiring.Shards)

@@ -16,7 +16,7 @@ import (
 	"github.com/postbag/postbag/store/sqlitestore"
 )
 
-// fill makes a box anew and writes a backlog into it, as into an old box, which does not
+// fill makes a box again and writes a backlog into it, as into an old box, which does not
 // bound headers. It returns how a relay finds the box.
 type fill func(*testing.T, weight) (dsn string)
 

@@ -64,7 +64,7 @@ func TestARelayThatCouldNotGiveItsLeasesBackSaysSo(t *testing.T) {
 					}
 				}
 				if got := r.Stats().Graceful; got != c.want || got != (owned == 0) {
-					t.Errorf("it says handed over: %v, and %d shards are still its own:\n%s", got, owned, log)
+					t.Errorf("it says graceful: %v, and %d shards are still its own:\n%s", got, owned, log)
 				}
 			})
 		})
