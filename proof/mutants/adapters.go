@@ -11,7 +11,7 @@ var adapting = []Mutant{
 	{
 		Name: "kafka-missing-topic-parks", What: "Kafka: a topic that is not there counts as a refusal of each message",
 		Evidence: "connect#4645, KAFKA-19234: an operator's slip dead-letters all (FAULTS C23, C24)",
-		Patches:  []Patch{{"broker/kafkabroker/failure.go", "	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID:\n		return broker.Misconfigured,", "	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.InconsistentTopicID:\n		return broker.Rejected,"}},
+		Patches:  []Patch{{"broker/kafkabroker/failure.go", "{broker.Misconfigured, broker.ScopeTopic, \"create the topic,", "{broker.Rejected, broker.ScopeTopic, \"create the topic,"}},
 		By:       tests("broker/kafkabroker", "TestAMissingTopic|TestEveryCodeOfTheProtocol"),
 	},
 	{

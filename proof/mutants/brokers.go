@@ -69,7 +69,7 @@ var classing = []Mutant{
 	{
 		Name: "kafka-missing-right-parks", What: "Kafka: a right that was taken away counts as a refusal of each message",
 		Evidence: "an operator's slip dead-letters all (FAULTS C23)",
-		Patches:  []Patch{{"broker/kafkabroker/failure.go", "	case kerr.TopicAuthorizationFailed:\n		return broker.Misconfigured,", "	case kerr.TopicAuthorizationFailed:\n		return broker.Rejected,"}},
+		Patches:  []Patch{{"broker/kafkabroker/failure.go", "{broker.Misconfigured, broker.ScopeTopic, \"grant this user Describe and Write", "{broker.Rejected, broker.ScopeTopic, \"grant this user Describe and Write"}},
 		By:       tests("broker/kafkabroker", "TestEveryCodeOfTheProtocolHasAnOutcome"),
 	},
 	{

@@ -73,7 +73,7 @@ var shell = []Mutant{
 			{"internal/lane/transaction.go", "	t.state = sending\n	return Commit\n", "	t.state, t.bare = sending, true\n	return Commit\n"},
 			{"internal/lane/transaction.go", "return t.state == sending }", "return t.state == sending && t.bare }"},
 			{"internal/lane/transaction.go", "		return t.encoded\n", "		if t.bare {\n			return t.found\n		}\n		return t.encoded\n"},
-			{"internal/lane/transaction.go", "		return t.stored()\n	case Aborted:", "		if t.bare {\n			t.bare = false\n			return Commit\n		}\n		return t.stored()\n	case Aborted:"},
+			{"internal/lane/transaction.go", "		return t.stored()\n	case broker.Aborted:", "		if t.bare {\n			t.bare = false\n			return Commit\n		}\n		return t.stored()\n	case broker.Aborted:"},
 		},
 		By: sim(),
 	},

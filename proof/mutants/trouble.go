@@ -47,7 +47,7 @@ var enduring = []Mutant{
 	{
 		Name: "mysql-kept-rows-of-a-log-that-began-anew", What: "MySQL and MariaDB: housekeeping below the log's beginning goes by a beginning that was read before",
 		Evidence: "seen on Postbag: messages lost when the log was emptied and numbered again in between",
-		Patches:  []Patch{{"store/mysqlstore/maintain_retain.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
+		Patches:  []Patch{{"store/mysqlstore/maintain_kept.go", "err != nil || swept < end {", "err != nil || swept < 0 {"}},
 		By:       tests("store/mysqlstore", "TestHousekeepingLeavesALogThatWasJustRenumbered/MariaDB"),
 	},
 	{
