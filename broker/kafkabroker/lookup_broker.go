@@ -1,6 +1,7 @@
 package kafkabroker
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -67,9 +68,7 @@ func (s *topics) learnBrokers(t *target, answer *kmsg.DescribeConfigsResponse) {
 	if s.requests == nil || len(s.requests) > 1000 {
 		s.requests = requests{}
 	}
-	for id, n := range own {
-		s.requests[id] = n
-	}
+	maps.Copy(s.requests, own)
 	changed := before != s.requests.smallest()
 	s.mu.Unlock()
 	if changed {

@@ -14,16 +14,16 @@ import (
 )
 
 func unavailable(what, fix string) error {
-	return &sourcekit.Failure{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrUnavailable}
+	return &sourcekit.Error{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrUnavailable}
 }
 
 func misconfigured(what, fix string) error {
-	return &sourcekit.Failure{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrMisconfigured}
+	return &sourcekit.Error{Text: fmt.Sprintf("%s: %s; %s", adapter, what, fix), Class: source.ErrMisconfigured}
 }
 
 // sourceFailure gives an error of a request its class. about says what failed.
 func sourceFailure(about string, err error) error {
-	if already, ok := errors.AsType[*sourcekit.Failure](err); ok {
+	if already, ok := errors.AsType[*sourcekit.Error](err); ok {
 		return already
 	}
 	if code, ok := errors.AsType[*kerr.Error](err); ok {
@@ -31,9 +31,9 @@ func sourceFailure(about string, err error) error {
 	}
 	if f := connectionFailure(err); f != nil {
 		if f.Outcome == broker.Misconfigured {
-			return &sourcekit.Failure{Text: f.Err.Error(), Class: source.ErrMisconfigured}
+			return &sourcekit.Error{Text: f.Err.Error(), Class: source.ErrMisconfigured}
 		}
-		return &sourcekit.Failure{Text: f.Err.Error(), Class: source.ErrUnavailable}
+		return &sourcekit.Error{Text: f.Err.Error(), Class: source.ErrUnavailable}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, kgo.ErrClientClosed) {
 		return unavailable(about+": no answer came in time", "wait, or look whether the brokers run")

@@ -39,10 +39,10 @@ func harness(o membroker.Options) brokertest.Harness {
 		expected.Fences = "id"
 	}
 	return brokertest.Harness{
-		On:     "memory",
-		Open:   open,
-		Outage: faulty((*membroker.Destination).SetDown),
-		Mute:   faulty((*membroker.Destination).SetMute),
+		On:                 "memory",
+		Open:               open,
+		Outage:             faulty((*membroker.Destination).SetDown),
+		Mute:               faulty((*membroker.Destination).SetMute),
 		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
 			o := o

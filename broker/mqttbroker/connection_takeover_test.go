@@ -16,8 +16,8 @@ func TestTheConnectionIsLeftToARivalForLongerEachTime(t *testing.T) {
 			t.Errorf("the destination stays away for %v, want %v", rivals.until.Sub(now), want)
 		}
 	}
-	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60, 60} {
-		lose(time.Minute, want*time.Second)
+	for _, seconds := range []int{1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60, 60} {
+		lose(time.Minute, time.Duration(seconds)*time.Second)
 	}
 	lose(5*time.Minute, time.Second) // the rival had left
 	lose(0, 2*time.Second)

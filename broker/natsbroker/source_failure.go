@@ -16,7 +16,7 @@ import (
 
 // failure is an error of this source: what it was doing, what failed, what to do.
 func (s *Source) failure(class error, doing, what, fix string) error {
-	return &sourcekit.Failure{
+	return &sourcekit.Error{
 		Text:  fmt.Sprintf("natsbroker: %s stream %q, consumer %q, at %s: %s; %s", doing, s.options.Stream, s.options.Consumer, hosts(s.nc), what, fix),
 		Class: class,
 	}
@@ -34,7 +34,7 @@ func (s *Source) misconfigured(doing, what, fix string) error {
 // translate gives an error of the client library, or of the JetStream API, its class. One
 // that has a class stays as it is.
 func (s *Source) translate(doing string, err error) error {
-	if _, ok := errors.AsType[*sourcekit.Failure](err); ok || err == nil {
+	if _, ok := errors.AsType[*sourcekit.Error](err); ok || err == nil {
 		return err
 	}
 	switch {

@@ -32,7 +32,10 @@ func constants(t *testing.T, file, of string) (names, values []string) {
 		}
 		typ := ""
 		for _, spec := range g.Specs {
-			v := spec.(*ast.ValueSpec) //nolint:forcetypeassert // of a GenDecl of constants
+			v, is := spec.(*ast.ValueSpec)
+			if !is {
+				continue
+			}
 			if id, is := v.Type.(*ast.Ident); is {
 				typ = id.Name
 			}

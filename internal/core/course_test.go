@@ -97,12 +97,13 @@ func TestAnEntryThatFailsSaysWhatStoodInItsWay(t *testing.T) {
 		"the store is silent":    {asked: context.DeadlineExceeded, why: core.NoStore},
 		"the lane does not open": {why: core.NoLane},
 		"nobody waits":           {asked: context.Canceled, givenUp: true, why: core.GivenUp},
-		"the relay began again":   {asked: store.ErrLeaseLost, stale: 1, why: core.Stale},
+		"the relay began again":  {asked: store.ErrLeaseLost, stale: 1, why: core.Stale},
 	} {
 		d, f := newLaneDesk()
 		w := core.NewAcquisition(&core.Loading{Flow: f, Generation: c.stale}, false)
-		do := w.Start()
-		if do = w.Asked(c.asked); do == lane.Open {
+		w.Start()
+		do := w.Asked(c.asked)
+		if do == lane.Open {
 			do = w.Opened(nil, false)
 		}
 		keeps, why := d.AcquisitionEnded(0, w, c.givenUp, nil)

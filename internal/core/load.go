@@ -55,8 +55,8 @@ func (c *Core) LoadEnded(now time.Duration, o *Loading, blocked []store.Blocks, 
 		return nil
 	}
 	for i := range o.Shards {
-		if c.loaded(now, o.Flow, &o.Shards[i], FaultOf(errs[i]), &blocked[i]) && errs[i] != nil {
-			failed = append(failed, errs[i])
+		if c.loaded(now, o.Flow, &o.Shards[i], FaultOf(errs[i]), &blocked[i]) && errs[i] != nil { //nolint:gosec // both have an element for each shard
+			failed = append(failed, errs[i]) //nolint:gosec // as above
 		}
 	}
 	return failed

@@ -52,24 +52,29 @@ func (v *Status) Troubles() []string {
 		}
 		for j := range b.Subscriptions {
 			s := &b.Subscriptions[j]
-			at := b.Name + "/" + s.Name
-			if s.Owned == 0 {
-				out = append(out, "no relay works "+at+"; start one")
-			}
-			if s.Paused {
-				out = append(out, at+" is paused by an operator; nothing of it is delivered until that is undone")
-			}
-			if d := s.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
-				_, predicate := d.Words()
-				out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
-			}
-			for _, h := range s.Held {
-				out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))
-			}
-			if n := s.Parked[store.ParkDead.String()]; n > 0 {
-				out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
-			}
+			out = append(out, s.troubles(b.Name+"/"+s.Name)...)
 		}
+	}
+	return out
+}
+
+// troubles are those of a subscription, at BOX/NAME.
+func (s *Subscription) troubles(at string) (out []string) {
+	if s.Owned == 0 {
+		out = append(out, "no relay works "+at+"; start one")
+	}
+	if s.Paused {
+		out = append(out, at+" is paused by an operator; nothing of it is delivered until that is undone")
+	}
+	if d := s.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
+		_, predicate := d.Words()
+		out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
+	}
+	for _, h := range s.Held {
+		out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))
+	}
+	if n := s.Parked[store.ParkDead.String()]; n > 0 {
+		out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
 	}
 	return out
 }

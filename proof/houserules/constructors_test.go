@@ -18,7 +18,7 @@ var total = map[string]bool{
 
 // shipped says whether users call what a folder has, without a promise that kits and suites do not make.
 func shipped(dir string) bool {
-	for _, part := range strings.Split(dir, "/") {
+	for part := range strings.SplitSeq(dir, "/") {
 		switch part {
 		case "internal", "proof", "bench", "examples", "cmd", "sqlkit", "storekit", "brokerkit", "sourcekit", "storetest", "brokertest", "sourcetest":
 			return false

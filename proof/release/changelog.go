@@ -163,14 +163,15 @@ func (c *changelog) String() string {
 	if c.open != nil {
 		all = append([]*section{c.open}, all...)
 	}
-	text := strings.TrimRight(c.head, "\n") + "\n"
+	var text strings.Builder
+	text.WriteString(strings.TrimRight(c.head, "\n") + "\n")
 	for _, s := range all {
-		text += "\n## " + s.heading + "\n"
+		text.WriteString("\n## " + s.heading + "\n")
 		if s.body != "" {
-			text += "\n" + s.body + "\n"
+			text.WriteString("\n" + s.body + "\n")
 		}
 	}
-	return text
+	return text.String()
 }
 
 // merge puts what more says below what old says, each under its heading of the third level. Headings without a text go.

@@ -5,7 +5,7 @@
 //     which assignment a receipt is of;
 //   - [Filler] keeps a batch within its limits;
 //   - [Life] lets in one Fetch at a time, and ends with Close;
-//   - [Failure] is an error with its class;
+//   - [Error] has its class;
 //   - [IDs] choose the id by which a message is marked, [Keys] the key by which it is
 //     ordered.
 //

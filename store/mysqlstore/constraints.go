@@ -118,11 +118,11 @@ func (s *Store) tightenBox(ctx context.Context, box, but string) error {
 	}
 	add := strings.ReplaceAll(string(tightened.Find(template)), "CONSTRAINT postbag_$box", "ADD CONSTRAINT postbag_"+box)
 	add = strings.ReplaceAll(add, " CHECK (", " CHECK ("+but)
-	alter := "ALTER TABLE " + tableOf(box) + " "
+	var drop strings.Builder
 	for _, part := range []string{"headers", "json", "payload"} {
 		if name := "postbag_" + box + "__" + part; strings.Contains(text, "CONSTRAINT `"+name+"`") {
-			alter += "DROP CONSTRAINT " + name + ", "
+			drop.WriteString("DROP CONSTRAINT " + name + ", ")
 		}
 	}
-	return s.define(ctx, alter+add, s.opts.DDLWait, tightenTimes)
+	return s.define(ctx, "ALTER TABLE "+tableOf(box)+" "+drop.String()+add, s.opts.DDLWait, tightenTimes)
 }

@@ -100,7 +100,7 @@ func (d *pooledDatabase) reset(ctx context.Context, dsn string) (same bool, err 
 		return false, err
 	}
 	db := sql.OpenDB(connector)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	schema, err := schemaOf(ctx, db)
 	if err != nil {
 		return false, err
@@ -172,7 +172,7 @@ func texts(ctx context.Context, db *sql.DB, query string) (out []string, err err
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var s string
 		if err := rows.Scan(&s); err != nil {
@@ -185,11 +185,11 @@ func texts(ctx context.Context, db *sql.DB, query string) (out []string, err err
 
 // rowsOf returns all rows of a table.
 func rowsOf(ctx context.Context, db *sql.DB, table string) (out [][]any, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"`")
+	rows, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"`") //nolint:unqueryvet // all of them, whatever they are
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err

@@ -17,41 +17,25 @@ import (
 func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, back []store.Ref, err error) {
 	err = retry(ctx, "check", func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
-			if t.identity == "" {
+			id = t.identity
+			switch {
+			case id == "":
 				return store.ErrSchema
-			}
-			if t.readOnly {
+			case t.readOnly:
 				return store.ErrStandby
 			}
 			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
 				return err
 			}
-			older = false
-			if before := s.seen.before(&t.serverState); before > 0 {
-				older = true
+			before := s.seen.before(&t.serverState)
+			if older = before > 0; older {
 				if err := t.acceptOlder(before); err != nil {
 					return err
 				}
 			}
-			if back, err = t.elsewhere(); err != nil {
+			if back, err = t.setElsewhereBack(); err != nil {
 				return err
 			}
-			for _, ref := range back {
-				if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
-					return err
-				}
-				if _, err := t.Exec(sqlSetWitness, 0, nil, ref.Box); err != nil {
-					return err
-				}
-				house, err := t.Subscription(store.Ref{Box: ref.Box, Subscription: store.Maintenance})
-				if err == nil {
-					_, err = t.Exec(sqlForgetDiscardedOf, house) // what was kept of the log that was
-				}
-				if err != nil {
-					return err
-				}
-			}
-			id = t.identity
 			return t.commit()
 		})
 	})
@@ -66,6 +50,30 @@ func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, 
 		s.seen.forget()
 	}
 	return id, another, older, back, nil
+}
+
+// setElsewhereBack sets back what elsewhere returns, and forgets what was kept of the log that was.
+func (t *transaction) setElsewhereBack() ([]store.Ref, error) {
+	back, err := t.elsewhere()
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range back {
+		if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
+			return nil, err
+		}
+		if _, err := t.Exec(sqlSetWitness, 0, nil, ref.Box); err != nil {
+			return nil, err
+		}
+		house, err := t.Subscription(store.Ref{Box: ref.Box, Subscription: store.Maintenance})
+		if err == nil {
+			_, err = t.Exec(sqlForgetDiscardedOf, house)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return back, nil
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a

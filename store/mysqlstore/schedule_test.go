@@ -223,7 +223,7 @@ func count(s *testBox, tx *sql.Tx, query string) (n int) {
 	s.Helper()
 	rows, err := tx.QueryContext(s.Context(), query)
 	s.Must(err)
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		n++
 	}

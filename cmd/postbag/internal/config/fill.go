@@ -36,9 +36,10 @@ func (s *Subscription) fillSizes() {
 }
 
 // Filled returns s with its defaults, for one that flags describe.
-func (s Store) Filled() Store {
-	fill(reflect.ValueOf(&s).Elem())
-	return s
+func (s *Store) Filled() Store {
+	filled := *s
+	fill(reflect.ValueOf(&filled).Elem())
+	return filled
 }
 
 // fill fills the settings of a struct, and of all below it that is there.

@@ -11,11 +11,11 @@ import (
 
 func TestAFailureHasItsTextAndItsClass(t *testing.T) {
 	t.Parallel()
-	err := fmt.Errorf("fetch: %w", &sourcekit.Failure{Text: "the broker is away; wait", Class: source.ErrUnavailable})
+	err := fmt.Errorf("fetch: %w", &sourcekit.Error{Text: "the broker is away; wait", Class: source.ErrUnavailable})
 	if err.Error() != "fetch: the broker is away; wait" || !errors.Is(err, source.ErrUnavailable) || errors.Is(err, source.ErrMisconfigured) {
 		t.Errorf("the error is %v", err)
 	}
-	if f, ok := errors.AsType[*sourcekit.Failure](err); !ok || f.Class != source.ErrUnavailable {
+	if f, ok := errors.AsType[*sourcekit.Error](err); !ok || !errors.Is(f.Class, source.ErrUnavailable) {
 		t.Errorf("the failure is %+v", f)
 	}
 }
