@@ -46,8 +46,9 @@ func harness(o membroker.Options, d decode) brokertest.Harness {
 			_, f := open(t)
 			return f
 		},
-		Outage: faulty((*membroker.Destination).SetDown),
-		Mute:   faulty((*membroker.Destination).SetMute),
+		Outage:             faulty((*membroker.Destination).SetDown),
+		Mute:               faulty((*membroker.Destination).SetMute),
+		MisconfiguredScope: broker.ScopeTopic,
 		Misconfigured: func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
 			o := o
 			o.Topics = []string{"another"}

@@ -56,7 +56,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	}
 	for _, box := range loose {
 		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has the looser constraints of an older version, and takes headers or "+
-			"payloads that are refused elsewhere: addConstraints them with the ALTER TABLE in docs/reference/mysql.md, where the table may be copied", box))
+			"payloads that are refused elsewhere: tighten them with the ALTER TABLE in docs/reference/mysql.md, where the table may be copied", box))
 	}
 	switch {
 	case len(back) > 0:

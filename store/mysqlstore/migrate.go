@@ -67,7 +67,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	for _, box := range boxes {
 		done = append(done, "constraints of box "+box)
 	}
-	return done, translateError("migrate: addConstraints boxes", err)
+	return done, translateError("migrate: tighten boxes", err)
 }
 
 // Pending returns the schema's version, zero if there is none, and what Migrate

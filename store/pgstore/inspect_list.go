@@ -86,7 +86,7 @@ func (s *Store) lister(ctx context.Context, q store.Query) (*lister, error) {
 // readPositions reads where the subscriptions stand that the query is about.
 func (l *lister) readPositions(ctx context.Context, known *catalog) error {
 	return l.s.run(ctx, call{
-		st: l.s.statements.get("shardStandings", l.Box), args: new(parameters).int4(l.box.id).text(l.Subscription),
+		st: l.s.statements.get("standings", l.Box), args: new(parameters).int4(l.box.id).text(l.Subscription),
 		reset: func() { l.subs = nil },
 		each: func(r row) error {
 			c := columns{rest: r}
