@@ -29,7 +29,7 @@ type Store struct {
 	// read again.
 	catalog atomic.Pointer[catalog]
 	hints   hints
-	// doubts are the boxes whose numbering a turn or housekeeping found to be begun again or otherNumbering, each with its *doubt, until
+	// doubts are the boxes whose numbering a turn or housekeeping found to be begun again or another one, each with its *doubt, until
 	// Check has seen to it.
 	doubts sync.Map
 	faults faults
