@@ -5,7 +5,7 @@ var enduring = []Mutant{
 	{
 		Name: "mysql-standby-not-refused", What: "MySQL and MariaDB: a relay works on a server that is read-only",
 		Evidence: "Jepsen on RDS: replicas show commits in another order (FAULTS A6)",
-		Patches:  []Patch{{"store/mysqlstore/server.go", "	case v.readOnly:\n", "	case v.readOnly && v.step < 0:\n"}, {"store/mysqlstore/reconcile.go", "			if t.readOnly {\n", "			if t.readOnly && t.step < 0 {\n"}},
+		Patches:  []Patch{{"store/mysqlstore/server.go", "	case v.readOnly:\n", "	case v.readOnly && v.step < 0:\n"}, {"store/mysqlstore/reconcile.go", "			case t.readOnly:\n", "			case t.readOnly && t.step < 0:\n"}},
 		By:       tests("store/mysqlstore", "TestAReadOnlyServerIsAStandby/MariaDB"),
 	},
 	{
