@@ -59,21 +59,21 @@ func (v *Status) Troubles() []string {
 }
 
 // troubles are those of a subscription, at BOX/NAME.
-func (s *Subscription) troubles(at string) (out []string) {
-	if s.Owned == 0 {
+func (v *Subscription) troubles(at string) (out []string) {
+	if v.Owned == 0 {
 		out = append(out, "no relay works "+at+"; start one")
 	}
-	if s.Paused {
+	if v.Paused {
 		out = append(out, at+" is paused by an operator; nothing of it is delivered until that is undone")
 	}
-	if d := s.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
+	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()
 		out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
 	}
-	for _, h := range s.Held {
+	for _, h := range v.Held {
 		out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))
 	}
-	if n := s.Parked[store.ParkDead.String()]; n > 0 {
+	if n := v.Parked[store.ParkDead.String()]; n > 0 {
 		out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
 	}
 	return out

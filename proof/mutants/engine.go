@@ -5,7 +5,7 @@ var sending = []Mutant{
 	{
 		Name: "acknowledged-before-answered", What: "a message counts as done once it is sent",
 		Evidence: "fire-and-forget writers (segmentio's Async, runmq/queue#28); 59 % of modelled runs lose",
-		Patches:  []Patch{{"internal/engine/call_send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, Answer{Outcome: 1}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
+		Patches:  []Patch{{"internal/engine/call_send.go", "	f.watch(now + f.cfg.SlowAfter)\n	return c\n", "	for i, e := range c.entries {\n		c.entries[i] = nil\n		f.answered(e, &Answer{Outcome: 1}, false, now)\n		f.resume(e, now)\n	}\n	f.watch(now + f.cfg.SlowAfter)\n	return c\n"}},
 		By:       sim(), Quick: true,
 	},
 	{

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/postbag/postbag/internal/testserver/servertest"
 )
 
 // top is the top of the repository.
@@ -35,6 +37,28 @@ func TestEveryMutantStillAppliesAndIsWhole(t *testing.T) {
 	}
 	if len(known) < 40 {
 		t.Errorf("there are %d mutants, 40 are promised", len(known))
+	}
+}
+
+// What changes its code and no longer compiles finds nothing, and is seen only when somebody tries it.
+func TestEveryMutantCompiles(t *testing.T) {
+	t.Parallel()
+	if !servertest.Full() {
+		t.Skip("POSTBAG_FULL is not set: the quick mutants alone are compiled, when they are tried")
+	}
+	b := &Bank{Top: top(t)}
+	for _, m := range All() {
+		overlay, err := m.overlay(b.Top, t.TempDir())
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, p := range m.Patches {
+			dir := filepath.Join(b.Top, filepath.Dir(filepath.FromSlash(p.File)))
+			if err := b.goCommand(t.Context(), filepath.Dir(filepath.FromSlash(p.File)), "build", "-overlay", overlay, dir); err != nil {
+				t.Errorf("mutant %s: %v", m.Name, err)
+			}
+		}
 	}
 }
 
