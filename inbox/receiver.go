@@ -34,6 +34,9 @@ type Receiver[Tx any] struct {
 	rules *postbag.Publisher[int]
 	log   *slog.Logger
 
+	binding string // of the source
+	typeOf  sourcekit.KeyRule
+
 	fetched, stored, repeated, faulty, lost atomic.Int64
 }
 
@@ -124,7 +127,8 @@ func NewReceiver[Tx any](o ReceiverOptions[Tx]) (*Receiver[Tx], error) {
 		return nil, err
 	}
 	log := o.Logger.With("box", o.Box, "consumer", o.Consumer)
-	return &Receiver[Tx]{o: o, marks: marks, rules: rules, log: log}, nil
+	binding := o.Source.Features().Binding
+	return &Receiver[Tx]{o: o, marks: marks, rules: rules, log: log, binding: binding, typeOf: sourcekit.TypeRule(binding)}, nil
 }
 
 // fill puts the defaults in, and returns what is wrong.

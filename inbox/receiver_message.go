@@ -10,7 +10,6 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/source"
-	"github.com/postbag/postbag/source/sourcekit"
 	"github.com/postbag/postbag/store"
 )
 
@@ -44,10 +43,9 @@ func (r *Receiver[Tx]) item(m *source.Message) item {
 	if !r.o.SumOff && m.Err == nil {
 		it.mark.Sum = Sum(m.Payload)
 	}
-	features := r.o.Source.Features()
 	it.out = postbag.Message{
-		ID: idOf(it.mark.ID), Topic: m.Topic, Key: r.o.Keys.Of(m), Type: sourcekit.TypeOf(m, features.Binding),
-		Headers: headersOf(m, features.Binding), Payload: m.Payload,
+		ID: idOf(it.mark.ID), Topic: m.Topic, Key: r.o.Keys.Of(m), Type: r.typeOf(m),
+		Headers: headersOf(m, r.binding), Payload: m.Payload,
 	}
 	fault := cmpErr(m.Err, err)
 	if fault == nil && r.o.Edit != nil {

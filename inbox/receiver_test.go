@@ -610,12 +610,12 @@ func TestBadOptionsOfAReceiverAreAllNamed(t *testing.T) {
 	}
 }
 
-func TestTheDefaultsOfAReceiverKnowTheBinding(t *testing.T) {
+func TestATypeIsDecodedWhereItsTransportEncodesHeaders(t *testing.T) {
 	t.Parallel()
-	if got := sourcekit.TypeOf(&source.Message{Headers: headers("Postbag-Type", "a%20b")}, "nats"); got != "a b" {
+	if got := sourcekit.TypeRule("nats")(&source.Message{Headers: headers("Postbag-Type", "a%20b")}); got != "a b" {
 		t.Errorf("the type is %q", got)
 	}
-	if got := sourcekit.TypeOf(&source.Message{Headers: headers("Postbag-Type", "a%20b")}, "kafka"); got != "a%20b" {
+	if got := sourcekit.TypeRule("kafka")(&source.Message{Headers: headers("Postbag-Type", "a%20b")}); got != "a%20b" {
 		t.Errorf("the type is %q", got)
 	}
 }

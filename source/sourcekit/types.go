@@ -6,11 +6,11 @@ import (
 	"github.com/postbag/postbag/source"
 )
 
-// TypeOf returns the kind of event that a message says it is: Postbag-Type, or the type of
-// an event of CloudEvents, from headers or from the document in structured mode. It is
-// empty if the message says none. In HTTP and NATS headers are percent-encoded; the type is
-// decoded. binding is that of Features.
-func TypeOf(m *source.Message, binding string) string {
+// TypeRule is the rule that finds the kind of event which a message says it is: Postbag-Type,
+// or the type of an event of CloudEvents, from headers or from the document in structured
+// mode. It finds the empty text if the message says none. In HTTP and NATS headers are
+// percent-encoded; the type is decoded. binding is that of Features.
+func TypeRule(binding string) KeyRule {
 	header := KeyHeader
 	if binding == "http" || binding == "nats" {
 		header = func(name string) KeyRule { return Unescaped(KeyHeader(name)) }
@@ -19,20 +19,23 @@ func TypeOf(m *source.Message, binding string) string {
 	for _, prefix := range eventPrefixes {
 		types = append(types, header(prefix+"type"))
 	}
-	if kind := types.Of(m); kind != "" {
-		return kind
+	plain := header("type")
+	return func(m *source.Message) string {
+		if kind := types.Of(m); kind != "" {
+			return kind
+		}
+		if _, ok := m.Headers.Get("specversion"); ok { // MQTT has no prefix
+			return plain(m)
+		}
+		if !structured(m) {
+			return ""
+		}
+		var event struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(m.Payload, &event) != nil {
+			return ""
+		}
+		return event.Type
 	}
-	if _, ok := m.Headers.Get("specversion"); ok { // MQTT has no prefix
-		return header("type")(m)
-	}
-	if !structured(m) {
-		return ""
-	}
-	var event struct {
-		Type string `json:"type"`
-	}
-	if json.Unmarshal(m.Payload, &event) != nil {
-		return ""
-	}
-	return event.Type
 }
