@@ -178,7 +178,7 @@ func TestBadRelaysAreRefused(t *testing.T) {
 		{"an order", "relay STORE --to stdout: --order fifo", "", exit.Usage, "choose one of key, shard, none"},
 		{"a concurrency", "relay STORE --to stdout: --concurrency -1", "", exit.Usage, "choose between 1 and 10000"},
 		{"a format of the log", "relay STORE --to stdout: --log-format xml", "", exit.Usage, "choose one of text, json"},
-		{"a level of the log", "relay STORE --to stdout: --log-level loud", "", exit.Usage, "choose one of info"},
+		{"a level of the log", "relay STORE --to stdout: --log-level loud", "", exit.Usage, "choose one of debug, info, warn, error"},
 		{"an address to listen on", "relay STORE --to stdout: --admin localhost", "", exit.Usage, "no address to listen on"},
 		{"an address that is taken by nobody", "relay STORE --to stdout: --admin 192.0.2.1:9090", "", exit.Failed, "choose another address"},
 		{"flags beside a file", "relay -c " + config + " --box x --to stdout:", "", exit.Usage, "--box, --to cannot go with -c"},
