@@ -180,6 +180,9 @@ func (o *ReceiverOptions[Tx]) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	if o.OnError == nil {
+		o.OnError = func(error) {}
+	}
 	if o.IDs == nil {
 		o.IDs = sourcekit.DefaultIDs()
 	}

@@ -35,9 +35,7 @@ func (r *Receiver[Tx]) refused(fault error, m *source.Message) error {
 		return nil
 	}
 	err := fmt.Errorf("inbox: receive: the message of topic %q at %s: %w", m.Topic, m.Place, fault)
-	if r.o.OnError != nil {
-		r.o.OnError(err)
-	}
+	r.o.OnError(err)
 	if r.o.Faults == StopOnFaults {
 		return err
 	}
@@ -149,7 +147,7 @@ func (r *Receiver[Tx]) ack(ctx context.Context, items []item) error {
 	if errors.Is(err, source.ErrClosed) {
 		return fmt.Errorf("inbox: receive: acknowledge: %w", err)
 	}
-	if err != nil && ctx.Err() == nil && r.o.OnError != nil {
+	if err != nil && ctx.Err() == nil {
 		r.o.OnError(fmt.Errorf("inbox: receive: acknowledge: %w", err))
 	}
 	return nil
@@ -163,7 +161,7 @@ func (r *Receiver[Tx]) extend(ctx context.Context, items []item) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if _, err := e.Extend(ctx, receipts(items)); err != nil && r.o.OnError != nil {
+	if _, err := e.Extend(ctx, receipts(items)); err != nil {
 		r.o.OnError(fmt.Errorf("inbox: receive: extend the ack wait: %w", err))
 	}
 }

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -47,7 +48,7 @@ func (r *Receiver[Tx]) item(m *source.Message) item {
 		ID: idOf(it.mark.ID), Topic: m.Topic, Key: r.o.Keys.Of(m), Type: r.typeOf(m),
 		Headers: headersOf(m, r.binding), Payload: m.Payload,
 	}
-	fault := cmpErr(m.Err, err)
+	fault := cmp.Or(m.Err, err)
 	if fault == nil && r.o.Edit != nil {
 		own := it.out.ID
 		fault = r.o.Edit(&it.out, m)
@@ -63,16 +64,6 @@ func (r *Receiver[Tx]) item(m *source.Message) item {
 		it.blame(fault)
 	}
 	return it
-}
-
-// cmpErr returns the first error that is not nil.
-func cmpErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // blame makes of the item what any box can hold, with a fault. A second fault does not

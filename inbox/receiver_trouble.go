@@ -19,9 +19,7 @@ type trouble struct {
 
 // met notes an error, and waits before the next attempt, or until ctx ends.
 func (t *trouble) met(ctx context.Context, err error) {
-	if t.onError != nil {
-		t.onError(err)
-	}
+	t.onError(err)
 	if t.since.IsZero() {
 		t.since, t.wait = time.Now(), firstReceive
 		t.log.Warn(t.began, "error", err)
