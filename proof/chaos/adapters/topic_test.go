@@ -92,14 +92,16 @@ func (p *publishing) await(want broker.Outcome, topics ...string) {
 }
 
 // refused wants messages of a topic to be refused for that topic, or to get no answer at all. A server that takes a new
-// configuration may hang up once; only what it answers afterwards counts.
+// configuration may hang up once, or know no login for a moment; only what it answers afterwards counts.
 func (p *publishing) refused(topic string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 	defer cancel()
 	var last broker.Result
-	hungUp := func() bool { return last.Outcome == broker.Unavailable && last.Scope == broker.ScopeDestination }
-	if chaos.Until(ctx, func() bool { last = p.publish(topic); return last.Outcome != broker.Accepted && !hungUp() }) != nil {
+	reads := func() bool {
+		return last.Scope == broker.ScopeDestination && (last.Outcome == broker.Unavailable || last.Outcome == broker.Misconfigured)
+	}
+	if chaos.Until(ctx, func() bool { last = p.publish(topic); return last.Outcome != broker.Accepted && !reads() }) != nil {
 		p.t.Fatalf("a message to %s is %v of %v: %v", topic, last.Outcome, last.Scope, last.Err)
 	}
 	p.t.Logf("%s: %v of %v: %v", topic, last.Outcome, last.Scope, last.Err)
