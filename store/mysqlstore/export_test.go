@@ -15,7 +15,7 @@ import (
 // KeepTombstones makes tombstones stay for another time than a day.
 func (s *Store) KeepTombstones(d time.Duration) {
 	s.tombstoneKeep = d
-	s.parts.wait.Set("outbox", 0)
+	s.parts.wait = sqlkit.Marks{}
 }
 
 // SetPacket has the store take the server's largest statement for another one.

@@ -62,7 +62,7 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 	if parked {
 		return m.sweepTo(ctx, swept, p.hi)
 	}
-	if young, err := m.young(ctx, p); err != nil || young {
+	if found, err := m.young(ctx, p); err != nil || found != nothing {
 		return swept, err
 	}
 	if strays, err := m.straysBelow(m.Query(ctx), p, swept); err != nil || strays {
@@ -86,17 +86,29 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 
 // parkedIn says whether a message of a partition is parked.
 func (m *maintenance) parkedIn(query sqlkit.Querier, p partition) (bool, error) {
-	stays, err := sqlkit.Numbers(query, sqlKeptRanges+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
-	return len(stays) > 0, err
+	seqs, err := sqlkit.Numbers(query, sqlKeptRanges+" LIMIT 1", []any{m.Box, p.lo - 1, p.hi})
+	return len(seqs) > 0, err
 }
 
-// young says whether a partition has tombstones that must stay, as far as it could
-// look. A producer that should come now with a seq of the partition must find it taken: once
-// the partition is gone, the row would be written where no reader comes any more.
-func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
+// stays says what is known of rows that must stay in a partition.
+type stays int
+
+const (
+	unknown   stays = iota // there was no time to look through all of it
+	something              // a parked message or a young tombstone
+	nothing
+)
+
+// young says whether a partition has tombstones that must stay. A producer that should
+// come now with a seq of the partition must find it taken: once the partition is gone, the
+// row would be written where no reader comes any more.
+func (m *maintenance) young(ctx context.Context, p partition) (stays, error) {
 	now, err := m.s.now(ctx)
-	if err != nil || now < m.s.parts.wait.Of(m.Box) {
-		return true, err
+	if err != nil {
+		return unknown, err
+	}
+	if now < m.s.parts.wait.Of(m.waitOf(p)) {
+		return something, nil
 	}
 	at := m.s.parts.seen.Of(m.Box)
 	if at < p.lo || at > p.hi {
@@ -106,24 +118,30 @@ func (m *maintenance) young(ctx context.Context, p partition) (bool, error) {
 	for rows := int64(youngRows); rows == youngRows; {
 		var end, messages, youngest int64
 		if m.Late() {
-			return true, nil
+			return unknown, nil
 		}
 		if _, err := m.s.row(ctx, fmt.Sprintf(sqlCountPart, tableOf(m.Box)), []any{at, p.hi, youngRows}, &rows, &end, &messages, &youngest); err != nil {
-			return true, err
+			return unknown, err
 		}
 		if youngest > now-keep {
-			m.s.parts.wait.Set(m.Box, youngest+keep)
-			return true, nil
+			m.s.parts.wait.Set(m.waitOf(p), youngest+keep)
+			return something, nil
 		}
 		at = max(at, end)
 		m.s.parts.seen.Set(m.Box, at)
 	}
 	m.s.parts.seen.Set(m.Box, p.hi)
-	return false, nil
+	return nothing, nil
 }
+
+// waitOf is the name under which the store remembers how long a partition waits for its tombstones.
+func (m *maintenance) waitOf(p partition) string { return m.Box + "/" + p.name }
 
 // dropPassed drops the partitions below the beginning of the log in which nothing has
 // to stay. None of them has the last row of the log, which is above that.
+//
+// A partition is held only if something in it is known to stay. What is left of the others
+// waits for the drop and is on no list, so nobody may look for strays in it.
 func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 	m.held = nil
 	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
@@ -133,17 +151,14 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		if p.hi > swept || m.Late() {
 			return nil
 		}
-		parked, err := m.parkedIn(m.Query(ctx), p)
+		found, err := m.staysIn(ctx, p)
 		if err != nil {
 			return err
 		}
-		if !parked {
-			if parked, err = m.young(ctx, p); err != nil {
-				return err
-			}
-		}
-		if parked {
+		if found == something {
 			m.held = append(m.held, p)
+		}
+		if found != nothing {
 			continue
 		}
 		end, err := m.endOfThis(ctx)
@@ -158,11 +173,24 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		if err := m.Write(ctx, func(t *sqlkit.Tx) error { return m.forgetFates(t, p.lo-1, p.hi) }); err != nil {
 			return err
 		}
+		m.s.parts.wait.Set(m.waitOf(p), 0)
 		m.parts = slices.DeleteFunc(slices.Clone(m.parts), func(o partition) bool { return o.name == p.name })
 		m.Report.Dropped++
 		m.rest(ctx, time.Since(began))
 	}
 	return nil
+}
+
+// staysIn says whether a parked message or a tombstone must stay in a partition.
+func (m *maintenance) staysIn(ctx context.Context, p partition) (stays, error) {
+	parked, err := m.parkedIn(m.Query(ctx), p)
+	switch {
+	case err != nil:
+		return unknown, err
+	case parked:
+		return something, nil
+	}
+	return m.young(ctx, p)
 }
 
 // endOfLog is the last row of a log, by which the log is known: it stays for as long as

@@ -11,6 +11,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/boxtest"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
 
@@ -160,7 +161,30 @@ func TestAddingAndDroppingPartitionsUnderLoadLosesNoMessage(t *testing.T) {
 			return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE slot < 4096") == 1
 		})
 		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE id = ?", last[0].ID[:]) != 1 {
-			t.Error("the row that was kept is not the last")
+			t.Errorf("the row that was kept is not the last; housekeeping says %q", s.Total.Faults)
+		}
+	})
+}
+
+// What is left of a partition that everybody has passed waits for its drop and is on no list of what was kept. A young
+// tombstone in the next partition held it too, and housekeeping sent all its messages again, as rows that nobody has read.
+func TestAPartitionIsNotSentAgainWhenTheNextOneHasATombstone(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k, divided, grace(50*time.Millisecond), func(o *mysqlstore.Options) { o.Partition = time.Hour })
+		s.fill(1500)
+		s.burn()
+		s.fill(3000)
+		s.Eventually("the hole is buried and passed", func() bool { s.Read(); return s.tombstones() == 1 })
+		s.Settle(&s.Lease, store.Settlement{To: s.At})
+		s.Eventually("the first partition is dropped", func() bool { s.Housekeep(); return s.Total.Dropped == 1 })
+		got := s.Deliver()
+		if faults := strings.Join(s.Total.Faults, "\n"); len(got) > 0 || strings.Contains(faults, "sent late") {
+			t.Errorf("%d messages come again, and housekeeping says %q", len(got), faults)
+		}
+		if s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= 1000") > 0 || s.tombstones() != 1 {
+			t.Error("it was not the first one that was dropped")
 		}
 	})
 }

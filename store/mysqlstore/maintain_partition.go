@@ -58,7 +58,7 @@ type division struct {
 // microseconds since 1970.
 type partNotes struct {
 	rest sqlkit.Marks // no change before this time
-	wait sqlkit.Marks // no look for old tombstones before this time
+	wait sqlkit.Marks // by partition: no look for old tombstones before this time
 	seen sqlkit.Marks // up to here there are no young ones
 }
 

@@ -16,12 +16,14 @@ func (k *Marks) Of(box string) int64 {
 	return k.at[box]
 }
 
-// Set sets the mark of a box.
+// Set sets the mark of a box. Zero forgets it.
 func (k *Marks) Set(box string, at int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.at == nil {
 		k.at = make(map[string]int64)
 	}
-	k.at[box] = at
+	if k.at[box] = at; at == 0 {
+		delete(k.at, box)
+	}
 }
