@@ -77,14 +77,13 @@ func latencyToKafka(rate int, to func(context.Context, *testbed) (broker.Destina
 		}
 		defer reader.close()
 		sub := relay.Subscription{To: d, Box: box, ExactlyOnce: d.Features().Transactions}
-		r, err := relay.New(reader.store, relay.Options{Subscriptions: []relay.Subscription{sub}, Logger: quiet})
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		_, stop, err := runRelay(ctx, reader.store, sub, relay.Options{})
 		if err != nil {
 			return sample{}, err
 		}
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		defer cancel()
-		ended := make(chan error, 1)
-		go func() { ended <- r.Run(ctx) }()
+		defer func() { _ = stop() }()
 		watch := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
 		n := 6 * rate
 		consumed := make(chan error, 1)
@@ -94,9 +93,7 @@ func latencyToKafka(rate int, to func(context.Context, *testbed) (broker.Destina
 			return sample{}, err
 		}
 		v := w.stop(n)
-		err = <-consumed
-		cancel()
-		if err := errors.Join(err, <-ended); err != nil {
+		if err := errors.Join(<-consumed, stop()); err != nil {
 			return sample{}, err
 		}
 		watch.without(rate).summarise(&v)

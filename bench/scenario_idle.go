@@ -35,17 +35,12 @@ func idle(open func(context.Context, *testbed) (*idleBox, error)) func(context.C
 			return sample{}, err
 		}
 		defer func() { err = errors.Join(err, b.close()) }()
-		r, err := relay.New(b.store, relay.Options{Subscriptions: []relay.Subscription{{To: membroker.Null(), Box: b.box}}, Logger: quiet})
+		r, stop, err := runRelay(ctx, b.store, relay.Subscription{To: membroker.Null(), Box: b.box}, relay.Options{})
 		if err != nil {
 			return sample{}, err
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		ended := make(chan error, 1)
-		go func() { ended <- r.Run(ctx) }()
 		v, err := b.watch(ctx, r)
-		cancel()
-		return v, errors.Join(err, <-ended)
+		return v, errors.Join(err, stop())
 	}
 }
 

@@ -65,26 +65,23 @@ func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Opti
 			reader = other.store
 		}
 		watch := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
-		r, err := relay.New(reader, relay.Options{Subscriptions: []relay.Subscription{{To: watch, Box: box}}, Logger: quiet})
+		_, stop, err := runRelay(ctx, reader, relay.Subscription{To: watch, Box: box}, relay.Options{})
 		if err != nil {
 			return sample{}, err
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		ended := make(chan error, 1)
-		go func() { ended <- r.Run(ctx) }()
-		n := int(d.Seconds()) * rate / perTx * perTx
+		defer func() { _ = stop() }()
+		const warm = 1 // second in which connections are made and the relay takes its shards
+		n := (int(d.Seconds()) + warm) * rate / perTx * perTx
 		w := l.start()
 		if err := l.tick(ctx, s, box, rate, n, perTx, watch); err != nil {
 			return sample{}, err
 		}
 		v := w.stop(n)
 		time.Sleep(1500 * time.Millisecond)
-		cancel()
-		if err := <-ended; err != nil {
+		if err := stop(); err != nil {
 			return sample{}, err
 		}
-		watch.summarise(&v)
+		watch.without(warm*rate).summarise(&v)
 		return v, l.drop(context.WithoutCancel(ctx), box)
 	}
 }

@@ -20,14 +20,11 @@ const sparsePause = 4500 * time.Millisecond
 // tells of it what is to be told.
 func sparse(ctx context.Context, s store.Store, box string, insert func(ctx context.Context, r *relay.Relay, payload []byte) error) (sample, error) {
 	watch := &clockwatch{committed: map[uint64]time.Time{}, arrived: map[uint64]time.Time{}}
-	r, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{{To: watch, Box: box}}, Logger: quiet})
+	r, stop, err := runRelay(ctx, s, relay.Subscription{To: watch, Box: box}, relay.Options{})
 	if err != nil {
 		return sample{}, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- r.Run(ctx) }()
+	defer func() { _ = stop() }()
 	time.Sleep(12 * time.Second) // until it has calmed down
 	const n = 20
 	turns, begun := r.Stats().Turns, time.Now()
@@ -39,8 +36,7 @@ func sparse(ctx context.Context, s store.Store, box string, insert func(ctx cont
 		time.Sleep(time.Until(begun.Add(time.Duration(i+1) * sparsePause)))
 	}
 	v := sample{Extra: map[string]float64{"turns/s": float64(r.Stats().Turns-turns) / time.Since(begun).Seconds()}}
-	cancel()
-	if err := <-ended; err != nil {
+	if err := stop(); err != nil {
 		return sample{}, err
 	}
 	watch.summarise(&v)

@@ -138,20 +138,5 @@ func (b *sqlBox) stopOnce(ctx context.Context, to *stopSink, n int) (time.Durati
 // has ended.
 func (b *sqlBox) deliver(ctx context.Context, sub relay.Subscription) (r *relay.Relay, stop func() error, err error) {
 	sub.Box, sub.Retry = b.box, relay.Retry{Min: 100 * time.Millisecond, Max: time.Second}
-	r, err = relay.New(b.store, relay.Options{Subscriptions: []relay.Subscription{sub}, Logger: quiet, NoMaintenance: true})
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- r.Run(ctx) }()
-	return r, func() error {
-		cancel()
-		select {
-		case err := <-ended:
-			return err
-		case <-time.After(time.Minute):
-			return errors.New("a relay does not end")
-		}
-	}, nil
+	return runRelay(ctx, b.store, sub, relay.Options{NoMaintenance: true})
 }
