@@ -2,9 +2,7 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/postbag/postbag/internal/core"
@@ -24,9 +22,8 @@ func (l *loop) load(o *core.Loading) {
 // loaded hands on what was fetched.
 func (l *loop) loaded(o *core.Loading, blocks []store.Blocks, errs []error) {
 	now := l.now()
-	failed := l.core.LoadEnded(now, o, blocks, errs)
-	for _, err := range errs {
-		if slices.ContainsFunc(failed, func(one error) bool { return errors.Is(one, err) }) {
+	for i, awaited := range l.core.LoadEnded(now, o, blocks, errs) {
+		if err := errs[i]; awaited && err != nil {
 			l.storeFailed(fmt.Errorf("relay: reading blocked keys failed: %w", err))
 		} else {
 			l.heard(err)

@@ -48,18 +48,17 @@ type Loading struct {
 }
 
 // LoadEnded takes what came of a Load: the blocked keys of each shard, or an error. It
-// returns the errors of shards that are still waited for.
-func (c *Core) LoadEnded(now time.Duration, o *Loading, blocked []store.Blocks, errs []error) (failed []error) {
+// returns for each shard whether it was still waited for.
+func (c *Core) LoadEnded(now time.Duration, o *Loading, blocked []store.Blocks, errs []error) (awaited []bool) {
 	c.asking--
+	awaited = make([]bool, len(o.Shards))
 	if o.Generation != c.generation {
-		return nil
+		return awaited
 	}
-	for i := range o.Shards {
-		if c.loaded(now, o.Flow, &o.Shards[i], FaultOf(errs[i]), &blocked[i]) && errs[i] != nil { //nolint:gosec // both have an element for each shard
-			failed = append(failed, errs[i]) //nolint:gosec // as above
-		}
+	for i := range awaited {
+		awaited[i] = c.loaded(now, o.Flow, &o.Shards[i], FaultOf(errs[i]), &blocked[i]) //nolint:gosec // each has an element for each shard
 	}
-	return failed
+	return awaited
 }
 
 // loaded gives a shard to its flow, unless it became another one's, or was replaced,
