@@ -81,7 +81,7 @@ func latencyFor(d time.Duration, rate, perTx int, inProcess bool, o pgstore.Opti
 		if err := stop(); err != nil {
 			return sample{}, err
 		}
-		watch.without(warm*rate).summarise(&v)
+		watch.without(warm * rate).summarise(&v)
 		return v, l.drop(context.WithoutCancel(ctx), box)
 	}
 }

@@ -219,8 +219,14 @@ var keeping = []Mutant{
 	{
 		Name: "mysql-parked-partition-dropped", What: "MySQL and MariaDB: a partition with a parked message is dropped",
 		Evidence: "state-blind partition droppers (velmie/outbox)",
-		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "	return len(stays) > 0, err\n", "	return len(stays) < 0, err\n"}},
+		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "	return len(seqs) > 0, err\n", "	return len(seqs) < 0, err\n"}},
 		By:       tests("store/mysqlstore", "TestAParkedMessageKeepsItsPartition"),
+	},
+	{
+		Name: "mysql-waiting-partition-searched-for-strays", What: "MySQL and MariaDB: a tombstone of one partition holds all that wait for their drop",
+		Evidence: "seen: 1,000 delivered messages of a partition sent again",
+		Patches:  []Patch{{"store/mysqlstore/maintain_drop.go", "{ return m.Box + \"/\" + p.name }", "{ return m.Box }"}},
+		By:       tests("store/mysqlstore", "TestAPartitionIsNotSentAgain"),
 	},
 	{
 		Name: "mysql-commit-without-answer-taken-as-rolled-back", What: "MySQL and MariaDB: a COMMIT whose answer is lost is said to have failed",
