@@ -100,3 +100,14 @@ func (s *Store) EndLatePause(ctx context.Context) error {
 	}
 	return err
 }
+
+// NextPartition returns where the partition begins and ends that a box needs next beside those of these spans, and for how many
+// messages there is room without it.
+func NextPartition(spans [][2]int64, last int64, size int) (from, to, room int64) {
+	var parts []partition
+	for _, s := range spans {
+		parts = append(parts, partition{from: s[0]*tallySpan + 1, to: s[1]*tallySpan + 1})
+	}
+	p, room := nextPartition("outbox", parts, last, size)
+	return p.from, p.to, room
+}

@@ -83,10 +83,15 @@ func (m *maintenance) run(ctx context.Context) error {
 	if !m.held {
 		return store.ErrLeaseLost
 	}
+	if m.last < m.dropped {
+		m.s.doubt(m.Box, m.v.era, nil)
+		return renumberedError(m.Box)
+	}
 	k, done := m.s.maintained.of(m.Box)
 	defer done()
 	m.maintenanceState = k
-	for _, step := range []func(context.Context) error{m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy} {
+	// Room comes first: without it what is due cannot join the log.
+	for _, step := range []func(context.Context) error{m.addHeadroom, m.promote, m.searchLate, m.retire, m.retain, m.tidy} {
 		if err := step(ctx); err != nil {
 			return err
 		}

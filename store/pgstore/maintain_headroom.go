@@ -60,35 +60,39 @@ func (m *maintenance) addHeadroom(ctx context.Context) error {
 	if headroom <= 0 {
 		headroom = defaultHeadroom
 	}
-	next := int64(1)
-	if n := len(m.partitions); n > 0 {
-		next = m.partitions[n-1].to
+	parts := make([]partition, len(m.partitions))
+	for i := range parts {
+		parts[i] = m.partitions[i].partition
 	}
-	for next-1-m.last < headroom && !time.Now().Before(m.headroomAgain) && !m.late() {
-		end, err := m.addOne(ctx, headroom)
+	_, room := nextPartition(m.Box, parts, m.last, m.spans)
+	for room < headroom && !time.Now().Before(m.headroomAgain) && !m.late() {
+		now, err := m.addOne(ctx, headroom)
 		if err != nil {
-			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", next-1-m.last, headroom)
+			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", room, headroom)
 			m.headroomAgain, err = m.refused(err, what)
 			return err
 		}
-		next = end
+		room = now
 	}
 	return nil
 }
 
-// addOne adds one partition, unless there is room by now, and returns the end.
-func (m *maintenance) addOne(ctx context.Context, headroom int64) (end int64, err error) {
+// addOne adds one partition, unless there is room by now, and returns for how many messages there is room then.
+func (m *maintenance) addOne(ctx context.Context, headroom int64) (room int64, err error) {
 	added := int64(0)
 	err = m.s.inDDL(ctx, func(tx ddl) error {
 		if err := m.s.briefly(ctx, tx); err != nil {
 			return err
 		}
-		end, err = headroomEnd(ctx, tx, m.Box)
-		if err != nil || end-1-m.last >= headroom {
+		parts, err := partitionsOf(ctx, tx, m.Box)
+		if err != nil {
 			return err
 		}
-		p := partition{box: m.Box, from: end, to: end + int64(m.spans)*tallySpan}
-		end, added = p.to, 1
+		var p partition
+		if p, room = nextPartition(m.Box, parts, m.last, m.spans); room >= headroom {
+			return nil
+		}
+		room, added = p.to-1-m.last, 1
 		return errors.Join(sqlkit.Hit("pgstore/partition/create/before"), script(ctx, tx, p.script()), sqlkit.Hit("pgstore/partition/create/uncommitted"))
 	})
 	if sqlState(err) == codeDuplicateTable {
@@ -100,7 +104,22 @@ func (m *maintenance) addOne(ctx context.Context, headroom int64) (end int64, er
 	if err == nil {
 		m.report.Added += added
 	}
-	return end, err
+	return room, err
+}
+
+// nextPartition returns the partition that a box needs next, after a last seq, and for how many messages there is room without
+// it. A numbering that was begun again goes on below partitions of the one before.
+func nextPartition(box string, parts []partition, last int64, spans int) (p partition, room int64) {
+	size := int64(spans) * tallySpan
+	at, end := last+1, int64(1)
+	for _, q := range parts {
+		if q.from > at { // a hole
+			from := max(end, last/tallySpan*tallySpan+1)
+			return partition{box: box, from: from, to: min(from+size, q.from)}, at - 1 - last
+		}
+		at, end = max(at, q.to), q.to
+	}
+	return partition{box: box, from: end, to: end + size}, end - 1 - last
 }
 
 // briefly bounds the waits of a transaction's DDL.

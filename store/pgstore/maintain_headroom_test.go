@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/pgstore"
 )
 
 func TestPartitionsAreMadeAheadAsTheOptionsSay(t *testing.T) {
@@ -206,5 +209,96 @@ func TestCreateBoxAddsPartitionsToAnExistingBox(t *testing.T) {
 	ahead("100000000000")
 	if err := s.CreateBox(t.Context(), "outbox"); err == nil || !strings.Contains(err.Error(), "put it back") {
 		t.Errorf("numbers without any measure: %v", err)
+	}
+}
+
+// The log was emptied and its numbering begun again when the first partition had long been dropped. Every INSERT failed then,
+// a due message stopped the housekeeping before it made room, and so did the command that the error names: it made none.
+func TestANumberingThatBeginsBelowAllPartitionsGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, sql := range emptied {
+		if name == "a part, and setval back" {
+			continue
+		}
+		for what, passed := range map[string]bool{"what was passed": true, "nothing passed": false} {
+			for how, command := range map[string]bool{"by housekeeping": false, "by the command": true} {
+				t.Run(name+", "+what+", "+how, func(t *testing.T) {
+					t.Parallel()
+					s := newTestBox(t)
+					s.publish(boxtest.Messages(3, "a")...)
+					s.Deliver()
+					s.exec("SELECT setval('postbag.outbox__seq', $1)", int64(partSize))
+					s.publish(boxtest.Messages(3, "a")...)
+					s.Deliver()
+					s.Eventually("the first partition is dropped", func() bool { s.Housekeep(); return s.Total.Dropped == 1 })
+					if !passed {
+						s.exec("UPDATE postbag._shards SET position = '' WHERE sub = (SELECT id FROM postbag._subscriptions WHERE name = 'default')")
+						s.again("another")
+					}
+					for _, q := range sql {
+						s.exec(q)
+					}
+					want := boxtest.Messages(4, "b")
+					s.exec("INSERT INTO postbag.outbox__scheduled (due, id, topic, payload) VALUES (now() - interval '1 hour', $1, 't', 'p')", want[0].ID.String())
+					if command {
+						s.Must(s.CreateBox(t.Context(), "outbox"))
+						s.publish(want[1:2]...)
+					}
+					if _, err := s.Maintain(t.Context(), store.Retention{Lease: s.House, Keep: s.Keep}); !moved(err) {
+						t.Errorf("housekeeping says %v", err)
+					}
+					if _, err := s.Check(t.Context()); !errors.Is(err, store.ErrMoved) {
+						t.Errorf("the box is checked with %v", err)
+					}
+					if _, err := s.Check(t.Context()); err != nil {
+						t.Errorf("it is checked again with %v", err)
+					}
+					s.again("a third")
+					s.House = s.Take("another housekeeper", upkeep)
+					s.Total = store.Report{}
+					s.rounds()
+					if !command {
+						s.publish(want[1:2]...)
+					}
+					s.publish(want[2:]...)
+					got := map[postbag.ID]int{}
+					for _, r := range s.Deliver() {
+						got[r.ID]++
+					}
+					for _, m := range want {
+						if got[m.ID] != 1 {
+							t.Errorf("message %v came %d times", m.ID, got[m.ID])
+						}
+					}
+					if len(s.Total.Faults) > 0 {
+						t.Errorf("housekeeping finds %q", s.Total.Faults)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestAPartitionIsAddedWhereTheNumberingGoesOn(t *testing.T) {
+	t.Parallel()
+	const span = store.TallySpan
+	for _, c := range []struct {
+		parts          [][2]int64
+		last, from, to int64
+		room           int64
+	}{
+		{nil, 0, 1, 2*span + 1, 0},
+		{[][2]int64{{0, 2}}, 0, 2*span + 1, 4*span + 1, 2 * span},
+		{[][2]int64{{0, 2}}, 5 * span, 2*span + 1, 4*span + 1, -3 * span}, // it jumped ahead
+		{[][2]int64{{2, 4}}, 0, 1, 2*span + 1, 0},
+		{[][2]int64{{3, 5}}, span + 7, span + 1, 3*span + 1, 0},
+		{[][2]int64{{3, 5}}, span, span + 1, 3*span + 1, 0},
+		{[][2]int64{{2, 4}}, 2*span - 1, span + 1, 2*span + 1, 0},
+		{[][2]int64{{0, 2}, {3, 5}}, 7, 2*span + 1, 3*span + 1, 2*span - 7},
+		{[][2]int64{{0, 2}, {6, 8}}, 3 * span, 3*span + 1, 5*span + 1, 0},
+	} {
+		if from, to, room := pgstore.NextPartition(c.parts, c.last, 2); from != c.from || to != c.to || room != c.room {
+			t.Errorf("beside spans %v, after %d: from %d to %d with room for %d, want %d to %d with %d", c.parts, c.last, from, to, room, c.from, c.to, c.room)
+		}
 	}
 }

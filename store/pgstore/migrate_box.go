@@ -1,10 +1,12 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,29 +161,34 @@ const mostPartitions = 1000
 // that may not leaves it be while there is room at all.
 func makeHeadroom(ctx context.Context, in inDDL, box string) error {
 	for added := 0; ; added++ {
-		var last, spans, end int64
+		var last, room int64
+		var spans int
 		err := in(ctx, func(tx ddl) (err error) {
 			err = tx.one(ctx, `SELECT CASE WHEN has_sequence_privilege(c.oid, 'SELECT') THEN coalesce(pg_sequence_last_value(c.oid::regclass), 0) ELSE 0 END, b.spans
 FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regclass`, []any{box, schemaName + "." + box + "__seq"}, &last, &spans)
+			var parts []partition
 			if err == nil {
-				end, err = headroomEnd(ctx, tx, box)
+				parts, err = partitionsOf(ctx, tx, box)
 			}
-			room := int64(defaultHeadroom)
-			if added == 0 {
-				room = spans * store.TallySpan
-			}
-			if err != nil || end-1-last >= room {
-				spans = 0
+			if err != nil {
 				return err
 			}
-			if need := (last + defaultHeadroom - end) / (spans * store.TallySpan); need > mostPartitions {
+			enough, size := int64(defaultHeadroom), int64(spans)*store.TallySpan
+			if added == 0 {
+				enough = size
+			}
+			var p partition
+			if p, room = nextPartition(box, parts, last, spans); room >= enough {
+				spans = 0
+				return nil
+			}
+			if need := (defaultHeadroom - room) / size; need > mostPartitions {
 				return fmt.Errorf("its numbers are %d partitions ahead of its tables; see who moved the sequence postbag.%s__seq, and put it back", need, box)
 			}
-			p := partition{box: box, from: end, to: end + spans*store.TallySpan}
 			return errors.Join(tx.exec(ctx, lockTimeout), script(ctx, tx, p.script()))
 		})
 		switch {
-		case sqlState(err) == codeNoRight && end > last+1:
+		case sqlState(err) == codeNoRight && room > 0:
 			return nil
 		case err != nil || spans == 0:
 			return err
@@ -189,17 +196,20 @@ FROM postbag._boxes b, pg_class c WHERE b.name = $1 AND c.oid = $2::text::regcla
 	}
 }
 
-// roomEnd returns the first seq that no partition has.
-func headroomEnd(ctx context.Context, tx ddl, box string) (int64, error) {
-	var bound string
-	err := tx.one(ctx, `SELECT coalesce(max((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''?(\d+)''?\)'))[1]::bigint), 1)::text
-FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass`, []any{schemaName + "." + box}, &bound)
+// partitionsOf returns the ranges of a box's partitions, from the lowest up.
+func partitionsOf(ctx context.Context, tx ddl, box string) (parts []partition, err error) {
+	var lines string
+	err = tx.one(ctx, `SELECT coalesce(string_agg(pg_get_expr(c.relpartbound, c.oid), E'\n'), '')
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::text::regclass`, []any{schemaName + "." + box}, &lines)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	end, err := strconv.ParseInt(bound, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the bounds of the partitions of %s cannot be read: %w", box, err)
+	for line := range strings.Lines(lines) {
+		p := partition{box: box}
+		if _, err := fmt.Sscanf(line, "FOR VALUES FROM ('%d') TO ('%d')", &p.from, &p.to); err == nil {
+			parts = append(parts, p)
+		}
 	}
-	return end, nil
+	slices.SortFunc(parts, func(a, b partition) int { return cmp.Compare(a.from, b.from) })
+	return parts, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // A position rests on seqs that are given out once, upwards. An owner may empty the log and begin its numbering again, or set
 // the sequence back. Three things show it: the sequence has another file than it had (restarted, or altered), it has given out
-// less than a position knows of, or just below a bound of a position there is a row that it has not passed: below that of new
+// less than a position or the retention knows of, or just below a bound of a position there is a row that it has not passed: below that of new
 // transactions, or below those of the transactions that ran. The last finds a sequence that was set back and has come by again
 // before anybody looked.
 
@@ -110,15 +110,15 @@ func (s *Store) renumberedBox(ctx context.Context, known *catalog, name string, 
 			}
 			high = max(high, reach)
 		}
+		if err := s.raiseSequence(ctx, tx, name, box, high); err != nil {
+			return err
+		}
 		for _, q := range []string{"begin_copies", "begin_floors", "begin_box"} {
 			if _, err := tx.Exec(ctx, s.statements.get(q, name).sql, box.id); err != nil {
 				return err
 			}
 		}
 		if _, err := tx.Exec(ctx, s.statements.get("begin_audit", "").sql, box.id, why); err != nil {
-			return err
-		}
-		if err := s.raiseSequence(ctx, tx, name, box, high); err != nil {
 			return err
 		}
 		return execAll(ctx, pgxDDL{tx}, `DELETE FROM postbag._life`, `UPDATE postbag._epoch SET n = n + 1`)

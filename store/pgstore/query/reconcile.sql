@@ -36,10 +36,11 @@ UPDATE postbag._shards s SET position = $2::bytea, owner = NULL, token = postbag
 SELECT s.position FROM postbag._shards s WHERE s.sub = $1::integer;
 
 -- name: numbered
--- For each bound: the last seq given out, whether the sequence has the file that it should have, and the last row up to the
--- bound with its xid. At most a thousand entries of the primary key, one as a rule.
+-- For each bound: the last seq given out, whether the sequence has the file that it should have and has given out what was
+-- dropped, and the last row up to the bound with its xid. At most a thousand entries of the primary key, one as a rule.
 SELECT coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0),
-  coalesce((SELECT b.numbering = pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint FROM postbag._boxes b WHERE b.name = '{box}'), true),
+  coalesce((SELECT b.numbering = pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint
+      AND b.dropped <= coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0) FROM postbag._boxes b WHERE b.name = '{box}'), true),
   coalesce(p.seq, -1), coalesce(p.xid::text::bigint, 0)
 FROM unnest($1::bigint[]) o(bound) LEFT JOIN LATERAL (
   SELECT p.seq, p.xid FROM postbag.{box} p WHERE p.seq <= o.bound AND p.seq > o.bound - 1000 ORDER BY p.seq DESC LIMIT 1) p ON true;
@@ -77,17 +78,20 @@ DELETE FROM postbag._discarded d WHERE d.sub = $1::integer
 DELETE FROM postbag._floors f WHERE f.box = $1::integer;
 
 -- name: begin_box
+-- After the leap: where the role may not make it, the log begins where its numbers do.
 UPDATE postbag._boxes b SET numbering = pg_relation_filenode('postbag.{box}__seq'::regclass)::bigint,
-  dropped = least(b.dropped, coalesce((SELECT l.seq - 1 FROM postbag.{box} l ORDER BY l.seq LIMIT 1), b.dropped)) WHERE b.id = $1::integer;
+  dropped = least(b.dropped, (SELECT l.seq - 1 FROM postbag.{box} l ORDER BY l.seq LIMIT 1),
+    coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0)) WHERE b.id = $1::integer;
 
 -- name: begin_audit
 INSERT INTO postbag._audit (who, why, what)
 SELECT 'postbag', $2::text, 'look through ' || b.name || ' again' FROM postbag._boxes b WHERE b.id = $1::integer;
 
 -- name: leap
--- Has the sequence go on behind all that was ever given out: $2, what is parked and what is there. It jumps so far ahead of
--- who draws from it just now that it is not set back.
+-- Has the sequence go on behind all that was ever given out: $2, what is parked, what is there and what was dropped. It jumps
+-- so far ahead of who draws from it just now that it is not set back.
 SELECT setval('postbag.{box}__seq'::regclass, t.seq + 1000) FROM (SELECT greatest($2::bigint,
   (SELECT l.seq FROM postbag.{box} l ORDER BY l.seq DESC LIMIT 1), (SELECT max(c.seq) FROM postbag._copies c WHERE c.box = $1::integer),
-  (SELECT max(p.seq) FROM postbag._parked p JOIN postbag._subscriptions u ON u.id = p.sub WHERE u.box = $1::integer)) AS seq) t
+  (SELECT max(p.seq) FROM postbag._parked p JOIN postbag._subscriptions u ON u.id = p.sub WHERE u.box = $1::integer),
+  (SELECT b.dropped FROM postbag._boxes b WHERE b.id = $1::integer)) AS seq) t
 WHERE t.seq > coalesce(pg_sequence_last_value('postbag.{box}__seq'::regclass), 0);
