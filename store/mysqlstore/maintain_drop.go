@@ -65,9 +65,6 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 	if found, err := m.young(ctx, p); err != nil || found != nothing {
 		return swept, err
 	}
-	if strays, err := m.straysBelow(m.Query(ctx), p, swept); err != nil || strays {
-		return swept, err
-	}
 	end := swept
 	passed, err := m.pass(ctx, p.hi, func(t *sqlkit.Tx) (int64, error) {
 		end = swept
@@ -76,7 +73,7 @@ func (m *maintenance) passPart(ctx context.Context, swept int64, p partition) (i
 			return swept, err
 		}
 		end = p.hi
-		return end, m.forgetFates(t, p.lo-1, p.hi)
+		return end, m.forgetFates(t, swept, p.hi)
 	})
 	if !passed {
 		return swept, err
@@ -94,7 +91,7 @@ func (m *maintenance) parkedIn(query sqlkit.Querier, p partition) (bool, error) 
 type stays int
 
 const (
-	unknown   stays = iota // there was no time to look through all of it
+	unknown   stays = iota // there was no time to look through all of it, or something is sent late first
 	something              // a parked message or a young tombstone
 	nothing
 )
@@ -140,8 +137,7 @@ func (m *maintenance) waitOf(p partition) string { return m.Box + "/" + p.name }
 // dropPassed drops the partitions below the beginning of the log in which nothing has
 // to stay. None of them has the last row of the log, which is above that.
 //
-// A partition is held only if something in it is known to stay. What is left of the others
-// waits for the drop and is on no list, so nobody may look for strays in it.
+// A partition is held only if something in it is known to stay. The others wait for their drop.
 func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 	m.held = nil
 	if time.Now().UnixMicro() < m.s.parts.rest.Of(m.Box) {
@@ -170,7 +166,7 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 		if err != nil || !done {
 			return err
 		}
-		if err := m.Write(ctx, func(t *sqlkit.Tx) error { return m.forgetFates(t, p.lo-1, p.hi) }); err != nil {
+		if err := m.Write(ctx, func(t *sqlkit.Tx) error { return m.forgetPart(t, p) }); err != nil {
 			return err
 		}
 		m.s.parts.wait.Set(m.waitOf(p), 0)
@@ -181,7 +177,8 @@ func (m *maintenance) dropPassed(ctx context.Context, swept int64) error {
 	return nil
 }
 
-// staysIn says whether a parked message or a tombstone must stay in a partition.
+// staysIn says whether a parked message or a tombstone must stay in a partition, or one that
+// nobody has read.
 func (m *maintenance) staysIn(ctx context.Context, p partition) (stays, error) {
 	parked, err := m.parkedIn(m.Query(ctx), p)
 	switch {
@@ -190,7 +187,14 @@ func (m *maintenance) staysIn(ctx context.Context, p partition) (stays, error) {
 	case parked:
 		return something, nil
 	}
-	return m.young(ctx, p)
+	found, err := m.young(ctx, p)
+	if err != nil || found != nothing {
+		return found, err
+	}
+	if strays, err := m.straysIn(m.Query(ctx), p); err != nil || strays {
+		return unknown, err
+	}
+	return nothing, nil
 }
 
 // endOfLog is the last row of a log, by which the log is known: it stays for as long as

@@ -17,7 +17,8 @@ import (
 // the log begin behind it. What is there and not on the list is a stray: nobody has read
 // it. The list is among the fates of the box's maintenance subscription, which has none of
 // its own, and ends with those of the same range. Beside it stands, as a negative number,
-// up to which seq the list is whole.
+// up to which seq the list is whole. A partition that is passed as a whole is not on the
+// list, which goes on behind it once it is dropped.
 
 // enlist puts what is left of a range on the list.
 func (m *maintenance) enlist(t *sqlkit.Tx, after, to int64) error {
@@ -40,6 +41,23 @@ func (m *maintenance) listedTo(t *sqlkit.Tx, before, to int64) error {
 		return err
 	}
 	return setListed(t, id, to)
+}
+
+// forgetPart forgets what became of the messages of a partition that was dropped. A list that
+// was whole up to it is then whole up to its end.
+func (m *maintenance) forgetPart(t *sqlkit.Tx, p partition) error {
+	if err := m.forgetFates(t, p.lo-1, p.hi); err != nil {
+		return err
+	}
+	id, err := t.Subscription(m.Ref)
+	if err != nil {
+		return err
+	}
+	listed, err := listedUpTo(t.Query, id)
+	if err != nil || listed < p.lo-1 || listed >= p.hi {
+		return err
+	}
+	return setListed(t, id, p.hi)
 }
 
 func setListed(t *sqlkit.Tx, id, to int64) error {
@@ -98,11 +116,16 @@ func (m *maintenance) recheckKept(ctx context.Context) error {
 	if err != nil || swept == 0 {
 		return err
 	}
-	after, end, err := m.nextKept(query, swept)
+	to, err := m.settledTo(query, swept)
+	if err != nil || to == 0 {
+		return err
+	}
+	after := m.s.kept.Of(m.Box)
+	end, err := dialect.Nth(query, m.Box, after, to, sweepRows)
 	if err != nil {
 		return err
 	}
-	m.s.kept.Set(m.Box, end%swept)
+	m.s.kept.Set(m.Box, end%to)
 	if end <= after {
 		return nil
 	}
@@ -267,28 +290,33 @@ func (m *maintenance) dropping(swept int64) bool {
 	return slices.ContainsFunc(m.parts, func(p partition) bool { return p.hi <= swept && !slices.Contains(m.held, p) })
 }
 
-// nextKept returns the range below the log's beginning that is looked at next: of a
-// divided box of which a partition is to be dropped, some of one in which something has to
-// stay.
-func (m *maintenance) nextKept(query sqlkit.Querier, swept int64) (after, end int64, err error) {
-	after = m.s.kept.Of(m.Box)
-	if m.dropping(swept) {
-		i := slices.IndexFunc(m.held, func(p partition) bool { return p.hi > after })
-		if i < 0 {
-			return 0, 0, nil
-		}
-		after, swept = max(after, m.held[i].lo-1), min(swept, m.held[i].hi)
+// settledTo returns up to which seq rows below the log's beginning are looked at: all of
+// them, or while a partition waits for its drop, those of which the list tells.
+func (m *maintenance) settledTo(query sqlkit.Querier, swept int64) (int64, error) {
+	if !m.dropping(swept) {
+		return swept, nil
 	}
-	end, err = dialect.Nth(query, m.Box, after, swept, sweepRows)
-	return after, end, err
+	listed, err := m.listed(query)
+	return min(listed, swept), err
 }
 
-// straysBelow says whether there are strays in a partition, up to a seq that everybody has
-// passed: it is not to be dropped with them.
-func (m *maintenance) straysBelow(query sqlkit.Querier, p partition, swept int64) (bool, error) {
-	if p.lo > swept || m.dropping(swept) {
-		return false, nil
+// listed returns up to which seq the box's list is whole.
+func (m *maintenance) listed(query sqlkit.Querier) (int64, error) {
+	var id int64
+	if _, err := sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte)); err != nil {
+		return 0, err
 	}
-	v, err := m.lookAtKept(query, min(p.lo-1, swept), swept)
+	return listedUpTo(query, id)
+}
+
+// straysIn says whether there are strays in a partition, as far as the list tells: it is not
+// to be dropped with them.
+func (m *maintenance) straysIn(query sqlkit.Querier, p partition) (bool, error) {
+	listed, err := m.listed(query)
+	to := min(listed, p.hi)
+	if err != nil || to < p.lo {
+		return false, err
+	}
+	v, err := m.lookAtKept(query, p.lo-1, to)
 	return len(v.strays) > 0, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/boxtest"
@@ -167,6 +168,78 @@ func TestAMessageBelowDroppedPartitionsIsSentLate(t *testing.T) {
 		got := s.Deliver()
 		if len(got) != 1 || got[0].ID != id {
 			t.Errorf("%d messages come", len(got))
+		}
+	})
+}
+
+// heldUp is a divided box whose first partition everybody has passed. What ends is a transaction that keeps it from being dropped.
+func heldUp(t *testing.T, k *kind, begin func(*testBox)) (s *testBox, end func()) {
+	t.Helper()
+	s = newTestBox(t, k, divided, func(o *mysqlstore.Options) { o.Partition = time.Hour })
+	begin(s)
+	s.Keep = time.Hour
+	s.fill(1500)
+	s.Eventually("no partition is to be made, which the transaction would hold up too", func() bool { return s.Housekeep().Added == 0 })
+	s.Keep = time.Millisecond
+	open, err := s.plain.BeginTx(t.Context(), nil)
+	s.Must(err)
+	s.Must(s.Append(t.Context(), open, "outbox", boxtest.Messages(3, "late")))
+	s.Eventually("a drop is tried", func() bool { s.Housekeep(); return s.Faulty("could not be made or dropped") })
+	s.Total.Faults = nil
+	return s, func() {
+		s.Must(open.Rollback())
+		s.TryPartitions()
+	}
+}
+
+// What is left of a partition that everybody has passed is on no list of what was kept. Where that partition was no more, or was taken for
+// one in which something stays, housekeeping sent all its messages again, as rows that nobody has read.
+func TestMessagesOfAPartitionThatWaitsForItsDropAreNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, orders := range map[string][]string{
+		"the table is divided no more": {"ALTER TABLE postbag_outbox REMOVE PARTITIONING"},
+		"it is merged with the next":   {"ALTER TABLE postbag_outbox REORGANIZE PARTITION p1000, p2000 INTO (PARTITION p2000 VALUES LESS THAN (2001))"},
+		"a tombstone comes into it": {
+			"DELETE FROM postbag_outbox WHERE seq = 5",
+			"INSERT INTO postbag_outbox (seq, id, topic, type, payload) VALUES (5, REPEAT(X'00', 16), '', '@tombstone', '')",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, k *kind) {
+				t.Helper()
+				s, end := heldUp(t, k, func(*testBox) {})
+				end()
+				s.Driver = s.On(t, newFixture(t, s.dsn)) // a process that remembers nothing of the partition
+				for _, order := range orders {
+					s.exec(order)
+				}
+				s.Eventually("they are deleted", func() bool {
+					s.Housekeep()
+					return s.number("SELECT COUNT(*) FROM postbag_outbox WHERE seq <= 1000 AND slot < 4096") == 0
+				})
+				if got := s.Deliver(); len(got) > 0 || s.Faulty("sent late") {
+					t.Errorf("%d messages come again, and housekeeping says %q", len(got), s.Total.Faults)
+				}
+			})
+		})
+	}
+}
+
+// A row below the log is in the lowest partition that there is, be it one that waits for its drop.
+func TestAMessageInAPartitionThatWaitsForItsDropIsSentLate(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s, end := heldUp(t, k, func(s *testBox) {
+			s.fill(1500)
+			s.Eventually("the first partition is dropped", func() bool { s.Housekeep(); return s.Total.Dropped == 1 })
+		})
+		id := s.insertWith(5)
+		end()
+		s.Eventually("the next is dropped", func() bool { s.Housekeep(); return s.Total.Dropped == 2 })
+		if got := s.Deliver(); len(got) != 1 || got[0].ID != id {
+			t.Errorf("%d messages come, and housekeeping says %q", len(got), s.Total.Faults)
 		}
 	})
 }

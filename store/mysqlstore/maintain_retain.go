@@ -79,6 +79,9 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, er
 		if gone, stay, err = m.remove(t, swept, end); err == nil {
 			err = m.enlist(t, swept, end)
 		}
+		if err == nil {
+			err = m.listedTo(t, swept, end)
+		}
 		return end, err
 	})
 	if err != nil || !passed {
@@ -94,8 +97,7 @@ func (m *maintenance) sweep(ctx context.Context, swept, to int64) (end int64, er
 func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (int64, error)) (passed bool, err error) {
 	err = m.Write(ctx, func(t *sqlkit.Tx) error {
 		passed = false
-		var before int64
-		if _, err := t.Row(sqlLockBox, []any{m.Box}, &before); err != nil {
+		if _, err := t.Row(sqlLockBox, []any{m.Box}, new(int64)); err != nil {
 			return err
 		}
 		readers, err := t.Readers(t.Query, m.Box)
@@ -116,9 +118,6 @@ func (m *maintenance) pass(ctx context.Context, to int64, fn func(*sqlkit.Tx) (i
 			{Text: sqlkit.SQLSetSwept, Args: []any{end, m.Box}},
 			{Text: sqlForgetFloors, Args: []any{m.Box, end}},
 		})
-		if err == nil {
-			err = m.listedTo(t, before, end)
-		}
 		passed = true
 		return err
 	})
