@@ -108,8 +108,11 @@ func (p *producer) texts(box string, now int64, msgs []postbag.Message) ([]strin
 				prefix = fmt.Sprintf("%d AS due, %d AS at, ", due, now)
 			}
 		}
-		if err := into.add(box, m, headers, prefix); err != nil {
-			return nil, fmt.Errorf("message %d of %d: %w", i+1, len(msgs), err)
+		if !into.add(box, m, headers, prefix) {
+			return nil, &postbag.MessageError{
+				Index: i, Field: "Payload", Reason: fmt.Sprintf("holds %d bytes: %v", len(m.Payload), errTooLarge),
+				Got: len(m.Payload), Allowed: p.most(), Err: errTooLarge,
+			}
 		}
 	}
 	return append(log.done(), later.done()...), nil
@@ -126,11 +129,12 @@ type inserting struct {
 	made  []string
 }
 
-// add adds a row. One that would make the statement too large begins another.
-func (w *inserting) add(box string, m *postbag.Message, headers, prefix string) error {
+// add adds a row. One that would make the statement too large begins another. False: no
+// statement may be so large.
+func (w *inserting) add(box string, m *postbag.Message, headers, prefix string) bool {
 	size := 2*(len(m.Topic)+len(box)+len(m.Key)+len(m.ShardKey)+len(m.Type)+len(headers)+len(m.Payload)) + 256
 	if size > w.most {
-		return fmt.Errorf("%d bytes: %w", len(m.Payload), errTooLarge)
+		return false
 	}
 	switch {
 	case len(w.text) == 0:
@@ -159,7 +163,7 @@ func (w *inserting) add(box string, m *postbag.Message, headers, prefix string) 
 	}
 	w.column(m.Payload, named, " AS payload")
 	w.text = append(w.text, w.end...)
-	return nil
+	return true
 }
 
 // column appends a literal of bytes and, where columns are named, its name.

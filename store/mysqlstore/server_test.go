@@ -199,8 +199,8 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 		s.want(append(s.Read(), func() []store.Record { s.publish(largest); return s.Read() }()...), largest)
 		largest.Payload = make([]byte, 4<<20)
 		err = s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
-			refused := s.Append(ctx, tx, "outbox", []postbag.Message{largest})
-			if refused == nil || !strings.Contains(refused.Error(), "max_allowed_packet") {
+			refused := s.Append(ctx, tx, "outbox", append(boxtest.Messages(1, "a"), largest))
+			if of, ok := errors.AsType[*postbag.MessageError](refused); !ok || of.Index != 1 || of.Allowed != info.MaxMessage || !strings.Contains(refused.Error(), "max_allowed_packet") {
 				t.Errorf("a payload of 4 MiB: %v", refused)
 			}
 			return s.Append(ctx, tx, "outbox", boxtest.Messages(1, "a")) // the transaction is as it was
