@@ -64,7 +64,8 @@ const (
 var tightened = regexp.MustCompile(`(?s)CONSTRAINT postbag_\$box__headers CHECK .*CONSTRAINT postbag_\$box__payload CHECK [^\n]*\)`)
 
 // addConstraints gives small boxes that were made with looser constraints those of new ones, and returns which. Rows that break
-// them stay: the constraints then leave out all that is as old as the youngest row, by its time, which producers have no right to set. What
+// them stay: the constraints then leave out all that is as old as the youngest row, by its time, which producers have no right to set. A row
+// with a time to come is none: with it they would leave out all that comes until then. What
 // cannot be done is left: Check says so, and no migration fails for it.
 func (s *Store) addConstraints(ctx context.Context) (boxes []string, err error) {
 	if s.server.Load() == nil {

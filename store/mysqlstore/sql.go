@@ -79,7 +79,7 @@ SELECT (SELECT COUNT(*) FROM (SELECT seq FROM %s LIMIT ?) x), COALESCE(MAX(data_
 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`
 
 	// A scan of a table that is small.
-	sqlYoungest = `SELECT COALESCE(MAX(at), 0) FROM %s`
+	sqlYoungest = `SELECT COALESCE(MAX(at), 0) FROM %s WHERE at <= ` + sqlMicros
 
 	// By primary key.
 	sqlSetWitness = `UPDATE postbag__box SET witness = ?, witness_id = ? WHERE name = ?`
