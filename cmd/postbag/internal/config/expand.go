@@ -9,13 +9,17 @@ import (
 )
 
 // variable is ${NAME}, or ${NAME:-text}; $${ stands for ${ itself.
-var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?\}`)
+var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?\}`)
 
 // expand puts the values of environment variables in their places. It returns what is
 // wrong and how to fix it, and never a value.
 func (b *binder) expand(text string) (expanded string, changed bool, fix string) {
 	if !strings.Contains(text, "${") {
 		return text, false, ""
+	}
+	if strings.Contains(variable.ReplaceAllString(text, " "), "${") {
+		return text, false, "has a ${ without the name of a variable and a }, or a variable in the value of another; " +
+			"write ${NAME}, ${NAME:-value}, or $${ for the characters themselves"
 	}
 	expanded = variable.ReplaceAllStringFunc(text, func(found string) string {
 		changed = true
@@ -36,13 +40,6 @@ func (b *binder) expand(text string) (expanded string, changed bool, fix string)
 		fix = "names the environment variable " + name + ", which is not set; export it, or write ${" + name + ":-...} with a value for then"
 		return found
 	})
-	if !changed && fix == "" {
-		fix = "has a ${ without the name of a variable and a }; write ${NAME}, ${NAME:-value}, or $${ for the characters themselves"
-		if strings.Contains(strings.ReplaceAll(text, "$${", ""), "${") {
-			return text, false, fix
-		}
-		return strings.ReplaceAll(text, "$${", "${"), true, ""
-	}
 	return expanded, changed, fix
 }
 

@@ -31,8 +31,8 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 			b.line(lineOf(n), path+" "+fix)
 			return
 		}
-		if changed && unresolved(expanded) && v.Kind() != reflect.String {
-			return // of another machine: it is not known what it will be
+		if b.source.Elsewhere && changed && unresolved(expanded) && v.Kind() != reflect.String {
+			return // it is not known what it will be
 		}
 		text, plain = expanded, plain || changed
 	}

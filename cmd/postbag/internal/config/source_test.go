@@ -118,7 +118,7 @@ func TestEnvironmentVariablesAreExpanded(t *testing.T) {
 	t.Setenv("POSTBAG_TEST_ON", "true")
 	f, err := Parse("f.yaml", []byte(`
 ttl: ${POSTBAG_TEST_TTL:-45s}
-name: a-$${b}-${POSTBAG_TEST_EMPTY:-c}${POSTBAG_TEST_EMPTY}
+name: a-$${b}-${POSTBAG_TEST_EMPTY:-c}${POSTBAG_TEST_EMPTY}$${
 store: {dsn: "${POSTBAG_TEST_DIR:-/var}/shop.db", max_conns: "${POSTBAG_TEST_CONNS}", create: "${POSTBAG_TEST_ON}"}
 destinations: {main: {nats: {url: "nats://${POSTBAG_TEST_HOST}:4222", password_file: "${POSTBAG_TEST_HOST}/password"}}}
 subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], format: {kind: debezium, route: "x.${routedByValue}"}}]
@@ -127,7 +127,7 @@ subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], format: {kind: debezium, rou
 		t.Fatal(err)
 	}
 	main, _ := f.Destinations["main"].Settings.(*testNATS)
-	if f.TTL != 45*time.Second || f.Name != "a-${b}-c" || f.Store.DSN != "/var/shop.db" || f.Store.MaxConns != 12 || !f.Store.Create ||
+	if f.TTL != 45*time.Second || f.Name != "a-${b}-c${" || f.Store.DSN != "/var/shop.db" || f.Store.MaxConns != 12 || !f.Store.Create ||
 		main.URL != "nats://nats-7:4222" || main.PasswordFile != "nats-7/password" || f.Subscriptions[0].Types[0] != "nats-7.*" ||
 		f.Subscriptions[0].Format.Route != "x.${routedByValue}" {
 		t.Errorf("it is read as %+v, %+v", f, main)
@@ -136,6 +136,7 @@ subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], format: {kind: debezium, rou
 
 func TestAnUnsetVariableIsAMistakeUnlessOnlyTheFormIsChecked(t *testing.T) {
 	t.Setenv("POSTBAG_TEST_SECRET", "nats://u:CANARY@a")
+	t.Setenv("N_HOLDS", "${HOME}")
 	const rest = "store: {dsn: '${POSTBAG_TEST_NO_DSN}', max_conns: '${POSTBAG_TEST_NO_CONNS}'}\n"
 	text := rest + "destinations: {m: {nats: {url: '${POSTBAG_TEST_NO_URL}', max_pending: '${POSTBAG_TEST_NO_NUMBER}'}}}\n"
 	paths := files(t, text)
@@ -151,6 +152,10 @@ func TestAnUnsetVariableIsAMistakeUnlessOnlyTheFormIsChecked(t *testing.T) {
 		"{url: '${POSTBAG_TEST_SECRET}'}":             "url holds a user, password or token",
 		"{url: nats://a, user_env: '${HOME}'}":        "user_env is no name of an environment variable",
 		"{url: 'nats://${no name}'}":                  "has a ${ without the name of a variable",
+		"{url: 'nats://${HOME}${no name}'}":           "has a ${ without the name of a variable",
+		"{url: 'nats://${N_:-a-${HOME}}'}":            "or a variable in the value of another",
+		"{url: nats://a, recheck: '${N_:-${HOME}}'}":  "recheck has a ${",
+		"{url: nats://a, recheck: '${N_HOLDS}'}":      "recheck is no duration",
 		"{url: nats://a, max_pending: '${HOME}'}":     "max_pending is no whole number",
 		"{url: nats://a, tls: '${HOME}'}":             "tls is neither true nor false",
 		"{url: nats://a, recheck: '${PB_NO:-5}'}":     "recheck is no duration",
