@@ -30,12 +30,11 @@ type Store[Tx any] interface {
 // Messages of a partition are stored in the partition's order. Make it with [NewReceiver].
 type Receiver[Tx any] struct {
 	o     ReceiverOptions[Tx]
-	marks *Inbox[Tx]
 	rules *postbag.Publisher[int]
 	log   *slog.Logger
 
-	binding string // of the source
-	typeOf  sourcekit.KeyRule
+	intake intake
+	stower stower[Tx]
 
 	fetched, stored, repeated, faulty, lost atomic.Int64
 }
@@ -127,8 +126,12 @@ func NewReceiver[Tx any](o ReceiverOptions[Tx]) (*Receiver[Tx], error) {
 		return nil, err
 	}
 	log := o.Logger.With("box", o.Box, "consumer", o.Consumer)
-	binding := o.Source.Features().Binding
-	return &Receiver[Tx]{o: o, marks: marks, rules: rules, log: log, binding: binding, typeOf: sourcekit.TypeRule(binding)}, nil
+	r := &Receiver[Tx]{o: o, rules: rules, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff)}
+	r.stower = stower[Tx]{
+		to: o.Store, marks: marks, consumer: o.Consumer, box: o.Box, verb: "receive",
+		db: storeTrouble(log, o.OnError), refused: r.refused, failing: r.extend, done: r.finish,
+	}
+	return r, nil
 }
 
 // fill puts the defaults in, and returns what is wrong.
@@ -183,12 +186,6 @@ func (o *ReceiverOptions[Tx]) defaults() {
 	if o.OnError == nil {
 		o.OnError = func(error) {}
 	}
-	if o.IDs == nil {
-		o.IDs = sourcekit.DefaultIDs()
-	}
-	if o.Keys == nil && !isNil(o.Source) {
-		o.Keys = sourcekit.DefaultKeys(o.Source.Features().Binding)
-	}
 }
 
 // ReceiverStats are what a Receiver counted since it was made.
@@ -217,7 +214,7 @@ func (r *Receiver[Tx]) Stats() ReceiverStats {
 func (r *Receiver[Tx]) Run(ctx context.Context) error {
 	work, cancel := outlive(ctx, r.o.Grace)
 	defer cancel()
-	from := trouble{log: r.log, onError: r.o.OnError, began: "the source fails", ended: "the source works again"}
+	from := sourceTrouble(r.log, r.o.OnError)
 	for ctx.Err() == nil {
 		b, err := r.o.Source.Fetch(ctx, source.Limits{Messages: r.o.Messages, Bytes: r.o.Bytes})
 		switch {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/source"
-	"github.com/postbag/postbag/store"
 )
 
 // take stores a batch, and acknowledges it. It returns an error if Run is to end.
@@ -23,10 +21,31 @@ func (r *Receiver[Tx]) take(ctx context.Context, msgs []source.Message) error {
 		}
 		items = append(items, it)
 	}
-	if err := r.store(ctx, items); err != nil {
+	if err := r.stower.stow(ctx, items); err != nil {
 		return errors.Join(err, stop)
 	}
 	return stop
+}
+
+// item makes of a message what the box will hold.
+func (r *Receiver[Tx]) item(m *source.Message) item {
+	it := r.intake.item(m)
+	fault := it.fault
+	if fault == nil && r.o.Edit != nil {
+		own := it.out.ID
+		fault = r.o.Edit(&it.out, m)
+		it.out.ID = own
+	}
+	if it.out.Topic == "" {
+		it.out.Topic = r.o.Box
+	}
+	if fault == nil {
+		fault = r.rules.Publish(context.Background(), 0, it.out)
+	}
+	if fault != nil {
+		it.blame(fault)
+	}
+	return it
 }
 
 // refused says what a fault means: an error ends Run.
@@ -42,86 +61,10 @@ func (r *Receiver[Tx]) refused(fault error, m *source.Message) error {
 	return nil
 }
 
-// store stores items in their sequence, however often it takes, and acknowledges them.
-func (r *Receiver[Tx]) store(ctx context.Context, items []item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	db := trouble{log: r.log, onError: r.o.OnError, began: "the store of an inbox fails", ended: "the store of an inbox works again"}
-	for {
-		fresh, at, err := r.commit(ctx, items)
-		if err == nil {
-			db.over()
-			r.count(items, fresh)
-			return r.ack(ctx, items)
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		refused, rejected := errors.AsType[*postbag.MessageError](err)
-		switch {
-		case errors.Is(err, store.ErrOtherBytes) && len(items) > 1:
-			db.over()
-			half := len(items) / 2
-			if err := r.store(ctx, items[:half]); err != nil {
-				return err
-			}
-			return r.store(ctx, items[half:])
-		case errors.Is(err, store.ErrOtherBytes) && items[0].mark.Sum != (store.Sum{}):
-			items[0].part()
-			err = r.refused(errOther, items[0].from)
-		case rejected && refused.Index >= 0 && refused.Index < len(at):
-			err = r.spoil(&items[at[refused.Index]], refused)
-		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
-			db.met(ctx, fmt.Errorf("inbox: receive: %w", err))
-			continue
-		default:
-			db.met(ctx, fmt.Errorf("inbox: receive: store in %q: %w", r.o.Box, err))
-			r.extend(ctx, items)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// spoil makes an item that the store refuses one with a fault.
-func (r *Receiver[Tx]) spoil(it *item, fault error) error {
-	if it.cut || it.fault != nil && !isTooLong(fault) {
-		return fmt.Errorf("inbox: receive: the message of topic %q at %s is refused even with its fault: %w", it.from.Topic, it.from.Place, fault)
-	}
-	it.blame(fault)
-	return r.refused(fault, it.from)
-}
-
-// commit stores what is new of items in one transaction. It returns which are, and where in
-// items those stand that it gave to Append.
-func (r *Receiver[Tx]) commit(ctx context.Context, items []item) (fresh []bool, at []int, err error) {
-	marks := make([]Mark, len(items))
-	for i := range items {
-		marks[i] = items[i].mark
-	}
-	err = r.o.Store.InTx(ctx, func(ctx context.Context, tx Tx) error {
-		if fresh, err = r.marks.OnceBatch(ctx, tx, r.o.Consumer, marks); err != nil {
-			return err
-		}
-		at = at[:0]
-		msgs := make([]postbag.Message, 0, len(items))
-		for i := range items {
-			if fresh[i] {
-				msgs, at = append(msgs, items[i].out), append(at, i)
-			}
-		}
-		if len(msgs) == 0 {
-			return nil
-		}
-		return r.o.Store.Append(ctx, tx, r.o.Box, msgs)
-	})
-	if err == nil && len(at) > 0 {
-		r.o.Store.Wake(r.o.Box)
-	}
-	return fresh, at, err
+// finish counts what is stored, and acknowledges it.
+func (r *Receiver[Tx]) finish(ctx context.Context, items []item, fresh []bool) error {
+	r.count(items, fresh)
+	return r.ack(ctx, items)
 }
 
 func (r *Receiver[Tx]) count(items []item, fresh []bool) {

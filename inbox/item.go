@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
 	"github.com/postbag/postbag/store"
 )
 
@@ -27,42 +28,48 @@ type item struct {
 // headPayload is how many bytes of a payload are kept that is too large, and of a text.
 const headPayload = 4 << 10
 
-// Headers that a Receiver writes for what a box has no place for.
+// Headers for what a box has no place for.
 const (
 	contentTypeHeader = "content-type"
 	nullHeader        = "null-payload" // "true": the broker distinguishes no payload from an empty one
 )
 
-// item makes of a message what the box will hold.
-func (r *Receiver[Tx]) item(m *source.Message) item {
+// intake reads of messages what a Receiver and a Consumer need.
+type intake struct {
+	ids     sourcekit.IDs
+	keys    sourcekit.Keys
+	typeOf  sourcekit.KeyRule
+	binding string // of the source
+	sumOff  bool
+}
+
+func newIntake(s source.Source, ids sourcekit.IDs, keys sourcekit.Keys, sumOff bool) intake {
+	binding := s.Features().Binding
+	if ids == nil {
+		ids = sourcekit.DefaultIDs()
+	}
+	if keys == nil {
+		keys = sourcekit.DefaultKeys(binding)
+	}
+	return intake{ids: ids, keys: keys, typeOf: sourcekit.TypeRule(binding), binding: binding, sumOff: sumOff}
+}
+
+// item reads a message. Its fault says that it is not whole, or has no id.
+func (in *intake) item(m *source.Message) item {
 	it := item{from: m}
-	id, _, err := r.o.IDs.Of(m)
+	id, _, err := in.ids.Of(m)
 	if err != nil {
 		id = string(place(m))
 	}
 	it.mark.ID = MessageID(id)
-	if !r.o.SumOff && m.Err == nil {
+	if !in.sumOff && m.Err == nil {
 		it.mark.Sum = Sum(m.Payload)
 	}
 	it.out = postbag.Message{
-		ID: idOf(it.mark.ID), Topic: m.Topic, Key: r.o.Keys.Of(m), Type: r.typeOf(m),
-		Headers: headersOf(m, r.binding), Payload: m.Payload,
+		ID: idOf(it.mark.ID), Topic: m.Topic, Key: in.keys.Of(m), Type: in.typeOf(m),
+		Headers: headersOf(m, in.binding), Payload: m.Payload,
 	}
-	fault := cmp.Or(m.Err, err)
-	if fault == nil && r.o.Edit != nil {
-		own := it.out.ID
-		fault = r.o.Edit(&it.out, m)
-		it.out.ID = own
-	}
-	if it.out.Topic == "" {
-		it.out.Topic = r.o.Box
-	}
-	if fault == nil {
-		fault = r.rules.Publish(context.Background(), 0, it.out)
-	}
-	if fault != nil {
-		it.blame(fault)
-	}
+	it.fault = cmp.Or(m.Err, err)
 	return it
 }
 

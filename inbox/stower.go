@@ -1,0 +1,108 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/store"
+)
+
+// stower stores items in a box, each once, however often it takes: all that a Receiver
+// takes in, and what a Consumer parks. It is safe for concurrent use, as far as its
+// functions are.
+type stower[Tx any] struct {
+	to            Store[Tx]
+	marks         *Inbox[Tx]
+	consumer, box string
+	verb          string // what errors begin with
+	db            *trouble
+	// refused hears of a fault of a message. Its error ends the call.
+	refused func(fault error, m *source.Message) error
+	// failing is called each time that the store has failed, after the pause.
+	failing func(ctx context.Context, items []item)
+	// done is called with what is stored, and which of it is new.
+	done func(ctx context.Context, items []item, fresh []bool) error
+}
+
+// stow stores items in their sequence.
+func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	for {
+		fresh, at, err := s.commit(ctx, items)
+		if err == nil {
+			s.db.over()
+			return s.done(ctx, items, fresh)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		refused, rejected := errors.AsType[*postbag.MessageError](err)
+		switch {
+		case errors.Is(err, store.ErrOtherBytes) && len(items) > 1:
+			s.db.over()
+			half := len(items) / 2
+			if err := s.stow(ctx, items[:half]); err != nil {
+				return err
+			}
+			return s.stow(ctx, items[half:])
+		case errors.Is(err, store.ErrOtherBytes) && items[0].mark.Sum != (store.Sum{}):
+			items[0].part()
+			err = s.refused(errOther, items[0].from)
+		case rejected && refused.Index >= 0 && refused.Index < len(at):
+			err = s.spoil(&items[at[refused.Index]], refused)
+		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
+			s.db.met(ctx, fmt.Errorf("inbox: %s: %w", s.verb, err))
+			continue
+		default:
+			s.db.met(ctx, fmt.Errorf("inbox: %s: store in %q: %w", s.verb, s.box, err))
+			s.failing(ctx, items)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// spoil makes an item that the store refuses one with a fault.
+func (s *stower[Tx]) spoil(it *item, fault error) error {
+	if it.cut || it.fault != nil && !isTooLong(fault) {
+		return fmt.Errorf("inbox: %s: the message of topic %q at %s is refused even with its fault: %w", s.verb, it.from.Topic, it.from.Place, fault)
+	}
+	it.blame(fault)
+	return s.refused(fault, it.from)
+}
+
+// commit stores what is new of items in one transaction. It returns which are, and where in
+// items those stand that it gave to Append.
+func (s *stower[Tx]) commit(ctx context.Context, items []item) (fresh []bool, at []int, err error) {
+	marks := make([]Mark, len(items))
+	for i := range items {
+		marks[i] = items[i].mark
+	}
+	err = s.to.InTx(ctx, func(ctx context.Context, tx Tx) error {
+		if fresh, err = s.marks.OnceBatch(ctx, tx, s.consumer, marks); err != nil {
+			return err
+		}
+		at = at[:0]
+		msgs := make([]postbag.Message, 0, len(items))
+		for i := range items {
+			if fresh[i] {
+				msgs, at = append(msgs, items[i].out), append(at, i)
+			}
+		}
+		if len(msgs) == 0 {
+			return nil
+		}
+		return s.to.Append(ctx, tx, s.box, msgs)
+	})
+	if err == nil && len(at) > 0 {
+		s.to.Wake(s.box)
+	}
+	return fresh, at, err
+}
