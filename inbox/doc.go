@@ -39,6 +39,10 @@
 // run the whole transaction again, or let the broker deliver the message again. After
 // another error, roll back too.
 //
+// A [Consumer] does all that for you: it takes messages from a broker (package source), calls
+// your handler in a transaction with the mark, and acknowledges after the commit. Messages of
+// one key are applied in sequence, others side by side. What fails is tried again, and parked.
+//
 // A [Receiver] goes further: it takes messages from a broker (package source) and stores
 // each once in a box, from which a relay works them.
 //

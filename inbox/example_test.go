@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
@@ -83,6 +86,41 @@ func ExampleInbox_OnceBatch() {
 	// Output:
 	// [40 41] [true true]
 	// [41 42] [false true]
+}
+
+// A consumer changes its data and publishes, in one transaction with the mark of the message.
+func ExampleConsumer() {
+	ctx, cancel := context.WithCancel(context.Background())
+	db := memstore.New(memstore.Options{}) // or a store on your database
+	if err := db.CreateBox(ctx, "outbox"); err != nil {
+		fmt.Println(err)
+	}
+	orders := memsource.New(memsource.Options{}) // or natsbroker.OpenSource, kafkabroker.OpenSource
+	invoices, _ := postbag.NewPublisher(db, postbag.PublisherOptions{})
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[*memstore.Tx]{
+		Store: db, Source: orders.Join("billing"), Consumer: "billing",
+		Handle: func(ctx context.Context, tx *memstore.Tx, m *inbox.Message) error {
+			fmt.Printf("charge %s for %s\n", m.Key, m.Payload) // with tx
+			return invoices.Publish(ctx, tx, postbag.Message{Topic: "invoices", Key: m.Key, Payload: m.Payload})
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		cancel()
+		return
+	}
+	order := source.Message{Key: "ann", MessageID: "order-17", Payload: []byte("3 apples")}
+	if err := orders.Publish(order, order); err != nil { // its sender was not sure
+		fmt.Println(err)
+	}
+	go func() {
+		_ = orders.WaitUntilAcked(ctx, "billing") // or until your program ends
+		cancel()
+	}()
+	fmt.Println(c.Run(ctx))
+	// Output:
+	// charge ann for 3 apples
+	// <nil>
 }
 
 // Marks are kept for a week, and removed after that.

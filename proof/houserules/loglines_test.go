@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Each line that a relay logs is in the page that says what it means and what to do.
+// Each line that a relay, an inbox or the daemon logs is in the page that says what it means and what to do.
 func TestEveryLogLineIsInTroubleshooting(t *testing.T) {
 	t.Parallel()
 	c := open(t)
@@ -21,7 +21,7 @@ func TestEveryLogLineIsInTroubleshooting(t *testing.T) {
 	}
 	lines := 0
 	for _, s := range c.sources {
-		if dir := path.Dir(s.file); s.test || dir != "relay" && dir != "cmd/postbag" && !strings.HasPrefix(dir, "cmd/postbag/internal/") {
+		if dir := path.Dir(s.file); s.test || dir != "relay" && dir != "inbox" && dir != "cmd/postbag" && !strings.HasPrefix(dir, "cmd/postbag/internal/") {
 			continue
 		}
 		for _, line := range logLines(s.tree) {

@@ -1,0 +1,217 @@
+package inbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/store"
+)
+
+// work applies messages, one after another, until begin ends. What it is at then goes on
+// until ctx ends.
+func (c *Consumer[Tx]) work(begin, ctx context.Context) {
+	for {
+		q, t := c.hand.next(begin)
+		if t == nil {
+			return
+		}
+		wait, over := c.attempt(begin, ctx, t)
+		switch {
+		case over:
+			c.hand.done(q)
+			c.acks.add(t)
+		case c.hand.rest(q, wait):
+			c.dropped.Add(1)
+		}
+	}
+}
+
+// attempt works on a message once. over says that it is applied or stored. If not, it is to
+// be tried again after wait.
+func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.Duration, over bool) {
+	if t.fault != nil {
+		return 0, c.park(begin, t)
+	}
+	fresh, began, err := c.apply(ctx, t)
+	switch {
+	case err == nil:
+		c.db.over()
+		c.count(t, fresh)
+		return 0, true
+	case ctx.Err() != nil: // the grace is over
+		return 0, false
+	case !began && errors.Is(err, store.ErrOtherBytes):
+		t.part()
+		return 0, c.park(begin, t)
+	case meetsAnother(err):
+		return c.again(t, err), false
+	}
+	if !began && !errors.Is(err, context.DeadlineExceeded) {
+		c.db.met(begin, fmt.Errorf("inbox: consume: %w", err))
+		return 0, false
+	}
+	if down := c.probe(ctx); down != nil {
+		c.db.met(begin, down)
+		return 0, false
+	}
+	if !began { // somebody has held its mark for all that time
+		return c.again(t, err), false
+	}
+	return c.fail(begin, t, err)
+}
+
+// apply calls the handler in a transaction that marks the message. began says that it came
+// to call it.
+func (c *Consumer[Tx]) apply(ctx context.Context, t *task) (fresh, began bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	err = c.tx.InTx(ctx, func(ctx context.Context, tx Tx) error {
+		marked, err := c.marks.OnceBatch(ctx, tx, c.o.Consumer, []Mark{t.mark})
+		if err != nil {
+			return err
+		}
+		if fresh = marked[0]; !fresh {
+			return nil
+		}
+		began = true
+		return c.handle(ctx, tx, t)
+	})
+	return fresh, began, err
+}
+
+// handle calls the handler. A panic is an error, and so is an answer that comes too late.
+func (c *Consumer[Tx]) handle(ctx context.Context, tx Tx, t *task) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the handler panicked: %v", p)
+			c.log.Error("a handler panicked", "topic", t.from.Topic, "place", t.from.Place, "error", err, "stack", string(debug.Stack()))
+		}
+	}()
+	err = c.o.Handle(ctx, tx, &Message{Message: t.out, From: t.from, Attempt: t.attempts + 1})
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))
+	}
+	return err
+}
+
+// meetsAnother says whether a transaction is only to be run again: it met another one, or it
+// is not known whether it committed. Then its mark tells.
+func meetsAnother(err error) bool {
+	if errors.Is(err, store.ErrAgain) || errors.Is(err, postbag.ErrCommitUnknown) {
+		return true
+	}
+	state, has := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	return has && (state.SQLState() == "40001" || state.SQLState() == "40P01") // PostgreSQL: serialization failure, deadlock
+}
+
+// How long a transaction waits that met another one, at first and at most.
+const (
+	firstAgain = 5 * time.Millisecond
+	maxAgain   = time.Second
+)
+
+// again returns the wait before an attempt that does not count.
+func (c *Consumer[Tx]) again(t *task, err error) time.Duration {
+	c.o.OnError(c.about(t.from, err))
+	t.again++
+	back := Retry{Min: firstAgain, Max: maxAgain, Factor: 2}
+	return back.after(t.again)
+}
+
+// about is an error that names a message.
+func (c *Consumer[Tx]) about(m *source.Message, err error) error {
+	return fmt.Errorf("inbox: consume: the message of topic %q at %s: %w", m.Topic, m.Place, err)
+}
+
+// fail counts an attempt.
+func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait time.Duration, over bool) {
+	t.attempts++
+	t.again = 0
+	c.failed.Add(1)
+	if t.attempts >= c.o.Retry.MaxAttempts {
+		t.blame(fmt.Errorf("it failed in %d attempts, at last: %w", t.attempts, err))
+		return 0, c.park(begin, t)
+	}
+	c.o.OnError(c.about(t.from, err))
+	wait = c.o.Retry.after(t.attempts)
+	if t.attempts == 1 {
+		c.log.Warn("a message failed; it is tried again", "id", t.out.ID, "topic", t.from.Topic, "after", wait.Round(time.Millisecond), "error", err)
+	}
+	return wait, false
+}
+
+func (c *Consumer[Tx]) count(t *task, fresh bool) {
+	if !fresh {
+		c.repeated.Add(1)
+		return
+	}
+	c.applied.Add(1)
+	if t.attempts > 0 {
+		c.log.Info("a message that had failed is applied", "id", t.out.ID, "topic", t.from.Topic, "attempts", t.attempts+1)
+	}
+}
+
+// park stores a message with its fault in the box, or ends Run if there is none.
+func (c *Consumer[Tx]) park(begin context.Context, t *task) (stored bool) {
+	if err := c.refused(t.fault, t.from); err != nil {
+		c.end(err)
+		return false
+	}
+	if _, has := t.out.Headers[store.FaultHeader]; !has {
+		t.blame(t.fault)
+	}
+	if t.out.Topic == "" {
+		t.out.Topic = c.o.Box
+	}
+	items := []item{t.item}
+	err := c.stower.stow(begin, items)
+	if err != nil && begin.Err() == nil {
+		c.end(err)
+	}
+	return err == nil
+}
+
+// refused says what a fault means: an error ends Run.
+func (c *Consumer[Tx]) refused(fault error, m *source.Message) error {
+	err := c.about(m, fault)
+	c.o.OnError(err)
+	if c.o.Box == "" {
+		return fmt.Errorf("%w; fix it, or set ConsumerOptions.Box to have such messages parked", err)
+	}
+	return nil
+}
+
+// stowed counts what is parked.
+func (c *Consumer[Tx]) stowed(_ context.Context, items []item, fresh []bool) error {
+	for i := range items {
+		if !fresh[i] {
+			c.repeated.Add(1)
+			continue
+		}
+		c.parked.Add(1)
+		c.log.Warn("a message was parked", "box", c.o.Box, "id", items[i].out.ID, "topic", items[i].out.Topic, "fault", items[i].fault)
+	}
+	return nil
+}
+
+// maxProbe is how long the store may take for nothing.
+const maxProbe = 5 * time.Second
+
+// probe finds out whether the store works: it runs a transaction that does nothing.
+func (c *Consumer[Tx]) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, maxProbe)
+	defer cancel()
+	if err := c.o.Store.InTx(ctx, func(context.Context, Tx) error { return nil }); err != nil {
+		return fmt.Errorf("inbox: consume: %w", err)
+	}
+	return nil
+}
