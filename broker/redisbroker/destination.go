@@ -52,27 +52,34 @@ func New(client redis.UniversalClient, o Options) (*Destination, error) {
 
 // usable says why a client cannot be used with these options.
 func usable(client redis.UniversalClient, o *Options) error {
-	var read, write time.Duration
+	read, err := usableClient("New", client)
+	if err == nil && read > 0 && o.Replicas > 0 && o.ReplicaWait >= read {
+		err = fmt.Errorf("redisbroker: Options.ReplicaWait is %v, and the client reads no longer than %v; lower one or raise the other",
+			o.ReplicaWait, read)
+	}
+	return err
+}
+
+// usableClient says why a client cannot be used by what is named, and for how long it reads
+// at most, zero if it does not say.
+func usableClient(by string, client redis.UniversalClient) (read time.Duration, err error) {
+	var write time.Duration
 	switch c := client.(type) {
 	case nil:
-		return errors.New("redisbroker: New was given no client; make one with redis.NewUniversalClient")
+		return 0, errors.New("redisbroker: " + by + " was given no client; make one with redis.NewUniversalClient")
 	case *redis.Ring:
-		return errors.New("redisbroker: New was given a ring, which moves keys to other servers and so loses their order; use a cluster")
+		return 0, errors.New("redisbroker: " + by + " was given a ring, which moves keys to other servers and so loses their order; use a cluster")
 	case *redis.Client:
 		read, write = c.Options().ReadTimeout, c.Options().WriteTimeout
 	case *redis.ClusterClient:
 		read, write = c.Options().ReadTimeout, c.Options().WriteTimeout
 	default: // somebody's own, who knows its time-outs
-		return nil
+		return 0, nil
 	}
-	switch {
-	case read <= 0 || write <= 0:
-		return errors.New("redisbroker: the client has no ReadTimeout or no WriteTimeout, and would wait for a frozen server for ever; set both")
-	case o.Replicas > 0 && o.ReplicaWait >= read:
-		return fmt.Errorf("redisbroker: Options.ReplicaWait is %v, and the client reads no longer than %v; lower one or raise the other",
-			o.ReplicaWait, read)
+	if read <= 0 || write <= 0 {
+		return 0, errors.New("redisbroker: the client has no ReadTimeout or no WriteTimeout, and would wait for a frozen server for ever; set both")
 	}
-	return nil
+	return read, nil
 }
 
 // Publish implements broker.Destination. The pipeline runs in a goroutine of its

@@ -36,4 +36,12 @@
 // order, and neither does a relay that believes it still owns the shard. If a message
 // commits after one of its key with a higher seq, it is stored after that one, if the
 // server can say that the stream never held it.
+//
+// # As a source
+//
+// [OpenSource] takes messages in, as one consumer of a group. Members share single
+// messages, so there is no order. Each message is acked for itself (XACK). One that is
+// neither acked nor extended within the ack wait goes to whoever asks next (XAUTOCLAIM).
+// What is released, or given back by Close, waits under the consumer "postbag-released"
+// until somebody takes it over.
 package redisbroker

@@ -28,9 +28,10 @@ type Login struct {
 	Name string
 }
 
-func (l Login) validate() []error {
+// validate returns every fault; of names the options that have the login.
+func (l Login) validate(of string) []error {
 	var faults []error
-	fault := func(text string) { faults = append(faults, errors.New("redisbroker: Options.Login."+text)) }
+	fault := func(text string) { faults = append(faults, errors.New("redisbroker: "+of+".Login."+text)) }
 	if l.User != "" && l.Password == "" {
 		fault("User is set without Password; set both")
 	}

@@ -120,7 +120,7 @@ func (o Options) Validate() error {
 	if o.MaxBytes < 0 {
 		fault("Options.MaxBytes is %d; use a positive number, or zero for the server's own limit", o.MaxBytes)
 	}
-	return errors.Join(append(faults, o.Login.validate()...)...)
+	return errors.Join(append(faults, o.Login.validate("Options")...)...)
 }
 
 // withDefaults fills what is zero.

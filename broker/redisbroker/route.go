@@ -20,7 +20,7 @@ func (o Options) stream(m *broker.Delivery) (name string, f *broker.Error) {
 		// The last colon ends the topic: the key's own are escaped.
 		name = "{" + o.Prefix + m.Topic + ":" + escapeKey(m.Key) + "}"
 	case o.Shards > 1:
-		name = "{" + o.Prefix + m.Topic + ":" + strconv.Itoa(shardOf(m, o.Shards)) + "}"
+		name = shardName(o.Prefix+m.Topic, shardOf(m, o.Shards))
 	default:
 		name = o.Prefix + m.Topic
 	}
@@ -28,6 +28,11 @@ func (o Options) stream(m *broker.Delivery) (name string, f *broker.Error) {
 		return "", adapter.Failure(broker.Rejected, "the message has no topic, or Options.Stream gave no name", "give it one")
 	}
 	return name, nil
+}
+
+// shardName is the stream of a topic's shard.
+func shardName(topic string, shard int) string {
+	return "{" + topic + ":" + strconv.Itoa(shard) + "}"
 }
 
 // escapeKey keeps two topics and keys from making one name, and a brace in the key
