@@ -41,7 +41,7 @@
 //
 // [OpenSource] takes messages in, as one consumer of a group. Members share single
 // messages, so there is no order. Each message is acked for itself (XACK). One that is
-// neither acked nor extended within the ack wait goes to whoever asks next (XAUTOCLAIM).
-// What is released, or given back by Close, waits under the consumer "postbag-released"
-// until somebody takes it over.
+// neither acked nor extended within the ack wait goes to the member that asks next
+// (XAUTOCLAIM). What is released, or given back by Close, waits under the consumer
+// "postbag-released" until a member takes it over.
 package redisbroker

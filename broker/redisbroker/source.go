@@ -52,7 +52,7 @@ type Source struct {
 	mu      sync.Mutex
 	under   *step
 	queue   []arrived
-	queued  map[entry]bool     // what is in the queue
+	queued  map[spot]bool      // what is in the queue
 	lost    []source.Partition // what the next Fetch says
 	held    []held
 	holding bool // holdOn runs
@@ -80,7 +80,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (*Source, error) {
 	o = o.withDefaults()
 	s := &Source{
 		options: o, streams: o.streams(), client: o.Client, consumer: o.Consumer, longest: longestWait,
-		work: newAtWork(o.AckWait), history: map[int]string{}, queued: map[entry]bool{}, usual: firstUsual, active: 1,
+		work: newAtWork(o.AckWait), history: map[int]string{}, queued: map[spot]bool{}, usual: firstUsual, active: 1,
 	}
 	if s.client == nil {
 		servers, err := parse(o.URL)
@@ -194,7 +194,7 @@ func (s *Source) age(ctx context.Context, name string, pending ask, whole error,
 		if err != nil {
 			return 0, err
 		}
-		reads, err := readEntries(answer)
+		reads, err := readItems(answer)
 		if err != nil || len(reads) == 0 {
 			return 0, err
 		}
@@ -251,14 +251,14 @@ const leavePage = 1000
 // giveBack gives the group what this source has: all that is under a random name, which
 // nobody else can have, and else what it knows of.
 func (s *Source) giveBack(ctx context.Context) error {
-	all := s.work.entries()
+	all := s.work.spots()
 	s.mu.Lock()
 	for e := range s.queued {
 		all[e] = true
 	}
 	s.mu.Unlock()
 	if s.options.Consumer != "" {
-		var known []entry
+		var known []spot
 		for e := range all {
 			known = append(known, e)
 		}
@@ -297,12 +297,12 @@ func (s *Source) giveBack(ctx context.Context) error {
 }
 
 // pendingOf reads a page of XPENDING.
-func pendingOf(stream int, answer any) ([]entry, error) {
+func pendingOf(stream int, answer any) ([]spot, error) {
 	page, err := list(answer, 0)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]entry, len(page))
+	all := make([]spot, len(page))
 	for k, one := range page {
 		facts, err := list(one, 1)
 		if err != nil {

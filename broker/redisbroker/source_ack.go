@@ -33,7 +33,7 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 	}
 	defer done()
 	found, lost := s.work.find(receipts)
-	if err := s.call(ctx, func(ctx context.Context) error { return s.ackEntries(ctx, entriesOf(found)) }); err != nil {
+	if err := s.call(ctx, func(ctx context.Context) error { return s.ackAll(ctx, spotsOf(found)) }); err != nil {
 		return 0, s.ended(ctx, "ack", err)
 	}
 	s.work.acked(found)
@@ -48,17 +48,17 @@ func (s *Source) ended(ctx context.Context, doing string, err error) error {
 	return s.translate(doing, err)
 }
 
-func entriesOf(all []working) []entry {
-	entries := make([]entry, len(all))
+func spotsOf(all []working) []spot {
+	entries := make([]spot, len(all))
 	for i, d := range all {
-		entries[i] = d.entry
+		entries[i] = d.spot
 	}
 	return entries
 }
 
 // perStream sends commands about entries: for each stream one, with many ids. What comes
 // before the ids, and behind them, is the same.
-func (s *Source) perStream(ctx context.Context, all []entry, before, behind []any, command string) error {
+func (s *Source) perStream(ctx context.Context, all []spot, before, behind []any, command string) error {
 	ids := map[int][]any{}
 	for _, e := range all {
 		ids[e.stream] = append(ids[e.stream], e.id)
@@ -79,24 +79,24 @@ func (s *Source) perStream(ctx context.Context, all []entry, before, behind []an
 	return nil
 }
 
-func (s *Source) ackEntries(ctx context.Context, all []entry) error {
+func (s *Source) ackAll(ctx context.Context, all []spot) error {
 	return s.perStream(ctx, all, nil, nil, "xack")
 }
 
 // park gives entries to the consumer under which they wait. They can be claimed when they
 // were idle for the ack wait, which counts as begun idle ago.
-func (s *Source) park(ctx context.Context, all []entry, idle time.Duration) error {
+func (s *Source) park(ctx context.Context, all []spot, idle time.Duration) error {
 	return s.perStream(ctx, all, []any{releasedName, 0}, []any{"idle", idle.Milliseconds(), "justid"}, "xclaim")
 }
 
 // extend begins the ack wait of entries of this source again.
-func (s *Source) extend(ctx context.Context, all []entry) error {
+func (s *Source) extend(ctx context.Context, all []spot) error {
 	return s.perStream(ctx, all, []any{s.consumer, 0}, []any{"justid"}, "xclaim")
 }
 
 // ownedBy divides entries into those that a consumer has, and those that were taken away
 // from it.
-func (s *Source) ownedBy(ctx context.Context, consumer string, all []entry) (owned, others []entry, err error) {
+func (s *Source) ownedBy(ctx context.Context, consumer string, all []spot) (owned, others []spot, err error) {
 	asks := make([]ask, len(all))
 	for k, e := range all {
 		asks[k] = newAsk(ctx, "xpending", s.streams[e.stream].name, s.options.Group, e.id, e.id, 1, consumer)
@@ -117,12 +117,12 @@ func (s *Source) ownedBy(ctx context.Context, consumer string, all []entry) (own
 }
 
 // among returns the deliveries of entries.
-func among(all []working, entries []entry) []working {
-	of := make(map[entry]bool, len(entries))
+func among(all []working, entries []spot) []working {
+	of := make(map[spot]bool, len(entries))
 	for _, e := range entries {
 		of[e] = true
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(d working) bool { return !of[d.entry] })
+	return slices.DeleteFunc(slices.Clone(all), func(d working) bool { return !of[d.spot] })
 }
 
 // Extend implements source.Extender.
@@ -134,9 +134,9 @@ func (s *Source) Extend(ctx context.Context, receipts []source.Receipt) (lost in
 	defer done()
 	found, lost := s.work.find(receipts)
 	now := time.Now()
-	owned, others := []entry(nil), []entry(nil)
+	owned, others := []spot(nil), []spot(nil)
 	err = s.call(ctx, func(ctx context.Context) (err error) {
-		if owned, others, err = s.ownedBy(ctx, s.consumer, entriesOf(found)); err != nil {
+		if owned, others, err = s.ownedBy(ctx, s.consumer, spotsOf(found)); err != nil {
 			return err
 		}
 		return s.extend(ctx, owned)
@@ -158,9 +158,9 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 	defer done()
 	found, _ := s.work.find(receipts)
 	due := time.Now().Add(after)
-	owned := []entry(nil)
+	owned := []spot(nil)
 	err = s.call(ctx, func(ctx context.Context) (err error) {
-		if owned, _, err = s.ownedBy(ctx, s.consumer, entriesOf(found)); err != nil {
+		if owned, _, err = s.ownedBy(ctx, s.consumer, spotsOf(found)); err != nil {
 			return err
 		}
 		return s.park(ctx, owned, s.idleFor(after))
@@ -189,13 +189,13 @@ func (s *Source) idleFor(after time.Duration) time.Duration {
 // held are messages that were released for longer than the ack wait: the server cannot
 // count so far, so the source begins their ack wait again until their time is near.
 type held struct {
-	entry
+	spot
 
 	due time.Time
 }
 
 // hold keeps entries back.
-func (s *Source) hold(all []entry, due time.Time) {
+func (s *Source) hold(all []spot, due time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range all {
@@ -236,15 +236,15 @@ func (s *Source) holdOn() {
 // holdSome begins the ack wait of what is held again, and returns what is to be held on.
 // If the server does not answer, the next tick is soon enough.
 func (s *Source) holdSome(all []held) (kept []held) {
-	entries := make([]entry, len(all))
+	entries := make([]spot, len(all))
 	for i, h := range all {
-		entries[i] = h.entry
+		entries[i] = h.spot
 	}
 	owned, _, err := s.ownedBy(s.ctx, releasedName, entries)
 	if err != nil {
 		return all
 	}
-	still := map[entry]bool{}
+	still := map[spot]bool{}
 	for _, e := range owned {
 		still[e] = true
 	}
@@ -254,7 +254,7 @@ func (s *Source) holdSome(all []held) (kept []held) {
 		}
 	}
 	for _, h := range all {
-		if still[h.entry] && time.Until(h.due) > s.options.AckWait {
+		if still[h.spot] && time.Until(h.due) > s.options.AckWait {
 			kept = append(kept, h)
 		}
 	}
@@ -262,12 +262,12 @@ func (s *Source) holdSome(all []held) (kept []held) {
 }
 
 // byIdle groups what is held by how long it is to count as idle.
-func (s *Source) byIdle(all []held, still map[entry]bool) map[time.Duration][]entry {
-	groups := map[time.Duration][]entry{}
+func (s *Source) byIdle(all []held, still map[spot]bool) map[time.Duration][]spot {
+	groups := map[time.Duration][]spot{}
 	for _, h := range all {
-		if still[h.entry] {
+		if still[h.spot] {
 			idle := s.idleFor(time.Until(h.due)).Truncate(time.Millisecond)
-			groups[idle] = append(groups[idle], h.entry)
+			groups[idle] = append(groups[idle], h.spot)
 		}
 	}
 	return groups

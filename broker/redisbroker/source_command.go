@@ -98,8 +98,8 @@ type read struct {
 	gone   bool
 }
 
-// readEntry reads one entry.
-func readEntry(v any) (r read, err error) {
+// readItem reads one entry.
+func readItem(v any) (r read, err error) {
 	parts, err := list(v, 2)
 	if err != nil {
 		return r, err
@@ -120,14 +120,14 @@ func readEntry(v any) (r read, err error) {
 	return r, nil
 }
 
-func readEntries(v any) ([]read, error) {
+func readItems(v any) ([]read, error) {
 	all, err := list(v, 0)
 	if err != nil {
 		return nil, err
 	}
 	reads := make([]read, len(all))
 	for i, one := range all {
-		if reads[i], err = readEntry(one); err != nil {
+		if reads[i], err = readItem(one); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +154,7 @@ func readStreams(v any) (map[string][]read, error) {
 	}
 	found := map[string][]read{}
 	for name, entries := range pairs {
-		reads, err := readEntries(entries)
+		reads, err := readItems(entries)
 		if err != nil {
 			return nil, err
 		}

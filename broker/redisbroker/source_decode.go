@@ -11,7 +11,7 @@ import (
 
 // arrived is an entry that no Fetch has returned yet.
 type arrived struct {
-	entry
+	spot
 
 	fields     []string // names and values in turn
 	deliveries int

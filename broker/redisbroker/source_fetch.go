@@ -55,8 +55,8 @@ func (s *Source) take(limits source.Limits) (batch source.Batch) {
 		}
 		s.queue[0] = arrived{}
 		s.queue = s.queue[1:]
-		delete(s.queued, next.entry)
-		m.Receipt = s.work.deliver(next.entry, now)
+		delete(s.queued, next.spot)
+		m.Receipt = s.work.deliver(next.spot, now)
 		batch.Messages = append(batch.Messages, m)
 	}
 	return batch
@@ -73,17 +73,17 @@ func (s *Source) stale() bool {
 func (s *Source) push(all []arrived) {
 	again := false
 	for _, a := range all {
-		again = again || s.queued[a.entry]
-		s.queued[a.entry] = true
+		again = again || s.queued[a.spot]
+		s.queued[a.spot] = true
 	}
 	if again {
-		fresh := make(map[entry]bool, len(all))
+		fresh := make(map[spot]bool, len(all))
 		for _, a := range all {
-			fresh[a.entry] = true
+			fresh[a.spot] = true
 		}
-		s.keep(func(a arrived) bool { return !fresh[a.entry] })
+		s.keep(func(a arrived) bool { return !fresh[a.spot] })
 		for _, a := range all {
-			s.queued[a.entry] = true
+			s.queued[a.spot] = true
 		}
 	}
 	s.queue = append(s.queue, all...)
@@ -96,7 +96,7 @@ func (s *Source) keep(is func(a arrived) bool) {
 		if is(a) {
 			kept = append(kept, a)
 		} else {
-			delete(s.queued, a.entry)
+			delete(s.queued, a.spot)
 		}
 	}
 	s.queue = kept
@@ -193,9 +193,9 @@ const maxMisses = 4
 // It drops what others took meanwhile.
 func (s *Source) refresh(ctx context.Context) error {
 	s.mu.Lock()
-	waiting := make([]entry, len(s.queue))
+	waiting := make([]spot, len(s.queue))
 	for i, a := range s.queue {
-		waiting[i] = a.entry
+		waiting[i] = a.spot
 	}
 	s.mu.Unlock()
 	now := time.Now()
@@ -206,13 +206,13 @@ func (s *Source) refresh(ctx context.Context) error {
 	if err := s.extend(ctx, owned); err != nil {
 		return err
 	}
-	still := make(map[entry]bool, len(owned))
+	still := make(map[spot]bool, len(owned))
 	for _, e := range owned {
 		still[e] = true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keep(func(a arrived) bool { return still[a.entry] })
+	s.keep(func(a arrived) bool { return still[a.spot] })
 	for i := range s.queue {
 		s.queue[i].at = now
 	}

@@ -108,7 +108,7 @@ func (s *Source) isAnother(i int, info ask, whole error) (bool, error) {
 	if facts["first-entry"] == nil {
 		return true, nil
 	}
-	oldest, err := readEntry(facts["first-entry"])
+	oldest, err := readItem(facts["first-entry"])
 	return err == nil && below(s.known[i], oldest.id), err
 }
 

@@ -115,7 +115,7 @@ func (s *Source) readNew(ctx context.Context, limits source.Limits) error {
 			if r.gone {
 				continue // no answer to this question has one
 			}
-			all = append(all, arrived{entry: entry{i, r.id}, fields: r.fields, deliveries: 1, at: now})
+			all = append(all, arrived{spot: spot{i, r.id}, fields: r.fields, deliveries: 1, at: now})
 			s.delivered(i, r.id)
 		}
 	}
@@ -150,11 +150,11 @@ func (s *Source) readHistory(ctx context.Context, limits source.Limits) error {
 		return err
 	}
 	var all []arrived
-	var gone []entry
+	var gone []spot
 	now := time.Now()
 	for i, reads := range found {
 		for _, r := range reads {
-			e := entry{i, r.id}
+			e := spot{i, r.id}
 			if r.gone {
 				gone = append(gone, e)
 				continue
@@ -163,7 +163,7 @@ func (s *Source) readHistory(ctx context.Context, limits source.Limits) error {
 			here := s.queued[e] || s.work.has(e)
 			s.mu.Unlock()
 			if !here {
-				all = append(all, arrived{entry: e, fields: r.fields, at: now})
+				all = append(all, arrived{spot: e, fields: r.fields, at: now})
 			}
 		}
 		if len(reads) < count {
@@ -172,7 +172,7 @@ func (s *Source) readHistory(ctx context.Context, limits source.Limits) error {
 			s.history[i] = reads[len(reads)-1].id
 		}
 	}
-	if err := s.ackEntries(ctx, gone); err != nil {
+	if err := s.ackAll(ctx, gone); err != nil {
 		return err
 	}
 	s.tellDeleted(gone)
@@ -194,7 +194,7 @@ func (s *Source) scan(ctx context.Context, limits source.Limits) error {
 	}
 	whole := s.do(ctx, slices.Concat(claims, groups)...)
 	var all []arrived
-	var gone []entry
+	var gone []spot
 	var faults []error
 	more := false
 	for i := range s.streams {
@@ -227,7 +227,7 @@ func (s *Source) scan(ctx context.Context, limits source.Limits) error {
 const firstCursor = "0-0"
 
 // claimed reads an answer of XAUTOCLAIM.
-func (s *Source) claimed(stream int, a ask, whole error) (all []arrived, deleted []entry, err error) {
+func (s *Source) claimed(stream int, a ask, whole error) (all []arrived, deleted []spot, err error) {
 	answer, err := a.answer(whole)
 	if err != nil {
 		return nil, nil, err
@@ -236,7 +236,7 @@ func (s *Source) claimed(stream int, a ask, whole error) (all []arrived, deleted
 	if err != nil {
 		return nil, nil, s.misconfigured("fetch", "the server is older than Redis 7, and does not say which messages were deleted", "use Redis 7 or later")
 	}
-	reads, err := readEntries(parts[1])
+	reads, err := readItems(parts[1])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,15 +247,15 @@ func (s *Source) claimed(stream int, a ask, whole error) (all []arrived, deleted
 	s.cursors[stream], _ = parts[0].(string)
 	now := time.Now()
 	for _, r := range reads {
-		if e := (entry{stream, r.id}); r.gone {
+		if e := (spot{stream, r.id}); r.gone {
 			deleted = append(deleted, e)
 		} else {
-			all = append(all, arrived{entry: e, fields: r.fields, at: now})
+			all = append(all, arrived{spot: e, fields: r.fields, at: now})
 		}
 	}
 	for _, id := range ids {
 		text, _ := id.(string)
-		deleted = append(deleted, entry{stream, text})
+		deleted = append(deleted, spot{stream, text})
 	}
 	return all, deleted, nil
 }
@@ -284,7 +284,7 @@ func (s *Source) countDeliveries(ctx context.Context, all []arrived) error {
 }
 
 // tellDeleted tells of messages that were deleted before they were acked.
-func (s *Source) tellDeleted(gone []entry) {
+func (s *Source) tellDeleted(gone []spot) {
 	if len(gone) == 0 {
 		return
 	}

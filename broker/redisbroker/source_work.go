@@ -7,8 +7,8 @@ import (
 	"github.com/postbag/postbag/source"
 )
 
-// entry is where an entry is: the number of its stream among the source's, and its id.
-type entry struct {
+// spot is where an entry is: the number of its stream among the source's, and its id.
+type spot struct {
 	stream int
 	id     string
 }
@@ -17,17 +17,17 @@ type entry struct {
 type atWork struct {
 	ackWait time.Duration
 
-	mu      sync.Mutex
-	last    uint64 // the number of the last delivery
-	work    map[uint64]working
-	byEntry map[entry]uint64 // the latest delivery of an entry
-	gone    map[uint64]bool  // deliveries that were taken away
-	fifo    []uint64         // the same, the oldest first
+	mu     sync.Mutex
+	last   uint64 // the number of the last delivery
+	work   map[uint64]working
+	bySpot map[spot]uint64 // the latest delivery of an entry
+	gone   map[uint64]bool // deliveries that were taken away
+	fifo   []uint64        // the same, the oldest first
 }
 
 // working is one message at work.
 type working struct {
-	entry
+	spot
 
 	number uint64
 	at     time.Time // when it was delivered, or extended last
@@ -43,20 +43,20 @@ const (
 )
 
 func newAtWork(ackWait time.Duration) *atWork {
-	return &atWork{ackWait: ackWait, work: map[uint64]working{}, byEntry: map[entry]uint64{}, gone: map[uint64]bool{}}
+	return &atWork{ackWait: ackWait, work: map[uint64]working{}, bySpot: map[spot]uint64{}, gone: map[uint64]bool{}}
 }
 
 // deliver notes that a message is handed out. If it was at work already, that one was
 // taken away.
-func (w *atWork) deliver(e entry, at time.Time) source.Receipt {
+func (w *atWork) deliver(e spot, at time.Time) source.Receipt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if before, there := w.byEntry[e]; there {
+	if before, there := w.bySpot[e]; there {
 		w.takeAway(before)
 	}
 	w.last++
-	w.work[w.last] = working{entry: e, number: w.last, at: at}
-	w.byEntry[e] = w.last
+	w.work[w.last] = working{spot: e, number: w.last, at: at}
+	w.bySpot[e] = w.last
 	if w.last%sweepEvery == 0 {
 		w.sweep(at)
 	}
@@ -88,8 +88,8 @@ func (w *atWork) takeAway(number uint64) {
 func (w *atWork) forget(number uint64) {
 	if d, there := w.work[number]; there {
 		delete(w.work, number)
-		if w.byEntry[d.entry] == number {
-			delete(w.byEntry, d.entry)
+		if w.bySpot[d.spot] == number {
+			delete(w.bySpot, d.spot)
 		}
 	}
 }
@@ -159,19 +159,19 @@ func (w *atWork) extended(all []working, now time.Time) {
 }
 
 // has says whether an entry is at work.
-func (w *atWork) has(e entry) bool {
+func (w *atWork) has(e spot) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, there := w.byEntry[e]
+	_, there := w.bySpot[e]
 	return there
 }
 
-// entries returns what is at work.
-func (w *atWork) entries() map[entry]bool {
+// spots returns what is at work.
+func (w *atWork) spots() map[spot]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := make(map[entry]bool, len(w.byEntry))
-	for e := range w.byEntry {
+	all := make(map[spot]bool, len(w.bySpot))
+	for e := range w.bySpot {
 		all[e] = true
 	}
 	return all
