@@ -31,8 +31,33 @@ func (l *line) close() {
 	l.cut()
 }
 
+// access is how connections are made, for a destination or a source. One goroutine uses it.
+type access struct {
+	hosts    []host
+	login    Login
+	topology Topology
+	wrap     func(net.Conn) net.Conn // what the client library reads from; nil for the connection itself
+}
+
+// connect tries each host once, and says what is wrong: what a person must fix
+// before what may pass.
+func (k *access) connect(ctx context.Context) (*line, *broker.Error) {
+	var worst *broker.Error
+	for range k.hosts {
+		line, f := k.dial(ctx, k.hosts[0])
+		if f == nil {
+			return line, nil
+		}
+		k.hosts = append(k.hosts[1:], k.hosts[0]) // the next one is first from now on
+		if worst == nil || f.Outcome == broker.Misconfigured {
+			worst = f
+		}
+	}
+	return nil, worst
+}
+
 // dial makes a connection and declares the topology over it.
-func (k *link) dial(ctx context.Context, h host) (*line, *broker.Error) {
+func (k *access) dial(ctx context.Context, h host) (*line, *broker.Error) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	raw, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(h.name, strconv.Itoa(h.port)))
 	if err != nil {
@@ -58,7 +83,7 @@ func (k *link) dial(ctx context.Context, h host) (*line, *broker.Error) {
 	return line, nil
 }
 
-func (k *link) handshake(ctx context.Context, raw net.Conn, h host) (*amqp.Connection, error) {
+func (k *access) handshake(ctx context.Context, raw net.Conn, h host) (*amqp.Connection, error) {
 	transport := raw
 	if config := brokerkit.ClientTLS(k.login.TLS, h.tls, h.name); config != nil {
 		secure := tls.Client(raw, config)
@@ -66,6 +91,9 @@ func (k *link) handshake(ctx context.Context, raw net.Conn, h host) (*amqp.Conne
 			return nil, err
 		}
 		transport = secure
+	}
+	if k.wrap != nil {
+		transport = k.wrap(transport)
 	}
 	properties := amqp.NewConnectionProperties()
 	properties.SetClientConnectionName(k.login.Name)
@@ -79,14 +107,14 @@ func (k *link) handshake(ctx context.Context, raw net.Conn, h host) (*amqp.Conne
 	return amqp.Open(transport, config)
 }
 
-// authentication is amqp.Authentication for this link.
+// authentication is amqp.Authentication for one connection.
 type authentication struct {
 	amqp.Authentication
 
 	properties amqp.Table
 }
 
-func (k *link) authentication(h host, properties amqp.Table) authentication {
+func (k *access) authentication(h host, properties amqp.Table) authentication {
 	a := authentication{properties: properties}
 	switch {
 	case k.login.External:

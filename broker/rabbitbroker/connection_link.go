@@ -13,9 +13,8 @@ import (
 
 // link keeps a connection for the pipelines: it makes one after the other, for ever.
 type link struct {
-	hosts     []host
-	login     Login
-	topology  Topology
+	access
+
 	pipelines []*pipeline
 
 	tried   chan struct{} // closed after the first attempt
@@ -45,7 +44,7 @@ const (
 
 func newLink(hosts []host, o Options, pipelines []*pipeline) *link {
 	k := &link{
-		hosts: hosts, login: o.Login, topology: o.Topology, pipelines: pipelines,
+		access: access{hosts: hosts, login: o.Login, topology: o.Topology}, pipelines: pipelines,
 		tried: make(chan struct{}), poke: make(chan struct{}, 1), missing: make(chan struct{}, 1),
 		fault: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
@@ -73,23 +72,6 @@ func (k *link) run(ctx context.Context) {
 		tried()
 		k.serve(ctx, line)
 	}
-}
-
-// connect tries each host once, and says what is wrong: what a person must fix
-// before what may pass.
-func (k *link) connect(ctx context.Context) (*line, *broker.Error) {
-	var worst *broker.Error
-	for range k.hosts {
-		line, f := k.dial(ctx, k.hosts[0])
-		if f == nil {
-			return line, nil
-		}
-		k.hosts = append(k.hosts[1:], k.hosts[0]) // the next one is first from now on
-		if worst == nil || f.Outcome == broker.Misconfigured {
-			worst = f
-		}
-	}
-	return nil, worst
 }
 
 // rest waits for the next attempt. Who waits for it makes it come sooner.

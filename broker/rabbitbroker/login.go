@@ -29,9 +29,10 @@ type Login struct {
 	Heartbeat time.Duration
 }
 
-func (l Login) validate() []error {
+// validate returns every fault of the login that is in these options.
+func (l Login) validate(options string) []error {
 	var faults []error
-	fault := func(text string) { faults = append(faults, errors.New("rabbitbroker: Options.Login."+text)) }
+	fault := func(text string) { faults = append(faults, errors.New("rabbitbroker: "+options+".Login."+text)) }
 	if l.User == "" && l.Password != "" {
 		fault("Password is set without User; name the user as well")
 	}
@@ -48,6 +49,14 @@ func (l Login) validate() []error {
 		fault(fmt.Sprintf("Heartbeat is %v; use at least 1 s, or zero for 10 s", l.Heartbeat))
 	}
 	return faults
+}
+
+// withDefaults fills what is zero.
+func (l Login) withDefaults() Login {
+	if l.Name == "" {
+		l.Name = "postbag"
+	}
+	return l
 }
 
 // maxShort is the most bytes of a short string in AMQP: names, routing keys and

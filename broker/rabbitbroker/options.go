@@ -78,7 +78,7 @@ func (o Options) Validate() error {
 	if o.Channels < 0 || o.Channels > maxChannels {
 		fault("Options.Channels is %d; use 1 to %d, or zero for 2", o.Channels, maxChannels)
 	}
-	return errors.Join(append(append(faults, o.Topology.validate()...), o.Login.validate()...)...)
+	return errors.Join(append(append(faults, o.Topology.validate("Options")...), o.Login.validate("Options")...)...)
 }
 
 // withDefaults fills what is zero.
@@ -96,8 +96,6 @@ func (o Options) withDefaults() Options {
 	if o.Retries == 0 {
 		o.Retries = 2
 	}
-	if o.Login.Name == "" {
-		o.Login.Name = "postbag"
-	}
+	o.Login = o.Login.withDefaults()
 	return o
 }

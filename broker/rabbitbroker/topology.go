@@ -7,7 +7,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// Topology is what Options.Topology declares, in this order. All is durable.
+// Topology is what Options.Topology and SourceOptions.Topology declare, in this order. All is durable.
 // Declaring what is there with the same settings changes nothing; with others it
 // is refused, and messages are Misconfigured until somebody fixes it.
 type Topology struct {
@@ -46,10 +46,11 @@ type Binding struct {
 	Arguments map[string]any
 }
 
-func (t Topology) validate() []error {
+// validate returns every fault of the topology that is in these options.
+func (t Topology) validate(options string) []error {
 	var faults []error
 	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("rabbitbroker: Options.Topology."+format, args...))
+		faults = append(faults, fmt.Errorf("rabbitbroker: "+options+".Topology."+format, args...))
 	}
 	name := func(field string, i int, text string) {
 		if text == "" || len(text) > maxShort {
