@@ -1,5 +1,5 @@
 // Package rabbitbroker delivers to RabbitMQ: to quorum queues, classic queues and
-// streams, over AMQP 0-9-1.
+// streams, over AMQP 0-9-1. A [Source] takes messages in from quorum and classic queues.
 //
 //	dest, err := rabbitbroker.Dial(ctx, "amqp://user:password@host:5672/vhost", rabbitbroker.Options{
 //		Exchange: "events",
@@ -45,4 +45,19 @@
 // message's own headers keep their names and values, of any text. Names that the server
 // would obey (CC, BCC) arrive with their first letter percent-encoded, and do nothing.
 // [Message] decodes them for consumers in Go.
+//
+// # As a source
+//
+// A source has a connection of its own. One channel of it has one consumer: an assignment
+// of the queue. If either ends, the messages that are not acked go back to the queue, and
+// the source begins again over a new connection. So a receipt is the number of the
+// assignment and a delivery tag. Acks are written in the background. Several become one
+// (multiple) if no message before them is open.
+//
+// With source.OrderStream the queue has a single active consumer. The source then never
+// gives one message back, which could change the sequence: it ends its channel.
+//
+// The client library gives a connection up at headers that it cannot read. The server
+// would send that message again to each new connection. So the source reads header frames
+// first, and leaves out what the library cannot read.
 package rabbitbroker

@@ -55,6 +55,7 @@ func TestAServerThatIsKilledFrozenOrBlocksPublishers(t *testing.T) {
 		both.Wait()
 		t.Logf("%d and %d messages are stored more than once after 2 kills", inOrder(t, p1, one), inOrder(t, p2, two))
 	})
+	t.Run("takes no message away from a source when it is killed", func(t *testing.T) { sourceKilled(t, node) })
 	t.Run("holds no call beyond its context when it is frozen, and is used again after it", func(t *testing.T) {
 		d, p := dialled(t, "quorum")
 		frozen(t, node.Pause, node.Resume, d, p)
