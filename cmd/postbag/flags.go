@@ -173,8 +173,13 @@ func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// boxName checks the name of a box.
-func boxName(box string) error { return exit.With(exit.Usage, postbag.ValidBox(box)) }
+// boxName checks the name of a box, which --box gives.
+func boxName(box string) error {
+	if err := postbag.ValidBox(box); err != nil {
+		return exit.Usagef("--box: %s", strings.TrimPrefix(err.Error(), "postbag: "))
+	}
+	return nil
+}
 
 // refFlags name a subscription of a box.
 type refFlags struct{ box, subscription string }

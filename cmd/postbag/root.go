@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/store"
@@ -106,7 +107,25 @@ func flagFault(cmd *cobra.Command, err error) error {
 			return exit.Usagef("--%s is neither true nor false; write it without a value, or one of them", f.Name)
 		}
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag is that of a command with a slip
+			return topLevel(cmd, args)
+		}
+		if name := flagLike(cmd, unknown.GetSpecifiedName()); name != "" {
+			return exit.Usagef("%w; did you mean --%s?", err, name)
+		}
+	}
 	return exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// flagLike returns the flag of cmd that is spelt like name, or nothing. A name of one or two letters is like too many.
+func flagLike(cmd *cobra.Command, name string) string {
+	if len(name) < 3 {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return config.Alike(name, names)
 }
 
 func exitCodes() string {
@@ -151,7 +170,11 @@ func none(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return exit.Usagef("%s takes no arguments beside flags, and got %d; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+	fix := "see " + cmd.CommandPath() + " --help"
+	if cmd.Flags().Lookup("config") != nil {
+		fix = "name a configuration file with -c, or " + fix
+	}
+	return exit.Usagef("%s takes no arguments beside flags, and got %d; %s", cmd.CommandPath(), len(args), fix)
 }
 
 // exactly accepts one argument, which what describes.

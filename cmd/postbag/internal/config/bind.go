@@ -95,7 +95,11 @@ func (p *problems) syntax(err error) {
 		text = err.Error()
 	}
 	text, _, _ = strings.Cut(text, "\n")
-	p.line(line, "is no YAML: "+Redact(text)+"; fix the syntax")
+	fix := "fix the syntax"
+	if strings.Contains(text, "'\t'") {
+		text, fix = "a tab stands in place of spaces", "indent with spaces"
+	}
+	p.line(line, "is no YAML: "+Redact(text)+"; "+fix)
 }
 
 // binder fills the fields of a File from the tree of its text.
@@ -289,6 +293,15 @@ func lineOf(n ast.Node) int {
 
 // nearest suggests a name for one that is misspelt, or lists what there is.
 func nearest(key string, names []string) string {
+	if best := Alike(key, names); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	slices.Sort(names)
+	return "; there are " + strings.Join(names, ", ")
+}
+
+// Alike returns the name that is spelt most like key, with two slips at most, or nothing.
+func Alike(key string, names []string) string {
 	plain := func(s string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 	}
@@ -298,11 +311,7 @@ func nearest(key string, names []string) string {
 			best, least = name, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
-	slices.Sort(names)
-	return "; there are " + strings.Join(names, ", ")
+	return best
 }
 
 // distance is the number of edits from a to b (Levenshtein); long texts are far

@@ -26,7 +26,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("nothing", "", "store names no place")
 	f("a comment alone", "# hello\n", "destinations is missing")
 	f("no YAML", "store: {dsn: [", "no YAML")
-	f("a tab", "store:\n\tdsn: x\n", "f.yaml:2: is no YAML")
+	f("a tab", "store:\n\tdsn: x\n", "f.yaml:2: is no YAML: a tab stands in place of spaces; indent with spaces")
 	f("no UTF-8", "name: \xff\n", "UTF-8")
 	f("two documents", good+"---\nname: x\n", "more than one document")
 	f("a list at the top", "- a\n", "is no mapping")
