@@ -14,9 +14,9 @@ const (
 	Waiting State = 0
 	// Sent: it was sent, for all we know.
 	Sent State = 1
-	// Settled: it has its fate, which was reported. An adapter may use the values
+	// Answered: it has its fate, which was reported. An adapter may use the values
 	// between Sent and this one as it likes.
-	Settled State = 255
+	Answered State = 255
 )
 
 // Ledger keeps the fates of the messages of one Publish. Any goroutine that learns a fate
@@ -24,8 +24,8 @@ const (
 // of a connection ends the call. After that the ledger reports nothing more, and does not
 // read the caller's slice. Open begins it.
 type Ledger struct {
-	settled func(i int, was State) // may be nil
-	over    func()                 // may be nil
+	answered func(i int, was State) // may be nil
+	over     func()                 // may be nil
 
 	mu     sync.Mutex
 	msgs   []broker.Delivery // nil once the call is over: the slice is the caller's
@@ -35,11 +35,11 @@ type Ledger struct {
 }
 
 // Open begins the ledger of a call. Call it before any other method. over runs once, when
-// the last message has its fate. settled runs for each message that gets its fate, with
+// the last message has its fate. answered runs for each message that gets its fate, with
 // the state it had before. Either may be nil. Both run under the ledger's lock, as report
 // does, and must return at once.
-func (l *Ledger) Open(msgs []broker.Delivery, report func(i int, r broker.Result), over func(), settled func(i int, was State)) {
-	l.settled, l.over, l.msgs, l.report = settled, over, msgs, report
+func (l *Ledger) Open(msgs []broker.Delivery, report func(i int, r broker.Result), over func(), answered func(i int, was State)) {
+	l.answered, l.over, l.msgs, l.report = answered, over, msgs, report
 	l.states, l.left = make([]State, len(msgs)), len(msgs)
 }
 
@@ -72,29 +72,29 @@ func (l *Ledger) Sending(i int) bool { return l.Mark(i, Sent) }
 func (l *Ledger) Mark(i int, s State) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.states[i] == Settled {
+	if l.states[i] == Answered {
 		return false
 	}
 	l.states[i] = s
 	return true
 }
 
-// Settle gives message i its fate, unless it has one.
-func (l *Ledger) Settle(i int, r broker.Result) {
+// Answer gives message i its fate, unless it has one.
+func (l *Ledger) Answer(i int, r broker.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settle(i, r)
+	l.answer(i, r)
 }
 
-func (l *Ledger) settle(i int, r broker.Result) {
+func (l *Ledger) answer(i int, r broker.Result) {
 	was := l.states[i]
-	if was == Settled {
+	if was == Answered {
 		return
 	}
-	if l.settled != nil {
-		l.settled(i, was)
+	if l.answered != nil {
+		l.answered(i, was)
 	}
-	l.states[i] = Settled
+	l.states[i] = Answered
 	l.report(i, r)
 	if l.left--; l.left == 0 {
 		l.msgs, l.report = nil, nil
@@ -124,8 +124,8 @@ func (l *Ledger) EndEach(fate func(i int, s State) *broker.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, s := range l.states {
-		if s != Settled {
-			l.settle(i, Result(fate(i, s)))
+		if s != Answered {
+			l.answer(i, Result(fate(i, s)))
 		}
 	}
 }

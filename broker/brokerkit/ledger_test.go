@@ -36,8 +36,8 @@ func TestALedgerReportsEachMessagesResultOnce(t *testing.T) {
 	if !l.Sending(0) || !l.Sending(1) || !l.Sending(2) {
 		t.Fatal("a message that waits cannot be sent")
 	}
-	l.Settle(0, broker.Result{Outcome: broker.Accepted})
-	l.Settle(0, broker.Result{Outcome: broker.Rejected})
+	l.Answer(0, broker.Result{Outcome: broker.Accepted})
+	l.Answer(0, broker.Result{Outcome: broker.Rejected})
 	if l.Sending(0) || l.Mark(0, brokerkit.Waiting) {
 		t.Error("a message that has its fate can be sent")
 	}
@@ -45,7 +45,7 @@ func TestALedgerReportsEachMessagesResultOnce(t *testing.T) {
 	if out := l.End(adapter.NoAnswer(), adapter.NotInTime()); !out {
 		t.Error("End says that no answer was out")
 	}
-	l.Settle(1, broker.Result{Outcome: broker.Accepted}) // too late
+	l.Answer(1, broker.Result{Outcome: broker.Accepted}) // too late
 	want := map[int][]broker.Outcome{0: {broker.Accepted}, 1: {broker.Unknown}, 2: {broker.NotSent}, 3: {broker.NotSent}}
 	for i, outcomes := range want {
 		if !slices.Equal(r.outcomes[i], outcomes) {
@@ -72,7 +72,7 @@ func TestALedgerEndsTheCallForConcurrentSettlers(t *testing.T) {
 		group.Go(func() {
 			for i := range n {
 				if l.Sending(i) {
-					l.Settle(i, broker.Result{Outcome: broker.Accepted})
+					l.Answer(i, broker.Result{Outcome: broker.Accepted})
 				}
 			}
 		})
@@ -98,7 +98,7 @@ func BenchmarkLedger(b *testing.B) {
 		l.Open(msgs, report, nil, nil)
 		for i := range msgs {
 			l.Sending(i)
-			l.Settle(i, broker.Result{Outcome: broker.Accepted})
+			l.Answer(i, broker.Result{Outcome: broker.Accepted})
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (j *job) end(f *broker.Error) {
 		f = adapter.NotInTime()
 	}
 	for _, it := range j.items {
-		it.call.Settle(it.i, brokerkit.Result(f))
+		it.call.Answer(it.i, brokerkit.Result(f))
 	}
 }
 
@@ -96,7 +96,7 @@ func (j *job) pick(queue []*item, p *producer) (round, rest []*item) {
 	fresh := map[string]bool{} // topics the producer meets for the first time
 	for _, it := range queue {
 		if f := j.heldBack(it); f != nil {
-			it.call.Settle(it.i, brokerkit.Result(f))
+			it.call.Answer(it.i, brokerkit.Result(f))
 			continue
 		}
 		at := it.place()
@@ -163,11 +163,11 @@ func (j *job) round(p *producer, round []*item) (whole, healthy bool) {
 	}
 	for _, it := range again {
 		if f := j.heldBack(it); f != nil {
-			it.call.Settle(it.i, brokerkit.Result(f))
+			it.call.Answer(it.i, brokerkit.Result(f))
 			continue
 		}
 		if !healthy {
-			it.call.Settle(it.i, brokerkit.Result(adapter.Failure(broker.NotSent, "the producer failed before the message was sent again", "send it again")))
+			it.call.Answer(it.i, brokerkit.Result(adapter.Failure(broker.NotSent, "the producer failed before the message was sent again", "send it again")))
 			continue
 		}
 		if whole, healthy = j.round(p, []*item{it}); !whole {
@@ -183,7 +183,7 @@ func (j *job) fail(failed []*item, f *broker.Error) {
 		if it.key != "" {
 			j.keys[it.key] = true
 		}
-		it.call.Settle(it.i, brokerkit.Result(f))
+		it.call.Answer(it.i, brokerkit.Result(f))
 	}
 }
 
@@ -202,7 +202,7 @@ func (j *job) send(p *producer, round []*item) bool {
 			it.err, it.done = err, err == nil
 			out.Add(-1)
 			if err == nil && it.call != nil {
-				it.call.Settle(it.i, broker.Result{Outcome: broker.Accepted})
+				it.call.Answer(it.i, broker.Result{Outcome: broker.Accepted})
 			}
 		})
 	}

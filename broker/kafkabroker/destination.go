@@ -86,7 +86,7 @@ func (d *Destination) prepare(ctx context.Context, c *call, msgs []broker.Delive
 				f = adapter.NotInTime()
 			}
 			failed[m.Key] = m.Key != ""
-			c.Settle(i, brokerkit.Result(f))
+			c.Answer(i, brokerkit.Result(f))
 			continue
 		}
 		if m.Key == "" {

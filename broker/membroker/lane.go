@@ -131,14 +131,14 @@ func (l *txLane) commit(ctx context.Context, msgs []broker.Delivery, record []by
 	if !await(ctx, act.Hold) {
 		go func() { // it is on its way, whatever became of its sender
 			<-act.Hold
-			_, _ = t.settle() // nobody hears of it
+			_, _ = t.end() // nobody hears of it
 		}()
 		return broker.Unresolved, errNoReply
 	}
 	if act.Drop {
 		return broker.Unresolved, errDropped
 	}
-	outcome, err := t.settle()
+	outcome, err := t.end()
 	if outcome == broker.Committed && (act.Lose || !await(ctx, act.Silence) || !await(ctx, t.silence)) {
 		return broker.Unresolved, errDropped
 	}

@@ -57,8 +57,8 @@ func (t *transaction) ask() TxAct {
 	return s.options.Transact(tx)
 }
 
-// settle commits the transaction or aborts it.
-func (t *transaction) settle() (outcome broker.TxOutcome, err error) {
+// end commits the transaction or aborts it.
+func (t *transaction) end() (outcome broker.TxOutcome, err error) {
 	s := t.lane.d.state
 	s.locked(func() { outcome, err = t.store(s) })
 	for i, m := range t.msgs {
@@ -69,7 +69,7 @@ func (t *transaction) settle() (outcome broker.TxOutcome, err error) {
 	return outcome, err
 }
 
-// store is settle, under the broker's lock.
+// store is end, under the broker's lock.
 func (t *transaction) store(s *state) (broker.TxOutcome, error) {
 	at := s.lanes[t.lane.name]
 	if at.epoch != t.lane.epoch && !s.options.Unfenced {

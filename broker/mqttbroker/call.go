@@ -41,7 +41,7 @@ func (c *call) work(ctx context.Context) {
 	select {
 	case <-c.over:
 		c.d.retire(x)
-	case <-x.gone: // which settled what was sent
+	case <-x.gone: // which answered what was sent
 		c.End(errLost("it ended"), x.unsent())
 	case <-ctx.Done():
 	}
@@ -56,29 +56,29 @@ func (c *call) send(ctx context.Context, x *connection, i int) bool {
 	}
 	p, f := c.d.build(&m, &x.limits)
 	if f != nil {
-		c.Settle(i, brokerkit.Result(f))
+		c.Answer(i, brokerkit.Result(f))
 		return true
 	}
-	if !c.slot(ctx, x) {
+	if !c.awaitRoom(ctx, x) {
 		return false
 	}
 	if !c.Sending(i) {
-		<-x.slots
+		<-x.room
 		return false
 	}
 	return x.publish(p, ticket{call: c, i: i, topic: p.Topic})
 }
 
-// slot waits until one more message may be under way.
-func (c *call) slot(ctx context.Context, x *connection) bool {
+// awaitRoom waits until one more message may be under way.
+func (c *call) awaitRoom(ctx context.Context, x *connection) bool {
 	select {
-	case x.slots <- struct{}{}:
+	case x.room <- struct{}{}:
 		return true
 	default:
 	}
 	x.flush() // answers to what lies there make room
 	select {
-	case x.slots <- struct{}{}:
+	case x.room <- struct{}{}:
 		return true
 	case <-x.gone:
 	case <-c.over:

@@ -46,7 +46,7 @@ type connection struct {
 	limits
 
 	conn    net.Conn
-	slots   chan struct{} // one for each message sent and not answered
+	room    chan struct{} // one for each message sent and not answered
 	gone    chan struct{} // closed at its end
 	unheard bool          // Options.Unheard or Retain
 	careful bool          // one message at a time
@@ -82,14 +82,14 @@ func (x *connection) start(in *bufio.Reader) {
 	x.workers.Go(x.keep)
 }
 
-// publish writes p, whose slot is taken, to the connection's buffer. It says whether
+// publish writes p, whose room is taken, to the connection's buffer. It says whether
 // the connection goes on.
 func (x *connection) publish(p *packets.Publish, t ticket) bool {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if !x.enter(p, t) {
-		<-x.slots
-		t.call.Settle(t.i, brokerkit.Result(x.unsent()))
+		<-x.room
+		t.call.Answer(t.i, brokerkit.Result(x.unsent()))
 		return false
 	}
 	return x.write(p)
@@ -189,11 +189,11 @@ func (x *connection) answered(id uint16, code byte) {
 	if !ok {
 		return
 	}
-	x.settle(t, x.verdict(code))
+	x.answer(t, x.verdict(code))
 }
 
-// settle gives a message the fate that the broker answered.
-func (x *connection) settle(t ticket, r broker.Result) {
+// answer gives a message the fate that the broker answered.
+func (x *connection) answer(t ticket, r broker.Result) {
 	f, _ := r.Err.(*broker.Error) //nolint:errorlint // it is made here, and wrapped by nobody
 	x.mu.Lock()
 	if r.Outcome == broker.Misconfigured {
@@ -202,7 +202,7 @@ func (x *connection) settle(t ticket, r broker.Result) {
 		delete(x.denied, t.topic)
 	}
 	x.mu.Unlock()
-	t.call.Settle(t.i, r)
+	t.call.Answer(t.i, r)
 }
 
 // unsent is the fate of a message that the end of the connection kept from being
@@ -239,9 +239,9 @@ func (x *connection) completed(id uint16, code byte) {
 	switch {
 	case !ok:
 	case code == codeIDNotFound:
-		t.call.Settle(t.i, brokerkit.Result(errLost("the broker does not know the packet identifier")))
+		t.call.Answer(t.i, brokerkit.Result(errLost("the broker does not know the packet identifier")))
 	default:
-		x.settle(t, broker.Result{Outcome: broker.Accepted, Note: t.note})
+		x.answer(t, broker.Result{Outcome: broker.Accepted, Note: t.note})
 	}
 }
 
@@ -260,14 +260,14 @@ func (x *connection) verdict(code byte) broker.Result {
 	}
 }
 
-// leave frees a packet identifier and its slot.
+// leave frees a packet identifier and its room.
 func (x *connection) leave(id uint16) (ticket, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	t, ok := x.pending[id]
 	if ok {
 		delete(x.pending, id)
-		<-x.slots
+		<-x.room
 		if x.careful {
 			t.call.d.suspects.Add(-1)
 		}
@@ -286,7 +286,7 @@ func (x *connection) noted(id uint16, r broker.Result) {
 	}
 	x.mu.Unlock()
 	if ok && r.Outcome != broker.Accepted {
-		x.settle(t, r)
+		x.answer(t, r)
 	}
 }
 
@@ -387,10 +387,10 @@ func (x *connection) end(unanswered, blamed *broker.Error) {
 	}
 	for _, t := range open {
 		if f := denied[t.topic]; f != nil && suspects == 0 { // nobody writes to it any more
-			t.call.Settle(t.i, brokerkit.Result(f))
+			t.call.Answer(t.i, brokerkit.Result(f))
 			continue
 		}
-		t.call.Settle(t.i, brokerkit.Result(unanswered))
+		t.call.Answer(t.i, brokerkit.Result(unanswered))
 	}
 }
 

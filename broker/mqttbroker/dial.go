@@ -174,7 +174,7 @@ func (d *Destination) newConnection(conn net.Conn, in *bufio.Reader, l limits) *
 		room = 1
 	}
 	x := &connection{
-		limits: l, conn: conn, slots: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
+		limits: l, conn: conn, room: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
 		unheard: d.options.Unheard || d.options.Retain, ended: d.lost,
 		takenOver: d.takenOver, cut: d.cut, clientID: d.options.Login.ClientID, began: time.Now(),
 		out: bufio.NewWriterSize(conn, 64<<10), pending: map[uint16]ticket{}, denied: map[string]*broker.Error{}, release: make(chan uint16, room),

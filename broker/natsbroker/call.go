@@ -86,13 +86,13 @@ func (c *call) end(unanswered, unsent *broker.Error) (out bool) {
 func (c *call) answered(i int, a answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i >= c.Len() || c.State(i) == brokerkit.Settled {
+	if i >= c.Len() || c.State(i) == brokerkit.Answered {
 		return
 	}
 	switch a.kind {
 	case acknowledged:
 		if a.copy == (place{}) {
-			c.Settle(i, broker.Result{Outcome: broker.Accepted})
+			c.Answer(i, broker.Result{Outcome: broker.Accepted})
 			return
 		}
 		c.foundLocked(i, a.copy)
@@ -101,7 +101,7 @@ func (c *call) answered(i int, a answer) {
 		if f.Outcome != broker.Rejected {
 			c.d.streams.forget()
 		}
-		c.Settle(i, brokerkit.Result(f))
+		c.Answer(i, brokerkit.Result(f))
 	case nobody:
 		c.Mark(i, unheard)
 		c.wakeUp()

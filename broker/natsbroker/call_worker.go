@@ -44,7 +44,7 @@ func (w *worker) sendAll(ctx context.Context) {
 // follow.
 func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
 	if f := w.build(ctx, m, 0); f != nil {
-		w.Settle(i, brokerkit.Result(w.orNotInTime(f)))
+		w.Answer(i, brokerkit.Result(w.orNotInTime(f)))
 		return true
 	}
 	if !w.await(ctx, w.d.slots) {
@@ -56,7 +56,7 @@ func (w *worker) send(ctx context.Context, i int, m *broker.Delivery) bool {
 	}
 	w.msg.Reply = w.replies.next(w.d.inbox.prefix, w.number, i, w.Len())
 	if err := w.d.nc.PublishMsg(&w.msg); err != nil {
-		w.Settle(i, brokerkit.Result(translateError(err)))
+		w.Answer(i, brokerkit.Result(translateError(err)))
 	}
 	return true
 }
@@ -176,7 +176,7 @@ func (w *worker) judgeUnheard(ctx context.Context) {
 			}
 		}
 		for _, i := range those {
-			w.Settle(i, brokerkit.Result(f))
+			w.Answer(i, brokerkit.Result(f))
 		}
 	}
 }
@@ -190,6 +190,6 @@ func (w *worker) judgeDenied() {
 	}
 	f := adapter.TopicFailure(broker.Misconfigured, "the server forbids this user to publish to the topic's subject", "grant the permission")
 	for _, i := range w.those(brokerkit.Sent)[subject] {
-		w.Settle(i, brokerkit.Result(f))
+		w.Answer(i, brokerkit.Result(f))
 	}
 }

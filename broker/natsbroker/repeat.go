@@ -99,9 +99,9 @@ func (w *worker) judgeRepeats(ctx context.Context) {
 	for n, i := range those {
 		switch seen[n] {
 		case holds:
-			w.Settle(i, broker.Result{Outcome: broker.Accepted, Note: "duplicate"})
+			w.Answer(i, broker.Result{Outcome: broker.Accepted, Note: "duplicate"})
 		case unread:
-			w.Settle(i, brokerkit.Result(errNotCompared()))
+			w.Answer(i, brokerkit.Result(errNotCompared()))
 		case unseen:
 			w.blind = true
 			w.sendUnderNewID(ctx, i)
@@ -135,12 +135,12 @@ func (w *worker) sendUnderNewID(ctx context.Context, i int) {
 	}
 	r, more := w.retryRepeat(i)
 	if !more {
-		w.Settle(i, brokerkit.Result(adapter.Failure(broker.Unknown, fmt.Sprintf("stream %q takes the message for a repeat and does not show that it holds it", r.at.stream),
+		w.Answer(i, brokerkit.Result(adapter.Failure(broker.Unknown, fmt.Sprintf("stream %q takes the message for a repeat and does not show that it holds it", r.at.stream),
 			"let the user read the stream ($JS.API.STREAM.MSG.GET), or wait until its duplicate window is over")))
 		return
 	}
 	if f := w.build(ctx, &m, r.at.seq); f != nil {
-		w.Settle(i, brokerkit.Result(w.orNotInTime(f)))
+		w.Answer(i, brokerkit.Result(w.orNotInTime(f)))
 		return
 	}
 	if !w.markSentUnderNewID(i, w.msg.Header.Get(headerMsgID)) {
@@ -148,7 +148,7 @@ func (w *worker) sendUnderNewID(ctx context.Context, i int) {
 	}
 	w.msg.Reply = w.d.inbox.prefix + string(appendToken(nil, w.number, i))
 	if err := w.d.nc.PublishMsg(&w.msg); err != nil {
-		w.Settle(i, brokerkit.Result(translateError(err)))
+		w.Answer(i, brokerkit.Result(translateError(err)))
 	}
 }
 

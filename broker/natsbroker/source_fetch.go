@@ -115,7 +115,7 @@ func (s *Source) advance(ctx context.Context, limits source.Limits) error {
 			return err
 		}
 	}
-	if ok, err := s.settle(ctx); err != nil || !ok {
+	if ok, err := s.conclude(ctx); err != nil || !ok {
 		return err
 	}
 	if !s.pulls.state(time.Now()).open {
@@ -126,8 +126,8 @@ func (s *Source) advance(ctx context.Context, limits source.Limits) error {
 	return s.wait(ctx)
 }
 
-// settle does what the end of the last request asks for. Ok says that another may be sent.
-func (s *Source) settle(ctx context.Context) (ok bool, err error) {
+// conclude does what the end of the last request asks for. Ok says that another may be sent.
+func (s *Source) conclude(ctx context.Context) (ok bool, err error) {
 	const doing = "fetch from"
 	st := s.pulls.state(time.Now())
 	if !st.ready {

@@ -98,7 +98,7 @@ func (s *Source) standBy(ctx context.Context) error {
 		s.mu.Unlock()
 		return nil
 	}
-	if ok, err := s.settle(ctx); err != nil || !ok {
+	if ok, err := s.conclude(ctx); err != nil || !ok {
 		return err
 	}
 	if !s.pulls.state(time.Now()).open {

@@ -87,15 +87,15 @@ func (c *call) unsent(it *item, before bool) {
 	}
 }
 
-// settle gives an item its fate, unless it has one.
-func (c *call) settle(it *item, r broker.Result) { c.Settle(it.index, r) }
+// answer gives an item its fate, unless it has one.
+func (c *call) answer(it *item, r broker.Result) { c.Answer(it.index, r) }
 
 // refuse settles an item that waits because of f, which is not all the truth for
 // one that went out before.
 func (c *call) refuse(it *item, f *broker.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settle(it, brokerkit.Result(it.refused(f, adapter.NoAnswer())))
+	c.answer(it, brokerkit.Result(it.refused(f, adapter.NoAnswer())))
 }
 
 // refused is the fate of an item that waits. The caller has the call's lock.
@@ -132,7 +132,7 @@ func (c *call) dispatch(ctx context.Context, msgs []broker.Delivery, prepare fun
 	for i := range msgs {
 		it := &c.items[i]
 		if f := prepare(&msgs[i], it); f != nil {
-			c.settle(it, brokerkit.Result(f))
+			c.answer(it, brokerkit.Result(f))
 			continue
 		}
 		n := c.d.pipelineOf(&msgs[i])

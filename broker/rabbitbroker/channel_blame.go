@@ -21,7 +21,7 @@ func (l *pipeline) judge(s *session) bool {
 	if s.retired || s.why == nil || s.line.conn.IsClosed() {
 		lost := adapter.Lost()
 		for _, it := range left {
-			it.call.settle(it, brokerkit.Result(lost))
+			it.call.answer(it, brokerkit.Result(lost))
 		}
 		return true
 	}
@@ -29,10 +29,10 @@ func (l *pipeline) judge(s *session) bool {
 	if s.why.Code == amqp.NotFound {
 		l.link.redeclare()
 	}
-	rest := settleAccused(left, s.why)
+	rest := answerAccused(left, s.why)
 	if len(rest) == len(left) {
 		if len(left) == 1 {
-			left[0].call.settle(left[0], brokerkit.Result(verdict(s.why)))
+			left[0].call.answer(left[0], brokerkit.Result(verdict(s.why)))
 			return true
 		}
 		l.narrow(len(left))
@@ -40,7 +40,7 @@ func (l *pipeline) judge(s *session) bool {
 	l.mu.Lock()
 	waiting := l.queue.take()
 	l.mu.Unlock()
-	rest = append(rest, settleAccused(waiting, s.why)...)
+	rest = append(rest, answerAccused(waiting, s.why)...)
 	again := rest[:0]
 	for _, it := range rest {
 		if it.call.again(it, nil) {
@@ -51,14 +51,14 @@ func (l *pipeline) judge(s *session) bool {
 	return len(left) > 0
 }
 
-// settleAccused settles those of items that the server's words name, and returns the
+// answerAccused settles those of items that the server's words name, and returns the
 // others.
-func settleAccused(items []*item, why *amqp.Error) (rest []*item) {
+func answerAccused(items []*item, why *amqp.Error) (rest []*item) {
 	named := accused(why)
 	f := verdict(why)
 	for _, it := range items {
 		if named(it) {
-			it.call.settle(it, brokerkit.Result(f))
+			it.call.answer(it, brokerkit.Result(f))
 		} else {
 			rest = append(rest, it)
 		}

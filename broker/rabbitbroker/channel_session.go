@@ -136,7 +136,7 @@ func (s *session) sendOne(it *item) bool {
 		s.pipeline.pushFirst(it)
 		return false
 	}
-	it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Unknown, "the message may not have been sent", "send it again")))
+	it.call.answer(it, brokerkit.Result(adapter.Failure(broker.Unknown, "the message may not have been sent", "send it again")))
 	s.line.cut() // what the server has of it is of no use
 	return false
 }
@@ -209,21 +209,21 @@ func (s *session) answer(all bool) {
 			s.pipeline.relaunch(done[i:])
 			return
 		}
-		s.settle(it, acked)
+		s.answered(it, acked)
 	}
 	s.pipeline.answered(len(done))
 }
 
-// settle gives a message that has its answer its fate.
-func (s *session) settle(it *item, acked bool) {
+// answered gives a message that has its answer its fate.
+func (s *session) answered(it *item, acked bool) {
 	s.pipeline.link.known.took(it)
 	switch {
 	case it.back:
 		s.pipeline.link.redeclare()
-		it.call.settle(it, brokerkit.Result(adapter.TopicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
+		it.call.answer(it, brokerkit.Result(adapter.TopicFailure(broker.Misconfigured, "no queue takes the message (NO_ROUTE)",
 			"create the queue, or bind one to the exchange by the routing key")))
 	case acked:
-		it.call.settle(it, broker.Result{Outcome: broker.Accepted})
+		it.call.answer(it, broker.Result{Outcome: broker.Accepted})
 	default:
 		f := adapter.TopicFailure(broker.Unavailable, "the server refused the message (basic.nack)",
 			"make room in the queue, or look at the server's log")
@@ -231,7 +231,7 @@ func (s *session) settle(it *item, acked bool) {
 			s.pipeline.again(it, f)
 			return
 		}
-		it.call.settle(it, brokerkit.Result(f))
+		it.call.answer(it, brokerkit.Result(f))
 	}
 }
 
@@ -245,7 +245,7 @@ func (s *session) finish() {
 	var unanswered []*item
 	for _, it := range s.pipeline.land(true) {
 		if it.confirm.Acked() {
-			s.settle(it, true)
+			s.answered(it, true)
 		} else {
 			unanswered = append(unanswered, it)
 		}

@@ -89,7 +89,7 @@ func OpenSource(ctx context.Context, o SourceOptions) (*Source, error) {
 		}
 		s.client, s.owned = redis.NewUniversalClient(clientOptions(servers, o.Login)), true
 	}
-	s.at, s.together = where(s.client), s.oneSlot()
+	s.at, s.together = where(s.client), s.oneNode()
 	if s.consumer == "" {
 		s.consumer = "postbag-" + rand.Text()
 	}

@@ -107,7 +107,7 @@ func TestStreamsOfOneHashTagShareASlot(t *testing.T) {
 	t.Cleanup(func() { _ = cluster.Close() })
 	for names, want := range map[string]bool{"a": true, "a b": false, "{x}a {x}b": true, "{a:0} {a:1}": false} {
 		s := &Source{client: cluster, streams: SourceOptions{Streams: strings.Fields(names)}.streams()}
-		if got := s.oneSlot(); got != want {
+		if got := s.oneNode(); got != want {
 			t.Errorf("%q share a slot: %v", names, got)
 		}
 	}

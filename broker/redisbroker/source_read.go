@@ -23,8 +23,8 @@ func hashTag(name string) string {
 	return name
 }
 
-// oneSlot says whether one command can name all streams.
-func (s *Source) oneSlot() bool {
+// oneNode says whether one command can name all streams.
+func (s *Source) oneNode() bool {
 	if _, cluster := s.client.(*redis.ClusterClient); !cluster {
 		return true
 	}

@@ -67,11 +67,11 @@ func (d *Destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	}()
 	select {
 	case <-done:
-		p.settle(report)
+		p.answer(report)
 	case <-ctx.Done():
 		select {
 		case <-done:
-			p.settle(report)
+			p.answer(report)
 		default:
 			p.give(report, broker.Unknown, errors.New("stdout: the writer did not take the line in time; look at who reads it"))
 		}
@@ -148,8 +148,8 @@ func build(msgs []broker.Delivery, report func(i int, r broker.Result)) *page {
 
 var errBehind = errors.New("stdout: an earlier message of the key was rejected; send this one after it")
 
-// settle gives the messages with a line their fate.
-func (p *page) settle(report func(i int, r broker.Result)) {
+// answer gives the messages with a line their fate.
+func (p *page) answer(report func(i int, r broker.Result)) {
 	for i, end := range p.ends {
 		switch {
 		case end < 0:

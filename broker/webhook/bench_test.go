@@ -63,7 +63,7 @@ func benchmarkRaw(b *testing.B, s *httptest.Server, payload []byte, callers int)
 func benchmarkSigned(b *testing.B, s *httptest.Server, payload []byte, callers int) {
 	b.Helper()
 	client := clientOf(s, callers)
-	with, err := options(s.URL).settle()
+	with, err := options(s.URL).resolve()
 	if err != nil {
 		b.Fatal(err)
 	}

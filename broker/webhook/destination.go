@@ -34,7 +34,7 @@ var (
 // New returns a destination with options o. It reports all bad options at once
 // and does no I/O. Close it when it is not needed any more.
 func New(o Options) (*Destination, error) {
-	s, err := o.settle()
+	s, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}

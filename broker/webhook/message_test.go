@@ -23,7 +23,7 @@ import (
 // signed is a request as a Destination makes it, changed before it is signed.
 func signed(t testing.TB, m broker.Delivery, change func(http.Header)) *http.Request {
 	t.Helper()
-	s, err := options("http://127.0.0.1:1").settle()
+	s, err := options("http://127.0.0.1:1").resolve()
 	if err != nil {
 		t.Fatal(err)
 	}

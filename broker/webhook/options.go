@@ -92,22 +92,22 @@ type settings struct {
 // Validate returns every fault of the options, joined, or nil. It does no I/O; New does the
 // same first.
 func (o Options) Validate() error {
-	_, err := o.settle()
+	_, err := o.resolve()
 	return err
 }
 
-// settle checks all options and fills in defaults. It returns every fault.
-func (o Options) settle() (settings, error) {
+// resolve checks all options and fills in defaults. It returns every fault.
+func (o Options) resolve() (settings, error) {
 	s := settings{Options: o}
 	s.AllowPrivate, s.Certificates = slices.Clone(o.AllowPrivate), slices.Clone(o.Certificates)
-	faults := slices.Concat(s.settleTarget(), s.settleSecrets(), s.settleHeader(), s.settleNumbers(), s.settleNetwork())
+	faults := slices.Concat(s.checkTarget(), s.checkSecrets(), s.checkHeader(), s.checkNumbers(), s.checkNetwork())
 	if len(faults) > 0 {
 		return settings{}, fmt.Errorf("webhook: %w", errors.Join(faults...))
 	}
 	return s, nil
 }
 
-func (s *settings) settleTarget() []error {
+func (s *settings) checkTarget() []error {
 	switch {
 	case s.URL == "" && s.URLFor == nil:
 		return []error{errors.New("there is no URL; set Options.URL or Options.URLFor")}
@@ -124,7 +124,7 @@ func (s *settings) settleTarget() []error {
 	return nil
 }
 
-func (s *settings) settleSecrets() []error {
+func (s *settings) checkSecrets() []error {
 	if len(s.Secrets) == 0 {
 		return []error{errors.New("there is no secret; make one with webhook.NewSecret and give it to the receiver too")}
 	}
@@ -136,7 +136,7 @@ func (s *settings) settleSecrets() []error {
 	return nil
 }
 
-func (s *settings) settleHeader() (faults []error) {
+func (s *settings) checkHeader() (faults []error) {
 	if s.ContentType == "" {
 		s.ContentType = defaultContentType
 	}
@@ -163,7 +163,7 @@ func (s *settings) settleHeader() (faults []error) {
 	return faults
 }
 
-func (s *settings) settleNumbers() (faults []error) {
+func (s *settings) checkNumbers() (faults []error) {
 	if s.Timeout < 0 || s.MaxRetryAfter < 0 || s.Concurrency < 0 {
 		faults = append(faults, errors.New("a negative Options.Timeout, Options.MaxRetryAfter or Options.Concurrency; leave it zero for the default"))
 	}
@@ -182,7 +182,7 @@ func (s *settings) settleNumbers() (faults []error) {
 	return faults
 }
 
-func (s *settings) settleNetwork() (faults []error) {
+func (s *settings) checkNetwork() (faults []error) {
 	for _, p := range s.AllowPrivate {
 		if !p.IsValid() || p.Addr().Is4In6() {
 			faults = append(faults, fmt.Errorf("Options.AllowPrivate: %v is not a prefix that can match; write 10.0.0.0/8 or fd00::/8", p))

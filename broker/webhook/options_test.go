@@ -106,7 +106,7 @@ func TestAPrivateURLIsRecognised(t *testing.T) {
 
 func TestDefaultsAreThoseDocumented(t *testing.T) {
 	t.Parallel()
-	s, err := Options{URL: "https://receiver.test", Secrets: []string{secretA}}.settle()
+	s, err := Options{URL: "https://receiver.test", Secrets: []string{secretA}}.resolve()
 	if err != nil {
 		t.Fatal(err)
 	}

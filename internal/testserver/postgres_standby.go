@@ -51,7 +51,7 @@ func (p *Postgres) copyFrom(ctx context.Context, primary *Postgres, name string)
 		name: "pg_basebackup", path: p.programs.path("pg_basebackup"), as: p.as,
 		args: []string{
 			"--pgdata=" + p.data, "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync",
-			"--create-slot", "--slot=" + slotName(name), "--dbname=application_name=" + quoteConninfo(name),
+			"--create-slot", "--slot=" + replicationName(name), "--dbname=application_name=" + quoteConninfo(name),
 		},
 		env: primary.clientEnv(),
 	}.run(ctx)
@@ -104,8 +104,8 @@ func (p *Postgres) IsStandby() bool {
 	return err == nil
 }
 
-// slotName makes a name fit for a replication slot: lower-case letters, digits and underscores.
-func slotName(name string) string {
+// replicationName makes a name fit for a replication slot: lower-case letters, digits and underscores.
+func replicationName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r

@@ -59,7 +59,7 @@ func (w *world) play(ctx context.Context) {
 	w.set(func() { w.rough, w.away, w.moves = false, false, false })
 	w.end(w.relays[0])
 	w.replace(0, w.start(false)) // one at least works all there is
-	w.settle()
+	w.awaitRest()
 	w.set(func() { w.calm = true })
 	for _, r := range w.relays {
 		w.end(r)
@@ -90,8 +90,8 @@ func (w *world) disturb(ctx context.Context) {
 	producers.Wait()
 }
 
-// settle waits until everything is delivered and the relays are as they should be.
-func (w *world) settle() {
+// awaitRest waits until everything is delivered and the relays are as they should be.
+func (w *world) awaitRest() {
 	pause(hangs) // what has begun to hang before is over then
 	what := ""
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); pause(time.Second) {

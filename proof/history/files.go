@@ -70,7 +70,7 @@ func checkFiles(names []string, o Options, dir string, arena int) (report *Repor
 		}
 	}
 	c.j.faults.set(c.faults, &c.j.o)
-	for _, stage := range []func() error{c.settle, c.judge, c.judgeTransactions, c.judgeTime} {
+	for _, stage := range []func() error{c.endTransactions, c.judge, c.judgeTransactions, c.judgeTime} {
 		if err := errors.Join(c.err, stage()); err != nil {
 			return nil, err
 		}
@@ -159,13 +159,13 @@ func (c *filesCheck) keep(err error) {
 	}
 }
 
-// settle joins the outcomes of each transaction, and tells each message its fate.
-func (c *filesCheck) settle() error {
+// endTransactions joins the outcomes of each transaction, and tells each message its fate.
+func (c *filesCheck) endTransactions() error {
 	var e ending
 	tx, begun := Tx(0), false
 	done := func() {
 		if e.known {
-			c.j.settle(&e)
+			c.j.countEnd(&e)
 		}
 	}
 	err := c.byTx.each(func(record []byte) error {

@@ -44,15 +44,15 @@ const (
 
 func (c *memory) run(r *records, o Options) *Report {
 	c.j.begin(o, r.faults)
-	c.settle(r)
+	c.endTransactions(r)
 	c.gather(r)
 	c.judge(r)
 	c.judgeOrder()
 	return c.j.end(r.gaps, r.watches)
 }
 
-// settle joins the outcomes of each transaction, and tells each message its fate.
-func (c *memory) settle(r *records) {
+// endTransactions joins the outcomes of each transaction, and tells each message its fate.
+func (c *memory) endTransactions(r *records) {
 	slices.SortFunc(r.outcomes, func(a, b Outcome) int { return cmp.Compare(a.Tx, b.Tx) })
 	c.endings = c.endings[:0]
 	for i := range r.outcomes {
@@ -63,7 +63,7 @@ func (c *memory) settle(r *records) {
 		c.endings[len(c.endings)-1].add(o)
 	}
 	for i := range c.endings {
-		c.j.settle(&c.endings[i])
+		c.j.countEnd(&c.endings[i])
 	}
 	c.msgs = c.msgs[:0]
 	for i := range r.intents {

@@ -27,8 +27,8 @@ func (e *ending) add(o *Outcome) {
 	}
 }
 
-// settle counts a transaction's end.
-func (j *judge) settle(e *ending) {
+// countEnd counts a transaction's end.
+func (j *judge) countEnd(e *ending) {
 	j.saw(Sound)
 	switch {
 	case e.both:

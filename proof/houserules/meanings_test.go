@@ -21,11 +21,24 @@ var meanings = map[string][]string{
 		"bench", "internal/boxtest", "internal/core", "internal/engine", "proof/faketime", "proof/simulation", "relay", "store",
 		"store/memstore", "store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/storetest",
 	},
-	"flow":    {"internal/core", "internal/engine", "proof/simulation", "relay"},
-	"window":  {"internal/engine", "proof/simulation", "store/storetest"},
-	"chain":   {"internal/engine", "store/memstore", "store/sqlkit"},
-	"draft":   {"internal/engine"},
+	"flow":   {"internal/core", "internal/engine", "proof/simulation", "relay"},
+	"window": {"internal/engine", "proof/simulation", "store/storetest"},
+	"chain":  {"internal/engine", "store/memstore", "store/sqlkit"},
+	"draft":  {"internal/engine"},
+	"settle": {
+		"bench", "internal/boxtest", "internal/core", "internal/engine", "proof/simulation", "store", "store/memstore", "store/mysqlstore",
+		"store/pgstore", "store/sqlitestore", "store/sqlkit", "store/storetest",
+	},
+	"slot": {
+		"internal/engine", "proof/simulation", "store", "store/memstore", "store/mysqlstore", "store/pgstore", "store/storekit", "store/storetest",
+	},
 	"circuit": {"internal/engine", "relay"},
+}
+
+// otherForms are words that mean the same as one of meanings.
+var otherForms = map[string][]string{
+	"entry":  {"entries"},
+	"settle": {"settled", "settling", "settlement", "settlements", "unsettled"},
 }
 
 // partsOf splits a name where its letters change case: ofAnExample, HTTPCall.
@@ -47,7 +60,7 @@ func partsOf(name string) (parts []string) {
 func reservedIn(name string) string {
 	for _, part := range partsOf(name) {
 		for word := range meanings {
-			if part == word || part == word+"s" || word == "entry" && part == "entries" {
+			if part == word || part == word+"s" || slices.Contains(otherForms[word], part) {
 				return word
 			}
 		}
@@ -116,7 +129,7 @@ func TestAReservedWordInANameIsFound(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"laneOf": "lane", "newLane": "lane", "TxLane": "lane", "parkedEntries": "entry", "turn": "turn", "HTTPTurn": "turn",
-		"returned": "", "planet": "", "Turnaround": "", "overflow": "", "windowsOf": "window", "": "",
+		"returned": "", "planet": "", "Turnaround": "", "overflow": "", "windowsOf": "window", "": "", "newSettling": "settle", "isUnsettled": "settle",
 	} {
 		if got := reservedIn(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

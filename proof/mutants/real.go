@@ -102,7 +102,7 @@ var answering = []Mutant{
 	{
 		Name: "rabbitmq-close-taken-as-refusal-of-all", What: "RabbitMQ: the end of a channel counts as a refusal of all that was in flight",
 		Evidence: "reproduced: 35 of 50 reported as nacks, 25 of them in the queue",
-		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "			unanswered = append(unanswered, it)", "			it.call.settle(it, brokerkit.Result(adapter.Failure(broker.Rejected, \"the channel ended\", \"discard it\")))"}},
+		Patches:  []Patch{{"broker/rabbitbroker/channel_session.go", "			unanswered = append(unanswered, it)", "			it.call.answer(it, brokerkit.Result(adapter.Failure(broker.Rejected, \"the channel ended\", \"discard it\")))"}},
 		By:       tests("broker/rabbitbroker", "(TestAMessageThatClosesTheChannelIsFoundAmongMany|TestATooLargeMessageAmongManyIsRejectedAlone)"),
 	},
 	{

@@ -27,7 +27,7 @@ func (s *Store) Crash() {
 	}
 	for _, tx := range lost {
 		if !prepared[tx] && !tx.over {
-			tx.settle(false)
+			tx.end(false)
 		}
 	}
 	s.nextXID = s.durable + 1

@@ -104,7 +104,7 @@ func (tx *Tx) commit() (wrote bool, err error) {
 	if tx.over {
 		return false, errTxEnded
 	}
-	return tx.settle(true), nil
+	return tx.end(true), nil
 }
 
 // Rollback ends the transaction and drops what it wrote. After the end of the transaction
@@ -113,14 +113,14 @@ func (tx *Tx) Rollback(context.Context) error {
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()
 	if !tx.over {
-		tx.settle(false)
+		tx.end(false)
 	}
 	return nil
 }
 
-// settle ends tx one way or the other, and says whether it left rows behind. The
+// end ends tx one way or the other, and says whether it left rows behind. The
 // caller holds s.mu.
-func (tx *Tx) settle(commit bool) (wrote bool) {
+func (tx *Tx) end(commit bool) (wrote bool) {
 	if commit {
 		tx.keep()
 	} else {

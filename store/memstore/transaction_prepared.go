@@ -42,14 +42,14 @@ func (s *Store) endPrepared(ctx context.Context, name string, commit bool) error
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("memstore: end prepared %q: %w", name, err)
 	}
-	wrote, err := s.settlePrepared(name, commit)
+	wrote, err := s.decidePrepared(name, commit)
 	if wrote {
 		s.wake()
 	}
 	return err
 }
 
-func (s *Store) settlePrepared(name string, commit bool) (wrote bool, err error) {
+func (s *Store) decidePrepared(name string, commit bool) (wrote bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tx := s.prepared[name]
@@ -57,5 +57,5 @@ func (s *Store) settlePrepared(name string, commit bool) (wrote bool, err error)
 		return false, fmt.Errorf("memstore: end prepared %q: there is none; prepare it first", name)
 	}
 	delete(s.prepared, name)
-	return tx.settle(commit), nil
+	return tx.end(commit), nil
 }

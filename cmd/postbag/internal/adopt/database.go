@@ -53,8 +53,8 @@ type Tx interface {
 	Next(ctx context.Context, after int64) ([]Row, error)
 	// Append appends messages to the box.
 	Append(ctx context.Context, msgs []postbag.Message) error
-	// Settle notes what became of rows.
-	Settle(ctx context.Context, state State, rows []int64) error
+	// Note writes down what became of rows.
+	Note(ctx context.Context, state State, rows []int64) error
 }
 
 // State is what became of a noted row.

@@ -223,8 +223,8 @@ func (t *myTx) Append(ctx context.Context, msgs []postbag.Message) error {
 	return t.publisher.Publish(ctx, connTx{t.conn}, msgs...)
 }
 
-// Settle implements Tx.
-func (t *myTx) Settle(ctx context.Context, state State, ns []int64) error {
+// Note implements Tx.
+func (t *myTx) Note(ctx context.Context, state State, ns []int64) error {
 	args := make([]any, len(ns))
 	numbers := make([]string, len(ns))
 	for i, n := range ns {

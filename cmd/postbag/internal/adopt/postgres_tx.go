@@ -176,8 +176,8 @@ func (t *pgTx) Append(ctx context.Context, msgs []postbag.Message) error {
 	return t.publisher.Publish(ctx, t.tx, msgs...)
 }
 
-// Settle implements Tx.
-func (t *pgTx) Settle(ctx context.Context, state State, rows []int64) error {
+// Note implements Tx.
+func (t *pgTx) Note(ctx context.Context, state State, rows []int64) error {
 	noted := ` FROM postbag._adopted a WHERE a.adoption = $1 AND a.n = ANY($2) AND ` + t.row.isNoted("a")
 	if state == Imported {
 		var err error

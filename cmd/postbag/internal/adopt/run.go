@@ -338,7 +338,7 @@ func (m *mover) batch(ctx context.Context, tx Tx) (bool, error) {
 		default:
 			if msg, ok := m.convert(r); ok {
 				if ids[msg.ID] {
-					return true, m.settle(ctx, tx, msgs, done) // one id twice does not go into one call
+					return true, m.finish(ctx, tx, msgs, done) // one id twice does not go into one call
 				}
 				ids[msg.ID] = true
 				msgs = append(msgs, msg)
@@ -351,10 +351,10 @@ func (m *mover) batch(ctx context.Context, tx Tx) (bool, error) {
 		}
 		m.after = r.N
 	}
-	return true, m.settle(ctx, tx, msgs, done)
+	return true, m.finish(ctx, tx, msgs, done)
 }
 
-func (m *mover) settle(ctx context.Context, tx Tx, msgs []postbag.Message, done map[State][]int64) error {
+func (m *mover) finish(ctx context.Context, tx Tx, msgs []postbag.Message, done map[State][]int64) error {
 	if len(msgs) > 0 {
 		if err := tx.Append(ctx, msgs); err != nil {
 			return err
@@ -364,7 +364,7 @@ func (m *mover) settle(ctx context.Context, tx Tx, msgs []postbag.Message, done 
 		if len(done[state]) == 0 {
 			continue
 		}
-		if err := tx.Settle(ctx, state, done[state]); err != nil {
+		if err := tx.Note(ctx, state, done[state]); err != nil {
 			return err
 		}
 	}
