@@ -15,7 +15,7 @@ setup: ## install what the tests need and this machine lacks (Debian packages, G
 
 demo: ## a small shop, a relay and a broker in one process, with faults (needs only Go)
 	@echo "==> compiling the demo (the first time it downloads modules and takes a minute or two) ..."
-	@cd cmd/postbag && GOWORK=off go build -o ../../tmp/postbag-demo ./postbag-demo && exec ../../tmp/postbag-demo $(ARGS)
+	@cd cmd/postbag && GOWORK=off go build -trimpath -o ../../tmp/postbag-demo ./postbag-demo && exec ../../tmp/postbag-demo $(ARGS)
 
 test: ## everything: set-up, build, vet, lint, format, race tests of every module, one table
 	@scripts/test
