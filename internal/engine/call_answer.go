@@ -138,13 +138,6 @@ func (f *Flow) answered(e *entry, a *Answer, alone bool, now time.Duration) {
 	}
 }
 
-// failed counts an attempt.
-func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
-	f.stats.Rejected++
-	e.attempts++
-	f.reject(e, a, now)
-}
-
 // deliver resolves an accepted entry.
 func (f *Flow) deliver(e *entry, now time.Duration) {
 	f.trust(e)
@@ -158,23 +151,6 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 		e.chain.remove(e)
 	}
 	f.finish(onDone, e, store.TallyDelivered, now)
-}
-
-// reject parks an entry whose attempt failed, or tries it again at once.
-func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
-	r := f.cfg.Retry
-	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
-	if quick && !e.parked && !e.slow() && e.Err == nil { // at once such a row reads no better
-		f.requeue(e)
-		return
-	}
-	p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
-	if e.attempts >= r.MaxAttempts {
-		p.State = store.ParkDead
-	} else {
-		p.Delay = max(backoff(r.Min, r.Max, r.Factor, e.attempts, f.cfg.Rand()), min(a.After, f.cfg.AfterMax))
-	}
-	f.park(e, p, now)
 }
 
 // postpone has e sent again: when the circuit allows; or later, as a parked

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Retry is the back-off of rejected messages: Min, then Factor times as long at
 // each attempt, up to Max. The upper half of each wait is left to chance. The type that
@@ -42,4 +46,29 @@ func backoff(least, most time.Duration, factor float64, n int, chance float64) t
 		}
 	}
 	return time.Duration(d/2 + d/2*chance)
+}
+
+// failed counts an attempt.
+func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
+	f.stats.Rejected++
+	e.attempts++
+	f.reject(e, a, now)
+}
+
+// reject parks an entry whose attempt failed, or tries it again at once. Here a message becomes
+// dead.
+func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
+	r := f.cfg.Retry
+	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
+	if quick && !e.parked && !e.slow() && e.Err == nil { // at once such a row reads no better
+		f.requeue(e)
+		return
+	}
+	p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
+	if e.attempts >= r.MaxAttempts {
+		p.State = store.ParkDead
+	} else {
+		p.Delay = max(backoff(r.Min, r.Max, r.Factor, e.attempts, f.cfg.Rand()), min(a.After, f.cfg.AfterMax))
+	}
+	f.park(e, p, now)
 }

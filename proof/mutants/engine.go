@@ -133,7 +133,7 @@ var parking = []Mutant{
 	{
 		Name: "parked-and-gone-on", What: "under block a key goes on behind a parked message",
 		Evidence: "retry topics; 38 % of modelled runs invert",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "Blocking: f.cfg.OnReject == Block}", "Blocking: false}"}},
+		Patches:  []Patch{{"internal/engine/retry.go", "Blocking: f.cfg.OnReject == Block}", "Blocking: false}"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -181,7 +181,7 @@ var parking = []Mutant{
 	{
 		Name: "dead-message-dropped", What: "after its last attempt a message is dropped, not kept as dead",
 		Evidence: "oagudo/outbox deletes the row and offers it to a full channel",
-		Patches:  []Patch{{"internal/engine/call_answer.go", "		p.State = store.ParkDead\n	} else", "		f.deliver(e, now)\n		return\n	} else"}},
+		Patches:  []Patch{{"internal/engine/retry.go", "		p.State = store.ParkDead\n	} else", "		f.deliver(e, now)\n		return\n	} else"}},
 		By:       sim(), Quick: true,
 	},
 	{

@@ -31,7 +31,7 @@ func Targets() []Target {
 		{
 			Module: ".", Package: "internal/engine", Simulator: []string{"-seeds", "150"}, Skip: "Alloc",
 			Slow:  "ComeToRest|MovesOnlyWhenItMust|GatheredShards",
-			Files: []string{"call_answer.go", "call_circuit.go", "call_send.go", "call_slow.go", "call_transaction.go", "entry.go", "entry_chain.go", "entry_queue.go", "flow.go", "group.go", "group_meet.go", "lot_command.go", "lot_due.go", "lot_park.go", "shard.go", "shard_leave.go", "shard_share.go", "turn.go", "turn_absorb.go", "turn_drained.go", "turn_settle.go", "turn_tally.go"},
+			Files: []string{"call_answer.go", "call_circuit.go", "call_send.go", "call_slow.go", "call_transaction.go", "entry.go", "entry_chain.go", "entry_queue.go", "flow.go", "group.go", "group_meet.go", "lot_command.go", "lot_due.go", "lot_park.go", "retry.go", "shard.go", "shard_leave.go", "shard_share.go", "turn.go", "turn_absorb.go", "turn_drained.go", "turn_settle.go", "turn_tally.go"},
 		},
 		{
 			Module: ".", Package: "store/sqlkit/snapshots", Simulator: []string{"-seeds", "150", "-store", "snapshots"},
