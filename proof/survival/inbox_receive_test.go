@@ -35,23 +35,29 @@ func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.eachOnceAndInOrder(rows, n)
+}
+
+// eachOnceAndInOrder fails the test unless rows, of a key and a number, have each number up to n once, and those of a key ascend.
+func (w *world) eachOnceAndInOrder(rows pgx.Rows, n int) {
+	w.t.Helper()
 	last, count := map[string]int{}, map[int]int{}
 	var key string
 	var number int
-	_, err = pgx.ForEachRow(rows, []any{&key, &number}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&key, &number}, func() error {
 		if before, there := last[key]; there && number <= before {
-			t.Errorf("of %s message %d lies behind %d", key, number, before)
+			w.t.Errorf("of %s message %d lies behind %d", key, number, before)
 		}
 		last[key] = number
 		count[number]++
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	for i := range n {
 		if count[i] != 1 {
-			t.Errorf("message %d is there %d times", i, count[i])
+			w.t.Errorf("message %d is there %d times", i, count[i])
 		}
 	}
 }
@@ -60,14 +66,20 @@ func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //
 // say: its count begins again when another member takes over.
 func (w *world) awaitReceived(n int, within time.Duration) {
 	w.t.Helper()
+	w.awaitIdle(within, func() bool { return w.received() >= n })
+}
+
+// awaitIdle waits until the broker has nothing left for the consumers, and a condition holds.
+func (w *world) awaitIdle(within time.Duration, holds func() bool) {
+	w.t.Helper()
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		w.eventually(within, "all messages are stored and acknowledged", func() bool {
+		w.eventually(within, "all messages are done and acknowledged", func() bool {
 			c, err := js.Consumer(ctx, stream, "billing")
 			if err != nil {
 				return false
 			}
 			i := c.CachedInfo()
-			return i.NumPending == 0 && i.NumAckPending == 0 && w.received() >= n
+			return i.NumPending == 0 && i.NumAckPending == 0 && holds()
 		})
 		return nil
 	})

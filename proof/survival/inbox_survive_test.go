@@ -146,8 +146,11 @@ func consume(settings string) error {
 	for ; err != nil; store, err = pgstore.Open(ctx, pool, pgstore.Options{}) {
 		pause(50 * time.Millisecond) // the database is away
 	}
-	if kind == "receive" {
+	switch kind {
+	case "receive":
 		return receive(ctx, store, url)
+	case "handle":
+		return handleAll(ctx, store, url)
 	}
 	return apply(ctx, pool, store, url)
 }
