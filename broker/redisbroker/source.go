@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +34,7 @@ type Source struct {
 	work    *atWork
 	deleted atomic.Int64
 
-	ctx     context.Context // ends when Close is over
+	ctx     context.Context //nolint:containedctx // of steps, which outlive the Fetch that began them; ends when Close is over
 	stop    context.CancelFunc
 	running sync.WaitGroup // of holdOn
 
@@ -152,7 +154,7 @@ func (s *Source) lag(ctx context.Context) ([]source.Lag, error) {
 		groups[i] = newAsk(ctx, "xinfo", "groups", of.name)
 		pending[i] = newAsk(ctx, "xpending", of.name, s.options.Group)
 	}
-	whole := s.do(ctx, append(groups, pending...)...)
+	whole := s.do(ctx, slices.Concat(groups, pending)...)
 	all := make([]source.Lag, len(s.streams))
 	for i, of := range s.streams {
 		group, _, err := s.groupOf(groups[i], whole)
@@ -251,49 +253,56 @@ const leavePage = 1000
 // giveBack gives the group what this source has: all that is under a random name, which
 // nobody else can have, and else what it knows of.
 func (s *Source) giveBack(ctx context.Context) error {
+	if s.options.Consumer != "" {
+		return s.giveBackKnown(ctx)
+	}
+	for i := range s.streams {
+		if err := s.giveBackAll(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveBackKnown gives back what is at work, and what waits.
+func (s *Source) giveBackKnown(ctx context.Context) error {
 	all := s.work.spots()
 	s.mu.Lock()
 	for e := range s.queued {
 		all[e] = true
 	}
 	s.mu.Unlock()
-	if s.options.Consumer != "" {
-		var known []spot
-		for e := range all {
-			known = append(known, e)
+	owned, _, err := s.ownedBy(ctx, s.consumer, slices.Collect(maps.Keys(all)))
+	if err != nil {
+		return err
+	}
+	return s.park(ctx, owned, atOnce)
+}
+
+// giveBackAll gives back all of a stream that the server has under this source's name, and
+// removes the name.
+func (s *Source) giveBackAll(ctx context.Context, stream int) error {
+	name := s.streams[stream].name
+	for {
+		page := newAsk(ctx, "xpending", name, s.options.Group, "-", "+", leavePage, s.consumer)
+		answer, err := page.answer(s.do(ctx, page))
+		if isGone(err) {
+			return nil
 		}
-		owned, _, err := s.ownedBy(ctx, s.consumer, known)
 		if err != nil {
 			return err
 		}
-		return s.park(ctx, owned, atOnce)
-	}
-	for i, of := range s.streams {
-		for {
-			page := newAsk(ctx, "xpending", of.name, s.options.Group, "-", "+", leavePage, s.consumer)
-			answer, err := page.answer(s.do(ctx, page))
-			if isGone(err) {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			found, err := pendingOf(i, answer)
-			if err != nil {
-				return err
-			}
-			if len(found) == 0 {
-				if err := s.removeConsumer(ctx, of.name); err != nil {
-					return err
-				}
-				break
-			}
-			if err := s.park(ctx, found, atOnce); err != nil {
-				return err
-			}
+		found, err := pendingOf(stream, answer)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return s.removeConsumer(ctx, name)
+		}
+		if err := s.park(ctx, found, atOnce); err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
 // pendingOf reads a page of XPENDING.

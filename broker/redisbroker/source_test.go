@@ -305,6 +305,29 @@ func TestCloseGivesBackAtOnceAndRemovesARandomName(t *testing.T) {
 	}
 }
 
+func TestCloseOfASourceWithANameGivesBackAtOnceAndKeepsTheName(t *testing.T) {
+	t.Parallel()
+	server := sharedServer(t)
+	p := newPlace(admin(t, server))
+	o := p.taking(server)
+	o.Consumer = "worker-1"
+	a, b := openSource(t, o), openSource(t, p.taking(server))
+	p.store(t, 0, 6)
+	msgs, _ := take(t, a, 6)
+	ack(t, a, 0, msgs[:2]...)
+	closeSource(t, a)
+	began := time.Now()
+	again, _ := take(t, b, 4)
+	wantNumbers(t, again, 2, 6)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("they came after %v, want at once", took)
+	}
+	if names := p.consumers(t); !slices.Contains(names, "worker-1") {
+		t.Errorf("the consumers are %q", names)
+	}
+	ack(t, b, 0, again...)
+}
+
 func TestLagCountsWhatIsNotAckedOfEachStream(t *testing.T) {
 	t.Parallel()
 	server := sharedServer(t)

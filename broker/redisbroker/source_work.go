@@ -134,16 +134,16 @@ func (w *atWork) taken(all []working) {
 }
 
 // lose notes that all of a stream were taken away, and says whether there were any.
-func (w *atWork) lose(stream int) (any bool) {
+func (w *atWork) lose(stream int) (were bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for number, d := range w.work {
 		if d.stream == stream {
 			w.takeAway(number)
-			any = true
+			were = true
 		}
 	}
-	return any
+	return were
 }
 
 // extended notes that the ack wait of deliveries began again.
