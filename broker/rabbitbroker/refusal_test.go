@@ -315,10 +315,16 @@ func TestARefusedMessageIsSentAgainWithinItsCall(t *testing.T) {
 	m := publishtest.Messages(p.queue, 1)
 	go func() { results <- publishtest.Publish(t, d, time.Minute, m...) }()
 	<-nack.Sprung()
-	before := p.read(t) // which makes room
+	p.read(t) // which makes room, and may take the message already
 	publishtest.Wants(t, <-results, broker.Accepted, "")
-	if held := p.read(t)[len(before):]; len(held) != 1 || held[0].MessageId != m[0].ID.String() {
-		t.Errorf("the queue holds %d messages after the retry, want the one", len(held))
+	stored := 0
+	for _, held := range p.read(t) {
+		if held.MessageId == m[0].ID.String() {
+			stored++
+		}
+	}
+	if stored != 1 {
+		t.Errorf("the queue has held the message %d times after the retry, want once", stored)
 	}
 }
 
