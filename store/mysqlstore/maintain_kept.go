@@ -71,8 +71,10 @@ func listedUpTo(query sqlkit.Querier, id int64) (to int64, err error) {
 	return to, err
 }
 
-// relist makes the list whole: all that is there now was kept. It does so once for a box
-// of an older version, and again where a program of one has moved the beginning of the log.
+// relist makes the list longer by some rows, until it is whole: all that is there now was
+// kept. It does so once for a box of an older version, and again where a program of one has
+// moved the beginning of the log. Where somebody has taken away the partitions, it takes in
+// what was left of those that waited for their drop.
 func (m *maintenance) relist(ctx context.Context) error {
 	return m.Write(ctx, func(t *sqlkit.Tx) error {
 		var swept int64
@@ -91,13 +93,17 @@ func (m *maintenance) relist(ctx context.Context) error {
 			listed = 0
 			_, err = t.Exec(sqlForgetDiscardedOf, id)
 		}
+		if err != nil {
+			return err
+		}
+		end, err := t.Nth(t.Query, m.Box, listed, swept, sweepRows)
 		if err == nil {
-			err = m.enlist(t, listed, swept)
+			err = m.enlist(t, listed, end)
 		}
 		if err != nil {
 			return err
 		}
-		return setListed(t, id, swept)
+		return setListed(t, id, end)
 	})
 }
 
