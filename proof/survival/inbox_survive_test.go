@@ -82,7 +82,7 @@ func (w *world) fillStream(n int) {
 		for i := range n {
 			_, err := js.PublishMsgAsync(&nats.Msg{
 				Subject: fmt.Sprintf("events.%d", i%50), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
-			})
+			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
 			if err != nil {
 				return err
 			}
