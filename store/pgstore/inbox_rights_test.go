@@ -34,6 +34,27 @@ func TestAConsumersPrintedRightsAreThoseNeeded(t *testing.T) {
 	}))
 }
 
+// A receiver marks and stores in one transaction, and reads nothing.
+func TestAReceiverNeedsTheRightsOfAProducerAndAConsumer(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	role := s.name + "_r"
+	grants, err := pgstore.GrantProducer(role, "outbox")
+	s.Must(err)
+	c := s.role(role, grants+pgstore.GrantConsumer(role))
+	s.Must(c.Store.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		fresh, err := c.Mark(ctx, tx, "billing", marksOf("a"))
+		if err == nil && !fresh[0] {
+			t.Error("a first mark is not fresh")
+		}
+		fault := postbag.Message{ID: postbag.NewID(), Topic: "t", Headers: map[string]string{store.FaultHeader: "why"}, Payload: []byte("p")}
+		return errors.Join(err, c.Append(ctx, tx, "outbox", []postbag.Message{fault}))
+	}))
+	if got := s.Read(); len(got) != 1 || got[0].Err == nil {
+		t.Errorf("in the box are %+v", got)
+	}
+}
+
 // A consumer, a producer and a console with every right that the library prints for them, and one with none.
 func TestAHostileRoleRemovesNoMark(t *testing.T) {
 	t.Parallel()

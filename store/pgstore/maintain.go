@@ -90,8 +90,8 @@ func (m *maintenance) run(ctx context.Context) error {
 	k, done := m.s.maintained.of(m.Box)
 	defer done()
 	m.maintenanceState = k
-	// Room comes first: without it what is due cannot join the log.
-	for _, step := range []func(context.Context) error{m.addHeadroom, m.promote, m.searchLate, m.retire, m.retain, m.tidy} {
+	// Room comes first: without any, what is due cannot join the log.
+	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -53,22 +53,29 @@ const (
 	waitsTold = 5
 )
 
-// addHeadroom adds partitions until there is room enough. Each is a transaction that
-// takes no lock which writers or readers of the box wait for.
+// addRoom adds a partition if there is none for what is due.
+func (m *maintenance) addRoom(ctx context.Context) error { return m.addUntil(ctx, promoteLot) }
+
+// addHeadroom adds partitions until there is as much room ahead as there should be.
 func (m *maintenance) addHeadroom(ctx context.Context) error {
-	headroom := m.Headroom
-	if headroom <= 0 {
-		headroom = defaultHeadroom
+	if m.Headroom > 0 {
+		return m.addUntil(ctx, m.Headroom)
 	}
+	return m.addUntil(ctx, defaultHeadroom)
+}
+
+// addUntil adds partitions until there is room enough. Each is a transaction that
+// takes no lock which writers or readers of the box wait for.
+func (m *maintenance) addUntil(ctx context.Context, enough int64) error {
 	parts := make([]partition, len(m.partitions))
 	for i := range parts {
 		parts[i] = m.partitions[i].partition
 	}
 	_, room := nextPartition(m.Box, parts, m.last, m.spans)
-	for room < headroom && !time.Now().Before(m.headroomAgain) && !m.late() {
-		now, err := m.addOne(ctx, headroom)
+	for room < enough && !time.Now().Before(m.headroomAgain) && !m.late() {
+		now, err := m.addOne(ctx, enough)
 		if err != nil {
-			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", room, headroom)
+			what := fmt.Sprintf("the log has room for %d more messages, %d are wanted", room, enough)
 			m.headroomAgain, err = m.refused(err, what)
 			return err
 		}
@@ -78,7 +85,7 @@ func (m *maintenance) addHeadroom(ctx context.Context) error {
 }
 
 // addOne adds one partition, unless there is room by now, and returns for how many messages there is room then.
-func (m *maintenance) addOne(ctx context.Context, headroom int64) (room int64, err error) {
+func (m *maintenance) addOne(ctx context.Context, enough int64) (room int64, err error) {
 	added := int64(0)
 	err = m.s.inDDL(ctx, func(tx ddl) error {
 		if err := m.s.briefly(ctx, tx); err != nil {
@@ -89,7 +96,7 @@ func (m *maintenance) addOne(ctx context.Context, headroom int64) (room int64, e
 			return err
 		}
 		var p partition
-		if p, room = nextPartition(m.Box, parts, m.last, m.spans); room >= headroom {
+		if p, room = nextPartition(m.Box, parts, m.last, m.spans); room >= enough {
 			return nil
 		}
 		room, added = p.to-1-m.last, 1
