@@ -84,14 +84,14 @@ func OpenSource(ctx context.Context, o SourceOptions) (*Source, error) {
 	}
 	s.nc = s.js.Conn()
 	s.nextSubject = apiPrefix(s.js) + "CONSUMER.MSG.NEXT." + o.Stream + "." + o.Consumer
-	s.work, s.pulls = newAtWork(), newPulls(s.nc)
+	s.work, s.pulls = sourcekit.NewAtWork[uint64, string](), newPulls(s.nc)
 	s.inbox = &inbox{nc: s.nc, answered: s.answeredCommand, lost: s.lostConnection}
 	if err := s.open(ctx); err != nil {
 		s.free()
 		return nil, err
 	}
 	c := s.limits
-	s.work.ackWait = c.AckWait
+	s.work.AckWait = c.AckWait
 	s.features = source.Features{
 		Order: o.Order, Places: true, Counts: o.Order == source.OrderNone, Cumulative: o.Order == source.OrderStream,
 		AckWait: c.AckWait, MaxUnacked: max(c.MaxAckPending, 0), Binding: broker.BindingNATS,
@@ -170,7 +170,7 @@ func (s *Source) partition() source.Partition { return source.Partition(s.option
 func (s *Source) lose() {
 	s.assignment.active = false
 	s.pulls.drop()
-	if s.work.begin() && !slices.Contains(s.lost, s.partition()) {
+	if s.work.Begin() && !slices.Contains(s.lost, s.partition()) {
 		s.lost = append(s.lost, s.partition())
 	}
 }
@@ -259,7 +259,7 @@ func (s *Source) giveBack(ctx context.Context) error {
 	if s.ordered() && pin == "" {
 		return nil // nothing of it is ours
 	}
-	if !s.ordered() && !s.pulls.state(time.Now()).ready && len(s.work.all()) == 0 {
+	if !s.ordered() && !s.pulls.state(time.Now()).ready && len(s.work.All()) == 0 {
 		return nil
 	}
 	late := func(err error) error {
@@ -281,8 +281,8 @@ func (s *Source) giveBack(ctx context.Context) error {
 	for _, a := range s.pulls.drain(ctx) {
 		commands = append(commands, command{a.msg.Reply, ackBack})
 	}
-	for _, d := range s.work.all() {
-		commands = append(commands, command{d.reply, ackBack})
+	for _, d := range s.work.All() {
+		commands = append(commands, command{d.Data, ackBack})
 	}
 	return late(s.confirm(ctx, doing, commands))
 }

@@ -16,11 +16,11 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 		return 0, err
 	}
 	defer done()
-	found, lost := s.work.find(receipts)
+	found, lost := s.work.Find(receipts)
 	if err := s.command(ctx, "ack messages of", found, ackDone); err != nil {
 		return 0, err
 	}
-	s.work.acked(found)
+	s.work.Acked(found)
 	return lost, nil
 }
 
@@ -33,12 +33,12 @@ func (s *Source) Extend(ctx context.Context, receipts []source.Receipt) (lost in
 	}
 	defer done()
 	s.keepPin()
-	found, lost := s.work.find(receipts)
+	found, lost := s.work.Find(receipts)
 	now := time.Now()
 	if err := s.command(ctx, "extend messages of", found, ackExtend); err != nil {
 		return 0, err
 	}
-	s.work.extended(found, now)
+	s.work.Extended(found, now)
 	return lost, nil
 }
 
@@ -53,7 +53,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 		s.endAssignment(receipts, after)
 		return nil
 	}
-	found, _ := s.work.find(receipts)
+	found, _ := s.work.Find(receipts)
 	back := ackBack
 	if after > 0 {
 		back = fmt.Appendf(nil, `%s {"delay": %d}`, ackBack, after.Nanoseconds())
@@ -61,7 +61,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 	if err := s.command(ctx, "release messages of", found, back); err != nil {
 		return err
 	}
-	s.work.released(found)
+	s.work.Taken(found)
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 func (s *Source) endAssignment(receipts []source.Receipt, after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if found, _ := s.work.find(receipts); len(found) == 0 {
+	if found, _ := s.work.Find(receipts); len(found) == 0 {
 		return
 	}
 	s.assignment.hold = time.Now().Add(max(after, 0))
@@ -85,7 +85,7 @@ func (s *Source) command(ctx context.Context, doing string, found []delivery, pa
 	}
 	commands := make([]command, len(found))
 	for i, d := range found {
-		commands[i] = command{d.reply, payload}
+		commands[i] = command{d.Data, payload}
 	}
 	return s.confirm(ctx, doing, commands)
 }

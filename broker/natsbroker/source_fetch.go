@@ -74,7 +74,7 @@ func (s *Source) take(ctx context.Context, limits source.Limits) (batch source.B
 		}
 		s.pulls.skip()
 		s.assignment.took(next)
-		m.Receipt = s.work.deliver(next.meta.Sequence.Stream, next.msg.Reply, next.at)
+		m.Receipt = s.work.Deliver(next.meta.Sequence.Stream, next.msg.Reply, next.at)
 		batch.Messages = append(batch.Messages, m)
 	}
 	if len(batch.Messages) > 0 {

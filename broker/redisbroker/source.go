@@ -266,7 +266,10 @@ func (s *Source) giveBack(ctx context.Context) error {
 
 // giveBackKnown gives back what is at work, and what waits.
 func (s *Source) giveBackKnown(ctx context.Context) error {
-	all := s.work.spots()
+	all := make(map[spot]bool)
+	for _, d := range s.work.All() {
+		all[d.Key] = true
+	}
 	s.mu.Lock()
 	for e := range s.queued {
 		all[e] = true

@@ -32,11 +32,11 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 		return 0, err
 	}
 	defer done()
-	found, lost := s.work.find(receipts)
+	found, lost := s.work.Find(receipts)
 	if err := s.call(ctx, func(ctx context.Context) error { return s.ackAll(ctx, spotsOf(found)) }); err != nil {
 		return 0, s.ended(ctx, "ack", err)
 	}
-	s.work.acked(found)
+	s.work.Acked(found)
 	return lost, nil
 }
 
@@ -51,7 +51,7 @@ func (s *Source) ended(ctx context.Context, doing string, err error) error {
 func spotsOf(all []working) []spot {
 	entries := make([]spot, len(all))
 	for i, d := range all {
-		entries[i] = d.spot
+		entries[i] = d.Key
 	}
 	return entries
 }
@@ -122,7 +122,7 @@ func among(all []working, entries []spot) []working {
 	for _, e := range entries {
 		of[e] = true
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(d working) bool { return !of[d.spot] })
+	return slices.DeleteFunc(slices.Clone(all), func(d working) bool { return !of[d.Key] })
 }
 
 // Extend implements source.Extender.
@@ -132,7 +132,7 @@ func (s *Source) Extend(ctx context.Context, receipts []source.Receipt) (lost in
 		return 0, err
 	}
 	defer done()
-	found, lost := s.work.find(receipts)
+	found, lost := s.work.Find(receipts)
 	now := time.Now()
 	owned, others := []spot(nil), []spot(nil)
 	err = s.call(ctx, func(ctx context.Context) (err error) {
@@ -144,8 +144,8 @@ func (s *Source) Extend(ctx context.Context, receipts []source.Receipt) (lost in
 	if err != nil {
 		return 0, s.ended(ctx, "extend", err)
 	}
-	s.work.taken(among(found, others))
-	s.work.extended(among(found, owned), now)
+	s.work.Taken(among(found, others))
+	s.work.Extended(among(found, owned), now)
 	return lost + len(others), nil
 }
 
@@ -156,7 +156,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 		return err
 	}
 	defer done()
-	found, _ := s.work.find(receipts)
+	found, _ := s.work.Find(receipts)
 	due := time.Now().Add(after)
 	owned := []spot(nil)
 	err = s.call(ctx, func(ctx context.Context) (err error) {
@@ -168,7 +168,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 	if err != nil {
 		return s.ended(ctx, "release", err)
 	}
-	s.work.taken(found)
+	s.work.Taken(found)
 	if after > s.options.AckWait {
 		s.hold(owned, due)
 	}

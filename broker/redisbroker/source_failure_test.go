@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -110,33 +109,5 @@ func TestStreamsOfOneHashTagShareASlot(t *testing.T) {
 		if got := s.oneNode(); got != want {
 			t.Errorf("%q share a slot: %v", names, got)
 		}
-	}
-}
-
-// A consumer that drops messages fills no memory: another member has them by then.
-func TestMessagesThatNobodyAcksAreForgotten(t *testing.T) {
-	t.Parallel()
-	w := newAtWork(time.Second)
-	began := time.Now()
-	first := w.deliver(spot{0, "1-0"}, began)
-	for i := range sweepEvery {
-		w.deliver(spot{0, fmt.Sprint(i + 2)}, began.Add(time.Hour))
-	}
-	if w.has(spot{0, "1-0"}) || len(w.work) != sweepEvery {
-		t.Errorf("%d messages are at work", len(w.work))
-	}
-	if _, lost := w.find([]source.Receipt{first}); lost != 1 {
-		t.Errorf("%d of the messages that were dropped are lost, want 1", lost)
-	}
-	for i := range maxGone + 5 {
-		r := w.deliver(spot{1, fmt.Sprint(i)}, began.Add(time.Hour))
-		found, _ := w.find([]source.Receipt{r})
-		w.taken(found)
-	}
-	if len(w.gone) != maxGone || len(w.fifo) != maxGone {
-		t.Errorf("%d losses are remembered, want %d", len(w.gone), maxGone)
-	}
-	if _, lost := w.find([]source.Receipt{{}, {Epoch: 7, Number: 1}, {Epoch: workEpoch, Number: 1 << 40}}); lost != 3 {
-		t.Errorf("%d receipts of nothing are lost, want 3", lost)
 	}
 }

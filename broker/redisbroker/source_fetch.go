@@ -56,7 +56,7 @@ func (s *Source) take(limits source.Limits) (batch source.Batch) {
 		s.queue[0] = arrived{}
 		s.queue = s.queue[1:]
 		delete(s.queued, next.spot)
-		m.Receipt = s.work.deliver(next.spot, now)
+		m.Receipt = s.work.Deliver(next.spot, struct{}{}, now)
 		batch.Messages = append(batch.Messages, m)
 	}
 	return batch

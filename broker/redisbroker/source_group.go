@@ -135,7 +135,7 @@ func (s *Source) lose(i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	partition := source.Partition(s.streams[i].name)
-	if s.work.lose(i) && !slices.Contains(s.lost, partition) {
+	if s.work.Lose(func(e spot) bool { return e.stream == i }) && !slices.Contains(s.lost, partition) {
 		s.lost = append(s.lost, partition)
 	}
 }

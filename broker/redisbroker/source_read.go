@@ -160,7 +160,7 @@ func (s *Source) readHistory(ctx context.Context, limits source.Limits) error {
 				continue
 			}
 			s.mu.Lock()
-			here := s.queued[e] || s.work.has(e)
+			here := s.queued[e] || s.work.Has(e)
 			s.mu.Unlock()
 			if !here {
 				all = append(all, arrived{spot: e, fields: r.fields, at: now})

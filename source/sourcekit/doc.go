@@ -3,6 +3,7 @@
 //
 //   - [Tracker] turns acks in any sequence into one position per partition, and knows
 //     which assignment a receipt is of;
+//   - [AtWork] knows which messages are at work, where each is acked by itself;
 //   - [Filler] keeps a batch within its limits;
 //   - [Life] lets in one Fetch at a time, and ends with Close;
 //   - [Error] has its class;
