@@ -170,10 +170,7 @@ func (m *maintenance) lookAtKept(query sqlkit.Querier, after, end int64) (v kept
 	if _, err := sqlkit.Row(query, sqlClock, nil, &now); err != nil {
 		return v, err
 	}
-	if _, err := sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte)); err != nil {
-		return v, err
-	}
-	if v.listedTo, err = listedUpTo(query, id); err != nil {
+	if id, v.listedTo, err = m.listed(query); err != nil {
 		return v, err
 	}
 	parked, err := sqlkit.Numbers(query, sqlKeptRanges, []any{m.Box, after, end})
@@ -302,23 +299,22 @@ func (m *maintenance) settledTo(query sqlkit.Querier, swept int64) (int64, error
 	if !m.dropping(swept) {
 		return swept, nil
 	}
-	listed, err := m.listed(query)
+	_, listed, err := m.listed(query)
 	return min(listed, swept), err
 }
 
-// listed returns up to which seq the box's list is whole.
-func (m *maintenance) listed(query sqlkit.Querier) (int64, error) {
-	var id int64
-	if _, err := sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte)); err != nil {
-		return 0, err
+// listed returns the subscription that has the box's list, and up to which seq that is whole.
+func (m *maintenance) listed(query sqlkit.Querier) (id, to int64, err error) {
+	if _, err = sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte)); err == nil {
+		to, err = listedUpTo(query, id)
 	}
-	return listedUpTo(query, id)
+	return id, to, err
 }
 
 // straysIn says whether there are strays in a partition, as far as the list tells: it is not
 // to be dropped with them.
 func (m *maintenance) straysIn(query sqlkit.Querier, p partition) (bool, error) {
-	listed, err := m.listed(query)
+	_, listed, err := m.listed(query)
 	to := min(listed, p.hi)
 	if err != nil || to < p.lo {
 		return false, err
