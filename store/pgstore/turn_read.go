@@ -55,6 +55,7 @@ func newReader(q store.Request, sub *catalogSubscription, from, until snapshots.
 		filtered: sub.filter.any(),
 		foreign:  rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
 		moved:    rd.at.Done != nil && rd.at.Base > 0 && len(rd.at.Done.Running) > 0,
+		ended:    rd.at.To == nil && (rd.at.Done == nil || len(rd.at.Done.Running) == 0),
 	}
 	return rd
 }

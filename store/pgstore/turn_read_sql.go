@@ -14,10 +14,11 @@ type reading struct {
 	foreign  bool // a window that begins at a floor, in a box that was restored
 	skip     bool // first look for the first row
 	moved    bool // running transactions may have ids of rows that came from another cluster
+	ended    bool // a poll from a position that no transaction ran at: it begins at its bound
 }
 
 func (r reading) number() (n uint8) {
-	for i, set := range []bool{r.window, r.masked, r.filtered, r.bounded, r.foreign, r.skip, r.moved} {
+	for i, set := range []bool{r.window, r.masked, r.filtered, r.bounded, r.foreign, r.skip, r.moved, r.ended} {
 		if set {
 			n |= 1 << i
 		}
@@ -53,8 +54,11 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		if r.foreign {
 			set(3, "foreign", "{base}", "{running}")
 		}
-		if r.moved {
+		switch {
+		case r.moved:
 			set(5, "ran_moved", "{lows}")
+		case r.ended:
+			set(5, "ran_none")
 		}
 		if r.filtered {
 			set(7, "keep", "{exact}", "{prefixes}")
@@ -69,7 +73,10 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		}
 		from := c.templates[name+"_from"]
 		below, missed := "NULL::bytea", "NULL::bytea"
-		if !r.window {
+		switch {
+		case r.ended:
+			from, below = c.templates["poll_from_ended"], c.templates["below"]
+		case !r.window:
 			below, missed = c.templates["below"], c.templates["missed"]
 		}
 		first := "NULL::bigint" // what is not there costs nothing, not even to get ready

@@ -50,6 +50,9 @@ SELECT {state};
 -- name: poll_from
 (SELECT least(min(u.low), $4::bigint) FROM unnest($2::xid8[], $3::bigint[]) u(xid, low) WHERE pg_visible_in_snapshot(u.xid, pg_current_snapshot()))
 
+-- name: poll_from_ended
+$4::bigint
+
 -- name: below
 -- No row up to the bound is of a transaction that the position has not passed. Where one is, numbers were given out again. At
 -- most a thousand entries of the primary key, one as a rule.
@@ -123,6 +126,10 @@ AND (pg_visible_in_snapshot(b.xid, $3::pg_snapshot) {foreign})
 
 -- name: ran
 b.xid = ANY ($2::xid8[])
+
+-- name: ran_none
+-- False. The parameters that it has no use for get their types here.
+($2::xid8[], $3::bigint[]) IS NULL
 
 -- name: ran_moved
 -- A row that came from another cluster may have the id of a transaction that runs in this one. Up to that one's bound it was
