@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -59,11 +60,43 @@ func (t *takeovers) cut(began, now time.Time, unused bool) {
 	}
 }
 
+// rivals are the takeovers of a destination or a source. They are safe for concurrent use.
+type rivals struct {
+	mu   sync.Mutex
+	seen takeovers
+}
+
+// tookOver notes that another client took a connection that began then.
+func (r *rivals) tookOver(began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.lost(began, time.Now())
+}
+
+// cut notes that a broker closed a connection without a word: see takeovers.cut.
+func (r *rivals) cut(began time.Time, unused bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.cut(began, time.Now(), unused)
+}
+
+// away is for how long the connection is left to a rival, zero if it is not.
+func (r *rivals) away() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(time.Until(r.seen.until), 0)
+}
+
+// unreachable notes that a broker is not there: if it closes connections, it is for that.
+func (r *rivals) unreachable() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.cuts = 0
+}
+
 // takenOver notes that the broker has ended x in favour of another client.
 func (d *Destination) takenOver(x *connection) {
-	d.mu.Lock()
-	d.rivals.lost(x.began, time.Now())
-	d.mu.Unlock()
+	d.rivals.tookOver(x.began)
 	x.mu.Lock()
 	x.rival = true
 	x.mu.Unlock()
@@ -74,10 +107,7 @@ func (d *Destination) cut(x *connection) {
 	if !d.named { // nobody else has a random id
 		return
 	}
-	unused := x.unused()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.rivals.cut(x.began, time.Now(), unused)
+	d.rivals.cut(x.began, x.unused())
 }
 
 // unused says whether no message is under way, or was refused: some brokers end the
@@ -88,19 +118,12 @@ func (x *connection) unused() bool {
 	return len(x.pending) == 0 && len(x.denied) == 0
 }
 
-// unreachable notes that a broker is not there: if it closes connections, it is for that.
-func (d *Destination) unreachable() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.rivals.cuts = 0
-}
-
 // contested says whether a broker closes a connection at once that it has just taken,
 // where it is in doubt why it does so.
-func (d *Destination) contested(conn net.Conn, in *bufio.Reader) bool {
-	d.mu.Lock()
-	doubt := d.rivals.cuts >= doubtfulCuts
-	d.mu.Unlock()
+func (r *rivals) contested(conn net.Conn, in *bufio.Reader) bool {
+	r.mu.Lock()
+	doubt := r.seen.cuts >= doubtfulCuts
+	r.mu.Unlock()
 	if !doubt {
 		return false
 	}
@@ -111,9 +134,7 @@ func (d *Destination) contested(conn net.Conn, in *bufio.Reader) bool {
 	if err == nil || why(err) != closedByBroker {
 		return false
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.rivals.lost(began, time.Now())
+	r.tookOver(began)
 	return true
 }
 

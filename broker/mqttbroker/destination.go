@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
@@ -13,10 +12,11 @@ import (
 // Destination publishes to a broker, over one connection at a time. It is safe for
 // concurrent use. Make one with Dial.
 type Destination struct {
-	addresses []address
-	options   Options
-	named     bool // Options.Login.ClientID was set
-	guard     brokerkit.CallGuard
+	access
+
+	options Options
+	named   bool // Options.Login.ClientID was set
+	guard   brokerkit.CallGuard
 
 	// life ends with Close, and with it what is being connected.
 	life context.Context //nolint:containedctx // it is the destination's own
@@ -27,7 +27,6 @@ type Destination struct {
 	attempt *attempt // to make one, nil for none
 	closed  bool
 	calls   map[*call]struct{}
-	rivals  takeovers
 
 	// suspects is how many messages still to come may be the one that the broker
 	// ended a connection for. Until then they go one at a time.
@@ -50,7 +49,8 @@ type attempt struct {
 }
 
 func newDestination(addresses []address, o Options) *Destination {
-	d := &Destination{addresses: addresses, options: o.withDefaults(), named: o.Login.ClientID != "", calls: map[*call]struct{}{}, released: make(chan struct{})}
+	d := &Destination{options: o.withDefaults(), named: o.Login.ClientID != "", calls: map[*call]struct{}{}, released: make(chan struct{})}
+	d.access = access{addresses: addresses, login: d.options.Login, alive: d.options.KeepAlive, clean: true, rivals: &rivals{}}
 	d.life, d.die = context.WithCancel(context.Background())
 	return d
 }
@@ -101,7 +101,7 @@ func (d *Destination) connection(ctx context.Context) (*connection, *broker.Erro
 		d.mu.Unlock()
 		return x, nil
 	}
-	if time.Now().Before(d.rivals.until) {
+	if d.rivals.away() > 0 {
 		d.mu.Unlock()
 		return nil, errTakenOver(broker.Misconfigured, d.options.Login.ClientID)
 	}
@@ -121,7 +121,10 @@ func (d *Destination) connection(ctx context.Context) (*connection, *broker.Erro
 }
 
 func (d *Destination) try(a *attempt) {
-	a.x, a.f = d.connect(d.life)
+	w, f := d.connect(d.life)
+	if a.f = f; f == nil {
+		a.x = d.newConnection(w)
+	}
 	d.mu.Lock()
 	d.attempt = nil
 	closed := d.closed

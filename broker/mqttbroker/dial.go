@@ -51,14 +51,35 @@ type address struct {
 // connectTimeout is how long one broker may take to accept a connection.
 const connectTimeout = 5 * time.Second
 
+// access is how a destination or a source connects.
+type access struct {
+	addresses []address
+	login     Login
+	alive     time.Duration
+	// clean is for a connection that begins without a session; session says what else there
+	// is to say of one.
+	clean   bool
+	session packets.Properties
+	rivals  *rivals
+}
+
+// welcome is a connection that a broker has taken.
+type welcome struct {
+	limits
+
+	conn   net.Conn
+	in     *bufio.Reader
+	answer *packets.Connack
+}
+
 // connect tries the addresses in turn. Of several failures the one that needs a
 // person is told.
-func (d *Destination) connect(ctx context.Context) (*connection, *broker.Error) {
+func (a *access) connect(ctx context.Context) (*welcome, *broker.Error) {
 	var worst *broker.Error
-	for _, a := range d.addresses {
-		x, f := d.connectTo(ctx, a)
+	for _, to := range a.addresses {
+		w, f := a.connectTo(ctx, to)
 		if f == nil {
-			return x, nil
+			return w, nil
 		}
 		if worst == nil || worst.Outcome != broker.Misconfigured {
 			worst = f
@@ -67,12 +88,12 @@ func (d *Destination) connect(ctx context.Context) (*connection, *broker.Error) 
 	return nil, worst
 }
 
-func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *broker.Error) {
+func (a *access) connectTo(ctx context.Context, to address) (*welcome, *broker.Error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	conn, err := d.open(ctx, a)
+	conn, err := a.open(ctx, to)
 	if err != nil {
-		d.unreachable()
+		a.rivals.unreachable()
 		if brokerkit.BadCertificate(err) {
 			return nil, adapter.Failure(broker.Misconfigured, "the broker's certificate is not trusted", "set Options.Login.TLS with the authority that signed it")
 		}
@@ -80,12 +101,12 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // ends what is being read
 	in := bufio.NewReader(conn)
-	l, f := d.greet(conn, in, a)
+	answer, f := a.greet(conn, in, to)
 	if f == nil && ctx.Err() != nil {
 		f = errSilent()
 	}
-	if f == nil && d.contested(conn, in) {
-		f = errTakenOver(broker.Misconfigured, d.options.Login.ClientID)
+	if f == nil && a.rivals.contested(conn, in) {
+		f = errTakenOver(broker.Misconfigured, a.login.ClientID)
 	}
 	if f == nil && conn.SetDeadline(time.Time{}) != nil {
 		f = errSilent()
@@ -94,21 +115,21 @@ func (d *Destination) connectTo(ctx context.Context, a address) (*connection, *b
 		_ = conn.Close() // f says more
 		return nil, f
 	}
-	return d.newConnection(conn, in, l), nil
+	return &welcome{limits: limitsOf(answer.Properties, a.alive), conn: conn, in: in, answer: answer}, nil
 }
 
 func errSilent() *broker.Error {
 	return adapter.Failure(broker.Unavailable, "the broker did not answer the connection", "wait, or look whether it runs and speaks MQTT at this port")
 }
 
-func (d *Destination) open(ctx context.Context, a address) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", a.host)
+func (a *access) open(ctx context.Context, to address) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", to.host)
 	if err != nil {
 		return nil, err
 	}
 	conn = promptly(conn)
-	host, _, _ := net.SplitHostPort(a.host) // it was dialled, so it can be split
-	config := brokerkit.ClientTLS(d.options.Login.TLS, a.secure, host)
+	host, _, _ := net.SplitHostPort(to.host) // it was dialled, so it can be split
+	config := brokerkit.ClientTLS(a.login.TLS, to.secure, host)
 	if config == nil {
 		return conn, nil
 	}
@@ -120,29 +141,28 @@ func (d *Destination) open(ctx context.Context, a address) (net.Conn, error) {
 }
 
 // greet sends CONNECT and reads the answer.
-func (d *Destination) greet(conn net.Conn, in *bufio.Reader, a address) (limits, *broker.Error) {
-	login := d.options.Login
-	user, password := cmp.Or(login.User, a.user), cmp.Or(login.Password, a.password)
+func (a *access) greet(conn net.Conn, in *bufio.Reader, to address) (*packets.Connack, *broker.Error) {
+	user, password := cmp.Or(a.login.User, to.user), cmp.Or(a.login.Password, to.password)
 	hello := &packets.Connect{
-		ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, ClientID: login.ClientID, Properties: &packets.Properties{},
-		KeepAlive: uint16(d.options.KeepAlive / time.Second),
+		ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: a.clean, ClientID: a.login.ClientID, Properties: &a.session,
+		KeepAlive: uint16(a.alive / time.Second),
 		Username:  user, UsernameFlag: user != "", Password: []byte(password), PasswordFlag: password != "",
 	}
 	if _, err := hello.WriteTo(conn); err != nil {
-		return limits{}, errSilent()
+		return nil, errSilent()
 	}
 	p, err := packets.ReadPacket(in)
 	if err != nil {
-		return limits{}, errSilent()
+		return nil, errSilent()
 	}
 	answer, ok := p.Content.(*packets.Connack)
 	switch {
 	case !ok:
-		return limits{}, adapter.Failure(broker.Misconfigured, "the broker answered the connection with something else than CONNACK", "use a broker of MQTT 5")
+		return nil, adapter.Failure(broker.Misconfigured, "the broker answered the connection with something else than CONNACK", "use a broker of MQTT 5")
 	case answer.ReasonCode != 0:
-		return limits{}, unwelcome(answer.ReasonCode)
+		return nil, unwelcome(answer.ReasonCode)
 	}
-	return limitsOf(answer.Properties, d.options.KeepAlive), nil
+	return answer, nil
 }
 
 // limitsOf are those that a CONNACK tells, or what MQTT 5 says where it does not
@@ -167,19 +187,19 @@ func limitsOf(p *packets.Properties, alive time.Duration) limits {
 	return l
 }
 
-func (d *Destination) newConnection(conn net.Conn, in *bufio.Reader, l limits) *connection {
+func (d *Destination) newConnection(w *welcome) *connection {
 	careful := d.suspects.Load() > 0
-	room := min(d.options.MaxPending, int(l.pending))
+	room := min(d.options.MaxPending, int(w.pending))
 	if careful {
 		room = 1
 	}
 	x := &connection{
-		limits: l, conn: conn, room: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
+		limits: w.limits, conn: w.conn, room: make(chan struct{}, room), gone: make(chan struct{}), careful: careful,
 		unheard: d.options.Unheard || d.options.Retain, ended: d.lost,
 		takenOver: d.takenOver, cut: d.cut, clientID: d.options.Login.ClientID, began: time.Now(),
-		out: bufio.NewWriterSize(conn, 64<<10), pending: map[uint16]ticket{}, denied: map[string]*broker.Error{}, release: make(chan uint16, room),
+		out: bufio.NewWriterSize(w.conn, 64<<10), pending: map[uint16]ticket{}, denied: map[string]*broker.Error{}, release: make(chan uint16, room),
 	}
-	x.start(in)
+	x.start(w.in)
 	return x
 }
 

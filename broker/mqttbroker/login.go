@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Login says how Dial makes its connections. The zero Login uses what the URLs
+// Login says how Dial and OpenSource make their connections. The zero Login uses what the URLs
 // hold. None of it but ClientID is ever logged or part of an error.
 type Login struct {
 	// User and Password, where the broker asks for them; in place of those in a URL.
@@ -18,19 +18,20 @@ type Login struct {
 	// connection of that name: two programs must not share one. The one that loses its
 	// connection says so (Misconfigured), and connects again after a pause of 1 s, and
 	// of up to a minute while it goes on. Defaults to postbag- and random text, new for
-	// each destination.
+	// each destination. A source must have one: it names the session.
 	ClientID string
 }
 
-func (l Login) validate() []error {
+// validate returns every fault of the login, which is a field of the options named.
+func (l Login) validate(options string) []error {
 	var faults []error
 	for name, text := range map[string]string{"User": l.User, "ClientID": l.ClientID} {
 		if reason := badText(text); reason != "" {
-			faults = append(faults, errors.New("mqttbroker: Options.Login."+name+" "+reason+"; use plain text"))
+			faults = append(faults, errors.New("mqttbroker: "+options+".Login."+name+" "+reason+"; use plain text"))
 		}
 	}
 	if len(l.Password) > maxText {
-		faults = append(faults, errors.New("mqttbroker: Options.Login.Password is longer than 65535 bytes; use a shorter one"))
+		faults = append(faults, errors.New("mqttbroker: "+options+".Login.Password is longer than 65535 bytes; use a shorter one"))
 	}
 	return faults
 }

@@ -72,7 +72,7 @@ func (o Options) Validate() error {
 	if o.KeepAlive != 0 && (o.KeepAlive < time.Second || o.KeepAlive > maxID*time.Second) {
 		fault("Options.KeepAlive is %v; use 1 s to 18 h, or zero for 10 s", o.KeepAlive)
 	}
-	return errors.Join(append(faults, o.Login.validate()...)...)
+	return errors.Join(append(faults, o.Login.validate("Options")...)...)
 }
 
 // withDefaults fills what is zero.
