@@ -28,8 +28,8 @@
 //     late;
 //   - after its ack wait ran out ([Features].AckWait), unless it was extended;
 //   - after Release;
-//   - if acks are a position ([Features].Cumulative), also what was acked behind a
-//     message that was not.
+//   - if acks are a position, or go in sequence ([Features].Cumulative), also what was
+//     acked behind a message that was not.
 //
 // After a Close that returned nil only the last two remain, and what was at work. A
 // message that comes again has the same Place, headers, key and payload.
@@ -95,7 +95,8 @@
 //	                    pinned member
 //	Redis Streams       none; stream with one    stream, entry id   of XPENDING      each                what is idle and claimed, or read again
 //	                    member                                                                           by the same name
-//	MQTT 5, QoS 1       stream; none if shared   -                  a flag: 1 or 2   each, in sequence   when the session comes back
+//	MQTT 5, QoS 1, 2    stream; none if shared   -                  a flag: 1 or 2;  each, in sequence   when the session comes back
+//	                                                                none if shared
 //	webhook             none                     -                  -                the answer 2xx      when and if the sender tries again
 //	Watermill           of its subscriber        -                  -                Message.Ack         of its subscriber
 //

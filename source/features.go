@@ -15,8 +15,9 @@ type Features struct {
 	// Counts: every message has Deliveries, at least two if it comes again because
 	// somebody had it and did not ack it.
 	Counts bool
-	// Cumulative: the broker keeps a position and no single acks. What was acked behind a
-	// message that was not comes again, in the next assignment of the partition.
+	// Cumulative: the broker keeps a position and no single acks, or takes acks only in the
+	// sequence in which messages came (MQTT). What was acked behind a message that was not
+	// comes again, in the next assignment of the partition.
 	Cumulative bool
 	// AckWait is for how long a message may be at work before the broker gives it to
 	// somebody else. Zero: for as long as the source lives and is connected.

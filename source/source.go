@@ -82,7 +82,8 @@ type Source interface {
 	// Close ends a Fetch that waits, sends the acks that are outstanding, gives back what
 	// was not acked, so that others get it at once and not after a time, leaves the group,
 	// and frees what the source itself opened. A client of the caller stays open. It does
-	// not wait for messages that are at work: finish and ack them first.
+	// not wait for messages that are at work: finish and ack them first. A broker that keeps
+	// what it sent for one member (MQTT) gives it to the next source of that name.
 	//
 	// It waits no longer than ctx. An error says that acks may not have arrived, or that
 	// what was at work may come late. The source is closed all the same. Calling it twice,

@@ -32,9 +32,6 @@ func featuresExpected(s *scene) {
 	if got.AckWait < 0 || got.MaxUnacked < 0 {
 		s.Errorf("declared %+v; zero is how to say that there is no limit", got)
 	}
-	if got.Cumulative && got.Order == source.OrderNone {
-		s.Error("a position needs an order: declare one, or no Cumulative")
-	}
 }
 
 func featuresConstant(s *scene) {

@@ -28,8 +28,8 @@ func waitCases() []testCase {
 
 func groupCases() []testCase {
 	return []testCase{
-		{name: "members of a group share the messages", run: membersShare},
-		{name: "what a member gives back when it closes goes to another at once", run: closeGivesBack},
+		{name: "members of a group share the messages", needs: PartTogether, run: membersShare},
+		{name: "what a member gives back when it closes goes to another at once", needs: PartHandOver, run: closeGivesBack},
 	}
 }
 
