@@ -138,7 +138,7 @@ func cleanHeaders(headers map[string]string) map[string]string {
 // times has its values in one, with a comma between them.
 func headersOf(m *source.Message, binding string) map[string]string {
 	_, own := m.Headers.Get(broker.HeaderID) // a relay sent it, and encoded the values
-	escaped := own && (binding == broker.BindingHTTP || binding == broker.BindingNATS)
+	escaped := own && (binding == broker.BindingHTTP || binding == broker.BindingNATS || binding == broker.BindingMQTT)
 	out := make(map[string]string, len(m.Headers)+1)
 	for _, h := range m.Headers {
 		if len(h.Name) >= len(relays) && strings.EqualFold(h.Name[:len(relays)], relays) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/source/memsource"
@@ -381,6 +382,32 @@ func TestRunEndsWithAnErrorWhenTheSourceIsClosed(t *testing.T) {
 	}
 	if err := <-w.ended; !errors.Is(err, source.ErrClosed) {
 		t.Errorf("Run returned %v", err)
+	}
+}
+
+// bound is a source of another protocol.
+type bound struct {
+	source.Source
+
+	binding string
+}
+
+func (b bound) Features() source.Features {
+	f := b.Source.Features()
+	f.Binding = b.binding
+	return f
+}
+
+// A destination percent-encodes headers where its protocol cannot carry every text.
+func TestHeadersThatARelayEncodedAreDecodedInTheBox(t *testing.T) {
+	t.Parallel()
+	for _, binding := range []string{broker.BindingHTTP, broker.BindingNATS, broker.BindingMQTT} {
+		w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Source = bound{o.Source, binding} })
+		w.publish(source.Message{Headers: headers("Postbag-Id", postbag.NewID().String(), "Postbag-Key", "a%09b", "Postbag-Type", "100%25", "rate", "5%25")})
+		w.acked()
+		if got := w.one(); got.Key != "a\tb" || got.Type != "100%" || got.Headers["rate"] != "5%" {
+			t.Errorf("%s: the box holds %+v", binding, got)
+		}
 	}
 }
 

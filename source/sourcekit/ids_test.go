@@ -220,6 +220,20 @@ func TestTheFirstRuleThatFindsAKeyDecides(t *testing.T) {
 	if key := sourcekit.DefaultKeys("kafka").Of(m); key != "own" {
 		t.Errorf("the key is %q", key)
 	}
+	for headers, want := range map[*source.Message]string{
+		with("specversion", "1.0", "partitionkey", "event"): "event", with("partitionkey", "none"): "", // as in MQTT
+		with("Postbag-Key", "100%25", "specversion", "1.0", "partitionkey", "event"): "100%",
+	} {
+		if key := sourcekit.DefaultKeys("mqtt").Of(headers); key != want {
+			t.Errorf("the key is %q, want %q", key, want)
+		}
+	}
+	if kind := sourcekit.TypeRule("mqtt")(with("Postbag-Type", "100%25")); kind != "100%" {
+		t.Errorf("the type is %q", kind)
+	}
+	if kind := sourcekit.TypeRule("mqtt")(with("specversion", "1.0", "type", "100%25")); kind != "100%25" {
+		t.Errorf("the type of an event is %q", kind)
+	}
 	own := sourcekit.Keys{func(m *source.Message) string { return string(m.Payload) }, sourcekit.KeyHeader("ce_partitionkey")}
 	if key := own.Of(m); key != "event" {
 		t.Errorf("the key is %q", key)

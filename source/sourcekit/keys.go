@@ -16,18 +16,39 @@ type KeyRule func(m *source.Message) string
 type Keys []KeyRule
 
 // DefaultKeys are: the broker's key, Postbag-Key, and the attribute partitionkey of
-// CloudEvents. binding is that of Features. In HTTP and NATS headers are percent-encoded;
-// the key is decoded.
+// CloudEvents. binding is that of Features. In HTTP and NATS headers are percent-encoded, and
+// in MQTT Postbag-Key is; the key is decoded.
 func DefaultKeys(binding string) Keys {
 	header := KeyHeader
 	if binding == "http" || binding == "nats" {
 		header = func(name string) KeyRule { return Unescaped(KeyHeader(name)) }
 	}
-	keys := Keys{MessageKey, header("Postbag-Key")}
+	keys := Keys{MessageKey, postbagHeader(binding, "Postbag-Key")}
 	for _, prefix := range eventPrefixes {
 		keys = append(keys, header(prefix+"partitionkey"))
 	}
-	return keys
+	return append(keys, unprefixed("partitionkey"))
+}
+
+// postbagHeader is the rule that takes a header that a relay wrote.
+func postbagHeader(binding, name string) KeyRule {
+	switch binding {
+	case "http", "nats", "mqtt":
+		return Unescaped(KeyHeader(name))
+	}
+	return KeyHeader(name)
+}
+
+// unprefixed is the rule that takes an attribute of CloudEvents as MQTT has it: without a
+// prefix.
+func unprefixed(name string) KeyRule {
+	attribute := KeyHeader(name)
+	return func(m *source.Message) string {
+		if _, ok := m.Headers.Get("specversion"); !ok {
+			return ""
+		}
+		return attribute(m)
+	}
 }
 
 // Of returns the key of a message.

@@ -9,23 +9,23 @@ import (
 // TypeRule is the rule that finds the kind of event which a message says it is: Postbag-Type,
 // or the type of an event of CloudEvents, from headers or from the document in structured
 // mode. It finds the empty text if the message says none. In HTTP and NATS headers are
-// percent-encoded; the type is decoded. binding is that of Features.
+// percent-encoded, and in MQTT Postbag-Type is; the type is decoded. binding is that of Features.
 func TypeRule(binding string) KeyRule {
 	header := KeyHeader
 	if binding == "http" || binding == "nats" {
 		header = func(name string) KeyRule { return Unescaped(KeyHeader(name)) }
 	}
-	types := Keys{header("Postbag-Type")}
+	types := Keys{postbagHeader(binding, "Postbag-Type")}
 	for _, prefix := range eventPrefixes {
 		types = append(types, header(prefix+"type"))
 	}
-	plain := header("type")
+	types = append(types, unprefixed("type"))
 	return func(m *source.Message) string {
 		if kind := types.Of(m); kind != "" {
 			return kind
 		}
-		if _, ok := m.Headers.Get("specversion"); ok { // MQTT has no prefix
-			return plain(m)
+		if _, ok := m.Headers.Get("specversion"); ok {
+			return ""
 		}
 		if !structured(m) {
 			return ""
