@@ -30,10 +30,13 @@ const (
 	fixWait = "wait, or look whether the broker runs"
 )
 
+// sourceWords are what a text of the destination says otherwise for a source, which must have a client id.
+var sourceWords = strings.NewReplacer("an Options.", "a SourceOptions.", "Options.", "SourceOptions.", " of its own, or none", " of its own")
+
 // connectionFailure gives a failure of a connection its class. Its text is the destination's, but
 // for the name of the options.
 func (s *Source) connectionFailure(f *broker.Error) error {
-	text := strings.TrimPrefix(strings.ReplaceAll(f.Error(), "Options.", "SourceOptions."), string(adapter)+": ")
+	text := strings.TrimPrefix(sourceWords.Replace(f.Error()), string(adapter)+": ")
 	what, fix, _ := strings.Cut(text, "; ")
 	if f.Outcome == broker.Misconfigured {
 		return s.misconfigured(what, fix)
