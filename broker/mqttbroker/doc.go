@@ -32,4 +32,17 @@
 // and Postbag-Time. The message's headers are user properties under their own names.
 // MQTT's text is UTF-8 without control characters: those, and '%', are percent-encoded.
 // [Message] decodes them for consumers in Go.
+//
+// # As a source
+//
+// A source has a session at the broker, under its client id, and one connection at a time. A
+// connection is an assignment. What is not acked when it ends comes again over the next one,
+// in sequence. If the broker lost the session meanwhile, messages are lost, and the source
+// says so.
+//
+// It uses packets alone too. The library's client can ack by hand, and in the sequence of
+// arrival (MQTT 5, 4.6), as this package does. But it ends the connection at a packet that it
+// cannot decode, which the broker then sends again for ever. Here that is a message with an
+// error. And a question behind acks (PINGREQ) shows that the broker has them. MQTT has no
+// release: the source keeps packets until they are acked, and decodes them again.
 package mqttbroker
