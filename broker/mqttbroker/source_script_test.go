@@ -2,8 +2,10 @@ package mqttbroker_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ import (
 // script is a broker that does what a test tells it, for what Mosquitto never does. It takes one
 // connection.
 type script struct {
-	listener net.Listener
+	listener *net.TCPListener
 	conn     net.Conn
 	in       *bufio.Reader
 }
@@ -27,7 +29,7 @@ type script struct {
 // scripted is a broker and a source of it, whose subscription was answered with these codes.
 func scripted(t *testing.T, connack *packets.Connack, change func(o *mqttbroker.SourceOptions), codes ...byte) (*script, *mqttbroker.Source) {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +47,12 @@ func scripted(t *testing.T, connack *packets.Connack, change func(o *mqttbroker.
 // accept takes the next connection, up to the answer to its subscriptions.
 func (b *script) accept(t *testing.T, connack *packets.Connack, codes ...byte) {
 	t.Helper()
+	if err := b.listener.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
 	conn, err := b.listener.Accept()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the source does not connect: %v", err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	b.conn, b.in = conn, bufio.NewReader(conn)
@@ -264,6 +269,36 @@ func TestASessionThatIsKeptForLessThanWasAskedIsToldOnce(t *testing.T) {
 	fetched(t, s, 1)
 	if len(told) > 0 {
 		t.Errorf("OnFault hears again: %v", <-told)
+	}
+}
+
+func TestCloseLeavesWhenItIsSureThatTheBrokerHasTheAcks(t *testing.T) {
+	t.Parallel()
+	b, s := scripted(t, &packets.Connack{}, nil, 1)
+	b.write(t, publish(1, 1))
+	msgs, _ := fetched(t, s, 1)
+	acked(t, s, 0, msgs...)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Close(publishtest.Timeout(t, 20*time.Second)) }()
+	if ack, ok := b.read(t).(*packets.Puback); !ok || ack.PacketID != 1 {
+		t.Fatal("the source does not ack")
+	}
+	if _, ok := b.read(t).(*packets.Pingreq); !ok {
+		t.Fatal("the source does not ask for a sign of life behind the ack")
+	}
+	if err := b.conn.SetReadDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.in.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("before the answer the source goes on, or leaves: %v", err)
+	}
+	b.write(t, &packets.Pingresp{})
+	if leave, ok := b.read(t).(*packets.Disconnect); !ok || leave.ReasonCode != 0 || leave.Properties.SessionExpiryInterval != nil {
+		t.Fatalf("the source leaves with %+v", leave)
+	}
+	_ = b.conn.Close()
+	if err := <-ended; err != nil {
+		t.Errorf("Close says %v", err)
 	}
 }
 
