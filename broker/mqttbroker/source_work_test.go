@@ -95,7 +95,10 @@ func TestARewindBeginsAtTheEarliestMessageThatIsNotAcked(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	w := workOf(1, 1, 2, 3, 4, 5)
-	numbers, _ := drawn(w, now, 4) // the last was read ahead
+	numbers, _ := drawn(w, now, 4)
+	if len(numbers) != 4 {
+		t.Fatalf("%d messages are at work, want 4 at most", len(numbers))
+	}
 	w.ack(numbers[0])
 	w.ack(numbers[2])
 	w.rewind(now.Add(time.Minute))
