@@ -24,6 +24,7 @@ type script struct {
 	listener *net.TCPListener
 	conn     net.Conn
 	in       *bufio.Reader
+	hello    *packets.Connect
 }
 
 // scripted is a broker and a source of it, whose subscription was answered with these codes.
@@ -56,9 +57,11 @@ func (b *script) accept(t *testing.T, connack *packets.Connack, codes ...byte) {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	b.conn, b.in = conn, bufio.NewReader(conn)
-	if hello, ok := b.read(t).(*packets.Connect); !ok || hello.CleanStart {
-		t.Fatalf("the source begins with %T, or with a clean start", hello)
+	hello, ok := b.read(t).(*packets.Connect)
+	if !ok || hello.CleanStart {
+		t.Fatal("the source begins with something else than CONNECT, or with a clean start")
 	}
+	b.hello = hello
 	if connack.Properties == nil {
 		connack.Properties = &packets.Properties{}
 	}
@@ -125,6 +128,19 @@ func wantAnswers(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Fatalf("the source answers %q, want %q", got, want)
+	}
+}
+
+func TestTheBrokerHearsHowMuchMayBeUnackedAndHowLongTheSessionLasts(t *testing.T) {
+	t.Parallel()
+	b, _ := scripted(t, &packets.Connack{}, func(o *mqttbroker.SourceOptions) { o.MaxUnacked, o.SessionExpiry = 7, time.Hour }, 1)
+	most, expiry := b.hello.Properties.ReceiveMaximum, b.hello.Properties.SessionExpiryInterval
+	if most == nil || *most != 7 || expiry == nil || *expiry != 3600 {
+		t.Errorf("the source says %v", b.hello)
+	}
+	b, _ = scripted(t, &packets.Connack{}, nil, 1)
+	if most, expiry := b.hello.Properties.ReceiveMaximum, b.hello.Properties.SessionExpiryInterval; *most != 1000 || *expiry != 7*24*3600 {
+		t.Errorf("by default the source says %d and %d", *most, *expiry)
 	}
 }
 
