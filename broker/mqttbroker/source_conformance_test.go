@@ -51,7 +51,7 @@ func sourceHarness(t *testing.T, qos byte, group string) sourcetest.Harness {
 	} else {
 		features.Order, features.Counts = source.OrderNone, false
 		on += ", shared"
-		lacks[sourcetest.PartHandOver] = "Mosquitto keeps what it sent for that member, until its session ends"
+		lacks[sourcetest.PartGiveBack] = "Mosquitto keeps what it sent for that member, until its session ends"
 	}
 	return sourcetest.Harness{
 		On: on,

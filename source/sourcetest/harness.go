@@ -98,8 +98,8 @@ const (
 	PartUndecodable Part = "undecodable" // Fixture.SendUndecodable
 	// PartTogether is that two members of a group are connected at a time.
 	PartTogether Part = "two members at a time"
-	// PartHandOver is that another member gets what a member gives back when it closes.
-	PartHandOver Part = "a hand-over to another member"
+	// PartGiveBack is that another member gets what a member gives back when it closes.
+	PartGiveBack Part = "giving back to another member"
 )
 
 // has says whether the harness has a part. A fixture without one of its parts fails when it

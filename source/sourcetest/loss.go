@@ -29,7 +29,7 @@ func waitCases() []testCase {
 func groupCases() []testCase {
 	return []testCase{
 		{name: "members of a group share the messages", needs: PartTogether, run: membersShare},
-		{name: "what a member gives back when it closes goes to another at once", needs: PartHandOver, run: closeGivesBack},
+		{name: "what a member gives back when it closes goes to another at once", needs: PartGiveBack, run: closeGivesBack},
 	}
 }
 
