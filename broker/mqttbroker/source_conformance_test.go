@@ -174,7 +174,10 @@ func sourceFixture(t *testing.T, server *testserver.Mosquitto, qos byte, group s
 			send.send(t, packed...)
 		},
 		Kill: func(t *testing.T, s source.Source) {
-			one := s.(*member) //nolint:forcetypeassert // Join made it
+			one, ok := s.(*member)
+			if !ok {
+				t.Fatalf("the source is a %T, and Join made none", s)
+			}
 			all.mu.Lock()
 			line := all.lines[one]
 			all.mu.Unlock()

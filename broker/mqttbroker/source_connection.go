@@ -133,8 +133,8 @@ func (c *consumer) ponged() {
 func (c *consumer) write() {
 	tick := time.NewTicker(max(c.alive/2, time.Millisecond))
 	defer tick.Stop()
-	done := c.done
-	for leaving, ask := false, false; ; ask = false {
+	done, leaving, ask := c.done, false, false
+	for {
 		if !c.send(ask) {
 			c.cut()
 			return
@@ -142,6 +142,7 @@ func (c *consumer) write() {
 		if leaving && c.parted() {
 			return
 		}
+		ask = false
 		select {
 		case <-c.wake:
 		case <-tick.C:
@@ -152,7 +153,6 @@ func (c *consumer) write() {
 			ask = true
 		case <-done:
 			leaving, done = true, nil
-			signal(c.wake)
 		case <-c.gone:
 			return
 		}

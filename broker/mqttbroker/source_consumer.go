@@ -110,7 +110,7 @@ func (s *Source) open(ctx context.Context) (*consumer, error) {
 	patience := time.AfterFunc(handshakeTimeout, c.cut)
 	err := c.subscribe()
 	if !release() || !patience.Stop() {
-		err = s.lostConnection(doingFetch)
+		err = s.lostConnection()
 	}
 	if err != nil {
 		c.cut()
@@ -147,10 +147,10 @@ func (c *consumer) subscribe() error {
 		p.Subscriptions = append(p.Subscriptions, one)
 	}
 	if _, err := p.WriteTo(c.out); err != nil {
-		return c.s.lostConnection(doingFetch)
+		return c.s.lostConnection()
 	}
 	if c.out.Flush() != nil {
-		return c.s.lostConnection(doingFetch)
+		return c.s.lostConnection()
 	}
 	for {
 		f, err := readFrame(c.in)
@@ -165,7 +165,7 @@ func (c *consumer) subscribe() error {
 			if c.why != nil {
 				return c.why
 			}
-			return c.s.lostConnection(doingFetch)
+			return c.s.lostConnection()
 		}
 	}
 }

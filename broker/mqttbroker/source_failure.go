@@ -54,8 +54,8 @@ func (s *Source) ended(code byte) error {
 	return s.unavailable(doingFetch, fmt.Sprintf("the broker ended the connection (reason 0x%02x)", code), "wait, or look at the broker's log")
 }
 
-func (s *Source) lostConnection(doing string) error {
-	return s.unavailable(doing, "the connection was lost", fixWait)
+func (s *Source) lostConnection() error {
+	return s.unavailable(doingFetch, "the connection was lost", fixWait)
 }
 
 // unsureAcks is what Close says if nobody knows whether the broker has all acks.

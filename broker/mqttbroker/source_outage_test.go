@@ -230,6 +230,18 @@ func TestABrokerThatFallsSilentIsNoticedAndTheConnectionMadeAgain(t *testing.T) 
 	wantPayloads(t, again, numbers(0, 2))
 }
 
+func TestAConnectionWithNothingToDoIsKeptAlive(t *testing.T) {
+	t.Parallel()
+	server := sharedServer(t)
+	s, o, topic := reader(t, server, func(o *mqttbroker.SourceOptions) { o.KeepAlive = time.Second })
+	nothing(t, s, 4*time.Second)
+	newSender(t, server.Addr(), 1).send(t, numbered(topic, 0, 1)...)
+	fetched(t, s, 1)
+	if n := strings.Count(server.LogTail(1<<20), " as "+o.Login.ClientID+" "); n != 1 {
+		t.Errorf("there were %d connections, want one", n)
+	}
+}
+
 // fetchedBeyondErrors is fetched, while the errors of an outage go by.
 func fetchedBeyondErrors(t *testing.T, s *mqttbroker.Source, n int) (msgs []source.Message, lost []source.Partition) {
 	t.Helper()

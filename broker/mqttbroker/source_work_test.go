@@ -43,8 +43,10 @@ func TestAcksInAnySequenceAreWrittenInThatOfArrival(t *testing.T) {
 		numbers, _ := drawn(&w, time.Now(), 100)
 		random.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
 		for _, n := range numbers {
-			if w.ack(n) || w.ack(n) {
-				t.Fatal("an ack is counted as lost")
+			for range 2 { // to ack again changes nothing
+				if w.ack(n) {
+					t.Fatal("an ack is counted as lost")
+				}
 			}
 			got = append(got, w.take()...)
 			for _, a := range w.all {
