@@ -82,7 +82,7 @@ type ConsumerOptions[Tx any] struct {
 	// Run ends with an error that names the message, and does not acknowledge it.
 	Box string
 	// IDs find the id of a message, by which it is marked. Defaults to
-	// sourcekit.DefaultIDs.
+	// sourcekit.DefaultIDsFor, for the source's binding.
 	IDs sourcekit.IDs
 	// Keys find the key of a message, by which it is ordered. A message without a key has no
 	// order with others. Defaults to sourcekit.DefaultKeys, for the source's binding.

@@ -46,7 +46,7 @@ type intake struct {
 func newIntake(s source.Source, ids sourcekit.IDs, keys sourcekit.Keys, sumOff bool) intake {
 	binding := s.Features().Binding
 	if ids == nil {
-		ids = sourcekit.DefaultIDs()
+		ids = sourcekit.DefaultIDsFor(binding)
 	}
 	if keys == nil {
 		keys = sourcekit.DefaultKeys(binding)
@@ -137,8 +137,8 @@ func cleanHeaders(headers map[string]string) map[string]string {
 // headersOf returns what the box keeps of a message's headers. A header that comes several
 // times has its values in one, with a comma between them.
 func headersOf(m *source.Message, binding string) map[string]string {
-	_, own := m.Headers.Get(broker.HeaderID) // a relay sent it, and encoded the values
-	escaped := own && (binding == broker.BindingHTTP || binding == broker.BindingNATS || binding == broker.BindingMQTT)
+	_, own := m.Headers.Get(broker.HeaderID) // a relay sent it
+	escaped := own && (binding == broker.BindingNATS || binding == broker.BindingMQTT)
 	out := make(map[string]string, len(m.Headers)+1)
 	for _, h := range m.Headers {
 		if len(h.Name) >= len(relays) && strings.EqualFold(h.Name[:len(relays)], relays) {

@@ -53,7 +53,7 @@ type ReceiverOptions[Tx any] struct {
 	// one stream of messages have one name. Defaults to Box.
 	Consumer string
 	// IDs find the id of a message, by which it is marked. Defaults to
-	// sourcekit.DefaultIDs.
+	// sourcekit.DefaultIDsFor, for the source's binding.
 	IDs sourcekit.IDs
 	// Keys find the key of a message, by which it is ordered. Defaults to
 	// sourcekit.DefaultKeys, for the source's binding.

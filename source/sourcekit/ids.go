@@ -50,6 +50,16 @@ func DefaultIDs() IDs {
 	}
 }
 
+// DefaultIDsFor are DefaultIDs, for the messages of a source with this binding: that of
+// Features. In HTTP webhook-id comes first. It is what the signature covers, and
+// the others are not.
+func DefaultIDsFor(binding string) IDs {
+	if binding != "http" {
+		return DefaultIDs()
+	}
+	return append(IDs{FromHeader("webhook-id")}, DefaultIDs()...)
+}
+
 // Of returns the id of a message, and the name of the rule that found it. The error is
 // ErrNoID.
 func (ids IDs) Of(m *source.Message) (id, rule string, err error) {

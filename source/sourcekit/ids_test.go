@@ -268,3 +268,17 @@ func FuzzIDsAreBoundedAndTheSameEachTime(f *testing.F) {
 		sourcekit.DefaultKeys("http").Of(&m)
 	})
 }
+
+func TestTheSignedIdOfAWebhookGoesBeforeAllOthers(t *testing.T) {
+	t.Parallel()
+	m := with("Postbag-Id", uuid, "ce-id", "7", "Idempotency-Key", "k", "Webhook-Id", "msg_1")
+	if id, rule, err := sourcekit.DefaultIDsFor(broker.BindingHTTP).Of(m); err != nil || rule != "webhook-id" || id != "webhook-id:msg_1" {
+		t.Errorf("over HTTP the id is %q of %q, %v", id, rule, err)
+	}
+	if _, rule, err := sourcekit.DefaultIDsFor(broker.BindingKafka).Of(m); err != nil || rule != "Postbag-Id" {
+		t.Errorf("over Kafka the id is of %q, %v", rule, err)
+	}
+	if _, rule, err := sourcekit.DefaultIDsFor(broker.BindingHTTP).Of(with("Idempotency-Key", "k")); err != nil || rule != "Idempotency-Key" {
+		t.Errorf("without the signed id it is of %q, %v", rule, err)
+	}
+}
