@@ -24,6 +24,7 @@
 // public is refused unless [Options.AllowPrivate] has it. So a URL that somebody else
 // gave you cannot reach an internal service. Certificates are always verified.
 //
-// On the receiving side [Receive] turns a request back into a message, and
-// [Verify] checks only the signature.
+// On the receiving side a [Source] is an endpoint for an inbox: it verifies what comes, and
+// answers 2xx when the message is stored. [Receive] turns one request back into a message,
+// and [Verify] checks only the signature.
 package webhook

@@ -64,6 +64,11 @@ func Verify(secrets []string, header http.Header, body []byte, tolerance time.Du
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
+	return verify(keys, header, body, tolerance, now)
+}
+
+// verify is Verify with secrets that were read.
+func verify(keys []key, header http.Header, body []byte, tolerance time.Duration, now time.Time) error {
 	id, err := single(header, HeaderWebhookID)
 	if err != nil {
 		return err

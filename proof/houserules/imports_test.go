@@ -26,7 +26,7 @@ var rules = map[string][]string{
 	"store/storetest":                {"", "store"},
 	"broker/brokerkit":               {"broker"},
 	"broker/membroker":               {"", "broker", "broker/brokerkit"},
-	"broker/webhook":                 {"", "broker", "broker/brokerkit", "internal/httpfield"},
+	"broker/webhook":                 {"", "broker", "broker/brokerkit", "internal/httpfield", "source", "source/sourcekit"},
 	"broker/stdout":                  {"", "broker", "broker/brokerkit"},
 	"broker/brokertest":              {"", "broker", "internal/suitetest"},
 	"source":                         {},
