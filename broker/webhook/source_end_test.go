@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
@@ -155,5 +157,41 @@ func TestARelayDeliversFromAnOutboxIntoAnInbox(t *testing.T) {
 	}
 	if len(items) != 100 {
 		t.Errorf("%d messages are stored, and 100 were sent", len(items))
+	}
+}
+
+func TestAConsumerAnswersWhenItsHandlersTransactionHasCommitted(t *testing.T) {
+	t.Parallel()
+	w := openEndpoint(t, nil)
+	var calls atomic.Int64
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[*memstore.Tx]{
+		Store: w.store, Source: w.source, Consumer: "billing", Logger: slog.New(slog.NewTextHandler(w.log, nil)),
+		Retry: inbox.Retry{Min: time.Millisecond, Max: time.Millisecond},
+		Handle: func(ctx context.Context, tx *memstore.Tx, m *inbox.Message) error {
+			if err := w.store.Append(ctx, tx, "inbox", []postbag.Message{{ID: postbag.NewID(), Topic: "applied", Payload: m.Payload}}); err != nil {
+				return err
+			}
+			if calls.Add(1) < 3 {
+				return errors.New("not yet")
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	for range 2 {
+		w.answers(http.StatusNoContent, w.hook("msg_1", "one"))
+		w.holds("one")
+	}
+	if n := calls.Load(); n != 3 {
+		t.Errorf("the handler was called %d times, want 3", n)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("the consumer ended with %v", err)
 	}
 }

@@ -14,7 +14,7 @@ func (s *Source) Fetch(ctx context.Context, limits source.Limits) (source.Batch,
 		return source.Batch{}, err
 	}
 	defer done()
-	defer s.fetching(false)
+	defer s.fetched()
 	for {
 		if work.Err() != nil {
 			return source.Batch{}, context.Cause(work)
@@ -29,14 +29,15 @@ func (s *Source) Fetch(ctx context.Context, limits source.Limits) (source.Batch,
 	}
 }
 
-// fetching notes whether a Fetch waits: then what comes does not wait for others.
-func (s *Source) fetching(idle bool) {
+// fetched notes that no Fetch waits any more.
+func (s *Source) fetched() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.idle = idle
+	s.idle = false
 }
 
-// take returns what waits, within limits. It is at work then.
+// take returns what waits, within limits. It is at work then. If it returns nothing, the
+// Fetch goes on to wait.
 func (s *Source) take(limits source.Limits) (msgs []source.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,9 +62,9 @@ type SourceOptions struct {
 	// Memory is how many bytes their bodies have together at most. A body of unknown length
 	// counts as MaxBytes until it is read. Defaults to 64 MiB, or MaxBytes if that is more.
 	Memory int64
-	// OnFault is called with each request that is refused for good: its error says why, and
-	// StatusOf what was answered, unless the method or the content is wrong. It must return
-	// soon, and be safe for concurrent use. It quotes nothing of the request. Optional.
+	// OnFault is called for each request that is answered with 4xx. The error says why, and
+	// quotes nothing of the request: ErrSignature, ErrTimestamp, ErrTooLarge, ErrMalformed,
+	// or one without a name. It must return soon, and be safe for concurrent use. Optional.
 	OnFault func(error)
 
 	// now is replaced in tests.
