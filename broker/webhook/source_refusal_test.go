@@ -169,6 +169,7 @@ func TestTheTimeForTheBodyDoesNotBoundTheWaitForTheCommit(t *testing.T) {
 	select {
 	case a := <-got:
 		t.Errorf("it was answered with %d", a.status)
+		got <- a
 	case <-time.After(600 * time.Millisecond):
 	}
 	close(g.shut)
