@@ -18,7 +18,7 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 		return 0, err
 	}
 	defer done()
-	return s.settle(receipts, answer{}), nil
+	return s.reply(receipts, answer{}), nil
 }
 
 // Release implements source.Source. It has the requests answered with 503, and after as
@@ -31,12 +31,12 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 	defer done()
 	a := s.busy(errReleased)
 	a.retryAfter = max(after, 0)
-	s.settle(receipts, a)
+	s.reply(receipts, a)
 	return nil
 }
 
-// settle answers what is at work, and counts what was taken away before.
-func (s *Source) settle(receipts []source.Receipt, a answer) (lost int) {
+// reply answers what is at work, and counts what was taken away before.
+func (s *Source) reply(receipts []source.Receipt, a answer) (lost int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range receipts {
