@@ -48,7 +48,7 @@ func TestASourceConforms(t *testing.T) {
 // sender posts each message to one endpoint after the other, until one of them has accepted it.
 type sender struct {
 	client *http.Client
-	stop   context.Context //nolint:containedctx // ends with the test
+	stop   context.Context // ends with the test
 	work   sync.WaitGroup
 
 	mu   sync.Mutex

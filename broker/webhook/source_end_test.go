@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -136,7 +135,7 @@ func TestARelayDeliversFromAnOutboxIntoAnInbox(t *testing.T) {
 	}
 	rel, err := relay.New(outbox, relay.Options{
 		Subscriptions: []relay.Subscription{{To: open(t, options(w.server.URL+"/hooks/acme"))}},
-		Logger:        slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger:        slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
