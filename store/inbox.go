@@ -69,6 +69,16 @@ const (
 	MinKeep = time.Minute
 )
 
+// Rerunner is implemented by a store with an Inbox that knows the errors of its database's
+// drivers. A consumer's handler returns them as they are, and need not know which of them
+// pass.
+type Rerunner interface {
+	// RunAgain says whether err, of a statement in a transaction or of its commit, means
+	// what ErrAgain means. It finds the driver's error in whatever wraps it. It does no
+	// I/O, and is safe for concurrent use. Nil is false.
+	RunAgain(err error) bool
+}
+
 // Forgetter is implemented by a store with an Inbox that can remove old marks.
 type Forgetter interface {
 	// DeclareConsumer says for how long the marks of a consumer are kept: at least keep,

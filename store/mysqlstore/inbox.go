@@ -19,6 +19,8 @@ var (
 	_ store.Inbox[postbag.SQLTx] = (*Appender)(nil)
 	_ store.Forgetter            = (*Store)(nil)
 	_ store.Forgetter            = (*Appender)(nil)
+	_ store.Rerunner             = (*Store)(nil)
+	_ store.Rerunner             = (*Appender)(nil)
 )
 
 // Mark records in tx that a consumer has applied messages; see [store.Inbox].
@@ -139,11 +141,31 @@ func jsonID(ids, id []byte) []byte {
 // met adds ErrAgain to an error by which the server says that another transaction was in
 // the way.
 func met(err error) error {
-	switch codeOf(err) {
-	case codeDeadlock, codeLockWait, codeRecordChanged, codeXADeadlock, codeXATimeout:
+	if metAnother(codeOf(err)) {
 		return &meeting{err}
 	}
 	return err
+}
+
+// metAnother says whether a server's error number means that another transaction was in the
+// way.
+func metAnother(code uint16) bool {
+	switch code {
+	case codeDeadlock, codeLockWait, codeRecordChanged, codeXADeadlock, codeXATimeout, codeRolledBack:
+		return true
+	}
+	return false
+}
+
+// RunAgain says whether err means that a transaction met another one: a deadlock (1213), a
+// lock timeout (1205), and what is like them; see [store.Rerunner].
+func (*Store) RunAgain(err error) bool {
+	return errors.Is(err, store.ErrAgain) || metAnother(codeOf(err))
+}
+
+// RunAgain is that of a Store.
+func (*Appender) RunAgain(err error) bool {
+	return errors.Is(err, store.ErrAgain) || metAnother(codeOf(err))
 }
 
 // meeting is an error of the server that is also [store.ErrAgain].

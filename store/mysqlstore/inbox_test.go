@@ -388,3 +388,57 @@ func TestWhatNoMarkCanBeIsRefusedBeforeAnySQL(t *testing.T) {
 		t.Errorf("without a transaction it says %v", err)
 	}
 }
+
+// A handler returns an error of the driver as it is, and the store says whether that passes.
+func TestAStatementThatMetAnotherTransactionIsToBeRunAgain(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		run := func(on interface {
+			ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		}, text string,
+		) error {
+			_, err := on.ExecContext(t.Context(), text)
+			return err
+		}
+		s.Must(run(s.plain, "CREATE TABLE account (id INT PRIMARY KEY, n INT NOT NULL) ENGINE = InnoDB"))
+		s.Must(run(s.plain, "INSERT INTO account VALUES (1, 0), (2, 0)"))
+		const first, second = "UPDATE account SET n = n + 1 WHERE id = 1", "UPDATE account SET n = n + 1 WHERE id = 2"
+		one, two := s.begin(s.plain, sql.LevelReadCommitted), s.begin(s.plain, sql.LevelReadCommitted)
+		s.Must(run(one, first))
+		s.Must(run(two, second))
+		s.Must(run(two, "SET SESSION innodb_lock_wait_timeout = 1"))
+		timeout := run(two, first)
+		s.Must(run(two, "SET SESSION innodb_lock_wait_timeout = DEFAULT"))
+		waits := make(chan error, 1)
+		go func() {
+			err := run(one, second)
+			waits <- errors.Join(err, one.Rollback())
+		}()
+		deadlock := run(two, first)
+		s.Must(two.Rollback())
+		deadlock = errors.Join(deadlock, <-waits)
+		appender := &mysqlstore.Appender{}
+		for what, c := range map[string]struct {
+			err  error
+			code string
+			want bool
+		}{
+			"a lock timeout":  {timeout, "1205", true},
+			"a deadlock":      {deadlock, "1213", true},
+			"a duplicate key": {run(s.plain, "INSERT INTO account VALUES (1, 0)"), "1062", false},
+		} {
+			if c.err == nil || !strings.Contains(c.err.Error(), c.code) {
+				t.Errorf("%s is %v", what, c.err)
+			}
+			wrapped := fmt.Errorf("charge: %w", c.err)
+			if s.RunAgain(wrapped) != c.want || appender.RunAgain(wrapped) != c.want {
+				t.Errorf("%s is to be run again: %v, not %v", what, s.RunAgain(wrapped), c.want)
+			}
+		}
+		if s.RunAgain(nil) || s.RunAgain(sql.ErrNoRows) || !s.RunAgain(store.ErrAgain) {
+			t.Error("other errors than the server's are taken for what they are not")
+		}
+	})
+}

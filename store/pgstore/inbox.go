@@ -19,6 +19,8 @@ import (
 var (
 	_ store.Inbox[pgx.Tx]        = (*Store)(nil)
 	_ store.Inbox[postbag.SQLTx] = (*Appender)(nil)
+	_ store.Rerunner             = (*Store)(nil)
+	_ store.Rerunner             = (*Appender)(nil)
 )
 
 // Mark implements store.Inbox. Nothing of a mark is changed later, and its time counts
@@ -36,6 +38,18 @@ func (d *Appender) Mark(ctx context.Context, tx postbag.SQLTx, consumer string, 
 		return nil, postbag.ErrNoTx
 	}
 	return markAll(ctx, d.catalog, sqlSession{tx}, consumer, marks)
+}
+
+// RunAgain says whether err means that a transaction met another one: a serialization
+// failure, a deadlock, or a lock that was not to be had; see [store.Rerunner].
+func (*Store) RunAgain(err error) bool {
+	return errors.Is(err, store.ErrAgain) || endedByConcurrentTransaction(sqlState(err))
+}
+
+// RunAgain is that of a Store. It knows the errors of every driver that have a method
+// SQLState.
+func (*Appender) RunAgain(err error) bool {
+	return errors.Is(err, store.ErrAgain) || endedByConcurrentTransaction(sqlState(err))
 }
 
 // marking is one call of Mark.

@@ -471,3 +471,43 @@ func TestMarkingAndForgettingWorkThroughAPooler(t *testing.T) {
 		through.wantMarked("billing", marksOf(id, "new"+id), false, true)
 	}
 }
+
+// A handler returns an error of the driver as it is, and the store says whether that passes.
+func TestAStatementThatMetAnotherTransactionIsToBeRunAgain(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	_, err := s.plain.Exec(t.Context(), "CREATE TABLE account (id int PRIMARY KEY, n int NOT NULL)")
+	s.Must(err)
+	_, err = s.plain.Exec(t.Context(), "INSERT INTO account VALUES (1, 0)")
+	s.Must(err)
+	one, two := s.begin(pgx.ReadCommitted), s.begin(pgx.Serializable)
+	s.Must(two.QueryRow(t.Context(), "SELECT n FROM account WHERE id = 1").Scan(new(int)))
+	const update = "UPDATE account SET n = n + 1 WHERE id = 1"
+	_, err = one.Exec(t.Context(), update)
+	s.Must(err)
+	_, locked := s.plain.Exec(t.Context(), "SELECT n FROM account WHERE id = 1 FOR UPDATE NOWAIT")
+	s.Must(one.Commit(t.Context()))
+	_, snapshot := two.Exec(t.Context(), update)
+	_, duplicate := s.plain.Exec(t.Context(), "INSERT INTO account VALUES (1, 0)")
+	appender := &pgstore.Appender{}
+	for what, c := range map[string]struct {
+		err  error
+		code string
+		want bool
+	}{
+		"a lock that is not to be had": {locked, "55P03", true},
+		"an old snapshot":              {snapshot, "40001", true},
+		"a duplicate key":              {duplicate, "23505", false},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.code) {
+			t.Errorf("%s is %v", what, c.err)
+		}
+		wrapped := fmt.Errorf("charge: %w", c.err)
+		if s.RunAgain(wrapped) != c.want || appender.RunAgain(wrapped) != c.want {
+			t.Errorf("%s is to be run again: %v, not %v", what, s.RunAgain(wrapped), c.want)
+		}
+	}
+	if s.RunAgain(nil) || s.RunAgain(sql.ErrNoRows) || !s.RunAgain(store.ErrAgain) {
+		t.Error("other errors than the server's are taken for what they are not")
+	}
+}

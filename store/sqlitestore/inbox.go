@@ -19,6 +19,8 @@ var (
 	_ store.Inbox[postbag.SQLTx] = (*Appender)(nil)
 	_ store.Forgetter            = (*Store)(nil)
 	_ store.Forgetter            = (*Appender)(nil)
+	_ store.Rerunner             = (*Store)(nil)
+	_ store.Rerunner             = (*Appender)(nil)
 )
 
 // markRows is how many marks one INSERT records; see appendRows.
@@ -119,6 +121,13 @@ func met(err error) error {
 	}
 	return err
 }
+
+// RunAgain says whether err means that a transaction met another one (SQLITE_BUSY,
+// SQLITE_LOCKED); see [store.Rerunner].
+func (*Store) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) || isBusy(err) }
+
+// RunAgain is that of a Store.
+func (*Appender) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) || isBusy(err) }
 
 // DeclareConsumer says for how long the marks of a consumer are kept; see [store.Forgetter].
 func (s *Store) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {

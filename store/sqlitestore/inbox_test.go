@@ -262,3 +262,42 @@ func TestAMarkThatWasMadeInSQLIsHeldToTheSameRules(t *testing.T) {
 		return nil
 	}))
 }
+
+// A handler returns an error of the driver as it is, and the store says whether that passes.
+func TestAStatementThatFindsTheDatabaseLockedIsToBeRunAgain(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	conn, err := openSQL(t, f.path).Conn(t.Context())
+	f.check(err)
+	defer conn.Close() //nolint:errcheck // the pool is closed with the test
+	run := func(text string) error {
+		_, err := conn.ExecContext(t.Context(), text)
+		return err
+	}
+	f.check(run("PRAGMA busy_timeout = 1"))
+	f.check(run("CREATE TABLE account (id INTEGER PRIMARY KEY)"))
+	f.check(run("INSERT INTO account VALUES (1)"))
+	var busy error
+	f.check(f.InTx(t.Context(), func(context.Context, postbag.SQLTx) error {
+		busy = run("INSERT INTO account VALUES (2)")
+		return nil
+	}))
+	appender := &sqlitestore.Appender{}
+	for what, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"a locked database": {busy, true}, "a duplicate key": {run("INSERT INTO account VALUES (1)"), false}, "a mistake": {run("INSERT"), false},
+	} {
+		if c.err == nil {
+			t.Errorf("%s is no error", what)
+		}
+		wrapped := fmt.Errorf("charge: %w", c.err)
+		if f.RunAgain(wrapped) != c.want || appender.RunAgain(wrapped) != c.want {
+			t.Errorf("%s (%v) is to be run again: %v, not %v", what, c.err, f.RunAgain(wrapped), c.want)
+		}
+	}
+	if f.RunAgain(nil) || f.RunAgain(sql.ErrNoRows) || !f.RunAgain(store.ErrAgain) {
+		t.Error("other errors than SQLite's are taken for what they are not")
+	}
+}
