@@ -78,8 +78,9 @@ type ConsumerOptions[Tx any] struct {
 	Consumer string
 	// Box is where messages are parked: those whose attempts are used up, and those that
 	// have no id or are not whole. They are stored with the reason (store.FaultHeader), and
-	// acknowledged; later messages of their key go on. The store must have the box. Empty:
-	// Run ends with an error that names the message, and does not acknowledge it.
+	// acknowledged; later messages of their key go on. The store must have the box, else
+	// Run ends at its start. Empty: Run ends with an error that names the message, and does
+	// not acknowledge it.
 	Box string
 	// IDs find the id of a message, by which it is marked. Defaults to
 	// sourcekit.DefaultIDsFor, for the source's binding.
@@ -226,8 +227,9 @@ func (c *Consumer[Tx]) Stats() ConsumerStats {
 //
 // While the source or the store fails, it waits and tries again, and fetches nothing more.
 // It ends early with an error if somebody else closes the source, and for a message that
-// cannot be applied if there is no ConsumerOptions.Box. It also returns an error of closing
-// the source. Call it once.
+// cannot be applied if there is no ConsumerOptions.Box. Before it takes a message it looks
+// whether the store has that box, and ends with postbag.ErrNoBox if not. It also returns an
+// error of closing the source. Call it once.
 func (c *Consumer[Tx]) Run(ctx context.Context) error {
 	if c.ran.Swap(true) {
 		return errors.New("inbox: consume: Run was called before; make another Consumer, with a source of its own")
@@ -276,6 +278,9 @@ func (c *Consumer[Tx]) cause() error {
 // fetch takes messages in, as there is room, until ctx ends.
 func (c *Consumer[Tx]) fetch(ctx context.Context) {
 	from := sourceTrouble(c.log, c.o.OnError)
+	if !c.canPark(ctx) {
+		return
+	}
 	for {
 		limits, ok := c.room(ctx)
 		if !ok {

@@ -1,0 +1,60 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+func TestRunEndsAtItsStartIfTheStoreHasNoSuchBox(t *testing.T) {
+	t.Parallel()
+	w := consume(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, options(func(o *consumerOptions) { o.Box = "nowhere" }))
+	w.publish(of("a", "1"))
+	err := <-w.ended
+	for _, part := range []string{`ConsumerOptions.Box`, `"nowhere"`, "postbag migrate up --box"} {
+		if !errors.Is(err, postbag.ErrNoBox) || !strings.Contains(err.Error(), part) {
+			t.Errorf("Run returned %v, without %q", err, part)
+		}
+	}
+	w.applied()
+	if n := w.broker.Unacked("billing"); n != 1 || w.log.count("the store of an inbox fails") != 0 {
+		t.Errorf("%d messages are not acknowledged, not one; the log says that the store fails", n)
+	}
+}
+
+func TestTheLookForTheBoxLeavesNothingInItAndOutlastsAnOutage(t *testing.T) {
+	t.Parallel()
+	for _, at := range []memstore.Op{memstore.OpBegin, memstore.OpAppend} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int64
+			w := consume(t, memsource.Options{Order: source.OrderStream}, memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
+				if op == at && calls.Add(1) <= 3 {
+					return memstore.Fault{Err: errors.New("the database is down")}
+				}
+				return memstore.Fault{}
+			}}, options(func(o *consumerOptions) {
+				o.Handle = func(context.Context, *memstore.Tx, *inbox.Message) error { return nil }
+			}))
+			w.publish(of("a", "1"))
+			w.acked()
+			// Where only the box refuses, it goes on at once and says so; an outage it waits for.
+			fails, perhaps := w.log.count("the store of an inbox fails"), w.log.count("messages can perhaps not be parked")
+			if outage := at == memstore.OpBegin; outage && (fails != 1 || perhaps != 0) || !outage && (fails != 0 || perhaps != 1) {
+				t.Errorf("the log says %d times that the store fails, and %d times that it cannot park", fails, perhaps)
+			}
+			if parked := w.in("aside"); len(parked) != 0 {
+				t.Errorf("the box has %+v", parked)
+			}
+			w.end()
+		})
+	}
+}
