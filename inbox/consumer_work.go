@@ -49,7 +49,8 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 	case !began && errors.Is(err, store.ErrOtherBytes):
 		t.part()
 		return 0, c.park(begin, t)
-	case meetsAnother(err):
+	case errors.Is(err, postbag.ErrCommitUnknown), // the mark tells
+		c.meetsAnother(err) && (t.again < maxInARow || !began):
 		return c.again(t, err), false
 	}
 	if !began && !errors.Is(err, context.DeadlineExceeded) {
@@ -100,10 +101,12 @@ func (c *Consumer[Tx]) handle(ctx context.Context, tx Tx, t *task) (err error) {
 	return err
 }
 
-// meetsAnother says whether a transaction is only to be run again: it met another one, or it
-// is not known whether it committed. Then its mark tells.
-func meetsAnother(err error) bool {
-	if errors.Is(err, store.ErrAgain) || errors.Is(err, postbag.ErrCommitUnknown) {
+// meetsAnother says whether a transaction is only to be run again, because it met another one.
+func (c *Consumer[Tx]) meetsAnother(err error) bool {
+	if errors.Is(err, store.ErrAgain) {
+		return true
+	}
+	if s, knows := any(c.o.Store).(store.Rerunner); knows && s.RunAgain(err) {
 		return true
 	}
 	state, has := errors.AsType[interface {
@@ -113,10 +116,13 @@ func meetsAnother(err error) bool {
 	return has && (state.SQLState() == "40001" || state.SQLState() == "40P01") // PostgreSQL: serialization failure, deadlock
 }
 
-// How long a transaction waits that met another one, at first and at most.
+// How long a transaction waits that met another one, at first and at most, and how often in
+// a row that is not counted. A handler that waits for a lock of its own transaction, through
+// another connection, would else be called for ever.
 const (
 	firstAgain = 5 * time.Millisecond
 	maxAgain   = time.Second
+	maxInARow  = 50
 )
 
 // again returns the wait before an attempt that does not count.
