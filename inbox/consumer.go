@@ -20,9 +20,11 @@ import (
 // back. Several calls run at once, for messages of different keys.
 //
 // An error rolls tx back, and counts as an attempt: see [Retry]. A panic is an error. If
-// the error is store.ErrAgain the transaction runs again, and nothing is counted. So it is
-// if the error has a method SQLState that tells of a deadlock or a snapshot that is too old,
-// as those of PostgreSQL's drivers do.
+// the error is [ErrRejected] the message is parked at once. If it says that the transaction
+// met another one (a deadlock, a lock timeout, a snapshot that is too old), it runs again,
+// and nothing is counted, unless that goes on fifty times in a row: that counts as one. The
+// store knows such errors of its database's drivers (store.Rerunner). They and store.ErrAgain
+// are found in whatever wraps them. So return them, and do not go on with tx.
 type Handler[Tx any] func(ctx context.Context, tx Tx, m *Message) error
 
 // Message is a message as a handler gets it. The handler must not change what it points to.
@@ -35,6 +37,8 @@ type Message struct {
 	From *source.Message
 	// Attempt is one for the first attempt of this process, then two, and so on.
 	Attempt int
+
+	skipped *bool // set by a router that has no route for it; nil: nobody asks
 }
 
 // Consumer takes messages from a source, and calls a handler for each in a transaction of
@@ -47,6 +51,7 @@ type Message struct {
 // its key wait. Make it with [NewConsumer].
 type Consumer[Tx any] struct {
 	o      ConsumerOptions[Tx]
+	call   Handler[Tx]            // Handle behind the middleware
 	tx     *postbag.Publisher[Tx] // its InTx wakes relays of what handlers publish
 	marks  *Inbox[Tx]
 	log    *slog.Logger
@@ -61,7 +66,7 @@ type Consumer[Tx any] struct {
 	err  error // what Run returns
 	stop context.CancelFunc
 
-	fetched, applied, repeated, parked, failed, lost, dropped atomic.Int64
+	fetched, applied, skipped, repeated, parked, failed, lost, dropped atomic.Int64
 }
 
 // ConsumerOptions say what a Consumer takes in, and who applies it. Store, Source, Handle and
@@ -71,8 +76,11 @@ type ConsumerOptions[Tx any] struct {
 	Store Store[Tx]
 	// Source is where messages come from. Open one for each Consumer. Run closes it.
 	Source source.Source
-	// Handle applies a message.
+	// Handle applies a message. [NewRouter] makes one of several typed handlers.
 	Handle Handler[Tx]
+	// Use is middleware before Handle. The first sees a message first, and its error last.
+	// Nil ones are left out. Defaults to none.
+	Use []Middleware[Tx]
 	// Consumer is the name under which messages are marked. All processes of one consumer
 	// have one name.
 	Consumer string
@@ -125,6 +133,10 @@ func NewConsumer[Tx any](o ConsumerOptions[Tx]) (*Consumer[Tx], error) {
 	if err := errors.Join(o.fill()...); err != nil {
 		return nil, fmt.Errorf("inbox: new consumer:\n%w", err)
 	}
+	call, err := wrap(o.Handle, o.Use)
+	if err != nil {
+		return nil, fmt.Errorf("inbox: new consumer:\n%w", err)
+	}
 	marks, err := New[Tx](o.Store)
 	if err != nil {
 		return nil, err
@@ -135,7 +147,7 @@ func NewConsumer[Tx any](o ConsumerOptions[Tx]) (*Consumer[Tx], error) {
 	}
 	log := o.Logger.With("consumer", o.Consumer)
 	c := &Consumer[Tx]{
-		o: o, tx: tx, marks: marks, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff),
+		o: o, call: call, tx: tx, marks: marks, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff),
 		db: storeTrouble(log, o.OnError), hand: newHand(o.Messages, o.Bytes), acks: newAcks(),
 	}
 	c.stower = stower[Tx]{
@@ -201,10 +213,11 @@ func (o *ConsumerOptions[Tx]) fill() (errs []error) {
 
 // ConsumerStats are what a Consumer counted since it was made.
 type ConsumerStats struct {
-	// Fetched is how many messages came. Of these Applied are applied, Repeated were applied
-	// or parked before, Parked are in the box, and Dropped were given up before they began,
-	// because their partition was lost. The rest is in hand.
-	Fetched, Applied, Repeated, Parked, Dropped int64
+	// Fetched is how many messages came. Of these Applied are applied, Skipped are marked
+	// without an effect (UnknownSkip), Repeated were applied, skipped or parked before,
+	// Parked are in the box, and Dropped were given up before they began, because their
+	// partition was lost. The rest is in hand.
+	Fetched, Applied, Skipped, Repeated, Parked, Dropped int64
 	// Failed is how many attempts failed, of those that count.
 	Failed int64
 	// Lost is how many acknowledgements came too late: the broker delivers those messages
@@ -215,7 +228,7 @@ type ConsumerStats struct {
 // Stats returns what c counted so far. It is safe for concurrent use.
 func (c *Consumer[Tx]) Stats() ConsumerStats {
 	return ConsumerStats{
-		Fetched: c.fetched.Load(), Applied: c.applied.Load(), Repeated: c.repeated.Load(), Parked: c.parked.Load(),
+		Fetched: c.fetched.Load(), Applied: c.applied.Load(), Skipped: c.skipped.Load(), Repeated: c.repeated.Load(), Parked: c.parked.Load(),
 		Dropped: c.dropped.Load(), Failed: c.failed.Load(), Lost: c.lost.Load(),
 	}
 }

@@ -22,8 +22,9 @@ type task struct {
 
 	name     queueName
 	size     int
-	attempts int // that failed, and count
-	again    int // in a row that do not count
+	attempts int  // that failed, and count
+	again    int  // in a row that do not count
+	skipped  bool // by the last attempt
 
 	// What follows is guarded by hand.mu.
 	lost bool // its partition was lost while it was at work

@@ -64,6 +64,9 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 	if !began { // somebody has held its mark for all that time
 		return c.again(t, err), false
 	}
+	if _, late := errors.AsType[*tooLate](err); !late && errors.Is(err, ErrRejected) {
+		return 0, c.reject(begin, t, err)
+	}
 	return c.fail(begin, t, err)
 }
 
@@ -94,12 +97,19 @@ func (c *Consumer[Tx]) handle(ctx context.Context, tx Tx, t *task) (err error) {
 			c.log.Error("a handler panicked", "topic", t.from.Topic, "place", t.from.Place, "error", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = c.o.Handle(ctx, tx, &Message{Message: t.out, From: t.from, Attempt: t.attempts + 1})
+	t.skipped = false
+	err = c.call(ctx, tx, &Message{Message: t.out, From: t.from, Attempt: t.attempts + 1, skipped: &t.skipped})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))
+		err = &tooLate{fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))}
 	}
 	return err
 }
+
+// tooLate is what a handler returned when its time was over. Its own error may be a mere
+// consequence of that.
+type tooLate struct{ error }
+
+func (e *tooLate) Unwrap() error { return e.error }
 
 // meetsAnother says whether a transaction is only to be run again, because it met another one.
 func (c *Consumer[Tx]) meetsAnother(err error) bool {
@@ -138,6 +148,14 @@ func (c *Consumer[Tx]) about(m *source.Message, err error) error {
 	return fmt.Errorf("inbox: consume: the message of topic %q at %s: %w", m.Topic, m.Place, err)
 }
 
+// reject parks a message that will never be applied.
+func (c *Consumer[Tx]) reject(begin context.Context, t *task, err error) (stored bool) {
+	t.attempts++
+	c.failed.Add(1)
+	t.blame(err)
+	return c.park(begin, t)
+}
+
 // fail counts an attempt.
 func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait time.Duration, over bool) {
 	t.attempts++
@@ -158,6 +176,10 @@ func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait tim
 func (c *Consumer[Tx]) count(t *task, fresh bool) {
 	if !fresh {
 		c.repeated.Add(1)
+		return
+	}
+	if t.skipped {
+		c.skipped.Add(1)
 		return
 	}
 	c.applied.Add(1)
