@@ -42,6 +42,7 @@
 // A [Consumer] does all that for you: it takes messages from a broker (package source), calls
 // your handler in a transaction with the mark, and acknowledges after the commit. Messages of
 // one key are applied in sequence, others side by side. What fails is tried again, and parked.
+// [On] and [NewRouter] make its handler of typed ones, each for an event.
 //
 // A [Receiver] goes further: it takes messages from a broker (package source) and stores
 // each once in a box, from which a relay works them.

@@ -214,3 +214,30 @@ func TestARejectionThatComesTooLateIsAnAttemptLikeOthers(t *testing.T) {
 		w.end()
 	})
 }
+
+func TestASkipOfAnAttemptThatFailedIsForgotten(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	w := consume(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, options(func(o *consumerOptions) {
+		var none []string
+		handle, err := inbox.NewRouter(routerOptions{Unknown: inbox.UnknownSkip}, inbox.On(created, got[order](&none, "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Handle = handle
+		o.Use = []middleware{func(next inbox.Handler[*memstore.Tx]) inbox.Handler[*memstore.Tx] {
+			return func(ctx context.Context, tx *memstore.Tx, m *inbox.Message) error {
+				if calls.Add(1) > 1 {
+					return nil
+				}
+				return errors.Join(next(ctx, tx, m), errors.New("not yet"))
+			}
+		}}
+	}))
+	w.publish(of("a", "1"))
+	w.acked()
+	if s := w.c.Stats(); s.Skipped != 0 || s.Applied != 1 || s.Failed != 1 {
+		t.Errorf("it counted %+v", s)
+	}
+	w.end()
+}
