@@ -117,4 +117,8 @@ type Features struct {
 	Binding string
 	// Transactions: the destination is Transactional, and set up for it.
 	Transactions bool
+	// CountsFirst: a message may end the process, so the relay writes the attempt down
+	// before the call. It costs a row in the box's database for each message. Without
+	// effect where the relay delivers in transactions.
+	CountsFirst bool
 }

@@ -91,7 +91,8 @@ type Subscription struct {
 	// destination says so.
 	Batch int
 	// RetryBatch is the most parked messages in one call while new ones wait.
-	// Defaults to a quarter of Batch.
+	// Defaults to a quarter of Batch, and to 32 or more for a destination that has
+	// attempts counted before calls.
 	RetryBatch int
 	// InFlight is the most messages that are sent and not yet settled. A crash may
 	// deliver that many twice. Defaults to 1,000.
@@ -242,7 +243,8 @@ func (s *Subscription) engine(o *Options) engine.Config {
 	return engine.Config{
 		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: s.Retry,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
-		InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
+		CountFirst: features.CountsFirst,
+		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
 		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}

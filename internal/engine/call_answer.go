@@ -157,7 +157,7 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 // message, when it was slow, or when its own answers keep getting lost while
 // others come through.
 func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
-	if !e.slow() && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
+	if !f.counting() && !e.slow() && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
 		f.requeue(e)
 		return
 	}

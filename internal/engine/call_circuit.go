@@ -142,6 +142,10 @@ func (f *Flow) Trial(now time.Duration) *Call {
 	if f.circuit.state != Probing {
 		return nil
 	}
+	if f.counting() { // what is held is the trial
+		f.circuit = circuit{failures: f.circuit.failures}
+		return nil
+	}
 	f.bar(now)
 	if c := f.trial(now); c != nil {
 		c.trial = true

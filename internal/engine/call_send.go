@@ -14,6 +14,8 @@ type Call struct {
 	entries []*entry // nil where an item was Reported
 	lent    []*entry // all of them, once an item was Reported; nil before: entries are all
 	trial   bool
+	held    bool          // until the rows of its messages have landed
+	alone   bool          // of a suspect: no other goes beside it
 	slow    bool          // others were accepted while it is late
 	sentAt  time.Duration // when it began
 	behind  int           // acceptances by calls that began after it
@@ -40,12 +42,23 @@ type Item struct {
 func (f *Flow) Next(now time.Duration) *Call {
 	f.bar(now)
 	f.refuseUnreadable(now)
-	if f.paused || now >= f.expires || f.circuit.state != Closed || !f.mayCall() {
+	if f.paused || now >= f.expires || f.circuit.state != Closed {
+		return nil
+	}
+	if f.counting() {
+		return f.nextCounted(now)
+	}
+	if !f.mayCall() {
 		return nil
 	}
 	if f.cfg.Transactions {
 		return f.transaction(f.cfg.Batch, now)
 	}
+	return f.fillCall(now)
+}
+
+// fillCall makes a call of what comes next.
+func (f *Flow) fillCall(now time.Duration) *Call {
 	if f.again.empty() && f.retry.empty() && f.ready.empty() {
 		return nil
 	}
@@ -169,8 +182,8 @@ func (b *filling) include(e *entry) {
 		b.most = min(b.most, b.bound(e))
 		b.f.include(e)
 		next := e.follower()
-		if !b.f.cfg.Ordered || next == nil || b.f.isBarred(next) || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
-			return // what a transaction takes of a window is a prefix
+		if !b.f.cfg.Ordered || next == nil || b.f.counting() || b.f.isBarred(next) || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
+			return // what a transaction takes of a window is a prefix; rows that are written before a call are of one, too
 		}
 		e = next
 	}
@@ -194,6 +207,9 @@ func (b *filling) room(e *entry) bool {
 
 func (b *filling) fits(e *entry) bool {
 	n := len(b.f.scratch)
+	if e.alone {
+		return false
+	}
 	if n > 0 && (e.doubt == nil) != (b.f.scratch[0].doubt == nil) { // what is in doubt goes with its like
 		return false
 	}

@@ -25,7 +25,7 @@ func (f *Flow) Slow(now time.Duration) {
 	f.slowAt = 0
 	for _, c := range f.calls {
 		switch {
-		case c.slow:
+		case c.slow, c.held:
 		case f.late(c, now) || f.overtaken(c):
 			c.slow = true
 			for _, e := range c.entries {
@@ -44,7 +44,7 @@ func (f *Flow) crowded() bool {
 		return false
 	}
 	for _, c := range f.calls {
-		if !c.slow && f.overtaken(c) {
+		if !c.slow && !c.held && f.overtaken(c) {
 			return true
 		}
 	}

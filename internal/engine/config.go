@@ -45,6 +45,9 @@ type Config struct {
 	// made. The destination is then Ordered.
 	Transactions bool
 
+	// CountFirst: an attempt is counted, in a row, before its call. Without effect with
+	// Transactions.
+	CountFirst bool
 	// Prober: the destination can be probed while the circuit is open.
 	Prober bool
 
@@ -122,6 +125,9 @@ func (c Config) Normal() Config {
 		or(&c.Calls, 32)
 	}
 	or(&c.Calls, 4)
+	if c.CountFirst { // of a busy key all but the first come from the parking lot
+		or(&c.RetryBatch, max(c.Calls, 32))
+	}
 	or(&c.RetryBatch, max(c.Batch/4, 1))
 	or(&c.Page, 1000)
 	or(&c.PageBytes, 8<<20)

@@ -15,12 +15,15 @@ type entry struct {
 	attempts int
 	doubt    *doubt // answers got lost
 
+	row int64 // the draft that has its row, if that is written before its call
+
 	fate  store.Fate
 	calls int32 // that have its bytes
 	state state
 
 	// What it is, and not where: these are set as it is taken in hand, and stay. Any
 	// state goes with each of them.
+	alone  bool // a suspect, see call_count.go
 	parked bool // from the parking lot, and not of a window
 	held   bool // from there, and its row is Held, for its topic
 	try    bool // it is to find out whether its topic works

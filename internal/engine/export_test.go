@@ -7,3 +7,13 @@ func Score(relay, subscription string, lo int) uint64 { return score(relay, subs
 
 // Stray makes a move that no entry makes: one that was settled is sent.
 func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: drafted}, onCall) }
+
+// Reasons of rows that are written before calls, and of what becomes of them.
+const (
+	ReasonBegun   = reasonBegun
+	ReasonSuspect = reasonSuspect
+	ReasonAlone   = reasonAlone
+)
+
+// CountReasons are those, and some rows without.
+var CountReasons = []string{"", "", "", reasonBegun, reasonSuspect, reasonAlone}

@@ -79,7 +79,7 @@ type gremlin struct {
 func newGremlin(script []byte) *gremlin {
 	g := &gremlin{script: script}
 	g.cfg = engine.Config{
-		Order: engine.Order(g.n(3)), OnReject: engine.OnReject(g.n(2)), Ordered: g.n(2) == 0, Prober: g.n(2) == 0,
+		Order: engine.Order(g.n(3)), OnReject: engine.OnReject(g.n(2)), Ordered: g.n(2) == 0, CountFirst: g.n(3) == 0, Prober: g.n(2) == 0,
 		InFlight: 1 + g.n(8), Batch: 1 + g.n(5), Calls: 1 + g.n(3), Page: 1 + g.n(20), RetryBatch: g.n(3), SlowBehind: g.n(4),
 		Retry:  engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
 		Buffer: []int{0, 9 * weight / 2, 1}[len(script)%3],
@@ -229,7 +229,7 @@ func (g *gremlin) lot() {
 	var msgs []store.Parked
 	for range g.n(5) {
 		m := g.message()
-		msgs = append(msgs, parkedOf(m, store.Park{State: store.ParkRetrying, Attempts: g.n(3), Blocking: m.Hash != 0 && g.n(4) > 0}))
+		msgs = append(msgs, parkedOf(m, store.Park{State: store.ParkRetrying, Attempts: g.n(3), Blocking: m.Hash != 0 && g.n(4) > 0, Reason: engine.CountReasons[g.n(6)]}))
 	}
 	g.f.DueLanded(g.now, msgs)
 }

@@ -153,8 +153,10 @@ func (f *Flow) DueLanded(now time.Duration, messages []store.Parked) {
 		switch {
 		case m.Blocking && slices.Contains(refused, line):
 		case f.wanted(s, m):
-			f.takeParked(s, m, now)
 			taken++
+			if f.takeParked(s, m, now) && m.Blocking { // those behind it wait again
+				refused = append(refused, line)
+			}
 		case m.Blocking:
 			refused = append(refused, line)
 		}
@@ -180,8 +182,9 @@ type behind struct {
 	hash  uint64
 }
 
-// takeParked takes a message into the flow's hand.
-func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) {
+// takeParked takes a message into the flow's hand. It says whether the message had to be
+// accused, and is not there.
+func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) (accused bool) {
 	r := &m.Record
 	r.Seq, r.Slot, r.Hash, r.Filtered = m.Park.Seq, m.Park.Slot, m.Park.Hash, false
 	e := &entry{Record: r, size: r.Size(), shard: s, parked: true, attempts: m.Attempts, held: m.State == store.ParkHeld}
@@ -191,15 +194,19 @@ func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) {
 	f.mayTry(e)
 	c := f.chainOf(s, m.Park.Hash)
 	if c == nil {
-		f.enqueue(e, false)
-		return
+		if accused = f.accuse(e, m.Reason, now); !accused {
+			f.enqueue(e, false)
+		}
+		return accused
 	}
 	if m.Blocking {
 		f.stored(s, m.Park.Hash)
 		f.parkBehind(c, now)
 	}
 	c.push(e)
+	accused = f.accuse(e, m.Reason, now)
 	f.advance(c)
+	return accused
 }
 
 // wanted: the row will stay as it is, and its turn has come.

@@ -144,6 +144,7 @@ func (f *Flow) drop(s *shard) {
 			}
 		}
 	}
+	f.forgetHeld()
 	f.out -= s.draft.sent + s.turnSent
 	s.draft, s.turn, s.turnSent, s.chains = draft{}, nil, 0, chainTable{}
 	f.dropHeld(s)

@@ -85,6 +85,7 @@ func (f *Flow) trim(s *shard) {
 // part has leaving shards go on without what cannot be sent, or was not answered in
 // time.
 func (f *Flow) part(now time.Duration) {
+	f.callOff(now, func(e *entry) bool { return e != nil && e.shard.leaving != nil })
 	able := f.circuit.state == Closed && !f.paused && now < f.expires
 	for _, s := range f.shards {
 		v := s.leaving
@@ -204,7 +205,7 @@ func (f *Flow) Hung(now time.Duration) []int64 {
 	for _, c := range f.calls {
 		at, hangs := f.hangsAt(c)
 		switch {
-		case c.gone || !hangs || now < at:
+		case c.gone || c.held || !hangs || now < at:
 		case c.canceled == 0:
 			c.canceled = max(now, 1)
 			ids = append(ids, c.ID)
@@ -244,7 +245,7 @@ func (f *Flow) wakeStop(sooner func(time.Duration)) {
 		return
 	}
 	for _, c := range f.calls {
-		if at, hangs := f.hangsAt(c); hangs && !c.gone {
+		if at, hangs := f.hangsAt(c); hangs && !c.gone && !c.held {
 			sooner(at)
 		}
 	}

@@ -62,7 +62,8 @@ func (f *Flow) draft(e *entry) {
 		e.shard.discardDrafted(e)
 	}
 	if e.park != nil {
-		f.stats.Parked++
+		e.row = e.shard.drafting()
+		f.stats.Parked += f.failing(e.park)
 		if e.park.State == store.ParkDead {
 			f.stats.Dead++
 		}

@@ -102,7 +102,7 @@ func (b *destination) checkAttempt(item engine.Item) {
 	if m.damaged {
 		b.w.failf("P6", "message %d is sent, whose row cannot be read", m.id)
 	}
-	if item.Attempt > m.attempts()+1 {
+	if item.Attempt > m.attempts()+m.cut+1 {
 		b.w.failf("P1", "message %d is sent as attempt %d after %d", m.id, item.Attempt, m.attempts())
 	}
 }

@@ -28,6 +28,7 @@ type message struct {
 	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
+	cut        int           // attempts that were counted first, and whose relay has gone
 	damaged    bool          // its row cannot be read whole
 	unread     int           // attempts that were counted because it was damaged
 	repaired   bool          // an operator repaired its row, and nobody has counted an attempt of before that since

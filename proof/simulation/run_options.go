@@ -47,6 +47,8 @@ type Options struct {
 	// otherwise it takes them all.
 	Faults Faults
 	Drawn  bool
+	// CountFirst: the destination asks for attempts to be counted before calls.
+	CountFirst bool
 	// Steps bounds a run: 400,000 if zero, and more for more messages.
 	Steps int
 	// Trace is told what happens, if not nil.
@@ -108,6 +110,9 @@ func (o *Options) Arguments() string {
 	}
 	if o.Messages > 0 {
 		out = append(out, "-messages "+strconv.Itoa(o.Messages))
+	}
+	if o.CountFirst {
+		out = append(out, "-count-first")
 	}
 	if o.Faults != AllFaults || !o.Drawn {
 		out = append(out, "-faults "+o.Faults.String())

@@ -251,10 +251,10 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 		case m.damaged:
 			m.unread = max(m.unread, p.Attempts)
 			w.refused(m)
-		case m.repaired && p.Attempts == m.attempts()+1: // it was read before that, and its turn has come since
+		case m.repaired && p.State != store.ParkInFlight && p.Attempts == m.attempts()+1: // it was read before that, and its turn has come since
 			m.unread, m.repaired = m.unread+1, false
 			w.refused(m)
-		case p.Attempts > m.attempts():
+		case p.Attempts > w.mayCount(m, p):
 			w.failf("P1", "message %d has %d attempts, and %d were made", m.id, p.Attempts, m.attempts())
 		}
 		for _, r := range t.Resolve {
@@ -266,6 +266,16 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 	if !s.moved {
 		s.checkTally(sh, t)
 	}
+}
+
+// mayCount is how many attempts a row of a message may have: those that were made, and, if
+// they are counted first, the one that is being made.
+func (w *world) mayCount(m *message, p *store.Park) int {
+	n := m.attempts() + m.cut
+	if w.plan.cfg.CountFirst && p.State == store.ParkInFlight {
+		n++
+	}
+	return n
 }
 
 // checkTally: what the tallies count is what the position passes, and nothing is

@@ -110,6 +110,9 @@ func (s *server) land(sh *shard) {
 	for i := range s.rows {
 		if r := &s.rows[i]; r.State == store.ParkInFlight && sh.has(r.Slot) {
 			r.freed = true
+			if s.w.plan.cfg.CountFirst {
+				r.m.cut = max(r.m.cut, r.Attempts-r.m.attempts())
+			}
 		}
 	}
 }

@@ -56,6 +56,17 @@ func TestNothingIsLostWhileFaultsGoOn(t *testing.T) {
 	})
 }
 
+func TestThePromisesHoldWhereAttemptsAreCountedBeforeCalls(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []simulation.Mode{simulation.Swarm, simulation.Liveness, simulation.Safety} {
+		play(t, 0, seedsOf(t, 200), func(seed uint64) simulation.Options {
+			o := simulation.DefaultOptions(seed)
+			o.Mode, o.CountFirst = mode, true
+			return o
+		})
+	}
+}
+
 // Seeds that found something, and what it was.
 func TestSeedsThatFoundADefect(t *testing.T) {
 	t.Parallel()

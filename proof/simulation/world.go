@@ -161,6 +161,9 @@ func (w *world) drawPlan() {
 		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
 	w.drawTopics(&c)
+	if w.options.CountFirst && !c.Transactions { // more attempts than relays die: only a refusal makes a message dead
+		c.CountFirst, c.Retry.MaxAttempts = true, max(c.Retry.MaxAttempts, 20)
+	}
 	p.cfg = c.Normal()
 	w.drawKeeping()
 	if p.faults.has(Breakers) && !p.sequences && !p.growing && !p.cfg.Transactions {
