@@ -19,7 +19,8 @@ import (
 // writes with tx is committed with the mark, or not at all. It neither commits nor rolls
 // back. Several calls run at once, for messages of different keys.
 //
-// An error rolls tx back, and counts as an attempt: see [Retry]. A panic is an error. If
+// An error rolls tx back, and counts as an attempt: see [Retry], or the retries of a
+// [Destination]'s subscription. A panic is an error. If
 // the error is [ErrRejected] the message is parked at once. If it says that the transaction
 // met another one (a deadlock, a lock timeout, a snapshot that is too old), it runs again,
 // and nothing is counted, unless that goes on fifty times in a row: that counts as one. The
@@ -33,9 +34,11 @@ type Message struct {
 	// ID is that of the mark if that is a UUID, else a UUID made of it. So it is the same
 	// each time that the message comes.
 	postbag.Message
-	// From is the message as it came, with place and time.
+	// From is the message as it came, with place and time. A Destination has made it of what
+	// the box holds, without a place: the time is when it was stored.
 	From *source.Message
-	// Attempt is one for the first attempt of this process, then two, and so on.
+	// Attempt is one for the first attempt, and one more for each that failed. A Consumer
+	// counts those of its process, a relay all of them.
 	Attempt int
 
 	skipped *bool // set by a router that has no route for it; nil: nobody asks
@@ -133,7 +136,7 @@ func NewConsumer[Tx any](o ConsumerOptions[Tx]) (*Consumer[Tx], error) {
 	if err := errors.Join(o.fill()...); err != nil {
 		return nil, fmt.Errorf("inbox: new consumer:\n%w", err)
 	}
-	call, err := wrap(o.Handle, o.Use)
+	call, err := wrap("ConsumerOptions", o.Handle, o.Use)
 	if err != nil {
 		return nil, fmt.Errorf("inbox: new consumer:\n%w", err)
 	}

@@ -50,7 +50,7 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 		t.part()
 		return 0, c.park(begin, t)
 	case errors.Is(err, postbag.ErrCommitUnknown), // the mark tells
-		c.meetsAnother(err) && (t.again < maxInARow || !began):
+		meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):
 		return c.again(t, err), false
 	}
 	if !began && !errors.Is(err, context.DeadlineExceeded) {
@@ -112,11 +112,11 @@ type tooLate struct{ error }
 func (e *tooLate) Unwrap() error { return e.error }
 
 // meetsAnother says whether a transaction is only to be run again, because it met another one.
-func (c *Consumer[Tx]) meetsAnother(err error) bool {
+func meetsAnother[Tx any](in Store[Tx], err error) bool {
 	if errors.Is(err, store.ErrAgain) {
 		return true
 	}
-	if s, knows := any(c.o.Store).(store.Rerunner); knows && s.RunAgain(err) {
+	if s, knows := in.(store.Rerunner); knows && s.RunAgain(err) {
 		return true
 	}
 	state, has := errors.AsType[interface {

@@ -45,7 +45,9 @@
 // [On] and [NewRouter] make its handler of typed ones, each for an event.
 //
 // A [Receiver] goes further: it takes messages from a broker (package source) and stores
-// each once in a box, from which a relay works them.
+// each once in a box, from which a relay works them. A [Destination] is what the relay then
+// delivers to, if a handler of yours applies the messages: it calls the handler in a
+// transaction with a mark.
 //
 // Marks take space. Run [Inbox.Maintain] in one process or in several: it removes those
 // whose time is over.

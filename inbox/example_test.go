@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/source/memsource"
 	"github.com/postbag/postbag/store"
@@ -121,6 +123,44 @@ func ExampleConsumer() {
 	// Output:
 	// charge ann for 3 apples
 	// <nil>
+}
+
+// A relay works a box with a handler. The box may be in another database than the handler's.
+func ExampleDestination() {
+	ctx, cancel := context.WithCancel(context.Background())
+	box, billing := memstore.New(memstore.Options{}), memstore.New(memstore.Options{}) // or stores on your databases
+	if err := box.CreateBox(ctx, "inbox"); err != nil {
+		fmt.Println(err)
+	}
+	charge, err := inbox.NewDestination(inbox.DestinationOptions[*memstore.Tx]{
+		Store: billing, Consumer: "billing",
+		Handle: func(_ context.Context, _ *memstore.Tx, m *inbox.Message) error {
+			fmt.Printf("charge %s for %s\n", m.Key, m.Payload) // with the transaction
+			cancel()                                           // a handler at work may end
+			return nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	orders, _ := postbag.NewPublisher(box, postbag.PublisherOptions{Box: "inbox"}) // or an inbox.Receiver
+	err = orders.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
+		return orders.Publish(ctx, tx, postbag.Message{Topic: "orders", Key: "ann", Payload: []byte("3 apples")})
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	r, err := relay.New(box, relay.Options{
+		Subscriptions: []relay.Subscription{{Box: "inbox", To: charge}}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Run(ctx), r.Stats().Subscriptions[0].Delivered) // until your program ends
+	// Output:
+	// charge ann for 3 apples
+	// <nil> 1
 }
 
 // Marks are kept for a week, and removed after that.

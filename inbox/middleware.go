@@ -7,9 +7,9 @@ import (
 
 // Middleware returns a handler that does something before next gets a message, or with
 // what next returned: it decrypts a payload, asks who may do this, counts, traces. Time,
-// panics, retries and log lines are the Consumer's work already.
+// panics, retries and log lines are the work of a [Consumer] or a relay already.
 //
-// What it returns runs in the message's transaction, within ConsumerOptions.Timeout, and
+// What it returns runs in the message's transaction, within its Timeout, and
 // only for messages that have not been applied before. It passes on its ctx, or one
 // derived from it, and its tx. It may give next a copy of the Message with other contents;
 // it does not change what the Message points to. Its error is the handler's error. If it
@@ -18,13 +18,13 @@ type Middleware[Tx any] func(next Handler[Tx]) Handler[Tx]
 
 // wrap puts middleware before a handler. The first of all sees a message first, and its
 // error last. It leaves out nil middleware, and calls the others once.
-func wrap[Tx any](handle Handler[Tx], all []Middleware[Tx]) (Handler[Tx], error) {
+func wrap[Tx any](options string, handle Handler[Tx], all []Middleware[Tx]) (Handler[Tx], error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i] == nil {
 			continue
 		}
 		if handle = all[i](handle); handle == nil {
-			return nil, fmt.Errorf("inbox: ConsumerOptions.Use[%d] returned a nil handler; return next if it has nothing to do", i)
+			return nil, fmt.Errorf("inbox: %s.Use[%d] returned a nil handler; return next if it has nothing to do", options, i)
 		}
 	}
 	return handle, nil
@@ -32,8 +32,9 @@ func wrap[Tx any](handle Handler[Tx], all []Middleware[Tx]) (Handler[Tx], error)
 
 // ErrRejected says that a message can never be applied as it is: it cannot be decoded, or
 // asks for what nobody will ever do. A handler that returns an error that wraps it has its
-// transaction rolled back, and the message is parked at once with the error as its reason.
-// It counts as one failed attempt, and is not tried again:
+// transaction rolled back. A [Consumer] parks the message at once with the error as its
+// reason: it counts as one failed attempt, and is not tried again. Behind a [Destination] it
+// is an error as others are, and the retries of the relay's subscription decide:
 //
 //	return fmt.Errorf("%w: the amount is negative", inbox.ErrRejected)
 //

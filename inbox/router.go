@@ -81,8 +81,8 @@ type Unknown int
 const (
 	// UnknownPark, the default, parks the message at once, with the reason.
 	UnknownPark Unknown = iota
-	// UnknownSkip marks and acknowledges the message without any effect, and counts it in
-	// ConsumerStats.Skipped. A later program that knows its type does not get it again.
+	// UnknownSkip marks and acknowledges the message without any effect. A [Consumer] counts
+	// it in ConsumerStats.Skipped. A later program that knows its type does not get it again.
 	UnknownSkip
 	// UnknownRetry is an error. The message is tried again by ConsumerOptions.Retry, and
 	// parked after that. Meanwhile a program that knows its type can take over.

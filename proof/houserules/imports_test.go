@@ -20,7 +20,7 @@ var rules = map[string][]string{
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},
 	"relay":                          {"", "store", "broker", "format", "internal/core", "internal/engine", "internal/failpoint", "internal/lane"},
-	"inbox":                          {"", "store", "broker", "source", "source/sourcekit"},
+	"inbox":                          {"", "store", "broker", "broker/brokerkit", "source", "source/sourcekit"},
 	"store/memstore":                 {"", "store", "store/storekit"},
 	"store/storekit":                 {"", "store"},
 	"store/storetest":                {"", "store"},
