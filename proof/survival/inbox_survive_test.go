@@ -19,6 +19,7 @@ import (
 
 	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store/pgstore"
 )
 
@@ -151,6 +152,10 @@ func consume(settings string) error {
 		return receive(ctx, store, url)
 	case "handle":
 		return handleAll(ctx, store, url)
+	case "durable":
+		return workBox(ctx, store, url, relay.Retry{Min: time.Second}, false)
+	case "deadly":
+		return workBox(ctx, store, url, relay.Retry{Min: time.Second, MaxAttempts: deadlyAttempts}, true)
 	}
 	return apply(ctx, pool, store, url)
 }
