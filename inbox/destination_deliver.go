@@ -134,7 +134,7 @@ func (d *Destination[Tx]) panicked(who string, p any) error {
 func (d *Destination[Tx]) judge(ctx context.Context, began bool, err error) (r broker.Result, again bool) {
 	err = fmt.Errorf("inbox: handle: %w", err)
 	rejected := broker.Result{Outcome: broker.Rejected, Err: err}
-	if meetsAnother(d.o.Store, err) {
+	if meetsAnother(d.o.Store, err) || errors.Is(err, postbag.ErrCommitUnknown) { // the mark tells
 		return r, true
 	}
 	if !began && errors.Is(err, store.ErrOtherBytes) {

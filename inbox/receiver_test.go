@@ -398,14 +398,15 @@ func (b bound) Features() source.Features {
 	return f
 }
 
-// A destination percent-encodes headers where its protocol cannot carry every text.
+// A destination percent-encodes headers where its protocol cannot carry every text. One of
+// webhooks encodes those that Postbag adds alone.
 func TestHeadersThatARelayEncodedAreDecodedInTheBox(t *testing.T) {
 	t.Parallel()
-	for _, binding := range []string{broker.BindingHTTP, broker.BindingNATS, broker.BindingMQTT} {
+	for binding, rate := range map[string]string{broker.BindingHTTP: "5%25", broker.BindingNATS: "5%", broker.BindingMQTT: "5%"} {
 		w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Source = bound{o.Source, binding} })
 		w.publish(source.Message{Headers: headers("Postbag-Id", postbag.NewID().String(), "Postbag-Key", "a%09b", "Postbag-Type", "100%25", "rate", "5%25")})
 		w.acked()
-		if got := w.one(); got.Key != "a\tb" || got.Type != "100%" || got.Headers["rate"] != "5%" {
+		if got := w.one(); got.Key != "a\tb" || got.Type != "100%" || got.Headers["rate"] != rate {
 			t.Errorf("%s: the box holds %+v", binding, got)
 		}
 	}
