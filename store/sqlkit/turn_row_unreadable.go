@@ -45,7 +45,19 @@ func Inspect(rec *store.Record, headers string) {
 	}
 }
 
-func sound(text string) bool { return strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) }
+// sound says whether text is UTF-8 without a zero byte. Most text is short and ASCII, so it
+// looks at that in one loop.
+func sound(text string) bool {
+	for i := range len(text) {
+		if text[i] == 0 {
+			return false
+		}
+		if text[i] >= utf8.RuneSelf {
+			return strings.IndexByte(text[i:], 0) < 0 && utf8.ValidString(text[i:])
+		}
+	}
+	return true
+}
 
 // IDOf returns the id of a row, and whether the bytes are a whole id. It fills bytes that
 // are too short with zeros. So a row that another program wrote always has the same id.
