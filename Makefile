@@ -13,7 +13,7 @@ build: ## build the program into ./postbag, stamped with its commit
 setup: ## install what the tests need and this machine lacks (Debian packages, Go tools into .tools)
 	@scripts/setup
 
-demo: ## a small shop, a relay and a broker in one process, with faults (needs only Go)
+demo: ## a small shop, a relay, a broker and a billing service, with faults (needs only Go)
 	@echo "==> compiling the demo (the first time it downloads modules and takes a minute or two) ..."
 	@cd cmd/postbag && GOWORK=off go build -trimpath -o ../../tmp/postbag-demo ./postbag-demo && exec ../../tmp/postbag-demo $(ARGS)
 

@@ -1,5 +1,5 @@
 // Command postbag-demo shows Postbag in small, on this machine alone: a shop, a relay that is killed, a broker that is
-// restarted, and a consumer that checks what arrives.
+// restarted, a consumer that checks what arrives, and a billing service that is killed and applies each order once.
 //
 //	postbag-demo [--postgres] [--orders N] [--json]
 //
@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -46,10 +47,11 @@ func newCommand(c *terminal.Terminal) *cobra.Command {
 	o := demo.Options{Out: c.Out}
 	cmd := &cobra.Command{
 		Use:   "postbag-demo",
-		Short: "Watch a shop, a relay and a broker survive faults, on this machine alone",
+		Short: "Watch a shop, a relay, a broker and a consumer survive faults, on this machine alone",
 		Long: `A shop commits orders together with their messages, a relay process delivers them to a NATS JetStream
-server in this process, and a consumer checks what arrives. Meanwhile the relay is killed without
-warning and the broker restarted. It ends with a table of what was committed, delivered, lost, out of
+server in this process, and a consumer checks what arrives. A billing service, a process too, applies
+each order to a database of its own. Meanwhile relay and billing service are killed without warning and
+the broker is restarted. It ends with a table of what was committed, delivered, applied, lost, out of
 order or there twice, and leaves nothing behind. With --json that table is an object on standard output,
 and the rest goes to standard error.`,
 		SilenceUsage:  true,
@@ -63,7 +65,7 @@ and the rest goes to standard error.`,
 			if err != nil {
 				return fmt.Errorf("demo: this program cannot find itself: %w", err)
 			}
-			o.Command = []string{program, "relay"}
+			o.Relay, o.Billing = []string{program, "relay"}, []string{program, "billing"}
 			o.Live = terminal.IsTerminal(c.Out)
 			if c.JSON {
 				o.Out, o.Live = c.Err, terminal.IsTerminal(c.Err)
@@ -79,12 +81,17 @@ and the rest goes to standard error.`,
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
 	cmd.Flags().BoolVar(&o.Postgres, "postgres", false, "on a private PostgreSQL server, in place of a sqlite file")
 	cmd.Flags().IntVar(&o.Orders, "orders", 5000, "how `many` orders to commit")
-	cmd.AddCommand(&cobra.Command{
-		Use:    "relay",
-		Short:  "The relay's process of the demo, started by it",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return demo.Relay(cmd.Context(), c.In, c.Err) },
-	})
+	for name, work := range processes {
+		cmd.AddCommand(&cobra.Command{
+			Use:    name,
+			Short:  "A process of the demo, started by it",
+			Hidden: true,
+			Args:   cobra.NoArgs,
+			RunE:   func(cmd *cobra.Command, _ []string) error { return work(cmd.Context(), c.In, c.Err) },
+		})
+	}
 	return cmd
 }
+
+// processes are what the demo starts of its own program.
+var processes = map[string]func(ctx context.Context, life io.Reader, log io.Writer) error{"relay": demo.Relay, "billing": demo.Billing}

@@ -19,9 +19,10 @@ import (
 
 var postgres = servertest.SharedPostgres{Options: testserver.PostgresOptions{NoSync: true}}
 
-// TestMain is also the relay of the demo, which starts its own program again.
+// TestMain is also the relay and the billing service of the demo, which starts its own program
+// again.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "relay" {
+	if len(os.Args) > 1 && processes[os.Args[1]] != nil {
 		main()
 		return
 	}
@@ -45,7 +46,7 @@ func openFolder(t *testing.T) string {
 
 // play runs the demo and looks what it leaves in the folder TMPDIR. It is
 // the program itself with real processes that are really killed; this test's own
-// program is the relay, see TestMain.
+// program is the relay and the billing service, see TestMain.
 func play(t *testing.T, args ...string) (out, text string) {
 	t.Helper()
 	if testing.Short() {
@@ -57,8 +58,10 @@ func play(t *testing.T, args ...string) (out, text string) {
 	}
 	text = data.String() + rest.String()
 	for _, words := range []string{
-		"killed the relay (SIGKILL, process ", "the broker is back", "committed     1500", "delivered     1500",
-		"lost          0", "phantoms      0", "out of order  0", "relay killed  2",
+		"killed the relay (SIGKILL, process ", "the broker is back", "killed the billing service (SIGKILL, process ",
+		"committed             1500", "delivered             1500", "lost                  0", "phantoms              0", "out of order          0",
+		"relay killed          2", "applied               1500", "applied twice         0", "applied out of order  0", "wrong sums            0",
+		"billing killed        2",
 		"\npause ", // at least one: any of the three can be too short for the table, as what was late hides it
 	} {
 		if !strings.Contains(text, words) {
@@ -90,7 +93,7 @@ func TestDemoDoesTheSameOnPostgreSQL(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, "a private server") || !r.Kept || r.Delivered != 1500 || r.Kills != 2 || !strings.HasPrefix(r.Store, "PostgreSQL ") {
+	if !strings.Contains(text, "a private server") || !r.Kept || r.Delivered != 1500 || r.Kills != 2 || r.Applied != 1500 || r.BillingKills != 2 || !strings.HasPrefix(r.Store, "PostgreSQL ") {
 		t.Errorf("the report is %+v", r)
 	}
 }

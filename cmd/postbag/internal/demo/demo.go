@@ -20,9 +20,10 @@ type Options struct {
 	Rate int
 	// Postgres runs the shop on a private PostgreSQL server in place of SQLite.
 	Postgres bool
-	// Command starts the relay: the program and its first arguments, to which the
-	// demo adds nothing. It is told what to do by the environment, see Relay.
-	Command []string
+	// Relay and Billing start the relay and the billing service: the program and its
+	// first arguments, to which the demo adds nothing. They are told what to do by the
+	// environment, see the functions Relay and Billing.
+	Relay, Billing []string
 	// Out takes the report. Live says that it is a terminal.
 	Out  io.Writer
 	Live bool
@@ -61,7 +62,9 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 	if err := s.play(ctx); err != nil {
 		return report, err
 	}
-	report = s.judge()
+	if report, err = s.judge(ctx); err != nil {
+		return report, err
+	}
 	report.show(s.screen)
 	if !report.Kept {
 		return report, ErrBroken
@@ -79,10 +82,13 @@ type scene struct {
 	broker  *broker
 	shop    *shop
 	checker *checker
-	process *relayProcess
+	relay   *process
+	books   *books
+	billing *process
 	closers []func() error
-	kills   int
 	pauses  pauses
+	// How often each process was killed.
+	kills, billingKills int
 }
 
 func (s *scene) later(fn func() error) { s.closers = append(s.closers, fn) }
@@ -97,7 +103,7 @@ func (s *scene) close() error {
 	return errors.Join(errs...)
 }
 
-// set starts the broker, the database, the consumer and the relay.
+// set starts the broker, the databases, the checker, the relay and the billing service.
 func (s *scene) set(ctx context.Context, dir string) error {
 	var err error
 	if s.broker, err = startBroker(ctx, filepath.Join(dir, "jetstream")); err != nil {
@@ -119,30 +125,46 @@ func (s *scene) set(ctx context.Context, dir string) error {
 		return err
 	}
 	s.later(s.checker.close)
-	s.process = &relayProcess{command: s.options.Command, env: append(database.env, EnvNATS+"="+s.broker.url(), EnvFolder+"="+dir), log: filepath.Join(dir, "relay.log")}
-	s.later(s.process.close)
-	if err := s.process.start(); err != nil {
+	if s.books, err = openBooks(ctx, dir); err != nil {
 		return err
 	}
-	s.screen.sayf("a relay, process %d", s.process.pid())
+	s.later(s.books.close)
+	return s.startProcesses(dir, database)
+}
+
+// startProcesses starts the relay and the billing service.
+func (s *scene) startProcesses(dir string, shop *database) error {
+	common := []string{EnvNATS + "=" + s.broker.url(), EnvFolder + "=" + dir}
+	s.relay = &process{name: "the relay", command: s.options.Relay, env: append(common, shop.env...), log: filepath.Join(dir, "relay.log")}
+	s.billing = &process{
+		name: "the billing service", command: s.options.Billing, env: append(common, EnvBilling+"="+s.books.path), log: filepath.Join(dir, "billing.log"),
+	}
+	for _, p := range []*process{s.relay, s.billing} {
+		s.later(p.close)
+		if err := p.start(); err != nil {
+			return err
+		}
+		s.screen.sayf("%s, process %d", p.name, p.pid())
+	}
 	return nil
 }
 
-// play commits the orders and makes trouble, until every order has arrived or
-// patience is at its end.
+// play commits the orders and makes trouble, until every order has arrived and is
+// billed, or patience is at its end.
 func (s *scene) play(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var begun sync.WaitGroup
 	defer begun.Wait()
 	defer cancel()
-	ended := make(chan error, 2)
+	ended := make(chan error, 3)
 	begun.Go(func() { ended <- s.shop.sell(ctx, s.options.Orders, s.options.Rate) })
 	begun.Go(func() { ended <- s.makeTrouble(ctx) })
+	begun.Go(func() { ended <- s.killBilling(ctx) })
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	patience := time.NewTimer(s.options.longest())
 	defer patience.Stop()
-	for running := 2; ; {
+	for running := 3; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -155,8 +177,12 @@ func (s *scene) play(ctx context.Context) error {
 		case <-tick.C:
 		}
 		committed, delivered := s.shop.committed(), s.checker.count()
-		s.screen.progress(committed, delivered, s.options.Orders)
-		if running == 0 && delivered >= committed {
+		applied, err := s.books.count(ctx)
+		if err != nil {
+			return fmt.Errorf("demo: the invoices cannot be counted: %w", err)
+		}
+		s.screen.progress(committed, delivered, applied, s.options.Orders)
+		if running == 0 && delivered >= committed && applied >= committed {
 			return s.checker.err()
 		}
 	}

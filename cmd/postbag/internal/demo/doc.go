@@ -5,4 +5,7 @@
 // demo kills the relay twice without warning, and restarts the broker. At the end it
 // prints a table: what was committed, what arrived, and what is lost, out of sequence or
 // there twice.
+//
+// On the other side a billing service takes the orders from the stream, and applies each
+// once to a SQLite database of its own. It is killed twice, too.
 package demo

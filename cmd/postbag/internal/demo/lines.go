@@ -11,6 +11,8 @@ var (
 	shopSource string
 	//go:embed relay.go
 	relaySource string
+	//go:embed billing.go
+	billingSource string
 )
 
 // lines returns the lines of source from the one that begins with first to the one
@@ -36,7 +38,7 @@ func lines(source, first, last string) []string {
 	return nil
 }
 
-// showLines shows what the shop and the relay's process run.
+// showLines shows what the shop, the relay and the billing service run.
 func showLines(s *screen) {
 	s.showf("\nWhat the shop runs for each order (cmd/postbag/internal/demo/shop.go):\n")
 	for _, line := range lines(shopSource, "err := s.db.inTx(", "})") {
@@ -44,6 +46,10 @@ func showLines(s *screen) {
 	}
 	s.showf("\nAnd the relay, a process of its own (relay.go):\n")
 	for _, line := range lines(relaySource, "r, err := relay.New(", "return r.Run(") {
+		s.showf("    %s", line)
+	}
+	s.showf("\nAnd the billing service, which applies each order once (billing.go):\n")
+	for _, line := range append(lines(billingSource, "c, err := inbox.NewConsumer(", "})"), lines(billingSource, "func bill(", "}")...) {
 		s.showf("    %s", line)
 	}
 	s.showf("")
@@ -57,5 +63,6 @@ Try next:
     make build                       the postbag program, then ./postbag --help
     examples/quickstart              a whole program: PostgreSQL, NATS, an embedded relay
     docs/guides/publish.md           publish from pgx, database/sql, GORM, bun, ent or sqlx
-    docs/guides/daemon.md            run the relay beside your service, in any language`)
+    docs/guides/daemon.md            run the relay beside your service, in any language
+    docs/guides/consume.md           apply messages once, in a transaction of your database`)
 }

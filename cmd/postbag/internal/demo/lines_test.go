@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,11 @@ func TestTheDemoShowsTheLinesThatItRuns(t *testing.T) {
 	if n := len(relay); n < 5 || n > 12 || !strings.Contains(strings.Join(relay, "\n"), "Subscriptions: ") {
 		t.Errorf("of the relay it shows %d lines:\n%s", n, strings.Join(relay, "\n"))
 	}
-	for _, line := range append(shop, relay...) {
+	billing := lines(billingSource, "func bill(", "}")
+	if n := len(billing); n < 5 || n > 12 || !strings.Contains(strings.Join(billing, "\n"), "insert into invoices") {
+		t.Errorf("of the billing service it shows %d lines:\n%s", n, strings.Join(billing, "\n"))
+	}
+	for _, line := range slices.Concat(shop, relay, billing) {
 		if strings.Contains(line, "\t") {
 			t.Errorf("a line holds a tab: %q", line)
 		}
@@ -32,7 +37,7 @@ func TestTheDemoSaysWhatToTryNext(t *testing.T) {
 	s := newScreen(&out, false)
 	showLines(s)
 	showNext(s)
-	for _, want := range []string{"What the shop runs", "relay.New(", "make demo ARGS=--postgres", "docs/guides/daemon.md"} {
+	for _, want := range []string{"What the shop runs", "relay.New(", "inbox.NewConsumer(", "make demo ARGS=--postgres", "docs/guides/daemon.md"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out.String())
 		}

@@ -14,10 +14,11 @@ import (
 	"github.com/postbag/postbag/relay"
 )
 
-// The environment of the relay's process.
+// The environment of the relay's process, and of the billing service's.
 const (
 	EnvSQLite   = "POSTBAG_DEMO_SQLITE"   // the database file, or
 	EnvPostgres = "POSTBAG_DEMO_POSTGRES" // the DSN
+	EnvBilling  = "POSTBAG_DEMO_BILLING"  // the billing service's database file
 	EnvNATS     = "POSTBAG_DEMO_NATS"     // the broker's URL
 	EnvFolder   = "POSTBAG_DEMO_FOLDER"   // where all files of the demo are
 )
@@ -29,23 +30,11 @@ const (
 
 var errOrphan = errors.New("demo: the demo is gone")
 
-// Relay is the relay's process: it works until ctx ends, or life, which the demo
-// holds open: if life ends, the demo was killed, and its files are removed in its
-// place. It logs to log. Its leases are short, so that a kill costs the demo two
-// seconds and not fifteen.
+// Relay is the relay's process. See alive for life. It logs to log. Its leases are short, so
+// that a kill costs the demo two seconds and not fifteen.
 func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() { // it ends with the process at the latest: a read cannot be called off
-		_, _ = io.Copy(io.Discard, life)
-		cancel(errOrphan)
-	}()
-	defer func() {
-		folder := os.Getenv(EnvFolder)
-		if errors.Is(context.Cause(ctx), errOrphan) && strings.HasPrefix(filepath.Base(folder), folderPrefix) {
-			err = errors.Join(err, os.RemoveAll(folder)) //nolint:gosec // the demo that made it says where it is
-		}
-	}()
+	ctx, leave := alive(ctx, life)
+	defer func() { err = errors.Join(err, leave()) }()
 	s, closeStore, err := openStore(ctx)
 	if err != nil {
 		return unlessStopped(ctx, err)
@@ -71,8 +60,26 @@ func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 	return r.Run(ctx)
 }
 
-// unlessStopped is err, but for a relay that was told to stop while it opened what it works
-// with: that is no failure.
+// alive returns a context that ends with ctx, or with life, which the demo holds open. If life
+// ends, the demo was killed, and leave removes its files in its place.
+func alive(ctx context.Context, life io.Reader) (_ context.Context, leave func() error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() { // it ends with the process at the latest: a read cannot be called off
+		_, _ = io.Copy(io.Discard, life)
+		cancel(errOrphan)
+	}()
+	return ctx, func() error {
+		orphan := errors.Is(context.Cause(ctx), errOrphan)
+		cancel(nil)
+		if folder := os.Getenv(EnvFolder); orphan && strings.HasPrefix(filepath.Base(folder), folderPrefix) {
+			return os.RemoveAll(folder) //nolint:gosec // the demo that made it says where it is
+		}
+		return nil
+	}
+}
+
+// unlessStopped is err, but nil for a process that was told to stop while it opened what it
+// works with: that is no failure.
 func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // what a stop ends has not failed

@@ -62,21 +62,21 @@ func (s *screen) erase() {
 	}
 }
 
-// progress shows how far both sides have got.
-func (s *screen) progress(committed, delivered, total int) {
+// progress shows how far the shop, the relay and the billing service have got.
+func (s *screen) progress(committed, delivered, applied, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.live {
 		if now := time.Now(); now.After(s.next) {
 			s.next = now.Add(2 * time.Second)
-			s.line(fmt.Sprintf("committed %d, delivered %d of %d", committed, delivered, total))
+			s.line(fmt.Sprintf("committed %d, delivered %d, applied %d of %d", committed, delivered, applied, total))
 		}
 		return
 	}
-	const width = 28 // the whole line fits 80 columns
-	done := min(delivered*width/max(total, 1), width)
+	const width = 20 // the whole line fits 80 columns
+	done := min(applied*width/max(total, 1), width)
 	ahead := min(committed*width/max(total, 1), width) - done
 	bar := strings.Repeat("█", done) + strings.Repeat("▒", max(ahead, 0)) + strings.Repeat("·", width-done-max(ahead, 0))
-	_, _ = fmt.Fprintf(s.out, "\r\x1b[2K%s  %s  committed %5d  delivered %5d of %d", s.clock(), bar, committed, delivered, total)
+	_, _ = fmt.Fprintf(s.out, "\r\x1b[2K%s  %s  sold %5d  delivered %5d  applied %5d of %d", s.clock(), bar, committed, delivered, applied, total)
 	s.drawn = true
 }

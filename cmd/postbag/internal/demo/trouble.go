@@ -44,16 +44,16 @@ func (s *scene) makeTrouble(ctx context.Context) error {
 
 func (s *scene) killRelay(context.Context) error {
 	s.pauses.begin("the relay was killed", "until its leases ran out, which last 2 s, and another took over")
-	pid, err := s.process.kill()
+	pid, err := s.relay.kill()
 	if err != nil {
 		return err
 	}
 	s.kills++
-	if err := s.process.start(); err != nil {
+	if err := s.relay.start(); err != nil {
 		return err
 	}
 	s.pauses.end()
-	s.screen.sayf("killed the relay (SIGKILL, process %d) and started another (process %d)", pid, s.process.pid())
+	s.screen.sayf("killed the relay (SIGKILL, process %d) and started another (process %d)", pid, s.relay.pid())
 	return nil
 }
 
@@ -65,5 +65,38 @@ func (s *scene) restartBroker(ctx context.Context) error {
 	}
 	s.pauses.end()
 	s.screen.sayf("the broker is back")
+	return nil
+}
+
+// killBilling kills the billing service twice, when so many orders are billed, and starts it
+// again.
+func (s *scene) killBilling(ctx context.Context) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for _, at := range []int{s.options.Orders * 2 / 10, s.options.Orders * 6 / 10} {
+		for {
+			applied, err := s.books.count(ctx)
+			if err != nil {
+				return err
+			}
+			if applied >= at {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-tick.C:
+			}
+		}
+		pid, err := s.billing.kill()
+		if err != nil {
+			return err
+		}
+		s.billingKills++
+		if err := s.billing.start(); err != nil {
+			return err
+		}
+		s.screen.sayf("killed the billing service (SIGKILL, process %d) and started another (process %d)", pid, s.billing.pid())
+	}
 	return nil
 }

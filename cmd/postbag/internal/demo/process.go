@@ -10,25 +10,26 @@ import (
 	"time"
 )
 
-// relayProcess runs the relay as a process of its own, so that it can be killed as
-// processes are.
-type relayProcess struct {
+// process runs the relay or the billing service as a process of its own, so that it can be
+// killed as processes are.
+type process struct {
+	name    string // what errors call it
 	command []string
 	env     []string
 	log     string
 	cmd     *exec.Cmd
-	// life is the relay's standard input, which it reads to its end: a demo that
-	// is itself killed leaves no relay behind.
+	// life is the standard input, which the process reads to its end: a demo that is
+	// itself killed leaves none behind.
 	life io.Closer
 }
 
-func (c *relayProcess) start() error {
+func (c *process) start() error {
 	if len(c.command) == 0 {
-		return errors.New("demo: no command for the relay")
+		return errors.New("demo: no command for " + c.name)
 	}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("demo: the relay's log cannot be written: %w", err)
+		return fmt.Errorf("demo: the log of %s cannot be written: %w", c.name, err)
 	}
 	defer func() { _ = log.Close() }()
 	cmd := exec.Command(c.command[0], c.command[1:]...) //nolint:noctx // our own program, ended by kill and close
@@ -39,27 +40,27 @@ func (c *relayProcess) start() error {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("demo: the relay does not start: %w", err)
+		return fmt.Errorf("demo: %s does not start: %w", c.name, err)
 	}
 	c.cmd, c.life = cmd, life
 	return nil
 }
 
-func (c *relayProcess) pid() int { return c.cmd.Process.Pid }
+func (c *process) pid() int { return c.cmd.Process.Pid }
 
-// kill ends the relay without warning.
-func (c *relayProcess) kill() (pid int, err error) {
+// kill ends it without warning.
+func (c *process) kill() (pid int, err error) {
 	pid = c.pid()
 	if err := c.cmd.Process.Kill(); err != nil {
-		return pid, fmt.Errorf("demo: the relay (process %d) was gone already: %w; its log: %s", pid, err, c.tail())
+		return pid, fmt.Errorf("demo: %s (process %d) was gone already: %w; its log: %s", c.name, pid, err, c.tail())
 	}
 	_ = c.cmd.Wait() // says "killed", as it should
 	c.cmd = nil
 	return pid, nil
 }
 
-// close asks the relay for a graceful shutdown, and waits for it.
-func (c *relayProcess) close() error {
+// close asks for a graceful shutdown, and waits for it.
+func (c *process) close() error {
 	if c.cmd == nil {
 		return nil
 	}
@@ -75,17 +76,17 @@ func (c *relayProcess) close() error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("demo: the relay ended with %w; its log: %s", err, c.tail())
+			return fmt.Errorf("demo: %s ended with %w; its log: %s", c.name, err, c.tail())
 		}
 		return nil
 	case <-time.After(15 * time.Second):
 		return errors.Join(c.cmd.Process.Kill(), <-ended,
-			errors.New("demo: the relay did not end in 15 s and was killed; its log: "+c.tail()))
+			errors.New("demo: "+c.name+" did not end in 15 s and was killed; its log: "+c.tail()))
 	}
 }
 
-// tail is the end of the relay's log.
-func (c *relayProcess) tail() string {
+// tail is the end of its log.
+func (c *process) tail() string {
 	b, err := os.ReadFile(c.log)
 	if err != nil {
 		return err.Error()
