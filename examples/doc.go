@@ -1,4 +1,4 @@
 // Package examples has programs that you can copy from: one for each kind of transaction,
-// and producers in other languages. Its tests run each of them on a real PostgreSQL. They
+// producers in other languages, and consumers that apply each message once. Its tests run each of them on a real PostgreSQL. They
 // check that what a program commits is delivered, and what it rolls back is not.
 package examples
