@@ -225,4 +225,14 @@ var scenarios = []scenario{
 		goal: atLeast("once", "raw arrays", 0.8),
 		ways: []way{{"raw arrays", applying(4, 500, onceRawBatch(500))}, {"once", applying(4, 500, onceBatch(500))}},
 	},
+	{
+		name: "13-receive", what: "Kafka into a table, 500 messages a transaction, messages/s",
+		goal: atLeast("receiver", "by hand", 0.8),
+		ways: []way{{"by hand", receiveByHand(received, receiveBatch)}, {"receiver", receive(received)}},
+	},
+	{
+		name: "13-receive-one", what: "the same, beside a transaction for each message, messages/s",
+		goal: atLeast("receiver", "one at a time", 3),
+		ways: []way{{"one at a time", receiveByHand(3000, 1)}, {"receiver", receive(received)}},
+	},
 }

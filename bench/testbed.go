@@ -28,6 +28,7 @@ type testbed struct {
 	nats     *testserver.NATS
 	pool     *pgxpool.Pool
 	boxes    int
+	groups   int // of consumers of Kafka
 	profile  *profile
 	alone    map[string]float64 // what writers committed a second with no relay, by server
 
