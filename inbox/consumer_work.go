@@ -64,7 +64,7 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 	if !began { // somebody has held its mark for all that time
 		return c.again(t, err), false
 	}
-	if _, late := errors.AsType[*tooLate](err); !late && errors.Is(err, ErrRejected) {
+	if _, late := errors.AsType[*lateError](err); !late && errors.Is(err, ErrRejected) {
 		return 0, c.reject(begin, t, err)
 	}
 	return c.fail(begin, t, err)
@@ -100,16 +100,16 @@ func (c *Consumer[Tx]) handle(ctx context.Context, tx Tx, t *task) (err error) {
 	t.skipped = false
 	err = c.call(ctx, tx, &Message{Message: t.out, From: t.from, Attempt: t.attempts + 1, skipped: &t.skipped})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = &tooLate{fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))}
+		err = &lateError{fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))}
 	}
 	return err
 }
 
-// tooLate is what a handler returned when its time was over. Its own error may be a mere
+// lateError is what a handler returned when its time was over. Its own error may be a mere
 // consequence of that.
-type tooLate struct{ error }
+type lateError struct{ error }
 
-func (e *tooLate) Unwrap() error { return e.error }
+func (e *lateError) Unwrap() error { return e.error }
 
 // meetsAnother says whether a transaction is only to be run again, because it met another one.
 func meetsAnother[Tx any](in Store[Tx], err error) bool {

@@ -3,6 +3,7 @@ package inbox
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Middleware returns a handler that does something before next gets a message, or with
@@ -19,11 +20,11 @@ type Middleware[Tx any] func(next Handler[Tx]) Handler[Tx]
 // wrap puts middleware before a handler. The first of all sees a message first, and its
 // error last. It leaves out nil middleware, and calls the others once.
 func wrap[Tx any](options string, handle Handler[Tx], all []Middleware[Tx]) (Handler[Tx], error) {
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i] == nil {
+	for i, before := range slices.Backward(all) {
+		if before == nil {
 			continue
 		}
-		if handle = all[i](handle); handle == nil {
+		if handle = before(handle); handle == nil {
 			return nil, fmt.Errorf("inbox: %s.Use[%d] returned a nil handler; return next if it has nothing to do", options, i)
 		}
 	}

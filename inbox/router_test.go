@@ -29,13 +29,13 @@ var (
 // upper is a codec of texts.
 type upper struct{}
 
-func (upper) Marshal(v any) ([]byte, error) { return []byte(strings.ToUpper(v.(string))), nil }
+func (upper) Marshal(v any) ([]byte, error) { return []byte(strings.ToUpper(v.(string))), nil } //nolint:errcheck // the test gives it strings
 
 func (upper) Unmarshal(data []byte, v any) error {
 	if len(data) == 0 {
 		return errors.New("empty")
 	}
-	*v.(*string) = strings.ToLower(string(data))
+	*v.(*string) = strings.ToLower(string(data)) //nolint:errcheck // the test decodes strings
 	return nil
 }
 
