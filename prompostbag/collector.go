@@ -10,13 +10,16 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Options say what a Collector shows. One of Stats and Store is required.
+// Options say what a Collector shows. One of Stats, Store and Sources is required.
 type Options struct {
 	// Stats is the Stats method of a running relay. Nil: no relay runs here, and the
 	// metrics of one are left out.
 	Stats func() relay.Stats
 	// Store is asked at each scrape. Nil: what only the store knows is left out.
 	Store store.Inspector
+	// Sources returns the state of the sources that this program takes messages in from.
+	// Nil: none.
+	Sources func() []SourceStats
 	// Timeout bounds what a scrape asks of the store. Defaults to 5 s.
 	Timeout time.Duration
 }
@@ -67,6 +70,9 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.options.Stats != nil {
 		collectRelay(c.options.Stats(), send)
+	}
+	if c.options.Sources != nil {
+		c.collectSources(send)
 	}
 	if c.options.Store != nil {
 		c.collectStore(send)

@@ -3,6 +3,7 @@ package prompostbag_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
@@ -66,7 +70,9 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	for subs := rel.Stats().Subscriptions; len(subs) == 0 || subs[0].Delivered == 0; subs = rel.Stats().Subscriptions {
 		<-time.After(time.Millisecond)
 	}
-	c := prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: s})
+	c := prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: s, Sources: func() []prompostbag.SourceStats {
+		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", From: memsource.New(memsource.Options{}).Join("billing")}}
+	}})
 	got := names(t, c)
 	for _, m := range prompostbag.Metrics() {
 		if !strings.Contains(got, m.Name+"\n") {
@@ -138,5 +144,63 @@ postbag_parked_at_least{box="outbox",state="retrying",subscription="default"} 0
 `
 	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_parked_at_least"); err != nil {
 		t.Error(err)
+	}
+}
+
+// behind is a source that says how far its group is behind.
+type behind struct {
+	source.Source
+
+	lag []source.Lag
+	err error
+}
+
+func (b behind) Lag(context.Context) ([]source.Lag, error) { return b.lag, b.err }
+
+func TestTheLagOfASourceIsTheSumOfItsPartitionsAndTheAgeOfTheOldest(t *testing.T) {
+	t.Parallel()
+	known := []source.Lag{{Messages: 3, Age: time.Second}, {Messages: 4, Age: 5 * time.Second}, {}}
+	for name, c := range map[string]struct {
+		from behind
+		want string
+	}{
+		"known":          {behind{lag: known}, "# HELP postbag_source_lag_messages Messages that the broker holds for this group, if it tells.\n# TYPE postbag_source_lag_messages gauge\npostbag_source_lag_messages{box=\"inbox\",source=\"orders\"} 7\n# HELP postbag_source_lag_seconds Age of the oldest message that the broker holds for this group, if it tells.\n# TYPE postbag_source_lag_seconds gauge\npostbag_source_lag_seconds{box=\"inbox\",source=\"orders\"} 5\n"},
+		"without counts": {behind{lag: append(known[:2:2], source.Lag{Messages: -1, Age: -1})}, ""},
+		"without answer": {behind{err: errors.New("away")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			collector := prompostbag.NewCollector(prompostbag.Options{Sources: func() []prompostbag.SourceStats {
+				return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Open: true, From: c.from}}
+			}})
+			if err := testutil.CollectAndCompare(collector, strings.NewReader(c.want), "postbag_source_lag_messages", "postbag_source_lag_seconds"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWhatAReceiverCountedIsShown(t *testing.T) {
+	t.Parallel()
+	c := prompostbag.NewCollector(prompostbag.Options{Sources: func() []prompostbag.SourceStats {
+		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Received: inbox.ReceiverStats{Fetched: 9, Stored: 5, Repeated: 4, Faulty: 2, Lost: 1}}}
+	}})
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		one := f.GetMetric()[0]
+		got[f.GetName()] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
+	}
+	want := map[string]float64{
+		"postbag_source_open": 0, "postbag_source_consumed_total": 9, "postbag_source_stored_total": 5,
+		"postbag_source_repeated_total": 4, "postbag_source_faulty_total": 2, "postbag_source_lost_acks_total": 1,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("it shows %v, want %v", got, want)
 	}
 }

@@ -38,6 +38,14 @@ const (
 	parked            = "postbag_parked"
 	parkedAtLeast     = "postbag_parked_at_least"
 	storeUp           = "postbag_store_up"
+	sourceOpen        = "postbag_source_open"
+	sourceConsumed    = "postbag_source_consumed_total"
+	sourceStored      = "postbag_source_stored_total"
+	sourceRepeated    = "postbag_source_repeated_total"
+	sourceFaulty      = "postbag_source_faulty_total"
+	sourceLostAcks    = "postbag_source_lost_acks_total"
+	sourceLag         = "postbag_source_lag_messages"
+	sourceLagAge      = "postbag_source_lag_seconds"
 )
 
 // Metrics returns the table of metrics.
@@ -45,6 +53,7 @@ func Metrics() []Metric {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	box := []string{"box"}
 	subscription := []string{"box", "subscription"}
+	from := []string{"source", "box"}
 	return []Metric{
 		{relayReady, "One if the store answers this relay and its heartbeat is good.", gauge, nil},
 		{relayCount, "Live relays, this one among them.", gauge, nil},
@@ -73,5 +82,13 @@ func Metrics() []Metric {
 		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
 		{parked, "Parked messages by state, counted up to a million of each.", gauge, append(subscription[:2:2], "state")},
 		{parkedAtLeast, "One while there may be more parked messages of a state than were counted.", gauge, append(subscription[:2:2], "state")},
+		{sourceOpen, "One while the source is open and takes messages in.", gauge, from},
+		{sourceConsumed, "Messages that came from the source.", counter, from},
+		{sourceStored, "Messages that are new in the box, those with a fault among them.", counter, from},
+		{sourceRepeated, "Messages that came again and were not stored again.", counter, from},
+		{sourceFaulty, "Messages that were stored with a fault, for an operator to see.", counter, from},
+		{sourceLostAcks, "Acknowledgements that came too late: those messages come again.", counter, from},
+		{sourceLag, "Messages that the broker holds for this group, if it tells.", gauge, from},
+		{sourceLagAge, "Age of the oldest message that the broker holds for this group, if it tells.", gauge, from},
 	}
 }

@@ -1,0 +1,68 @@
+package prompostbag
+
+import (
+	"context"
+	"time"
+
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+)
+
+// SourceStats are what is shown of a source and the inbox.Receiver that takes its messages in.
+type SourceStats struct {
+	// Source and Box are the labels. No two sources of a collector have both the same.
+	Source, Box string
+	// Open says whether messages are taken in.
+	Open bool
+	// Received is what the receiver counted.
+	Received inbox.ReceiverStats
+	// From is asked at each scrape how far its group is behind, if it is a source.Lagger.
+	// Nil: that is left out.
+	From source.Source
+}
+
+// collectSources adds what is known of the sources. One that does not answer has no lag.
+func (c *Collector) collectSources(send func(string, float64, ...string)) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout/2) // the store's time comes on top
+	defer cancel()
+	for _, s := range c.options.Sources() {
+		send(sourceOpen, one(s.Open), s.Source, s.Box)
+		for _, row := range []struct {
+			name  string
+			value int64
+		}{
+			{sourceConsumed, s.Received.Fetched},
+			{sourceStored, s.Received.Stored},
+			{sourceRepeated, s.Received.Repeated},
+			{sourceFaulty, s.Received.Faulty},
+			{sourceLostAcks, s.Received.Lost},
+		} {
+			send(row.name, float64(row.value), s.Source, s.Box)
+		}
+		if from, can := s.From.(source.Lagger); can {
+			collectLag(ctx, from, func(name string, v float64) { send(name, v, s.Source, s.Box) })
+		}
+	}
+}
+
+// collectLag adds what a source knows of the messages that wait: the sum over its
+// partitions, and the age of the oldest.
+func collectLag(ctx context.Context, from source.Lagger, send func(string, float64)) {
+	all, err := from.Lag(ctx)
+	if err != nil {
+		return
+	}
+	var messages int64
+	var age time.Duration
+	counted, dated := true, true
+	for _, l := range all {
+		messages, age = messages+l.Messages, max(age, l.Age)
+		counted, dated = counted && l.Messages >= 0, dated && l.Age >= 0
+	}
+	if counted {
+		send(sourceLag, float64(messages))
+	}
+	if dated {
+		send(sourceLagAge, age.Seconds())
+	}
+}
