@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,7 @@ type checked struct {
 	Path          string              `json:"path"`
 	Right         bool                `json:"right"`
 	Subscriptions []checkedDelivering `json:"subscriptions"`
+	Sources       []checkedTaking     `json:"sources,omitempty"`
 	Mistakes      []mistake           `json:"mistakes"`
 }
 
@@ -64,6 +66,13 @@ type checkedDelivering struct {
 	Box          string `json:"box"`
 	Subscription string `json:"subscription"`
 	To           string `json:"to"`
+}
+
+type checkedTaking struct {
+	Source string `json:"source"`
+	From   string `json:"from"`
+	Store  string `json:"store,omitempty"`
+	Box    string `json:"box"`
 }
 
 // newChecked says of a configuration that it is right, or that it is not, and nothing else yet.
@@ -84,18 +93,28 @@ func checkConfig(ctx context.Context, c *terminal.Terminal, source *configFlags,
 	for _, s := range file.Subscriptions {
 		out.Subscriptions = append(out.Subscriptions, checkedDelivering{s.Store, s.Box, s.Name, s.To})
 	}
+	for _, s := range file.Sources {
+		out.Sources = append(out.Sources, checkedTaking{s.Name, s.From.Kind, s.Store, s.Box})
+	}
 	if c.JSON {
 		return c.Emit(out)
 	}
 	c.Sayf("%s is right", terminal.Printable(source.String()))
 	for _, s := range out.Subscriptions {
-		store := ""
-		if s.Store != "" {
-			store = s.Store + ": "
-		}
-		c.Sayf("  %s%s/%s goes to %s", store, s.Box, s.Subscription, s.To)
+		c.Sayf("  %s%s/%s goes to %s", storePrefix(s.Store), s.Box, s.Subscription, s.To)
+	}
+	for _, s := range out.Sources {
+		c.Sayf("  source %s (%s) goes into %s%s", s.Source, s.From, storePrefix(s.Store), s.Box)
 	}
 	return nil
+}
+
+// storePrefix names a store before what is in it.
+func storePrefix(store string) string {
+	if store == "" {
+		return ""
+	}
+	return store + ": "
 }
 
 // showMistakes writes the mistakes for programs, and returns them for people.
@@ -125,6 +144,11 @@ func checkOutside(ctx context.Context, file *config.File) {
 	for name, d := range file.Destinations {
 		if err := component.CheckDestination(ctx, d); err != nil {
 			file.Mistakef("destinations."+name+"."+d.Kind, "cannot work: %v", err)
+		}
+	}
+	for i, s := range file.Sources {
+		if err := component.CheckSource(ctx, s); err != nil {
+			file.Mistakef(fmt.Sprintf("sources[%d].from.%s", i, s.From.Kind), "cannot work: %v", err)
 		}
 	}
 }

@@ -42,6 +42,12 @@ subscriptions:
   - {to: stdout, name: plain, format: {kind: plain}}
   - {to: stdout, name: cloudevents, format: {kind: cloudevents}}
   - {to: stdout, name: debezium, format: {kind: debezium}}
+sources:
+  - {from: {nats: {url: "nats://a", stream: a, consumer: a}}}
+  - {name: b, from: {kafka: {url: "kafka://a", group: a, topics: [a]}}}
+  - {name: c, from: {rabbitmq: {url: "amqp://a", queue: a, topology: {exchanges: [{name: a}], queues: [{name: a}], bindings: [{exchange: a, queue: a}]}}}}
+  - {name: d, from: {redis: {url: "redis://a", group: a, topics: [a]}}}
+  - {name: e, from: {mqtt: {url: "mqtt://a", client_id: a, filters: [a]}}}
 `
 
 func parsed(t *testing.T, text string) *config.File {
@@ -116,7 +122,7 @@ func TestASettingThatIsLeftOutHasTheDefaultOfItsTag(t *testing.T) {
 			for _, v := range values {
 				found = found || text != "" && isWritten(v, text) || words != "" && v.IsZero()
 			}
-			dependent := map[string]bool{"Subscription.Batch": true, "Subscription.InFlight": true, "Subscription.To": true, "File.Subscriptions": true}
+			dependent := map[string]bool{"Subscription.Batch": true, "Subscription.InFlight": true, "Subscription.To": true, "File.Subscriptions": true, "File.Sources": true, "Intake.Name": true}
 			if !found && !dependent[name] {
 				t.Errorf("%s is %v, and its tag says %s%s", name, values, text, words)
 			}
@@ -154,6 +160,9 @@ func TestTheSparseFileHasEverySettingThatHasADefault(t *testing.T) {
 	}
 	walk(reflect.TypeFor[config.File]())
 	for _, kind := range component.Kinds().Destinations {
+		walk(reflect.TypeOf(kind.New()))
+	}
+	for _, kind := range component.Kinds().Sources {
 		walk(reflect.TypeOf(kind.New()))
 	}
 }

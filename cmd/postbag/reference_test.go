@@ -200,6 +200,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		"shows what they mean.\n\n"+
 		"A duration has a unit: `15s`, `10m`, `36h`, `3d`, `P3D`. A setting that you leave out has its default. Zero is refused for a duration or a\n"+
 		"number, unless it means none or no limit for that setting.\n\n```yaml\n%s```\n\n"+
+		"`sources` takes messages in from brokers: see [bridges](../guides/bridge.md).\n\n"+
 		"**Secrets** are never in the file. A setting that ends in `_env` names an environment variable. One that ends in `_file` names a file that holds only\n"+
 		"the value.\n\n"+
 		"**Variables.** `${NAME}` stands for the value of an environment variable, `${NAME:-value}` for the value after `:-` if the variable is empty or\n"+
@@ -217,6 +218,10 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		settings(t, &b, "destinations.*."+kind.Name, reflect.TypeOf(kind.New()).Elem(), docs)
 	}
 	settings(t, &b, "subscriptions[]", reflect.TypeFor[config.Subscription](), docs)
+	settings(t, &b, "sources[]", reflect.TypeFor[config.Intake](), docs)
+	for _, kind := range component.Kinds().Sources {
+		settings(t, &b, "sources[].from."+kind.Name, reflect.TypeOf(kind.New()).Elem(), docs)
+	}
 	settings(t, &b, "admin", reflect.TypeFor[config.Admin](), docs)
 	settings(t, &b, "log", reflect.TypeFor[config.Log](), docs)
 	page(t, "configuration.md", b.String())
@@ -293,7 +298,7 @@ func settings(t *testing.T, b *strings.Builder, title string, of reflect.Type, d
 				one = one.Elem()
 			}
 			ours := strings.HasPrefix(one.PkgPath(), "github.com/postbag/")
-			if one.Kind() == reflect.Struct && ours && of != reflect.TypeFor[config.File]() {
+			if one.Kind() == reflect.Struct && ours && one != reflect.TypeFor[config.Origin]() && of != reflect.TypeFor[config.File]() {
 				below = append(below, inner{title + "." + name + suffix, one})
 			}
 		}

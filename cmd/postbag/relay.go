@@ -21,10 +21,10 @@ import (
 // closeTimeout bounds the closing of a destination.
 const closeTimeout = 5 * time.Second
 
-// runRelay works until ctx ends, or with drain until nothing is left.
+// runRelay delivers and takes messages in until ctx ends, or with drain delivers until nothing is left.
 func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drain bool) (err error) {
 	defer gcpacing.Hold()()
-	defer limitMemory(file.Subscriptions)()
+	defer limitMemory(file)()
 	logger := newLogger(c, file.Log)
 	hearLibraries(logger)
 	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
@@ -34,7 +34,10 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	}
 	var workers []*worker
 	for _, name := range slices.Sorted(maps.Keys(file.AllStores())) {
-		w := &worker{name: name, file: file, subscriptions: subscriptions[name], logger: logger}
+		w := &worker{name: name, file: file, subscriptions: subscriptions[name], sources: sourcesOf(file, name), logger: logger}
+		if len(file.Subscriptions) == 0 && len(w.sources) == 0 {
+			continue // it is another process's
+		}
 		if name != "" {
 			w.logger = logger.With("store", name)
 		}
@@ -46,7 +49,7 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	}
 	sources := make([]admin.Source, len(workers))
 	for i, w := range workers {
-		sources[i] = admin.Source{Name: w.name, Stats: w.stats, Store: w, Wake: w.wake}
+		sources[i] = w.shown()
 	}
 	listener, err := admin.Start(file.Admin.Listen, sources, logger)
 	if err != nil {

@@ -37,7 +37,8 @@ func newRelayCommand(c *terminal.Terminal) *cobra.Command {
 		Long: `Deliver messages until told to stop (SIGINT, SIGTERM, SIGQUIT), then shut down gracefully.
 
 All settings can be in a file (-c postbag.yaml, see docs/reference/configuration.md). For
-a single subscription flags are enough. The log goes to standard error.`,
+a single subscription flags are enough. Sources in the file are run too: what they take in
+goes to boxes, as with postbag consume. The log goes to standard error.`,
 		Example: `  postbag relay -c postbag.yaml
   postbag relay --store-env DATABASE_URL --to nats://127.0.0.1:4222
   postbag relay --store shop.db --create --to stdout:`,
@@ -46,6 +47,9 @@ a single subscription flags are enough. The log goes to standard error.`,
 			file, err := f.configuration(cmd)
 			if err != nil {
 				return f.inFlags(err)
+			}
+			if f.drain {
+				file.Sources = nil // they never end by themselves
 			}
 			return f.inFlags(runRelay(cmd.Context(), c, file, f.drain))
 		},
@@ -79,7 +83,7 @@ func (f *relayFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.file.Log.Format, "log-format", "text", "text or json")
 	flags.StringVar(&f.file.Log.Level, "log-level", "info", "debug, info, warn or error")
 	flags.StringVar(&f.file.Admin.Listen, "admin", "", "listen at this `address` for health checks, metrics and wakes; a bare port means loopback")
-	flags.BoolVar(&f.drain, "drain", false, "end when nothing is left that can be delivered now")
+	flags.BoolVar(&f.drain, "drain", false, "end when nothing is left that can be delivered now; sources are not run")
 	_ = cmd.RegisterFlagCompletionFunc("order", words("key", "shard", "none")) // the flags are there
 	_ = cmd.RegisterFlagCompletionFunc("log-format", words("text", "json"))
 	_ = cmd.RegisterFlagCompletionFunc("log-level", words("debug", "info", "warn", "error"))
@@ -219,6 +223,9 @@ func (f *relayFlags) read(cmd *cobra.Command) (*config.File, error) {
 	file, err := f.store.config.read(false)
 	if err != nil {
 		return nil, err
+	}
+	if len(file.Subscriptions) == 0 {
+		return nil, exit.Usagef("%s has sources and no destination; name one, or run the sources alone with postbag consume", terminal.Printable(f.store.config.String()))
 	}
 	for _, flag := range changed(cmd) {
 		switch flag {

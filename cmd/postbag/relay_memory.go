@@ -9,17 +9,28 @@ import (
 
 // The soft limit of the relay's memory: twice the buffers of its subscriptions, since
 // what goes out is copied on its way, and this much for everything else.
-const restOfMemory = 64 << 20
+const (
+	restOfMemory = 64 << 20
+	readAhead    = 64 << 20 // by the client of a source
+)
 
 // limitMemory gives the runtime a soft limit, until what it returns is called: without,
 // a heap of large messages doubles before garbage is collected. A user who set GOMEMLIMIT
 // knows better.
-func limitMemory(subscriptions []config.Subscription) (undo func()) {
+func limitMemory(file *config.File) (undo func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	before := debug.SetMemoryLimit(memoryLimit(subscriptions))
+	before := debug.SetMemoryLimit(memoryLimit(file.Subscriptions) + sourcesMemory(file.Sources))
 	return func() { debug.SetMemoryLimit(before) }
+}
+
+// sourcesMemory is what sources may hold: batches in several forms, and what clients read ahead.
+func sourcesMemory(sources []config.Intake) (limit int64) {
+	for i := range sources {
+		limit += readAhead + 4*int64(sources[i].BatchBytes)
+	}
+	return limit
 }
 
 func memoryLimit(subscriptions []config.Subscription) int64 {

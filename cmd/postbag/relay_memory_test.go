@@ -20,7 +20,7 @@ func TestTheSoftLimitOfMemoryFollowsTheBuffers(t *testing.T) {
 func TestAMemoryLimitOfTheUserIsKept(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	defer limitMemory([]config.Subscription{{}})()
+	defer limitMemory(&config.File{Subscriptions: []config.Subscription{{}}})()
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("the limit went from %d to %d", before, got)
 	}

@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/cmd/postbag/internal/admin"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/intake"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 )
@@ -27,6 +30,7 @@ type worker struct {
 	name          string // empty: the only one
 	file          *config.File
 	subscriptions []relay.Subscription
+	sources       []config.Intake
 	logger        *slog.Logger
 
 	opened    atomic.Pointer[opened]
@@ -35,8 +39,9 @@ type worker struct {
 
 // opened is what a worker has once its store was opened.
 type opened struct {
-	store *component.Store
-	relay *relay.Relay
+	store   *component.Store
+	relay   *relay.Relay // nil: there is no subscription
+	intakes []*intake.Intake
 }
 
 var errNotOpen = errors.New("the store could not be opened yet")
@@ -47,11 +52,22 @@ func (w *worker) open(ctx context.Context) error {
 	for i := range w.subscriptions {
 		boxes = append(boxes, w.subscriptions[i].Box)
 	}
+	for i := range w.sources {
+		boxes = append(boxes, w.sources[i].Box)
+	}
 	s, err := component.OpenStore(ctx, w.file.AllStores()[w.name], component.StoreOptions{
-		Boxes: boxes, Listen: true, OnFault: w.storeFault,
+		Boxes: boxes, Listen: len(w.subscriptions) > 0, OnFault: w.storeFault, MoreConns: len(w.sources),
 	})
 	if err != nil {
 		return err
+	}
+	var intakes []*intake.Intake
+	for _, one := range w.sources {
+		intakes = append(intakes, intake.New(intake.Options{Settings: one, Store: s, Grace: w.file.Grace, Logger: w.logger}))
+	}
+	if len(intakes) > 0 && len(w.subscriptions) == 0 {
+		w.opened.Store(&opened{store: s, intakes: intakes})
+		return nil
 	}
 	r, err := relay.New(s.Store, relay.Options{
 		Subscriptions: w.subscriptions, Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll, Keep: w.file.Keep,
@@ -60,7 +76,7 @@ func (w *worker) open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(exit.With(exit.Usage, err), s.Close())
 	}
-	w.opened.Store(&opened{s, r})
+	w.opened.Store(&opened{s, r, intakes})
 	return nil
 }
 
@@ -103,7 +119,7 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 	defer func() {
 		switch {
 		case err != nil:
-		case r.Stats().Graceful:
+		case r == nil, r.Stats().Graceful:
 			w.logger.Info("postbag: shut down gracefully")
 		default:
 			w.logger.Warn("postbag: ended and could not give its leases back: the store did not answer; other relays take over when the leases run out")
@@ -117,7 +133,35 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 	group.Go(func() { w.forget(forgetting) })
 	defer group.Wait()
 	defer done()
-	return r.Run(ctx)
+	return w.opened.Load().run(ctx)
+}
+
+// run takes messages in and delivers until ctx ends. Then the intakes end first: what they have stored, the relay may still
+// deliver within its grace. If one of the two fails, the other ends too.
+func (o *opened) run(ctx context.Context) error {
+	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	taking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	delivered := make(chan error, 1)
+	go func() {
+		if o.relay != nil {
+			delivered <- o.relay.Run(delivering)
+			return
+		}
+		<-delivering.Done()
+		delivered <- nil
+	}()
+	taken := make(chan error, 1)
+	go func() { taken <- intake.RunAll(taking, o.intakes) }()
+	select {
+	case err := <-taken:
+		stop()
+		return errors.Join(err, <-delivered)
+	case err := <-delivered:
+		cancel()
+		return errors.Join(err, <-taken)
+	}
 }
 
 // forget removes consumers' marks whose time is over, until ctx ends, unless maintenance is somebody else's.
@@ -141,8 +185,44 @@ func (w *worker) close() error {
 	return nil
 }
 
-func (w *worker) stats() relay.Stats {
+// shown is what the admin listener serves.
+func (w *worker) shown() admin.Source {
+	out := admin.Source{Name: w.name, Store: w, Wake: w.wake}
+	if len(w.subscriptions) > 0 {
+		out.Stats = w.stats
+	}
+	if len(w.sources) > 0 {
+		out.Intakes = w.taken
+	}
+	return out
+}
+
+// taken is the state of the sources. One whose store is not open yet is not open.
+func (w *worker) taken() (all []prompostbag.SourceStats) {
 	if o := w.opened.Load(); o != nil {
+		for _, in := range o.intakes {
+			all = append(all, in.Stats())
+		}
+		return all
+	}
+	for i := range w.sources {
+		all = append(all, prompostbag.SourceStats{Source: w.sources[i].Name, Box: w.sources[i].Box})
+	}
+	return all
+}
+
+// sourcesOf are the sources whose boxes are in a store.
+func sourcesOf(file *config.File, name string) (out []config.Intake) {
+	for _, s := range file.Sources {
+		if s.Store == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (w *worker) stats() relay.Stats {
+	if o := w.opened.Load(); o != nil && o.relay != nil {
 		return o.relay.Stats()
 	}
 	return relay.Stats{}
@@ -151,7 +231,7 @@ func (w *worker) stats() relay.Stats {
 // wake has the relay look at a box now, or at all of them. It reports whether it reads that
 // box; a store that is not open yet is looked at once it is.
 func (w *worker) wake(box string) bool {
-	if o := w.opened.Load(); o != nil {
+	if o := w.opened.Load(); o != nil && o.relay != nil {
 		return o.relay.Wake(box)
 	}
 	return slices.ContainsFunc(w.subscriptions, func(s relay.Subscription) bool { return box == "" || s.Box == box })

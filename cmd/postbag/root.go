@@ -68,6 +68,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(
 		newRelayCommand(c),
+		newConsumeCommand(c),
 		newMigrateCommand(c),
 		newStatusCommand(c),
 		newPublishCommand(c),

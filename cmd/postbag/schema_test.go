@@ -97,6 +97,9 @@ func (s *schemaOf) value(f reflect.StructField) object {
 	case of == reflect.TypeFor[config.Size]():
 		return object{"type": []string{"integer", "string"}, "minimum": 1, "pattern": `^[0-9]+(KiB|MiB|GiB)?$|` + expanded}
 	}
+	if of == reflect.TypeFor[config.Origin]() {
+		return s.kinds(component.Kinds().Sources)
+	}
 	switch of.Kind() {
 	case reflect.Bool:
 		return object{"type": []string{"boolean", "string"}, "pattern": `^(true|false)$|` + expanded}
@@ -118,7 +121,7 @@ func (s *schemaOf) value(f reflect.StructField) object {
 		return object{"type": "array", "items": s.value(reflect.StructField{Name: f.Name, Type: of.Elem()})}
 	case reflect.Map:
 		if of.Elem() == reflect.TypeFor[config.Destination]() {
-			return object{"type": "object", "additionalProperties": s.destination()}
+			return object{"type": "object", "additionalProperties": s.kinds(component.Kinds().Destinations)}
 		}
 		return object{"type": "object", "additionalProperties": s.value(reflect.StructField{Name: f.Name, Type: of.Elem()})}
 	case reflect.String:
@@ -129,10 +132,10 @@ func (s *schemaOf) value(f reflect.StructField) object {
 	}
 }
 
-// destination is the schema of one with its kind.
-func (s *schemaOf) destination() object {
+// kinds is the schema of a destination or a source with its kind.
+func (s *schemaOf) kinds(of []config.Kind) object {
 	kinds := make(object)
-	for _, k := range component.Kinds().Destinations {
+	for _, k := range of {
 		one := s.structure(reflect.TypeOf(k.New()).Elem())
 		one["type"] = []string{"object", "null"}
 		kinds[k.Name] = one
@@ -198,6 +201,10 @@ func TestTheSchemaAgreesWithTheCheck(t *testing.T) {
 		there + "ttl: ${TTL:-15s}\nmaintenance: ${WORK:-true}\nprofiles: {a: {ttl: 3s, log: {format: json}}}\n":                          true,
 		"store: {dsn: a.db}\ndestinations: {m: {stdout: }}\n":                                                                            true,
 		"store: {dsn: a.db}\ndestinations: {m: {kafka: {url: 'kafka://a', transactions: {}, create: {partitions: 3}}}}\n":                true,
+		"store: {dsn: a.db}\nsources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, id_headers: [X-Id], max_size: 1MiB}]\n": true,
+		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b, quue: c}}}]\n":                                        false,
+		there + "sources: [{from: {stdout: {}}}]\n":                                                                                      false,
+		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, faults: perhaps}]\n":                                false,
 		there + "ttl: 15\n":                                                              false,
 		there + "tttl: 15s\n":                                                            false,
 		there + "log: {format: xml}\n":                                                   false,

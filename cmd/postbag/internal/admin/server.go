@@ -31,9 +31,12 @@ type Server struct {
 // Source is a relay and its store.
 type Source struct {
 	// Name is the store's, where a process has several; it is a label then.
-	Name  string
+	Name string
+	// Stats is nil where no relay runs.
 	Stats func() relay.Stats
 	Store store.Inspector
+	// Intakes returns the state of what takes messages in. Nil: nothing does.
+	Intakes func() []prompostbag.SourceStats
 	// Wake has the relay look for new messages of a box, or of all of them, and reports
 	// whether it reads that box.
 	Wake func(box string) bool
@@ -70,7 +73,7 @@ func handler(sources []Source) http.Handler {
 		if s.Name != "" {
 			labels = prometheus.Labels{"store": s.Name}
 		}
-		prometheus.WrapRegistererWith(labels, registry).MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store}))
+		prometheus.WrapRegistererWith(labels, registry).MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store, Sources: s.Intakes}))
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
@@ -79,21 +82,40 @@ func handler(sources []Source) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		asked := time.Now()
 		for _, s := range sources {
-			s.Stats()
+			if s.Stats != nil {
+				s.Stats()
+			}
 		}
 		answer(w, time.Since(asked) < loopPatience, "ok", "the relay's loop is stuck")
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		var away []string
-		for _, s := range sources {
-			if !s.Stats().Ready {
-				away = append(away, strings.TrimSpace("the store "+s.Name))
-			}
-		}
-		answer(w, len(away) == 0, "ready", strings.Join(away, ", ")+" does not answer, or no heartbeat was made yet")
+		away := waiting(sources)
+		answer(w, len(away) == 0, "ready", strings.Join(away, "; "))
 	})
 	mux.HandleFunc("POST /wake", func(w http.ResponseWriter, r *http.Request) { wake(w, r, sources) })
 	return mux
+}
+
+// waiting says what does not work yet: stores first.
+func waiting(sources []Source) (out []string) {
+	var stores []string
+	for _, s := range sources {
+		if s.Stats != nil && !s.Stats().Ready {
+			stores = append(stores, strings.TrimSpace("the store "+s.Name))
+		}
+		if s.Intakes == nil {
+			continue
+		}
+		for _, in := range s.Intakes() {
+			if !in.Open {
+				out = append(out, "the source "+in.Source+" is not open")
+			}
+		}
+	}
+	if len(stores) > 0 {
+		out = append([]string{strings.Join(stores, ", ") + " does not answer, or no heartbeat was made yet"}, out...)
+	}
+	return out
 }
 
 // wake has the relays look for new messages. It is no more than a hint: it changes

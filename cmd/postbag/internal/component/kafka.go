@@ -24,6 +24,16 @@ type KafkaConnection struct {
 	ClientName string `yaml:"client_name" default:"postbag"`
 }
 
+// login fills what the settings say of who connects, and returns the brokers.
+func (k *KafkaConnection) login(to *kafkabroker.Login) (brokers string, err error) {
+	to.Mechanism, to.Name = k.Mechanism, k.ClientName
+	url, err := k.Connection.open(&to.User, &to.Password, &to.TLS)
+	if to.TLS == nil && k.TLS {
+		to.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(url, "kafka://"), "/"), err
+}
+
 // Kafka is a destination in Apache Kafka, or what speaks its protocol.
 type Kafka struct {
 	KafkaConnection
@@ -72,7 +82,6 @@ func (k *Kafka) HasTransactions() bool { return k.Transactions != nil }
 func (k *Kafka) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker.Destination, error) {
 	o := kafkabroker.Options{
 		Prefix: k.Prefix, Compression: k.Compression, Linger: k.Linger, BatchBytes: k.BatchBytes, SendTime: k.SendTime, Recheck: k.Recheck,
-		Login: kafkabroker.Login{Mechanism: k.Mechanism, Name: k.ClientName},
 	}
 	if c := k.Create; c != nil {
 		o.Create = &kafkabroker.Create{Partitions: c.Partitions, Replicas: c.Replicas, Config: c.Config}
@@ -80,14 +89,10 @@ func (k *Kafka) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broke
 	if x := k.Transactions; x != nil {
 		o.Transactions = &kafkabroker.Transactions{Topic: x.Topic, Replicas: x.Replicas, Timeout: x.Timeout}
 	}
-	url, err := k.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
+	brokers, err := k.login(&o.Login)
 	if err != nil {
 		return nil, err
 	}
-	if o.Login.TLS == nil && k.TLS {
-		o.Login.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	brokers := strings.TrimSuffix(strings.TrimPrefix(url, "kafka://"), "/")
 	if dry {
 		return nil, errors.Join(o.Validate(), kafkabroker.ValidBrokers(brokers))
 	}

@@ -43,7 +43,7 @@ func storeKinds() []storeKind {
 	}
 }
 
-// destinationKind is one row of the table of destinations.
+// destinationKind is one row of the tables of destinations and sources.
 type destinationKind struct {
 	config.Kind
 
@@ -69,6 +69,23 @@ func kind[S opener](zero func() S, name string, schemes ...string) config.Kind {
 	return config.Kind{Name: name, Schemes: schemes, New: func() config.Settings { return zero() }}
 }
 
+// sourceKinds are the kinds of sources that this program holds.
+func sourceKinds() []destinationKind {
+	const root = "github.com/postbag/postbag"
+	return []destinationKind{
+		{sourceKind(func() *NATSSource { return new(NATSSource) }, "nats"), root + "/broker/natsbroker"},
+		{sourceKind(func() *KafkaSource { return new(KafkaSource) }, "kafka"), root + "/broker/kafkabroker"},
+		{sourceKind(func() *RabbitMQSource { return new(RabbitMQSource) }, "rabbitmq"), root + "/broker/rabbitbroker"},
+		{sourceKind(func() *RedisSource { return new(RedisSource) }, "redis"), root + "/broker/redisbroker"},
+		{sourceKind(func() *MQTTSource { return new(MQTTSource) }, "mqtt"), root + "/broker/mqttbroker"},
+	}
+}
+
+// sourceKind is a kind of source.
+func sourceKind[S sourceOpener](zero func() S, name string) config.Kind {
+	return config.Kind{Name: name, New: func() config.Settings { return zero() }}
+}
+
 // Kinds returns the kinds of components, for checking a configuration.
 func Kinds() config.Kinds {
 	var k config.Kinds
@@ -77,6 +94,9 @@ func Kinds() config.Kinds {
 	}
 	for _, one := range destinationKinds() {
 		k.Destinations = append(k.Destinations, one.Kind)
+	}
+	for _, one := range sourceKinds() {
+		k.Sources = append(k.Sources, one.Kind)
 	}
 	return k
 }
@@ -99,7 +119,7 @@ func Schemes() (all []string) {
 
 // Component is one of the parts of this program.
 type Component struct {
-	// What is "store" or "destination".
+	// What is "store", "destination" or "source".
 	What string `json:"what"`
 	// Kind is its name in a configuration.
 	Kind string `json:"kind"`
@@ -115,6 +135,9 @@ func List() []Component {
 	}
 	for _, k := range destinationKinds() {
 		out = append(out, Component{"destination", k.Name, k.module})
+	}
+	for _, k := range sourceKinds() {
+		out = append(out, Component{"source", k.Name, k.module})
 	}
 	return out
 }

@@ -14,8 +14,6 @@ import (
 type MQTTConnection struct {
 	Connection
 
-	// The name of the connection at the broker, which must be one relay's alone.
-	ClientID string `yaml:"client_id" otherwise:"postbag- and random text"`
 	// How long a connection may be silent before the broker is asked for a sign of life.
 	KeepAlive time.Duration `yaml:"keep_alive" range:"1s..18h" default:"10s"`
 }
@@ -24,6 +22,8 @@ type MQTTConnection struct {
 type MQTT struct {
 	MQTTConnection
 
+	// The name of the connection at the broker, which must be one relay's alone.
+	ClientID string `yaml:"client_id" otherwise:"postbag- and random text"`
 	// A template of the topic to publish to, of {topic}, {key}, {type} and {box}.
 	Topic string `yaml:"topic" default:"{topic}"`
 	// 1 (at least once) or 2.

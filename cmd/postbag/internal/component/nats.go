@@ -26,6 +26,15 @@ type NATSConnection struct {
 	ClientName string `yaml:"client_name" default:"postbag"`
 }
 
+// login fills what the settings say of who connects, and returns the URL.
+func (n *NATSConnection) login(to *natsbroker.Login) (url string, err error) {
+	to.Name, to.CredentialsFile, to.NKeyFile = n.ClientName, n.CredentialsFile, n.NKeyFile
+	url, err = n.Connection.open(&to.User, &to.Password, &to.TLS)
+	errs := []error{err}
+	either(n.TokenEnv, n.TokenFile, &to.Token, &errs)
+	return url, errors.Join(errs...)
+}
+
 // NATS is a destination in JetStream.
 type NATS struct {
 	NATSConnection
@@ -46,12 +55,8 @@ func (n *NATS) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker
 	o := natsbroker.Options{
 		Stream: n.Stream, Prefix: n.Prefix, MaxPending: n.MaxPending, PassHeaders: n.PassHeaders, Recheck: n.Recheck,
 	}
-	o.Login.Name = n.ClientName
-	o.Login.CredentialsFile, o.Login.NKeyFile = n.CredentialsFile, n.NKeyFile
-	url, err := n.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
-	errs := []error{err}
-	either(n.TokenEnv, n.TokenFile, &o.Login.Token, &errs)
-	if err := errors.Join(errs...); err != nil {
+	url, err := n.login(&o.Login)
+	if err != nil {
 		return nil, err
 	}
 	if dry {

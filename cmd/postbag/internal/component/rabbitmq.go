@@ -25,6 +25,12 @@ type RabbitMQConnection struct {
 	Heartbeat time.Duration `yaml:"heartbeat" range:"1s..1h" default:"10s"`
 }
 
+// login fills what the settings say of who connects, and returns the URL.
+func (q *RabbitMQConnection) login(to *rabbitbroker.Login) (url string, err error) {
+	to.VHost, to.External, to.Name, to.Heartbeat = q.VHost, q.External, q.ClientName, q.Heartbeat
+	return q.Connection.open(&to.User, &to.Password, &to.TLS)
+}
+
 // RabbitMQ is a destination in RabbitMQ.
 type RabbitMQ struct {
 	RabbitMQConnection
@@ -94,9 +100,8 @@ func (q *RabbitMQ) open(ctx context.Context, _ *terminal.Terminal, dry bool) (br
 	o := rabbitbroker.Options{
 		Exchange: q.Exchange, RoutingKey: q.RoutingKey, Topology: q.Topology.declared(), MaxBytes: q.MaxBytes,
 		MaxPending: q.MaxPending, Channels: q.Channels, Retries: q.Retries,
-		Login: rabbitbroker.Login{VHost: q.VHost, External: q.External, Name: q.ClientName, Heartbeat: q.Heartbeat},
 	}
-	url, err := q.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
+	url, err := q.login(&o.Login)
 	if err != nil {
 		return nil, err
 	}

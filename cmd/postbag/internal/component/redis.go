@@ -29,6 +29,16 @@ type RedisConnection struct {
 	ClientName string `yaml:"client_name" otherwise:"none"`
 }
 
+// login fills what the settings say of who connects, and returns the URL.
+func (d *RedisConnection) login(to *redisbroker.Login) (url string, err error) {
+	to.Primary, to.Cluster, to.Name = d.Primary, d.Cluster, d.ClientName
+	url, err = d.Connection.open(&to.User, &to.Password, &to.TLS)
+	errs := []error{err}
+	either(d.SentinelUserEnv, "", &to.SentinelUser, &errs)
+	either(d.SentinelPasswordEnv, d.SentinelPasswordFile, &to.SentinelPassword, &errs)
+	return url, errors.Join(errs...)
+}
+
 // Redis is a destination in Redis Streams.
 type Redis struct {
 	RedisConnection
@@ -64,13 +74,9 @@ func (d *Redis) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broke
 	o := redisbroker.Options{
 		Prefix: d.Prefix, Shards: d.Shards, Existing: d.Existing, Fence: d.Fence, Epoch: uint32(d.Epoch),
 		Replicas: d.Replicas, ReplicaWait: d.ReplicaWait, MaxLen: int64(d.MaxLen), MaxAge: d.MaxAge, ExactTrim: d.ExactTrim, MaxBytes: d.MaxBytes,
-		Login: redisbroker.Login{Primary: d.Primary, Cluster: d.Cluster, Name: d.ClientName},
 	}
-	url, err := d.Connection.open(&o.Login.User, &o.Login.Password, &o.Login.TLS)
-	errs := []error{err}
-	either(d.SentinelUserEnv, "", &o.Login.SentinelUser, &errs)
-	either(d.SentinelPasswordEnv, d.SentinelPasswordFile, &o.Login.SentinelPassword, &errs)
-	if err := errors.Join(errs...); err != nil {
+	url, err := d.login(&o.Login)
+	if err != nil {
 		return nil, err
 	}
 	if dry {

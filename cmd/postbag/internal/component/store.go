@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/store"
 )
 
@@ -30,6 +32,9 @@ type Store struct {
 	Kind string
 	// Publish appends messages in a transaction of its own.
 	Publish func(ctx context.Context, box string, msgs []postbag.Message) error
+	// Receive takes messages of a source into a box as the settings say. grace is how long
+	// the last batch may take.
+	Receive func(from source.Source, c config.Intake, grace time.Duration, logger *slog.Logger) (Receiver, error)
 	// Adopt turns other programs' tables beside the boxes into boxes. Nil: this kind
 	// of store has none.
 	Adopt adopt.Database
@@ -61,6 +66,8 @@ type StoreOptions struct {
 	Partition time.Duration
 	// MaxConns bounds the connections. Zero: what the configuration says.
 	MaxConns int
+	// MoreConns is how many connections are needed beside those.
+	MoreConns int
 	// Unmigrated opens a store whose schema is missing or old, for migrations
 	// alone. With Create it makes the database's file where it is one.
 	Unmigrated bool
@@ -106,6 +113,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	if o.MaxConns == 0 {
 		o.MaxConns = s.MaxConns
 	}
+	o.MaxConns += o.MoreConns
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	for _, k := range storeKinds() {

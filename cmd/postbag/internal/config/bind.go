@@ -126,7 +126,11 @@ func (b *binder) value(path string, n ast.Node, v reflect.Value) {
 		b.mark(path, lineOf(n))
 	}
 	if d, ok := reflect.TypeAssert[*Destination](v.Addr()); ok {
-		b.destination(path, n, d)
+		b.destination(path, n, d, b.kinds.Destinations, "destination")
+		return
+	}
+	if from, ok := reflect.TypeAssert[*Origin](v.Addr()); ok {
+		b.destination(path, n, (*Destination)(from), b.kinds.Sources, "source")
 		return
 	}
 	switch v.Kind() {

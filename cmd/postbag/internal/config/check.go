@@ -18,6 +18,7 @@ func (f *File) check(k Kinds) {
 	f.checkStores(k)
 	f.checkDestinations()
 	f.checkSubscriptions()
+	f.checkSources()
 	if f.Admin.Listen != "" && f.Admin.Listen != "off" {
 		listen, mistake := ListenAddress(f.Admin.Listen)
 		if mistake != "" {
@@ -117,7 +118,7 @@ func kindOr(kind, place string) string {
 }
 
 func (f *File) checkDestinations() {
-	if len(f.Destinations) == 0 {
+	if len(f.Destinations) == 0 && (len(f.Sources) == 0 || len(f.Subscriptions) > 0) {
 		f.problems.atf("destinations", "is missing or empty; name at least one, such as {main: {nats: {url: nats://127.0.0.1:4222}}}")
 	}
 	for name, d := range f.Destinations {
@@ -130,7 +131,7 @@ func (f *File) checkDestinations() {
 }
 
 func (f *File) checkSubscriptions() {
-	if len(f.Subscriptions) == 0 {
+	if f.Subscriptions != nil && len(f.Subscriptions) == 0 {
 		f.problems.atf("subscriptions", "is empty; name one, or leave the list out")
 	}
 	seen := make(map[string]bool)

@@ -112,17 +112,18 @@ func (d *Destination) Set(name, text string) error {
 	return nil
 }
 
-// destination fills d from n: one kind, and its settings. What an earlier file says of the same kind stays.
-func (b *binder) destination(path string, n ast.Node, d *Destination) {
+// destination fills d from n: one of kinds, and its settings; what says whether it is a destination or a source. What an
+// earlier file says of the same kind stays.
+func (b *binder) destination(path string, n ast.Node, d *Destination, kinds []Kind, what string) {
 	given := 0
 	b.eachItem(path, n, func(key string, item *ast.MappingValueNode) {
-		kind := find(b.kinds.Destinations, key, "")
+		kind := find(kinds, key, "")
 		if kind == nil || key == "" {
-			b.line(lineOf(item.Key), b.noKind(path, key))
+			b.line(lineOf(item.Key), noKind(path, key, kinds, what))
 			return
 		}
 		if given++; given > 1 {
-			b.line(lineOf(item.Key), fmt.Sprintf("%s has several kinds; keep one, and give the other a destination of its own", path))
+			b.line(lineOf(item.Key), fmt.Sprintf("%s has several kinds; keep one, and give the other a %s of its own", path, what))
 			return
 		}
 		if d.Kind != kind.Name {
@@ -133,22 +134,22 @@ func (b *binder) destination(path string, n ast.Node, d *Destination) {
 		}
 	})
 	if m, ok := n.(ast.MapNode); ok && given == 0 && !m.MapRange().Next() {
-		b.line(lineOf(n), fmt.Sprintf("%s has no kind; write one of %s, and its settings below it", path, namesOf(b.kinds.Destinations)))
+		b.line(lineOf(n), fmt.Sprintf("%s has no kind; write one of %s, and its settings below it", path, namesOf(kinds)))
 	}
 }
 
-// noKind says that a destination has something in place of a kind.
-func (b *binder) noKind(path, key string) string {
-	for i := range b.kinds.Destinations {
-		kind := &b.kinds.Destinations[i]
+// noKind says that a destination or a source has something in place of a kind.
+func noKind(path, key string, kinds []Kind, what string) string {
+	for i := range kinds {
+		kind := &kinds[i]
 		if _, ok := fieldNamed(reflect.ValueOf(kind.New()).Elem(), key); ok || key == "kind" {
-			return fmt.Sprintf("%s stands in the destination itself; write its kind first, and the settings below it, as in %s: {nats: {url: nats://127.0.0.1:4222}}; there are %s",
-				below(path, key), path[strings.LastIndex(path, ".")+1:], namesOf(b.kinds.Destinations))
+			return fmt.Sprintf("%s stands in the %s itself; write its kind first, and the settings below it, as in %s: {nats: {url: nats://127.0.0.1:4222}}; there are %s",
+				below(path, key), what, path[strings.LastIndex(path, ".")+1:], namesOf(kinds))
 		}
 	}
-	names := make([]string, len(b.kinds.Destinations))
+	names := make([]string, len(kinds))
 	for i := range names {
-		names[i] = b.kinds.Destinations[i].Name
+		names[i] = kinds[i].Name
 	}
-	return fmt.Sprintf("there is no kind of destination %.40q%s%s", Redact(key), in(path), nearest(key, names))
+	return fmt.Sprintf("there is no kind of %s %.40q%s%s", what, Redact(key), in(path), nearest(key, names))
 }

@@ -26,10 +26,12 @@ type File struct {
 	// each by itself: none waits for another.
 	Stores map[string]Store `yaml:"stores"`
 	// Where messages go, by names of your choice. Each has one kind, and its settings below
-	// that. At least one.
+	// that. At least one, unless there are sources.
 	Destinations map[string]Destination `yaml:"destinations"`
 	// Which box is delivered to which destination.
-	Subscriptions []Subscription `yaml:"subscriptions" otherwise:"one with all its defaults"`
+	Subscriptions []Subscription `yaml:"subscriptions" otherwise:"one with all its defaults; none without a destination"`
+	// Where messages are taken in from, and which box gets them.
+	Sources []Intake `yaml:"sources" otherwise:"none"`
 	// Health and metrics.
 	Admin Admin `yaml:"admin"`
 	// The log, on standard error.
@@ -53,7 +55,7 @@ type Store struct {
 	Create bool `yaml:"create" default:"false"`
 	// Most connections to the database: a turn, a heartbeat, parked messages and
 	// housekeeping can be under way at a time. Has no effect on sqlite; on mysql and mariadb it
-	// is at least 4.
+	// is at least 4. Each source takes one more.
 	MaxConns int `yaml:"max_conns" range:"2..1000" default:"4"`
 	// About how much time one partition of a new box's table covers, on mysql and mariadb.
 	// Whole partitions are then dropped instead of rows. An hour or a day is sensible. Read

@@ -14,9 +14,16 @@ const (
 	callInFlight        = 1000
 )
 
+// defaultInbox is the box of a source that names none: what the tag says.
+const defaultInbox = "inbox"
+
 // fill gives every setting that is left out the value of its tag default. A second time it changes nothing.
 func (f *File) fill() {
-	if f.Subscriptions == nil {
+	for i := range f.Sources {
+		f.Sources[i].Box = cmp.Or(f.Sources[i].Box, defaultInbox)
+		f.Sources[i].Name = cmp.Or(f.Sources[i].Name, f.Sources[i].Box)
+	}
+	if f.Subscriptions == nil && (len(f.Destinations) > 0 || len(f.Sources) == 0) {
 		f.Subscriptions = []Subscription{{}}
 	}
 	for i := range f.Subscriptions {
@@ -74,7 +81,11 @@ func fillOne(v reflect.Value, name, text string) {
 }
 
 func fillBelow(v reflect.Value) {
-	if d, ok := reflect.TypeAssert[*Destination](v.Addr()); ok {
+	d, ok := reflect.TypeAssert[*Destination](v.Addr())
+	if from, is := reflect.TypeAssert[*Origin](v.Addr()); is {
+		d, ok = (*Destination)(from), true
+	}
+	if ok {
 		if d.Settings != nil {
 			fill(reflect.ValueOf(d.Settings).Elem())
 		}

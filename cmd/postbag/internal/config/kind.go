@@ -8,7 +8,7 @@ import (
 )
 
 // Kinds are the kinds of components that a program holds.
-type Kinds struct{ Stores, Destinations []Kind }
+type Kinds struct{ Stores, Destinations, Sources []Kind }
 
 // Kind is one kind of store or destination.
 type Kind struct {
@@ -19,7 +19,7 @@ type Kind struct {
 	Schemes []string
 	// Settings are the settings of Store that a store of this kind takes and others do not.
 	Settings []string
-	// New returns the settings of a destination of this kind, each with its default.
+	// New returns the settings of a destination or source of this kind, each with its default.
 	New func() Settings
 }
 

@@ -60,5 +60,9 @@ func testKinds() Kinds {
 			{Name: "webhook", Schemes: []string{"https://", "http://"}, New: func() Settings { return new(testWebhook) }},
 			{Name: "stdout", Schemes: []string{"stdout:"}, New: func() Settings { return new(testStdout) }},
 		},
+		Sources: []Kind{
+			{Name: "nats", New: func() Settings { return new(testNATS) }},
+			{Name: "webhook", New: func() Settings { return new(testWebhook) }},
+		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // goOption is a field of an adapter's options as its errors name it, with the
 // package before it.
-var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\bOptions\.([A-Z]\w*(?:\.[A-Z]\w*)*)`)
+var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\b(?:Source|Receiver)?Options\.([A-Z]\w*(?:\.[A-Z]\w*)*)`)
 
 // InSettings returns the text of a library's error in the words of a configuration
 // file: its authors name fields of Go, which no operator has seen. A field that is
@@ -50,11 +50,13 @@ func snake(name string) string {
 	return b.String()
 }
 
-// settings are the names of all settings, those of every kind of destination among them.
+// settings are the names of all settings, those of every kind of destination and source among them.
 func (k Kinds) settings() map[string]bool {
 	names := collectSettings(reflect.TypeFor[File](), make(map[string]bool))
-	for i := range k.Destinations {
-		collectSettings(reflect.TypeOf(k.Destinations[i].New()), names)
+	for _, kinds := range [][]Kind{k.Destinations, k.Sources} {
+		for i := range kinds {
+			collectSettings(reflect.TypeOf(kinds[i].New()), names)
+		}
 	}
 	return names
 }

@@ -1,0 +1,60 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/source"
+)
+
+// sourceOpener is what settings of every kind of source implement.
+type sourceOpener interface {
+	config.Settings
+	// openSource opens a source. onFault hears of what no call reports. With dry it only
+	// looks whether it could, and returns nil.
+	openSource(ctx context.Context, onFault func(error), dry bool) (source.Source, error)
+}
+
+// OpenSource opens the source that s describes. onFault hears of what no call of the
+// source reports, from goroutines of it. An error with the code exit.Usage comes again
+// until somebody changes the settings.
+func OpenSource(ctx context.Context, s config.Intake, onFault func(error)) (source.Source, error) {
+	from, err := openSource(ctx, s, onFault, false)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	return from, nil
+}
+
+// CheckSource looks whether the source of s could be opened: that its secrets are there
+// and its settings fit. It talks to no server.
+func CheckSource(ctx context.Context, s config.Intake) error {
+	_, err := openSource(ctx, s, func(error) {}, true)
+	return exit.With(exit.Usage, err)
+}
+
+func openSource(ctx context.Context, s config.Intake, onFault func(error), dry bool) (source.Source, error) {
+	settings, ok := s.From.Settings.(sourceOpener)
+	if !ok {
+		return nil, fmt.Errorf("this program holds no source of kind %.40q; see postbag version --components", s.From.Kind)
+	}
+	return settings.openSource(ctx, onFault, dry)
+}
+
+// orderOf is what the word of a setting order says.
+func orderOf(word string) source.Order {
+	if word == "stream" {
+		return source.OrderStream
+	}
+	return source.OrderNone
+}
+
+// need adds a mistake for a setting that is empty.
+func need(r config.Report, setting, value, fix string) {
+	if strings.TrimSpace(value) == "" {
+		r.Atf("", "has no %s; %s", setting, fix)
+	}
+}
