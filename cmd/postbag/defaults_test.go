@@ -48,6 +48,7 @@ sources:
   - {name: c, from: {rabbitmq: {url: "amqp://a", queue: a, topology: {exchanges: [{name: a}], queues: [{name: a}], bindings: [{exchange: a, queue: a}]}}}}
   - {name: d, from: {redis: {url: "redis://a", group: a, topics: [a]}}}
   - {name: e, from: {mqtt: {url: "mqtt://a", client_id: a, filters: [a]}}}
+  - {name: f, from: {webhook: {listen: "8080", secrets_env: [POSTBAG_TEST_SECRET]}}}
 `
 
 func parsed(t *testing.T, text string) *config.File {

@@ -78,6 +78,7 @@ func sourceKinds() []destinationKind {
 		{sourceKind(func() *RabbitMQSource { return new(RabbitMQSource) }, "rabbitmq"), root + "/broker/rabbitbroker"},
 		{sourceKind(func() *RedisSource { return new(RedisSource) }, "redis"), root + "/broker/redisbroker"},
 		{sourceKind(func() *MQTTSource { return new(MQTTSource) }, "mqtt"), root + "/broker/mqttbroker"},
+		{sourceKind(func() *WebhookSource { return new(WebhookSource) }, "webhook"), root},
 	}
 }
 

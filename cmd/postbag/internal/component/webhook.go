@@ -36,23 +36,10 @@ func (w *Webhook) open(ctx context.Context, _ *terminal.Terminal, dry bool) (bro
 		return nil, err
 	}
 	o := webhook.Options{URL: url, Timeout: w.Timeout, AllowPrivate: w.AllowPrivate, ContentType: w.ContentType}
-	var errs []error
-	read := func(env, file string) {
-		var secret string
-		either(env, file, &secret, &errs)
-		o.Secrets = append(o.Secrets, secret)
-	}
-	for _, name := range w.SecretsEnv {
-		read(name, "")
-	}
-	for _, path := range w.SecretsFile {
-		read("", path)
-	}
-	if len(o.Secrets) == 0 {
-		errs = append(errs, errors.New("there is no signing secret; name one with secrets_env or secrets_file"))
-	}
+	var wrong error
+	o.Secrets, wrong = secretsOf(w.SecretsEnv, w.SecretsFile)
 	o.RootCAs, err = authorities(w.CAFile)
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(wrong, err); err != nil {
 		return nil, err
 	}
 	to, err := webhook.New(o)
@@ -63,4 +50,24 @@ func (w *Webhook) open(ctx context.Context, _ *terminal.Terminal, dry bool) (bro
 		return nil, to.Close(ctx)
 	}
 	return to, nil
+}
+
+// secretsOf reads signing secrets: one at least.
+func secretsOf(variables, files []string) (secrets []string, err error) {
+	var errs []error
+	read := func(env, file string) {
+		var secret string
+		either(env, file, &secret, &errs)
+		secrets = append(secrets, secret)
+	}
+	for _, name := range variables {
+		read(name, "")
+	}
+	for _, path := range files {
+		read("", path)
+	}
+	if len(secrets) == 0 {
+		errs = append(errs, errors.New("there is no signing secret; name one with secrets_env or secrets_file"))
+	}
+	return secrets, errors.Join(errs...)
 }

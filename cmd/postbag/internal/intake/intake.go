@@ -81,7 +81,11 @@ func (in *Intake) Run(ctx context.Context) error {
 		return exit.With(exit.Usage, fmt.Errorf("source %s: %w", s.Name, err))
 	}
 	in.opened.Store(&opened{from, receiver})
-	in.log.Info("intake: takes messages in", "box", s.Box)
+	facts := []any{"box", s.Box}
+	if listens, can := from.(interface{ Address() string }); can {
+		facts = append(facts, "address", listens.Address())
+	}
+	in.log.Info("intake: takes messages in", facts...)
 	err = receiver.Run(ctx)
 	in.ended.Store(true)
 	in.close(from)
