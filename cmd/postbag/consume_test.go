@@ -126,10 +126,6 @@ func TestABridgeLosesNothingAndStoresNothingTwiceWhenItIsStoppedAndStartedAgain(
 	if code := <-ended; code != exit.OK {
 		t.Fatalf("the bridge ended with %d", code)
 	}
-	log := first.err.String()
-	if over, down := strings.Index(log, "intake: ended"), strings.Index(log, "postbag: shut down gracefully"); over < 0 || down < over {
-		t.Errorf("the sources did not end before the relay:\n%s", log)
-	}
 	s.publish(2*all/3, all)
 	second := start(t, "relay", "-c", file)
 	await(t, "all arrive", func() bool { return len(s.arrived()) >= all })
@@ -212,9 +208,11 @@ func TestConsumeRefusesWhatItCannotDoAndSaysWhy(t *testing.T) {
 	cli(t, "consume").ends(exit.Usage, "-c is missing")
 	cli(t, "consume", "-c", with("destinations: {o: {stdout: }}\n")).ends(exit.Usage, "has no sources; add them")
 	cli(t, "relay", "-c", with("sources: [{from: "+good+"}]\n")).ends(exit.Usage, "has sources and no destination")
-	cli(t, "consume", "-c", with("sources: [{from: "+good+"}]\n")).ends(exit.NotFound, "source inbox: box inbox", "postbag migrate up --box inbox")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cliContext(ctx, t, "", "consume", "-c", with("sources: [{from: "+good+"}]\n")).ends(exit.NotFound, "source inbox: box inbox", "postbag migrate up --box inbox")
 	secret := with("sources: [{box: outbox, from: {nats: {url: 'nats://127.0.0.1:1', stream: s, consumer: c, password_env: POSTBAG_TEST_NOT_SET}}}]\n")
-	cli(t, "consume", "-c", secret).ends(exit.Usage, "source outbox", "POSTBAG_TEST_NOT_SET")
+	cliContext(ctx, t, "", "consume", "-c", secret).ends(exit.Usage, "source outbox", "POSTBAG_TEST_NOT_SET")
 	cli(t, "config", "check", "-c", secret).ends(exit.Usage, ":2: sources[0].from.nats cannot work", "POSTBAG_TEST_NOT_SET")
 	cli(t, "config", "check", "-c", with("sources: [{from: {nats: {url: 'nats://h', stream: 'a b', consumer: c}}}]\n")).
 		ends(exit.Usage, "sources[0].from.nats cannot work: stream")
@@ -262,5 +260,7 @@ func TestAMessageThatNoBoxCanHoldEndsTheProcessIfFaultsStop(t *testing.T) {
 	if _, err := s.js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	cli(t, "consume", "-c", file).ends(exit.Failed, "source orders", "the message of topic \"in.orders\"", "Payload")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cliContext(ctx, t, "", "consume", "-c", file).ends(exit.Failed, "source orders", "the message of topic \"in.orders\"", "Payload")
 }

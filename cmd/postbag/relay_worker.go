@@ -136,32 +136,13 @@ func (w *worker) work(ctx context.Context, drain bool) (err error) {
 	return w.opened.Load().run(ctx)
 }
 
-// run takes messages in and delivers until ctx ends. Then the intakes end first: what they have stored, the relay may still
-// deliver within its grace. If one of the two fails, the other ends too.
+// run takes messages in and delivers until ctx ends. The intakes end first.
 func (o *opened) run(ctx context.Context) error {
-	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	taking, cancel := context.WithCancel(ctx)
-	defer cancel()
-	delivered := make(chan error, 1)
-	go func() {
-		if o.relay != nil {
-			delivered <- o.relay.Run(delivering)
-			return
-		}
-		<-delivering.Done()
-		delivered <- nil
-	}()
-	taken := make(chan error, 1)
-	go func() { taken <- intake.RunAll(taking, o.intakes) }()
-	select {
-	case err := <-taken:
-		stop()
-		return errors.Join(err, <-delivered)
-	case err := <-delivered:
-		cancel()
-		return errors.Join(err, <-taken)
+	take := func(ctx context.Context) error { return intake.RunAll(ctx, o.intakes) }
+	if o.relay == nil {
+		return take(ctx)
 	}
+	return intake.Before(ctx, take, o.relay.Run)
 }
 
 // forget removes consumers' marks whose time is over, until ctx ends, unless maintenance is somebody else's.

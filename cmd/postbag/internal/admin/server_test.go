@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 )
@@ -68,6 +69,27 @@ func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
 			t.Errorf("/healthz is %d %q, want 503", code, body)
 		}
 	})
+}
+
+func TestAProcessIsReadyWhenItsSourcesAreOpen(t *testing.T) {
+	t.Parallel()
+	open := false
+	h := handler([]Source{{Store: away{}, Intakes: func() []prompostbag.SourceStats {
+		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Open: open}}
+	}}})
+	if code, body := get(t, h, "/readyz"); code != http.StatusServiceUnavailable || body != "the source orders is not open\n" {
+		t.Errorf("/readyz is %d %q, want 503", code, body)
+	}
+	if code, _ := get(t, h, "/healthz"); code != http.StatusOK {
+		t.Errorf("/healthz is %d without a relay", code)
+	}
+	open = true
+	if code, body := get(t, h, "/readyz"); code != http.StatusOK {
+		t.Errorf("/readyz is %d %q, want 200", code, body)
+	}
+	if _, body := get(t, h, "/metrics"); !strings.Contains(body, `postbag_source_open{box="inbox",source="orders"} 1`) || strings.Contains(body, "postbag_relay_ready") {
+		t.Errorf("/metrics is\n%s", body)
+	}
 }
 
 func TestADisabledListenerCanBeClosed(t *testing.T) {

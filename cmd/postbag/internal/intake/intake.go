@@ -173,3 +173,24 @@ func RunAll(ctx context.Context, all []*Intake) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Before runs take and deliver until ctx ends. Then take ends first, and deliver when that is
+// done: what was taken in last, deliver may still send within its own grace. If one of the
+// two ends earlier, the other ends too. It returns the errors of both.
+func Before(ctx context.Context, take, deliver func(context.Context) error) error {
+	taking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	taken, delivered := make(chan error, 1), make(chan error, 1)
+	go func() { taken <- take(taking) }()
+	go func() { delivered <- deliver(delivering) }()
+	select {
+	case err := <-taken:
+		stop()
+		return errors.Join(err, <-delivered)
+	case err := <-delivered:
+		cancel()
+		return errors.Join(err, <-taken)
+	}
+}
