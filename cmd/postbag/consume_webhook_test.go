@@ -51,7 +51,8 @@ func TestASourceOfWebhooksStoresWhatIsSignedAndRefusesTheRest(t *testing.T) {
 	if code := one.end(); code != exit.OK {
 		t.Errorf("consume ended with %d", code)
 	}
-	if _, err := http.Get("http://" + address + "/hooks"); err == nil {
+	if again, err := http.Get("http://" + address + "/hooks"); err == nil {
+		_ = again.Body.Close()
 		t.Error("the address is still served")
 	}
 }

@@ -73,7 +73,7 @@ func (in *Intake) Run(ctx context.Context) error {
 	}
 	from, err := in.open(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // it was told to stop before there was anything to do
+		return nil // it was told to stop before there was anything to do
 	}
 	receiver, err := in.o.Store.Receive(from, s, in.o.Grace, in.o.Logger)
 	if err != nil {
