@@ -47,7 +47,8 @@
 // A [Receiver] goes further: it takes messages from a broker (package source) and stores
 // each once in a box, from which a relay works them. A [Destination] is what the relay then
 // delivers to, if a handler of yours applies the messages: it calls the handler in a
-// transaction with a mark.
+// transaction with a mark. A [BatchDestination] applies whole pages, each in a transaction
+// with one record and no mark.
 //
 // Marks take space. Run [Inbox.Maintain] in one process or in several: it removes those
 // whose time is over.

@@ -109,7 +109,7 @@ type Subscription struct {
 	// destination that takes one message a call.
 	Concurrency int
 	// ExactlyOnce delivers in transactions of the destination, which must have them
-	// (Kafka). Each transaction also stores how far the relay has come. A consumer that
+	// (Kafka, inbox.BatchDestination). Each transaction also stores how far the relay has come. A consumer that
 	// reads only committed messages sees each message once, even if relays crash. See
 	// docs/guides/exactly-once.md for what is promised and what is not. One relay works
 	// the subscription at a time, and others stand by. Batch is then the most messages in
@@ -220,7 +220,7 @@ func (s *Subscription) exactlyOnce() []error {
 		return errs
 	}
 	if _, can := broker.TransactionalOf(s.To); !can {
-		return append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and %T has none; leave it out, or deliver to Kafka", s.To))
+		return append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and %T has none; leave it out, or deliver to Kafka or an inbox.BatchDestination", s.To))
 	}
 	if !s.To.Features().Transactions {
 		errs = append(errs, fmt.Errorf("ExactlyOnce needs a destination with transactions, and this %T is not set up for them; see its options", s.To))

@@ -29,6 +29,7 @@ const (
 	OpConsumer  Op = "declare consumer"
 	OpConsumers Op = "list consumers"
 	OpForget    Op = "forget"
+	OpLane      Op = "lane"
 )
 
 // Fault is what goes wrong with one call. The zero Fault is nothing.

@@ -51,6 +51,7 @@ type Store struct {
 	marks     map[markName]*markRow
 	consumers map[string]time.Duration // how long marks are kept, of those that were declared
 	unlooked  []markName               // what Forget has not looked at yet, in this walk
+	lanes     map[string]*laneRow
 
 	life        uint64 // grows at each Crash
 	relays      map[string]*relayRow
@@ -72,6 +73,7 @@ var (
 	_ postbag.Appender[*Tx] = (*Store)(nil)
 	_ store.Inbox[*Tx]      = (*Store)(nil)
 	_ store.Forgetter       = (*Store)(nil)
+	_ store.Lanes[*Tx]      = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -92,6 +94,7 @@ func New(o Options) *Store {
 		locks:     map[lockName]*Tx{},
 		marks:     map[markName]*markRow{},
 		consumers: map[string]time.Duration{},
+		lanes:     map[string]*laneRow{},
 		relays:    map[string]*relayRow{},
 		life:      1,
 		epoch:     1,

@@ -36,7 +36,8 @@ type Tx struct {
 	saves     []savepoint
 	locks     []lockName
 	marks     []markName
-	waitsFor  *Tx // the holder of a mark that it waits for
+	lanes     []laneUndo
+	waitsFor  *Tx // the holder of a mark, or of a lane, that it waits for
 }
 
 // written is a row that a transaction wrote.
@@ -47,8 +48,8 @@ type written struct {
 
 // savepoint remembers how much a transaction had done.
 type savepoint struct {
-	name                              string
-	rows, scheduled, cancelled, marks int
+	name                                     string
+	rows, scheduled, cancelled, marks, lanes int
 }
 
 // Begin starts a transaction. With Options.SingleWriter it waits until no other
@@ -146,7 +147,7 @@ func (tx *Tx) end(commit bool) (wrote bool) {
 		s.writer <- struct{}{}
 	}
 	wrote = commit && len(tx.rows) > 0
-	tx.rows, tx.scheduled, tx.cancelled, tx.locks, tx.marks, tx.first = nil, nil, nil, nil, nil, nil
+	tx.rows, tx.scheduled, tx.cancelled, tx.locks, tx.marks, tx.lanes, tx.first = nil, nil, nil, nil, nil, nil, nil
 	return wrote
 }
 
@@ -163,6 +164,9 @@ func (tx *Tx) keep() {
 	}
 	for _, name := range tx.marks {
 		tx.s.marks[name].writer = nil
+	}
+	for _, u := range tx.lanes {
+		tx.s.lanes[u.name].writer = nil
 	}
 }
 
@@ -181,6 +185,7 @@ func (tx *Tx) undo(p savepoint) {
 	tx.scheduled = tx.scheduled[:p.scheduled]
 	tx.cancelled = tx.cancelled[:p.cancelled]
 	tx.unmark(p.marks)
+	tx.undoLanes(p.lanes)
 }
 
 // Savepoint marks a point that RollbackTo returns to. It hides an earlier savepoint of the
@@ -191,7 +196,7 @@ func (tx *Tx) Savepoint(_ context.Context, name string) error {
 	if tx.over {
 		return fmt.Errorf("memstore: savepoint: %w", errTxEnded)
 	}
-	tx.saves = append(tx.saves, savepoint{name, len(tx.rows), len(tx.scheduled), len(tx.cancelled), len(tx.marks)})
+	tx.saves = append(tx.saves, savepoint{name, len(tx.rows), len(tx.scheduled), len(tx.cancelled), len(tx.marks), len(tx.lanes)})
 	return nil
 }
 

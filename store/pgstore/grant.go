@@ -35,13 +35,14 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 // GrantConsumer returns the SQL that gives a role the rights to mark what it has applied,
 // with this library or with plain SQL, and no more. The role cannot change or remove a
 // mark, or choose its time. It can mark under the name of any consumer, and read what
-// others marked. To declare consumers and to forget old marks a role needs what
+// others marked. It can also open and write every lane (store.Lanes). To declare consumers and to forget old marks a role needs what
 // GrantRelay gives. Run it once, as the role that owns the tables.
 func GrantConsumer(role string) string {
 	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 	return "GRANT USAGE ON SCHEMA postbag" + to +
 		"GRANT SELECT ON postbag._meta, postbag._migrations" + to +
-		"GRANT SELECT (consumer, id, sum), INSERT (consumer, id, sum) ON postbag._once" + to
+		"GRANT SELECT (consumer, id, sum), INSERT (consumer, id, sum) ON postbag._once" + to +
+		"GRANT SELECT, INSERT (lane, epoch), UPDATE (epoch, record) ON postbag._lanes" + to
 }
 
 // GrantRelay returns the SQL that gives a role what a relay needs to deliver from all

@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -251,6 +252,10 @@ func (s *work) inbox() {
 			return nil
 		}))
 	}
+	s.Must(pgx.BeginFunc(s.Context(), s.pool, func(tx pgx.Tx) error {
+		lane, err := s.OpenLane(s.Context(), tx, "lane")
+		return errors.Join(err, s.WriteLane(s.Context(), tx, "lane", lane.Epoch, []byte("record")))
+	}))
 	s.Must(s.DeclareConsumer(s.Context(), consumer, time.Hour))
 	declared, err := s.Consumers(s.Context())
 	s.Must(err)

@@ -72,6 +72,10 @@ type Database[Tx any] struct {
 	// store.Inbox[Tx]; if it is none, the cases of inboxes are left out.
 	Inbox store.Inbox[Tx]
 
+	// Lanes keeps records of exactly-once lanes, in transactions Tx. Nil: Inbox, or else
+	// Store, if it is a store.Lanes[Tx]; if neither is, the cases of lanes are left out.
+	Lanes store.Lanes[Tx]
+
 	// Forgetter removes old marks. Nil: Inbox, or else Store, if it is one; if neither is,
 	// the cases of forgetting are left out.
 	Forgetter store.Forgetter

@@ -30,6 +30,7 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		Age:              db.Age,
 	}
 	eraseInbox(db, out)
+	eraseLanes(db, out)
 	named := func(f func(context.Context, Tx, string) error) func(context.Context, any, string) error {
 		if f == nil {
 			return nil
@@ -70,6 +71,31 @@ type erasedInbox[Tx any] struct{ of store.Inbox[Tx] }
 
 func (i erasedInbox[Tx]) Mark(ctx context.Context, tx any, consumer string, marks []store.Mark) ([]bool, error) {
 	return i.of.Mark(ctx, typed[Tx](tx), consumer, marks)
+}
+
+// eraseLanes finds the lanes of db.
+func eraseLanes[Tx any](db *Database[Tx], out *Database[any]) {
+	for _, with := range []any{db.Lanes, db.Inbox, db.Store} {
+		if lanes, ok := with.(store.Lanes[Tx]); ok && lanes != nil {
+			out.Lanes = erasedLanes[Tx]{lanes}
+			return
+		}
+	}
+}
+
+// erasedLanes are Lanes whose transactions have no type.
+type erasedLanes[Tx any] struct{ of store.Lanes[Tx] }
+
+func (l erasedLanes[Tx]) OpenLane(ctx context.Context, tx any, lane string) (store.LaneState, error) {
+	return l.of.OpenLane(ctx, typed[Tx](tx), lane)
+}
+
+func (l erasedLanes[Tx]) WriteLane(ctx context.Context, tx any, lane string, epoch int64, record []byte) error {
+	return l.of.WriteLane(ctx, typed[Tx](tx), lane, epoch, record)
+}
+
+func (l erasedLanes[Tx]) Try(ctx context.Context, tx any, fn func(context.Context) error) (failed, broken error) {
+	return l.of.Try(ctx, typed[Tx](tx), fn)
 }
 
 // typed gives a transaction its type back.

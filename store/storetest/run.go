@@ -18,7 +18,7 @@ func Run[Tx any](t *testing.T, h Harness[Tx]) {
 	runAll(t, h, cases())
 }
 
-// RunInbox runs the cases of an inbox only, as parallel subtests of t. It is for an inbox
+// RunInbox runs the cases of an inbox and of its lanes only, as parallel subtests of t. It is for an inbox
 // over another kind of transaction than that of Run's harness. Of the Database, it needs
 // Store, Inbox, Begin, Commit and Rollback, and what the features ask for.
 func RunInbox[Tx any](t *testing.T, h Harness[Tx]) {
@@ -26,7 +26,7 @@ func RunInbox[Tx any](t *testing.T, h Harness[Tx]) {
 	if h.New == nil {
 		t.Fatal("storetest: the harness has no New; give it a function that opens a database")
 	}
-	runAll(t, h, slices.Concat(inboxCases(), inboxConcurrencyCases(), forgetCases()))
+	runAll(t, h, slices.Concat(inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases()))
 }
 
 func runAll[Tx any](t *testing.T, h Harness[Tx], all []scenario) {

@@ -24,7 +24,7 @@ func cases() []scenario {
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(),
 		commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), editCases(), damageCases(),
-		inboxCases(), inboxConcurrencyCases(), forgetCases(),
+		inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases(),
 	)
 }
 

@@ -1,0 +1,201 @@
+package inbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+)
+
+// page is one Commit at work.
+type page[Tx any] struct {
+	d       *BatchDestination[Tx]
+	lane    *batchLane[Tx]
+	msgs    []broker.Delivery
+	record  []byte
+	results []broker.Result
+
+	handed  []*Message
+	limit   time.Duration   // for the first run
+	faults  []broker.Result // of messages that are at fault; the others are zero
+	failed  int             // how many are
+	suspect int             // the message whose handler failed in the first run; -1: not known
+	why     error           // of the suspect
+
+	// Of the last run.
+	began   bool // the record was written: an earlier run has not committed
+	handled bool // all handlers have returned nil: the commit came next
+	overdue bool // its time was over
+	at      int  // the message whose handler was at work; -1: none, or several
+	spent   time.Duration
+}
+
+func newPage[Tx any](l *batchLane[Tx], msgs []broker.Delivery, record []byte, results []broker.Result) *page[Tx] {
+	p := &page[Tx]{
+		d: l.d, lane: l, msgs: msgs, record: record, results: results, suspect: -1,
+		handed: make([]*Message, len(msgs)), faults: make([]broker.Result, len(msgs)),
+	}
+	for i := range msgs {
+		p.handed[i] = handed(&msgs[i])
+	}
+	return p
+}
+
+// unfit says that some messages must not reach a handler.
+func (p *page[Tx]) unfit() bool {
+	for i := range p.msgs {
+		if err := unfit(&p.msgs[i]); err != nil {
+			p.failed++
+			p.faults[i] = broker.Result{Outcome: broker.Rejected, Err: err}
+		}
+	}
+	return p.failed > 0
+}
+
+// fault notes that a message is at fault.
+func (p *page[Tx]) fault(i int, err error) {
+	r := broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("inbox: handle: %w", err)}
+	if e, is := errors.AsType[*broker.Error](err); is && (e.Outcome == broker.Unavailable || e.Outcome == broker.Misconfigured) {
+		r.Outcome, r.Scope = e.Outcome, e.Scope
+	}
+	p.faults[i] = r
+	p.failed++
+}
+
+// run applies the page in a transaction. search says to find out which messages fail.
+func (p *page[Tx]) run(ctx context.Context, search bool) error {
+	ctx, cancel := context.WithTimeout(ctx, p.d.one.limit(ctx))
+	defer cancel()
+	p.began, p.handled, p.overdue, p.at, p.spent, p.failed = false, false, false, -1, 0, 0
+	clear(p.faults)
+	return p.d.one.tx.InTx(ctx, func(ctx context.Context, tx Tx) error {
+		if err := p.d.lanes.WriteLane(ctx, tx, p.lane.key, p.lane.epoch, p.record); err != nil {
+			return err
+		}
+		p.began = true
+		err := p.apply(ctx, tx, search)
+		p.overdue = errors.Is(ctx.Err(), context.DeadlineExceeded)
+		p.handled = err == nil
+		return err
+	})
+}
+
+// apply calls the handler for the whole page.
+func (p *page[Tx]) apply(ctx context.Context, tx Tx, search bool) error {
+	all := make([]int, len(p.msgs))
+	for i := range all {
+		all[i] = i
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case search:
+		return p.search(ctx, tx, all)
+	case p.d.handle != nil:
+		return p.call(ctx, tx, all)
+	}
+	for i := range all {
+		if err := p.call(ctx, tx, all[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search calls the handler behind savepoints, and notes which messages fail. Behind one that
+// fails no other of its key is applied.
+func (p *page[Tx]) search(ctx context.Context, tx Tx, all []int) error {
+	failed := map[string]bool{}
+	if p.d.handle != nil {
+		if err := p.halve(ctx, tx, all, failed); err != nil {
+			return err
+		}
+	} else {
+		for i := range all {
+			if err := p.halve(ctx, tx, all[i:i+1], failed); err != nil {
+				return err
+			}
+		}
+	}
+	if p.failed > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// halve applies some messages behind a savepoint. If they fail, it applies each half of them.
+func (p *page[Tx]) halve(ctx context.Context, tx Tx, some []int, failed map[string]bool) error {
+	kept := make([]int, 0, len(some))
+	for _, i := range some {
+		if key := p.msgs[i].Key; key == "" || !failed[key] {
+			kept = append(kept, i)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	failure, broken := p.d.lanes.Try(ctx, tx, func(ctx context.Context) error { return p.call(ctx, tx, kept) })
+	switch {
+	case failure != nil && (p.away(failure) || meetsAnother(p.d.one.o.Store, failure)):
+		return failure
+	case ctx.Err() != nil:
+		return cmp.Or(failure, broken, ctx.Err())
+	case broken != nil:
+		return fmt.Errorf("a savepoint failed: %w", errors.Join(broken, failure))
+	case failure == nil:
+		return nil
+	case len(kept) == 1:
+		p.fault(kept[0], failure)
+		failed[p.msgs[kept[0]].Key] = true
+		return nil
+	}
+	half := len(kept) / 2
+	if err := p.halve(ctx, tx, kept[:half], failed); err != nil {
+		return err
+	}
+	return p.halve(ctx, tx, kept[half:], failed)
+}
+
+// call calls the handler for some messages, in a goroutine of its own: one that ends its
+// goroutine, as t.FailNow does, ends no relay.
+func (p *page[Tx]) call(ctx context.Context, tx Tx, some []int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.at = -1
+	if len(some) == 1 {
+		p.at = some[0]
+	}
+	began := time.Now()
+	err := errGone
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				err = p.d.one.panicked("the handler", v)
+			}
+		}()
+		err = p.handle(ctx, tx, some)
+	}()
+	<-done
+	p.spent = time.Since(began)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the handler took too long: %w", errors.Join(ctx.Err(), err))
+	}
+	return err
+}
+
+func (p *page[Tx]) handle(ctx context.Context, tx Tx, some []int) error {
+	if p.d.handle == nil {
+		return p.d.one.call(ctx, tx, p.handed[some[0]])
+	}
+	all := make([]*Message, len(some))
+	for k, i := range some {
+		all[k] = p.handed[i]
+	}
+	return p.d.handle(ctx, tx, all)
+}
