@@ -22,7 +22,8 @@ type Lanes[Tx any] interface {
 
 	// WriteLane replaces the record of a lane in tx, if the lane's epoch is epoch. If it
 	// is another, the error is ErrFenced, and tx is to be rolled back. Until tx ends
-	// nobody else can open or write the lane.
+	// nobody else can open or write the lane. Where a transaction reads an old snapshot,
+	// waiting can end in ErrAgain instead, here and in OpenLane.
 	WriteLane(ctx context.Context, tx Tx, lane string, epoch int64, record []byte) error
 
 	// Try runs fn behind a savepoint of tx. If fn returns an error, Try takes back what

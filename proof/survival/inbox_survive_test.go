@@ -154,6 +154,8 @@ func consume(settings string) error {
 		return handleAll(ctx, store, url)
 	case "durable":
 		return workBox(ctx, store, url, relay.Retry{Min: time.Second}, false)
+	case "pages":
+		return workPages(ctx, store, url)
 	case "deadly":
 		return workBox(ctx, store, url, relay.Retry{Min: time.Second, MaxAttempts: deadlyAttempts}, true)
 	}

@@ -120,6 +120,8 @@ func Statements() map[string]string {
 		"the next consumer":  fill(sqlkit.SQLNextConsumer, "'c1'"),
 		"old marks":          fill(sqlOldMarks, "'c1'", "'17'", "'900'", 1),
 		"forgetting marks":   fmt.Sprintf(sqlForgetMarks, `"3137","3138"`, "c1"),
+		"a lane":             fmt.Sprintf(sqlOpenedLane, "lane"),
+		"writing a lane":     fmt.Sprintf(sqlWriteLane, "0x01", "lane", 1),
 		"closing commands":   fill(fmt.Sprintf(sqlCloseCommands, many), 2),
 	}
 }

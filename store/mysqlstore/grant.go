@@ -34,15 +34,16 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 // GrantConsumer returns the SQL that gives an account the rights to mark what a consumer
 // has applied (store.Inbox), with this library or with plain SQL, and no more. All
 // consumers share one table: the account sees the ids that others have marked, and can
-// mark messages in their names. It can remove no mark. On MySQL it cannot change what was
-// recorded either. On MariaDB it can: an INSERT with ON DUPLICATE KEY UPDATE needs the
+// mark messages in their names. It can remove no mark, and can open and write
+// every lane (store.Lanes). On MySQL it cannot change what was recorded of a mark either. On MariaDB it can: an INSERT with ON DUPLICATE KEY UPDATE needs the
 // right to change all columns that it fills. The account is as that of [GrantProducer].
 // Run the SQL in the database of the marks, as an account that may grant.
 func GrantConsumer(account string) string {
 	to := " TO " + accountName(account) + ";\n"
 	return "GRANT SELECT ON postbag__meta" + to +
 		"GRANT SELECT ON postbag__life" + to +
-		"GRANT SELECT (consumer, id, `sum`, repeats), INSERT (consumer, id, `sum`), UPDATE (/*M! consumer, id, `sum`, */ repeats) ON postbag__once" + to
+		"GRANT SELECT (consumer, id, `sum`, repeats), INSERT (consumer, id, `sum`), UPDATE (/*M! consumer, id, `sum`, */ repeats) ON postbag__once" + to +
+		"GRANT SELECT, INSERT, UPDATE ON postbag__lane" + to
 }
 
 // GrantRelay returns the SQL that gives an account what a relay needs. Name all boxes of

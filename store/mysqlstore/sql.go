@@ -271,6 +271,15 @@ const (
 	sqlMark      = "INSERT INTO postbag__once (consumer, id, `sum`) VALUES "
 	sqlMarkAgain = ` ON DUPLICATE KEY UPDATE repeats = MOD(repeats, 2000000000) + 1`
 
+	// A row by primary key, each. The second one reads what the first has just changed: a
+	// read that locks sees the newest version, whatever the isolation.
+	sqlOpenLane   = `INSERT INTO postbag__lane (lane, epoch) VALUES (0x%x, 1) ON DUPLICATE KEY UPDATE epoch = epoch + 1`
+	sqlOpenedLane = `SELECT epoch, record FROM postbag__lane WHERE lane = 0x%x LIMIT 1 FOR UPDATE`
+
+	// A row by primary key. It counts as changed, because writes is another number, also if
+	// the record is the old one. None is if the lane was opened again.
+	sqlWriteLane = `UPDATE postbag__lane SET record = %s, writes = MOD(writes, 2000000000) + 1 WHERE lane = 0x%x AND epoch = %d`
+
 	// The same rows, each by primary key. The transaction has just changed all of them, so
 	// that it sees them as they are, and not as they were when its snapshot was taken. A
 	// list in an IN would not do: the servers may read all rows of the consumer instead,

@@ -56,7 +56,7 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 	for _, headers := range bad {
 		f.check(run(insert, headers))
 	}
-	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 2 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
+	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 3 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
 		t.Fatalf("what is pending is %v (error: %v)", steps, err)
 	}
 	_, err = f.Migrate(t.Context())
@@ -95,9 +95,9 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; UPDATE postbag__meta SET version = 4`)
+	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; UPDATE postbag__meta SET version = 4`)
 	f.check(err)
-	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 2 {
+	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 3 {
 		t.Fatalf("it takes the steps %v (error: %v)", done, err)
 	}
 	var triggers int

@@ -208,10 +208,11 @@ func laneWriteWaits(e *env) {
 	e.waits(zombie)
 	e.commit(owner)
 	e.over(zombie)
-	if !errors.Is(zombie.err, store.ErrFenced) {
+	if !errors.Is(zombie.err, store.ErrFenced) && !errors.Is(zombie.err, store.ErrAgain) {
 		e.Errorf("a write that waited for an opening: %v, not ErrFenced", zombie.err)
 	}
 	e.undo(zombie.tx)
+	e.fenced(lane, 1)
 	e.enter(lane, 3, nil)
 }
 

@@ -1,0 +1,104 @@
+package mysqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+var (
+	_ store.Lanes[postbag.SQLTx] = (*Store)(nil)
+	_ store.Lanes[postbag.SQLTx] = (*Appender)(nil)
+)
+
+// OpenLane raises the epoch of a lane in tx; see [store.Lanes].
+func (*Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
+	return openLane(ctx, tx, lane)
+}
+
+// WriteLane replaces the record of a lane in tx; see [store.Lanes].
+func (*Store) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return writeLane(ctx, tx, lane, epoch, record)
+}
+
+// Try runs fn behind a savepoint; see [store.Lanes].
+func (*Store) Try(ctx context.Context, tx postbag.SQLTx, fn func(context.Context) error) (failed, broken error) {
+	return try(ctx, tx, fn)
+}
+
+// OpenLane implements store.Lanes.
+func (*Appender) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
+	return openLane(ctx, tx, lane)
+}
+
+// WriteLane implements store.Lanes.
+func (*Appender) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return writeLane(ctx, tx, lane, epoch, record)
+}
+
+// Try implements store.Lanes.
+func (*Appender) Try(ctx context.Context, tx postbag.SQLTx, fn func(context.Context) error) (failed, broken error) {
+	return try(ctx, tx, fn)
+}
+
+func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.LaneState, err error) {
+	if tx == nil {
+		return now, postbag.ErrNoTx
+	}
+	doing := "open lane " + storekit.Printable(lane)
+	if err := laneName(doing, lane); err != nil {
+		return now, err
+	}
+	if _, err = tx.ExecContext(ctx, fmt.Sprintf(sqlOpenLane, lane)); err == nil {
+		err = sqlkit.Querying(ctx, tx)(fmt.Sprintf(sqlOpenedLane, lane), nil, func(rows *sql.Rows) error {
+			return rows.Scan(&now.Epoch, &now.Record)
+		})
+	}
+	if err != nil {
+		return store.LaneState{}, translateError(doing, met(err))
+	}
+	return now, nil
+}
+
+func writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	if tx == nil {
+		return postbag.ErrNoTx
+	}
+	doing := "write lane " + storekit.Printable(lane)
+	if err := laneName(doing, lane); err != nil {
+		return err
+	}
+	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlWriteLane, literal(nil, record), lane, epoch))
+	if err != nil {
+		return translateError(doing, met(err))
+	}
+	written, err := result.RowsAffected()
+	switch {
+	case err != nil:
+		return translateError(doing, err)
+	case written == 0:
+		return fmt.Errorf("mysqlstore: %s: %w", doing, store.ErrFenced)
+	}
+	return nil
+}
+
+// laneName refuses a name that no lane can have: without one the literal would not be one.
+func laneName(doing, lane string) error {
+	if n := len(lane); n == 0 || n > store.MaxLane {
+		return fmt.Errorf("mysqlstore: %s: its name has %d bytes; give it 1 to %d", doing, n, store.MaxLane)
+	}
+	return nil
+}
+
+func try(ctx context.Context, tx postbag.SQLTx, fn func(context.Context) error) (failed, broken error) {
+	if tx == nil {
+		return nil, postbag.ErrNoTx
+	}
+	failed, broken = sqlkit.Try(ctx, tx, fn)
+	return failed, translateError("use a savepoint", met(broken))
+}
