@@ -112,13 +112,12 @@ func (*page[Tx]) away(err error) bool {
 // decide says what it means that a run failed. No error: it is to be found out which messages
 // fail.
 func (p *page[Tx]) decide(ctx context.Context, err error, search bool) (broker.TxOutcome, error) {
-	if search && p.failed > 0 {
-		return p.abort(err)
-	}
 	if down := p.d.one.Probe(ctx); down != nil {
 		return p.unavailable(down)
 	}
 	switch {
+	case search && p.failed > 0:
+		return p.abort(err)
 	case p.away(err):
 		return p.unavailable(err)
 	case p.overdue:

@@ -51,7 +51,6 @@ func inPages(_ *batchShelf, o *batchOptions) {
 // bothForms runs a test with a handler of messages and with one of pages.
 func bothForms(t *testing.T, test func(t *testing.T, form func(*batchShelf, *batchOptions))) {
 	t.Helper()
-	t.Parallel()
 	t.Run("a handler of messages", func(t *testing.T) { test(t, func(*batchShelf, *batchOptions) {}) })
 	t.Run("a handler of pages", func(t *testing.T) { test(t, inPages) })
 }
@@ -116,6 +115,7 @@ func TestABatchDestinationNamesAllBadOptions(t *testing.T) {
 type onlyMarks struct{ inbox.Store[*memstore.Tx] }
 
 func TestAMessageOfFiveHundredThatFailsIsRejectedAloneAndTheOthersStand(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
 			if string(m.Payload) == "321" {
@@ -140,6 +140,7 @@ func TestAMessageOfFiveHundredThatFailsIsRejectedAloneAndTheOthersStand(t *testi
 }
 
 func TestAllMessagesThatFailAreFoundInOnePageAndNoneBehindThemOfTheirKeysIsTried(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		var mu sync.Mutex
 		alone := map[string]bool{}
@@ -163,6 +164,7 @@ func TestAllMessagesThatFailAreFoundInOnePageAndNoneBehindThemOfTheirKeysIsTried
 }
 
 func TestAPanicOrTheEndOfAGoroutineIsThatMessagesAlone(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
 			switch string(m.Payload) {
@@ -181,6 +183,7 @@ func TestAPanicOrTheEndOfAGoroutineIsThatMessagesAlone(t *testing.T) {
 }
 
 func TestAPageThatMeetsAnotherTransactionRunsAgainAndNothingIsCounted(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		var met atomic.Int64
 		w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
@@ -195,6 +198,7 @@ func TestAPageThatMeetsAnotherTransactionRunsAgainAndNothingIsCounted(t *testing
 }
 
 func TestAnOutageWithinAPageIsNoFaultOfAMessage(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		var w *batchShelf
 		w = newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
@@ -204,6 +208,23 @@ func TestAnOutageWithinAPageIsNoFaultOfAMessage(t *testing.T) {
 		w.commits(deliveries(4, "a"), broker.Aborted, broker.Unavailable, nil)
 		w.down.Store(false)
 		w.applied()
+	})
+}
+
+func TestAnOutageWhileItIsFoundOutWhichMessagesFailIsNoFaultOfOne(t *testing.T) {
+	t.Parallel()
+	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
+		var w *batchShelf
+		calls := 0
+		w = newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
+			if string(m.Payload) != "2" {
+				return nil
+			}
+			calls++
+			w.down.Store(calls > 1)
+			return errors.New("no")
+		}), form)
+		w.commits(deliveries(4, "a"), broker.Aborted, broker.Unavailable, nil)
 	})
 }
 
@@ -288,6 +309,7 @@ func TestAHandlerThatTakesMostOfAPagesTimeIsRejectedAndAPageThatIsTooLongIsNot(t
 }
 
 func TestARelayAppliesPagesOnceInOrderAndParksWhatFailsAlone(t *testing.T) {
+	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		var attempts atomic.Int64
 		w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {

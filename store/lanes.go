@@ -49,5 +49,5 @@ const MaxLane = 500
 // MaxLaneRecord is the largest record of a lane, in bytes (broker.MaxRecord).
 const MaxLaneRecord = 512 << 10
 
-// ErrFenced: somebody opened the lane later. Roll the transaction back.
+// ErrFenced says that somebody opened the lane later. Roll the transaction back.
 var ErrFenced = errors.New("store: somebody opened this lane later; roll the transaction back")

@@ -131,7 +131,7 @@ func (s *Store) tryLane(tx *Tx, lane string, change func(*laneRow) error) (held 
 	}
 	r.writer = tx
 	tx.lanes = append(tx.lanes, undo)
-	return nil, nil
+	return nil, nil //nolint:nilnil // it waits for nothing
 }
 
 // undoLanes takes back what tx did to lanes after its first n changes. The caller holds s.mu.

@@ -59,11 +59,11 @@ func (e *env) writeLane(name string, epoch int64, record []byte) {
 	e.commit(tx)
 }
 
-// fenced wants a write to be refused.
-func (e *env) fenced(name string, epoch int64) {
+// fenced wants a write of the lane to be refused.
+func (e *env) fenced(epoch int64) {
 	e.Helper()
 	tx := e.begin()
-	if err := e.Lanes.WriteLane(e.ctx, tx, name, epoch, []byte("zombie")); !errors.Is(err, store.ErrFenced) {
+	if err := e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("zombie")); !errors.Is(err, store.ErrFenced) {
 		e.Errorf("a write with epoch %d: %v, not ErrFenced", epoch, err)
 	}
 	e.rollback(tx)
@@ -124,18 +124,18 @@ func laneFences(e *env) {
 	e.enter(lane, 1, nil)
 	e.writeLane(lane, 1, []byte("old"))
 	e.enter(lane, 2, []byte("old"))
-	e.fenced(lane, 1)
-	e.fenced(lane, 3)
+	e.fenced(1)
+	e.fenced(3)
 	e.writeLane(lane, 2, []byte("owner"))
-	e.fenced(lane, 1)
+	e.fenced(1)
 	e.enter(lane, 3, []byte("owner"))
-	e.fenced(lane, 2)
+	e.fenced(2)
 }
 
 func laneUnopened(e *env) {
 	e.needLanes()
 	for _, epoch := range []int64{0, 1} {
-		e.fenced(lane, epoch)
+		e.fenced(epoch)
 	}
 	e.enter(lane, 1, nil)
 }
@@ -212,7 +212,7 @@ func laneWriteWaits(e *env) {
 		e.Errorf("a write that waited for an opening: %v, not ErrFenced", zombie.err)
 	}
 	e.undo(zombie.tx)
-	e.fenced(lane, 1)
+	e.fenced(1)
 	e.enter(lane, 3, nil)
 }
 
@@ -288,7 +288,7 @@ func laneCrash(e *env) {
 	e.crash()
 	e.undo(tx)
 	e.enter(lane, 2, []byte("committed"))
-	e.fenced(lane, 1)
+	e.fenced(1)
 }
 
 func laneEnded(e *env) {
