@@ -98,7 +98,7 @@
 //	MQTT 5, QoS 1, 2    stream; none if shared   -                  a flag: 1 or 2;  each, in sequence   when the session comes back
 //	                                                                none if shared
 //	webhook             none                     -                  -                the answer 2xx      when and if the sender tries again
-//	Watermill           of its subscriber        -                  -                Message.Ack         of its subscriber
+//	Watermill           none                     -                  -                Message.Ack         of its subscriber
 //
 // The suite in source/sourcetest tests an adapter against this contract, on the real
 // broker. source/memsource is the smallest source: read it first.
