@@ -235,4 +235,14 @@ var scenarios = []scenario{
 		goal: atLeast("receiver", "one at a time", 3),
 		ways: []way{{"one at a time", receiveByHand(3000, 1)}, {"receiver", receive(received)}},
 	},
+	{
+		name: "13-effects", what: "a box into an account each, pages of 500 in one transaction with their record, messages/s",
+		goal: atLeast("pages", "by hand", 0.8),
+		ways: []way{{"by hand", copyRaw(50_000, effectsByHand)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
+	},
+	{
+		name: "13-effects-one", what: "the same, beside a transaction for each message, messages/s",
+		goal: atLeast("pages", "one at a time", 5),
+		ways: []way{{"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
+	},
 }

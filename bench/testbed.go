@@ -38,6 +38,7 @@ type testbed struct {
 	kafka   *testserver.Kafka
 	mariadb *testserver.MySQL
 	mysql   *testserver.MySQL
+	effects *pgstore.Store // whose transactions have what handlers do
 	closers []func() error
 }
 
