@@ -234,6 +234,15 @@ func TestTheFirstRuleThatFindsAKeyDecides(t *testing.T) {
 	if kind := sourcekit.TypeRule("mqtt")(with("specversion", "1.0", "type", "100%25")); kind != "100%25" {
 		t.Errorf("the type of an event is %q", kind)
 	}
+	for headers, want := range map[*source.Message]string{
+		with("id", uuid, "eventType", "order.placed"):                          "order.placed", // Debezium's
+		with("eventType", "order.placed"):                                      "",
+		with("id", uuid, "eventType", "other", "Postbag-Type", "order.placed"): "order.placed",
+	} {
+		if kind := sourcekit.TypeRule("kafka")(headers); kind != want {
+			t.Errorf("the type is %q, want %q", kind, want)
+		}
+	}
 	own := sourcekit.Keys{func(m *source.Message) string { return string(m.Payload) }, sourcekit.KeyHeader("ce_partitionkey")}
 	if key := own.Of(m); key != "event" {
 		t.Errorf("the key is %q", key)

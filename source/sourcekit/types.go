@@ -8,7 +8,8 @@ import (
 
 // TypeRule is the rule that finds the kind of event which a message says it is: Postbag-Type,
 // or the type of an event of CloudEvents, from headers or from the document in structured
-// mode. It finds the empty text if the message says none. In HTTP and NATS headers are
+// mode, or the header eventType beside the header id, as Debezium's outbox event router is
+// usually set up. It finds the empty text if the message says none. In HTTP and NATS headers are
 // percent-encoded, and in MQTT Postbag-Type is; the type is decoded. binding is that of Features.
 func TypeRule(binding string) KeyRule {
 	header := KeyHeader
@@ -19,7 +20,7 @@ func TypeRule(binding string) KeyRule {
 	for _, prefix := range eventPrefixes {
 		types = append(types, header(prefix+"type"))
 	}
-	types = append(types, unprefixed("type"))
+	types = append(types, unprefixed("type"), debeziumType)
 	return func(m *source.Message) string {
 		if kind := types.Of(m); kind != "" {
 			return kind
@@ -38,4 +39,13 @@ func TypeRule(binding string) KeyRule {
 		}
 		return event.Type
 	}
+}
+
+// debeziumType is the rule that takes the type of what Debezium's outbox event router sent.
+func debeziumType(m *source.Message) string {
+	if _, ok := m.Headers.Get("id"); !ok {
+		return ""
+	}
+	kind, _ := m.Headers.Get("eventType")
+	return kind
 }
