@@ -132,8 +132,8 @@ func (s *Source) await(ctx context.Context) {
 	s.running.Wait()
 }
 
-// poke wakes Fetch and the member. The caller holds the lock.
-func (s *Source) poke() {
+// wakeAll wakes Fetch and the member. The caller holds the lock.
+func (s *Source) wakeAll() {
 	close(s.change)
 	s.change = make(chan struct{})
 	if s.member != nil && s.member.interrupt != nil {
@@ -183,7 +183,7 @@ func (s *Source) setPaused(partitions []source.Partition, paused bool) {
 		}
 	}
 	if changed {
-		s.poke()
+		s.wakeAll()
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Source) Ack(ctx context.Context, receipts []source.Receipt) (lost int, 
 		for _, p := range s.parts { // the window of a partition may have been full
 			if (p.full || p.rests) && !p.resting(time.Now(), s.tracker.Room(p.epoch)) {
 				p.full = false
-				s.poke()
+				s.wakeAll()
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Source) Release(ctx context.Context, receipts []source.Receipt, after t
 		p.stamps = nil
 		p.moveTo(int64(at.Next))
 	}
-	s.poke()
+	s.wakeAll()
 	return nil
 }
 

@@ -140,7 +140,7 @@ func (m *member) finish(ctx context.Context, gone map[string][]int32, commit boo
 			s.lose(partitionName(topic, number))
 		}
 	}
-	s.poke()
+	s.wakeAll()
 }
 
 // observer hears of the client's connections and of its group.
@@ -182,5 +182,5 @@ func (o *observer) OnGroupManageError(err error) {
 		return // it joins again
 	}
 	s.joining = failure
-	s.poke()
+	s.wakeAll()
 }

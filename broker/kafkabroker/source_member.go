@@ -55,7 +55,7 @@ func (s *Source) run(work context.Context, m *member) {
 		if err != nil { // the options were good before
 			s.mu.Lock()
 			s.usurped = misconfigured("no client can be made ("+short(err)+")", "open a new source")
-			s.poke()
+			s.wakeAll()
 			s.mu.Unlock()
 			<-work.Done()
 			return
@@ -140,7 +140,7 @@ func (m *member) isOver() bool {
 func (m *member) wake() {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
-	m.s.poke()
+	m.s.wakeAll()
 }
 
 // prepare tells the client which partitions rest, and returns the context to poll with. It
@@ -259,7 +259,7 @@ func (m *member) file(fetches kgo.Fetches) {
 			moved[p] = p.target
 		}
 	}
-	s.poke()
+	s.wakeAll()
 	s.mu.Unlock()
 	if len(seeks) == 0 {
 		return
@@ -345,7 +345,7 @@ func (m *member) fence(err error) {
 		s.usurped = sourceFailure("group "+s.options.Group, err)
 	}
 	m.end.Do(func() { close(m.over) })
-	s.poke()
+	s.wakeAll()
 }
 
 // loseAll ends every assignment. The caller holds the lock.

@@ -50,7 +50,7 @@ func (s *Source) setDown(err error) {
 	defer s.mu.Unlock()
 	if err != nil || s.down != nil {
 		s.down = err
-		s.poke()
+		s.wakeAll()
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Source) lookAtTopics(ctx context.Context) {
 		s.topics[name].err = topicFailure(name, err)
 	}
 	if changed {
-		s.poke()
+		s.wakeAll()
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *Source) retry(now time.Time) {
 		if p.broken != nil && !p.broken.retry.IsZero() && now.After(p.broken.retry) {
 			p.broken = nil
 			p.moveTo(max(p.reached, p.position, 0))
-			s.poke()
+			s.wakeAll()
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (s *Source) findStart(ctx context.Context, q lossCheck) error {
 	} else if current {
 		s.restart(p, to)
 	}
-	s.poke()
+	s.wakeAll()
 	s.mu.Unlock()
 	if current && s.options.Reset != nil {
 		s.options.Reset(Reset{Topic: q.topic, Number: q.number, Partition: q.partition, From: q.from, To: to})
@@ -242,7 +242,7 @@ func (s *Source) findTopic(ctx context.Context, q lossCheck) error {
 		}
 	}
 	m := s.member
-	s.poke()
+	s.wakeAll()
 	s.mu.Unlock()
 	if again && s.options.Reset != nil && m != nil {
 		s.options.Reset(Reset{Topic: q.topic, Number: -1})

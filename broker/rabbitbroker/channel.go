@@ -66,7 +66,7 @@ func (l *pipeline) push(items []*item) {
 	for _, it := range items {
 		it.call.refuse(it, refusal)
 	}
-	l.link.hurry()
+	l.link.askForRetry()
 }
 
 // pushFirst puts items that went out before in front of all others.

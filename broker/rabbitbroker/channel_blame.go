@@ -54,7 +54,7 @@ func (l *pipeline) judge(s *session) bool {
 // answerAccused settles those of items that the server's words name, and returns the
 // others.
 func answerAccused(items []*item, why *amqp.Error) (rest []*item) {
-	named := accused(why)
+	named := namedByServer(why)
 	f := verdict(why)
 	for _, it := range items {
 		if named(it) {
@@ -66,9 +66,9 @@ func answerAccused(items []*item, why *amqp.Error) (rest []*item) {
 	return rest
 }
 
-// accused reads out of the server's words which messages it means: nobody, if it
+// namedByServer reads out of the server's words which messages it means: nobody, if it
 // does not say. The words are those of rabbit_channel.erl.
-func accused(why *amqp.Error) func(it *item) bool {
+func namedByServer(why *amqp.Error) func(it *item) bool {
 	switch why.Code {
 	case amqp.NotFound: // no exchange 'x' in vhost 'v'
 		return func(it *item) bool { return strings.Contains(why.Reason, "exchange '"+it.exchange+"' in vhost '") }

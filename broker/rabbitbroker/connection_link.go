@@ -17,9 +17,9 @@ type link struct {
 
 	pipelines []*pipeline
 
-	tried   chan struct{} // closed after the first attempt
-	poke    chan struct{} // somebody waits for the next attempt
-	missing chan struct{} // a message found no way
+	tried    chan struct{} // closed after the first attempt
+	retryNow chan struct{} // somebody waits for the next attempt
+	missing  chan struct{} // a message found no way
 
 	frameMax atomic.Int64 // of the present connection
 	known    known
@@ -45,7 +45,7 @@ const (
 func newLink(hosts []host, o Options, pipelines []*pipeline) *link {
 	k := &link{
 		access: access{hosts: hosts, login: o.Login, topology: o.Topology}, pipelines: pipelines,
-		tried: make(chan struct{}), poke: make(chan struct{}, 1), missing: make(chan struct{}, 1),
+		tried: make(chan struct{}), retryNow: make(chan struct{}, 1), missing: make(chan struct{}, 1),
 		fault: adapter.Failure(broker.Unavailable, "the first connection is not yet made", "wait, or look whether the server runs"),
 	}
 	k.frameMax.Store(defaultFrameMax)
@@ -86,14 +86,14 @@ func (k *link) rest(ctx context.Context, pause time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-most.C:
-	case <-k.poke:
+	case <-k.retryNow:
 	}
 }
 
-// hurry asks for the next attempt.
-func (k *link) hurry() {
+// askForRetry asks for the next attempt.
+func (k *link) askForRetry() {
 	select {
-	case k.poke <- struct{}{}:
+	case k.retryNow <- struct{}{}:
 	default:
 	}
 }

@@ -18,7 +18,7 @@ func (d *Destination) Probe(ctx context.Context) error {
 func (d *Destination) probe(context.Context) *broker.Error {
 	line, f := d.link.present()
 	if f != nil {
-		d.link.hurry()
+		d.link.askForRetry()
 		return f
 	}
 	ch, err := line.conn.Channel()

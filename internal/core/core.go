@@ -57,7 +57,7 @@ func New(o Options, flows []*Flow) *Core {
 
 // Step says what is to be done now.
 func (c *Core) Step(now time.Duration) {
-	c.hurry(now)
+	c.endHangingCalls(now)
 	c.handOver(now)
 	c.watchLanes()
 	c.beat(now)

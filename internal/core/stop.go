@@ -88,10 +88,10 @@ func (c *Core) allLeft() bool {
 	return !c.turning.out && c.turning.repeat == nil
 }
 
-// hurry ends calls that hang while the relay stops, and gives up all of them when the
+// endHangingCalls ends calls that hang while the relay stops, and gives up all of them when the
 // time for it is out: what was accepted is settled and the leases are given back
 // nevertheless.
-func (c *Core) hurry(now time.Duration) {
+func (c *Core) endHangingCalls(now time.Duration) {
 	if !c.stops {
 		return
 	}

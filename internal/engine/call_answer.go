@@ -100,7 +100,7 @@ func (f *Flow) count(c *Call, e *entry, a *Answer, now time.Duration) {
 	f.pass(e)
 	f.stats.Accepted++
 	f.longest = max(f.longest, now-c.sentAt)
-	f.overtake(c)
+	f.countOvertaken(c)
 }
 
 // answered applies one answer to its entry, which was alone in its call or not. The

@@ -57,8 +57,8 @@ func (f *Flow) late(c *Call, now time.Duration) bool {
 	return now >= c.sentAt+f.cfg.SlowAfter && c.behind > 0
 }
 
-// overtake counts an acceptance by a call for those that began before it.
-func (f *Flow) overtake(c *Call) {
+// countOvertaken counts an acceptance by a call for those that began before it.
+func (f *Flow) countOvertaken(c *Call) {
 	for _, o := range f.calls {
 		if o.ID < c.ID {
 			o.behind++

@@ -50,7 +50,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 		e.attempts, e.alone = 0, false
 	case c.Park.State != store.ParkBlocked:
 		p := c.Park
-		f.urge(s, c)
+		f.tryThoughHeld(s, c)
 		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, "", ""
 		f.draftRow(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {

@@ -52,8 +52,8 @@ func Share(me string, relays []string, subscription string, shards []Holding, ga
 			expect = expect || c.held > its
 		}
 	}
-	byAppeal(me, subscription, mine)
-	byAppeal(me, subscription, free)
+	sortByPreference(me, subscription, mine)
+	sortByPreference(me, subscription, free)
 	if len(mine) >= quota {
 		return nil, mine[quota:], expect
 	}
@@ -105,8 +105,8 @@ func quotaOf(rank, relays, shards int, gather bool) int {
 	}
 }
 
-// byAppeal sorts shards by how gladly a relay has them.
-func byAppeal(relay, subscription string, los []int) {
+// sortByPreference sorts shards by how gladly a relay has them.
+func sortByPreference(relay, subscription string, los []int) {
 	if len(los) < 2 {
 		return
 	}

@@ -169,9 +169,9 @@ func (f *Flow) unheld(s *shard, c *store.Command) {
 	}
 }
 
-// urge has a Held message that an operator wants retried be tried although its topic
+// tryThoughHeld has a Held message that an operator wants retried be tried although its topic
 // does not work.
-func (f *Flow) urge(s *shard, c *store.Command) {
+func (f *Flow) tryThoughHeld(s *shard, c *store.Command) {
 	if c.Park.State != store.ParkHeld {
 		return
 	}

@@ -73,7 +73,7 @@ var rowColors = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", 
 
 // Plot writes throughput and backlog over time, with the faults marked, as SVG.
 func (r *Report) Plot(w io.Writer) error {
-	samples := thin(r.Samples)
+	samples := downsample(r.Samples)
 	length := r.For
 	if n := len(samples); n > 0 {
 		length = max(length, samples[n-1].At)
@@ -110,8 +110,8 @@ func (r *Report) Plot(w io.Writer) error {
 	return plotTemplate.Execute(w, p)
 }
 
-// thin puts samples together so that a night is drawn as fast as a minute. What is put together keeps its sums, and the highest backlog.
-func thin(all []Sample) []Sample {
+// downsample puts samples together so that a night is drawn as fast as a minute. What is put together keeps its sums, and the highest backlog.
+func downsample(all []Sample) []Sample {
 	each := (len(all) + mostPoints - 1) / mostPoints
 	if each <= 1 {
 		return all

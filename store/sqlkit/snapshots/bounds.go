@@ -58,12 +58,12 @@ func (b *Bounds) Add(y uint64, s int64) {
 	}
 	b.pairs = slices.Replace(b.pairs, i, worse, pair{y, s})
 	if len(b.pairs) > maxPairs {
-		b.thin()
+		b.dropEverySecond()
 	}
 }
 
-// thin drops every second pair of the older half.
-func (b *Bounds) thin() {
+// dropEverySecond drops every second pair of the older half.
+func (b *Bounds) dropEverySecond() {
 	kept := b.pairs[:0]
 	for i, p := range b.pairs {
 		if i >= maxPairs/2 || i%2 == 0 {
