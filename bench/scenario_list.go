@@ -245,4 +245,11 @@ var scenarios = []scenario{
 		goal: atLeast("pages", "one at a time", 5),
 		ways: []way{{"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
 	},
+	{
+		name: "13-apply-peers", what: "a box into an account each, beside watermill-sql with Watermill's deduplicator, messages/s",
+		goal: atLeast("pages", "watermill", 4),
+		ways: []way{
+			{"watermill", watermillApply(5000)}, {"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects)},
+		},
+	},
 }

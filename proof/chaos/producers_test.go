@@ -52,7 +52,8 @@ func (l *logged) Write(p []byte) (int, error) {
 func TestFailingTopicsUnreadableRowsAndEmptiedLogsCostNoMessage(t *testing.T) {
 	t.Parallel()
 	only := []string{"answers of status 404 to one topic", "answers of status 410 to one topic", "row that nobody can read", "log emptied and numbered again", "SIGTERM of a relay"}
-	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 300, Only: only})
+	// SQLite has one writer at a time. On a busy machine more messages a second keep a stranger from the log for ten seconds.
+	r := here(t, chaos.Options{Broker: adapters.Webhook{}, For: 16 * time.Second, Rate: 150, Only: only})
 	if !r.OK {
 		t.Errorf("%v\n%v", r.Failures, r.History)
 	}
