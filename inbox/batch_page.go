@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/store"
 )
 
 // page is one Commit at work.
@@ -78,6 +79,9 @@ func (p *page[Tx]) run(ctx context.Context, search bool) error {
 		p.began = true
 		err := p.apply(ctx, tx, search)
 		p.overdue = errors.Is(ctx.Err(), context.DeadlineExceeded)
+		if keeper, has := p.d.lanes.(store.LaneKeeper[Tx]); has && err == nil {
+			err = keeper.KeepsLane(ctx, tx, p.lane.key, p.lane.epoch, p.record)
+		}
 		p.handled = err == nil
 		return err
 	})

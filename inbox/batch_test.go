@@ -337,3 +337,33 @@ func TestARelayAppliesPagesOnceInOrderAndParksWhatFailsAlone(t *testing.T) {
 		}
 	})
 }
+
+// forgetful is a store that rolled a transaction back, and let it go on, as often as forgets says.
+type forgetful struct {
+	*memstore.Store
+
+	forgets atomic.Int64
+}
+
+func (s *forgetful) KeepsLane(context.Context, *memstore.Tx, string, int64, []byte) error {
+	if s.forgets.Add(-1) >= 0 {
+		return store.ErrAgain
+	}
+	return nil
+}
+
+func TestAPageThatTheDatabaseRolledBackInTheMiddleRunsAgain(t *testing.T) {
+	t.Parallel()
+	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
+		w := newBatchShelf(t, refusing(func(context.Context, *inbox.Message) error { return nil }), form, func(w *batchShelf, o *batchOptions) {
+			in := &forgetful{Store: w.store}
+			in.forgets.Store(2)
+			o.Store = in
+		})
+		w.commits(deliveries(4, "a"), broker.Committed, broker.Accepted, nil)
+		w.applied("0", "1", "2", "3")
+		if n := len(w.seen); n != 12 {
+			t.Errorf("the handler got %d messages, want 12", n)
+		}
+	})
+}

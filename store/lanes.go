@@ -35,6 +35,16 @@ type Lanes[Tx any] interface {
 	Try(ctx context.Context, tx Tx, fn func(context.Context) error) (failed, broken error)
 }
 
+// LaneKeeper is implemented by a store with Lanes whose database can roll a whole
+// transaction back when a statement fails, and then let it go on, as InnoDB does at a
+// deadlock. A handler that does not report the error would commit without the record, and
+// without what was applied before it.
+type LaneKeeper[Tx any] interface {
+	// KeepsLane fails with ErrAgain if tx does not have any more what WriteLane has
+	// written in it with these arguments. Roll tx back then, and run it again.
+	KeepsLane(ctx context.Context, tx Tx, lane string, epoch int64, record []byte) error
+}
+
 // LaneState is a lane that was opened.
 type LaneState struct {
 	// Epoch is that of who opened it last, from one.

@@ -1,8 +1,10 @@
 package mysqlstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/postbag/postbag"
@@ -12,8 +14,10 @@ import (
 )
 
 var (
-	_ store.Lanes[postbag.SQLTx] = (*Store)(nil)
-	_ store.Lanes[postbag.SQLTx] = (*Appender)(nil)
+	_ store.Lanes[postbag.SQLTx]      = (*Store)(nil)
+	_ store.Lanes[postbag.SQLTx]      = (*Appender)(nil)
+	_ store.LaneKeeper[postbag.SQLTx] = (*Store)(nil)
+	_ store.LaneKeeper[postbag.SQLTx] = (*Appender)(nil)
 )
 
 // OpenLane raises the epoch of a lane in tx; see [store.Lanes].
@@ -24,6 +28,11 @@ func (*Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (stor
 // WriteLane replaces the record of a lane in tx; see [store.Lanes].
 func (*Store) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
 	return writeLane(ctx, tx, lane, epoch, record)
+}
+
+// KeepsLane says whether tx still has what WriteLane wrote in it; see [store.LaneKeeper].
+func (*Store) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return keepsLane(ctx, tx, lane, epoch, record)
 }
 
 // Try runs fn behind a savepoint; see [store.Lanes].
@@ -39,6 +48,11 @@ func (*Appender) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (s
 // WriteLane implements store.Lanes.
 func (*Appender) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
 	return writeLane(ctx, tx, lane, epoch, record)
+}
+
+// KeepsLane implements store.LaneKeeper.
+func (*Appender) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return keepsLane(ctx, tx, lane, epoch, record)
 }
 
 // Try implements store.Lanes.
@@ -83,6 +97,30 @@ func writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, 
 		return translateError(doing, err)
 	case written == 0:
 		return fmt.Errorf("mysqlstore: %s: %w", doing, store.ErrFenced)
+	}
+	return nil
+}
+
+// errRolledBack says that the server has rolled back a transaction, which then went on.
+var errRolledBack = errors.New("the server rolled the transaction back in the middle, as it does at a deadlock, and a handler went on; return such an error from the handler")
+
+// keepsLane reads the row of the lane. After a rollback of the server, it is as it was before
+// the transaction.
+func keepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	if tx == nil {
+		return postbag.ErrNoTx
+	}
+	doing := "look at lane " + storekit.Printable(lane)
+	if err := laneName(doing, lane); err != nil {
+		return err
+	}
+	var now store.LaneState
+	there, err := sqlkit.Row(sqlkit.Querying(ctx, tx), fmt.Sprintf(sqlOpenedLane, lane), nil, &now.Epoch, &now.Record)
+	switch {
+	case err != nil:
+		return translateError(doing, met(err))
+	case !there || now.Epoch != epoch || !bytes.Equal(now.Record, record):
+		return translateError(doing, &meeting{errRolledBack})
 	}
 	return nil
 }
