@@ -40,7 +40,7 @@ var (
 // BatchHandler applies messages, one or more, in tx. Messages of one key are in sequence.
 // If it returns nil, all of them are applied. After an error it is called again, each time
 // with fewer of them, until it is known which one fails: what it had done in tx is taken
-// back before. It returns when ctx ends.
+// back before. It returns when ctx ends. It neither commits nor rolls back.
 type BatchHandler[Tx any] func(ctx context.Context, tx Tx, all []*Message) error
 
 // BatchDestinationOptions say who applies the messages of a box. Store, Consumer, and Handle

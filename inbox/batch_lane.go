@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
@@ -74,7 +75,7 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 	}
 	p.limit = p.d.one.limit(ctx)
 	back := Retry{Min: firstAgain, Max: maxAgain, Factor: 2}
-	search := false
+	search, start := false, time.Now()
 	for n := 1; ; n++ {
 		err := p.run(ctx, search)
 		switch {
@@ -90,7 +91,8 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 		case ctx.Err() != nil:
 			err = late(err)
 			return withhold(p.results, err), err
-		case meetsAnother(p.d.one.o.Store, err):
+		case !p.tired && meetsAnother(p.d.one.o.Store, err):
+			search = p.tires(n, start, err) || search
 			pause(ctx, back.after(n))
 		case !p.began:
 			return p.unavailable(err)
@@ -100,6 +102,27 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 			}
 			search = true
 		}
+	}
+}
+
+// maxPageInARow is how often in a row a page meets other transactions before what fails so
+// is a message's own fault: its handler may wait for a lock of its own transaction, through
+// another connection. Half of the page's time is too long, too.
+const maxPageInARow = 20
+
+// tires says whether a page has met other transactions for too long.
+func (p *page[Tx]) tires(n int, start time.Time, err error) bool {
+	p.tired = p.began && (n >= maxPageInARow || time.Since(start) > p.limit/2)
+	if p.tired {
+		p.suspects(err)
+	}
+	return p.tired
+}
+
+// suspects notes the message whose handler failed last.
+func (p *page[Tx]) suspects(err error) {
+	if !p.handled {
+		p.suspect, p.why = p.at, err
 	}
 }
 
@@ -122,10 +145,10 @@ func (p *page[Tx]) decide(ctx context.Context, err error, search bool) (broker.T
 		return p.unavailable(err)
 	case p.overdue:
 		return p.tooLong(err)
+	case p.lost:
+		return broker.Unresolved, nil
 	case !search:
-		if !p.handled {
-			p.suspect, p.why = p.at, err
-		}
+		p.suspects(err)
 		return broker.Unresolved, nil
 	case len(p.msgs) == 1:
 		p.fault(0, err)

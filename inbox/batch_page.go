@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -25,19 +26,26 @@ type page[Tx any] struct {
 	failed  int             // how many are
 	suspect int             // the message whose handler failed in the first run; -1: not known
 	why     error           // of the suspect
+	piece   int             // how many messages a search hands over at once
+	ender   int             // the message behind which a search has lost its transaction; -1: none
+	tired   bool            // it has met other transactions for too long
 
 	// Of the last run.
 	began   bool // the record was written: an earlier run has not committed
 	handled bool // all handlers have returned nil: the commit came next
 	overdue bool // its time was over
+	lost    bool // its transaction was gone before the end: search again
 	at      int  // the message whose handler was at work; -1: none, or several
 	spent   time.Duration
 }
 
 func newPage[Tx any](l *batchLane[Tx], msgs []broker.Delivery, record []byte, results []broker.Result) *page[Tx] {
 	p := &page[Tx]{
-		d: l.d, lane: l, msgs: msgs, record: record, results: results, suspect: -1,
+		d: l.d, lane: l, msgs: msgs, record: record, results: results, suspect: -1, piece: 1, ender: -1,
 		handed: make([]*Message, len(msgs)), faults: make([]broker.Result, len(msgs)),
+	}
+	if p.d.handle != nil {
+		p.piece = max(len(msgs), 1)
 	}
 	for i := range msgs {
 		p.handed[i] = handed(&msgs[i])
@@ -70,7 +78,7 @@ func (p *page[Tx]) fault(i int, err error) {
 func (p *page[Tx]) run(ctx context.Context, search bool) error {
 	ctx, cancel := context.WithTimeout(ctx, p.d.one.limit(ctx))
 	defer cancel()
-	p.began, p.handled, p.overdue, p.at, p.spent, p.failed = false, false, false, -1, 0, 0
+	p.began, p.handled, p.overdue, p.lost, p.at, p.spent, p.failed = false, false, false, false, -1, 0, 0
 	clear(p.faults)
 	return p.d.one.tx.InTx(ctx, func(ctx context.Context, tx Tx) error {
 		if err := p.d.lanes.WriteLane(ctx, tx, p.lane.key, p.lane.epoch, p.record); err != nil {
@@ -113,15 +121,9 @@ func (p *page[Tx]) apply(ctx context.Context, tx Tx, search bool) error {
 // fails no other of its key is applied.
 func (p *page[Tx]) search(ctx context.Context, tx Tx, all []int) error {
 	failed := map[string]bool{}
-	if p.d.handle != nil {
-		if err := p.halve(ctx, tx, all, failed); err != nil {
+	for some := range slices.Chunk(all, p.piece) {
+		if err := p.halve(ctx, tx, some, failed); err != nil {
 			return err
-		}
-	} else {
-		for i := range all {
-			if err := p.halve(ctx, tx, all[i:i+1], failed); err != nil {
-				return err
-			}
 		}
 	}
 	if p.failed > 0 {
@@ -143,12 +145,14 @@ func (p *page[Tx]) halve(ctx context.Context, tx Tx, some []int, failed map[stri
 	}
 	failure, broken := p.d.lanes.Try(ctx, tx, func(ctx context.Context) error { return p.call(ctx, tx, kept) })
 	switch {
-	case failure != nil && (p.away(failure) || meetsAnother(p.d.one.o.Store, failure)):
+	case failure != nil && (p.away(failure) || !p.tired && meetsAnother(p.d.one.o.Store, failure)):
 		return failure
 	case ctx.Err() != nil:
 		return cmp.Or(failure, broken, ctx.Err())
 	case broken != nil:
-		return fmt.Errorf("a savepoint failed: %w", errors.Join(broken, failure))
+		err := fmt.Errorf("the transaction was gone before the handler returned; a handler must not end it: %w", errors.Join(broken, failure))
+		p.gone(kept, err)
+		return err
 	case failure == nil:
 		return nil
 	case len(kept) == 1:
@@ -161,6 +165,20 @@ func (p *page[Tx]) halve(ctx context.Context, tx Tx, some []int, failed map[stri
 		return err
 	}
 	return p.halve(ctx, tx, kept[half:], failed)
+}
+
+// gone notes that the transaction was gone behind some messages: their handler has ended it,
+// or the connection broke. The next search hands fewer over at once. A message that does it
+// twice, alone, is at fault.
+func (p *page[Tx]) gone(some []int, err error) {
+	switch {
+	case len(some) > 1:
+		p.piece, p.lost = len(some)/2, true
+	case p.ender == some[0]:
+		p.fault(some[0], err)
+	case p.ender < 0:
+		p.ender, p.lost = some[0], true
+	}
 }
 
 // call calls the handler for some messages, in a goroutine of its own: one that ends its

@@ -367,3 +367,49 @@ func TestAPageThatTheDatabaseRolledBackInTheMiddleRunsAgain(t *testing.T) {
 		}
 	})
 }
+
+// It is found also where its handler gets whole pages.
+func TestAMessageWhoseHandlerEndsTheTransactionIsRejectedAlone(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]error{"and returns an error": errors.New("no"), "and returns none": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
+				w := newBatchShelf(t, func(w *batchShelf, o *batchOptions) {
+					o.Handle = func(ctx context.Context, tx *memstore.Tx, m *inbox.Message) error {
+						if string(m.Payload) == "2" {
+							return errors.Join(tx.Rollback(ctx), answer)
+						}
+						return w.keep(ctx, tx, m)
+					}
+				}, form)
+				r := w.commits(deliveries(4, "a"), broker.Aborted, broker.NotSent, map[int]broker.Outcome{2: broker.Rejected})
+				if err := r[2].Err; err == nil || !strings.Contains(err.Error(), "must not end it") {
+					t.Errorf("the error is %v", err)
+				}
+				w.applied()
+			})
+		})
+	}
+}
+
+// A handler can wait for a lock of its own transaction, through another connection.
+func TestAMessageThatMeetsAnotherTransactionEachTimeIsRejectedAlone(t *testing.T) {
+	t.Parallel()
+	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
+				if string(m.Payload) == "2" {
+					return fmt.Errorf("charge: %w", deadlockError("40P01"))
+				}
+				return nil
+			}), form)
+			began := time.Now()
+			w.commits(deliveries(4, "a"), broker.Aborted, broker.NotSent, map[int]broker.Outcome{2: broker.Rejected})
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			w.applied()
+		})
+	})
+}

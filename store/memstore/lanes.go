@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,17 +69,20 @@ func (s *Store) Try(ctx context.Context, tx *Tx, fn func(context.Context) error)
 	if failed = fn(ctx); failed != nil {
 		broken = tx.RollbackTo(ctx, name)
 	}
-	tx.release(name)
-	return failed, broken
+	return failed, cmp.Or(broken, tx.release(name))
 }
 
 // release forgets a savepoint, and keeps what came after it.
-func (tx *Tx) release(name string) {
+func (tx *Tx) release(name string) error {
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()
+	if tx.over {
+		return fmt.Errorf("memstore: release savepoint: %w", errTxEnded)
+	}
 	if n := len(tx.saves); n > 0 && tx.saves[n-1].name == name {
 		tx.saves = tx.saves[:n-1]
 	}
+	return nil
 }
 
 // changeLane changes a lane in tx. It waits while another transaction has changed it.
