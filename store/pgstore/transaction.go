@@ -71,6 +71,10 @@ func commitError(err error) error {
 		return nil
 	case errors.Is(err, pgx.ErrTxCommitRollback):
 		return errors.New("pgstore: commit: the transaction had failed before and was rolled back; look at the first error")
+	case errors.Is(err, pgx.ErrTxClosed): // by a commit, or by a rollback
+		return &fault{
+			doing: "commit", said: "the function ended the transaction itself", fix: "leave the end to InTx", cause: postbag.ErrCommitUnknown,
+		}
 	case errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08":
 		return err
 	default:
