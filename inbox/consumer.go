@@ -23,7 +23,8 @@ import (
 // [Destination]'s subscription. A panic is an error. If
 // the error is [ErrRejected] the message is parked at once. If it says that the transaction
 // met another one (a deadlock, a lock timeout, a snapshot that is too old), it runs again,
-// and nothing is counted, unless that goes on fifty times in a row: that counts as one. The
+// and nothing is counted. If that goes on, a [Consumer] counts fifty in a row as one
+// attempt, and a [BatchDestination] counts one after twenty, or half of the page's time. The
 // store knows such errors of its database's drivers (store.Rerunner). They and store.ErrAgain
 // are found in whatever wraps them. So return them, and do not go on with tx.
 type Handler[Tx any] func(ctx context.Context, tx Tx, m *Message) error
