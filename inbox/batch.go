@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -102,10 +103,18 @@ func (d *BatchDestination[Tx]) Features() broker.Features {
 // String names the consumer.
 func (d *BatchDestination[Tx]) String() string { return d.one.String() }
 
+// maxPublish is how many transactions run at once where each message has its own.
+const maxPublish = 32
+
 // Publish applies each message in a transaction of its own, with a mark, as
-// Destination.Publish does.
+// Destination.Publish does, up to 32 of them side by side.
 func (d *BatchDestination[Tx]) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
-	d.one.Publish(ctx, msgs, report)
+	first := 0
+	for some := range slices.Chunk(msgs, maxPublish) {
+		from := first
+		d.one.Publish(ctx, some, func(i int, r broker.Result) { report(from+i, r) })
+		first += len(some)
+	}
 }
 
 // Probe finds out whether the store works: it runs a transaction that does nothing.

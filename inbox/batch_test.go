@@ -413,3 +413,28 @@ func TestAMessageThatMeetsAnotherTransactionEachTimeIsRejectedAlone(t *testing.T
 		})
 	})
 }
+
+func TestMessagesThatComeOneByOneDoNotBeginAllTransactionsAtOnce(t *testing.T) {
+	t.Parallel()
+	var began, now, most atomic.Int64
+	w := newBatchShelf(t, refusing(func(context.Context, *inbox.Message) error {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for before := most.Load(); n > before && !most.CompareAndSwap(before, n); before = most.Load() {
+		}
+		for all := (began.Add(1) + 31) / 32 * 32; began.Load() < all; {
+			runtime.Gosched() // until 32 are there
+		}
+		return nil
+	}))
+	msgs := deliveries(192, "a", "b", "c")
+	var accepted atomic.Int64
+	w.to.Publish(t.Context(), msgs, func(_ int, r broker.Result) {
+		if r.Outcome == broker.Accepted {
+			accepted.Add(1)
+		}
+	})
+	if accepted.Load() != int64(len(msgs)) || most.Load() > 32 {
+		t.Errorf("%d of %d messages were accepted, and %d handlers ran at once, want 32 at most", accepted.Load(), len(msgs), most.Load())
+	}
+}
