@@ -61,6 +61,7 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 		c.db.met(begin, down)
 		return 0, false
 	}
+	c.db.over() // the wait for the next attempt may be long, and is no outage
 	if !began { // somebody has held its mark for all that time
 		return c.again(t, err), false
 	}
