@@ -2,6 +2,8 @@ package mqttbroker
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/source"
@@ -111,6 +113,8 @@ func (s *Source) report(err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.alarm = err
+	if s.alarm == nil || !strings.Contains(s.alarm.Error(), err.Error()) {
+		s.alarm = errors.Join(s.alarm, err) // a session that was lost is not hidden by the next fault
+	}
 	signal(s.wake)
 }
