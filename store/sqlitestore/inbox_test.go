@@ -235,7 +235,7 @@ func TestAnInboxIsAddedToAFileOfAnOlderVersion(t *testing.T) {
 	f.check(tx.Rollback())
 	done, err := f.Migrate(t.Context())
 	f.check(err)
-	if got := strings.Join(done, " "); got != "0006_inbox" {
+	if got := strings.Join(done, " "); !strings.HasPrefix(got, "0006_inbox") {
 		t.Errorf("it takes the steps %q", got)
 	}
 	f.check(f.InTx(t.Context(), func(_ context.Context, tx postbag.SQLTx) error {
