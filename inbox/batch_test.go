@@ -338,14 +338,14 @@ func TestARelayAppliesPagesOnceInOrderAndParksWhatFailsAlone(t *testing.T) {
 	})
 }
 
-// forgetful is a store that rolled a transaction back, and let it go on, as often as forgets says.
-type forgetful struct {
+// amnesiac is a store that rolled a transaction back, and let it go on, as often as forgets says.
+type amnesiac struct {
 	*memstore.Store
 
 	forgets atomic.Int64
 }
 
-func (s *forgetful) KeepsLane(context.Context, *memstore.Tx, string, int64, []byte) error {
+func (s *amnesiac) KeepsLane(context.Context, *memstore.Tx, string, int64, []byte) error {
 	if s.forgets.Add(-1) >= 0 {
 		return store.ErrAgain
 	}
@@ -356,7 +356,7 @@ func TestAPageThatTheDatabaseRolledBackInTheMiddleRunsAgain(t *testing.T) {
 	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {
 		w := newBatchShelf(t, refusing(func(context.Context, *inbox.Message) error { return nil }), form, func(w *batchShelf, o *batchOptions) {
-			in := &forgetful{Store: w.store}
+			in := &amnesiac{Store: w.store}
 			in.forgets.Store(2)
 			o.Store = in
 		})

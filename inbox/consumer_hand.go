@@ -152,8 +152,11 @@ func (h *hand) drop(t *task) {
 	if t.attempts == 0 {
 		return
 	}
-	if len(h.failed) >= maxFailed {
-		clear(h.failed)
+	for id := range h.failed { // any of them
+		if len(h.failed) < maxFailed {
+			break
+		}
+		delete(h.failed, id)
 	}
 	h.failed[t.mark.ID] = t.attempts
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -403,17 +404,38 @@ func TestAPanicIsAnErrorOfItsMessageAlone(t *testing.T) {
 	w := consume(t, partitions, memstore.Options{}, options(func(o *consumerOptions) { o.Retry.MaxAttempts = 2 }),
 		handle(func(_ context.Context, m *inbox.Message, _ int) error {
 			if string(m.Payload) == "13" {
-				panic("no thirteenth")
+				panic("no thirteenth for customer 4711") // it may hold anything
 			}
 			return nil
 		}))
 	w.publish(numbered(0, 50)...)
 	w.acked()
-	if parked := w.in("aside"); len(parked) != 1 || string(parked[0].Payload) != "13" || !strings.Contains(fmt.Sprint(parked[0].Err), "no thirteenth") {
-		t.Errorf("parked are %+v", parked)
+	parked := w.in("aside")
+	if len(parked) != 1 || string(parked[0].Payload) != "13" {
+		t.Fatalf("parked are %+v", parked)
+	}
+	if text := fmt.Sprint(parked[0].Err); !strings.Contains(text, "panicked (string)") || strings.Contains(text, "4711") {
+		t.Errorf("the reason is %q", text)
 	}
 	if s := w.c.Stats(); s.Applied != 49 || s.Failed != 2 || s.Parked != 1 || w.log.count("a handler panicked") != 2 {
 		t.Errorf("it counted %+v", s)
+	}
+	w.end()
+}
+
+func TestAHandlerThatEndsItsGoroutineFailsItsMessageAlone(t *testing.T) {
+	t.Parallel()
+	w := consume(t, partitions, memstore.Options{}, options(func(o *consumerOptions) { o.Retry.MaxAttempts, o.Concurrency = 2, 1 }),
+		handle(func(_ context.Context, m *inbox.Message, _ int) error {
+			if string(m.Payload) == "13" {
+				runtime.Goexit() // as t.FailNow does
+			}
+			return nil
+		}))
+	w.publish(numbered(0, 50)...)
+	w.acked()
+	if parked := w.in("aside"); len(parked) != 1 || string(parked[0].Payload) != "13" || !strings.Contains(fmt.Sprint(parked[0].Err), "ended its goroutine") {
+		t.Errorf("parked are %+v", parked)
 	}
 	w.end()
 }

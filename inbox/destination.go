@@ -155,9 +155,6 @@ func (d *Destination[Tx]) Publish(ctx context.Context, msgs []broker.Delivery, r
 	handlers.Wait()
 }
 
-// errGone is of a handler that called runtime.Goexit, as t.FailNow does.
-var errGone = errors.New("inbox: handle: the handler ended its goroutine; let it return an error")
-
 // Probe finds out whether the store works: it runs a transaction that does nothing.
 func (d *Destination[Tx]) Probe(ctx context.Context) error {
 	if !d.calls.Enter() {

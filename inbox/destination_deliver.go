@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -118,13 +117,9 @@ func (d *Destination[Tx]) handle(ctx context.Context, tx Tx, m *Message, limit t
 	return err
 }
 
-// panicked logs a panic. Its value may hold anything, so the error has only its type, or the
-// text of a fault that the runtime found.
+// panicked logs a panic, and returns its error.
 func (d *Destination[Tx]) panicked(who string, p any) error {
-	err := fmt.Errorf("%s panicked (%T); fix it, then retry the message", who, p)
-	if fault, is := p.(runtime.Error); is {
-		err = fmt.Errorf("%s panicked: %w", who, fault)
-	}
+	err := panicError(who, p)
 	d.o.Logger.Error("a handler panicked", "consumer", d.o.Consumer, "error", err, "stack", string(debug.Stack()))
 	return err
 }
