@@ -29,6 +29,9 @@ func (c *consumer) read() {
 	}
 }
 
+// rivalry is how long a connection may last at most that another client with its id takes away.
+const rivalry = 30 * time.Second
+
 // note keeps why nothing is read any more. It counts what may be a rival's doing.
 func (c *consumer) note(err error) {
 	rivals := c.s.access.rivals
@@ -38,7 +41,7 @@ func (c *consumer) note(err error) {
 		c.why = c.s.unavailable(doingFetch, "the broker sent something that is no packet of MQTT 5", "look at the broker, or at what stands between")
 	case isClosed(c.done), isClosed(c.ended): // it was this source that ended it
 	case why(err) == closedByBroker:
-		rivals.cut(c.began, true)
+		rivals.cut(c.began, time.Since(c.began) < rivalry) // what lasts longer is closed for another reason, such as by a proxy
 	}
 	if c.rival {
 		rivals.tookOver(c.began)
