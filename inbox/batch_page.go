@@ -26,7 +26,7 @@ type page[Tx any] struct {
 	failed  int             // how many are
 	suspect int             // the message whose handler failed in the first run; -1: not known
 	why     error           // of the suspect
-	piece   int             // how many messages a search hands over at once
+	piece   int             // how many messages a search gives at once
 	ender   int             // the message behind which a search has lost its transaction; -1: none
 	tired   bool            // it has met other transactions for too long
 
