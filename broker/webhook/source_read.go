@@ -74,15 +74,12 @@ func (s *Source) badID(header http.Header) error {
 	return nil
 }
 
-// read reads the body, within its limits of size and time.
+// read reads the body, within its limit of size, and until the deadline that ServeHTTP has set.
 func (s *Source) read(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
-	timed := http.NewResponseController(w)
-	// Where a wrapper hides the connection, the server's own ReadTimeout is left.
-	_ = timed.SetReadDeadline(time.Now().Add(s.settings.ReadTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.settings.MaxBytes))
 	if err == nil {
 		// The deadline would end the wait for an ack.
-		_ = timed.SetReadDeadline(time.Time{})
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		return body, answer{}
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {

@@ -152,6 +152,23 @@ func TestASenderWhoseBodyIsSlowIsCutOffAndHoldsUpNoOther(t *testing.T) {
 	w.holds("two")
 }
 
+// The server reads what is left of a body before it writes the answer.
+func TestASenderThatIsRefusedAndWhoseBodyNeverComesIsCutOff(t *testing.T) {
+	t.Parallel()
+	w := take(t, nil, func(o *SourceOptions) { o.ReadTimeout = 300 * time.Millisecond })
+	for head, want := range map[string]int{
+		"PUT /hooks/acme HTTP/1.1\r\nHost: x\r\n":          http.StatusMethodNotAllowed,
+		"POST /hooks/acme HTTP/1.1\r\nHost: x\r\n":         http.StatusBadRequest, // it has no id
+		w.head("msg_1", "one") + "Content-Encoding: x\r\n": http.StatusUnsupportedMediaType,
+	} {
+		if got := status(t, w.raw(head+"Content-Length: 3\r\n\r\no")); got != want {
+			t.Errorf("the answer is %d, want %d", got, want)
+		}
+	}
+	w.answers(http.StatusNoContent, w.hook("msg_2", "two"))
+	w.holds("two")
+}
+
 func TestTheTimeForTheBodyDoesNotBoundTheWaitForTheCommit(t *testing.T) {
 	t.Parallel()
 	g := newGate()

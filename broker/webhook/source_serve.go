@@ -21,6 +21,9 @@ import (
 //
 // A 503 has a Retry-After. Bodies of answers say what is wrong, and quote nothing.
 func (s *Source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// It holds for a request that is refused, too: the server reads the rest of its body before it
+	// answers. Where a wrapper hides the connection, the server's own ReadTimeout is left.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.settings.ReadTimeout))
 	if a := s.refusal(r); a.code != 0 {
 		s.write(w, a)
 		return

@@ -48,6 +48,10 @@ type WebhookSource struct {
 	Memory config.Size `yaml:"memory" range:"1..1073741824" default:"64MiB"`
 }
 
+// bodyTimeout is how long a request may take with its header and its body, where no source has set
+// another deadline: one for another path is answered only when its body has come.
+const bodyTimeout = 15 * time.Second
+
 // hookPath is a path as it stands in a request.
 var hookPath = regexp.MustCompile(`^/[A-Za-z0-9._~/-]*$`)
 
@@ -113,7 +117,7 @@ func (w *WebhookSource) serve(o webhook.SourceOptions, secure *tls.Config) (sour
 			}
 			hooks.ServeHTTP(out, r)
 		}),
-		ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, TLSConfig: secure,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: bodyTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, TLSConfig: secure,
 	}
 	go func() {
 		defer close(s.served)
