@@ -71,3 +71,20 @@ func TestMistakesInASourceOfWebhooksAreTold(t *testing.T) {
 		cli(t, "config", "check", "-c", file).ends(exit.Usage, want)
 	}
 }
+
+func TestAnAddressThatSomethingElseInTheFileHasIsAMistake(t *testing.T) {
+	t.Parallel()
+	source := func(name, listen string) string {
+		return "  - {name: " + name + ", from: {webhook: {listen: '" + listen + "', secrets_env: [" + hookSecret + "]}}}\n"
+	}
+	check := func(one, two, admin string) *outcome {
+		return cli(t, "config", "check", "-c", write(t, "postbag.yaml", "store: {dsn: a.db}\nsources:\n"+source("a", one)+source("b", two)+"admin: {listen: '"+admin+"'}\n"))
+	}
+	check("8080", "0", "0").ok()
+	check("8080", "127.0.0.2:8080", "8081").ok()
+	check("8080", "8081", "off").ok()
+	for _, two := range []string{":8080", "127.0.0.1:8080", "0.0.0.0:8080", "[::]:8080"} {
+		check("8080", two, "0").ends(exit.Usage, "sources[1].from.webhook.listen is the address of sources[0].from.webhook.listen, too; give each one of its own")
+	}
+	check("8080", "0.0.0.0:9090", "9090").ends(exit.Usage, "sources[1].from.webhook.listen is the address of admin.listen, too")
+}

@@ -71,6 +71,9 @@ func (w *WebhookSource) Check(r config.Report) {
 	}
 }
 
+// ListensAt implements config.Listening.
+func (w *WebhookSource) ListensAt() string { return w.Listen }
+
 func (w *WebhookSource) openSource(_ context.Context, onFault func(error), dry bool) (source.Source, error) {
 	o := webhook.SourceOptions{
 		Tolerance: w.Tolerance, MaxBytes: int64(w.MaxBytes), ContentTypes: w.ContentTypes, AnswerWithin: w.AnswerWithin,

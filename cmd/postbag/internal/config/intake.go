@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"reflect"
 	"regexp"
 
@@ -59,6 +61,48 @@ func (f *File) checkSources() {
 		}
 		seen[s.Name] = true
 	}
+	f.checkListeners()
+}
+
+// Listening is implemented by settings of a kind of source that listens at an address.
+type Listening interface{ ListensAt() string }
+
+// checkListeners adds a mistake for each source whose address something else in the file has.
+func (f *File) checkListeners() {
+	type listener struct{ who, address string }
+	known := []listener{{"admin.listen", f.Admin.Listen}}
+	for i := range f.Sources {
+		from := (*Destination)(&f.Sources[i].From)
+		listens, can := from.Settings.(Listening)
+		if !can {
+			continue
+		}
+		where := below(from.where(fmt.Sprintf("sources[%d].from", i)), "listen")
+		for _, other := range known {
+			if sameListener(other.address, listens.ListensAt()) {
+				f.problems.atf(where, "is the address of %s, too; give each one of its own", other.who)
+				break
+			}
+		}
+		known = append(known, listener{where, listens.ListensAt()})
+	}
+}
+
+// sameListener says whether two addresses cannot be listened at side by side. What is no address
+// is told elsewhere, and port 0 is any that is free.
+func sameListener(a, b string) bool {
+	a, wrong := ListenAddress(a)
+	b, alsoWrong := ListenAddress(b)
+	if wrong != "" || alsoWrong != "" {
+		return false
+	}
+	hostA, portA, _ := net.SplitHostPort(a) // ListenAddress has joined them
+	hostB, portB, _ := net.SplitHostPort(b)
+	every := func(host string) bool {
+		ip, err := netip.ParseAddr(host)
+		return err == nil && ip.IsUnspecified()
+	}
+	return portA == portB && portA != "0" && (hostA == hostB || every(hostA) || every(hostB))
 }
 
 func (s *Intake) check(p *problems, where string, f *File) {
