@@ -19,8 +19,7 @@ type sourceOpener interface {
 }
 
 // OpenSource opens the source that s describes. onFault hears of what no call of the
-// source reports, from goroutines of it. An error with the code exit.Usage comes again
-// until somebody changes the settings.
+// source reports, from goroutines of it.
 func OpenSource(ctx context.Context, s config.Intake, onFault func(error)) (source.Source, error) {
 	from, err := openSource(ctx, s, onFault, false)
 	if err != nil {

@@ -20,6 +20,8 @@ const (
 	// firstOpening and lastOpening bound the wait before a source is opened again.
 	firstOpening = 100 * time.Millisecond
 	lastOpening  = 5 * time.Second
+	// betweenSayings is the pause between two lines of the log about a source that cannot be opened.
+	betweenSayings = time.Minute
 	// closeTimeout bounds the closing of a source.
 	closeTimeout = 5 * time.Second
 )
@@ -96,9 +98,10 @@ func (in *Intake) Run(ctx context.Context) error {
 	return nil
 }
 
-// open opens the source, and tries again until it works or ctx ends.
+// open opens the source, and tries again until it works or ctx ends. It says why not once a
+// minute, because the reason may be another one then.
 func (in *Intake) open(ctx context.Context) (source.Source, error) {
-	wait, said := firstOpening, false
+	wait, said := firstOpening, time.Time{}
 	for {
 		from, err := component.OpenSource(ctx, in.o.Settings, in.fault)
 		if err == nil {
@@ -107,8 +110,8 @@ func (in *Intake) open(ctx context.Context) (source.Source, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if !said {
-			said = true
+		if said.IsZero() || time.Since(said) >= betweenSayings {
+			said = time.Now()
 			in.log.Warn("intake: the source cannot be opened; trying again", "error", err)
 		}
 		select {
