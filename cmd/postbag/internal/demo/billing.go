@@ -28,9 +28,7 @@ func Billing(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 		return unlessStopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	src, err := natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
-		URL: os.Getenv(EnvNATS), Stream: streamName, Consumer: "billing", Order: source.OrderStream, AckWait: time.Second,
-	})
+	src, err := openStream(ctx)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -47,6 +45,26 @@ func Billing(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 		return errors.Join(err, src.Close(ctx))
 	}
 	return c.Run(ctx)
+}
+
+// openStream opens the source. It tries again while the broker is away, as the demo may take it away just now.
+func openStream(ctx context.Context) (source.Source, error) {
+	for {
+		src, err := natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
+			URL: os.Getenv(EnvNATS), Stream: streamName, Consumer: "billing", Order: source.OrderStream, AckWait: time.Second,
+		})
+		if err == nil {
+			return src, nil
+		}
+		if !errors.Is(err, source.ErrUnavailable) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(reconnectWait):
+		}
+	}
 }
 
 // bill is the handler of an order: an invoice, and what the customer owes, in one transaction.
