@@ -236,7 +236,7 @@ var scenarios = []scenario{
 		ways: []way{{"one at a time", receiveByHand(3000, 1)}, {"receiver", receive(received)}},
 	},
 	{
-		name: "13-effects", what: "a box into an account each, pages of 500 in one transaction with their record, messages/s",
+		name: "13-effects", what: "a box into an account each, a page in one transaction with its record, messages/s",
 		goal: atLeast("pages", "by hand", 0.8),
 		ways: []way{{"by hand", copyRaw(50_000, effectsByHand)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
 	},
