@@ -181,8 +181,7 @@ func (p *page[Tx]) gone(some []int, err error) {
 	}
 }
 
-// call calls the handler for some messages, in a goroutine of its own: one that ends its
-// goroutine, as t.FailNow does, ends no relay.
+// call calls the handler for some messages.
 func (p *page[Tx]) call(ctx context.Context, tx Tx, some []int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -192,18 +191,7 @@ func (p *page[Tx]) call(ctx context.Context, tx Tx, some []int) error {
 		p.at = some[0]
 	}
 	began := time.Now()
-	err := errGone
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				err = p.d.one.panicked("the handler", v)
-			}
-		}()
-		err = p.handle(ctx, tx, some)
-	}()
-	<-done
+	err := guarded(func() error { return p.handle(ctx, tx, some) }, func(v any) error { return p.d.one.panicked("the handler", v) })
 	p.spent = time.Since(began)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("the handler took too long: %w", errors.Join(ctx.Err(), err))

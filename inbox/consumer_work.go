@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -91,40 +90,19 @@ func (c *Consumer[Tx]) apply(ctx context.Context, t *task) (fresh, began bool, e
 	return fresh, began, err
 }
 
-// handle calls the handler, in a goroutine of its own: one that ends itself must not end the
-// worker. A panic is an error, and so is an answer that comes too late.
+// handle calls the handler. A panic is an error, and so is an answer that comes too late.
 func (c *Consumer[Tx]) handle(ctx context.Context, tx Tx, t *task) error {
 	t.skipped = false
 	m := &Message{Message: t.out, From: t.from, Attempt: t.attempts + 1, skipped: &t.skipped}
-	answer := make(chan error, 1)
-	go func() {
-		err := errGone
-		defer func() {
-			if p := recover(); p != nil {
-				err = panicError("the handler", p)
-				c.log.Error("a handler panicked", "topic", t.from.Topic, "place", t.from.Place, "error", err, "stack", string(debug.Stack()))
-			}
-			answer <- err
-		}()
-		err = c.call(ctx, tx, m)
-	}()
-	err := <-answer
+	err := guarded(func() error { return c.call(ctx, tx, m) }, func(p any) error {
+		err := panicError("the handler", p)
+		c.log.Error("a handler panicked", "topic", t.from.Topic, "place", t.from.Place, "error", err, "stack", string(debug.Stack()))
+		return err
+	})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = &lateError{fmt.Errorf("the handler took longer than ConsumerOptions.Timeout (%s): %w", c.o.Timeout, cmp.Or(err, ctx.Err()))}
 	}
 	return err
-}
-
-// errGone is of a handler that called runtime.Goexit, as t.FailNow does.
-var errGone = errors.New("inbox: the handler ended its goroutine; let it return an error")
-
-// panicError is the error of a panic. Its value may hold anything, so the error has only its
-// type, or the text of a fault that the runtime found.
-func panicError(who string, p any) error {
-	if fault, is := p.(runtime.Error); is {
-		return fmt.Errorf("%s panicked: %w", who, fault)
-	}
-	return fmt.Errorf("%s panicked (%T); fix it, then retry the message", who, p)
 }
 
 // lateError is what a handler returned when its time was over. Its own error may be a mere
