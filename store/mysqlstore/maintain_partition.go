@@ -181,12 +181,23 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 		names = append(names, p.name)
 	}
 	text := fmt.Sprintf(sqlReorganize, tableOf(m.Box), strings.Join(names, ", "), cuts(above, size))
-	done, err := m.alter("create", func() error { return m.s.define(ctx, text, partWait, 1) })
+	done, err := m.alter("create", func() error { return m.s.cutParts(ctx, m.Box, text) })
 	if err == nil && done {
 		m.Report.Added++
 		m.division, err = m.s.divisionOf(ctx, m.Box)
 	}
 	return err
+}
+
+// cutParts cuts new partitions. MariaDB gives the new ones the counter that the table had
+// when the statement began to wait for its lock. An open transaction can write on into a
+// partition that is cut meanwhile, and then producers get numbers that are taken. So the
+// table is locked first.
+func (s *Store) cutParts(ctx context.Context, box, text string) error {
+	return s.alone(ctx, tableOf(box), func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, text)
+		return err
+	})
 }
 
 // reachedLastPartition returns the last partition, which has been reached, if it may be cut: it
@@ -247,10 +258,8 @@ func (m *maintenance) alter(what string, change func() error) (done bool, err er
 	case codeLockWait:
 		m.Faultf("a partition could not be made or dropped within %s, since a transaction that has touched the box is open; "+
 			"it is tried again in %s", partWait, partPause)
-	case codeDatabaseDenied: // the right to lock is one of a database's, the others are a table's
-		m.Faultf("its partitions cannot be dropped: grant LOCK TABLES on the database to the relay's account")
-	case codeDenied, codeColumnDenied:
-		m.Faultf("its partitions cannot be changed: grant CREATE, ALTER and DROP on the box's table to the relay's account")
+	case codeDatabaseDenied, codeDenied, codeColumnDenied: // the right to lock is one of a database's, the others are a table's
+		m.Faultf("its partitions cannot be made or dropped: grant CREATE, ALTER and DROP on the box's table, and LOCK TABLES on the database, to the relay's account")
 	case codeNoPartition:
 		return false, nil
 	default:

@@ -92,6 +92,41 @@ func TestMakingPartitionsKeepsARowThatASessionPreparedAndLeft(t *testing.T) {
 	})
 }
 
+// While a change of the partitions waits for an open transaction, that one writes on into the next partition, which is cut. MariaDB
+// began to count again from where the change had begun to wait, so producers got numbers that were taken, error 1062.
+func TestMakingPartitionsDoesNotSetTheNumbersBack(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := testBoxOn(t, databaseOn(t, k.private(t), "numbers"), divided)
+		next := s.parts()[1]
+		s.fill(int(next) - 10) // a partition is to be made
+		open, err := s.plain.BeginTx(t.Context(), nil)
+		s.Must(err)
+		const insert = "INSERT INTO postbag_outbox (topic, payload) VALUES ('t', 'p')"
+		_, err = open.ExecContext(t.Context(), insert)
+		s.Must(err)
+		made := make(chan int64)
+		go func() { made <- s.Housekeep().Added }()
+		s.Eventually("the change waits for the transaction", func() bool {
+			return s.number("SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table metadata lock'") > 0
+		})
+		for range 30 {
+			_, err = open.ExecContext(t.Context(), insert)
+			s.Must(err)
+		}
+		s.Must(open.Commit())
+		if added := <-made; added != 1 {
+			t.Fatalf("%d partitions were made; housekeeping says %q", added, s.Total.Faults)
+		}
+		if n := s.number("SELECT MAX(seq) FROM postbag_outbox"); n <= next {
+			t.Fatalf("the transaction wrote up to %d, and not into the partition behind %d", n, next)
+		}
+		_, err = s.plain.ExecContext(t.Context(), insert)
+		s.Must(err)
+	})
+}
+
 func TestPartitionsAreMadeAheadAndDroppedWhenAllHavePassedThem(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
