@@ -33,8 +33,9 @@ type IDRule struct {
 //
 // A value that is a UUID, in whatever header, becomes its 16 bytes. So a sender that
 // changes the format of its messages does not make new ones of them. Any other value
-// stands behind the name of its rule, so that equal texts in different headers are
-// different ids. What is then longer than MaxID is replaced by its hash.
+// stands behind the name of its rule and a colon, so that equal texts in different headers
+// are different ids. The name of a header is in lower case there, since names are compared
+// without case. What is then longer than MaxID is replaced by its hash.
 type IDs []IDRule
 
 // DefaultIDs are: Postbag-Id, CloudEvents, Idempotency-Key, the header id (Debezium), the
@@ -74,9 +75,10 @@ func (ids IDs) Of(m *source.Message) (id, rule string, err error) {
 // FromHeader is the rule that takes the value of a header, as source.Headers.Get finds it.
 // An empty value is none.
 func FromHeader(name string) IDRule {
+	lower := strings.ToLower(name)
 	return IDRule{Name: name, Find: func(m *source.Message) (string, bool) {
 		value, _ := m.Headers.Get(name)
-		return idOf(name, value)
+		return idOf(lower, value)
 	}}
 }
 

@@ -117,6 +117,15 @@ func TestEqualTextsInDifferentHeadersAreDifferentIDs(t *testing.T) {
 	}
 }
 
+func TestTheCaseOfAHeadersNameDoesNotMakeAnotherID(t *testing.T) {
+	t.Parallel()
+	a, _ := sourcekit.FromHeader("event-id").Find(with("Event-Id", "1"))
+	b, _ := sourcekit.FromHeader("Event-ID").Find(with("event-id", "1"))
+	if a != "event-id:1" || b != a {
+		t.Errorf("ids %q and %q", a, b)
+	}
+}
+
 func TestAnIDThatIsTooLongIsItsHash(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -1,0 +1,106 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
+	"github.com/postbag/postbag/source/sourcekit"
+)
+
+// movingStatements are those of the guide for people who have a table of their own.
+func movingStatements(t *testing.T) (texts []string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/guides/inbox.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range strings.SplitSeq(string(page), "```sql\n") {
+		text, _, _ := strings.Cut(part, "```")
+		if strings.Contains(text, "FROM processed_messages") {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) != 2 {
+		t.Fatalf("the guide has %d statements", len(texts))
+	}
+	return texts
+}
+
+// appliedBefore makes a table as people have it, of 40 messages: some ids are UUIDs, some are not.
+func (s *testBox) appliedBefore(t *testing.T) []string {
+	t.Helper()
+	s.exec("CREATE TABLE processed_messages (message_id text PRIMARY KEY, processed_at timestamptz NOT NULL DEFAULT now())")
+	var ids []string
+	for i := range 40 {
+		id := fmt.Sprintf("order-%d", i)
+		switch i % 4 {
+		case 0:
+			id = fmt.Sprintf("0198f2a00000700080000%011x", i)
+		case 2:
+			id = fmt.Sprintf("0198F2A0-0000-7000-8000-%012x", i)
+		}
+		ids = append(ids, id)
+		s.exec("INSERT INTO processed_messages (message_id) VALUES ($1)", id)
+	}
+	return ids
+}
+
+func TestOnceKnowsWhatATableOfYourOwnKnew(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	ids := s.appliedBefore(t)
+	s.exec(movingStatements(t)[0])
+	in, err := inbox.New[pgx.Tx](s.Store)
+	s.Must(err)
+	s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		for _, id := range ids {
+			fresh, err := in.OnceBytes(ctx, tx, "billing", inbox.MessageID(id), []byte("p"))
+			if err != nil || fresh {
+				t.Errorf("the message %s, which was applied, is fresh: %v, %v", id, fresh, err)
+			}
+		}
+		fresh, err := in.Once(ctx, tx, "billing", "order-40")
+		if err != nil || !fresh {
+			t.Errorf("another message is not fresh: %v", err)
+		}
+		return nil
+	}))
+}
+
+func TestAConsumerKnowsWhatATableOfYourOwnKnew(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	ids := s.appliedBefore(t)
+	s.exec(movingStatements(t)[1])
+	broker := memsource.New(memsource.Options{})
+	var applied []string
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[pgx.Tx]{
+		Store: s.Store, Source: broker.Join("billing"), Consumer: "billing", IDs: sourcekit.IDs{sourcekit.FromHeader("event-id")}, Concurrency: 1,
+		Handle: func(_ context.Context, _ pgx.Tx, m *inbox.Message) error {
+			applied = append(applied, string(m.Payload))
+			return nil
+		},
+	})
+	s.Must(err)
+	for _, id := range append(ids, "order-40") {
+		s.Must(broker.Publish(source.Message{Headers: source.Headers{{Name: "Event-ID", Value: id}}, Payload: []byte(id)}))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	waited := broker.WaitUntilAcked(t.Context(), "billing")
+	stop()
+	s.Must(waited)
+	s.Must(<-ended)
+	if fmt.Sprint(applied) != "[order-40]" {
+		t.Errorf("applied were %v", applied)
+	}
+}
