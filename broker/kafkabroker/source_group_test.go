@@ -97,6 +97,35 @@ func TestWhatAMemberThatDiedHadGoesToTheOtherInOrder(t *testing.T) {
 	}
 }
 
+// The group waits for the dead member, and lets the new one in when it has given it up. A service that is to end meanwhile hung
+// in Close until then.
+func TestAMemberThatWaitsBehindADeadOneLeavesAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, instance := range []string{"", "one"} {
+		t.Run(instance, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, plainKafka.get(t).Brokers()).create(t)
+			o := p.sourceOptions()
+			o.SessionTimeout = 25 * time.Second
+			a := openSource(t, o)
+			publishtest.Eventually(t, "the first has joined", func() bool { return len(p.members(t)) == 1 })
+			dead := a.MemberID()
+			a.Crash()
+			o.InstanceID = instance
+			b := openSource(t, o)
+			group := p.sourceOptions().Group
+			publishtest.Eventually(t, "the second waits for the first", func() bool {
+				all, err := p.admin.DescribeGroups(publishtest.Timeout(t, 20*time.Second), group)
+				return err == nil && all[group].State == "PreparingRebalance"
+			})
+			must(t, b.Close(publishtest.Timeout(t, 40*time.Second)))
+			if left := p.members(t); !slices.Contains(left, dead) {
+				t.Errorf("it left when the dead member had been given up: there are %q", left)
+			}
+		})
+	}
+}
+
 func TestAStaticMemberThatRestartsGetsItsPartitionsBackWithoutARebalance(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, plainKafka.get(t).Brokers()).create(t)

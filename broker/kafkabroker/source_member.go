@@ -1,6 +1,7 @@
 package kafkabroker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/postbag/postbag/source"
 )
@@ -367,7 +369,7 @@ func (m *member) abandon(work context.Context) {
 	ctx, cancel := context.WithTimeout(work, commitTimeout)
 	defer cancel()
 	m.client.AllowRebalance()
-	_ = m.client.LeaveGroupContext(ctx) // without it the group waits for SessionTimeout
+	_ = m.depart(ctx) // without it the group waits for SessionTimeout
 	m.abort()
 	m.client.CloseAllowingRebalance()
 }
@@ -382,7 +384,7 @@ func (m *member) leave(ctx context.Context) error {
 		m.s.unlockCommits()
 	}
 	m.client.AllowRebalance()
-	if failed := m.client.LeaveGroupContext(ctx); failed != nil && err == nil && !m.isOver() {
+	if failed := m.depart(ctx); failed != nil && err == nil && !m.isOver() {
 		err = failed
 	}
 	m.client.CloseAllowingRebalance()
@@ -394,6 +396,52 @@ func (m *member) leave(ctx context.Context) error {
 		err = context.Cause(ctx)
 	}
 	return &closeError{err}
+}
+
+// departWait is how long the client may take to leave the group before the brokers are asked
+// to let it go.
+const departWait = time.Second
+
+// depart leaves the group. The client first waits for the answer to its JoinGroup. While the
+// group waits for a member that died, that comes when the dead one's session has timed out.
+// So the brokers are told beside the client, and its requests end.
+func (m *member) depart(ctx context.Context) error {
+	told := make(chan error, 1)
+	late := time.AfterFunc(departWait, func() {
+		told <- m.withdraw(ctx)
+		m.abort()
+	})
+	err := m.client.LeaveGroupContext(ctx)
+	if !late.Stop() {
+		return <-told
+	}
+	return err
+}
+
+// withdraw tells the brokers that the member leaves. One that they do not know has left. A
+// static member does not leave.
+func (m *member) withdraw(ctx context.Context) error {
+	id, _ := m.client.GroupMetadata()
+	if id == "" || m.s.options.InstanceID != "" {
+		return nil
+	}
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group, req.MemberID = m.s.options.Group, id
+	one := kmsg.NewLeaveGroupRequestMember()
+	one.MemberID = id
+	req.Members = append(req.Members, one)
+	resp, err := req.RequestWith(ctx, m.s.control)
+	if err != nil {
+		return err
+	}
+	err = kerr.ErrorForCode(resp.ErrorCode)
+	for _, one := range resp.Members {
+		err = cmp.Or(err, kerr.ErrorForCode(one.ErrorCode))
+	}
+	if errors.Is(err, kerr.UnknownMemberID) {
+		return nil
+	}
+	return err
 }
 
 // closeError says that a Close was not clean.
