@@ -43,7 +43,7 @@ func (a *acks) take() []*task {
 // ctx ends. What fails is acknowledged again: a broker that keeps a position would else wait
 // for it for ever.
 func (c *Consumer[Tx]) acknowledge(ctx context.Context, over <-chan struct{}) {
-	t := &trouble{log: c.log, onError: c.o.OnError, began: "acknowledgements fail", ended: "acknowledgements work again"}
+	t := ackTrouble(c.log, c.o.OnError)
 	for last := false; !last; {
 		select {
 		case <-c.acks.more:

@@ -3,38 +3,51 @@ package inbox
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
 
-// trouble is a state in which something fails. It says when it begins and when it ends, and
-// lets those who try again wait longer each time. It is safe for concurrent use.
+// trouble is a state in which something fails. It says when it begins, why it lasts, and when
+// it ends, and lets those who try again wait longer each time. It is safe for concurrent use.
 type trouble struct {
-	log          *slog.Logger
-	onError      func(error)
-	began, ended string // lines of the log
+	log                  *slog.Logger
+	onError              func(error)
+	began, lasting, done string // lines of the log
 
 	mu    sync.Mutex
 	since time.Time // zero: all is well
 	last  time.Time // when wait began
 	wait  time.Duration
+
+	told  time.Time           // when kinds began
+	kinds map[string]struct{} // of the errors that were told since
 }
+
+// An outage is told of again each tellAgain, with the error of that time. In between an error
+// of another kind is told of at once, up to maxKinds of them: what stops a source or a store
+// may change while it lasts, and so does what ends it.
+const (
+	tellAgain = time.Minute
+	maxKinds  = 8
+)
 
 // met notes an error, and waits before the next attempt, or until ctx ends.
 func (t *trouble) met(ctx context.Context, err error) {
-	t.onError(err)
 	pause(ctx, t.note(err))
 }
 
-// note returns how long to wait. Several that fail side by side are one step.
+// note tells of an error, and returns how long to wait. Several that fail side by side are one
+// step.
 func (t *trouble) note(err error) time.Duration {
+	t.onError(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
+	t.tell(now, err)
 	switch {
 	case t.since.IsZero():
 		t.since, t.wait = now, firstReceive
-		t.log.Warn(t.began, "error", err)
 	case now.Sub(t.last) >= t.wait:
 		t.wait = min(2*t.wait, maxReceive)
 	default:
@@ -42,6 +55,36 @@ func (t *trouble) note(err error) time.Duration {
 	}
 	t.last = now
 	return t.wait
+}
+
+// tell writes an error to the log, if it says something new or was not said for long.
+func (t *trouble) tell(now time.Time, err error) {
+	first := t.since.IsZero()
+	if first || now.Sub(t.told) >= tellAgain {
+		t.told, t.kinds = now, map[string]struct{}{}
+	}
+	kind := kindOf(err)
+	if _, known := t.kinds[kind]; known || len(t.kinds) >= maxKinds {
+		return
+	}
+	t.kinds[kind] = struct{}{}
+	if first {
+		t.log.Warn(t.began, "error", err)
+		return
+	}
+	t.log.Warn(t.lasting, "for", now.Sub(t.since).Round(time.Millisecond), "error", err)
+}
+
+// kindOf is the text of an error without the words that have a digit: ports, addresses, ids and
+// times change from one attempt to the next, and say nothing new.
+func kindOf(err error) string {
+	words := strings.Fields(err.Error())
+	for i, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			words[i] = "#"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // lasts says whether it fails now.
@@ -58,7 +101,7 @@ func (t *trouble) over() {
 	if t.since.IsZero() {
 		return
 	}
-	t.log.Info(t.ended, "after", time.Since(t.since).Round(time.Millisecond))
+	t.log.Info(t.done, "after", time.Since(t.since).Round(time.Millisecond))
 	t.since = time.Time{}
 }
 
@@ -68,11 +111,19 @@ const (
 	maxReceive   = 5 * time.Second
 )
 
-// sourceTrouble and storeTrouble are the states that a Receiver and a Consumer know both.
+// sourceTrouble, storeTrouble and ackTrouble are the states that a Receiver and
+// a Consumer know.
 func sourceTrouble(log *slog.Logger, onError func(error)) *trouble {
-	return &trouble{log: log, onError: onError, began: "the source fails", ended: "the source works again"}
+	return &trouble{log: log, onError: onError, began: "the source fails", lasting: "the source still fails", done: "the source works again"}
 }
 
 func storeTrouble(log *slog.Logger, onError func(error)) *trouble {
-	return &trouble{log: log, onError: onError, began: "the store of an inbox fails", ended: "the store of an inbox works again"}
+	return &trouble{
+		log: log, onError: onError, began: "the store of an inbox fails", lasting: "the store of an inbox still fails",
+		done: "the store of an inbox works again",
+	}
+}
+
+func ackTrouble(log *slog.Logger, onError func(error)) *trouble {
+	return &trouble{log: log, onError: onError, began: "acknowledgements fail", lasting: "acknowledgements still fail", done: "acknowledgements work again"}
 }

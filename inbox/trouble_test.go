@@ -1,0 +1,71 @@
+package inbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// troubled is a trouble whose log is kept.
+func troubled() (*trouble, *bytes.Buffer, *int) {
+	var log bytes.Buffer
+	var told int
+	return storeTrouble(slog.New(slog.NewTextHandler(&log, nil)), func(error) { told++ }), &log, &told
+}
+
+func TestAnOutageThatGetsAnotherCauseIsToldOfAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		trouble, log, told := troubled()
+		for n := range 20 {
+			trouble.met(t.Context(), fmt.Errorf("dial from port %d: connection refused", 40_000+n))
+		}
+		for range 20 {
+			trouble.note(errors.New("permission denied for table inbox"))
+			trouble.note(errors.New("dial from port 50000: connection refused"))
+		}
+		trouble.over()
+		trouble.over()
+		for text, want := range map[string]int{
+			"an inbox fails": 1, "an inbox still fails": 2, "connection refused": 2, "permission denied": 1, "works again": 1,
+		} {
+			if got := strings.Count(log.String(), text); got != want {
+				t.Errorf("the log has %q %d times, not %d:\n%s", text, got, want, log)
+			}
+		}
+		if *told != 60 {
+			t.Errorf("OnError heard of %d errors of 60", *told)
+		}
+	})
+}
+
+func TestAnOutageThatLastsIsToldOfOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		trouble, log, _ := troubled()
+		for start := time.Now(); time.Since(start) < 10*time.Minute; {
+			trouble.met(t.Context(), errors.New("connection refused"))
+		}
+		if n := strings.Count(log.String(), "\n"); n < 9 || n > 11 {
+			t.Errorf("in 10 minutes the log got %d lines:\n%s", n, log)
+		}
+	})
+}
+
+func TestAnOutageWhoseErrorsAreAllDifferentDoesNotFloodTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		trouble, log, _ := troubled()
+		for n := range 1000 {
+			trouble.note(errors.New("error " + strings.Repeat("x", n)))
+		}
+		if n := strings.Count(log.String(), "\n"); n != maxKinds {
+			t.Errorf("the log got %d lines, not %d", n, maxKinds)
+		}
+	})
+}
