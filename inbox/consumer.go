@@ -70,7 +70,7 @@ type Consumer[Tx any] struct {
 	err  error // what Run returns
 	stop context.CancelFunc
 
-	fetched, applied, skipped, repeated, parked, failed, lost, dropped atomic.Int64
+	fetched, applied, skipped, repeated, parked, failed, lost, dropped, failedAcks, failedExtends atomic.Int64
 }
 
 // ConsumerOptions say what a Consumer takes in, and who applies it. Store, Source, Handle and
@@ -227,6 +227,9 @@ type ConsumerStats struct {
 	// Lost is how many acknowledgements came too late: the broker delivers those messages
 	// again, and their marks drop them.
 	Lost int64
+	// FailedAcks is how many calls to acknowledge failed: they are made again. FailedExtends
+	// is how many calls failed that tell the broker that messages are at work.
+	FailedAcks, FailedExtends int64
 }
 
 // Stats returns what c counted so far. It is safe for concurrent use.
@@ -234,6 +237,7 @@ func (c *Consumer[Tx]) Stats() ConsumerStats {
 	return ConsumerStats{
 		Fetched: c.fetched.Load(), Applied: c.applied.Load(), Skipped: c.skipped.Load(), Repeated: c.repeated.Load(), Parked: c.parked.Load(),
 		Dropped: c.dropped.Load(), Failed: c.failed.Load(), Lost: c.lost.Load(),
+		FailedAcks: c.failedAcks.Load(), FailedExtends: c.failedExtends.Load(),
 	}
 }
 

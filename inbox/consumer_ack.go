@@ -82,6 +82,7 @@ func (c *Consumer[Tx]) send(ctx context.Context, t *trouble, tasks []*task) bool
 		case ctx.Err() != nil:
 			return false
 		}
+		c.failedAcks.Add(1)
 		t.met(ctx, fmt.Errorf("inbox: consume: acknowledge: %w", err))
 	}
 }
@@ -94,6 +95,7 @@ func (c *Consumer[Tx]) extend(ctx context.Context, over <-chan struct{}) {
 	if !can || wait <= 0 {
 		return
 	}
+	t := extendTrouble(c.log, c.o.OnError)
 	tick := time.NewTicker(max(wait/3, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -108,10 +110,19 @@ func (c *Consumer[Tx]) extend(ctx context.Context, over <-chan struct{}) {
 		if len(receipts) == 0 {
 			continue
 		}
-		call, cancel := context.WithTimeout(ctx, wait)
-		if _, err := e.Extend(call, receipts); err != nil && ctx.Err() == nil {
-			c.o.OnError(fmt.Errorf("inbox: consume: extend the ack wait: %w", err))
-		}
-		cancel()
+		c.extendOnce(ctx, t, e, receipts, wait)
+	}
+}
+
+func (c *Consumer[Tx]) extendOnce(ctx context.Context, t *trouble, e source.Extender, receipts []source.Receipt, wait time.Duration) {
+	call, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	_, err := e.Extend(call, receipts)
+	switch {
+	case err == nil:
+		t.over()
+	case ctx.Err() == nil:
+		c.failedExtends.Add(1)
+		t.note(fmt.Errorf("inbox: consume: extend the ack wait: %w", err))
 	}
 }

@@ -789,8 +789,41 @@ func TestAcknowledgementsThatFailAreSentAgain(t *testing.T) {
 		t.Errorf("the log says %d times that they fail, and %d times that they work again", began, ended)
 	}
 	w.end()
-	if s := w.c.Stats(); s.Applied != 50 || s.Repeated != 0 {
+	if s := w.c.Stats(); s.Applied != 50 || s.Repeated != 0 || s.FailedAcks != 3 {
 		t.Errorf("it counted %+v", s)
+	}
+}
+
+func TestABrokerThatDoesNotHearOfAHandlerAtWorkIsLoggedAndCounted(t *testing.T) {
+	t.Parallel()
+	var works atomic.Bool
+	ready := make(chan struct{})
+	from := memsource.Options{AckWait: 300 * time.Millisecond, Fail: func(op memsource.Op, _ *memsource.Source) error {
+		if op == memsource.OpExtend && !works.Load() {
+			return source.ErrUnavailable
+		}
+		return nil
+	}}
+	w := consume(t, from, memstore.Options{}, handle(func(ctx context.Context, _ *inbox.Message, _ int) error {
+		select {
+		case <-ready:
+		case <-ctx.Done():
+		}
+		return nil
+	}))
+	w.publish(of("a", "1"))
+	for w.c.Stats().FailedExtends < 2 {
+		pauseFor(t)
+	}
+	works.Store(true)
+	for w.log.count("the broker hears again that messages are at work") == 0 {
+		pauseFor(t)
+	}
+	close(ready)
+	w.acked()
+	w.end()
+	if n := w.log.count("the broker does not hear that messages are at work"); n != 1 {
+		t.Errorf("the log says it %d times", n)
 	}
 }
 

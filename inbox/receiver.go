@@ -36,7 +36,9 @@ type Receiver[Tx any] struct {
 	intake intake
 	stower stower[Tx]
 
-	fetched, stored, repeated, faulty, lost atomic.Int64
+	acks *trouble // of Ack and Extend, which this one calls in turn
+
+	fetched, stored, repeated, faulty, lost, failedAcks, failedExtends atomic.Int64
 }
 
 // ReceiverOptions say what a Receiver takes in, and where to. Store and Source are needed.
@@ -126,7 +128,9 @@ func NewReceiver[Tx any](o ReceiverOptions[Tx]) (*Receiver[Tx], error) {
 		return nil, err
 	}
 	log := o.Logger.With("box", o.Box, "consumer", o.Consumer)
-	r := &Receiver[Tx]{o: o, rules: rules, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff)}
+	r := &Receiver[Tx]{
+		o: o, rules: rules, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff), acks: ackTrouble(log, o.OnError),
+	}
 	r.stower = stower[Tx]{
 		to: o.Store, marks: marks, consumer: o.Consumer, box: o.Box, verb: "receive",
 		db: storeTrouble(log, o.OnError), refused: r.refused, failing: r.extend, done: r.finish,
@@ -198,12 +202,17 @@ type ReceiverStats struct {
 	// Lost is how many acknowledgements came too late: the broker delivers those messages
 	// again, and their marks drop them.
 	Lost int64
+	// FailedAcks is how many calls to acknowledge failed. If the broker did not hear them, it
+	// delivers their messages again, and their marks drop them. FailedExtends is how many
+	// calls failed that tell the broker, while the store is away, that messages are at work.
+	FailedAcks, FailedExtends int64
 }
 
 // Stats returns what r counted so far. It is safe for concurrent use.
 func (r *Receiver[Tx]) Stats() ReceiverStats {
 	return ReceiverStats{
 		Fetched: r.fetched.Load(), Stored: r.stored.Load(), Repeated: r.repeated.Load(), Faulty: r.faulty.Load(), Lost: r.lost.Load(),
+		FailedAcks: r.failedAcks.Load(), FailedExtends: r.failedExtends.Load(),
 	}
 }
 

@@ -90,8 +90,12 @@ func (r *Receiver[Tx]) ack(ctx context.Context, items []item) error {
 	if errors.Is(err, source.ErrClosed) {
 		return fmt.Errorf("inbox: receive: acknowledge: %w", err)
 	}
-	if err != nil && ctx.Err() == nil {
-		r.o.OnError(fmt.Errorf("inbox: receive: acknowledge: %w", err))
+	switch {
+	case err == nil:
+		r.acks.over()
+	case ctx.Err() == nil:
+		r.failedAcks.Add(1)
+		r.acks.note(fmt.Errorf("inbox: receive: acknowledge: %w", err))
 	}
 	return nil
 }
@@ -102,10 +106,15 @@ func (r *Receiver[Tx]) extend(ctx context.Context, items []item) {
 	if !can || r.o.Source.Features().AckWait == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	call, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if _, err := e.Extend(ctx, receipts(items)); err != nil {
-		r.o.OnError(fmt.Errorf("inbox: receive: extend the ack wait: %w", err))
+	_, err := e.Extend(call, receipts(items))
+	switch {
+	case err == nil:
+		r.acks.over()
+	case ctx.Err() == nil:
+		r.failedExtends.Add(1)
+		r.acks.note(fmt.Errorf("inbox: receive: extend the ack wait: %w", err))
 	}
 }
 

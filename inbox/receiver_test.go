@@ -373,6 +373,54 @@ func TestWhileTheBrokerIsAwayItIsSaidOnce(t *testing.T) {
 	w.end()
 }
 
+func TestAcknowledgementsOfAReceiverThatFailAreLoggedAndCounted(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Int64
+	w := receive(t, memsource.Options{AckWait: 50 * time.Millisecond, Fail: func(op memsource.Op, _ *memsource.Source) error {
+		if op == memsource.OpAck && fails.Add(1) <= 3 {
+			return source.ErrUnavailable
+		}
+		return nil
+	}}, memstore.Options{}, func(o *receiverOptions) { o.Messages = 1 })
+	w.publish(numbered(0, 5)...)
+	w.acked()
+	w.end()
+	w.inOrder(5)
+	if began, ended := w.log.count("acknowledgements fail"), w.log.count("acknowledgements work again"); began != 1 || ended != 1 {
+		t.Errorf("the log says %d times that they fail, and %d times that they work again", began, ended)
+	}
+	if s := w.r.Stats(); s.FailedAcks != 3 || s.Stored != 5 || w.failures() != 3 {
+		t.Errorf("of 3 acks that failed it counted %+v, and OnError heard of %d", s, w.failures())
+	}
+}
+
+func TestABrokerThatDoesNotHearOfMessagesAtWorkIsLoggedAndCounted(t *testing.T) {
+	t.Parallel()
+	var down atomic.Bool
+	down.Store(true)
+	w := receive(t, memsource.Options{AckWait: time.Minute, Fail: func(op memsource.Op, _ *memsource.Source) error {
+		if op == memsource.OpExtend {
+			return source.ErrUnavailable
+		}
+		return nil
+	}}, memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
+		if down.Load() && op == memstore.OpBegin {
+			return memstore.Fault{Err: errors.New("the database is down")}
+		}
+		return memstore.Fault{}
+	}})
+	w.publish(numbered(0, 1)...)
+	for w.r.Stats().FailedExtends < 2 {
+		pauseFor(t)
+	}
+	down.Store(false)
+	w.acked()
+	w.end()
+	if began, ended := w.log.count("acknowledgements fail"), w.log.count("acknowledgements work again"); began != 1 || ended != 1 {
+		t.Errorf("the log says %d times that they fail, and %d times that they work again", began, ended)
+	}
+}
+
 func TestRunEndsWithAnErrorWhenTheSourceIsClosed(t *testing.T) {
 	t.Parallel()
 	var src source.Source

@@ -111,7 +111,7 @@ const (
 	maxReceive   = 5 * time.Second
 )
 
-// sourceTrouble, storeTrouble and ackTrouble are the states that a Receiver and
+// sourceTrouble, storeTrouble, ackTrouble and extendTrouble are the states that a Receiver and
 // a Consumer know.
 func sourceTrouble(log *slog.Logger, onError func(error)) *trouble {
 	return &trouble{log: log, onError: onError, began: "the source fails", lasting: "the source still fails", done: "the source works again"}
@@ -126,4 +126,11 @@ func storeTrouble(log *slog.Logger, onError func(error)) *trouble {
 
 func ackTrouble(log *slog.Logger, onError func(error)) *trouble {
 	return &trouble{log: log, onError: onError, began: "acknowledgements fail", lasting: "acknowledgements still fail", done: "acknowledgements work again"}
+}
+
+func extendTrouble(log *slog.Logger, onError func(error)) *trouble {
+	return &trouble{
+		log: log, onError: onError, began: "the broker does not hear that messages are at work",
+		lasting: "the broker still does not hear that messages are at work", done: "the broker hears again that messages are at work",
+	}
 }

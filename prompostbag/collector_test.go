@@ -183,7 +183,7 @@ func TestTheLagOfASourceIsTheSumOfItsPartitionsAndTheAgeOfTheOldest(t *testing.T
 func TestWhatAReceiverCountedIsShown(t *testing.T) {
 	t.Parallel()
 	c := prompostbag.NewCollector(prompostbag.Options{Sources: func() []prompostbag.SourceStats {
-		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Received: inbox.ReceiverStats{Fetched: 9, Stored: 5, Repeated: 4, Faulty: 2, Lost: 1}}}
+		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Received: inbox.ReceiverStats{Fetched: 9, Stored: 5, Repeated: 4, Faulty: 2, Lost: 1, FailedAcks: 6, FailedExtends: 7}}}
 	}})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c)
@@ -197,7 +197,7 @@ func TestWhatAReceiverCountedIsShown(t *testing.T) {
 		got[f.GetName()] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
 	}
 	want := map[string]float64{
-		"postbag_source_open": 0, "postbag_source_consumed_total": 9, "postbag_source_stored_total": 5,
+		"postbag_source_open": 0, "postbag_source_failed_acks_total": 6, "postbag_source_failed_extends_total": 7, "postbag_source_consumed_total": 9, "postbag_source_stored_total": 5,
 		"postbag_source_repeated_total": 4, "postbag_source_faulty_total": 2, "postbag_source_lost_acks_total": 1,
 	}
 	if !maps.Equal(got, want) {

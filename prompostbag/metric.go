@@ -44,6 +44,8 @@ const (
 	sourceRepeated    = "postbag_source_repeated_total"
 	sourceFaulty      = "postbag_source_faulty_total"
 	sourceLostAcks    = "postbag_source_lost_acks_total"
+	sourceFailedAcks  = "postbag_source_failed_acks_total"
+	sourceFailedWaits = "postbag_source_failed_extends_total"
 	sourceLag         = "postbag_source_lag_messages"
 	sourceLagAge      = "postbag_source_lag_seconds"
 )
@@ -88,6 +90,8 @@ func Metrics() []Metric {
 		{sourceRepeated, "Messages that came again and were not stored again.", counter, from},
 		{sourceFaulty, "Messages that were stored with a fault, for an operator to see.", counter, from},
 		{sourceLostAcks, "Acknowledgements that came too late: those messages come again.", counter, from},
+		{sourceFailedAcks, "Calls to acknowledge that failed; what the broker did not hear comes again.", counter, from},
+		{sourceFailedWaits, "Calls that failed to tell the broker that messages are at work while the store is away.", counter, from},
 		{sourceLag, "Messages that the broker holds for this group, if it tells.", gauge, from},
 		{sourceLagAge, "Age of the oldest message that the broker holds for this group, if it tells.", gauge, from},
 	}

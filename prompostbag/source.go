@@ -36,6 +36,8 @@ func (c *Collector) collectSources(send func(string, float64, ...string)) {
 			{sourceRepeated, s.Received.Repeated},
 			{sourceFaulty, s.Received.Faulty},
 			{sourceLostAcks, s.Received.Lost},
+			{sourceFailedAcks, s.Received.FailedAcks},
+			{sourceFailedWaits, s.Received.FailedExtends},
 		} {
 			send(row.name, float64(row.value), s.Source, s.Box)
 		}
