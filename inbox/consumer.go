@@ -220,7 +220,8 @@ type ConsumerStats struct {
 	// Fetched is how many messages came. Of these Applied are applied, Skipped are marked
 	// without an effect (UnknownSkip), Repeated were applied, skipped or parked before,
 	// Parked are in the box, and Dropped were given up before they began, because their
-	// partition was lost. The rest is in hand.
+	// partition was lost. The rest is in hand. Where a commit had no answer, and the mark is
+	// found afterwards, the message counts as Applied, Skipped or Parked.
 	Fetched, Applied, Skipped, Repeated, Parked, Dropped int64
 	// Failed is how many attempts failed, of those that count.
 	Failed int64

@@ -486,7 +486,7 @@ func TestAnEffectWhoseCommitHasNoAnswerIsAppliedOnce(t *testing.T) {
 			w.publish(numbered(0, 60)...)
 			w.acked()
 			w.inOrder(60)
-			if s := w.c.Stats(); s.Failed != 0 || s.Parked != 0 {
+			if s := w.c.Stats(); s.Failed != 0 || s.Parked != 0 || s.Applied != 60 || s.Repeated != 0 {
 				t.Errorf("it counted %+v", s)
 			}
 			w.end()

@@ -42,15 +42,17 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 	switch {
 	case err == nil:
 		c.db.over()
-		c.count(t, fresh)
+		c.count(t, fresh || t.unsure)
 		return 0, true
 	case ctx.Err() != nil: // the grace is over
 		return 0, false
 	case !began && errors.Is(err, store.ErrOtherBytes):
 		t.part()
 		return 0, c.park(begin, t)
-	case errors.Is(err, postbag.ErrCommitUnknown), // the mark tells
-		meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):
+	case errors.Is(err, postbag.ErrCommitUnknown): // the mark tells
+		t.unsure = t.unsure || began
+		return c.again(t, err), false
+	case meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):
 		return c.again(t, err), false
 	}
 	if !began && !errors.Is(err, context.DeadlineExceeded) {

@@ -23,6 +23,9 @@ type item struct {
 	// fault is why the box cannot hold the message as it is. out then holds what it can.
 	fault error
 	cut   bool // of the payload only the head is left
+	// unsure says that a transaction in which the message was new had a commit without an
+	// answer. If a later one finds the mark, it is most likely that one's.
+	unsure bool
 }
 
 // headPayload is how many bytes of a payload are kept that is too large, and of a text.

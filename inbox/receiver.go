@@ -195,7 +195,8 @@ func (o *ReceiverOptions[Tx]) defaults() {
 // ReceiverStats are what a Receiver counted since it was made.
 type ReceiverStats struct {
 	// Fetched is how many messages came. Of these Stored are new in the box, those with a
-	// fault among them, and Repeated were there already.
+	// fault among them, and Repeated were there already. Where a commit had no answer, what
+	// is found there afterwards counts as Stored.
 	Fetched, Stored, Repeated int64
 	// Faulty is how many were stored with a fault.
 	Faulty int64

@@ -340,6 +340,9 @@ func TestABatchWhoseCommitHasNoAnswerIsStoredOnce(t *testing.T) {
 			w.acked()
 			w.inOrder(60)
 			w.end()
+			if s := w.r.Stats(); s.Stored != 60 || s.Repeated != 0 {
+				t.Errorf("it stored 60 messages, each at its first delivery, and counted %+v", s)
+			}
 		})
 	}
 }

@@ -23,7 +23,8 @@ type stower[Tx any] struct {
 	refused func(fault error, m *source.Message) error
 	// failing is called each time that the store has failed, after the pause.
 	failing func(ctx context.Context, items []item)
-	// done is called with what is stored, and which of it is new.
+	// done is called with what is stored, and which of it this call stored: as far as is
+	// known, if a commit had no answer.
 	done func(ctx context.Context, items []item, fresh []bool) error
 }
 
@@ -36,7 +37,15 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 		fresh, at, err := s.commit(ctx, items)
 		if err == nil {
 			s.db.over()
+			for i := range items {
+				fresh[i] = fresh[i] || items[i].unsure
+			}
 			return s.done(ctx, items, fresh)
+		}
+		if errors.Is(err, postbag.ErrCommitUnknown) {
+			for _, i := range at {
+				items[i].unsure = true
+			}
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
