@@ -4,15 +4,13 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 )
 
 // The soft limit of the relay's memory: twice the buffers of its subscriptions, since
 // what goes out is copied on its way, and this much for everything else.
-const (
-	restOfMemory = 64 << 20
-	readAhead    = 64 << 20 // by the client of a source
-)
+const restOfMemory = 64 << 20
 
 // limitMemory gives the runtime a soft limit, until what it returns is called: without,
 // a heap of large messages doubles before garbage is collected. A user who set GOMEMLIMIT
@@ -25,10 +23,10 @@ func limitMemory(file *config.File) (undo func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// sourcesMemory is what sources may hold: batches in several forms, and what clients read ahead.
+// sourcesMemory is what sources may hold by their settings.
 func sourcesMemory(sources []config.Intake) (limit int64) {
 	for i := range sources {
-		limit += readAhead + 4*int64(sources[i].BatchBytes)
+		limit += component.SourceMemory(sources[i])
 	}
 	return limit
 }
