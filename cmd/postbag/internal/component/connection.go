@@ -60,7 +60,8 @@ type Login struct {
 type TLS struct {
 	// Certificate authorities to trust, PEM; with it TLS is demanded.
 	CAFile string `yaml:"ca_file" otherwise:"the system's, where the URL says TLS"`
-	// The client's certificate, PEM, for servers that ask for one.
+	// The client's certificate, PEM, for servers that ask for one. New connections use a file
+	// that has changed.
 	CertFile string `yaml:"cert_file"`
 	// The key of the client's certificate, PEM.
 	KeyFile string `yaml:"key_file"`
@@ -125,11 +126,11 @@ func (t *TLS) config() (*tls.Config, error) {
 	}
 	c := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		pair, err := newKeyPair(t.CertFile, t.KeyFile, func(error) {}) // the server says why it refuses the one of before
 		if err != nil {
-			return nil, errors.New("cert_file and key_file cannot be read, or do not fit together; name PEM files of one certificate and its key")
+			return nil, err
 		}
-		c.Certificates = []tls.Certificate{pair}
+		c.GetClientCertificate = pair.client
 	}
 	return c, nil
 }

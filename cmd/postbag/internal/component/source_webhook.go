@@ -23,7 +23,8 @@ type WebhookSource struct {
 	Listen string `yaml:"listen"`
 	// The path that takes requests. Others get 404.
 	Path string `yaml:"path" default:"/"`
-	// The certificate of the server, PEM. With it the server speaks HTTPS.
+	// The certificate of the server, PEM. With it the server speaks HTTPS. New connections get
+	// a file that has changed.
 	CertFile string `yaml:"cert_file" otherwise:"plain HTTP, for a proxy in front"`
 	// The key of the server's certificate, PEM.
 	KeyFile string `yaml:"key_file"`
@@ -77,7 +78,7 @@ func (w *WebhookSource) ListensAt() string { return w.Listen }
 func (w *WebhookSource) openSource(_ context.Context, onFault func(error), dry bool) (source.Source, error) {
 	o := webhook.SourceOptions{
 		Tolerance: w.Tolerance, MaxBytes: int64(w.MaxBytes), ContentTypes: w.ContentTypes, AnswerWithin: w.AnswerWithin,
-		Requests: w.Requests, Memory: int64(w.Memory), OnFault: seldom(onFault),
+		Requests: w.Requests, Memory: int64(w.Memory), OnFault: seldom(func(err error) { onFault(fmt.Errorf("a request is refused: %w", err)) }),
 	}
 	if w.TopicHeader != "" {
 		o.Topic = webhook.FromHeader(w.TopicHeader)
@@ -88,11 +89,11 @@ func (w *WebhookSource) openSource(_ context.Context, onFault func(error), dry b
 	}
 	var secure *tls.Config
 	if w.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(w.CertFile, w.KeyFile)
+		pair, err := newKeyPair(w.CertFile, w.KeyFile, seldom(onFault))
 		if err != nil {
-			return nil, errors.New("cert_file and key_file cannot be read, or do not fit together; name PEM files of one certificate and its key")
+			return nil, err
 		}
-		secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		secure = &tls.Config{GetCertificate: pair.server, MinVersion: tls.VersionTLS12}
 	}
 	if dry {
 		return nil, o.Validate()
@@ -155,7 +156,8 @@ func (s *hookServer) Close(ctx context.Context) error {
 	return err
 }
 
-// seldom calls a function once a minute at most: others decide how many requests they send.
+// seldom calls a function once a minute at most: others decide how often they connect, and how
+// many requests they send.
 func seldom(call func(error)) func(error) {
 	var said atomic.Int64
 	return func(err error) {
@@ -163,6 +165,6 @@ func seldom(call func(error)) func(error) {
 		if before > 0 && now-before < int64(time.Minute) || !said.CompareAndSwap(before, now) {
 			return
 		}
-		call(fmt.Errorf("a request is refused: %w", err))
+		call(err)
 	}
 }
