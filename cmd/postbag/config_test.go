@@ -96,6 +96,47 @@ func TestFormOnlyIgnoresUnsetEnvironmentVariables(t *testing.T) {
 	cli(t, "config", "check", "-c", path).ends(exit.Usage, path+":1: store.dsn names the environment variable POSTBAG_TEST_NO_SUCH, which is not set")
 }
 
+func TestFormOnlyTakesAVariableInEverySettingThatTheFullCheckExpands(t *testing.T) {
+	t.Parallel()
+	const v = "'${POSTBAG_TEST_NO_SUCH}'"
+	check := func(settings string) *outcome {
+		text := strings.ReplaceAll(settings, "VAR", v)
+		return cli(t, "config", "check", "--form-only", "-c", write(t, "postbag.yaml", text))
+	}
+	const store, to = "store: {dsn: a.db}\n", "destinations: {m: {stdout: {}}}\n"
+	for _, settings := range []string{
+		"store: {dsn: VAR, kind: VAR, partition: VAR, max_conns: VAR}\n" + to,
+		store + to + "name: VAR\nttl: VAR\nadmin: {listen: VAR}\nlog: {format: VAR, level: VAR}\n",
+		store + to + "subscriptions: [{name: VAR, box: VAR, to: VAR, from: VAR, types: [VAR], order: VAR, on_reject: VAR, batch: VAR, buffer: VAR}]\n",
+		store + to + "subscriptions: [{exactly_once: VAR, retry: {min: VAR, max: VAR, factor: VAR}}, {name: b, retry: {min: 1h, max: VAR}}]\n",
+		store + to + "subscriptions: [{format: {kind: VAR, mode: VAR, source: VAR}}, {name: b, format: {kind: cloudevents, mode: VAR, source: VAR}}]\n",
+		"stores: {a: {dsn: a.db}, b: {dsn: b.db}}\n" + to + "subscriptions: [{store: VAR}]\n",
+		store + "sources: [{from: {webhook: {listen: VAR, path: VAR, cert_file: VAR, key_file: VAR, max_bytes: VAR, memory: 1MiB, secrets_file: [VAR]}}}]\n",
+		store + "sources: [{from: {kafka: {url: VAR, group: VAR, topics: [VAR], since: VAR}}}]\n",
+		store + "sources: [{name: VAR, box: VAR, faults: VAR, id_headers: [a, VAR], key_header: VAR, max_size: VAR, sums: VAR, from: {nats: {url: VAR, stream: VAR, consumer: VAR, order: VAR}}}]\n",
+		store + "sources: [{from: {rabbitmq: {url: VAR, queue: VAR, order: VAR, prefetch: VAR}}}]\n",
+	} {
+		check(settings).ok()
+	}
+	for settings, want := range map[string]string{
+		"store: {dsn: 'postgres://u:secret@${POSTBAG_TEST_NO_SUCH}/shop'}\n" + to:                                                     "store.dsn holds a password",
+		store + "destinations: {m: {nats: {url: 'nats://u:secret@${POSTBAG_TEST_NO_SUCH}'}}}\n":                                       "url holds a user, password or token",
+		store + to + "subscriptions: [{box: VAR, order: sideways}]\n":                                                                 "order is \"sideways\"",
+		store + to + "subscriptions: [{box: VAR}, {box: VAR}]\n":                                                                      "is the second subscription",
+		store + "sources: [{box: VAR, faults: jump, from: {webhook: {listen: nowhere, path: VAR, memory: 1KiB, max_bytes: 1MiB}}}]\n": "listen is no address",
+	} {
+		check(settings).ends(exit.Usage, want)
+	}
+}
+
+func TestAFileThatSaysMoreTakesTheVariableOfAnEarlierOneAway(t *testing.T) {
+	t.Parallel()
+	base := write(t, "base.yaml", "store: {dsn: a.db}\ndestinations: {m: {stdout: {}}}\nlog: {level: '${POSTBAG_TEST_NO_SUCH}'}\n")
+	more := write(t, "more.yaml", "log: {level: loud}\n")
+	cli(t, "config", "check", "--form-only", "-c", base).ok()
+	cli(t, "config", "check", "--form-only", "-c", base, "-c", more).ends(exit.Usage, "log.level is \"loud\"")
+}
+
 func TestFlagsSetAnySettingOfTheDestination(t *testing.T) {
 	t.Parallel()
 	relay := func(args ...string) *outcome {

@@ -34,7 +34,7 @@ func (a *Address) Check(r config.Report) {
 		r.Atf("", "names %d places for the URL; give one of url, url_env and url_file", given)
 	}
 	if config.HasCredential(a.URL) {
-		r.Atf("url", "holds a user, password or token; put the URL into the environment (url_env) or a file (url_file)")
+		r.Shownf("url", "holds a user, password or token; put the URL into the environment (url_env) or a file (url_file)")
 	}
 }
 

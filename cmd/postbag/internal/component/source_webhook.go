@@ -67,7 +67,7 @@ func (w *WebhookSource) Check(r config.Report) {
 	if (w.CertFile == "") != (w.KeyFile == "") {
 		r.Atf("", "has only one of cert_file and key_file; set both, or neither")
 	}
-	if w.Memory < w.MaxBytes {
+	if w.Memory < w.MaxBytes && !r.Later("max_bytes") {
 		r.Atf("memory", "is less than max_bytes; raise it, so that a large body fits")
 	}
 }

@@ -111,6 +111,7 @@ type binder struct {
 	anchors   map[string]ast.Node
 	depth     int
 	literal   bool      // ${NAME} is part of the text
+	left      bool      // expand has left a variable of another machine in the text
 	chosen    ast.Node  // what the chosen profile says
 	found     *[]string // the names of all profiles
 	inProfile bool      // it is the chosen one that is read
@@ -235,7 +236,7 @@ func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.V
 		b.literal = f.Tag.Get("literal") != ""
 		b.value(below(path, key), item.Value, f.value)
 		b.literal = false
-		if len(b.all) == before && hiddenDefault(&f) && !b.later(item.Value) {
+		if len(b.all) == before && hiddenDefault(&f) && !b.isLater(below(path, key)) {
 			b.line(lineOf(item.Key), below(path, key)+" is zero, which would mean its default; write another value, or leave it out")
 		}
 		return
@@ -270,6 +271,11 @@ func (b *binder) list(path string, n ast.Node, v reflect.Value) {
 	if !ok {
 		b.line(lineOf(n), path+" is no list; write it as [a, b] or with a line - a for each")
 		return
+	}
+	for open := range b.later { // of a list that an earlier file has
+		if strings.HasPrefix(open, path+"[") {
+			delete(b.later, open)
+		}
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(sequence.Values), len(sequence.Values)))
 	for i, one := range sequence.Values {

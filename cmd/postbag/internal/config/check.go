@@ -94,14 +94,14 @@ func (s *Store) check(p *problems, where string, k Kinds) {
 		p.atf(where, "names %d places for the DSN; give one of dsn, dsn_env and dsn_file", given)
 	}
 	if HasPassword(s.DSN) {
-		p.atf(where+".dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
+		p.shownf(where+".dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
 	}
 	checkFields(p, where, reflect.ValueOf(s).Elem())
-	if (s.Kind != "" || s.DSN != "") && !unresolved(s.DSN) {
+	if (s.Kind != "" || s.DSN != "") && !p.isLater(where+".dsn") {
 		kind, mistake := k.StoreKind(s.Kind, s.DSN)
 		if mistake != "" {
 			p.atf(below(where, kindOr(s.Kind, "dsn")), "%s", mistake)
-		} else if s.Partition != 0 && !k.Partitions(kind) {
+		} else if s.Partition != 0 && !k.Partitions(kind) && !p.isLater(where+".kind") {
 			p.atf(where+".partition", "is not for %s; leave it out", kind)
 		}
 	}
@@ -164,7 +164,7 @@ func ListenAddress(s string) (address, mistake string) {
 }
 
 func (r *Retry) check(p *problems, where string) {
-	if r.Min > r.Max {
+	if r.Min > r.Max && !p.isLater(where+".max") {
 		p.atf(where+".min", "is %v, more than max, %v; change one of them", r.Min, r.Max)
 	}
 }

@@ -48,13 +48,25 @@ type Report struct {
 	where string
 }
 
-// Atf adds a mistake in a setting; an empty name means the destination itself.
-func (r Report) Atf(setting, format string, args ...any) {
-	where := r.where
-	if setting != "" {
-		where = below(where, setting)
+// Atf adds a mistake in a setting; an empty name means the destination itself. Of a setting
+// whose value is not known on this machine nothing is said.
+func (r Report) Atf(setting, format string, args ...any) { r.p.atf(r.at(setting), format, args...) }
+
+// Shownf adds a mistake that the text of a setting shows, whatever the values of its variables
+// are: a password beside them.
+func (r Report) Shownf(setting, format string, args ...any) {
+	r.p.shownf(r.at(setting), format, args...)
+}
+
+// Later says whether the value of a setting is known on another machine alone, so that it is
+// not to be compared with that of another one.
+func (r Report) Later(setting string) bool { return r.p.isLater(r.at(setting)) }
+
+func (r Report) at(setting string) string {
+	if setting == "" {
+		return r.where
 	}
-	r.p.atf(where, format, args...)
+	return below(r.where, setting)
 }
 
 // where is the path of the settings of d, which stands at path.

@@ -4,8 +4,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // variable is ${NAME}, or ${NAME:-text}; $${ stands for ${ itself.
@@ -35,21 +33,13 @@ func (b *binder) expand(text string) (expanded string, changed bool, fix string)
 		case otherwise != "":
 			return otherwise[len(":-"):]
 		case b.source.Elsewhere:
+			b.left = true
 			return found
 		}
 		fix = "names the environment variable " + name + ", which is not set; export it, or write ${" + name + ":-...} with a value for then"
 		return found
 	})
 	return expanded, changed, fix
-}
-
-// unresolved says whether a text holds a variable that is not known here.
-func unresolved(text string) bool { return strings.Contains(text, "${") }
-
-// later says whether a setting has a value only on the machine that the file is for.
-func (b *binder) later(n ast.Node) bool {
-	text, ok := textOf(n)
-	return ok && b.source.Elsewhere && unresolved(text)
 }
 
 // trimIndex takes the index of a list's member off a path.

@@ -156,13 +156,13 @@ func Range(f reflect.StructField) (least, most float64, ok bool) {
 // quoted: it may be the secret itself.
 func envName(p *problems, where, name string) {
 	if name != "" && !environmentName.MatchString(name) {
-		p.atf(where, "is no name of an environment variable; write the variable's name, not its value")
+		p.shownf(where, "is no name of an environment variable; write the variable's name, not its value")
 	}
 }
 
 // fileName checks what should be a path.
 func fileName(p *problems, where, path string) {
 	if strings.Contains(path, "://") || strings.ContainsAny(path, "\r\n\x00") || HasPassword(path) {
-		p.atf(where, "is no path of a file; write the value into a file and name that")
+		p.shownf(where, "is no path of a file; write the value into a file and name that")
 	}
 }

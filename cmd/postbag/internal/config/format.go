@@ -22,7 +22,7 @@ func (f *Format) takes(name string) bool { return slices.Contains(formatSettings
 
 // check adds every mistake. A format that is not set has none.
 func (f *Format) check(p *problems, where string) {
-	if f == nil {
+	if f == nil || p.isLater(below(where, "kind")) {
 		return
 	}
 	takes, known := formatSettings[f.Kind]
@@ -38,7 +38,7 @@ func (f *Format) check(p *problems, where string) {
 			unfit = true
 		}
 	}
-	if unfit {
+	if unfit || p.laterBelow(where) {
 		return
 	}
 	if _, err := f.Encoder(); err != nil {

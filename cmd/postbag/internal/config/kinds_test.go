@@ -17,7 +17,7 @@ func (a *testAddress) check(r Report) {
 		r.Atf("", "has no URL; give one of url and url_env")
 	}
 	if HasCredential(a.URL) {
-		r.Atf("url", "holds a user, password or token; put the URL into the environment (url_env)")
+		r.Shownf("url", "holds a user, password or token; put the URL into the environment (url_env)")
 	}
 }
 

@@ -13,6 +13,7 @@ type problems struct {
 	path   string           // of the file that is read
 	file   int              // its number: the first has 0
 	places map[string]place // of each setting that was read, by its path
+	later  map[string]bool  // the settings whose values are known on another machine alone, by their paths
 	all    []problem
 }
 
@@ -30,8 +31,38 @@ type problem struct {
 }
 
 // atf adds a mistake in a setting, such as "subscriptions[0].to"; its line is that
-// of the setting, or of the nearest one above it.
+// of the setting, or of the nearest one above it. Of a setting whose value is not known here
+// nothing is said.
 func (p *problems) atf(where, format string, args ...any) {
+	if !p.isLater(where) {
+		p.shownf(where, format, args...)
+	}
+}
+
+// isLater says whether the value of a setting, or of a member of a list, is known on another
+// machine alone.
+func (p *problems) isLater(where string) bool {
+	for open := range p.later {
+		if open == where || trimIndex(open) == where {
+			return true
+		}
+	}
+	return false
+}
+
+// laterBelow says whether that holds for anything in a setting.
+func (p *problems) laterBelow(where string) bool {
+	for open := range p.later {
+		if strings.HasPrefix(open, where+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// shownf adds a mistake that the text of a setting shows, whatever the values of its variables
+// are.
+func (p *problems) shownf(where, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if where != "" {
 		text = where + " " + text

@@ -45,7 +45,7 @@ func Parse(path string, data []byte, k Kinds) (*File, error) {
 }
 
 func (s Source) parse(texts [][]byte, k Kinds) (*File, error) {
-	f := &File{problems: &problems{places: make(map[string]place)}, elsewhere: s.Elsewhere}
+	f := &File{problems: &problems{places: make(map[string]place), later: make(map[string]bool)}, elsewhere: s.Elsewhere}
 	var profiles []string
 	whole := true
 	for i, text := range texts {

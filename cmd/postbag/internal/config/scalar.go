@@ -26,13 +26,18 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 	}
 	plain := n.Type() != ast.StringType && n.Type() != ast.LiteralType
 	if !strings.HasSuffix(path, "_env") && !strings.HasSuffix(trimIndex(path), "_env") && !b.literal {
+		b.left = false
 		expanded, changed, fix := b.expand(text)
 		if fix != "" {
 			b.line(lineOf(n), path+" "+fix)
 			return
 		}
-		if b.source.Elsewhere && changed && unresolved(expanded) && v.Kind() != reflect.String {
-			return // it is not known what it will be
+		delete(b.later, path)
+		if b.left {
+			b.later[path] = true
+			if v.Kind() != reflect.String {
+				return // it is not known what it will be
+			}
 		}
 		text, plain = expanded, plain || changed
 	}
