@@ -155,7 +155,44 @@ type behind struct {
 	err error
 }
 
-func (b behind) Lag(context.Context) ([]source.Lag, error) { return b.lag, b.err }
+func (b behind) Lag(ctx context.Context) ([]source.Lag, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return b.lag, b.err
+}
+
+// hanging is a source that never answers.
+type hanging struct{ source.Source }
+
+func (hanging) Lag(ctx context.Context) ([]source.Lag, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+func TestASourceThatDoesNotAnswerHidesNoOther(t *testing.T) {
+	t.Parallel()
+	c := prompostbag.NewCollector(prompostbag.Options{Timeout: 200 * time.Millisecond, Sources: func() []prompostbag.SourceStats {
+		return []prompostbag.SourceStats{
+			{Source: "a", Box: "inbox", Open: true, From: hanging{}},
+			{Source: "b", Box: "inbox", Open: true, From: behind{lag: []source.Lag{{Messages: 7}}}},
+			{Source: "c", Box: "inbox", Open: true, From: hanging{}},
+		}
+	}})
+	want := `
+# HELP postbag_source_lag_messages Messages that the broker holds for this group, if it tells.
+# TYPE postbag_source_lag_messages gauge
+postbag_source_lag_messages{box="inbox",source="b"} 7
+# HELP postbag_source_open One while the source is open and takes messages in.
+# TYPE postbag_source_open gauge
+postbag_source_open{box="inbox",source="a"} 1
+postbag_source_open{box="inbox",source="b"} 1
+postbag_source_open{box="inbox",source="c"} 1
+`
+	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_source_lag_messages", "postbag_source_open"); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestTheLagOfASourceIsTheSumOfItsPartitionsAndTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()

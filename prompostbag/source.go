@@ -2,6 +2,7 @@ package prompostbag
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag/inbox"
@@ -16,16 +17,30 @@ type SourceStats struct {
 	Open bool
 	// Received is what the receiver counted.
 	Received inbox.ReceiverStats
-	// From is asked at each scrape how far its group is behind, if it is a source.Lagger.
-	// Nil: that is left out.
+	// From is asked at each scrape how far its group is behind, if it is a source.Lagger. All
+	// sources are asked at once, and have half of Options.Timeout. Nil: that is left out.
 	From source.Source
 }
 
-// collectSources adds what is known of the sources. One that does not answer has no lag.
+// collectSources adds what is known of the sources. One that does not answer has no lag, and
+// takes nothing from the others: all are asked at once.
 func (c *Collector) collectSources(send func(string, float64, ...string)) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout/2) // the store's time comes on top
 	defer cancel()
-	for _, s := range c.options.Sources() {
+	sources := c.options.Sources()
+	lags := make([][]source.Lag, len(sources))
+	var asked sync.WaitGroup
+	for i := range sources {
+		if from, can := sources[i].From.(source.Lagger); can {
+			asked.Go(func() {
+				if all, err := from.Lag(ctx); err == nil {
+					lags[i] = append([]source.Lag{}, all...) // not nil: it has answered
+				}
+			})
+		}
+	}
+	asked.Wait()
+	for i, s := range sources {
 		send(sourceOpen, one(s.Open), s.Source, s.Box)
 		for _, row := range []struct {
 			name  string
@@ -41,19 +56,15 @@ func (c *Collector) collectSources(send func(string, float64, ...string)) {
 		} {
 			send(row.name, float64(row.value), s.Source, s.Box)
 		}
-		if from, can := s.From.(source.Lagger); can {
-			collectLag(ctx, from, func(name string, v float64) { send(name, v, s.Source, s.Box) })
+		if lags[i] != nil {
+			collectLag(lags[i], func(name string, v float64) { send(name, v, s.Source, s.Box) })
 		}
 	}
 }
 
 // collectLag adds what a source knows of the messages that wait: the sum over its
 // partitions, and the age of the oldest.
-func collectLag(ctx context.Context, from source.Lagger, send func(string, float64)) {
-	all, err := from.Lag(ctx)
-	if err != nil {
-		return
-	}
+func collectLag(all []source.Lag, send func(string, float64)) {
 	var messages int64
 	var age time.Duration
 	counted, dated := true, true
