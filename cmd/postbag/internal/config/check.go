@@ -19,6 +19,7 @@ func (f *File) check(k Kinds) {
 	f.checkDestinations()
 	f.checkSubscriptions()
 	f.checkSources()
+	f.checkEchoes()
 	if f.Admin.Listen != "" && f.Admin.Listen != "off" {
 		listen, mistake := ListenAddress(f.Admin.Listen)
 		if mistake != "" {

@@ -42,6 +42,13 @@ type Settings interface {
 // Transactional is implemented by settings of a kind that may have transactions.
 type Transactional interface{ HasTransactions() bool }
 
+// Echoing is implemented by settings of a kind of destination of which there are sources, too.
+type Echoing interface {
+	// Echoes says whether the settings show that what a source takes in and this destination
+	// gets comes back to the source. It compares no addresses that only look different.
+	Echoes(from Settings) bool
+}
+
 // Report takes the mistakes in the settings of one destination.
 type Report struct {
 	p     *problems

@@ -88,6 +88,24 @@ func (f *File) checkListeners() {
 	}
 }
 
+// checkEchoes adds a mistake for each subscription that sends the messages of a source back to it.
+func (f *File) checkEchoes() {
+	for i := range f.Subscriptions {
+		s := &f.Subscriptions[i]
+		to, can := f.Destinations[s.To].Settings.(Echoing)
+		if !can {
+			continue
+		}
+		for j := range f.Sources {
+			from := &f.Sources[j]
+			if from.Store == s.Store && from.Box == s.Box && from.From.Settings != nil && to.Echoes(from.From.Settings) {
+				f.problems.atf(fmt.Sprintf("subscriptions[%d].to", i), "sends what comes from sources[%d] back to where it comes from, and it comes again; "+
+					"send it to another server or name, as with a prefix, or take another box", j)
+			}
+		}
+	}
+}
+
 // sameListener says whether two addresses cannot be listened at side by side. What is no address
 // is told elsewhere, and port 0 is any that is free.
 func sameListener(a, b string) bool {
