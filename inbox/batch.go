@@ -124,7 +124,8 @@ func (d *BatchDestination[Tx]) Probe(ctx context.Context) error { return d.one.P
 func (d *BatchDestination[Tx]) Close(ctx context.Context) error { return d.one.Close(ctx) }
 
 // OpenLane raises the epoch of the lane's row. It waits for the transaction of an earlier
-// owner that has begun to write the row.
+// owner that has begun to write the row. The error is a *broker.Error: Misconfigured where the
+// table of lanes or a right is missing, and says which statements help.
 func (d *BatchDestination[Tx]) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {
 	if !d.one.calls.Enter() {
 		return nil, &broker.Error{Outcome: broker.Unavailable, Err: broker.ErrClosed}
@@ -150,6 +151,8 @@ func (d *BatchDestination[Tx]) OpenLane(ctx context.Context, name broker.LaneNam
 			return &batchLane[Tx]{d: d, key: key, epoch: now.Epoch, record: now.Record}, nil
 		case ctx.Err() == nil && meetsAnother(d.one.o.Store, err):
 			pause(ctx, back.after(n))
+		case errors.Is(err, store.ErrSchema), errors.Is(err, store.ErrDenied):
+			return nil, &broker.Error{Outcome: broker.Misconfigured, Err: fmt.Errorf("inbox: open lane: %w", err)}
 		default:
 			return nil, &broker.Error{Outcome: broker.Unavailable, Err: fmt.Errorf("inbox: open lane: %w", err)}
 		}

@@ -197,6 +197,34 @@ func TestAPageThatMeetsAnotherTransactionRunsAgainAndNothingIsCounted(t *testing
 	})
 }
 
+func TestALaneThatATableOrARightIsMissingForIsMisconfigured(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		err  error
+		want broker.Outcome
+	}{
+		"no table": {fmt.Errorf("open lane: table _lanes is missing: %w", store.ErrSchema), broker.Misconfigured},
+		"no right": {fmt.Errorf("open lane: %w; GRANT it", store.ErrDenied), broker.Misconfigured},
+		"away":     {errAway, broker.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := memstore.New(memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
+				if op == memstore.OpLane {
+					return memstore.Fault{Err: row.err}
+				}
+				return memstore.Fault{}
+			}})
+			w := newBatchShelf(t, func(_ *batchShelf, o *batchOptions) { o.Store = s })
+			_, err := w.to.OpenLane(t.Context(), broker.LaneName{Box: "inbox", Subscription: "default", Lane: "0"})
+			var is *broker.Error
+			if !errors.As(err, &is) || is.Outcome != row.want || is.Scope != broker.ScopeDestination || !strings.Contains(err.Error(), row.err.Error()) {
+				t.Errorf("the error is %#v (%v), want %v", is, err, row.want)
+			}
+		})
+	}
+}
+
 func TestAnOutageWithinAPageIsNoFaultOfAMessage(t *testing.T) {
 	t.Parallel()
 	bothForms(t, func(t *testing.T, form func(*batchShelf, *batchOptions)) {

@@ -117,6 +117,9 @@ var (
 	ErrStandby = errors.New("store: the server is read-only; connect to the primary")
 	// ErrSchema: the schema is missing, older than this program or too new.
 	ErrSchema = errors.New("store: the schema does not fit; run postbag migrate up")
+	// ErrDenied: the role, or account, of the connection lacks a right. The error says which
+	// statements give it.
+	ErrDenied = errors.New("store: a right is missing; grant it")
 	// ErrLeaseLost: another relay has the lease now.
 	ErrLeaseLost = errors.New("store: the lease is lost")
 	// ErrPosition: a position is malformed or of a format this store cannot read.

@@ -100,6 +100,8 @@ func translate(doing string, err error) error {
 		return fmt.Errorf("mysqlstore: %s: %s: %w", doing, text, store.ErrStandby)
 	case codeStatementLog:
 		return fmt.Errorf("mysqlstore: %s: %w", doing, errStatementLog)
+	case codeDenied, codeColumnDenied, codeDatabaseDenied:
+		return fmt.Errorf("mysqlstore: %s: %w%s", doing, &lacking{plain{text: text, err: err}}, fixOf(code))
 	default:
 		return fmt.Errorf("mysqlstore: %s: %w%s", doing, &plain{text: text, err: err}, fixOf(code))
 	}
@@ -117,6 +119,11 @@ type plain struct {
 
 func (p *plain) Error() string { return p.text }
 func (p *plain) Unwrap() error { return p.err }
+
+// lacking is plain, and store.ErrDenied.
+type lacking struct{ plain }
+
+func (l *lacking) Unwrap() []error { return []error{store.ErrDenied, l.err} }
 
 // serverMessage returns the message of the server, without what some of them
 // quote: the value of a duplicate key, a column's value, a piece of a statement.

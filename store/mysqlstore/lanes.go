@@ -74,7 +74,7 @@ func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.Lan
 		})
 	}
 	if err != nil {
-		return store.LaneState{}, translateError(doing, met(err))
+		return store.LaneState{}, laneError(doing, err)
 	}
 	return now, nil
 }
@@ -89,7 +89,7 @@ func writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, 
 	}
 	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlWriteLane, literal(nil, record), lane, epoch))
 	if err != nil {
-		return translateError(doing, met(err))
+		return laneError(doing, err)
 	}
 	written, err := result.RowsAffected()
 	switch {
@@ -118,11 +118,23 @@ func keepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, 
 	there, err := sqlkit.Row(sqlkit.Querying(ctx, tx), fmt.Sprintf(sqlOpenedLane, lane), nil, &now.Epoch, &now.Record)
 	switch {
 	case err != nil:
-		return translateError(doing, met(err))
+		return laneError(doing, err)
 	case !there || now.Epoch != epoch || !bytes.Equal(now.Record, record):
 		return translateError(doing, &meeting{errRolledBack})
 	}
 	return nil
+}
+
+// laneError says what to do about an error of a lane.
+func laneError(doing string, err error) error {
+	switch codeOf(err) {
+	case codeDenied, codeColumnDenied, codeDatabaseDenied:
+		return sqlkit.Tell(doing, err, func(doing string, err error) error {
+			return fmt.Errorf("mysqlstore: %s: %w; run the SQL of postbag grants ACCOUNT --for consumer --store-kind mysql (mysqlstore.GrantConsumer), "+
+				"of which lanes need GRANT SELECT, INSERT, UPDATE ON postbag__lane", doing, &lacking{plain{text: serverMessage(err), err: err}})
+		})
+	}
+	return translateError(doing, met(err))
 }
 
 // laneName refuses a name that no lane can have: without one the literal would not be one.

@@ -1,10 +1,14 @@
 package mysqlstore_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // The server ends a transaction at a deadlock, and takes the next statements as a new one. ROLLBACK leaves a session as that does.
@@ -29,5 +33,45 @@ func TestATransactionThatTheServerRolledBackDoesNotKeepItsLane(t *testing.T) {
 			}
 			s.Must(tx.Rollback())
 		}
+	})
+}
+
+// lanesFail fails the test unless opening, writing and reading a lane has this error, and says what to do.
+func lanesFail(t *testing.T, d *mysqlstore.Appender, want error, says string) {
+	t.Helper()
+	for what, use := range map[string]func(context.Context, postbag.SQLTx) error{
+		"OpenLane": func(ctx context.Context, tx postbag.SQLTx) error {
+			_, err := d.OpenLane(ctx, tx, "lane")
+			return err
+		},
+		"WriteLane": func(ctx context.Context, tx postbag.SQLTx) error { return d.WriteLane(ctx, tx, "lane", 1, []byte("r")) },
+		"KeepsLane": func(ctx context.Context, tx postbag.SQLTx) error { return d.KeepsLane(ctx, tx, "lane", 1, []byte("r")) },
+	} {
+		if err := d.InTx(t.Context(), use); !errors.Is(err, want) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, not %v with %q", what, err, want, says)
+		}
+	}
+}
+
+func TestALaneWithoutItsTableIsAnOldSchema(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		d, err := mysqlstore.OpenAppender(t.Context(), s.plain, mysqlstore.AppenderOptions{})
+		s.Must(err)
+		s.exec("DROP TABLE postbag__lane")
+		lanesFail(t, d, store.ErrSchema, "postbag migrate up")
+	})
+}
+
+func TestALaneThatTheAccountMayNotWriteIsDeniedAndTheErrorSaysWhichGrantHelps(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		d, err := mysqlstore.OpenAppender(t.Context(), openSQL(t, s.granted(k, mysqlstore.GrantProducer)), mysqlstore.AppenderOptions{})
+		s.Must(err)
+		lanesFail(t, d, store.ErrDenied, "GRANT SELECT, INSERT, UPDATE ON postbag__lane")
 	})
 }

@@ -218,10 +218,14 @@ func endedByConcurrentTransaction(code string) bool {
 	return code == codeSerialization || code == codeDeadlock || code == codeLockTimeout
 }
 
-// cause is hidden, and store.ErrAgain if another transaction is to blame.
+// cause is hidden, and store.ErrAgain if another transaction is to blame, store.ErrDenied if a
+// right is missing.
 func cause(err error) error {
-	if endedByConcurrentTransaction(sqlState(err)) {
+	switch code := sqlState(err); {
+	case endedByConcurrentTransaction(code):
 		return errors.Join(store.ErrAgain, hidden(err))
+	case code == codeNoRight:
+		return errors.Join(store.ErrDenied, hidden(err))
 	}
 	return hidden(err)
 }

@@ -128,6 +128,8 @@ func lookAtDeferred(run func(sql string) error) error {
 }
 
 const (
+	fixLaneRights = "as the owner of the tables run the SQL of postbag grants ROLE --for consumer (pgstore.GrantConsumer), of which lanes need " +
+		"GRANT SELECT, INSERT (lane, epoch), UPDATE (epoch, record) ON postbag._lanes"
 	fixLane        = "a lane's name has 1 to 500 bytes, and a record at most 524288"
 	fixHiddenLanes = "row-level security of postbag._lanes would hide lanes, and nothing be delivered: give this role BYPASSRLS, or switch it off for that table"
 )
@@ -144,7 +146,9 @@ func laneError(what, lane string, err error) error {
 	case endedByConcurrentTransaction(code):
 		return &fault{doing: doing, said: serverMessage(err), fix: "roll the transaction back and run it again", cause: cause(err)}
 	case code == codeCheck && strings.Contains(err.Error(), "_lanes_visible"), code == codeNoRight && strings.Contains(err.Error(), "row-level security"):
-		return &fault{doing: doing, said: serverMessage(err), fix: fixHiddenLanes, cause: hidden(err)}
+		return &fault{doing: doing, said: serverMessage(err), fix: fixHiddenLanes, cause: errors.Join(store.ErrDenied, hidden(err))}
+	case code == codeNoRight:
+		return &fault{doing: doing, said: serverMessage(err), fix: fixLaneRights, cause: cause(err)}
 	case code == codeCheck:
 		return &fault{doing: doing, said: serverMessage(err), fix: fixLane, cause: hidden(err)}
 	}

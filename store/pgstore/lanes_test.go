@@ -1,0 +1,64 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/pgstore"
+)
+
+// lanesFail fails the test unless opening and writing a lane, with both drivers, has this error, and says what to do.
+func lanesFail(t *testing.T, f *fixture, want error, says ...string) {
+	t.Helper()
+	to, err := pgstore.OpenAppender(t.Context(), sqlOf(t, f.dsn, func(*pgx.ConnConfig) {}), pgstore.AppenderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTx := func(fn func(context.Context, pgx.Tx) error) error { return f.InTx(t.Context(), fn) }
+	inSQL := func(fn func(context.Context, postbag.SQLTx) error) error { return to.InTx(t.Context(), fn) }
+	for what, err := range map[string]error{
+		"OpenLane": inTx(func(ctx context.Context, tx pgx.Tx) error {
+			_, err := f.OpenLane(ctx, tx, "lane")
+			return err
+		}),
+		"WriteLane": inTx(func(ctx context.Context, tx pgx.Tx) error { return f.WriteLane(ctx, tx, "lane", 1, []byte("record")) }),
+		"OpenLane of an appender": inSQL(func(ctx context.Context, tx postbag.SQLTx) error {
+			_, err := to.OpenLane(ctx, tx, "lane")
+			return err
+		}),
+		"WriteLane of an appender": inSQL(func(ctx context.Context, tx postbag.SQLTx) error {
+			return to.WriteLane(ctx, tx, "lane", 1, []byte("record"))
+		}),
+	} {
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, not %v", what, err, want)
+			continue
+		}
+		for _, text := range says {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%s does not say %q: %v", what, text, err)
+			}
+		}
+	}
+}
+
+func TestALaneWithoutItsTableIsAnOldSchema(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.exec("DROP TABLE postbag._lanes")
+	lanesFail(t, s.fixture, store.ErrSchema, "postbag._lanes is missing", "postbag migrate up")
+}
+
+func TestALaneThatTheRoleMayNotWriteIsDeniedAndTheErrorSaysWhichGrantHelps(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	role := s.name + "_l"
+	f := s.role(role, "GRANT USAGE ON SCHEMA postbag TO "+role+"; GRANT SELECT ON postbag._meta, postbag._migrations TO "+role)
+	lanesFail(t, f, store.ErrDenied, "permission denied", "postbag grants ROLE --for consumer", "GRANT SELECT, INSERT (lane, epoch), UPDATE (epoch, record) ON postbag._lanes")
+}
