@@ -23,10 +23,13 @@ import (
 // the oldest first.
 func takeIn(t *testing.T, brokers, topic string, fetched int64) []store.Item {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s := memstore.New(memstore.Options{})
 	if err := s.CreateBox(ctx, "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Declare(ctx, []store.Spec{{Ref: store.Ref{Box: "inbox", Subscription: "worker"}, Shards: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	src, err := kafkabroker.OpenSource(ctx, kafkabroker.SourceOptions{Brokers: brokers, Group: "billing", Topics: []string{topic}})
@@ -63,7 +66,7 @@ func takeIn(t *testing.T, brokers, topic string, fetched int64) []store.Item {
 func TestEventsOfOthersAreTakenInOnceWithTheirIDKeyAndType(t *testing.T) {
 	t.Parallel()
 	path := python(t)
-	s := servertest.Kafka(t, testserver.KafkaOptions{})
+	s := servertest.Kafka(t, testserver.KafkaOptions{Properties: map[string]string{"auto.create.topics.enable": "true"}})
 	address := strings.Join(s.Brokers(), ",")
 	output, err := exec.CommandContext(t.Context(), path, filepath.Join("testdata", "produce.py"), address, "orders").Output()
 	if err != nil {
@@ -113,7 +116,7 @@ func TestWhatDebeziumSendsIsTakenInWithItsIDKeyAndType(t *testing.T) {
 		return out
 	}
 	run(table)
-	k := servertest.Kafka(t, testserver.KafkaOptions{})
+	k := servertest.Kafka(t, testserver.KafkaOptions{Properties: map[string]string{"auto.create.topics.enable": "true"}})
 	d, err := k.StartDebezium(t.Context(), nil, map[string]string{
 		"database.hostname": "127.0.0.1", "database.port": strconv.Itoa(pg.Port()), "database.user": "postgres", "database.password": pg.Password(),
 		"database.dbname": "postgres", "topic.prefix": "interop", "plugin.name": "pgoutput", "slot.name": "interop", "snapshot.mode": "no_data",

@@ -28,17 +28,21 @@ def messages():
     yield headers, b"customer-3", b'{"order":3}', {"key": "customer-3", "type": "", "id": "5f0e6f6a-6d5f-4c0b-8a3f-0a1d2c3b4e5f"}
 
 
+def delivered(error, message):
+    if error is not None:
+        sys.exit(f"a message was not sent: {error}")
+
+
 def main():
     address, topic = sys.argv[1:]
     producer = Producer({"bootstrap.servers": address})
-    wanted = []
+    sent = list(messages())
     for _ in range(2):  # each comes again
-        for headers, key, value, want in messages():
-            producer.produce(topic, value=value, key=key, headers=headers)
-            wanted.append(want)
+        for headers, key, value, _want in sent:
+            producer.produce(topic, value=value, key=key, headers=headers, on_delivery=delivered)
     if producer.flush(60) > 0:
         sys.exit("not everything was sent in a minute")
-    json.dump(wanted[: len(wanted) // 2], sys.stdout)
+    json.dump([want for _, _, _, want in sent], sys.stdout)
 
 
 main()
