@@ -213,7 +213,7 @@ var handling = []Mutant{
 		Name: "handler-record-outside-transaction", What: "the record of a lane of effects outlives the rollback of its page",
 		Evidence: "offsets that are committed before their effects",
 		Patches:  []Patch{{"store/memstore/lanes.go", "	tx.lanes = append(tx.lanes, undo)\n", "	_ = undo\n"}},
-		By:       coreTests("inbox", "TestAMessageOfFiveHundredThatFailsIsRejectedAloneAndTheOthersStand|TestAHandlerOfPagesConformsAsADestination|TestAZombiesPageIsKnownOrFenced"),
+		By:       coreTests("store/memstore", "TestConformance$"),
 	},
 	{
 		Name: "source-offset-committed-early", What: "the position of a partition moves past a message that is not acked",
