@@ -212,7 +212,7 @@ var handling = []Mutant{
 	{
 		Name: "handler-record-outside-transaction", What: "the record of a lane of effects outlives the rollback of its page",
 		Evidence: "offsets that are committed before their effects",
-		Patches:  []Patch{{"store/memstore/lanes.go", "	tx.lanes = append(tx.lanes, undo)\n", "	_ = undo\n"}},
+		Patches:  []Patch{{"store/memstore/lanes.go", "		r.LaneState = u.was\n", ""}},
 		By:       coreTests("store/memstore", "TestConformance$"),
 	},
 	{
