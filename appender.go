@@ -17,7 +17,8 @@ type Appender[Tx any] interface {
 	//
 	// Append does not commit and does not retry. It does not change or keep msgs, or what
 	// they point to: messages may share maps. After an error tx is as the database leaves
-	// it, usually only good for a rollback. A missing box is ErrNoBox.
+	// it, usually only good for a rollback. A missing box is ErrNoBox, a transaction that has
+	// ended ErrTxEnded.
 	Append(ctx context.Context, tx Tx, box string, msgs []Message) error
 
 	// Lock takes one lock per key of box, until tx ends, so that writers of one key

@@ -14,5 +14,10 @@ var ErrCommitUnknown = errors.New("postbag: the outcome of the commit is unknown
 // nil does.
 var ErrNoTx = errors.New("postbag: the transaction is nil; begin one, or use InTx")
 
+// ErrTxEnded says that the transaction has ended before the call: it was committed or rolled
+// back, or the context that it was begun with has ended. Nothing was written. The error of a
+// store wraps the driver's own too (pgx.ErrTxClosed, sql.ErrTxDone).
+var ErrTxEnded = errors.New("postbag: the transaction has ended, by a commit, a rollback or the end of its context; begin another one, or use InTx")
+
 // ErrEventType says that a message has another type than the Event that should decode it.
 var ErrEventType = errors.New("postbag: the message is of another event type; choose the Event by Message.Type")

@@ -16,7 +16,7 @@ const MaxWriters = 1000
 
 // Errors of transactions.
 var (
-	errTxEnded   = errors.New("the transaction has ended; begin another")
+	errTxEnded   = postbag.ErrTxEnded
 	errForeignTx = errors.New("the transaction is nil or of another store; use one that this store began")
 )
 

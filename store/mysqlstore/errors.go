@@ -89,6 +89,9 @@ func translate(doing string, err error) error {
 	if storekit.Said(err, errStatementLog, errTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("mysqlstore: %s: %w", doing, err)
 	}
+	if ended := sqlkit.EndedTx(err); ended != nil {
+		return fmt.Errorf("mysqlstore: %s: %w", doing, ended)
+	}
 	text := serverMessage(err)
 	switch code := codeOf(err); code {
 	case codeNoTable:

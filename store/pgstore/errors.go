@@ -3,14 +3,17 @@ package pgstore
 import (
 	"context"
 	"crypto/tls"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -91,6 +94,8 @@ func translateError(doing string, err error) error {
 		return wrapOurs(doing, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("pgstore: %s: %w; give it more time, or look what it waits for", doing, contextError(err))
+	case errors.Is(err, pgx.ErrTxClosed), errors.Is(err, sql.ErrTxDone):
+		return fmt.Errorf("pgstore: %s: %w", doing, &endedTxError{err})
 	case standbyRead(err), sqlState(err) == codeReadOnly:
 		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
 	}
@@ -103,6 +108,12 @@ func translateError(doing string, err error) error {
 	said, fix := lineError(err)
 	return &fault{doing: doing, said: said, fix: fix, cause: hidden(err)}
 }
+
+// endedTxError is postbag.ErrTxEnded, and the driver's error.
+type endedTxError struct{ driver error }
+
+func (*endedTxError) Error() string     { return postbag.ErrTxEnded.Error() }
+func (e *endedTxError) Unwrap() []error { return []error{postbag.ErrTxEnded, e.driver} }
 
 // fixOf says what to do about an error of the server. While connecting, the only
 // names that it can miss, and values that it can refuse, are those of parameters.

@@ -58,6 +58,9 @@ func translate(doing string, err error) error {
 	case strings.Contains(err.Error(), "no such table: postbag_"):
 		return fmt.Errorf("sqlitestore: %s: %w", doing, store.ErrNoBox)
 	}
+	if ended := sqlkit.EndedTx(err); ended != nil {
+		return fmt.Errorf("sqlitestore: %s: %w", doing, ended)
+	}
 	switch code := resultCode(err); code {
 	case codeBusy, codeLocked:
 		return fmt.Errorf("sqlitestore: %s: %w: %w", doing, err, ErrBusy)

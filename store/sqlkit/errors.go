@@ -1,6 +1,11 @@
 package sqlkit
 
-import "errors"
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/postbag/postbag"
+)
 
 // told is an error that says what failed and what to do about it.
 type told struct{ error }
@@ -15,3 +20,17 @@ func Tell(doing string, err error, translate func(doing string, err error) error
 	}
 	return &told{translate(doing, err)}
 }
+
+// EndedTx returns postbag.ErrTxEnded, which wraps err, if err says that a transaction of
+// database/sql has ended; nil for another error.
+func EndedTx(err error) error {
+	if errors.Is(err, sql.ErrTxDone) {
+		return &endedTxError{err}
+	}
+	return nil
+}
+
+type endedTxError struct{ driver error }
+
+func (*endedTxError) Error() string     { return postbag.ErrTxEnded.Error() }
+func (e *endedTxError) Unwrap() []error { return []error{postbag.ErrTxEnded, e.driver} }

@@ -14,6 +14,6 @@ func Said(err error, own ...error) bool {
 	is := func(known error) bool { return errors.Is(err, known) }
 	return slices.ContainsFunc(own, is) || slices.ContainsFunc([]error{
 		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
-		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx,
+		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, postbag.ErrTxEnded,
 	}, is)
 }

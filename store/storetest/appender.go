@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -18,6 +19,7 @@ func appenderCases() []scenario {
 		{name: "InTx rolls back and passes on a panic", run: inTxPanic},
 		{name: "InTx says so when the answer of a commit is lost", run: commitUnknown},
 		{name: "Append to a missing box is ErrNoBox", run: appendNoBox},
+		{name: "Append in a transaction that has ended is ErrTxEnded", run: appendEnded},
 		{name: "Append keeps nothing of what it was given", run: appendKeepsNothing},
 		{name: "Append takes thousands of messages at once, in order", run: appendMany},
 		{name: "Lock makes writers of one key take turns, and no others", needs: concurrentWriters, run: lockKeys},
@@ -90,6 +92,26 @@ func appendNoBox(e *env) {
 		e.Errorf("append to a missing box: %v, not ErrNoBox", err)
 	}
 	e.rollback(tx)
+}
+
+func appendEnded(e *env) {
+	e.open(1)
+	var kept any
+	e.check(e.Appender.InTx(e.ctx, func(_ context.Context, tx any) error {
+		kept = tx
+		return nil
+	}), "InTx")
+	_, cancelled := e.Appender.Cancel(e.ctx, kept, box, e.message("k").ID)
+	for what, err := range map[string]error{
+		"Append":            e.Appender.Append(e.ctx, kept, box, e.messages(1)),
+		"Append of several": e.Appender.Append(e.ctx, kept, box, e.messages(3)),
+		"Cancel":            cancelled,
+	} {
+		if !errors.Is(err, postbag.ErrTxEnded) || !strings.Contains(err.Error(), "the transaction has ended") {
+			e.Errorf("%s in a transaction that has ended: %v, not ErrTxEnded", what, err)
+		}
+	}
+	e.pager().expect(e.publish(e.message("k"))...)
 }
 
 func appendKeepsNothing(e *env) {

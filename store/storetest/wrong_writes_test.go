@@ -112,6 +112,17 @@ func wrongWrites() []wrong {
 				return nil
 			}
 		}, []string{"Append to a missing box is ErrNoBox"}},
+		{"a transaction that has ended is an outage", func(db *database) {
+			c := neglect(db)
+			c.append = func(ctx context.Context, tx *memstore.Tx, box string, msgs []postbag.Message) error {
+				if err := c.Store.Append(ctx, tx, box, msgs); errors.Is(err, postbag.ErrTxEnded) {
+					return errors.New("the connection failed; look whether the server runs")
+				} else if err != nil {
+					return err
+				}
+				return nil
+			}
+		}, []string{"Append in a transaction that has ended is ErrTxEnded"}},
 		{"the harness lacks what is declared", func(db *database) { db.Prepare = nil }, []string{
 			"The harness has what the features ask for, and no more",
 		}},
