@@ -1,7 +1,11 @@
 package relay_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,6 +84,45 @@ func TestAMessageRejectedInATransactionIsParkedAndTheRestDelivered(t *testing.T)
 	if v := w.overview(); len(v.Parked) != 0 || v.Delivered != 1500 {
 		t.Errorf("parked rows are left: %v; %d delivered", v.Parked, v.Delivered)
 	}
+}
+
+// The record names parked messages as it names others.
+func TestAParkedMessageArrivesOnceThoughItsRelayEndsBeforeItIsSettled(t *testing.T) {
+	t.Parallel()
+	var dumb atomic.Bool // no settlement reaches the store
+	w := newWorld(t, memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
+		if dumb.Load() && op == memstore.OpTurn {
+			return memstore.Fault{Err: errors.New("the database is away")}
+		}
+		return memstore.Fault{}
+	}}, membroker.Options{Transactions: true, Decide: func(m broker.Delivery, try int) membroker.Act {
+		switch {
+		case string(m.Payload) != "key-3/5":
+			return membroker.Act{}
+		case try < 3:
+			return membroker.Fail(broker.Rejected, "bad")
+		}
+		dumb.Store(true)
+		return membroker.Act{}
+	}})
+	w.publish(200, 10)
+	o := once(relay.Subscription{Retry: relay.Retry{Min: 50 * time.Millisecond, Max: 100 * time.Millisecond}})
+	o.Grace = 50 * time.Millisecond
+	stop := w.run(w.relay(o))
+	arrived := func() bool {
+		return slices.ContainsFunc(w.to.First(), func(r membroker.Record) bool { return string(r.Payload) == "key-3/5" })
+	}
+	w.eventually("the parked message arrives", arrived)
+	stop()
+	if v := w.overview(); v.Parked[store.ParkRetrying]+v.Parked[store.ParkInFlight] == 0 {
+		t.Fatalf("it is settled: %v", v.Parked)
+	}
+	dumb.Store(false)
+	stop = w.run(w.relay(once(relay.Subscription{Retry: relay.Retry{Min: 50 * time.Millisecond, Max: 100 * time.Millisecond}})))
+	w.delivered(200)
+	w.eventually("all is settled", func() bool { return w.overview().Delivered == 200 })
+	stop()
+	w.eachOnce()
 }
 
 func TestAnOutageOfTheBrokerDelaysWhatIsDeliveredExactlyOnce(t *testing.T) {

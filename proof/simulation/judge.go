@@ -109,12 +109,8 @@ func (w *world) stillOrdered() {
 func (w *world) excuse(what, target string, most int) {
 	switch what {
 	case "set back", "copy":
-	case "policy": // what is parked is promised at least once, and another order parks other messages
-		if !w.plan.cfg.Transactions {
-			return
-		}
 	default:
-		if w.plan.cfg.Transactions { // exactly once is promised whatever else happens
+		if w.plan.cfg.Transactions { // exactly once is promised whatever else happens, to what is parked, too
 			return
 		}
 	}
