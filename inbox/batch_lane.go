@@ -87,7 +87,7 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 		case p.handled && (errors.Is(err, postbag.ErrCommitUnknown) || ctx.Err() != nil):
 			return broker.Unresolved, fmt.Errorf("inbox: handle: %w", err)
 		case !p.began && errors.Is(err, store.ErrFenced):
-			return broker.Fenced, fmt.Errorf("inbox: handle: %w", err)
+			return broker.Fenced, fmt.Errorf("inbox: handle: %w; if this goes on, another box works lane %q of this database: give each box a Consumer of its own", err, p.lane.key)
 		case ctx.Err() != nil:
 			err = late(err)
 			return withhold(p.results, err), err

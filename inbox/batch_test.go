@@ -442,6 +442,39 @@ func TestAMessageThatMeetsAnotherTransactionEachTimeIsRejectedAlone(t *testing.T
 	})
 }
 
+// Two boxes of one name, in two databases, whose messages one consumer applies in a third.
+func TestTwoBoxesThatShareALaneAreToldToGetTwoConsumers(t *testing.T) {
+	t.Parallel()
+	var lines lines
+	w := newBatchShelf(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var relays sync.WaitGroup
+	defer relays.Wait()
+	defer cancel()
+	var boxes [2]*working
+	for i := range boxes {
+		boxes[i] = newWorking(w.shelf)
+		r, err := relay.New(boxes[i].box, relay.Options{
+			Subscriptions: []relay.Subscription{{Box: "inbox", To: w.to, ExactlyOnce: true, Batch: 1}},
+			Logger:        slog.New(slog.NewTextHandler(&lines, nil)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		relays.Go(func() {
+			if err := r.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	boxes[0].await("the log names the lane", func() bool {
+		for _, b := range boxes {
+			b.publish(1, "a")
+		}
+		return lines.count("another box works lane") > 0 && lines.count("billing/postbag/inbox/default/0") > 0 && lines.count("a Consumer of its own") > 0
+	})
+}
+
 func TestMessagesThatComeOneByOneDoNotBeginAllTransactionsAtOnce(t *testing.T) {
 	t.Parallel()
 	var began, now, most atomic.Int64
