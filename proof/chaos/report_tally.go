@@ -65,6 +65,14 @@ func (t *tally) Deliver(r history.Delivery) {
 	}
 }
 
+// Apply takes the first effect of a message for its arrival.
+func (t *tally) Apply(r history.Effect) {
+	t.arrivals++
+	if _, again := t.arrived[r.ID]; !again {
+		t.arrived[r.ID] = r.At
+	}
+}
+
 // Refuse implements history.Recorder, as what follows does: it is of no interest here.
 func (*tally) Refuse(history.Refusal) {}
 

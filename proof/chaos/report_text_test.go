@@ -37,7 +37,7 @@ func TestAReportBeginsWithTheResultOfEachPromise(t *testing.T) {
 		want []string // in this order
 	}{
 		{told(t, true), []string{
-			"promises: 6 held, 7 not put to the test\n", "load: 2 relays, 1 producer,", "     1     1.00s    2.00s  broker                stop (once)\n",
+			"promises: 6 held, 8 not put to the test\n", "load: 2 relays, 1 producer,", "     1     1.00s    2.00s  broker                stop (once)\n",
 			"     1      2  stop\n     0      3  cut\n\n",
 			"lost         held; judged 1 committed messages, delivered 1\n", "order        not put to the test\n",
 		}},

@@ -69,6 +69,15 @@ func (d *decoder) delivery(r *Delivery) {
 	r.Place, r.Position, r.From, r.To = d.text(), d.number(), d.time(), d.time()
 }
 
+func putEffect(b []byte, r *Effect) []byte {
+	b = putText(putText(append(b, r.ID[:]...), r.Subscription), r.Key)
+	return putTime(binary.AppendUvarint(putHash(b, &r.Payload), r.Position), r.At)
+}
+
+func (d *decoder) effect(r *Effect) {
+	r.ID, r.Subscription, r.Key, r.Payload, r.Position, r.At = d.id(), d.text(), d.text(), d.hash(), d.number(), d.time()
+}
+
 func putRefusal(b []byte, r *Refusal) []byte {
 	return putTime(putText(append(b, r.ID[:]...), r.Subscription), r.At)
 }

@@ -1,7 +1,8 @@
 // Package history judges a run of Postbag by the records of others.
 //
 // Recorders that are no part of the product write down what happened. A writer records what it is about to publish, and what became
-// of its transaction. A reader records what it found in the broker. A harness records its faults, the operators' commands, and what
+// of its transaction. A reader records what it found in the broker, and what the handler of an inbox left
+// in its table of effects. A harness records its faults, the operators' commands, and what
 // the database showed of open transactions and lock waits. The records of a run are its history. One validator per promise judges
 // it, and shows all that is known of each breach: times, transactions, positions.
 //
@@ -10,8 +11,8 @@
 // the same stages:
 //
 //	records --by transaction--> messages with their fate
-//	        --by message------> lost, phantom, duplicates, bytes, schedule, attempts
-//	        --by key----------> order: a sweep in time that carries the furthest position of what must come first
+//	        --by message------> lost, phantom, duplicates, bytes, schedule, attempts, applied
+//	        --by key----------> order, applied: a sweep in time that carries the furthest position of what must come first
 //
 // # Time
 //
@@ -24,5 +25,5 @@
 //
 // Message A comes before message B of the same key in two cases: A stands before B in one transaction, or the answer to the
 // COMMIT of A was there before the publishing of B began. Other pairs have no sequence, and none is asked of them. The checker
-// compares where each was first stored in the broker.
+// compares where each was first stored in the broker, and where its effect stands among those of its key.
 package history

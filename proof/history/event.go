@@ -95,6 +95,19 @@ type Delivery struct {
 	To   time.Duration `json:"to"`
 }
 
+// Effect is what the handler of an inbox left of a message: a row in its table of effects, in the transaction in which the message was
+// marked as handled. Each row is an Effect, so that a message that was applied twice has two. They are read from the table at the end.
+type Effect struct {
+	ID           ID     `json:"id"`
+	Subscription string `json:"subscription,omitempty"` // the consumer; each has effects of its own
+	Key          string `json:"key,omitempty"`
+	Payload      Hash   `json:"payload"` // of what the handler was given; zero: not recorded
+	// Position is where it stands among the effects of its key: of two, the one that was applied first has the smaller one.
+	Position uint64 `json:"position"`
+	// At is when the handler was at work, for people to read. Zero: not recorded.
+	At time.Duration `json:"at,omitempty"`
+}
+
 // Refusal says that the destination refused a message for what it is, as told by the destination's side.
 type Refusal struct {
 	ID           ID            `json:"id"`

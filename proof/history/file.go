@@ -108,6 +108,9 @@ func (w *Writer) End(r Outcome) { write(w, kindOutcome, putOutcome, &r) }
 // Deliver records a Delivery.
 func (w *Writer) Deliver(r Delivery) { write(w, kindDelivery, putDelivery, &r) }
 
+// Apply records an Effect.
+func (w *Writer) Apply(r Effect) { write(w, kindEffect, putEffect, &r) }
+
 // Refuse records a Refusal.
 func (w *Writer) Refuse(r Refusal) { write(w, kindRefusal, putRefusal, &r) }
 
@@ -173,6 +176,8 @@ func (d *decoder) hand(record []byte, into Recorder) error {
 		give(d, d.outcome, value(into.End))
 	case kindDelivery:
 		give(d, d.delivery, value(into.Deliver))
+	case kindEffect:
+		give(d, d.effect, value(into.Apply))
 	case kindRefusal:
 		give(d, d.refusal, value(into.Refuse))
 	case kindStored:

@@ -19,6 +19,7 @@ func TestAHistoryIsReadAsItWasWritten(t *testing.T) {
 		h.Break(Fault{Kind: "k", Target: "t", Begin: -second, End: second, Window: -1, Stops: true, Rewinds: true, RewoundTo: -2 * second})
 		h.Intend(Intent{Tx: 1<<64 - 1, Index: 1<<32 - 1, Box: "box", Topic: "topic", Key: "\x00\xff", Due: second, Poison: true, Begin: -1, End: -2})
 		h.Deliver(Delivery{Subscription: "sub", Key: "k", Place: "p/1", Position: 1<<64 - 1, From: 1, To: 2})
+		h.Apply(Effect{Subscription: "sub", Key: "k", Payload: Sum(nil), Position: 1<<64 - 1, At: 3})
 		h.Hold(Stored{Subscription: "sub", State: Dead, Attempts: 7})
 		h.Order(Command{Subscription: "sub", What: Cancel, Unknown: true, Begin: 1, End: 2})
 		h.Refuse(Refusal{Subscription: "sub", At: 3})
@@ -33,6 +34,7 @@ func TestAHistoryIsReadAsItWasWritten(t *testing.T) {
 			equal(h.intents, back.intents), equal(h.outcomes, back.outcomes), equal(h.deliveries, back.deliveries),
 			equal(h.refusals, back.refusals), equal(h.stored, back.stored), equal(h.commands, back.commands),
 			equal(h.faults, back.faults), equal(h.gaps, back.gaps), equal(h.watches, back.watches),
+			equal(h.effects, back.effects),
 		} {
 			if !same {
 				t.Fatal("a record came back changed")
@@ -66,7 +68,7 @@ func TestATruncatedFileIsReadToItsLastWholeRecord(t *testing.T) {
 			t.Fatal(n, err)
 		}
 		records := len(h.intents) + len(h.outcomes) + len(h.deliveries) + len(h.refusals) + len(h.stored) + len(h.commands) +
-			len(h.faults) + len(h.gaps) + len(h.watches)
+			len(h.faults) + len(h.gaps) + len(h.watches) + len(h.effects)
 		if records < last || records > last+1 {
 			t.Fatalf("%d bytes give %d records, a byte less %d", n, records, last)
 		}

@@ -90,8 +90,8 @@ type filesCheck struct {
 
 	byTx      *sorter // outcomes and intents
 	byID      *sorter // messages with their fate, and all else of a message
-	byKeyTx   *sorter // how messages stand, by key, transaction and index
-	byKeyTime *sorter // the same, by key and begin
+	byKeyTx   *sorter // how messages stand, by promise, key, transaction and index
+	byKeyTime *sorter // the same, by promise, key and begin
 	decoder   decoder
 }
 
@@ -108,6 +108,11 @@ func (c *filesCheck) End(r Outcome) {
 // Deliver is the Recorder's.
 func (c *filesCheck) Deliver(r Delivery) {
 	c.sortID(kindDelivery, &r.ID, func(b []byte) []byte { return putDelivery(b, &r) })
+}
+
+// Apply is the Recorder's.
+func (c *filesCheck) Apply(r Effect) {
+	c.sortID(kindEffect, &r.ID, func(b []byte) []byte { return putEffect(b, &r) })
 }
 
 // Refuse is the Recorder's.
@@ -221,6 +226,8 @@ func (c *filesCheck) add(g *group, k kind) {
 		give(d, d.refusal, g.refuse)
 	case kindDelivery:
 		give(d, d.delivery, g.deliver)
+	case kindEffect:
+		give(d, d.effect, g.apply)
 	default:
 		d.bad = true
 	}
@@ -230,17 +237,21 @@ func (c *filesCheck) finish(g *group, begun bool) {
 	if !begun {
 		return
 	}
-	p, ordered := g.finish()
-	if !ordered {
-		return
+	all := g.finish()
+	for i := range all {
+		c.place(&all[i])
 	}
-	b := putKey(c.byKeyTx.next(), p.Key)
+}
+
+// place sorts how a message stands, the effects after all else.
+func (c *filesCheck) place(p *placed) {
+	b := putKey(append(c.byKeyTx.next(), byte(p.of)), p.Key)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Tx))
-	c.keep(c.byKeyTx.added(putPlaced(binary.BigEndian.AppendUint32(b, p.Index), &p)))
-	b = putKey(c.byKeyTime.next(), p.Key)
+	c.keep(c.byKeyTx.added(putPlaced(binary.BigEndian.AppendUint32(b, p.Index), p)))
+	b = putKey(append(c.byKeyTime.next(), byte(p.of)), p.Key)
 	b = putSorted(b, p.Begin)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Tx))
-	c.keep(c.byKeyTime.added(putPlaced(binary.BigEndian.AppendUint32(b, p.Index), &p)))
+	c.keep(c.byKeyTime.added(putPlaced(binary.BigEndian.AppendUint32(b, p.Index), p)))
 }
 
 // putKey appends a key so that keys sort as their bytes do, and none is the beginning of another.
@@ -285,10 +296,10 @@ func (c *filesCheck) judgeTime() error {
 	return c.byKeyTime.each(func(record []byte) error { return c.placed(record, 20, s.add) })
 }
 
-// placed decodes what follows the key and n bytes more.
+// placed decodes what follows the promise, the key and n bytes more.
 func (c *filesCheck) placed(record []byte, n int, add func(*placed)) error {
-	c.decoder.left = record[keyLen(record)+n:]
-	m := &placed{}
+	c.decoder.left = record[1+keyLen(record[1:])+n:]
+	m := &placed{of: Promise(record[0])}
 	c.decoder.placed(m)
 	if err := c.decoder.end(); err != nil {
 		return err

@@ -33,6 +33,7 @@ var countNames = [promises][len(counts{})]string{
 	Resumes:      {"longest in ms", "allowed in ms"},
 	Transactions: {"longest in ms", "allowed in ms"},
 	Locks:        {"longest in ms", "allowed in ms"},
+	Applied:      {"effects", "beyond the first", "excused", "out of order"},
 }
 
 // The numbers of the counts.
@@ -46,6 +47,7 @@ const (
 	unrecorded                                     = 0
 	refusals, alwaysRefused, asked                 = 0, 1, 2
 	longest, allowed                               = 0, 1
+	effected, beyond, unneeded, disordered         = 0, 1, 2, 3
 )
 
 // begin makes the judge ready for another history.

@@ -1,6 +1,10 @@
 package history
 
-import "strconv"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // Fate is what became of a transaction.
 type Fate uint8
@@ -53,11 +57,26 @@ const (
 	BurnedAttempts              // the store was asked which attempts it counts; those that it does are recorded as Stored
 )
 
+// Effects is what is promised of the effects of messages.
+type Effects uint8
+
+// What can be promised of effects.
+const (
+	// NoEffects: they were not recorded, or not all. Those that were are judged by what there must not be: a second effect, or one of a
+	// message that nobody published.
+	NoEffects Effects = iota
+	// OnceEach: each committed message has its effect exactly once.
+	OnceEach
+	// OnceInOrder: and the effects of a key stand in the order of its commits.
+	OnceInOrder
+)
+
 var (
 	fates   = []string{"unknown", "committed", "rolled back"}
 	states  = []string{"absent", "pending", "parked", "dead"}
 	actions = []string{"retry", "discard", "cancel"}
 	pauses  = []string{"takeover", "resume"}
+	effects = []string{"none", "once", "order"}
 	harms   = []string{"open transaction", "lock wait", "burned attempts"}
 )
 
@@ -68,11 +87,12 @@ func word(words []string, n uint8) string {
 	return "no. " + strconv.Itoa(int(n))
 }
 
-func (f Fate) String() string   { return word(fates, uint8(f)) }
-func (s State) String() string  { return word(states, uint8(s)) }
-func (a Action) String() string { return word(actions, uint8(a)) }
-func (p Pause) String() string  { return word(pauses, uint8(p)) }
-func (h Harm) String() string   { return word(harms, uint8(h)) }
+func (f Fate) String() string    { return word(fates, uint8(f)) }
+func (s State) String() string   { return word(states, uint8(s)) }
+func (a Action) String() string  { return word(actions, uint8(a)) }
+func (p Pause) String() string   { return word(pauses, uint8(p)) }
+func (h Harm) String() string    { return word(harms, uint8(h)) }
+func (e Effects) String() string { return word(effects, uint8(e)) }
 
 // MarshalText is String.
 func (f Fate) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
@@ -88,3 +108,16 @@ func (p Pause) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // MarshalText is String.
 func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// MarshalText is String.
+func (e Effects) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads what String writes.
+func (e *Effects) UnmarshalText(text []byte) error {
+	i := slices.Index(effects, string(text))
+	if i < 0 {
+		return fmt.Errorf("history: no promise about effects is called %q; write one of %q", text, effects)
+	}
+	*e = Effects(i)
+	return nil
+}

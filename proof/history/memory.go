@@ -40,6 +40,7 @@ const (
 	kindFault
 	kindGap
 	kindWatch
+	kindEffect
 )
 
 func (c *memory) run(r *records, o Options) *Report {
@@ -94,6 +95,9 @@ func (c *memory) gather(r *records) {
 	for i := range r.deliveries {
 		c.refer(&r.deliveries[i].ID, kindDelivery, i)
 	}
+	for i := range r.effects {
+		c.refer(&r.effects[i].ID, kindEffect, i)
+	}
 	slices.SortFunc(c.refs, func(a, b ref) int {
 		switch {
 		case a.hi != b.hi:
@@ -135,6 +139,8 @@ func (c *memory) judge(r *records) {
 			g.refuse(&r.refusals[one.at])
 		case kindDelivery:
 			g.deliver(&r.deliveries[one.at])
+		case kindEffect:
+			g.apply(&r.effects[one.at])
 		default:
 		}
 	}
@@ -142,11 +148,8 @@ func (c *memory) judge(r *records) {
 }
 
 func (c *memory) finish(begun bool) {
-	if !begun {
-		return
-	}
-	if p, ordered := c.group.finish(); ordered {
-		c.placed = append(c.placed, p)
+	if begun {
+		c.placed = append(c.placed, c.group.finish()...)
 	}
 }
 
@@ -157,14 +160,16 @@ func (c *memory) judgeOrder() {
 		c.order = append(c.order, &c.placed[i])
 	}
 	slices.SortFunc(c.order, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index))
 	})
 	c.inTx.j, c.inTx.any = &c.j, false
 	for _, m := range c.order {
 		c.inTx.add(m)
 	}
 	slices.SortFunc(c.order, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(
+			cmp.Compare(a.of, b.of), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index),
+		)
 	})
 	c.inTime.j, c.inTime.any = &c.j, false
 	for _, m := range c.order {

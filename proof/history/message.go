@@ -22,12 +22,15 @@ type group struct {
 	deliveries int
 	first      Delivery
 	again      []Delivery // the others
+	effects    []Effect
+	placed     []placed // what finish returned
 }
 
 // placed is a message in the order of its key.
 type placed struct {
 	Message
 
+	of    Promise  // Order, or Applied: then first is its effect
 	first Delivery // if it stands somewhere
 	stand stand
 	gone  time.Duration // when the command for its removal was given
@@ -45,7 +48,7 @@ const (
 func (g *group) start(id ID) {
 	g.id, g.intended, g.held, g.stored = id, false, false, Stored{}
 	g.removals, g.refusals, g.deliveries, g.sightings, g.attempts = 0, 0, 0, 0, 0
-	g.again = g.again[:0]
+	g.again, g.effects = g.again[:0], g.effects[:0]
 }
 
 func (g *group) intend(m *Message) {
@@ -194,8 +197,21 @@ func (g *group) messages() []Message {
 	return []Message{g.message}
 }
 
-// finish judges what is judged of the message as a whole. It returns how it stands in the order of its key, if it does.
-func (g *group) finish() (p placed, ordered bool) {
+// finish judges what is judged of the message as a whole. It returns how it stands in the orders of its key: in the broker, and among
+// the effects. What it returns is good until it is called again.
+func (g *group) finish() []placed {
+	g.placed = g.placed[:0]
+	if p, ordered := g.stands(); ordered {
+		g.placed = append(g.placed, p)
+	}
+	if p, ordered := g.applied(); ordered {
+		g.placed = append(g.placed, p)
+	}
+	return g.placed
+}
+
+// stands judges what was delivered of the message. It returns how it stands in the order of its key in the broker, if it does.
+func (g *group) stands() (p placed, ordered bool) {
 	for i := range g.again {
 		g.duplicate(&g.again[i])
 	}
@@ -203,14 +219,14 @@ func (g *group) finish() (p placed, ordered bool) {
 		g.check(&g.first)
 		g.phantom()
 	}
-	if !g.intended {
+	if !g.intended || g.j.o.Unread {
 		return p, false
 	}
 	if g.deliveries == 0 {
 		g.withheld()
 	}
 	g.judgeAttempts()
-	p = placed{Message: g.message, first: g.first, stand: there}
+	p = placed{Message: g.message, of: Order, first: g.first, stand: there}
 	p.Payload, p.first.Payload = Hash{}, Hash{} // the order has no need of them
 	switch {
 	case g.message.Fate == RolledBack:

@@ -109,6 +109,7 @@ func (n *naive) judge() (v verdict) {
 		n.message(&v, m)
 	}
 	v[Order] = n.order()
+	v[Applied] = n.applied()
 	v[Duplicates] = n.duplicates()
 	v[Resumes] = n.resumes()
 	return v
@@ -125,6 +126,11 @@ func (n *naive) message(v *verdict, m Intent) {
 		}
 		if d.To != 0 && d.To < m.Due {
 			v[Schedule]++
+		}
+	}
+	for _, e := range n.effects(m.ID) {
+		if e.Payload != m.Payload && fate != RolledBack {
+			v[Bytes]++
 		}
 	}
 	if len(all) > 0 && (fate == RolledBack || removed && removal.What == Cancel && !removal.Unknown) {
@@ -145,6 +151,78 @@ func (n *naive) message(v *verdict, m Intent) {
 	if stored.State == Pending && m.Due == 0 {
 		v[Rest]++
 	}
+}
+
+// effects are those of a message in the order in which they were applied.
+func (n *naive) effects(id ID) (all []Effect) {
+	for _, e := range n.h.effects {
+		if e.ID == id {
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Effect) int { return cmp.Compare(a.Position, b.Position) })
+	return all
+}
+
+// applied counts the messages that have another number of effects than they should, and those that were applied before one that must
+// come before them.
+func (n *naive) applied() (count int) {
+	seen := map[ID]bool{}
+	for _, e := range n.h.effects {
+		if seen[e.ID] {
+			continue
+		}
+		seen[e.ID] = true
+		if len(n.effects(e.ID)) > 1 {
+			count++
+		}
+		if !slices.ContainsFunc(n.h.intents, func(i Intent) bool { return i.ID == e.ID }) {
+			count++
+		}
+	}
+	for _, m := range n.h.intents {
+		fate, _, _ := n.fate(m.Tx)
+		removal, removed := n.removal(m.ID)
+		switch none := len(n.effects(m.ID)) == 0; {
+		case !none && (fate == RolledBack || removed && removal.What == Cancel && !removal.Unknown):
+			count++
+		case none && n.o.Effects != NoEffects && fate == Committed && !removed && m.Due == 0 && n.stored(m.ID).State == Absent:
+			count++
+		}
+	}
+	if n.o.Effects == OnceInOrder {
+		count += n.appliedOrder()
+	}
+	return count
+}
+
+func (n *naive) appliedOrder() (count int) {
+	stands := func(m Intent) bool {
+		fate, _, _ := n.fate(m.Tx)
+		_, removed := n.removal(m.ID)
+		return m.Due == 0 && fate != RolledBack && !removed && len(n.effects(m.ID)) > 0
+	}
+	for _, b := range n.h.intents {
+		within, across := false, false
+		for _, a := range n.h.intents {
+			if a.Key != b.Key || !stands(a) || !stands(b) || n.effects(a.ID)[0].Position <= n.effects(b.ID)[0].Position {
+				continue
+			}
+			if a.Tx == b.Tx {
+				within = within || a.Index < b.Index
+				continue
+			}
+			fate, end, _ := n.fate(a.Tx)
+			across = across || fate == Committed && end < b.Begin
+		}
+		if within {
+			count++
+		}
+		if across {
+			count++
+		}
+	}
+	return count
 }
 
 // order counts the messages that were delivered before one that must come before them: once for a transaction, once for all
@@ -364,7 +442,29 @@ func random(seed uint64) (*History, Options) {
 		}
 	}
 	randomRest(h, r, n, at)
-	return h, Options{InFlight: 1 + r.IntN(3), Slack: time.Duration(r.IntN(5)), Resume: time.Duration(1 + r.IntN(6)), Examples: 1000}
+	randomEffects(h, r, n)
+	return h, Options{Effects: Effects(r.IntN(3)), InFlight: 1 + r.IntN(3), Slack: time.Duration(r.IntN(5)), Resume: time.Duration(1 + r.IntN(6)), Examples: 1000}
+}
+
+// randomEffects has most messages applied, and some twice.
+func randomEffects(h *History, r *rand.Rand, n int) {
+	position := uint64(0)
+	for i := range n + 1 - r.IntN(2) {
+		if r.IntN(15) == 0 {
+			continue
+		}
+		for again := true; again; again = r.IntN(15) == 0 {
+			position += 2
+			e := Effect{ID: id(i), Payload: Sum(ids(i)), Position: (position+uint64(r.IntN(8)/7*r.IntN(40)*2))*1000 + uint64(r.IntN(1000))}
+			if r.IntN(40) == 0 {
+				e.Payload[0]++
+			}
+			if i < n {
+				e.Key = h.intents[i].Key
+			}
+			h.Apply(e)
+		}
+	}
 }
 
 func randomRest(h *History, r *rand.Rand, n int, at func() time.Duration) {
@@ -416,8 +516,10 @@ func TestRandomHistoriesAreJudgedAsByComparingAllPairs(t *testing.T) {
 			t.Errorf("of the histories only %d break %v", n, Promise(p))
 		}
 	}
-	if broken[Resumes] < 100 {
-		t.Errorf("of the histories only %d break resumes", broken[Resumes])
+	for _, p := range []Promise{Resumes, Applied} {
+		if broken[p] < 100 {
+			t.Errorf("of the histories only %d break %v", broken[p], p)
+		}
 	}
 }
 

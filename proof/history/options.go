@@ -22,6 +22,11 @@ type Options struct {
 	// ExactlyOnce says that no fault explains a duplicate.
 	ExactlyOnce bool
 
+	// Effects says what is promised of the effects of messages. Zero: nothing is missed that was not recorded.
+	Effects Effects
+	// Unread says that nobody recorded what lies in the broker: of messages only their effects are judged.
+	Unread bool
+
 	// Unordered says that no order is promised.
 	Unordered bool
 	// Skip says that a message that was refused or parked is left behind by its key, and so has no order.
@@ -76,6 +81,9 @@ func (o *Options) Validate() error {
 		if one.d < 0 {
 			wrong(one.name, one.d)
 		}
+	}
+	if int(o.Effects) >= len(effects) {
+		all = append(all, fmt.Errorf("history: Options.Effects is %v; give NoEffects, OnceEach or OnceInOrder", o.Effects))
 	}
 	return errors.Join(all...)
 }

@@ -10,6 +10,7 @@ type Recorder interface {
 	Intend(r Intent)
 	End(r Outcome)
 	Deliver(r Delivery)
+	Apply(r Effect)
 	Refuse(r Refusal)
 	Hold(r Stored)
 	Order(r Command)
@@ -33,6 +34,7 @@ type records struct {
 	intents    []Intent
 	outcomes   []Outcome
 	deliveries []Delivery
+	effects    []Effect
 	refusals   []Refusal
 	stored     []Stored
 	commands   []Command
@@ -49,6 +51,9 @@ func (h *History) End(r Outcome) { record(h, &h.outcomes, r) }
 
 // Deliver records a Delivery.
 func (h *History) Deliver(r Delivery) { record(h, &h.deliveries, r) }
+
+// Apply records an Effect.
+func (h *History) Apply(r Effect) { record(h, &h.effects, r) }
 
 // Refuse records a Refusal.
 func (h *History) Refuse(r Refusal) { record(h, &h.refusals, r) }
@@ -81,7 +86,7 @@ func (h *History) Reset() {
 	r := &h.records
 	r.intents, r.outcomes, r.deliveries = r.intents[:0], r.outcomes[:0], r.deliveries[:0]
 	r.refusals, r.stored, r.commands = r.refusals[:0], r.stored[:0], r.commands[:0]
-	r.faults, r.gaps, r.watches = r.faults[:0], r.gaps[:0], r.watches[:0]
+	r.faults, r.gaps, r.watches, r.effects = r.faults[:0], r.gaps[:0], r.watches[:0], r.effects[:0]
 }
 
 // Check judges the history. The Lookup of the options may not record into it.

@@ -39,20 +39,23 @@ const (
 	Transactions
 	// Locks: no producer waited for a relay.
 	Locks
+	// Applied: each message has its effect exactly once, and the effects of a key stand in the order of its commits.
+	Applied
 )
 
 // promises is how many there are.
-const promises = int(Locks) + 1
+const promises = int(Applied) + 1
 
 var promiseNames = [promises]string{
 	"sound", "lost", "rest", "phantom", "order", "duplicates", "bytes", "schedule", "attempts", "takeovers", "resumes",
-	"transactions", "locks",
+	"transactions", "locks", "applied",
 }
 
 // judgedNames say what is counted by Verdict.Seen.
 var judgedNames = [promises]string{
 	"messages and transactions", "committed messages", "committed messages", "messages", "messages behind another of their key", "deliveries",
 	"deliveries", "scheduled messages", "messages and looks", "takeovers", "ends of faults", "looks", "looks",
+	"messages",
 }
 
 func (p Promise) String() string { return promiseNames[p] }
@@ -87,6 +90,7 @@ type Example struct {
 	Why        string     `json:"why"`
 	Messages   []Message  `json:"messages,omitempty"`
 	Deliveries []Delivery `json:"deliveries,omitempty"`
+	Effects    []Effect   `json:"effects,omitempty"`
 	Commands   []Command  `json:"commands,omitempty"`
 	Stored     *Stored    `json:"stored,omitempty"`
 	Found      *Found     `json:"found,omitempty"` // what the Lookup said
@@ -227,6 +231,9 @@ func (e *Example) String() string {
 	for i := range e.Deliveries {
 		b.WriteString("\n  delivery " + e.Deliveries[i].String())
 	}
+	for i := range e.Effects {
+		b.WriteString("\n  effect " + e.Effects[i].String())
+	}
 	for _, c := range e.Commands {
 		fmt.Fprintf(&b, "\n  command to %v %v, unanswered %v, %v to %v", c.What, c.ID, c.Unknown, c.Begin, c.End)
 	}
@@ -270,6 +277,18 @@ func (d *Delivery) String() string {
 	text := fmt.Sprintf("%v key %q: in %q at %d, stored %s", d.ID, d.Key, d.Place, d.Position, at)
 	if d.Payload != (Hash{}) {
 		text += fmt.Sprintf(", payload %v", d.Payload)
+	}
+	return text
+}
+
+// String is the effect as text of one line.
+func (e *Effect) String() string {
+	text := fmt.Sprintf("%v key %q: at %d among the effects", e.ID, e.Key, e.Position)
+	if e.At != 0 {
+		text += fmt.Sprintf(", applied %v", e.At)
+	}
+	if e.Payload != (Hash{}) {
+		text += fmt.Sprintf(", payload %v", e.Payload)
 	}
 	return text
 }

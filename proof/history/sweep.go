@@ -50,7 +50,7 @@ func (p *past) before(m *placed) (*placed, string) {
 	}
 	for i := range p.places {
 		if f := &p.places[i]; f.place == m.first.Place && f.m.first.Position > m.first.Position {
-			return f.m, "was delivered after it"
+			return f.m, "was " + m.how() + " after it"
 		}
 	}
 	if p.waiting != nil {
@@ -62,10 +62,19 @@ func (p *past) before(m *placed) (*placed, string) {
 	return nil, ""
 }
 
-// inTransactions judges the order within transactions. Messages are added key by key, in a key transaction by transaction, and
+// how says in which way a message came to where it stands.
+func (m *placed) how() string {
+	if m.of == Applied {
+		return "applied"
+	}
+	return "delivered"
+}
+
+// inTransactions judges the order within transactions. Messages are added promise by promise and key by key, in a key transaction by transaction, and
 // in these by index. They are kept until the next transaction.
 type inTransactions struct {
 	j    *judge
+	of   Promise
 	key  string
 	tx   Tx
 	any  bool
@@ -73,9 +82,9 @@ type inTransactions struct {
 }
 
 func (s *inTransactions) add(m *placed) {
-	if !s.any || m.Key != s.key || m.Tx != s.tx {
+	if !s.any || m.of != s.of || m.Key != s.key || m.Tx != s.tx {
 		s.past.reset()
-		s.key, s.tx, s.any = m.Key, m.Tx, true
+		s.of, s.key, s.tx, s.any = m.of, m.Key, m.Tx, true
 	}
 	if a, how := s.past.before(m); a != nil {
 		s.j.inverted(a, m, within, "of one transaction and key, the first "+how)
@@ -83,10 +92,11 @@ func (s *inTransactions) add(m *placed) {
 	s.past.add(m)
 }
 
-// inTime judges the order across transactions. Messages are added key by key, and in a key by the time of their begin. Those
+// inTime judges the order across transactions. Messages are added promise by promise and key by key, and in a key by the time of their begin. Those
 // whose transaction had not ended by then wait in a heap for their turn to be past, so that each is looked at once.
 type inTime struct {
 	j      *judge
+	of     Promise
 	key    string
 	any    bool
 	past   past
@@ -101,12 +111,14 @@ type topicPlace struct {
 }
 
 func (s *inTime) add(m *placed) {
-	if s.any && m.Key == s.key {
-		s.j.saw(Order) // the first of a key can be before nothing
+	if s.any && m.of == s.of && m.Key == s.key {
+		if m.of == Order { // what was applied was counted before
+			s.j.saw(Order) // the first of a key can be before nothing
+		}
 	} else {
 		s.past.reset()
 		s.open, s.topics = s.open[:0], s.topics[:0]
-		s.key, s.any = m.Key, true
+		s.of, s.key, s.any = m.of, m.Key, true
 	}
 	for len(s.open) > 0 && s.open[0].CommitEnd < m.Begin {
 		s.past.add(s.pop())
@@ -174,14 +186,20 @@ func (s *inTime) pop() *placed {
 
 // inverted counts two messages in the wrong order.
 func (j *judge) inverted(a, b *placed, how int, why string) {
-	j.counts[Order][how]++
-	e := j.breach(Order)
+	if b.of == Applied {
+		how = disordered
+	}
+	j.counts[b.of][how]++
+	e := j.breach(b.of)
 	if e == nil {
 		return
 	}
 	e.Why, e.Messages = why, []Message{a.Message, b.Message}
 	for _, m := range []*placed{a, b} {
-		if m.stand == there {
+		switch {
+		case m.of == Applied:
+			e.Effects = append(e.Effects, m.effect())
+		case m.stand == there:
 			e.Deliveries = append(e.Deliveries, m.first)
 		}
 	}

@@ -166,6 +166,21 @@ var tests = []tried{
 	{"transactions were watched", Transactions, true, func(h *History, _ *Options) { h.Look(Watch{Kind: OpenTransaction}) }},
 	{"only transactions were watched", Locks, false, func(h *History, _ *Options) { h.Look(Watch{Kind: OpenTransaction}) }},
 	{"locks were watched", Locks, true, func(h *History, _ *Options) { h.Look(Watch{Kind: LockWait}) }},
+
+	{"nobody recorded effects", Applied, false, func(h *History, _ *Options) { sent(h, 1, "a", Committed); came(h, 1, "a") }},
+	{"nobody knows whether it was published", Applied, false, func(h *History, o *Options) {
+		sent(h, 1, "a", Unknown)
+		o.Effects = OnceInOrder
+	}},
+	{"what was rolled back has no effect", Applied, true, func(h *History, o *Options) {
+		sent(h, 1, "a", RolledBack)
+		o.Effects = OnceEach
+	}},
+	{"a message was applied", Applied, true, func(h *History, o *Options) {
+		sent(h, 1, "a", Committed)
+		h.Apply(Effect{ID: id(1), Key: "a"})
+		o.Unread = true
+	}},
 }
 
 // A promise that nothing could have broken was not put to the test, and one that something could have broken, and did not, is held.

@@ -278,25 +278,133 @@ var verdicts = []broken{
 	{"a producer that waited as long as it may", func(h *History, _ *Options) { h.watches[1].End += 40 * time.Millisecond }, Locks, 0, ""},
 }
 
+// applies has the handler of calm apply message 6 too: then each message that needs an effect has one.
+func applies(h *History, o *Options) {
+	o.Effects = OnceInOrder
+	h.Apply(Effect{ID: id(6), Key: "a", Payload: Sum(ids(6)), Position: 4})
+}
+
+// effectVerdicts are changes to the effects of calm. All of them must have been recorded.
+var effectVerdicts = []broken{
+	{"each has its effect", func(*History, *Options) {}, Applied, 0, ""},
+	{"an effect twice", func(h *History, _ *Options) {
+		h.Apply(Effect{ID: id(4), Key: "b", Payload: Sum(ids(4)), Position: 99})
+	}, Applied, 1, "applied 2 times"},
+	{"an effect three times", func(h *History, _ *Options) {
+		for range 2 {
+			h.Apply(Effect{ID: id(4), Key: "b", Payload: Sum(ids(4)), Position: 99})
+		}
+	}, Applied, 1, "applied 3 times"},
+	{"an effect twice, where not all were recorded", func(h *History, o *Options) {
+		h.Apply(Effect{ID: id(4), Key: "b", Payload: Sum(ids(4)), Position: 99})
+		o.Effects = NoEffects
+	}, Applied, 1, "applied 2 times"},
+	{"an effect for each of two consumers", func(h *History, o *Options) {
+		o.Subscription = "mine"
+		h.Apply(Effect{ID: id(4), Subscription: "other", Key: "b", Payload: Sum(ids(4)), Position: 99})
+	}, Applied, 0, ""},
+	{"an effect of another consumer alone", func(h *History, o *Options) {
+		o.Subscription = "mine"
+		h.effects[2].Subscription = "other"
+	}, Applied, 1, "committed and not applied"},
+	{"a delivery twice, applied once", func(h *History, _ *Options) {
+		h.Deliver(Delivery{ID: id(1), Key: "a", Payload: Sum(ids(1)), Place: "s", Position: 99, From: 60 * second, To: 60 * second})
+	}, Applied, 0, ""},
+
+	{"an effect that is lost", func(h *History, _ *Options) { h.effects = h.effects[1:] }, Applied, 1, "committed and not applied"},
+	{"an effect that is lost, in order or not", func(h *History, o *Options) {
+		h.effects = h.effects[1:]
+		o.Effects = OnceEach
+	}, Applied, 1, "committed and not applied"},
+	{"an effect that was not recorded, as others", func(h *History, o *Options) {
+		h.effects = h.effects[1:]
+		o.Effects = NoEffects
+	}, Applied, 0, ""},
+	{"an effect that is lost, in a run that was judged early", func(h *History, o *Options) {
+		h.effects = h.effects[1:]
+		o.MayPend = true
+	}, Applied, 0, ""},
+	{"an effect that is lost, and nobody read the broker", func(h *History, o *Options) {
+		h.deliveries, h.effects = nil, h.effects[1:]
+		o.Unread, o.Resume = true, 0
+	}, Applied, 1, "committed and not applied"},
+	{"all effects, and nobody read the broker", func(h *History, o *Options) {
+		h.deliveries = nil
+		o.Unread, o.Resume = true, 0
+	}, Applied, 0, ""},
+
+	{"an effect of a message that nobody sent", func(h *History, _ *Options) {
+		h.Apply(Effect{ID: id(99), Key: "a", Position: 99})
+	}, Applied, 1, "applied, and never published"},
+	{"an effect of what was rolled back", func(h *History, _ *Options) {
+		h.Apply(Effect{ID: id(5), Key: "a", Payload: Sum(ids(5)), Position: 99})
+	}, Applied, 1, "its transaction rolled back"},
+	{"an effect of what was cancelled", func(h *History, _ *Options) {
+		h.deliveries = append(h.deliveries[:4], h.deliveries[5:]...)
+		h.Order(Command{ID: id(6), What: Cancel, Begin: 10 * second, End: 11 * second})
+	}, Applied, 1, "it was cancelled"},
+	{"an effect of a transaction without an answer", func(h *History, _ *Options) {
+		h.Apply(Effect{ID: id(10), Key: "d", Payload: Sum(ids(10)), Position: 99})
+	}, Applied, 0, ""},
+	{"an effect of a transaction without an answer, twice", func(h *History, _ *Options) {
+		for range 2 {
+			h.Apply(Effect{ID: id(10), Key: "d", Payload: Sum(ids(10)), Position: 99})
+		}
+	}, Applied, 1, "applied 2 times"},
+
+	{"two effects of a transaction in the wrong order", func(h *History, _ *Options) {
+		h.effects[0].Position, h.effects[1].Position = 1, 0
+	}, Applied, 1, "of one transaction and key, the first was applied after it"},
+	{"two effects of two transactions in the wrong order", func(h *History, _ *Options) {
+		h.effects[1].Position, h.effects[3].Position = 3, 1
+	}, Applied, 1, "the first committed 1s before the second was begun, and was applied after it"},
+	{"two effects in the wrong order, where none is promised", func(h *History, o *Options) {
+		h.effects[1].Position, h.effects[3].Position = 3, 1
+		o.Effects = OnceEach
+	}, Applied, 0, ""},
+	{"two effects of transactions at one time in the other order", func(h *History, _ *Options) {
+		h.effects[1].Position, h.effects[3].Position = 3, 1
+		h.intents[2].Begin = 2 * second
+	}, Applied, 0, ""},
+	{"effects of two keys in the other order", func(h *History, _ *Options) {
+		h.effects[2].Position, h.effects[3].Position = 3, 2
+	}, Applied, 0, ""},
+	{"an effect in the wrong order of what was discarded", func(h *History, _ *Options) {
+		h.effects[1].Position, h.effects[3].Position = 3, 1
+		h.Order(Command{ID: id(2), What: Discard, Begin: 41 * second, End: 42 * second})
+	}, Applied, 0, ""},
+
+	{"an effect of another payload", func(h *History, _ *Options) { h.effects[2].Payload[0]++ }, Bytes, 1, "what was applied is not the payload"},
+	{"an effect of another key", func(h *History, _ *Options) { h.effects[2].Key = "B" }, Bytes, 1, "the key of the effect is not"},
+	{"an effect without its payload", func(h *History, _ *Options) { h.effects[2].Payload = Hash{} }, Bytes, 0, ""},
+}
+
 // Each validator sees what breaks its promise, and only that; and does not see it in a history that is almost the same.
 func TestEachValidatorTellsBrokenFromKeptPromises(t *testing.T) {
 	t.Parallel()
-	broken, held := map[Promise]bool{}, map[Promise]bool{}
-	for _, one := range verdicts {
+	wrong, held := map[Promise]bool{}, map[Promise]bool{}
+	test := func(one *broken, before func(*History, *Options)) {
 		if one.times > 0 {
-			broken[one.breaks] = true
+			wrong[one.breaks] = true
 		} else {
 			held[one.breaks] = true
 		}
 		t.Run(strings.ReplaceAll(one.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			h, o := calm(), options()
+			before(h, &o)
 			one.change(h, &o)
 			judgeBoth(t, h, o, func(r *Report) { one.judge(t, r) })
 		})
 	}
+	for i := range verdicts {
+		test(&verdicts[i], func(*History, *Options) {})
+	}
+	for i := range effectVerdicts {
+		test(&effectVerdicts[i], applies)
+	}
 	for p := range Promise(promises) {
-		if !broken[p] || !held[p] {
+		if !wrong[p] || !held[p] {
 			t.Errorf("%v is not seen both ways", p)
 		}
 	}
@@ -372,6 +480,7 @@ func part(h *History, i, n int) *records {
 	cut(&out.faults, h.faults, i, n)
 	cut(&out.gaps, h.gaps, i, n)
 	cut(&out.watches, h.watches, i, n)
+	cut(&out.effects, h.effects, i, n)
 	return &out
 }
 
@@ -387,6 +496,7 @@ func (r *records) replay(to Recorder) {
 	each(r.faults, to.Break)
 	each(r.gaps, to.Wait)
 	each(r.watches, to.Look)
+	each(r.effects, to.Apply)
 }
 
 func each[T any](all []T, do func(T)) {

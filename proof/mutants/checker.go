@@ -119,4 +119,22 @@ var judging = []Mutant{
 		Patches:  []Patch{{"proof/history/transaction.go", "	case e.Fate != o.Fate:\n		e.both = true\n", ""}},
 		By:       judged,
 	},
+	{
+		Name: "checker-blind-to-second-effects", What: "the checker: a message may be applied twice",
+		Evidence: "inboxes that commit the effect and the mark apart",
+		Patches:  []Patch{{"proof/history/effect.go", "	if n := len(g.effects); n > 1 {\n", "	if n := len(g.effects); n > 2 {\n"}},
+		By:       judged,
+	},
+	{
+		Name: "checker-blind-to-missing-effects", What: "the checker: a message without an effect is no breach",
+		Evidence: "marks without effects: the message never comes again",
+		Patches:  []Patch{{"proof/history/effect.go", "	g.misapplied(\"committed and not applied\")\n", ""}},
+		By:       judged,
+	},
+	{
+		Name: "checker-blind-to-swapped-effects", What: "the checker: effects of a key may stand in any order",
+		Evidence: "members that go on with a key before the one before them has committed",
+		Patches:  []Patch{{"proof/history/effect.go", "o.Effects == OnceInOrder && m.Key", "o.Effects > OnceInOrder && m.Key"}},
+		By:       judged,
+	},
 }

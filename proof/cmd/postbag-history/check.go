@@ -87,8 +87,8 @@ func check(args []string, out io.Writer) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("postbag-history: print the report: %w", err)
-	case report.Of(history.Sound).Seen == 0 && report.Of(history.Phantom).Seen > 0:
-		return errors.New("postbag-history: check: something was delivered, and nobody published anything; give the files of the producers too")
+	case report.Of(history.Sound).Seen == 0 && report.Of(history.Phantom).Seen+report.Of(history.Applied).Seen > 0:
+		return errors.New("postbag-history: check: something was delivered or applied, and nobody published anything; give the files of the producers too")
 	case !report.Held():
 		return errBroken
 	case !judged(report):
@@ -110,6 +110,8 @@ func parse(args []string, help io.Writer) (*request, error) {
 	f.IntVar(&q.InFlight, "in-flight", 0, "how many messages a fault may cause to be sent again, if it does not say (0: 1,000)")
 	f.DurationVar(&q.Slack, "slack", 0, "how long after its end a fault still explains duplicates")
 	f.BoolVar(&q.ExactlyOnce, "exactly-once", false, "no fault explains a duplicate")
+	f.TextVar(&q.Effects, "effects", history.NoEffects, "what is promised of the effects of messages: none, if not all were recorded; once; or order, once and in order by key")
+	f.BoolVar(&q.Unread, "unread", false, "nobody recorded what lies in the broker: of messages only the effects are judged")
 	f.BoolVar(&q.Unordered, "unordered", false, "no order is promised")
 	f.BoolVar(&q.Skip, "skip", false, "a key goes on without a message that was refused")
 	f.BoolVar(&q.MayPend, "pending", false, "messages may be waiting in the store")
@@ -182,6 +184,7 @@ func (p *printer) print(kind string, record any) {
 func (p *printer) Intend(r history.Intent)    { p.print("intent", r) }
 func (p *printer) End(r history.Outcome)      { p.print("outcome", r) }
 func (p *printer) Deliver(r history.Delivery) { p.print("delivery", r) }
+func (p *printer) Apply(r history.Effect)     { p.print("effect", r) }
 func (p *printer) Refuse(r history.Refusal)   { p.print("refusal", r) }
 func (p *printer) Hold(r history.Stored)      { p.print("stored", r) }
 func (p *printer) Order(r history.Command)    { p.print("command", r) }

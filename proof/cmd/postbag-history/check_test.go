@@ -27,6 +27,7 @@ func record(t *testing.T, lost bool) string {
 			w.Deliver(history.Delivery{ID: id, Key: "k", Place: "s", Position: uint64(i), From: at + 3, To: at + 3})
 		}
 	}
+	w.Apply(history.Effect{ID: history.Name("a"), Key: "k"})
 	w.Deliver(history.Delivery{ID: history.Name("a"), Key: "k", Place: "s", Position: 9, From: 9 * time.Second, To: 9 * time.Second})
 	w.Break(history.Fault{Kind: "kill", Begin: 7 * time.Second, End: 8 * time.Second})
 	if err := w.Close(); err != nil {
@@ -49,6 +50,10 @@ func TestTheVerdictIsPrintedAndSetsTheExitCode(t *testing.T) {
 		{[]string{"check", "-slack", "2s", bad}, exitBroken, "lost         BROKEN 1 times"},
 		{[]string{"check", "-slack", "2s", "-json", bad}, exitBroken, `"promise": "lost"`},
 		{[]string{"show", good}, exitHeld, `{"fault":{"kind":"kill"`},
+		{[]string{"show", good}, exitHeld, `{"effect":{"id":"`},
+		{[]string{"check", "-slack", "2s", good}, exitHeld, "applied      held; judged 1 messages, effects 1"},
+		{[]string{"check", "-slack", "2s", "-effects", "order", good}, exitBroken, "applied      BROKEN 1 times"},
+		{[]string{"check", "-unread", good}, exitBroken, "lost         not put to the test"},
 	} {
 		var out, diag bytes.Buffer
 		code, err := run(one.args, &out, &diag)
@@ -100,7 +105,9 @@ func TestBadArgumentsAreReported(t *testing.T) {
 		{"check", "-memory", "-1", record(t, false)},
 		{"check", "-memory", "9000000000000000", record(t, false)},
 		{"check", "-dir", filepath.Join(t.TempDir(), "gone"), record(t, false)},
+		{"check", "-effects", "twice", record(t, false)},
 		{"check", recorded(t, func(*history.Writer) {})},
+		{"check", recorded(t, func(w *history.Writer) { w.Apply(history.Effect{}) })},
 		{"check", recorded(t, func(w *history.Writer) { w.Deliver(history.Delivery{}) })},
 	} {
 		var out bytes.Buffer
