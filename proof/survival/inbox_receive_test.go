@@ -12,6 +12,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker/natsbroker"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -38,27 +39,31 @@ func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //
 	w.eachOnceAndInOrder(rows, n)
 }
 
-// eachOnceAndInOrder fails the test unless rows, of a key and a number, have each number up to n once, and those of a key ascend.
+// eachOnceAndInOrder fails the test unless the checker finds that rows, of a key and a number in the order in which they were applied, are
+// the effects of the n messages that fillStream has published: each once, those of a key in their order.
 func (w *world) eachOnceAndInOrder(rows pgx.Rows, n int) {
 	w.t.Helper()
-	last, count := map[string]int{}, map[int]int{}
+	h := &history.History{}
+	for i := range n {
+		at := 2 * time.Duration(i)
+		h.Intend(history.Intent{Tx: history.Tx(i), ID: history.Name(fmt.Sprint(i)), Key: subject(i), Begin: at})
+		h.End(history.Outcome{Tx: history.Tx(i), Fate: history.Committed, Begin: at, End: at + 1})
+	}
 	var key string
 	var number int
+	position := uint64(0)
 	_, err := pgx.ForEachRow(rows, []any{&key, &number}, func() error {
-		if before, there := last[key]; there && number <= before {
-			w.t.Errorf("of %s message %d lies behind %d", key, number, before)
-		}
-		last[key] = number
-		count[number]++
+		h.Apply(history.Effect{ID: history.Name(fmt.Sprint(number)), Key: key, Position: position})
+		position++
 		return nil
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for i := range n {
-		if count[i] != 1 {
-			w.t.Errorf("message %d is there %d times", i, count[i])
-		}
+	r := h.Check(history.Options{Effects: history.OnceInOrder, Unread: true})
+	w.t.Log(r.Of(history.Applied).Line())
+	if err := r.Err(); err != nil {
+		w.t.Error(err)
 	}
 }
 

@@ -76,13 +76,16 @@ func (w *world) effects() (n int) {
 	return n
 }
 
+// subject is that of a message of fillStream.
+func subject(i int) string { return fmt.Sprintf("events.%d", i%50) }
+
 // fillStream puts n messages into the stream, each with an id.
 func (w *world) fillStream(n int) {
 	w.t.Helper()
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
 		for i := range n {
 			_, err := js.PublishMsgAsync(&nats.Msg{
-				Subject: fmt.Sprintf("events.%d", i%50), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
+				Subject: subject(i), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
 			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
 			if err != nil {
 				return err
