@@ -30,6 +30,9 @@ type Terms struct {
 	// Only are the names of the faults that may come; empty: all. What an adapter needs for others alone it need not start.
 	Only []string
 
+	// Inbox says that messages are taken in from the broker, and applied in the database.
+	Inbox bool
+
 	store, broker string // names, for Child
 }
 

@@ -5,6 +5,9 @@
 // of it. A consumer reads the broker itself all the time. No record that is judged comes from Postbag. When the faults end, everything
 // must be delivered. The report shows the load, each fault with its time, the verdict on each promise, and a plot.
 //
+// A run of an inbox goes the other way: producers publish to the broker, and consumers apply in the database what they take in. Each
+// message must have its effect once, and those of a key in their order.
+//
 // A [Store] and a [Broker] are the adapters of the two halves, with the faults that they know. Package adapters has those of
 // Postbag. You can test a store or broker of your own in the same way, by a program of a few lines:
 //

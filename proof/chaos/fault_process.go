@@ -10,17 +10,7 @@ func (r *run) processFaults() []Fault {
 	return []Fault{
 		r.crew.fault("SIGKILL of a relay", OneRelay, r.crew.kill),
 		r.crew.fault("SIGTERM of a relay", NoRelay, r.crew.restart),
-		{
-			Name: "SIGKILL of all relays", Room: Processes, Repeats: EveryRelay,
-			Begin: func(ctx context.Context, _ *Strike) (func(context.Context) error, error) {
-				for i := range r.Relays {
-					if err := r.crew.kill(ctx, i); err != nil {
-						return nil, err
-					}
-				}
-				return nil, nil
-			},
-		},
+		r.crew.all("SIGKILL of all relays", EveryRelay, r.crew.kill),
 		r.crew.frozen("SIGSTOP of a relay beyond its lease", OneRelay, ttl+time.Second, 3*ttl),
 		r.producers.fault("SIGKILL of a producer", NoRelay, r.producers.kill),
 		r.producers.frozen("SIGSTOP of a producer", NoRelay, time.Second, 3*ttl),
@@ -33,6 +23,21 @@ func (c *crew) fault(name string, repeats Repeats, do func(context.Context, int)
 		Name: name, Room: Processes, Repeats: repeats,
 		Begin: func(ctx context.Context, s *Strike) (func(context.Context) error, error) {
 			return nil, do(ctx, c.draw(s))
+		},
+	}
+}
+
+// all is something that is done to each of them.
+func (c *crew) all(name string, repeats Repeats, do func(context.Context, int) error) Fault {
+	return Fault{
+		Name: name, Room: Processes, Repeats: repeats,
+		Begin: func(ctx context.Context, _ *Strike) (func(context.Context) error, error) {
+			for i := range c.members {
+				if err := do(ctx, i); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
 		},
 	}
 }

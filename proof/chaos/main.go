@@ -54,7 +54,7 @@ func beRole(ctx context.Context, text string, log io.Writer, stores []Store, bro
 	if err := json.Unmarshal([]byte(text), &job); err != nil {
 		return fmt.Errorf("chaos: the job of this process: %w", err)
 	}
-	s, b := find(job.Store+"-"+job.Broker, stores, brokers)
+	s, b, _ := find(job.Store+"-"+job.Broker, stores, brokers)
 	switch {
 	case s == nil:
 		return errors.New("chaos: this program lacks the adapters of its job; start it with the same ones in every role")
@@ -62,6 +62,10 @@ func beRole(ctx context.Context, text string, log io.Writer, stores []Store, bro
 		return beServer(ctx, &job, b)
 	case job.Role == Relays:
 		return beRelay(ctx, &job, s, b, log)
+	case job.Role == Consumers:
+		return beConsumer(ctx, &job, s, b, log)
+	case job.Inbox:
+		return beSender(ctx, &job, b)
 	default:
 		return beProducer(ctx, &job, s, b)
 	}

@@ -19,11 +19,13 @@ import (
 type Options struct {
 	Store  Store
 	Broker Broker
+	// Inbox has messages go from the Broker, a Taker, to the Store, an Applier: a run of an inbox.
+	Inbox bool
 	// For is how long faults come. Defaults to 1 min.
 	For time.Duration
 	// Seed draws the schedule and the load. Zero is a seed too.
 	Seed uint64
-	// Relays and Producers are numbers of processes. Default to 2 each.
+	// Relays and Producers are numbers of processes. Default to 2 each. In a run of an inbox the former are consumers.
 	Relays, Producers int
 	// Rate is how many messages a second all producers publish together, about. Defaults to 1,000.
 	Rate int
@@ -62,6 +64,8 @@ func (o *Options) Validate() error {
 		}
 	}
 	wrong(p.Store == nil || p.Broker == nil, "a run needs a Store and a Broker; give both")
+	wrong(p.Inbox && p.Store != nil && p.Broker != nil && !takes(p.Store, p.Broker),
+		"a run of an inbox needs a Broker that is a Taker and a Store that is an Applier; add their methods, or leave Inbox false")
 	wrong(p.For < time.Second, "%v of faults is too short; give a second or more", p.For)
 	wrong(p.Relays < 1 || p.Relays > mostProcesses, "%d relays; give one to %d", p.Relays, mostProcesses)
 	wrong(p.Producers < 1 || p.Producers > mostProcesses, "%d producers; give one to %d", p.Producers, mostProcesses)
@@ -95,7 +99,7 @@ func options(args []string, out io.Writer, stores []Store, brokers []Broker) (o 
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64N(1 << 32)
 	}
-	if o.Store, o.Broker = find(*pair, stores, brokers); o.Store == nil {
+	if o.Store, o.Broker, o.Inbox = find(*pair, stores, brokers); o.Store == nil {
 		return o, fmt.Errorf("chaos: there is no pair %q; write %s", *pair, pairs(stores, brokers))
 	}
 	if o.Dir == "" {
@@ -118,7 +122,7 @@ func (o *Options) asked() error {
 // again are the arguments that draw the same once more.
 func (o *Options) again() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-pair %s-%s -seed %d -for %v", o.Store.Name(), o.Broker.Name(), o.Seed, o.For)
+	fmt.Fprintf(&b, "-pair %s -seed %d -for %v", o.pair(), o.Seed, o.For)
 	for _, one := range []struct {
 		name          string
 		value, normal int
@@ -142,16 +146,33 @@ func pairs(stores []Store, brokers []Broker) string {
 	for i, b := range brokers {
 		right[i] = b.Name()
 	}
-	return fmt.Sprintf("a store (%s), a hyphen and a broker (%s)", strings.Join(left, ", "), strings.Join(right, ", "))
+	return fmt.Sprintf("a store (%s), a hyphen and a broker (%s), or for an inbox the broker first (%s)",
+		strings.Join(left, ", "), strings.Join(right, ", "), strings.Join(inboxes(stores, brokers), ", "))
 }
 
-func find(pair string, stores []Store, brokers []Broker) (Store, Broker) {
-	for _, s := range stores {
-		for _, b := range brokers {
-			if s.Name()+"-"+b.Name() == pair {
-				return s, b
+// inboxes are the pairs of an inbox.
+func inboxes(stores []Store, brokers []Broker) (out []string) {
+	for _, b := range brokers {
+		for _, s := range stores {
+			if takes(s, b) {
+				out = append(out, b.Name()+"-"+s.Name())
 			}
 		}
 	}
-	return nil, nil
+	return out
+}
+
+// find looks a pair up. It is one of an inbox if it begins with the broker.
+func find(pair string, stores []Store, brokers []Broker) (_ Store, _ Broker, inbox bool) {
+	for _, s := range stores {
+		for _, b := range brokers {
+			switch {
+			case pair == s.Name()+"-"+b.Name():
+				return s, b, false
+			case pair == b.Name()+"-"+s.Name() && takes(s, b):
+				return s, b, true
+			}
+		}
+	}
+	return nil, nil, false
 }

@@ -23,6 +23,8 @@ func TestBadArgumentsExitWithTwoAndSayWhatToWrite(t *testing.T) {
 		want string
 	}{
 		{[]string{"-pair", "oracle-nats"}, `no pair "oracle-nats"; write a store (postgresql, `},
+		{[]string{"-pair", "webhook-postgresql"}, `or for an inbox the broker first (`},
+		{[]string{"-pair", "kafkaonce-postgresql"}, `no pair "kafkaonce-postgresql"`},
 		{[]string{"-for", "-3s"}, "-3s of faults"},
 		{[]string{"-for", "0s"}, "more than none"},
 		{[]string{"-for", "soon"}, `"soon"`},
@@ -47,6 +49,9 @@ func TestBadArgumentsExitWithTwoAndSayWhatToWrite(t *testing.T) {
 
 func TestOptionsSayAllThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
+	if err := (&chaos.Options{Store: adapters.Postgres{}, Broker: adapters.Webhook{}, Inbox: true}).Validate(); err == nil || !strings.Contains(err.Error(), "Taker") {
+		t.Errorf("webhooks are no source here: %v", err)
+	}
 	o := chaos.Options{For: time.Millisecond, Relays: -1, Producers: -1, Rate: -5}
 	err := o.Validate()
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 // Report is what a run found.
 type Report struct {
 	Pair     string        `json:"pair"`
+	Inbox    bool          `json:"inbox,omitempty"` // from the broker to the store
 	Versions []string      `json:"versions"`
 	Seed     uint64        `json:"seed"`
 	For      time.Duration `json:"for"` // in nanoseconds, as all times are
@@ -37,14 +38,14 @@ type Report struct {
 
 // Load is how much went through.
 type Load struct {
-	Relays       int `json:"relays"`
+	Relays       int `json:"relays"` // consumers, in a run of an inbox
 	Producers    int `json:"producers"`
 	Transactions int `json:"transactions"`
 	Committed    int `json:"committed"` // messages
 	RolledBack   int `json:"rolledBack"`
 	Unknown      int `json:"unknown"`   // transactions whose commit got no answer, and none later
 	Inherited    int `json:"inherited"` // transactions whose producer was killed, and whose fate the next one found out
-	Arrived      int `json:"arrived"`   // deliveries, with those that came again
+	Arrived      int `json:"arrived"`   // deliveries, with those that came again; effects, in a run of an inbox
 }
 
 // Strikes is one fault that happened.
@@ -122,6 +123,9 @@ func (r *run) noteFaults() error {
 		}
 		e.Break(f)
 	}
+	if r.consumer == nil {
+		return e.Close()
+	}
 	e.noteResumes(resumesOf(r.happened, r.consumer.came))
 	e.noteResumes(resumesOf(ofTopics(r.happened), r.consumer.branch))
 	return e.Close()
@@ -129,7 +133,7 @@ func (r *run) noteFaults() error {
 
 func (r *run) report(verdict *history.Report, files []string) (*Report, error) {
 	out := &Report{
-		Pair: r.Store.Name() + "-" + r.Broker.Name(), Versions: []string{r.database.Version(), r.place.Version()}, Seed: r.Seed, For: r.For,
+		Pair: r.pair(), Inbox: r.Inbox, Versions: r.versions(), Seed: r.Seed, For: r.For,
 		OK:       len(r.failures) == 0 && verdict.Held(),
 		Load:     Load{Relays: r.Relays, Producers: r.Producers},
 		Faults:   []Strikes{},

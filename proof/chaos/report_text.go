@@ -19,9 +19,13 @@ func (r *Report) Text(w io.Writer) error {
 		b.WriteString("WRONG: " + f + "\n")
 	}
 	l := &r.Load
+	worker, arrived := "relay", "deliveries in the broker"
+	if r.Inbox {
+		worker, arrived = "consumer", "effects"
+	}
 	fmt.Fprintf(&b, "load: %s, %s, %s, %d of them settled after their producer was killed, %d undecided\n",
-		count(l.Relays, "relay"), count(l.Producers, "producer"), count(l.Transactions, "transaction"), l.Inherited, l.Unknown)
-	fmt.Fprintf(&b, "messages: %d committed, %d rolled back, %d deliveries in the broker\n", l.Committed, l.RolledBack, l.Arrived)
+		count(l.Relays, worker), count(l.Producers, "producer"), count(l.Transactions, "transaction"), l.Inherited, l.Unknown)
+	fmt.Fprintf(&b, "messages: %d committed, %d rolled back, %d %s\n", l.Committed, l.RolledBack, l.Arrived, arrived)
 	fmt.Fprintf(&b, "\nfaults: %d, by number, begin and length\n", len(r.Faults))
 	for i, f := range r.Faults {
 		fmt.Fprintf(&b, "%6d %8.2fs %7.2fs  %-20s  %s%s\n", i+1, f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))

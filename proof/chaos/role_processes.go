@@ -21,6 +21,7 @@ type crew struct {
 
 	mu      sync.Mutex
 	members []*member
+	guest   *member // one that is there for a while
 	stopped bool
 	deaths  []death
 	watch   sync.WaitGroup
@@ -164,6 +165,26 @@ func (c *crew) freeze(i int) (resume func() error, err error) {
 	return p.Resume, p.Pause()
 }
 
+// join adds a process, until leave stops it in order. There is one at a time.
+func (c *crew) join() (leave func(context.Context) error, err error) {
+	if c.guest == nil {
+		c.guest = &member{number: len(c.members)}
+	}
+	m := c.guest
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return func(ctx context.Context) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		p := m.program
+		m.expected, m.program = true, nil
+		if ended, _ := p.Ended(); ended {
+			return nil // it fell, which was told, and nobody takes its place
+		}
+		return stopRole(ctx, p, c.place(m.number))
+	}, c.start(m)
+}
+
 // died notes that from now on others have to do what a process did.
 func (c *crew) died(p *testserver.Program) {
 	c.mu.Lock()
@@ -217,6 +238,7 @@ type Job struct {
 	Name    string        `json:"name"`
 	Store   string        `json:"store"`
 	Broker  string        `json:"broker"`
+	Inbox   bool          `json:"inbox,omitempty"`
 	From    string        `json:"from"` // the store's DSN
 	To      string        `json:"to"`   // the broker's DSN
 	Topic   string        `json:"topic"`

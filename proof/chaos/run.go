@@ -67,6 +67,9 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	o.defaults()
 	r := &run{Options: o, dir: o.Dir, origin: time.Now()}
 	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
+	if r.Inbox {
+		return r.takeIn(ctx)
+	}
 	if err := r.start(ctx); err != nil {
 		return nil, err
 	}
@@ -100,9 +103,9 @@ func (r *run) failf(format string, args ...any) {
 	r.failures = append(r.failures, text)
 }
 
-// start starts servers, relays and producers, and waits until messages arrive.
-func (r *run) start(ctx context.Context) (err error) {
-	t := Terms{Only: r.Only, store: r.Store.Name(), broker: r.Broker.Name()}
+// startServers starts the database and the broker.
+func (r *run) startServers(ctx context.Context) error {
+	t := Terms{Only: r.Only, Inbox: r.Inbox, store: r.Store.Name(), broker: r.Broker.Name()}
 	for _, side := range []struct {
 		name  string
 		start func(Terms) error
@@ -118,7 +121,32 @@ func (r *run) start(ctx context.Context) (err error) {
 			return fmt.Errorf("chaos: the %s does not start: %w", side.name, err)
 		}
 	}
-	r.sayf("%s to %s", r.database.Version(), r.place.Version())
+	r.sayf("%s", strings.Join(r.versions(), " to "))
+	return nil
+}
+
+// versions say what runs, in the direction of the messages.
+func (r *run) versions() []string {
+	out := []string{r.database.Version(), r.place.Version()}
+	if r.Inbox {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// job is what processes of all roles are told.
+func (r *run) job() Job {
+	return Job{
+		Store: r.Store.Name(), Broker: r.Broker.Name(), Inbox: r.Inbox, To: r.place.DSN(), Topic: r.place.Topic(), Branch: r.branch(), TTL: ttl,
+		Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
+	}
+}
+
+// start starts servers, relays and producers, and waits until messages arrive.
+func (r *run) start(ctx context.Context) (err error) {
+	if err := r.startServers(ctx); err != nil {
+		return err
+	}
 	if err := r.known(); err != nil {
 		return err
 	}
@@ -134,11 +162,8 @@ func (r *run) start(ctx context.Context) (err error) {
 	if r.overseer, err = startOverseer(ctx, r); err != nil {
 		return err
 	}
-	job := Job{
-		Store: r.Store.Name(), Broker: r.Broker.Name(), To: r.place.DSN(), Topic: r.place.Topic(), Branch: r.branch(), TTL: ttl,
-		From: r.database.DSN(Relays), Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
-	}
-	job.Role = Relays
+	job := r.job()
+	job.Role, job.From = Relays, r.database.DSN(Relays)
 	if r.crew, err = startCrew(r, job, r.Relays); err != nil {
 		return err
 	}
@@ -167,6 +192,9 @@ func (r *run) faults() []Fault {
 
 // everyFault are all that there are.
 func (r *run) everyFault() []Fault {
+	if r.Inbox {
+		return r.inboxFaults()
+	}
 	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.logFaults(), r.place.Faults(), r.operatorFaults())
 }
 
@@ -184,7 +212,7 @@ func (r *run) known() error {
 		if strings.HasPrefix(name, pointPrefix) && !failpoint.Enabled {
 			fix = "build this program with -tags postbag_failpoints"
 		}
-		return fmt.Errorf("chaos: -only: no fault of %s-%s is called %q; %s", r.Store.Name(), r.Broker.Name(), name, fix)
+		return fmt.Errorf("chaos: -only: no fault of %s is called %q; %s", r.pair(), name, fix)
 	}
 	return nil
 }

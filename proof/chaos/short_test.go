@@ -96,6 +96,11 @@ func TestPostgreSQLToNATSKeepsItsPromisesThroughFaults(t *testing.T) {
 	short(t, "postgresql-nats")
 }
 
+func TestAnInboxFromKafkaToPostgreSQLKeepsItsPromisesThroughFaults(t *testing.T) {
+	t.Parallel()
+	short(t, "kafka-postgresql")
+}
+
 func TestSQLiteToWebhooksKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
 	short(t, "sqlite-webhook")

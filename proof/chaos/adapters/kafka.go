@@ -19,6 +19,7 @@ import (
 	"github.com/postbag/postbag/broker/kafkabroker"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/proof/chaos"
+	"github.com/postbag/postbag/source"
 )
 
 // Kafka is one of three nodes, with kafkabroker.
@@ -54,13 +55,26 @@ type kafkaDSN struct {
 	Nodes int               `json:"nodes"`
 }
 
-// Open implements chaos.Broker.
-func (k Kafka) Open(ctx context.Context, text string) (broker.Destination, error) {
-	var dsn kafkaDSN
+// kafkaLogin takes a DSN apart, and says how its brokers are reached.
+func kafkaLogin(text string) (dsn kafkaDSN, _ kafkabroker.Login, err error) {
 	if err := json.Unmarshal([]byte(text), &dsn); err != nil {
-		return nil, err
+		return dsn, kafkabroker.Login{}, err
 	}
 	dialer := net.Dialer{Timeout: 2 * time.Second}
+	return dsn, kafkabroker.Login{User: testserver.KafkaUser, Password: testserver.KafkaUserPassword, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		if wire := dsn.Wires[address]; wire != "" {
+			address = wire
+		}
+		return dialer.DialContext(ctx, network, address)
+	}}, nil
+}
+
+// Open implements chaos.Broker.
+func (k Kafka) Open(ctx context.Context, text string) (broker.Destination, error) {
+	dsn, login, err := kafkaLogin(text)
+	if err != nil {
+		return nil, err
+	}
 	o := kafkabroker.Options{
 		Create: &kafkabroker.Create{
 			Partitions: kafkaPartitions, Replicas: dsn.Nodes,
@@ -69,17 +83,27 @@ func (k Kafka) Open(ctx context.Context, text string) (broker.Destination, error
 				"min.insync.replicas": strconv.Itoa((dsn.Nodes + 1) / 2),
 			},
 		},
-		Login: kafkabroker.Login{User: testserver.KafkaUser, Password: testserver.KafkaUserPassword, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if wire := dsn.Wires[address]; wire != "" {
-				address = wire
-			}
-			return dialer.DialContext(ctx, network, address)
-		}},
+		Login: login,
 	}
 	if k.Once {
 		o.Transactions = &kafkabroker.Transactions{Replicas: dsn.Nodes}
 	}
 	return kafkabroker.Dial(ctx, strings.Join(dsn.Seeds, ","), o)
+}
+
+// CanTake implements chaos.Taker.
+func (k Kafka) CanTake() bool { return !k.Once }
+
+// Take implements chaos.Taker.
+func (Kafka) Take(ctx context.Context, text string) (source.Source, error) {
+	dsn, login, err := kafkaLogin(text)
+	if err != nil {
+		return nil, err
+	}
+	return kafkabroker.OpenSource(ctx, kafkabroker.SourceOptions{
+		Brokers: strings.Join(dsn.Seeds, ","), Login: login, Group: chaos.ConsumerName, Topics: []string{kafkaTopic},
+		SessionTimeout: chaos.SessionTimeout, RebalanceTimeout: 10 * time.Second, Refresh: 2 * time.Second,
+	})
 }
 
 // Poison implements chaos.Broker: no record of the topic may be that large, however well it is compressed.

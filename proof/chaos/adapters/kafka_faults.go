@@ -137,7 +137,7 @@ func (p *kafka) forget(ctx context.Context) error {
 
 // grant gives the relays' user every right.
 func (p *kafka) grant(ctx context.Context) error {
-	return p.allow(ctx, kadm.NewACLs().Topics("*").TransactionalIDs("*").Clusters().
+	return p.allow(ctx, kadm.NewACLs().Topics("*").Groups("*").TransactionalIDs("*").Clusters().
 		Allow("User:"+testserver.KafkaUser).AllowHosts("*").Operations(kadm.OpAll))
 }
 

@@ -43,7 +43,7 @@ func (p *postgres) Faults() []chaos.Fault {
 		p.connectionLimit(),
 		p.full(),
 		chaos.Fault{
-			Name: "the log goes on in its next partition", Room: chaos.Databases,
+			Name: "the log goes on in its next partition", Room: chaos.Databases, Outbox: true,
 			Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 				return nil, p.nextPartition(ctx)
 			},
@@ -159,7 +159,7 @@ func (p *postgres) stranger(name string, throughout bool, statement string) chao
 // statement is one that locks the log while it runs.
 func (p *postgres) statement(name, text string) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay,
+		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay, Outbox: true,
 		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 			return nil, p.exec(ctx, text)
 		},

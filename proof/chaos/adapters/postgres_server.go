@@ -131,7 +131,7 @@ func (p *postgres) diskOf(server *testserver.Postgres) *testserver.Tmpfs {
 	return p.disks[i]
 }
 
-// prepare makes the box and the producers' table.
+// prepare makes the box, the producers' table and that of effects.
 func (p *postgres) prepare(ctx context.Context) error {
 	pool, err := pgPool(ctx, p.DSN(chaos.Operators), 2)
 	if err != nil {
@@ -144,6 +144,9 @@ func (p *postgres) prepare(ctx context.Context) error {
 	}
 	// A transaction's row stands there if the transaction does.
 	_, err = pool.Exec(ctx, `CREATE TABLE placed (name text PRIMARY KEY, stands boolean NOT NULL)`)
+	if err == nil {
+		_, err = pool.Exec(ctx, pgEffects)
+	}
 	return errors.Join(err, s.Close())
 }
 

@@ -172,7 +172,7 @@ func patiently(ctx context.Context, do func() error) (err error) {
 // wiped is a fault after which the place is empty.
 func wiped(name string, empty func(context.Context) error) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true,
+		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Outbox: true,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			return nil, s.Wipe(ctx, empty)
 		},
@@ -182,7 +182,7 @@ func wiped(name string, empty func(context.Context) error) chaos.Fault {
 // ofTopic is a state of the broker in which it takes nothing of one topic. It explains no duplicate.
 func ofTopic(name, topic string, begin, end func(context.Context) error) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Brokers, Topic: topic, Least: 3 * time.Second, Most: 8 * time.Second,
+		Name: name, Room: chaos.Brokers, Topic: topic, Outbox: true, Least: 3 * time.Second, Most: 8 * time.Second,
 		Begin: func(ctx context.Context, _ *chaos.Strike) (func(context.Context) error, error) {
 			if err := begin(ctx); err != nil {
 				return nil, errors.Join(err, end(context.WithoutCancel(ctx)))
