@@ -2,14 +2,18 @@ package chaos_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/proof/chaos"
 	"github.com/postbag/postbag/proof/chaos/adapters"
 	"github.com/postbag/postbag/proof/history"
+	"github.com/postbag/postbag/store/memstore"
 )
 
 // faulty is a broker adapter of somebody else, whose destination does something else than it should each time after so many calls.
@@ -65,6 +69,45 @@ func TestADestinationThatLosesMessagesIsDetected(t *testing.T) {
 func TestADestinationThatRepeatsMessagesIsDetected(t *testing.T) {
 	t.Parallel()
 	found(t, hasty, history.Duplicates)
+}
+
+// careless is a store adapter whose handler writes the row in a transaction of its own: an attempt that fails leaves it there.
+type careless struct{ adapters.SQLite }
+
+func (careless) Name() string { return "careless" }
+
+func (c careless) Consume(ctx context.Context, dsn string, what *chaos.Consumption) error {
+	db, err := sql.Open("sqlite", "file:"+dsn+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }() // the process ends
+	in, err := inbox.NewConsumer(inbox.ConsumerOptions[*memstore.Tx]{
+		Store: memstore.New(memstore.Options{}), Source: what.Source, Consumer: chaos.ConsumerName, Retry: inbox.Retry{Min: 10 * time.Millisecond},
+		Handle: func(ctx context.Context, _ *memstore.Tx, m *inbox.Message) error {
+			e := what.Effect(m)
+			_, err := db.ExecContext(ctx, `INSERT INTO effects (id, k, digest, applied) VALUES (?, ?, ?, ?)`, e.ID, e.Key, e.Sum, int64(e.At))
+			return errors.Join(err, what.After(ctx, m))
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return in.Run(ctx)
+}
+
+func TestAConsumerThatAppliesMessagesTwiceIsDetected(t *testing.T) {
+	t.Parallel()
+	r, err := chaos.Run(t.Context(), chaos.Options{
+		Store: careless{}, Broker: adapters.NATS{}, Inbox: true, For: 4 * time.Second, Rate: 200, Only: []string{"SIGTERM of a consumer"},
+		Seed: 1, Dir: t.TempDir(), Log: &logged{t: t},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.History.Of(history.Applied); r.OK || v.Held || v.N("beyond the first") == 0 {
+		t.Errorf("what the consumer did wrong was not found:\n%v", r.History)
+	}
 }
 
 // found wants a promise to be seen broken though no fault comes that breaks anything.

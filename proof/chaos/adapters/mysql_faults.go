@@ -118,7 +118,7 @@ func (s *mysqlServer) prepared() chaos.Fault {
 // statement is one that rebuilds the log.
 func (s *mysqlServer) statement(name, text string) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay,
+		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay, Outbox: true,
 		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
 			return nil, patiently(ctx, func() error { return givenUp(strike, s.rebuild(ctx, text)) })
 		},
@@ -128,7 +128,7 @@ func (s *mysqlServer) statement(name, text string) chaos.Fault {
 // locked is a lock that a stranger has for a while, against everybody.
 func (s *mysqlServer) locked(name, text string) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Least: time.Second, Most: 4 * time.Second,
+		Name: name, Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Outbox: true, Least: time.Second, Most: 4 * time.Second,
 		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
 			conn, err := s.session(ctx)
 			if err != nil {
@@ -165,7 +165,7 @@ func givenUp(s *chaos.Strike, err error) error {
 // queued is an ALTER that waits for a transaction which has touched the log, and everybody waits behind it.
 func (s *mysqlServer) queued() chaos.Fault {
 	return chaos.Fault{
-		Name: "ALTER waits behind an open transaction", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true,
+		Name: "ALTER waits behind an open transaction", Room: chaos.Databases, Repeats: chaos.EveryRelay, Stops: true, Outbox: true,
 		Least: time.Second, Most: 4 * time.Second,
 		Begin: func(ctx context.Context, strike *chaos.Strike) (func(context.Context) error, error) {
 			conn, err := s.session(ctx)

@@ -104,12 +104,13 @@ func (s *mysqlServer) start(ctx context.Context, disk *testserver.Tmpfs, of *mys
 	return n, nil
 }
 
-// prepare makes the database, the box, the producers' table and the accounts, which may do in it what they like and no more.
+// prepare makes the database, the box, the producers' table, that of effects, and the accounts, which may do in it what they like and no more.
 func (s *mysqlServer) prepare(ctx context.Context) error {
 	texts := []string{
 		"CREATE DATABASE " + mysqlDatabase,
 		// A transaction's row stands there if the transaction does.
 		"CREATE TABLE " + mysqlDatabase + ".placed (name VARCHAR(100) PRIMARY KEY, stands BOOLEAN NOT NULL)",
+		mysqlEffects,
 	}
 	for _, user := range []string{string(chaos.Relays), string(chaos.Producers), mysqlStranger} {
 		texts = append(texts, fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", user, s.password),

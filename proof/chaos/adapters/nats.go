@@ -18,6 +18,7 @@ import (
 	"github.com/postbag/postbag/broker/natsbroker"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/proof/chaos"
+	"github.com/postbag/postbag/source"
 )
 
 // NATS is a JetStream stream with natsbroker.
@@ -28,6 +29,7 @@ const (
 	natsSubject    = "events.a"
 	natsBranch     = "events.b"
 	natsMaxPayload = 32 << 10
+	natsAckWait    = 3 * time.Second
 )
 
 var natsSubjects = []string{"events.>"}
@@ -38,6 +40,16 @@ func (NATS) Name() string { return "nats" }
 // Open implements chaos.Broker.
 func (NATS) Open(ctx context.Context, dsn string) (broker.Destination, error) {
 	return natsbroker.Dial(ctx, dsn, natsbroker.Options{Stream: natsStream})
+}
+
+// CanTake implements chaos.Taker.
+func (NATS) CanTake() bool { return true }
+
+// Take implements chaos.Taker. One member gets all messages, and loses them to another one when it is silent for natsAckWait.
+func (NATS) Take(ctx context.Context, dsn string) (source.Source, error) {
+	return natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
+		URL: dsn, Stream: natsStream, Consumer: chaos.ConsumerName, Order: source.OrderStream, AckWait: natsAckWait,
+	})
 }
 
 // Poison implements chaos.Broker: the server takes no payload of that size.

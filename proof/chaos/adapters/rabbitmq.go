@@ -17,6 +17,7 @@ import (
 	"github.com/postbag/postbag/broker/rabbitbroker"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/proof/chaos"
+	"github.com/postbag/postbag/source"
 )
 
 // RabbitMQ is an exchange and a quorum queue with rabbitbroker.
@@ -46,6 +47,17 @@ func (RabbitMQ) Open(ctx context.Context, dsn string) (broker.Destination, error
 	return rabbitbroker.Dial(ctx, dsn, rabbitbroker.Options{Exchange: rabbitExchange})
 }
 
+// CanTake implements chaos.Taker: a stream has no source.
+func (r RabbitMQ) CanTake() bool { return !r.Stream }
+
+// Take implements chaos.Taker. One member gets all messages, and loses them to another one when it is silent for some heartbeats.
+func (RabbitMQ) Take(ctx context.Context, dsn string) (source.Source, error) {
+	return rabbitbroker.OpenSource(ctx, rabbitbroker.SourceOptions{
+		URL: dsn, Login: rabbitbroker.Login{Heartbeat: chaos.SessionTimeout / 3}, Queue: rabbitQueue, Order: source.OrderStream,
+		Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: rabbitQueue, Arguments: map[string]any{amqp.SingleActiveConsumerArg: true}}}},
+	})
+}
+
 // Poison implements chaos.Broker: a header's name of more than 255 bytes cannot be written, and for a payload that is too large the
 // server closes the channel with all that is on its way there.
 func (RabbitMQ) Poison(m *postbag.Message) bool {
@@ -61,6 +73,7 @@ func (RabbitMQ) Poison(m *postbag.Message) bool {
 type rabbit struct {
 	rabbitReader
 
+	inbox    bool // one consumer at a time gets all messages, and nothing else is in the queue
 	node     *testserver.RabbitMQ
 	disk     *testserver.Tmpfs
 	wire     *chaos.Wire
@@ -72,7 +85,7 @@ type rabbit struct {
 
 // Start implements chaos.Broker.
 func (r RabbitMQ) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err error) {
-	p := &rabbit{}
+	p := &rabbit{inbox: t.Inbox}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
@@ -104,6 +117,9 @@ func (r RabbitMQ) Start(ctx context.Context, t chaos.Terms) (_ chaos.Place, err 
 	if err := p.furnish(ctx); err != nil {
 		return nil, err
 	}
+	if p.inbox {
+		return p, nil
+	}
 	ticking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.ticker = cancel
 	p.ended.Go(func() { p.tick(ticking) })
@@ -133,15 +149,18 @@ func (p *rabbit) admin(do func(*amqp.Channel) error) error {
 
 // declare makes exchange, queue and the binding between them where they are not.
 func (p *rabbit) declare() error {
-	kind := "quorum"
+	args := amqp.Table{amqp.QueueTypeArg: "quorum"}
 	if p.stream {
-		kind = "stream"
+		args[amqp.QueueTypeArg] = "stream"
+	}
+	if p.inbox {
+		args[amqp.SingleActiveConsumerArg] = true
 	}
 	return p.admin(func(ch *amqp.Channel) error {
 		if err := ch.ExchangeDeclare(rabbitExchange, "direct", true, false, false, false, nil); err != nil {
 			return err
 		}
-		if _, err := ch.QueueDeclare(rabbitQueue, true, false, false, false, amqp.Table{"x-queue-type": kind}); err != nil {
+		if _, err := ch.QueueDeclare(rabbitQueue, true, false, false, false, args); err != nil {
 			return err
 		}
 		if err := ch.QueueBind(rabbitQueue, rabbitBranch, rabbitExchange, false, nil); err != nil {

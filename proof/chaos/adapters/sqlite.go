@@ -107,8 +107,10 @@ func (SQLite) Start(ctx context.Context, t chaos.Terms) (_ chaos.Database, err e
 		return nil, errors.Join(err, f.Close())
 	}
 	err = s.SQL().InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `CREATE TABLE placed (name TEXT PRIMARY KEY, stands INTEGER NOT NULL)`); err != nil {
-			return err
+		for _, text := range []string{`CREATE TABLE placed (name TEXT PRIMARY KEY, stands INTEGER NOT NULL)`, sqliteEffects} {
+			if _, err := tx.ExecContext(ctx, text); err != nil {
+				return err
+			}
 		}
 		return tx.QueryRowContext(ctx, `SELECT 'SQLite ' || sqlite_version()`).Scan(&f.version)
 	})
