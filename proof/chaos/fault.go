@@ -23,7 +23,9 @@ type Fault struct {
 	// Topic is the only one that it breaks, of a place that is Branched: its messages are held, all others go on. Empty: it breaks
 	// more, or something else.
 	Topic string
-	// Outbox: it concerns the outbox alone, or takes away what the broker had accepted. It does not come in a run of an inbox.
+	// Wipes: it takes away what the broker had accepted. It does not come where that is taken in.
+	Wipes bool
+	// Outbox: it concerns the outbox alone. It does not come in a run of an inbox.
 	Outbox bool
 	// Begin makes it happen. end, which may be nil, ends it, and returns when what was broken can be used again.
 	Begin func(ctx context.Context, s *Strike) (end func(context.Context) error, err error)

@@ -85,8 +85,24 @@ func takes(s Store, b Broker) bool {
 	return applies && taken && taker.CanTake()
 }
 
+// Junction is implemented by a Taker that can have relays before it and consumers behind it: both topics of its Place have one order,
+// and who reads what lies there takes nothing away.
+type Junction interface {
+	Taker
+	Joins() bool
+}
+
+// joins says whether there are runs of an outbox and an inbox with a broker between them.
+func joins(b Broker, sink Store) bool {
+	j, is := b.(Junction)
+	return is && j.Joins() && takes(sink, b)
+}
+
 // pair is what the options call the pair.
 func (o *Options) pair() string {
+	if o.Sink != nil {
+		return o.Store.Name() + "-" + o.Broker.Name() + "-" + o.Sink.Name()
+	}
 	if o.Inbox {
 		return o.Broker.Name() + "-" + o.Store.Name()
 	}

@@ -58,13 +58,17 @@ func (r *run) startInbox(ctx context.Context) (err error) {
 
 // effects calls each for all rows of the table of effects.
 func (r *run) effects(ctx context.Context, each func(Effect) error) error {
-	applier, ok := r.Store.(Applier)
+	s, in := r.Store, r.database
+	if r.Sink != nil {
+		s, in = r.Sink, r.sink
+	}
+	applier, ok := s.(Applier)
 	if !ok {
 		return errors.New("chaos: the store has no method Effects; add it")
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeAnswers)
 	defer cancel()
-	return applier.Effects(ctx, r.database.DSN(Operators), each)
+	return applier.Effects(ctx, in.DSN(Operators), each)
 }
 
 // drainInbox stops the producers and waits until everything has been applied.
@@ -195,28 +199,27 @@ func (r *run) noteEffects(ctx context.Context) error {
 
 // inboxFaults are all that may come in a run of an inbox: none that concerns the outbox alone.
 func (r *run) inboxFaults() []Fault {
-	out := r.memberFaults()
+	out := append(consumerFaults(r.crew), r.producers.fault("SIGKILL of a producer", NoRelay, r.producers.kill),
+		r.producers.frozen("SIGSTOP of a producer", NoRelay, time.Second, 3*ttl))
 	for _, f := range append(r.database.Faults(), r.place.Faults()...) {
-		if !f.Outbox {
+		if !f.Outbox && !f.Wipes {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// memberFaults are what happens to consumers and to producers.
-func (r *run) memberFaults() []Fault {
+// consumerFaults are what happens to consumers.
+func consumerFaults(c *crew) []Fault {
 	return []Fault{
-		r.crew.fault("SIGKILL of a consumer", NoRelay, r.crew.kill),
-		r.crew.fault("SIGTERM of a consumer", NoRelay, r.crew.restart),
-		r.crew.all("SIGKILL of all consumers", NoRelay, r.crew.kill),
-		r.crew.frozen("SIGSTOP of a consumer beyond its session", NoRelay, SessionTimeout+2*time.Second, 2*SessionTimeout),
+		c.fault("SIGKILL of a consumer", NoRelay, c.kill),
+		c.fault("SIGTERM of a consumer", NoRelay, c.restart),
+		c.all("SIGKILL of all consumers", NoRelay, c.kill),
+		c.frozen("SIGSTOP of a consumer beyond its session", NoRelay, SessionTimeout+2*time.Second, 2*SessionTimeout),
 		{
 			Name: "a consumer joins and leaves", Room: Processes, Least: 2 * youth, Most: 8 * time.Second,
-			Begin: func(context.Context, *Strike) (func(context.Context) error, error) { return r.crew.join() },
+			Begin: func(context.Context, *Strike) (func(context.Context) error, error) { return c.join() },
 		},
-		r.producers.fault("SIGKILL of a producer", NoRelay, r.producers.kill),
-		r.producers.frozen("SIGSTOP of a producer", NoRelay, time.Second, 3*ttl),
 	}
 }
 

@@ -21,6 +21,8 @@ type Options struct {
 	Broker Broker
 	// Inbox has messages go from the Broker, a Taker, to the Store, an Applier: a run of an inbox.
 	Inbox bool
+	// Sink, if it is not nil, is an Applier behind the Broker, which is a Junction: an outbox and an inbox together. Inbox is then false.
+	Sink Store
 	// For is how long faults come. Defaults to 1 min.
 	For time.Duration
 	// Seed draws the schedule and the load. Zero is a seed too.
@@ -66,6 +68,8 @@ func (o *Options) Validate() error {
 	wrong(p.Store == nil || p.Broker == nil, "a run needs a Store and a Broker; give both")
 	wrong(p.Inbox && p.Store != nil && p.Broker != nil && !takes(p.Store, p.Broker),
 		"a run of an inbox needs a Broker that is a Taker and a Store that is an Applier; add their methods, or leave Inbox false")
+	wrong(p.Sink != nil && (p.Inbox || !joins(p.Broker, p.Sink)),
+		"a run with a Sink needs a Broker that is a Junction and a Sink that is an Applier; add their methods, leave Inbox false, or leave Sink out")
 	wrong(p.For < time.Second, "%v of faults is too short; give a second or more", p.For)
 	wrong(p.Relays < 1 || p.Relays > mostProcesses, "%d relays; give one to %d", p.Relays, mostProcesses)
 	wrong(p.Producers < 1 || p.Producers > mostProcesses, "%d producers; give one to %d", p.Producers, mostProcesses)
@@ -100,6 +104,9 @@ func options(args []string, out io.Writer, stores []Store, brokers []Broker) (o 
 		o.Seed = rand.Uint64N(1 << 32)
 	}
 	if o.Store, o.Broker, o.Inbox = find(*pair, stores, brokers); o.Store == nil {
+		o.Store, o.Broker, o.Sink = findThree(*pair, stores, brokers)
+	}
+	if o.Store == nil {
 		return o, fmt.Errorf("chaos: there is no pair %q; write %s", *pair, pairs(stores, brokers))
 	}
 	if o.Dir == "" {
@@ -146,8 +153,8 @@ func pairs(stores []Store, brokers []Broker) string {
 	for i, b := range brokers {
 		right[i] = b.Name()
 	}
-	return fmt.Sprintf("a store (%s), a hyphen and a broker (%s), or for an inbox the broker first (%s)",
-		strings.Join(left, ", "), strings.Join(right, ", "), strings.Join(inboxes(stores, brokers), ", "))
+	return fmt.Sprintf("a store (%s), a hyphen and a broker (%s), or for an inbox the broker first (%s), or for both a store, a broker and a store (such as %s)",
+		strings.Join(left, ", "), strings.Join(right, ", "), strings.Join(inboxes(stores, brokers), ", "), "postgresql-nats-sqlite")
 }
 
 // inboxes are the pairs of an inbox.
@@ -160,6 +167,17 @@ func inboxes(stores []Store, brokers []Broker) (out []string) {
 		}
 	}
 	return out
+}
+
+// findThree looks up an outbox and an inbox with a broker between them.
+func findThree(text string, stores []Store, brokers []Broker) (Store, Broker, Store) {
+	for _, sink := range stores {
+		s, b, inbox := find(strings.TrimSuffix(text, "-"+sink.Name()), stores, brokers)
+		if s != nil && !inbox && text == s.Name()+"-"+b.Name()+"-"+sink.Name() && joins(b, sink) {
+			return s, b, sink
+		}
+	}
+	return nil, nil, nil
 }
 
 // find looks a pair up. It is one of an inbox if it begins with the broker.

@@ -46,6 +46,7 @@ type Load struct {
 	Unknown      int `json:"unknown"`   // transactions whose commit got no answer, and none later
 	Inherited    int `json:"inherited"` // transactions whose producer was killed, and whose fate the next one found out
 	Arrived      int `json:"arrived"`   // deliveries, with those that came again; effects, in a run of an inbox
+	Effects      int `json:"effects,omitempty"`
 }
 
 // Strikes is one fault that happened.
@@ -86,6 +87,10 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.overseer.stop(r.crew.deaths, r.happened, r.unloaded), r.operator.events.Close(), r.noteFaults()); err != nil {
 		return nil, err
 	}
+	effects, err := r.judgeSink(ctx)
+	if err != nil {
+		return nil, err
+	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.events"))
 	if err != nil {
 		return nil, err
@@ -95,6 +100,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 		return nil, err
 	}
 	verdict, err := history.CheckFiles(files, history.Options{
+		Effects:  effects,
 		InFlight: inFlight, Slack: slack, Resume: resume, Takeover: takeover, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
 		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused, drained != nil), Lookups: 100_000,
 		Unseen: func(id history.ID) bool { return excused[id] },

@@ -25,6 +25,8 @@ type tally struct {
 	fates    map[history.Tx]fate
 	arrived  map[history.ID]time.Duration
 	arrivals int
+	applied  map[history.ID]time.Duration
+	effects  int
 	removed  map[history.ID]time.Duration // by operators and by cancelling
 }
 
@@ -41,7 +43,7 @@ type fate struct {
 func newTally() *tally {
 	return &tally{
 		sizes: map[history.Tx]size{}, fates: map[history.Tx]fate{}, arrived: map[history.ID]time.Duration{},
-		removed: map[history.ID]time.Duration{},
+		removed: map[history.ID]time.Duration{}, applied: map[history.ID]time.Duration{},
 	}
 }
 
@@ -65,11 +67,11 @@ func (t *tally) Deliver(r history.Delivery) {
 	}
 }
 
-// Apply takes the first effect of a message for its arrival.
+// Apply takes a message's first effect.
 func (t *tally) Apply(r history.Effect) {
-	t.arrivals++
-	if _, again := t.arrived[r.ID]; !again {
-		t.arrived[r.ID] = r.At
+	t.effects++
+	if _, again := t.applied[r.ID]; !again {
+		t.applied[r.ID] = r.At
 	}
 }
 
@@ -103,6 +105,10 @@ func (r *Report) measure(files []string, began time.Duration) error {
 			return fmt.Errorf("chaos: %w", err)
 		}
 		t.file++
+	}
+	r.Load.Effects = t.effects
+	if r.Inbox {
+		t.arrived, t.arrivals = t.applied, t.effects
 	}
 	last := time.Duration(0)
 	committed, arrived, removed := map[int]int{}, map[int]int{}, map[int]int{}

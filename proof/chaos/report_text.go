@@ -26,6 +26,9 @@ func (r *Report) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "load: %s, %s, %s, %d of them settled after their producer was killed, %d undecided\n",
 		count(l.Relays, worker), count(l.Producers, "producer"), count(l.Transactions, "transaction"), l.Inherited, l.Unknown)
 	fmt.Fprintf(&b, "messages: %d committed, %d rolled back, %d %s\n", l.Committed, l.RolledBack, l.Arrived, arrived)
+	if !r.Inbox && l.Effects > 0 {
+		fmt.Fprintf(&b, "effects behind the broker: %d\n", l.Effects)
+	}
 	fmt.Fprintf(&b, "\nfaults: %d, by number, begin and length\n", len(r.Faults))
 	for i, f := range r.Faults {
 		fmt.Fprintf(&b, "%6d %8.2fs %7.2fs  %-20s  %s%s\n", i+1, f.At.Seconds(), f.For.Seconds(), f.Room, f.Fault, parenthesis(f.Notes))

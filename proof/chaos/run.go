@@ -33,6 +33,8 @@ type run struct {
 	operator  *operator
 	watcher   *watcher
 	overseer  *overseer
+	sink      Database // behind the broker, if there is one
+	takers    *crew    // the consumers that apply there
 	consumer  *consumer
 	damage    damage
 
@@ -131,6 +133,9 @@ func (r *run) versions() []string {
 	if r.Inbox {
 		slices.Reverse(out)
 	}
+	if r.sink != nil {
+		out = append(out, r.sink.Version())
+	}
 	return out
 }
 
@@ -145,6 +150,9 @@ func (r *run) job() Job {
 // start starts servers, relays and producers, and waits until messages arrive.
 func (r *run) start(ctx context.Context) (err error) {
 	if err := r.startServers(ctx); err != nil {
+		return err
+	}
+	if err := r.startSink(ctx); err != nil {
 		return err
 	}
 	if err := r.known(); err != nil {
@@ -171,6 +179,9 @@ func (r *run) start(ctx context.Context) (err error) {
 	if r.producers, err = startCrew(r, job, r.Producers); err != nil {
 		return err
 	}
+	if err := r.startTakers(); err != nil {
+		return err
+	}
 	return r.awaitArrivals(ctx)
 }
 
@@ -194,6 +205,9 @@ func (r *run) faults() []Fault {
 func (r *run) everyFault() []Fault {
 	if r.Inbox {
 		return r.inboxFaults()
+	}
+	if r.Sink != nil { // what is in a log that is emptied is not delivered, so that nobody could say what is to be applied
+		return whole(slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.place.Faults(), r.operatorFaults(), r.sinkFaults()))
 	}
 	return slices.Concat(r.processFaults(), r.pointFaults(), r.database.Faults(), r.logFaults(), r.place.Faults(), r.operatorFaults())
 }
@@ -311,6 +325,9 @@ func (r *run) drain(ctx context.Context) error {
 		return err
 	}
 	r.sayf("drained")
+	if err := r.drainSink(ctx); err != nil {
+		return err
+	}
 	return Pause(ctx, ttl) // what a relay still says that believes to have its lease
 }
 
@@ -336,7 +353,7 @@ func (r *run) close(ctx context.Context) error {
 	if r.operator != nil {
 		errs = append(errs, r.operator.stop())
 	}
-	for _, c := range []*crew{r.producers, r.crew} {
+	for _, c := range []*crew{r.producers, r.crew, r.takers} {
 		if c != nil {
 			errs = append(errs, c.end(ctx))
 		}
@@ -344,8 +361,10 @@ func (r *run) close(ctx context.Context) error {
 	if r.place != nil {
 		errs = append(errs, r.place.Close())
 	}
-	if r.database != nil {
-		errs = append(errs, r.database.Close())
+	for _, d := range []Database{r.database, r.sink} {
+		if d != nil {
+			errs = append(errs, d.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -45,6 +45,9 @@ func (NATS) Open(ctx context.Context, dsn string) (broker.Destination, error) {
 // CanTake implements chaos.Taker.
 func (NATS) CanTake() bool { return true }
 
+// Joins implements chaos.Junction.
+func (NATS) Joins() bool { return true }
+
 // Take implements chaos.Taker. One member gets all messages, and loses them to another one when it is silent for natsAckWait.
 func (NATS) Take(ctx context.Context, dsn string) (source.Source, error) {
 	return natsbroker.OpenSource(ctx, natsbroker.SourceOptions{

@@ -41,7 +41,7 @@ func (p *rabbit) Faults() []chaos.Fault {
 // few messages meanwhile that are not there after its start, and may not be able to read the queue any more: then that is made again.
 func (p *rabbit) fullDisk() chaos.Fault {
 	return chaos.Fault{
-		Name: diskFull, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Outbox: true, Least: time.Second, Most: 4 * time.Second,
+		Name: diskFull, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Wipes: true, Least: time.Second, Most: 4 * time.Second,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			if p.disk == nil {
 				s.Idle(noDisk)

@@ -172,7 +172,7 @@ func patiently(ctx context.Context, do func() error) (err error) {
 // wiped is a fault after which the place is empty.
 func wiped(name string, empty func(context.Context) error) chaos.Fault {
 	return chaos.Fault{
-		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Outbox: true,
+		Name: name, Room: chaos.Brokers, Repeats: chaos.EveryRelay, Stops: true, Wipes: true,
 		Begin: func(ctx context.Context, s *chaos.Strike) (func(context.Context) error, error) {
 			return nil, s.Wipe(ctx, empty)
 		},
