@@ -46,10 +46,10 @@ func (g *group) applied() (p placed, ordered bool) {
 	return p, ordered && (!o.Skip || !m.Poison && !g.held && g.refusals == 0)
 }
 
-// unapplied judges a message that has no effect.
+// unapplied judges a message that has no effect. What was delivered has been committed, whatever its producer knows.
 func (g *group) unapplied() {
 	j, m := g.j, &g.message
-	if !g.intended || j.o.Effects == NoEffects || m.Fate == Unknown {
+	if !g.intended || j.o.Effects == NoEffects || m.Fate == Unknown && g.deliveries == 0 {
 		return
 	}
 	if m.Fate == RolledBack {
@@ -58,6 +58,10 @@ func (g *group) unapplied() {
 	}
 	if j.saw(Applied); g.removals > 0 || g.held || g.mayPend() {
 		j.counts[Applied][unneeded]++
+		return
+	}
+	if m.Fate == Unknown {
+		g.misapplied("delivered and not applied")
 		return
 	}
 	g.misapplied("committed and not applied")

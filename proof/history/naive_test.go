@@ -186,7 +186,7 @@ func (n *naive) applied() (count int) {
 		switch none := len(n.effects(m.ID)) == 0; {
 		case !none && (fate == RolledBack || removed && removal.What == Cancel && !removal.Unknown):
 			count++
-		case none && n.o.Effects != NoEffects && fate == Committed && !removed && m.Due == 0 && n.stored(m.ID).State == Absent:
+		case none && n.o.Effects != NoEffects && (fate == Committed || fate == Unknown && len(n.deliveries(m.ID)) > 0) && !removed && m.Due == 0 && n.stored(m.ID).State == Absent:
 			count++
 		}
 	}

@@ -346,6 +346,9 @@ var effectVerdicts = []broken{
 	{"an effect of a transaction without an answer", func(h *History, _ *Options) {
 		h.Apply(Effect{ID: id(10), Key: "d", Payload: Sum(ids(10)), Position: 99})
 	}, Applied, 0, ""},
+	{"no effect of a transaction without an answer, which was delivered", func(h *History, _ *Options) {
+		h.Deliver(Delivery{ID: id(10), Key: "d", Payload: Sum(ids(10)), Place: "s", Position: 99, From: 80 * second, To: 80 * second})
+	}, Applied, 1, "delivered and not applied"},
 	{"an effect of a transaction without an answer, twice", func(h *History, _ *Options) {
 		for range 2 {
 			h.Apply(Effect{ID: id(10), Key: "d", Payload: Sum(ids(10)), Position: 99})
