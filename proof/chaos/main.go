@@ -14,14 +14,14 @@ import (
 
 // Main is the program: it runs the harness as its arguments say, and is itself the program of relays and producers. Anyone who has a
 // store or a broker of their own calls it from a main of theirs, with their adapters among the others. It returns the exit code: 0
-// if all promises were held, 1 if not, 2 if the run could not be made.
+// if all promises were held, 1 if not, 2 if the run could not be made. A process of a run that gives up returns 3: a panic ends with 2.
 func Main(args []string, out, diag io.Writer, stores []Store, brokers []Broker) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if text := os.Getenv(envJob); IsRole() {
 		if err := beRole(ctx, text, out, stores, brokers); err != nil {
 			_, _ = fmt.Fprintln(diag, err) // there is nowhere else to say it
-			return 2
+			return roleFailed
 		}
 		return 0
 	}
@@ -47,6 +47,9 @@ func Main(args []string, out, diag io.Writer, stores []Store, brokers []Broker) 
 	}
 	return 0
 }
+
+// The exit codes of a process of a run that gave up, as when servers are away while it starts, and of one that panicked.
+const roleFailed, panicked = 3, 2
 
 // beRole is what a process does that the harness started.
 func beRole(ctx context.Context, text string, log io.Writer, stores []Store, brokers []Broker) error {

@@ -105,7 +105,7 @@ func (c *crew) mind(m *member, p *testserver.Program) {
 	if _, how := p.Ended(); m.armed {
 		m.falls++
 	} else {
-		c.run.fell(c, m.number, how)
+		c.run.fell(c, m, how)
 	}
 	time.AfterFunc(restartAfter, func() {
 		m.mu.Lock()
@@ -142,6 +142,9 @@ func (c *crew) restart(ctx context.Context, i int) error {
 	m := c.members[i]
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if ended, _ := m.program.Ended(); ended {
+		return nil // it fell by itself, and mind starts another
+	}
 	m.expected = true
 	c.died(m.program)
 	young := time.Since(m.since) < youth

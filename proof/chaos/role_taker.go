@@ -25,6 +25,9 @@ func beConsumer(ctx context.Context, job *Job, s Store, b Broker, log io.Writer)
 	opening, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	from, err := taker.Take(opening, job.To)
+	if err != nil && ctx.Err() != nil {
+		return nil // it was told to end before it had begun
+	}
 	if err != nil {
 		return fmt.Errorf("chaos: the source is not opened: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -300,13 +301,17 @@ func (r *run) happen(h Happening) {
 }
 
 // fell notes a process that ended by itself.
-func (r *run) fell(c *crew, i int, how error) {
-	h := Happening{Fault: fmt.Sprintf("fall of a %s", c.job.Role), Room: Processes, From: time.Now(), Notes: []string{fmt.Sprintf("%s: %v", c.place(i), how)}}
+func (r *run) fell(c *crew, m *member, how error) {
+	h := Happening{Fault: fmt.Sprintf("fall of a %s", c.job.Role), Room: Processes, From: time.Now(), Notes: []string{fmt.Sprintf("%s: %v", c.place(m.number), how)}}
 	if h.To = h.From; c.job.Role == Relays {
 		h.Repeats = OneRelay
 	}
 	r.happen(h)
-	r.sayf("%s ended: %v", c.place(i), how)
+	if exit, is := errors.AsType[*exec.ExitError](how); is && exit.ExitCode() == panicked {
+		r.failf("%s panicked; its log is %s", c.place(m.number), c.log(m))
+		return
+	}
+	r.sayf("%s ended: %v", c.place(m.number), how)
 }
 
 // drain stops the producers and waits until everything has been delivered.

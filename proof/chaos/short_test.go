@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/postbag/postbag/internal/testserver/servertest"
 	"github.com/postbag/postbag/proof/chaos"
 	"github.com/postbag/postbag/proof/chaos/adapters"
 )
@@ -93,6 +94,14 @@ func short(t *testing.T, pair string, least int, more ...string) {
 	}
 }
 
+// long skips a run that takes minutes, unless the long form of the tests was asked for.
+func long(t *testing.T) {
+	t.Helper()
+	if !servertest.Full() {
+		t.Skip("POSTBAG_FULL is not set: of the runs with an inbox, that from NATS to SQLite alone is made")
+	}
+}
+
 func TestPostgreSQLToNATSKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
 	short(t, "postgresql-nats", 5)
@@ -100,16 +109,18 @@ func TestPostgreSQLToNATSKeepsItsPromisesThroughFaults(t *testing.T) {
 
 func TestAnInboxFromKafkaToPostgreSQLKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
+	long(t)
 	short(t, "kafka-postgresql", 5)
 }
 
 func TestAnInboxFromNATSToSQLiteKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
-	short(t, "nats-sqlite", 4)
+	short(t, "nats-sqlite", 4, "-for", "12s")
 }
 
 func TestAnOutboxAndAnInboxWithNATSBetweenThemKeepTheirPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
+	long(t)
 	short(t, "postgresql-nats-sqlite", 8, "-for", "32s") // in 20 s nothing would happen to the consumers
 }
 
