@@ -132,6 +132,12 @@ var judging = []Mutant{
 		By:       judged,
 	},
 	{
+		Name: "checker-blind-to-effects-of-what-was-undone", What: "the checker: what was rolled back may have an effect",
+		Evidence: "destinations that a relay hands what its producer took back",
+		Patches:  []Patch{{"proof/history/effect.go", "		g.misapplied(\"applied, and its transaction rolled back\")\n", ""}},
+		By:       judged,
+	},
+	{
 		Name: "checker-blind-to-swapped-effects", What: "the checker: effects of a key may stand in any order",
 		Evidence: "members that go on with a key before the one before them has committed",
 		Patches:  []Patch{{"proof/history/effect.go", "o.Effects == OnceInOrder && m.Key", "o.Effects > OnceInOrder && m.Key"}},
