@@ -50,6 +50,8 @@
 // transaction with a mark. A [BatchDestination] applies whole pages, each in a transaction
 // with one record and no mark.
 //
+// [Positions] keeps how far a source has acked, for brokers that do not: streams of RabbitMQ.
+//
 // Marks take space. Run [Inbox.Maintain] in one process or in several: it removes those
 // whose time is over.
 package inbox

@@ -89,8 +89,8 @@
 //	RabbitMQ classic    none; stream with a      -                  a flag: 1 or 2   each, or all up to  when the channel ends; after
 //	                    single active consumer                                                           consumer_timeout (30 min)
 //	RabbitMQ quorum     as classic               -                  x-delivery-count as classic          as classic, until delivery-limit
-//	RabbitMQ stream     stream; partition with   stream, offset     -                position            behind the position
-//	                    a super stream
+//	RabbitMQ streams    stream                   stream, offset     -                position, kept in   behind the position
+//	                                                                                 [Positions]
 //	NATS JetStream      none; stream with a      stream, sequence   in each message  each, or all up to  after AckWait or a nak, until MaxDeliver
 //	                    pinned member
 //	Redis Streams       none; stream with one    stream, entry id   of XPENDING      each                what is idle and claimed, or read again

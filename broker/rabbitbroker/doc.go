@@ -1,5 +1,6 @@
 // Package rabbitbroker delivers to RabbitMQ: to quorum queues, classic queues and
-// streams, over AMQP 0-9-1. A [Source] takes messages in from quorum and classic queues.
+// streams, over AMQP 0-9-1. A [Source] takes messages in from quorum and classic queues, a
+// [StreamSource] from streams.
 //
 //	dest, err := rabbitbroker.Dial(ctx, "amqp://user:password@host:5672/vhost", rabbitbroker.Options{
 //		Exchange: "events",
@@ -60,4 +61,12 @@
 // The client library gives a connection up at headers that it cannot read. The server
 // would send that message again to each new connection. So the source reads header frames
 // first, and leaves out what the library cannot read.
+//
+// # As a source of a stream
+//
+// A stream keeps nothing of its readers. So a StreamSource keeps its position in a
+// source.Positions, behind acks. One member of a group has the lock, which is the only
+// consumer of a queue, and reads. The position has a fingerprint of a message. When the
+// source connects it looks for that message: so it notices a stream that was made again, and
+// messages that were removed before they were acked.
 package rabbitbroker

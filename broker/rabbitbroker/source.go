@@ -17,8 +17,9 @@ import (
 // Source takes messages from a queue of RabbitMQ. Make it with OpenSource. It is safe for
 // concurrent use; one goroutine fetches.
 type Source struct {
+	subject
+
 	options SourceOptions
-	where   string // the servers
 	access  access // of run
 	life    sourcekit.Life
 
@@ -63,7 +64,8 @@ func OpenSource(ctx context.Context, o SourceOptions) (*Source, error) {
 	}
 	o = o.withDefaults()
 	s := &Source{
-		options: o, where: places(hosts), wake: make(chan struct{}, 1),
+		subject: subject{noun: "queue", name: o.Queue, where: places(hosts), options: "SourceOptions"},
+		options: o, wake: make(chan struct{}, 1),
 		access: access{hosts: hosts, login: o.Login, topology: o.Topology, wrap: newTolerant},
 	}
 	work, stop := context.WithCancel(context.Background())

@@ -20,12 +20,20 @@ const deliveryCount = "x-delivery-count"
 
 // message is what a caller gets, but for its receipt.
 func (s *Source) message(d *amqp.Delivery) source.Message {
+	m := decoded(d, s.options.Queue)
+	m.Deliveries = deliveries(d)
+	return m
+}
+
+// decoded is a message of a queue or a stream, but for its receipt, its place and how often it
+// came.
+func decoded(d *amqp.Delivery, queue string) source.Message {
 	m := source.Message{
-		Topic:       cmp.Or(d.RoutingKey, d.Exchange, s.options.Queue),
+		Topic:       cmp.Or(d.RoutingKey, d.Exchange, queue),
 		Headers:     sourceHeaders(d),
 		ContentType: d.ContentType, MessageID: d.MessageId,
 		Payload: d.Body, Time: d.Timestamp,
-		Deliveries: deliveries(d), Partition: s.partition(),
+		Partition: source.Partition(queue),
 	}
 	if _, incomplete := d.Headers[incompleteName]; incomplete {
 		m.Err = fmt.Errorf("rabbitbroker: headers are nested too deep, too many, or hold values of an unknown kind, and are left out: %w", source.ErrUndecodable)

@@ -128,18 +128,18 @@ const (
 )
 
 // keepReadable returns the entries of a table that the library can read, and says whether
-// these are all.
+// these are all. Where a message is in a stream, is always among them.
 func keepReadable(table []byte) (kept []byte, whole bool) {
 	whole = true
 	f := fieldReader{b: table}
 	for n := 0; len(f.b) > 0; {
 		entry := f.b
-		f.skip(f.number(1))
+		name := f.take(f.number(1))
 		good := f.value(0)
 		if f.bad {
 			return kept, false // nobody knows where the next one begins
 		}
-		if !good || n >= mostElements-1 { // with one for what is added
+		if !good || n >= mostElements-2 && string(name) != streamOffset { // with one for what is added
 			whole = false
 			continue
 		}

@@ -13,23 +13,30 @@ import (
 	"github.com/postbag/postbag/source/sourcekit"
 )
 
-// failure is an error of this source: what it was doing, what failed, what to do.
-func (s *Source) failure(class error, doing, what, fix string) error {
-	return &sourcekit.Error{Text: fmt.Sprintf("%s: %s queue %q, at %s: %s; %s", adapter, doing, s.options.Queue, s.where, what, fix), Class: class}
+// subject is what the errors of a source are about.
+type subject struct {
+	noun, name string // "queue", and what it is called
+	where      string // the servers
+	options    string // the type of the source's options
 }
 
-func (s *Source) unavailable(doing, what, fix string) error {
+// failure is an error of this source: what it was doing, what failed, what to do.
+func (s *subject) failure(class error, doing, what, fix string) error {
+	return &sourcekit.Error{Text: fmt.Sprintf("%s: %s %s %q, at %s: %s; %s", adapter, doing, s.noun, s.name, s.where, what, fix), Class: class}
+}
+
+func (s *subject) unavailable(doing, what, fix string) error {
 	return s.failure(source.ErrUnavailable, doing, what, fix)
 }
 
-func (s *Source) misconfigured(doing, what, fix string) error {
+func (s *subject) misconfigured(doing, what, fix string) error {
 	return s.failure(source.ErrMisconfigured, doing, what, fix)
 }
 
 // connectionFailure gives a failure of a connection its class. Its text is the destination's, but
 // for the name of the options.
-func (s *Source) connectionFailure(f *broker.Error) error {
-	text := strings.TrimPrefix(strings.ReplaceAll(f.Error(), "Options.", "SourceOptions."), string(adapter)+": ")
+func (s *subject) connectionFailure(f *broker.Error) error {
+	text := strings.TrimPrefix(strings.ReplaceAll(f.Error(), "Options.", s.options+"."), string(adapter)+": ")
 	what, fix, _ := strings.Cut(text, "; ")
 	if f.Outcome == broker.Misconfigured {
 		return s.misconfigured(doingFetch, what, fix)
@@ -63,7 +70,7 @@ func (s *Source) consumeFailure(doing string, why *amqp.Error) error {
 	case why.Code == amqp.ResourceLocked:
 		return s.misconfigured(doing, "the queue is exclusive to another connection ("+name+")", "declare it without exclusive")
 	case why.Code == amqp.PreconditionFailed && has("stream"):
-		return s.misconfigured(doing, "the queue is a stream, and a stream needs a source that keeps offsets ("+name+")", "bind a quorum queue to the exchange, and take from that")
+		return s.misconfigured(doing, "the queue is a stream, which needs a source that keeps offsets ("+name+")", "use OpenStream, or bind a quorum queue to the exchange and take from that")
 	case why.Code == amqp.PreconditionFailed, why.Code == amqp.NotAllowed, why.Code == amqp.NotImplemented, why.Code == amqp.CommandInvalid, why.Code == amqp.SyntaxError:
 		return s.misconfigured(doing, "the server does not let the queue be read in this way ("+name+")", "look at the server's log, and at the settings of the queue")
 	}

@@ -61,7 +61,7 @@ func (o SourceOptions) Validate() error {
 	}
 	q, declared := o.declared()
 	if declared && q.Type == "stream" {
-		fault("Queue %.64q is a stream in SourceOptions.Topology; a stream needs a source that keeps offsets, and there is none: bind a quorum queue to the exchange, and take from that", o.Queue)
+		fault("Queue %.64q is a stream in SourceOptions.Topology; a stream needs a source that keeps offsets: use OpenStream, or bind a quorum queue to the exchange and take from that", o.Queue)
 	}
 	switch o.Order {
 	case source.OrderNone:

@@ -54,7 +54,7 @@ func (p *place) ready(t testing.TB, ch *amqp.Channel) int {
 }
 
 // fetched returns n messages, or more if a batch has more.
-func fetched(t testing.TB, s *rabbitbroker.Source, n int) (msgs []source.Message, lost []source.Partition) {
+func fetched(t testing.TB, s source.Source, n int) (msgs []source.Message, lost []source.Partition) {
 	t.Helper()
 	ctx := publishtest.Timeout(t, 30*time.Second)
 	for len(msgs) < n {
@@ -68,7 +68,7 @@ func fetched(t testing.TB, s *rabbitbroker.Source, n int) (msgs []source.Message
 }
 
 // nothing wants no message to come for a while.
-func nothing(t testing.TB, s *rabbitbroker.Source, within time.Duration) {
+func nothing(t testing.TB, s source.Source, within time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
@@ -84,7 +84,7 @@ func receiptsOf(msgs []source.Message) (all []source.Receipt) {
 	return all
 }
 
-func acked(t testing.TB, s *rabbitbroker.Source, lost int, msgs ...source.Message) {
+func acked(t testing.TB, s source.Source, lost int, msgs ...source.Message) {
 	t.Helper()
 	got, err := s.Ack(publishtest.Timeout(t, 20*time.Second), receiptsOf(msgs))
 	if err != nil || got != lost {
@@ -92,14 +92,14 @@ func acked(t testing.TB, s *rabbitbroker.Source, lost int, msgs ...source.Messag
 	}
 }
 
-func released(t testing.TB, s *rabbitbroker.Source, after time.Duration, msgs ...source.Message) {
+func released(t testing.TB, s source.Source, after time.Duration, msgs ...source.Message) {
 	t.Helper()
 	if err := s.Release(t.Context(), receiptsOf(msgs), after); err != nil {
 		t.Fatalf("Release: %v", err)
 	}
 }
 
-func closed(t testing.TB, s *rabbitbroker.Source) {
+func closed(t testing.TB, s source.Source) {
 	t.Helper()
 	if err := s.Close(publishtest.Timeout(t, 20*time.Second)); err != nil {
 		t.Fatalf("Close: %v", err)
@@ -126,7 +126,7 @@ func wantPayloads(t testing.TB, msgs []source.Message, want []string) {
 }
 
 // says waits until Fetch returns an error of a class with some words, and wants no secret in it.
-func says(t testing.TB, s *rabbitbroker.Source, class error, words string) {
+func says(t testing.TB, s source.Source, class error, words string) {
 	t.Helper()
 	var last error
 	publishtest.Eventually(t, "Fetch says "+words, func() bool {
@@ -134,12 +134,12 @@ func says(t testing.TB, s *rabbitbroker.Source, class error, words string) {
 		if err != nil && (strings.Contains(err.Error(), password) || strings.Contains(err.Error(), "wrong-word")) {
 			t.Fatalf("an error holds a password: %v", err)
 		}
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) && (last == nil || last.Error() != err.Error()) {
 			last = err
+			t.Logf("Fetch says: %v", last)
 		}
 		return errors.Is(err, class) && strings.Contains(err.Error(), words)
 	})
-	t.Logf("Fetch says: %v", last)
 }
 
 // Classic and quorum queues, for what they have in common.
