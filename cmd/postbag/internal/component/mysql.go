@@ -42,7 +42,7 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 		return nil, errors.Join(errors.New("mysql: the DSN cannot be used"), s.Close())
 	}
 	return &Store{
-		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s),
+		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s), Positions: positionsOf(s),
 		Adopt: &adopt.MySQL{DB: db, Store: s},
 		Close: func() error { return errors.Join(s.Close(), db.Close()) },
 	}, nil

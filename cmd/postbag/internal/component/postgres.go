@@ -129,7 +129,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 		return nil, err
 	}
 	return &Store{
-		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s),
+		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s), Positions: positionsOf(s),
 		Adopt: &adopt.Postgres{Pool: pool, Store: s},
 		Close: func() error {
 			err := s.Close()

@@ -34,6 +34,15 @@ func receiverOf[Tx any](s inbox.Store[Tx]) func(source.Source, config.Intake, ti
 	}
 }
 
+// positionsOf keeps positions of sources in a store.
+func positionsOf[Tx any](s inbox.PositionStore[Tx]) source.Positions {
+	positions, err := inbox.NewPositions(s)
+	if err != nil {
+		return nil // there is a store
+	}
+	return positions
+}
+
 // idsOf are the rules that find the id of a message.
 func idsOf(c config.Intake, from source.Source) sourcekit.IDs {
 	var ids sourcekit.IDs

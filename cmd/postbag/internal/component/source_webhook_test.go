@@ -24,7 +24,7 @@ func TestARequestForAnotherPathWhoseBodyNeverComesIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := &WebhookSource{Listen: "0", Path: "/hooks", SecretsFile: []string{secret}}
-	from, err := OpenSource(t.Context(), config.Intake{Name: "hooks", From: config.Origin{Kind: "webhook", Settings: settings}}, func(error) {})
+	from, err := OpenSource(t.Context(), config.Intake{Name: "hooks", From: config.Origin{Kind: "webhook", Settings: settings}}, &Store{}, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,10 @@ func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s), Close: s.Close}, nil
+	return &Store{
+		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s), Positions: positionsOf(s),
+		Close: s.Close,
+	}, nil
 }
 
 // sqliteFile refuses a path at which no database can be: SQLite's own words for

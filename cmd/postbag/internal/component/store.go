@@ -35,6 +35,8 @@ type Store struct {
 	// Receive takes messages of a source into a box as the settings say. grace is how long
 	// the last batch may take.
 	Receive func(from source.Source, c config.Intake, grace time.Duration, logger *slog.Logger) (Receiver, error)
+	// Positions keeps the positions of sources whose broker keeps none.
+	Positions source.Positions
 	// Adopt turns other programs' tables beside the boxes into boxes. Nil: this kind
 	// of store has none.
 	Adopt adopt.Database

@@ -103,7 +103,7 @@ func (in *Intake) Run(ctx context.Context) error {
 func (in *Intake) open(ctx context.Context) (source.Source, error) {
 	wait, said := firstOpening, time.Time{}
 	for {
-		from, err := component.OpenSource(ctx, in.o.Settings, in.fault)
+		from, err := component.OpenSource(ctx, in.o.Settings, in.o.Store, in.fault)
 		if err == nil {
 			return from, nil
 		}

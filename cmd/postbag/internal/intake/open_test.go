@@ -31,6 +31,7 @@ func TestASourceThatCannotBeOpenedIsToldOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		in := New(Options{
+			Store:    &component.Store{},
 			Settings: config.Intake{Name: "hooks", From: config.Origin{Kind: "webhook", Settings: settings}},
 			Logger:   slog.New(slog.NewTextHandler(&log, nil)),
 		})
