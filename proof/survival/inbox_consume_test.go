@@ -21,7 +21,7 @@ func TestConsumersWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *tes
 	w := newWorld(t)
 	n := size(50_000)
 	w.exec(`create table effects (id text not null, key text not null, number integer not null, at bigserial)`)
-	w.fillStream(n)
+	w.fillStream(n, 50)
 	kills := w.killConsumers("handle", n, w.effects)
 	w.awaitIdle(3*time.Minute, func() bool { return w.effects() >= n })
 	t.Logf("%d messages were applied while %d consumers were killed", n, kills)

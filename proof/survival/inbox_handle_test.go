@@ -30,8 +30,10 @@ func TestRelaysWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *testin
 	}
 	n := size(50_000)
 	w.exec(`create table effects (id text not null, key text not null, number integer not null, attempt integer not null, at bigserial)`)
-	w.fillStream(n)
-	kills := w.killRelays("durable", n)
+	w.fillStream(n, 50)
+	kills := w.killRelays(func() *exec.Cmd { return w.startConsumer("durable") }, w.effects, []func(context.Context) error{
+		func(ctx context.Context) error { return w.pg.Restart(ctx, testserver.StopImmediate) },
+	}, n, 10)
 	w.awaitIdle(3*time.Minute, func() bool { return w.effects() >= n })
 	t.Logf("%d messages were applied while %d relays were killed", n, kills)
 	if kills < 3 {
@@ -58,9 +60,9 @@ func TestAHandlerThatEndsItsProcessRunsOutOfAttempts(t *testing.T) { //nolint:pa
 	if err := w.store.CreateBox(t.Context(), "inbox"); err != nil {
 		t.Fatal(err)
 	}
-	const n, keys = 2000, 50 // as fillStream has them
+	const n, keys = 2000, 50
 	w.exec(`create table effects (id text not null, key text not null, number integer not null, attempt integer not null, at bigserial)`)
-	w.fillStream(n)
+	w.fillStream(n, keys)
 	deaths := 0
 	var c *exec.Cmd
 	ended := make(chan struct{}, 1)
@@ -108,94 +110,29 @@ const deadly, deadlyAttempts = 1007, 3
 // concurrency is how many handlers of a process run at once.
 const concurrency = 4
 
-// killRelays kills relays that work, and now and then the database, until nine of ten messages are done, or 10 were killed.
-func (w *world) killRelays(kind string, n int) (kills int) {
+// killRelays kills relays that work, and now and then restarts a database, until nine of ten messages are done, or most were killed.
+func (w *world) killRelays(start func() *exec.Cmd, applied func() int, restarts []func(context.Context) error, n, most int) (kills int) {
 	w.t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	relays := []*exec.Cmd{w.startConsumer(kind), w.startConsumer(kind)}
-	for ; kills < 10 && w.effects() < n*9/10; kills++ {
-		before := w.effects()
-		w.eventually(time.Minute, "a relay goes on", func() bool { return w.effects() > before })
+	relays := []*exec.Cmd{start(), start()}
+	for ; kills < most && applied() < n*9/10; kills++ {
+		before := applied()
+		w.eventually(time.Minute, "a relay goes on", func() bool { return applied() > before })
 		pause(time.Duration(r.IntN(300)) * time.Millisecond)
 		for i := range relays { // one that stands by would work at once if it were spared each time
 			if i == kills%2 || r.IntN(2) == 0 {
 				_ = relays[i].Process.Kill()
 				_ = relays[i].Wait() // it was killed
-				relays[i] = w.startConsumer(kind)
+				relays[i] = start()
 			}
 		}
-		if kills%4 == 1 {
-			if err := w.pg.Restart(w.t.Context(), testserver.StopImmediate); err != nil {
+		if kills%4 == 1 && len(restarts) > 0 {
+			if err := restarts[kills/4%len(restarts)](w.t.Context()); err != nil {
 				w.t.Fatal(err)
 			}
 		}
 	}
 	return kills
-}
-
-// The same with pages: no message has a mark, and a transaction has the effects of many and their record. A message that fails at each first
-// attempt has its page rolled back, and all of it is there once.
-func TestRelaysWithPagesThatAreKilledApplyEachMessageOnceAndInOrder(t *testing.T) { //nolint:paralleltest // it has the machine to itself
-	w := newWorld(t)
-	if err := w.store.CreateBox(t.Context(), "inbox"); err != nil {
-		t.Fatal(err)
-	}
-	n := size(50_000)
-	w.exec(`create table effects (id text not null, key text not null, number integer not null, attempt integer not null, at bigserial)`)
-	w.fillStream(n)
-	kills := w.killRelays("pages", n)
-	w.awaitIdle(3*time.Minute, func() bool { return w.effects() >= n })
-	t.Logf("%d messages were applied while %d relays were killed", n, kills)
-	if kills < 3 {
-		t.Errorf("only %d relays were killed: nothing was shown", kills)
-	}
-	var counted, marks int
-	var epoch int64
-	err := w.pool.QueryRow(t.Context(), `select (select count(*) from effects where attempt > 1), (select count(*) from postbag._once where id > 'handled' and id < 'handlee'),
-		(select epoch from postbag._lanes)`).Scan(&counted, &marks, &epoch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("attempts of %d messages were counted, and the lane was opened %d times", counted, epoch)
-	if counted != n/failing || marks > 0 || epoch < 3 {
-		t.Errorf("attempts of %d messages are counted, want %d; %d have marks; the lane was opened %d times", counted, n/failing, marks, epoch)
-	}
-	rows, err := w.pool.Query(t.Context(), `select key, number from effects order by at`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.eachOnceAndInOrder(rows, n)
-}
-
-// failing: a handler of pages fails at the first attempt of one message of so many.
-const failing = 500
-
-// workPages is workBox with pages.
-func workPages(ctx context.Context, s *pgstore.Store, url string) error {
-	d, err := inbox.NewBatchDestination(inbox.BatchDestinationOptions[pgx.Tx]{
-		Store: s, Consumer: "inbox",
-		Handle: func(ctx context.Context, tx pgx.Tx, m *inbox.Message) error {
-			_, err := tx.Exec(ctx, `insert into effects (id, key, number, attempt) values ($1, $2, $1::text::integer, $3)`,
-				string(m.Payload), m.Key, m.Attempt)
-			if number, _ := strconv.Atoi(string(m.Payload)); number%failing == failing-1 && m.Attempt == 1 {
-				return errors.New("not yet")
-			}
-			return err
-		},
-	})
-	if err != nil {
-		return err
-	}
-	r, err := relay.New(s, relay.Options{TTL: ttl, Subscriptions: []relay.Subscription{{
-		Box: "inbox", To: d, ExactlyOnce: true, Batch: 200, Retry: relay.Retry{Min: 10 * time.Millisecond, MaxAttempts: 100},
-	}}})
-	if err != nil {
-		return fmt.Errorf("work the box: %w", err)
-	}
-	received := make(chan error, 1)
-	go func() { received <- receive(ctx, s, url) }()
-	err = r.Run(ctx)
-	return errors.Join(err, <-received)
 }
 
 // workBox stores what the stream has in the box, and has a relay apply it: a row in the table of effects, in the transaction of the mark.

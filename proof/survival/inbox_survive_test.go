@@ -23,7 +23,7 @@ import (
 	"github.com/postbag/postbag/store/pgstore"
 )
 
-// consumerEnv, if it is set, makes this program a consumer: what kind of one, the DSN and the URL of NATS, a line each.
+// consumerEnv, if it is set, makes this program a consumer: what kind of one, and what that takes, a line each.
 const consumerEnv = "POSTBAG_SURVIVAL_CONSUMER"
 
 // ackWait is after how long the broker brings a message again that nobody acknowledged.
@@ -34,7 +34,7 @@ func TestConsumersThatAreKilledApplyEachMessageOnce(t *testing.T) { //nolint:par
 	w := newWorld(t)
 	n := size(50_000)
 	w.exec(`create table effects (id text not null)`)
-	w.fillStream(n)
+	w.fillStream(n, 50)
 	kills := w.killConsumers("apply", n, w.effects)
 	delivered := w.awaitAcknowledged(n, 3*time.Minute)
 	t.Logf("%d messages were delivered %d times while %d consumers were killed", n, delivered, kills)
@@ -76,16 +76,16 @@ func (w *world) effects() (n int) {
 	return n
 }
 
-// subject is that of a message of fillStream.
-func subject(i int) string { return fmt.Sprintf("events.%d", i%50) }
+// subject is one of those that messages have.
+func subject(i int) string { return fmt.Sprint("events.", i) }
 
-// fillStream puts n messages into the stream, each with an id.
-func (w *world) fillStream(n int) {
+// fillStream puts n messages of so many subjects into the stream, each with an id.
+func (w *world) fillStream(n, subjects int) {
 	w.t.Helper()
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
 		for i := range n {
 			_, err := js.PublishMsgAsync(&nats.Msg{
-				Subject: subject(i), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
+				Subject: subject(i % subjects), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
 			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
 			if err != nil {
 				return err
@@ -100,11 +100,17 @@ func (w *world) fillStream(n int) {
 	})
 }
 
-// startConsumer starts this program as a consumer. It is killed when the test ends.
+// startConsumer starts this program as a consumer of the world's servers. It is killed when the test ends.
 func (w *world) startConsumer(kind string) *exec.Cmd {
 	w.t.Helper()
+	return w.startProcess(kind, w.dsn, w.nats.URL())
+}
+
+// startProcess starts this program as a consumer, with settings as consume takes them. It is killed when the test ends.
+func (w *world) startProcess(settings ...string) *exec.Cmd {
+	w.t.Helper()
 	c := exec.CommandContext(context.WithoutCancel(w.t.Context()), os.Args[0])
-	c.Env = append(os.Environ(), consumerEnv+"="+kind+"\n"+w.dsn+"\n"+w.nats.URL())
+	c.Env = append(os.Environ(), consumerEnv+"="+strings.Join(settings, "\n"))
 	c.Stderr = w.t.Output()
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
@@ -141,6 +147,9 @@ func (w *world) awaitAcknowledged(n int, within time.Duration) (delivered int) {
 func consume(settings string) error {
 	ctx := context.Background()
 	kind, settings, _ := strings.Cut(settings, "\n")
+	if kind == "pages" {
+		return workPages(ctx, strings.Split(settings, "\n"))
+	}
 	dsn, url, _ := strings.Cut(settings, "\n")
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
@@ -157,8 +166,6 @@ func consume(settings string) error {
 		return handleAll(ctx, store, url)
 	case "durable":
 		return workBox(ctx, store, url, relay.Retry{Min: time.Second}, false)
-	case "pages":
-		return workPages(ctx, store, url)
 	case "deadly":
 		return workBox(ctx, store, url, relay.Retry{Min: time.Second, MaxAttempts: deadlyAttempts}, true)
 	}
