@@ -60,7 +60,7 @@ func TestAHandlerThatEndsItsProcessRunsOutOfAttempts(t *testing.T) { //nolint:pa
 	if err := w.store.CreateBox(t.Context(), "inbox"); err != nil {
 		t.Fatal(err)
 	}
-	const n, keys = 2000, 50
+	const n, keys = 3000, 1000 // the last message of the key waits
 	w.exec(`create table effects (id text not null, key text not null, number integer not null, attempt integer not null, at bigserial)`)
 	w.fillStream(n, keys)
 	deaths := 0
