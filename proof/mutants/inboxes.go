@@ -124,7 +124,7 @@ var consuming = []Mutant{
 	{
 		Name: "consumer-deadlock-counted", What: "a transaction that met another one counts as an attempt that failed",
 		Evidence: "busy tables that send messages to the dead letters",
-		Patches:  []Patch{{"inbox/consumer_work.go", "		meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):", "		meetsAnother(c.o.Store, err) && t.again > maxInARow:"}},
+		Patches:  []Patch{{"inbox/consumer_work.go", "	case meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):", "	case meetsAnother(c.o.Store, err) && t.again > maxInARow:"}},
 		By:       coreTests("inbox", "TestATransactionThatMeetsAnotherOneIsRunAgainAndNotCounted"),
 	},
 	{
