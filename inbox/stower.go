@@ -36,11 +36,7 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 	for {
 		fresh, at, err := s.commit(ctx, items)
 		if err == nil {
-			s.db.over()
-			for i := range items {
-				fresh[i] = fresh[i] || items[i].unsure
-			}
-			return s.done(ctx, items, fresh)
+			return s.stored(ctx, items, fresh)
 		}
 		if errors.Is(err, postbag.ErrCommitUnknown) {
 			for _, i := range at {
@@ -76,6 +72,16 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 			return err
 		}
 	}
+}
+
+// stored tells what a commit has stored. What is found there after one without an answer is
+// most likely that one's.
+func (s *stower[Tx]) stored(ctx context.Context, items []item, fresh []bool) error {
+	s.db.over()
+	for i := range items {
+		fresh[i] = fresh[i] || items[i].unsure
+	}
+	return s.done(ctx, items, fresh)
 }
 
 // spoil makes an item that the store refuses one with a fault.

@@ -20,7 +20,9 @@ func TestALaneWithoutItsTableIsAnOldSchema(t *testing.T) {
 			_, err := f.OpenLane(ctx, tx, "lane")
 			return err
 		},
-		"WriteLane": func(ctx context.Context, tx postbag.SQLTx) error { return f.WriteLane(ctx, tx, "lane", 1, []byte("record")) },
+		"WriteLane": func(ctx context.Context, tx postbag.SQLTx) error {
+			return f.WriteLane(ctx, tx, "lane", 1, []byte("record"))
+		},
 	} {
 		if err := f.InTx(t.Context(), use); !errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), "postbag migrate up") {
 			t.Errorf("%s: %v, not ErrSchema", what, err)

@@ -56,7 +56,7 @@ func TestAWebhookSourceShowsARenewedCertificateWithoutARestart(t *testing.T) {
 	certify(t, 1, cert, key)
 	settings := &WebhookSource{Listen: "0", Path: "/", SecretsFile: []string{secret}, CertFile: cert, KeyFile: key}
 	faults := make(chan error, 10)
-	from, err := OpenSource(t.Context(), config.Intake{Name: "hooks", From: config.Origin{Kind: "webhook", Settings: settings}}, func(err error) { faults <- err })
+	from, err := OpenSource(t.Context(), config.Intake{Name: "hooks", From: config.Origin{Kind: "webhook", Settings: settings}}, &Store{}, func(err error) { faults <- err })
 	if err != nil {
 		t.Fatal(err)
 	}
