@@ -84,11 +84,11 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 				p.results[i] = broker.Result{Outcome: broker.Accepted}
 			}
 			return broker.Committed, nil
-		case p.handled && (errors.Is(err, postbag.ErrCommitUnknown) || ctx.Err() != nil):
+		case p.handled && (errors.Is(err, postbag.ErrCommitUnknown) || ended(ctx)):
 			return broker.Unresolved, fmt.Errorf("inbox: handle: %w", err)
 		case !p.began && errors.Is(err, store.ErrFenced):
 			return broker.Fenced, fmt.Errorf("inbox: handle: %w; if this goes on, another box works lane %q of this database: give each box a Consumer of its own", err, p.lane.key)
-		case ctx.Err() != nil:
+		case ended(ctx):
 			err = late(err)
 			return withhold(p.results, err), err
 		case !p.tired && meetsAnother(p.d.one.o.Store, err):

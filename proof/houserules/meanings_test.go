@@ -15,7 +15,7 @@ import (
 // has turns, and so has a model of one. Types and functions of all others are named otherwise. The entries of package store are those
 // of an audit log.
 var meanings = map[string][]string{
-	"lane":  {"broker", "broker/brokertest", "broker/kafkabroker", "broker/membroker", "inbox", "internal/core", "proof/faketime", "proof/simulation", "relay", "store", "store/memstore", "store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/storetest"},
+	"lane":  {"broker", "broker/brokertest", "broker/kafkabroker", "broker/membroker", "inbox", "internal/core", "internal/effectstest", "proof/faketime", "proof/simulation", "relay", "store", "store/memstore", "store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/storetest"},
 	"entry": {"internal/engine", "store"},
 	"turn": {
 		"bench", "internal/boxtest", "internal/core", "internal/engine", "proof/faketime", "proof/simulation", "relay", "store",

@@ -1,0 +1,17 @@
+package sqlitestore_test
+
+import (
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/effectstest"
+)
+
+// Its lanes, under a destination whose pages have a transaction each.
+func TestAHandlerOfPagesConformsAsADestination(t *testing.T) {
+	t.Parallel()
+	effectstest.RunWhole(t, "on SQLite", func(t *testing.T) effectstest.Store[postbag.SQLTx] {
+		t.Helper()
+		return open(t).Store
+	})
+}
