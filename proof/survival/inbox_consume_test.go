@@ -2,57 +2,177 @@ package survival
 
 import (
 	"context"
-	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"github.com/postbag/postbag/broker/natsbroker"
-	"github.com/postbag/postbag/inbox"
-	"github.com/postbag/postbag/source"
-	"github.com/postbag/postbag/source/sourcekit"
-	"github.com/postbag/postbag/store/pgstore"
 )
 
-// A consumer that dies between its commit and its ack gets the messages again, and so does the one that takes over: the table of effects has
-// each once, those of a subject in the order of the stream, although subjects run side by side.
+// A consumer that dies between its commit and its ack gets the messages again, and so does the one that takes over. One that was frozen goes on
+// with what another has meanwhile. Who joins or leaves moves the work of others. The table of effects has each message once, those of a key in
+// the order of the source, although keys run side by side.
 func TestConsumersWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *testing.T) { //nolint:paralleltest // it has the machine to itself
-	w := newWorld(t)
-	n := size(50_000)
-	w.exec(`create table effects (id text not null, key text not null, number integer not null, at bigserial)`)
-	w.fillStream(n, 50)
-	kills := w.killConsumers("handle", n, w.effects)
-	w.awaitIdle(3*time.Minute, func() bool { return w.effects() >= n })
-	t.Logf("%d messages were applied while %d consumers were killed", n, kills)
-	if kills < 3 {
-		t.Errorf("only %d consumers were killed: nothing was shown", kills)
+	for _, from := range []struct {
+		name string
+		open func(t *testing.T, subjects int) *origin
+	}{{"JetStream", natsOrigin}, {"Kafka", kafkaOrigin}, {"Redis", redisOrigin}} {
+		for _, to := range []struct {
+			name string
+			open func(t *testing.T) *base
+		}{{"PostgreSQL", postgresBase}, {"MariaDB", mariadbBase}} {
+			t.Run(from.name+" to "+to.name, func(t *testing.T) {
+				if !full() && from.name+to.name != "JetStreamPostgreSQL" {
+					t.Skip("POSTBAG_FULL is not set: JetStream and PostgreSQL are tried alone")
+				}
+				surviveConsuming(t, from.open(t, handledSubjects), to.open(t))
+			})
+		}
 	}
-	rows, err := w.pool.Query(t.Context(), `select key, number from effects order by at`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.eachOnceAndInOrder(rows, n)
 }
 
-// handleAll applies what the stream has: a row in the table of effects, in the transaction of the mark.
-func handleAll(ctx context.Context, s *pgstore.Store, url string) error {
-	src, err := natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
-		URL: url, Stream: stream, Consumer: "billing", Order: source.OrderStream, AckWait: ackWait, MaxUnacked: 2000,
-	})
+const handledSubjects = 500
+
+// handling is consumers of an origin whose handlers write effects, and what happens to them.
+type handling struct {
+	*world
+
+	from      *origin
+	to        *base
+	r         *rand.Rand
+	n, chunk  int // how many messages there are, and how many are published before each fault
+	published int
+	consumers []*exec.Cmd
+}
+
+// surviveConsuming has 50,000 messages applied while consumers are killed 20 times, frozen 5 times, join and leave for a minute, and broker and
+// database are restarted.
+func surviveConsuming(t *testing.T, from *origin, to *base) {
+	t.Helper()
+	n, kills, freezes, moves := 3000, 6, 1, 3
+	if full() {
+		n, kills, freezes, moves = 50_000, 20, 5, 30
+	}
+	h := &handling{world: &world{t: t}, from: from, to: to, r: rand.New(rand.NewPCG(1, 2)), n: n, chunk: n / (kills + freezes + moves)}
+	to.createEffects(handledSubjects)
+	began := time.Now()
+	for range 3 {
+		h.join()
+	}
+	for i := range kills {
+		h.work()
+		h.kill()
+		switch i % 6 {
+		case 2:
+			h.must(to.restart(t.Context()))
+		case 5:
+			h.must(from.restart(t.Context()))
+		}
+	}
+	for range freezes {
+		h.work()
+		h.freeze()
+	}
+	for i := range moves {
+		h.publish(h.chunk)
+		if i%2 == 0 {
+			h.join()
+		} else {
+			h.leave()
+		}
+		pause(2 * time.Second)
+	}
+	atOnce := to.applied()
+	h.publish(n)
+	h.eventually(10*time.Minute, "all messages are applied", func() bool { return to.applied() >= n })
+	took := time.Since(began)
+	pause(from.frozen) // what comes again would come now
+	t.Logf("%s to %s: %d messages were applied in %v, %d of them amid %d kills, %d freezes, %d moves", from.kind, to.kind, n, took.Round(time.Second), atOnce, kills, freezes, moves)
+	to.judge(n, from.ordered)
+}
+
+func (h *handling) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// publish publishes so many messages more, as far as there are.
+func (h *handling) publish(n int) {
+	h.t.Helper()
+	to := min(h.published+n, h.n)
+	for first := h.published; first < to; first += 5000 {
+		h.must(h.from.publish(h.t.Context(), first, min(first+5000, to)))
+	}
+	h.published = to
+}
+
+// work publishes, and waits until consumers go on: a fault meets some at work.
+func (h *handling) work() {
+	h.t.Helper()
+	before := h.to.applied()
+	h.publish(h.chunk)
+	h.eventually(2*time.Minute, "the consumers go on", func() bool { return h.to.applied() > before })
+	pause(time.Duration(h.r.IntN(300)) * time.Millisecond)
+}
+
+// join starts a consumer.
+func (h *handling) join() {
+	h.t.Helper()
+	h.consumers = append(h.consumers, h.startProcess("handle", h.to.kind, h.to.dsn, h.from.kind, h.from.url))
+}
+
+// leave has the eldest consumer end, which closes its source, so the others get its work at once.
+func (h *handling) leave() {
+	h.t.Helper()
+	c := h.consumers[0]
+	h.consumers = h.consumers[1:]
+	h.must(c.Process.Signal(syscall.SIGTERM))
+}
+
+// kill kills one consumer, and others perhaps: where one alone is at work that one must be hit sometimes.
+func (h *handling) kill() {
+	h.t.Helper()
+	one := h.r.IntN(len(h.consumers))
+	for i, c := range h.consumers {
+		if i == one || h.r.IntN(2) == 0 {
+			_ = c.Process.Kill()
+			_ = c.Wait() // it was killed
+			h.consumers[i] = h.startProcess("handle", h.to.kind, h.to.dsn, h.from.kind, h.from.url)
+		}
+	}
+}
+
+// freeze stops consumers, at least one, until the broker has given them up, and lets them go on.
+func (h *handling) freeze() {
+	h.t.Helper()
+	spared := h.r.IntN(len(h.consumers))
+	each := func(signal syscall.Signal) {
+		for i, c := range h.consumers {
+			if i != spared {
+				h.must(c.Process.Signal(signal))
+			}
+		}
+	}
+	each(syscall.SIGSTOP)
+	pause(h.from.frozen)
+	each(syscall.SIGCONT)
+}
+
+// handleAll applies what comes from an origin, until it is told to end. It takes the kind and the DSN of a base, and the kind and the URL of an
+// origin.
+func handleAll(ctx context.Context, settings []string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	p, err := awaitPlace(ctx, settings[0], settings[1])
 	if err != nil {
 		return err
 	}
-	c, err := inbox.NewConsumer(inbox.ConsumerOptions[pgx.Tx]{
-		Store: s, Source: src, Consumer: "billing", Concurrency: 4,
-		Keys: sourcekit.Keys{func(m *source.Message) string { return m.Topic }},
-		Handle: func(ctx context.Context, tx pgx.Tx, m *inbox.Message) error {
-			_, err := tx.Exec(ctx, `insert into effects (id, key, number) values ($1, $2, $1::text::integer)`, string(m.Payload), m.Key)
-			return err
-		},
-	})
+	src, err := awaitOrigin(ctx, settings[2], settings[3])
 	if err != nil {
-		return fmt.Errorf("consume: %w", err)
+		return err
 	}
-	return c.Run(ctx)
+	return p.consume(ctx, src)
 }

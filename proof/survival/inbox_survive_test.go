@@ -82,8 +82,14 @@ func subject(i int) string { return fmt.Sprint("events.", i) }
 // fillStream puts n messages of so many subjects into the stream, each with an id.
 func (w *world) fillStream(n, subjects int) {
 	w.t.Helper()
+	w.fillStreamFrom(0, n, subjects)
+}
+
+// fillStreamFrom puts messages into the stream whose numbers are first and more, up to end.
+func (w *world) fillStreamFrom(first, end, subjects int) {
+	w.t.Helper()
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		for i := range n {
+		for i := first; i < end; i++ {
 			_, err := js.PublishMsgAsync(&nats.Msg{
 				Subject: subject(i % subjects), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
 			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
@@ -147,8 +153,11 @@ func (w *world) awaitAcknowledged(n int, within time.Duration) (delivered int) {
 func consume(settings string) error {
 	ctx := context.Background()
 	kind, settings, _ := strings.Cut(settings, "\n")
-	if kind == "pages" {
+	switch kind {
+	case "pages":
 		return workPages(ctx, strings.Split(settings, "\n"))
+	case "handle":
+		return handleAll(ctx, strings.Split(settings, "\n"))
 	}
 	dsn, url, _ := strings.Cut(settings, "\n")
 	pool, err := pgxpool.New(ctx, dsn)
@@ -162,8 +171,6 @@ func consume(settings string) error {
 	switch kind {
 	case "receive":
 		return receive(ctx, store, url)
-	case "handle":
-		return handleAll(ctx, store, url)
 	case "durable":
 		return workBox(ctx, store, url, relay.Retry{Min: time.Second}, false)
 	case "deadly":

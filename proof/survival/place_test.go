@@ -14,6 +14,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 	"github.com/postbag/postbag/store/pgstore"
@@ -26,6 +27,7 @@ type place interface {
 	box() store.Store
 	receive(ctx context.Context, url string) error
 	pages() (broker.Destination, error)
+	consume(ctx context.Context, src source.Source) error
 }
 
 // placeOn is a place whose transactions are Tx.
@@ -123,4 +125,15 @@ func (p *placeOn[Tx]) pages() (broker.Destination, error) {
 			return err
 		},
 	})
+}
+
+// consume applies what the source has, each message in the transaction of its mark.
+func (p *placeOn[Tx]) consume(ctx context.Context, src source.Source) error {
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[Tx]{
+		Store: p.store, Source: src, Consumer: "billing", Concurrency: 4, Keys: originKeys(src.Features().Binding), Handle: p.apply,
+	})
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx)
 }

@@ -1,0 +1,139 @@
+package survival
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/redis/go-redis/v9"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/postbag/postbag/broker/kafkabroker"
+	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/broker/redisbroker"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/sourcekit"
+)
+
+// session is how long the brokers wait for a sign of life of a consumer, where that can be set.
+const session = 2 * time.Second
+
+// origin is a broker of a test, from which consumers take messages in.
+type origin struct {
+	kind, url string
+	ordered   bool // it keeps the messages of a key in sequence
+	frozen    time.Duration
+	// publish stores messages from one number on, up to another, in sequence.
+	publish func(ctx context.Context, from, to int) error
+	restart func(ctx context.Context) error
+}
+
+// killed is a restart without a warning.
+func killed(s interface {
+	Kill(ctx context.Context) error
+	Start(ctx context.Context) error
+},
+) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := s.Kill(ctx); err != nil {
+			return err
+		}
+		return s.Start(ctx)
+	}
+}
+
+func natsOrigin(t *testing.T, subjects int) *origin {
+	t.Helper()
+	w := &world{t: t, nats: servertest.NATS(t, testserver.NATSOptions{})}
+	w.addStream(jetstream.StreamConfig{})
+	return &origin{
+		kind: "nats", url: w.nats.URL(), ordered: true, frozen: 2 * session, restart: killed(w.nats),
+		publish: func(_ context.Context, from, to int) error {
+			w.fillStreamFrom(from, to, subjects)
+			return nil
+		},
+	}
+}
+
+func kafkaOrigin(t *testing.T, subjects int) *origin {
+	t.Helper()
+	k := servertest.Kafka(t, testserver.KafkaOptions{Properties: map[string]string{"group.min.session.timeout.ms": "500"}})
+	c, err := kgo.NewClient(kgo.SeedBrokers(k.Brokers()...), kgo.DefaultProduceTopic(stream), kgo.UnknownTopicRetries(-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := kadm.NewClient(c).CreateTopic(t.Context(), 8, 1, nil, stream); err != nil {
+		t.Fatal(err)
+	}
+	return &origin{
+		kind: "kafka", url: strings.Join(k.Brokers(), ","), ordered: true, frozen: 2 * session, restart: killed(k),
+		publish: func(ctx context.Context, from, to int) error {
+			records := make([]*kgo.Record, 0, to-from)
+			for i := from; i < to; i++ {
+				records = append(records, &kgo.Record{Key: []byte(subject(i % subjects)), Value: []byte(strconv.Itoa(i))})
+			}
+			return c.ProduceSync(ctx, records...).FirstErr()
+		},
+	}
+}
+
+func redisOrigin(t *testing.T, subjects int) *origin {
+	t.Helper()
+	s := servertest.Redis(t, testserver.RedisOptions{})
+	c := redis.NewClient(&redis.Options{Addr: s.Addr()})
+	t.Cleanup(func() { _ = c.Close() })
+	return &origin{
+		kind: "redis", url: "redis://" + s.Addr(), frozen: 2 * session, restart: killed(s),
+		publish: func(ctx context.Context, from, to int) error {
+			_, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
+				for i := from; i < to; i++ {
+					p.XAdd(ctx, &redis.XAddArgs{Stream: stream, Values: []any{"payload", i, "Postbag-Key", subject(i % subjects)}})
+				}
+				return nil
+			})
+			return err
+		},
+	}
+}
+
+// openOrigin opens the source of a consumer, of a group that all consumers are in.
+func openOrigin(ctx context.Context, kind, url string) (source.Source, error) {
+	switch kind {
+	case "nats":
+		return natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
+			URL: url, Stream: stream, Consumer: "billing", Order: source.OrderStream, AckWait: ackWait, MaxUnacked: 2000,
+		})
+	case "kafka":
+		return kafkabroker.OpenSource(ctx, kafkabroker.SourceOptions{
+			Brokers: url, Group: "billing", Topics: []string{stream}, SessionTimeout: session, HeartbeatInterval: session / 4, RebalanceTimeout: 10 * time.Second,
+		})
+	case "redis":
+		return redisbroker.OpenSource(ctx, redisbroker.SourceOptions{URL: url, Streams: []string{stream}, Group: "billing", AckWait: session})
+	}
+	return nil, fmt.Errorf("there is no kind of origin %q", kind)
+}
+
+// awaitOrigin opens the source, and waits while the broker is away.
+func awaitOrigin(ctx context.Context, kind, url string) (source.Source, error) {
+	for {
+		s, err := openOrigin(ctx, kind, url)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, source.ErrUnavailable) {
+			return s, err
+		}
+		pause(50 * time.Millisecond)
+	}
+}
+
+// originKeys find the key of a message of any origin.
+func originKeys(binding string) sourcekit.Keys {
+	return append(sourcekit.DefaultKeys(binding), func(m *source.Message) string { return m.Topic })
+}
