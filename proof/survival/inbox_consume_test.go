@@ -17,7 +17,7 @@ func TestConsumersWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *tes
 	for _, from := range []struct {
 		name string
 		open func(t *testing.T, subjects int) *origin
-	}{{"JetStream", natsOrigin}, {"Kafka", kafkaOrigin}, {"Redis", redisOrigin}} {
+	}{{"JetStream", natsOrigin}, {"Kafka", kafkaOrigin}, {"RabbitMQ", rabbitOrigin}, {"Redis", redisOrigin}} {
 		for _, to := range []struct {
 			name string
 			open func(t *testing.T) *base

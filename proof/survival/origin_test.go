@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/redis/go-redis/v9"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/postbag/postbag/broker/kafkabroker"
 	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/broker/rabbitbroker"
 	"github.com/postbag/postbag/broker/redisbroker"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
@@ -86,6 +88,67 @@ func kafkaOrigin(t *testing.T, subjects int) *origin {
 	}
 }
 
+// rabbitOrigin publishes in batches of consecutive messages, which no two of a subject are in, and sends one again until the broker has
+// confirmed each of its messages.
+func rabbitOrigin(t *testing.T, subjects int) *origin {
+	t.Helper()
+	r := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
+	o := &origin{kind: "rabbitmq", url: r.URL("/"), ordered: true, frozen: 3 * session, restart: killed(r)}
+	src, err := openOrigin(t.Context(), o.kind, o.url) // it declares the queue
+	if err == nil {
+		err = src.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.publish = func(ctx context.Context, from, to int) error {
+		for first := from; first < to; {
+			end := min(first+subjects, to)
+			for publishRabbit(ctx, o.url, first, end, subjects) != nil { // what it refuses, or does not confirm, it may have
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				pause(50 * time.Millisecond)
+			}
+			first = end
+		}
+		return nil
+	}
+	return o
+}
+
+// publishRabbit sends the messages from first on, up to end, and waits for all confirms.
+func publishRabbit(ctx context.Context, url string, first, end, subjects int) error {
+	c, err := amqp.Dial(url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	ch, err := c.Channel()
+	if err == nil {
+		err = ch.Confirm(false)
+	}
+	if err != nil {
+		return err
+	}
+	var sent []*amqp.DeferredConfirmation
+	for i := first; i < end; i++ {
+		one, err := ch.PublishWithDeferredConfirmWithContext(ctx, "", stream, true, false, amqp.Publishing{
+			DeliveryMode: amqp.Persistent, MessageId: strconv.Itoa(i), Body: []byte(strconv.Itoa(i)), Headers: amqp.Table{"Postbag-Key": subject(i % subjects)},
+		})
+		if err != nil {
+			return err
+		}
+		sent = append(sent, one)
+	}
+	for i, one := range sent {
+		if ok, err := one.WaitContext(ctx); err != nil || !ok {
+			return errors.Join(err, fmt.Errorf("message %d is not confirmed", first+i))
+		}
+	}
+	return nil
+}
+
 func redisOrigin(t *testing.T, subjects int) *origin {
 	t.Helper()
 	s := servertest.Redis(t, testserver.RedisOptions{})
@@ -115,6 +178,11 @@ func openOrigin(ctx context.Context, kind, url string) (source.Source, error) {
 	case "kafka":
 		return kafkabroker.OpenSource(ctx, kafkabroker.SourceOptions{
 			Brokers: url, Group: "billing", Topics: []string{stream}, SessionTimeout: session, HeartbeatInterval: session / 4, RebalanceTimeout: 10 * time.Second,
+		})
+	case "rabbitmq":
+		return rabbitbroker.OpenSource(ctx, rabbitbroker.SourceOptions{
+			URL: url, Queue: stream, Order: source.OrderStream, Login: rabbitbroker.Login{Heartbeat: session / 2},
+			Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: stream, Arguments: map[string]any{amqp.SingleActiveConsumerArg: true}}}},
 		})
 	case "redis":
 		return redisbroker.OpenSource(ctx, redisbroker.SourceOptions{URL: url, Streams: []string{stream}, Group: "billing", AckWait: session})
