@@ -238,18 +238,27 @@ var scenarios = []scenario{
 	{
 		name: "13-effects", what: "a box into an account each, a page in one transaction with its record, messages/s",
 		goal: atLeast("pages", "by hand", 0.8),
-		ways: []way{{"by hand", copyRaw(50_000, effectsByHand)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
+		ways: []way{{"by hand", copyRaw(50_000, effectsByHand(false))}, {"pages", drainTo(50_000, 10_000, 1, effects(false))}},
+	},
+	{
+		name: "13-effects-batch", what: "the same with one statement for a page, messages/s",
+		goal: atLeast("whole pages", "by hand", 0.8),
+		ways: []way{{"by hand", copyRaw(200_000, effectsByHand(true))}, {"whole pages", drainTo(200_000, 10_000, 1, effects(true))}},
 	},
 	{
 		name: "13-effects-one", what: "the same, beside a transaction for each message, messages/s",
-		goal: atLeast("pages", "one at a time", 5),
-		ways: []way{{"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects)}},
+		goal: atLeast("whole pages", "one at a time", 5),
+		ways: []way{
+			{"one at a time", drainTo(10_000, 10_000, 1, effectEach)},
+			{"pages", drainTo(50_000, 10_000, 1, effects(false))},
+			{"whole pages", drainTo(200_000, 10_000, 1, effects(true))},
+		},
 	},
 	{
 		name: "13-apply-peers", what: "a box into an account each, beside watermill-sql with Watermill's deduplicator, messages/s",
 		goal: atLeast("pages", "watermill", 4),
 		ways: []way{
-			{"watermill", watermillApply(5000)}, {"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects)},
+			{"watermill", watermillApply(5000)}, {"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects(false))},
 		},
 	},
 }
