@@ -196,42 +196,28 @@ func (n *naive) applied() (count int) {
 	return count
 }
 
-func (n *naive) appliedOrder() (count int) {
+func (n *naive) appliedOrder() int {
 	stands := func(m Intent) bool {
 		fate, _, _ := n.fate(m.Tx)
 		_, removed := n.removal(m.ID)
 		return m.Due == 0 && fate != RolledBack && !removed && len(n.effects(m.ID)) > 0
 	}
-	for _, b := range n.h.intents {
-		within, across := false, false
-		for _, a := range n.h.intents {
-			if a.Key != b.Key || !stands(a) || !stands(b) || n.effects(a.ID)[0].Position <= n.effects(b.ID)[0].Position {
-				continue
-			}
-			if a.Tx == b.Tx {
-				within = within || a.Index < b.Index
-				continue
-			}
-			fate, end, _ := n.fate(a.Tx)
-			across = across || fate == Committed && end < b.Begin
-		}
-		if within {
-			count++
-		}
-		if across {
-			count++
-		}
-	}
-	return count
+	return n.overtaken(func(a, b Intent) bool {
+		return stands(a) && stands(b) && n.effects(a.ID)[0].Position > n.effects(b.ID)[0].Position
+	})
 }
 
 // order counts the messages that were delivered before one that must come before them: once for a transaction, once for all
 // others.
-func (n *naive) order() (count int) {
+func (n *naive) order() int { return n.overtaken(n.before) }
+
+// overtaken counts the messages b that were before a message a of their key that must come before them: once for a transaction, once
+// for all others.
+func (n *naive) overtaken(before func(a, b Intent) bool) (count int) {
 	for _, b := range n.h.intents {
 		within, across := false, false
 		for _, a := range n.h.intents {
-			if a.Key != b.Key || !n.before(a, b) {
+			if a.Key != b.Key || !before(a, b) {
 				continue
 			}
 			if a.Tx == b.Tx {
