@@ -15,17 +15,7 @@ func (s *Source) Fetch(ctx context.Context, limits source.Limits) (source.Batch,
 		return source.Batch{}, err
 	}
 	defer done()
-	for {
-		batch, err := s.take(limits)
-		if err != nil || len(batch.Messages) > 0 || len(batch.Lost) > 0 {
-			return batch, err
-		}
-		select {
-		case <-s.wake:
-		case <-work.Done():
-			return source.Batch{}, context.Cause(work)
-		}
-	}
+	return sourcekit.Await(work, s.wake, func() (source.Batch, error) { return s.take(limits) })
 }
 
 // take makes a batch of what has come, or says why nothing comes.

@@ -23,19 +23,7 @@ func (s *StreamSource) Fetch(ctx context.Context, limits source.Limits) (source.
 		return source.Batch{}, err
 	}
 	defer done()
-	for {
-		if work.Err() != nil {
-			return source.Batch{}, context.Cause(work)
-		}
-		batch, err := s.take(limits)
-		if err != nil || len(batch.Messages) > 0 || len(batch.Lost) > 0 {
-			return batch, err
-		}
-		select {
-		case <-s.wake:
-		case <-work.Done():
-		}
-	}
+	return sourcekit.Await(work, s.wake, func() (source.Batch, error) { return s.take(limits) })
 }
 
 // take makes a batch of what has come, or says why nothing comes.

@@ -18,19 +18,10 @@ func (s *Source) Fetch(ctx context.Context, limits source.Limits) (source.Batch,
 		return source.Batch{}, err
 	}
 	defer done()
-	for {
-		if work.Err() != nil {
-			return source.Batch{}, context.Cause(work)
-		}
+	return sourcekit.Await(work, s.arrived, func() (source.Batch, error) {
 		msgs, err := s.take(limits)
-		if err != nil || len(msgs) > 0 {
-			return source.Batch{Messages: msgs}, err
-		}
-		select {
-		case <-s.arrived:
-		case <-work.Done():
-		}
-	}
+		return source.Batch{Messages: msgs}, err
+	})
 }
 
 // take returns the error that is to be told, or what waits, within limits. That is at work

@@ -15,18 +15,7 @@ func (s *Source) Fetch(ctx context.Context, limits source.Limits) (source.Batch,
 	}
 	defer done()
 	defer s.fetched()
-	for {
-		if work.Err() != nil {
-			return source.Batch{}, context.Cause(work)
-		}
-		if msgs := s.take(limits); len(msgs) > 0 {
-			return source.Batch{Messages: msgs}, nil
-		}
-		select {
-		case <-s.arrived:
-		case <-work.Done():
-		}
-	}
+	return sourcekit.Await(work, s.arrived, func() (source.Batch, error) { return source.Batch{Messages: s.take(limits)}, nil })
 }
 
 // fetched notes that no Fetch waits any more.

@@ -40,6 +40,25 @@ func (l *Life) Fetch(ctx context.Context) (work context.Context, done func(), er
 	}), nil
 }
 
+// Await is what a Fetch does behind Life.Fetch whose messages come in the background: it takes
+// until there is a message, something lost, or an error, and waits for a note in wake between.
+// When work has ended, it returns its cause.
+func Await(work context.Context, wake <-chan struct{}, take func() (source.Batch, error)) (source.Batch, error) {
+	for {
+		if work.Err() != nil {
+			return source.Batch{}, context.Cause(work)
+		}
+		batch, err := take()
+		if err != nil || len(batch.Messages) > 0 || len(batch.Lost) > 0 {
+			return batch, err
+		}
+		select {
+		case <-wake:
+		case <-work.Done():
+		}
+	}
+}
+
 // Call lets in an Ack, or another call that does not wait long. Call done when it is over:
 // Close waits for that. The error is ErrClosed, or that of ctx if it has ended.
 func (l *Life) Call(ctx context.Context) (done func(), err error) {
