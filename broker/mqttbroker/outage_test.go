@@ -117,11 +117,11 @@ func TestMessagesAcceptedBeforeASubscriberReconnectsAfterARestartAreKept(t *test
 				if !c.reload {
 					return
 				}
-				before := strings.Count(s.LogTail(1000), reloaded)
+				before := strings.Count(s.Log(), reloaded)
 				if err := s.SetACL(c.options.ACL...); err != nil {
 					t.Fatal(err)
 				}
-				publishtest.Eventually(t, "read again", func() bool { return strings.Count(s.LogTail(1000), reloaded) > before })
+				publishtest.Eventually(t, "read again", func() bool { return strings.Count(s.Log(), reloaded) > before })
 			}
 			v := visit(t, s, c.user)
 			v.subscribe(t, "kept")
@@ -189,7 +189,7 @@ func TestTwoProgramsWithOneClientIDSayItAndLeaveEachOtherAlone(t *testing.T) {
 		send(second)
 		return told[first] > 1 && told[second] > 1 && accepted[first] > 1 && accepted[second] > 1 && tries >= 150
 	})
-	if n := strings.Count(s.LogTail(1<<20), " as the-shop "); n > 30 {
+	if n := strings.Count(s.Log(), " as the-shop "); n > 30 {
 		t.Errorf("in %d tries there were %d connections", tries, n)
 	}
 	if n := accepted[first] + accepted[second]; n < tries*9/10 {

@@ -134,7 +134,7 @@ func TestWhatAProcessThatDiedHadAtWorkComesAgainToTheNextOne(t *testing.T) {
 		acked(t, first, 0, msgs[:4]...)
 		acked(t, first, 0, msgs[6:8]...) // behind two that are not
 		word := map[byte]string{1: "PUBACK from " + o.Login.ClientID + " (Mid: 4,", 2: "PUBREC from " + o.Login.ClientID + " (Mid: 4)"}[qos]
-		publishtest.Eventually(t, "acked at the broker", func() bool { return strings.Contains(server.LogTail(1<<20), word) })
+		publishtest.Eventually(t, "acked at the broker", func() bool { return strings.Contains(server.Log(), word) })
 		sever(t, line)
 		send.send(t, numbered(topic, 10, 2)...) // while nobody is there
 		o.URL = "mqtt://" + server.Addr()
@@ -237,7 +237,7 @@ func TestAConnectionWithNothingToDoIsKeptAlive(t *testing.T) {
 	nothing(t, s, 4*time.Second)
 	newSender(t, server.Addr(), 1).send(t, numbered(topic, 0, 1)...)
 	fetched(t, s, 1)
-	if n := strings.Count(server.LogTail(1<<20), " as "+o.Login.ClientID+" "); n != 1 {
+	if n := strings.Count(server.Log(), " as "+o.Login.ClientID+" "); n != 1 {
 		t.Errorf("there were %d connections, want one", n)
 	}
 }
@@ -317,7 +317,7 @@ func TestTwoSourcesWithOneClientIDSayItAndLeaveEachOtherAlone(t *testing.T) {
 		read(second)
 		return told[first] > 1 && told[second] > 1 && came[first] > 1 && came[second] > 1
 	})
-	if n := strings.Count(server.LogTail(1<<20), " as "+o.Login.ClientID+" "); n > 60 {
+	if n := strings.Count(server.Log(), " as "+o.Login.ClientID+" "); n > 60 {
 		t.Errorf("there were %d connections", n)
 	}
 	if err := first.Close(t.Context()); err != nil && !errors.Is(err, source.ErrUnavailable) {

@@ -199,7 +199,11 @@ func (m *Mosquitto) ClientTLS(name string) (*tls.Config, error) {
 	return m.tls.client(name)
 }
 
-// LogTail returns the last lines of the broker's log.
+// Log returns the broker's log. It is for a test that looks for a line in it: other tests may
+// write much after that line.
+func (m *Mosquitto) Log() string { return fileText(m.logFile()) }
+
+// LogTail returns the last lines of the broker's log, of 64 KiB at most.
 func (m *Mosquitto) LogTail(lines int) string { return fileTail(m.logFile(), lines) }
 
 func (m *Mosquitto) logFile() string { return m.file("log") }

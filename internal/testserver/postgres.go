@@ -203,7 +203,11 @@ func (p *Postgres) BinDir() string { return p.programs.dir }
 // Version is what "postgres --version" says.
 func (p *Postgres) Version() string { return p.programs.version }
 
-// LogTail returns the last lines of the server's log.
+// Log returns the server's log. It is for a test that looks for a line in it: other sessions may
+// write much after that line.
+func (p *Postgres) Log() string { return fileText(p.logFile()) }
+
+// LogTail returns the last lines of the server's log, of 64 KiB at most.
 func (p *Postgres) LogTail(lines int) string { return fileTail(p.logFile(), lines) }
 
 func (p *Postgres) logFile() string { return filepath.Join(p.home.path, "log") }

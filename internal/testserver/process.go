@@ -181,7 +181,16 @@ func (p *process) freeze() error {
 	return p.until(ctx, func() bool { return halted(p.pid()) })
 }
 
-// fileTail returns the last lines of a file, or nothing.
+// fileText returns what is in a file, or nothing.
+func fileText(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// fileTail returns the last lines of a file, of 64 KiB at most, or nothing.
 func fileTail(path string, lines int) string {
 	const most = 64 << 10
 	f, err := os.Open(path)

@@ -31,7 +31,7 @@ func TestAFullDatabaseDiskLosesNothing(t *testing.T) { //nolint:paralleltest // 
 	ws := &writers{w: w, count: 8, keys: 30, outages: true}
 	finish := ws.meanwhile(t.Context())
 	w.awaitStored(2000)
-	w.fill(disk, r, func() bool { return strings.Contains(w.pg.LogTail(1<<20), "No space left on device") })
+	w.fill(disk, r, func() bool { return strings.Contains(w.pg.Log(), "No space left on device") })
 	w.awaitServer()
 	before := ws.total()
 	w.eventually(time.Minute, "writers commit again", func() bool { return ws.total() > before+1000 })

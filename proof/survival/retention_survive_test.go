@@ -77,7 +77,7 @@ func TestRetentionDropsNothingUndelivered(t *testing.T) { //nolint:paralleltest 
 // longer than it may.
 func (w *world) wantNoWaits(waits *latencies) {
 	w.t.Helper()
-	for line := range strings.Lines(w.pg.LogTail(1 << 20)) {
+	for line := range strings.Lines(w.pg.Log()) {
 		if strings.Contains(line, "writers") && strings.Contains(line, "still waiting for") {
 			w.t.Errorf("a writer waited for a lock: %s", line)
 		}
