@@ -89,12 +89,12 @@ func kafkaOrigin(t *testing.T, subjects int) *origin {
 }
 
 // rabbitOrigin publishes in batches of consecutive messages, which no two of a subject are in, and sends one again until the broker has
-// confirmed each of its messages.
+// stored each of its messages.
 func rabbitOrigin(t *testing.T, subjects int) *origin {
 	t.Helper()
 	r := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
 	o := &origin{kind: "rabbitmq", url: r.URL("/"), ordered: true, frozen: 3 * session, restart: killed(r)}
-	src, err := openOrigin(t.Context(), o.kind, o.url) // it declares the queue
+	src, err := openOrigin(t.Context(), o.kind, o.url) // this shows that the options can be used; consumers declare the queue
 	if err == nil {
 		err = src.Close(t.Context())
 	}
@@ -117,7 +117,8 @@ func rabbitOrigin(t *testing.T, subjects int) *origin {
 	return o
 }
 
-// publishRabbit sends the messages from first on, up to end, and waits for all confirms.
+// publishRabbit sends the messages from first on, up to end, and waits for all confirms. The broker confirms what it has no queue for,
+// too; it returns that before.
 func publishRabbit(ctx context.Context, url string, first, end, subjects int) error {
 	c, err := amqp.Dial(url)
 	if err != nil {
@@ -131,6 +132,7 @@ func publishRabbit(ctx context.Context, url string, first, end, subjects int) er
 	if err != nil {
 		return err
 	}
+	returned := ch.NotifyReturn(make(chan amqp.Return, end-first))
 	var sent []*amqp.DeferredConfirmation
 	for i := first; i < end; i++ {
 		one, err := ch.PublishWithDeferredConfirmWithContext(ctx, "", stream, true, false, amqp.Publishing{
@@ -145,6 +147,9 @@ func publishRabbit(ctx context.Context, url string, first, end, subjects int) er
 		if ok, err := one.WaitContext(ctx); err != nil || !ok {
 			return errors.Join(err, fmt.Errorf("message %d is not confirmed", first+i))
 		}
+	}
+	if n := len(returned); n > 0 {
+		return fmt.Errorf("%d messages have no queue", n)
 	}
 	return nil
 }
