@@ -20,13 +20,14 @@ type destination struct {
 	topics [maxTopics]broker.Outcome // how those that fail do; zero: they do not
 	recent []int                     // ids that it remembers, the latest last
 	lanes  lanes
+	marks  marks
 
 	numbers map[int]numbers // by relay
 	streams map[int]*stream // by key
 }
 
 func newDestination(w *world) *destination {
-	return &destination{w: w, down: broker.Accepted, numbers: map[int]numbers{}, streams: map[int]*stream{}}
+	return &destination{w: w, down: broker.Accepted, numbers: map[int]numbers{}, streams: map[int]*stream{}, marks: marks{w: w, of: map[int]*mark{}}}
 }
 
 // patience is how often the broker rejects a message before it takes it.

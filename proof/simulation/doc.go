@@ -11,7 +11,7 @@
 //	server      the store: shards, leases, the parking lot, commands, the ledger
 //	log         its log, of a kind that has snapshots, or ranges, or one writer
 //	relay       the process of a relay: it carries out what the core wants, as package relay does
-//	destination the broker
+//	destination the broker, or a handler and its marks
 //	Faults      what may go wrong, kind by kind, and how often
 //	trouble     what each fault does when it happens
 //

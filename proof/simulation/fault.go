@@ -124,6 +124,10 @@ func (w *world) closeConnections() {
 		return
 	}
 	for _, d := range append([]*delivery(nil), r.calls...) {
+		if w.plan.handlers {
+			d.disconnect()
+			continue
+		}
 		if w.plan.sequences {
 			d.again(0)
 			continue

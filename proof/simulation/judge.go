@@ -139,6 +139,9 @@ func (w *world) verdict(pending bool) {
 	for i, m := range w.broker.stored {
 		at := w.broker.times[i]
 		h.Deliver(history.Delivery{ID: idOf(m), Key: w.lineOf(m), Payload: bytesOf(m), Position: uint64(i), From: at, To: at})
+		if w.plan.handlers {
+			h.Apply(history.Effect{ID: idOf(m), Key: w.lineOf(m), Payload: bytesOf(m), Position: uint64(i), At: at})
+		}
 	}
 	for i := range w.server.rows {
 		r := &w.server.rows[i]
@@ -151,11 +154,22 @@ func (w *world) verdict(pending bool) {
 	w.stillOrdered()
 	w.stillDead()
 	cfg := &w.plan.cfg
-	report := h.Check(history.Options{
+	o := history.Options{
 		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending, Takeover: w.plan.takeover(), ExactlyOnce: cfg.Transactions && !w.excused,
 		Unordered: cfg.Order == engine.Unordered || cfg.OnReject != engine.Block,
 		Lookup:    w.lookUp,
-	})
+	}
+	if w.plan.handlers {
+		o.Effects = history.OnceInOrder
+		if o.Unordered {
+			o.Effects = history.OnceEach
+		}
+	}
+	report := h.Check(o)
+	if v := report.Of(history.Applied); !v.Held { // the other verdicts see the same, and say less
+		w.failf(promiseOf[v.Promise], "%v is broken %d times: %s", v.Promise, v.Broken, v.Examples[0].String())
+		return
+	}
 	for i := range report.Verdicts {
 		if v := &report.Verdicts[i]; !v.Held {
 			what := ""
@@ -172,7 +186,7 @@ func (w *world) verdict(pending bool) {
 var promiseOf = map[history.Promise]string{
 	history.Sound: "history", history.Lost: "P1", history.Rest: "P8", history.Phantom: "P2", history.Order: "P3", history.Duplicates: "P4",
 	history.Bytes: "P6", history.Schedule: "P1", history.Attempts: "P1", history.Takeovers: "P8", history.Resumes: "P8",
-	history.Transactions: "P7", history.Locks: "P7",
+	history.Transactions: "P7", history.Locks: "P7", history.Applied: "P5",
 }
 
 // intended records what the producer of a message meant, and what came of it.

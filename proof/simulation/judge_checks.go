@@ -33,6 +33,9 @@ func (w *world) settled() bool {
 			return false
 		}
 	}
+	if len(w.broker.marks.open) > 0 {
+		return false
+	}
 	for _, r := range w.relays {
 		if r.flow.Groups() > 1 || r.told || r.frozen > w.now || len(r.calls)+r.hanging > 0 {
 			return false

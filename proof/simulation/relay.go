@@ -257,6 +257,7 @@ func (r *relay) carryOut() {
 func (r *relay) exit() {
 	w := r.w
 	r.dead = true
+	r.hangUp()
 	w.spent = append(w.spent, r.flow)
 	for i, o := range w.relays {
 		if o == r {

@@ -43,10 +43,11 @@ func (w *world) passes(step time.Duration, until func() bool) {
 	}
 }
 
-// deserted says that there is no relay, nor one that the store takes for alive.
+// deserted says that there is no relay, nor one that the store takes for alive, nor a
+// handler's transaction that one has left: a drain ends where nothing comes through.
 func (w *world) deserted() bool {
 	s := w.server
-	return len(w.relays)+w.coming == 0 && !slices.ContainsFunc(s.relays, func(h heartbeat) bool { return !h.dead && s.now() < h.expires })
+	return len(w.relays)+w.coming+len(w.broker.marks.open) == 0 && !slices.ContainsFunc(s.relays, func(h heartbeat) bool { return !h.dead && s.now() < h.expires })
 }
 
 // drained looks at a relay that has just found that nothing is left. If it is alone, all must be delivered, or parked.

@@ -23,6 +23,10 @@ type delivery struct {
 	life         int64 // of the database, as the relay knew it
 	epoch, first int   // under Sequences
 	repeats      bool  // it is to be sent again, under Sequences
+
+	handled *handled // its transaction, if the destination is a handler
+	runs    int      // of the transaction
+	doubt   bool     // an earlier one may have committed
 }
 
 // leastPause is the least time between two tries of a destination that is down: half of
@@ -43,7 +47,10 @@ func (r *relay) probe() {
 	r.pending++
 	w.after(w.lag(), nil, func() {
 		o := w.broker.down
-		if o == broker.NotSent {
+		switch {
+		case w.plan.handlers && !w.broker.away(): // an empty transaction works
+			o = broker.Accepted
+		case o == broker.NotSent:
 			o = broker.Unavailable
 		}
 		w.after(w.lag(), r, func() {
@@ -72,6 +79,11 @@ func (r *relay) send(c *engine.Call) {
 	d.life = r.core.Life()
 	if w.plan.cfg.Transactions {
 		r.transact(d)
+		return
+	}
+	if w.plan.handlers {
+		w.schedule(r.own(w.plan.timeout), r, d, callGivenUp)
+		d.handle()
 		return
 	}
 	there := w.lag()
@@ -164,6 +176,10 @@ func (d *delivery) answered() {
 // closed.
 func (d *delivery) giveUp() {
 	if d.over {
+		return
+	}
+	if d.r.w.plan.handlers {
+		d.abandon()
 		return
 	}
 	lost := 0

@@ -49,6 +49,9 @@ type Options struct {
 	Drawn  bool
 	// CountFirst: the destination asks for attempts to be counted before calls.
 	CountFirst bool
+	// Handlers: the destination is a handler, in a transaction with a mark of the message. Whether
+	// attempts are counted before calls is drawn then, if CountFirst does not say so.
+	Handlers bool
 	// Steps bounds a run: 400,000 if zero, and more for more messages.
 	Steps int
 	// Trace is told what happens, if not nil.
@@ -113,6 +116,9 @@ func (o *Options) Arguments() string {
 	}
 	if o.CountFirst {
 		out = append(out, "-count-first")
+	}
+	if o.Handlers {
+		out = append(out, "-handlers")
 	}
 	if o.Faults != AllFaults || !o.Drawn {
 		out = append(out, "-faults "+o.Faults.String())

@@ -34,6 +34,8 @@ const (
 	eventDue
 	eventOpen
 	eventPrepare
+	eventMark
+	eventRollback
 )
 
 var eventTexts = [...]string{
@@ -53,6 +55,8 @@ var eventTexts = [...]string{
 	eventTrouble:    "", // told by name
 	eventStoreError: "relay %d: a call to the store failed (%d, %d)",
 	eventPrepare:    "transaction %d is prepared, id %d",
+	eventMark:       "relay %d marks message %d: fresh %d",
+	eventRollback:   "a transaction of relay %d with the mark of message %d is rolled back",
 	eventOpen:       "relay %d opens the lane as epoch %d, a record of %d bytes",
 	eventDue:        "relay %d asks for parked messages and gets %d",
 }

@@ -67,6 +67,17 @@ func TestThePromisesHoldWhereAttemptsAreCountedBeforeCalls(t *testing.T) {
 	}
 }
 
+func TestThePromisesHoldWhereTheDestinationIsAHandler(t *testing.T) {
+	t.Parallel()
+	for mode, seeds := range map[simulation.Mode]uint64{simulation.Swarm: 250, simulation.Liveness: 40, simulation.Safety: 40} {
+		play(t, 0, seedsOf(t, seeds), func(seed uint64) simulation.Options {
+			o := simulation.DefaultOptions(seed)
+			o.Mode, o.Handlers = mode, true
+			return o
+		})
+	}
+}
+
 // Seeds that found something, and what it was.
 func TestSeedsThatFoundADefect(t *testing.T) {
 	t.Parallel()

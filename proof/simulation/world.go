@@ -69,6 +69,7 @@ type plan struct {
 	sequences, growing bool // see Sequences and GrowingIDs
 	topics             int  // how many there are; zero: they do not fail
 	breakers           int  // messages, in a thousand, that break their calls
+	handlers           bool // the destination is a handler
 }
 
 // String says all that was drawn.
@@ -78,10 +79,10 @@ func (p *plan) String() string {
 	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
 		"batch %d (at most %d, %d bytes), page %d (%d bytes), buffer %d, retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
-		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, faults%s",
+		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, handlers %v, counted first %v, faults%s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
 		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.Buffer, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
-		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, cmp.Or(often, " none"))
+		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, p.handlers, c.CountFirst, cmp.Or(often, " none"))
 }
 
 // Counts say what happened in a run.
@@ -161,12 +162,15 @@ func (w *world) drawPlan() {
 		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
 	w.drawTopics(&c)
-	if w.options.CountFirst && !c.Transactions { // more attempts than relays die: only a refusal makes a message dead
+	if w.options.Handlers {
+		w.drawHandlers(&c)
+	}
+	if (w.options.CountFirst || c.CountFirst) && !c.Transactions { // more attempts than relays die: only a refusal makes a message dead
 		c.CountFirst, c.Retry.MaxAttempts = true, max(c.Retry.MaxAttempts, 20)
 	}
 	p.cfg = c.Normal()
 	w.drawKeeping()
-	if p.faults.has(Breakers) && !p.sequences && !p.growing && !p.cfg.Transactions {
+	if p.faults.has(Breakers) && !p.sequences && !p.growing && !p.cfg.Transactions && !p.handlers {
 		p.breakers = w.of(5, 20, 50)
 	}
 }
@@ -176,6 +180,9 @@ func (w *world) drawPlan() {
 // again behind a later one, can never be stored.
 func (w *world) drawKeeping() {
 	p, c := &w.plan, &w.plan.cfg
+	if p.handlers { // marks do
+		return
+	}
 	ordered := c.OnReject == engine.Block && c.Order != engine.Unordered && !p.faults.has(Moves|Wipes|Emptied)
 	p.growing = p.faults.has(GrowingIDs) && ordered && !c.Transactions
 	p.sequences = p.faults.has(Sequences) && !c.Transactions && (!p.growing || w.coin())

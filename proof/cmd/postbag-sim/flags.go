@@ -39,6 +39,7 @@ func parse(args []string, help io.Writer) (*command, error) {
 	messages := f.Int("messages", 0, "how many messages; zero: drawn, about 200")
 	faults := f.String("faults", "", `all, none, some with commas between, or all but some: "-kills,-pauses"; empty: all, of which swarm draws some`)
 	countFirst := f.Bool("count-first", false, "the destination asks for attempts to be counted before calls")
+	handlers := f.Bool("handlers", false, "the destination is a handler, in a transaction with a mark of the message")
 	f.IntVar(&c.workers, "workers", runtime.NumCPU(), "seeds that are played at a time, each in one thread")
 	f.BoolVar(&c.stop, "stop-at-first", false, "stop at the first seed that breaks a promise")
 	f.BoolVar(&c.json, "json", false, "say what came of it as JSON, a line")
@@ -52,7 +53,7 @@ func parse(args []string, help io.Writer) (*command, error) {
 	c.one = given["seed"]
 	o := simulation.DefaultOptions(*seed)
 	o.Mode, o.Store, o.Relays, o.Messages = simulation.Mode(*mode), simulation.Store(*kind), *relays, *messages
-	o.CountFirst = *countFirst
+	o.CountFirst, o.Handlers = *countFirst, *handlers
 	var wrong []error
 	if *faults != "" {
 		var err error

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,6 +46,16 @@ func TestBadArgumentsExitWithTwoAndListEveryFault(t *testing.T) {
 		if !strings.Contains(errs.String(), part) {
 			t.Errorf("%q is not said: %s", part, &errs)
 		}
+	}
+}
+
+func TestTheArgumentsOfARunMakeTheSameRun(t *testing.T) {
+	t.Parallel()
+	o := simulation.DefaultOptions(7)
+	o.Mode, o.Store, o.Relays, o.Messages, o.CountFirst, o.Handlers = simulation.Safety, simulation.Ranges, 2, 30, true, true
+	c, err := parse(strings.Fields(o.Arguments()), io.Discard)
+	if err != nil || !reflect.DeepEqual(c.options, o) {
+		t.Errorf("%s gave %+v, %v", o.Arguments(), c, err)
 	}
 }
 
