@@ -177,6 +177,46 @@ var consuming = []Mutant{
 	},
 }
 
+// Those of a handler in the simulator's model of it: what only another process, or a late COMMIT, brings to light.
+var marking = []Mutant{
+	{
+		Name: "handler-called-for-what-is-marked", What: "a handler is called for a message that has its mark",
+		Evidence: "at-least-once consumers",
+		Patches:  []Patch{{"proof/simulation/broker_marks.go", "	case m.applied:\n		k.known(t)\n", "	case m.applied:\n		m.applied = false\n		k.takes(t)\n"}},
+		By:       sim("-handlers"),
+	},
+	{
+		Name: "handler-answers-before-commit", What: "a message is accepted when its COMMIT is sent",
+		Evidence: "acknowledgements before the commit: openlinker#2164 (FAULTS E9)",
+		Patches:  []Patch{{"proof/simulation/broker_handler.go", "func() { w.broker.marks.commit(t) })\n	}\n", "func() { w.broker.marks.commit(t) })\n	} else {\n		w.broker.marks.hangUp(t)\n	}\n	t.hears(0, t.committed)\n"}},
+		By:       sim("-handlers"),
+	},
+	{
+		Name: "handler-unknown-commit-accepted", What: "a COMMIT without an answer counts as done",
+		Evidence: "franz-go#1217: success for records that are not in the log",
+		Patches:  []Patch{{"proof/simulation/broker_handler.go", "	a := engine.Answer{Outcome: broker.Unavailable, Reason: \"away\"}\n", "	a := engine.Answer{Outcome: broker.Unavailable, Reason: \"away\"}\n	if e == errorUnknown {\n		d.reply(engine.Answer{Outcome: broker.Accepted})\n		return\n	}\n"}},
+		By:       sim("-handlers"),
+	},
+	{
+		Name: "handler-mark-outside-transaction", What: "a mark stays when its transaction rolls back",
+		Evidence: "deduplication in another transaction than the effect (FAULTS E1)",
+		Patches:  []Patch{{"proof/simulation/broker_marks.go", "	m.holder = nil\n	if n :=", "	m.holder, m.applied = nil, true\n	if n :="}},
+		By:       sim("-handlers"),
+	},
+	{
+		Name: "handler-mark-does-not-wait", What: "a mark that another open transaction has written counts as made",
+		Evidence: "SELECT before INSERT: the first one rolls back, and nobody applies the message",
+		Patches:  []Patch{{"proof/simulation/broker_marks.go", "	default:\n		m.waiting = append(m.waiting, t)\n", "	default:\n		k.known(t)\n"}},
+		By:       sim("-handlers"),
+	},
+	{
+		Name: "handler-mark-not-seen-before-commit", What: "two open transactions write one mark, and both commit",
+		Evidence: "a table of marks without a unique index",
+		Patches:  []Patch{{"proof/simulation/broker_marks.go", "	case m.holder == nil:\n		k.takes(t)\n", "	case m.holder == nil || !m.applied:\n		k.takes(t)\n"}},
+		By:       sim("-handlers"),
+	},
+}
+
 // And those of a handler as a relay's destination, and of sources.
 var handling = []Mutant{
 	{
