@@ -13,7 +13,7 @@ import (
 // when nothing is in hand and nothing is parked.
 func (f *Flow) Held() int {
 	n := len(f.hand) + len(f.calls) + f.out + f.unsent + f.window.held + f.lot.held + f.topics.held + len(f.topics.list)
-	for _, q := range []interface{ empty() bool }{&f.again, &f.retry, &f.ready, &f.unreadable, &f.topics.barred} {
+	for _, q := range []interface{ empty() bool }{&f.again, &f.retry, &f.suspects, &f.ready, &f.unreadable, &f.topics.barred} {
 		if !q.empty() {
 			n++
 		}
@@ -228,7 +228,7 @@ func (a *audit) topics() {
 	if total != f.topics.held || len(f.topics.byName) != len(f.topics.list) {
 		a.failf("%d messages of %d topics are held, counted %d", f.topics.held, len(f.topics.byName), total)
 	}
-	for _, q := range []interface{ each(func(*entry)) }{&f.again, &f.retry, &f.ready} {
+	for _, q := range []interface{ each(func(*entry)) }{&f.again, &f.retry, &f.suspects, &f.ready} {
 		q.each(func(e *entry) {
 			if e.ready() && f.isBarred(e) && !f.topics.byName[e.Topic].unswept && !slices.Contains(f.topics.barred.items, e) {
 				a.failf("message %d can be sent, and its topic does not work", e.Seq)

@@ -65,19 +65,20 @@ func (f *Flow) nextCounted(now time.Duration) *Call {
 }
 
 // compose makes a call that is to be held: of a suspect alone, once nothing else is out, or
-// of whatever comes next.
+// of whatever comes next. Suspects go first. Later messages of their keys may be in windows,
+// behind them, and then calls that were made before a suspect could wait for it.
 func (f *Flow) compose(now time.Duration) *Call {
 	if f.outAlone() {
 		return nil
 	}
-	e := f.retry.peek()
-	if e == nil || !e.alone {
+	e := f.suspects.peek()
+	if e == nil {
 		return f.fillCall(now)
 	}
 	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight {
 		return nil
 	}
-	f.retry.drop()
+	f.suspects.drop()
 	f.include(e)
 	c := f.start(now)
 	c.alone = true

@@ -234,3 +234,46 @@ func TestInAnOutageCountedCallsWaitAndAreTheTrial(t *testing.T) {
 	}
 	d.deliver(2)
 }
+
+// A later message of its key keeps the window from moving, and waits for it.
+func TestASuspectGoesBeforeWhatWasFetchedBeforeIt(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{OnReject: engine.Skip, InFlight: 1})
+	other, suspect := found(4, 3, 1, "why"), found(5, 1, 1, engine.ReasonSuspect)
+	other.Blocking, suspect.Blocking = false, false
+	d.lot(other, suspect)
+	d.feed("1", message(7, 1))
+	d.noCall()
+	d.row(d.settle(), 5, store.ParkInFlight, 2, engine.ReasonAlone)
+	d.deliver(5)
+	equal(t, "resolved", d.settle().Resolve[0].Seq, 5)
+}
+
+// The row of a message of a window waits for all that is before it, which may be behind a parked message.
+func TestACountedCallHasParkedMessagesOrThoseOfAWindow(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{OnReject: engine.Skip, CountFirst: true, Batch: 10, Calls: 1})
+	m := found(4, 1, 1, "why")
+	m.Blocking = false
+	d.lot(m)
+	d.feed("1", message(6, 1), message(7, 3))
+	d.noCall()
+	d.row(d.settle(), 4, store.ParkInFlight, 2, engine.ReasonBegun)
+	d.deliver(4)
+}
+
+// It has no key, and its row blocked nothing until its shard got a strict order.
+func TestMessagesOfAStrictShardWaitForASuspectWithoutAKey(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{Order: engine.ByShard})
+	d.feed("1", message(6, 1))
+	m := found(5, 0, 1, engine.ReasonBegun)
+	m.Blocking = false
+	d.lot(m)
+	d.noCall()
+	rows := d.settle().Park
+	if len(rows) != 2 || rows[0].State+rows[1].State != store.ParkRetrying+store.ParkBlocked {
+		t.Fatalf("the rows are %+v, want that of the suspect and one behind it", rows)
+	}
+	d.noCall()
+}

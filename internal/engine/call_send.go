@@ -207,7 +207,7 @@ func (b *filling) room(e *entry) bool {
 
 func (b *filling) fits(e *entry) bool {
 	n := len(b.f.scratch)
-	if e.alone {
+	if e.alone || n > 0 && b.f.counting() && e.parked != b.f.scratch[0].parked {
 		return false
 	}
 	if n > 0 && (e.doubt == nil) != (b.f.scratch[0].doubt == nil) { // what is in doubt goes with its like

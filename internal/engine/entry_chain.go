@@ -167,6 +167,8 @@ func (f *Flow) enqueue(e *entry, waited bool) {
 		f.topics.barred.push(e)
 	case e.state == readyAgain:
 		f.again.push(e)
+	case e.alone:
+		f.suspects.push(e)
 	case e.parked:
 		f.retry.push(e)
 	case waited:

@@ -16,6 +16,7 @@ type Flow struct {
 	meetBy time.Duration // when groups that wait for each other part; zero: none does
 
 	again, retry queue
+	suspects     queue // those that are called alone, see call_count.go
 	ready        lineup
 	unreadable   queue // their turn has come
 	calls        []*Call

@@ -204,7 +204,9 @@ func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) (accused
 		f.parkBehind(c, now)
 	}
 	c.push(e)
-	accused = f.accuse(e, m.Reason, now)
+	if accused = f.accuse(e, m.Reason, now); accused && c.blocked() { // the row blocks now, if it did not before
+		f.parkBehind(c, now)
+	}
 	f.advance(c)
 	return accused
 }

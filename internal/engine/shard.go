@@ -117,7 +117,7 @@ func (f *Flow) Reset() {
 	for len(f.shards) > 0 {
 		f.drop(f.shards[0])
 	}
-	f.again, f.retry, f.ready, f.unreadable, f.topics.barred = queue{}, queue{}, lineup{}, queue{}, queue{}
+	f.again, f.retry, f.suspects, f.ready, f.unreadable, f.topics.barred = queue{}, queue{}, queue{}, lineup{}, queue{}, queue{}
 }
 
 // drop forgets a shard, lost or left.

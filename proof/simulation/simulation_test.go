@@ -113,6 +113,9 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"two topics that took turns were not asked for in all shards under strict order":         {Seed: 108549, Faults: simulation.Damage<<1 - 1},
 		"a row that cannot be read was charged with quick attempts that nobody made":             {Seed: 75, Mode: simulation.Safety, Faults: simulation.Damage<<1 - 1},
 		"held messages that all waited behind a dead one ended the reading of a new owner":       {Seed: 30012572, Faults: simulation.Damage<<1 - 1},
+		"a suspect without a key began to block its shard, and messages went on beside it":       {Seed: 862, Faults: simulation.Unshaped<<1 - 1, Handlers: true},
+		"a suspect waited behind another parked message, and that for the suspect":               {Seed: 106859, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
+		"a counted call had a parked message and one whose row had to wait for it":               {Seed: 107425, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
