@@ -123,7 +123,7 @@ func (d *BatchDestination[Tx]) Probe(ctx context.Context) error { return d.one.P
 // Close refuses new calls and waits for handlers at work, as Destination.Close does.
 func (d *BatchDestination[Tx]) Close(ctx context.Context) error { return d.one.Close(ctx) }
 
-// OpenLane raises the epoch of the lane's row. It waits for the transaction of an earlier
+// OpenLane gives the lane's row a new epoch. It waits for the transaction of an earlier
 // owner that has begun to write the row. The error is a *broker.Error: Misconfigured where the
 // table of lanes or a right is missing, and says which statements help.
 func (d *BatchDestination[Tx]) OpenLane(ctx context.Context, name broker.LaneName) (broker.Lane, error) {

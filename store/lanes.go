@@ -10,14 +10,17 @@ import (
 // effects of many messages and one record of them, so no message needs a mark. Package
 // inbox uses it (BatchDestination), and checks every argument first.
 //
-// Of a lane the database has a row: its epoch, which counts how often it was opened, and
+// Of a lane the database has a row: its epoch, which is another one after each opening, and
 // its record. Names are compared as bytes. It is safe for concurrent use, as far as Tx
 // itself is.
 type Lanes[Tx any] interface {
-	// OpenLane raises the epoch of a lane by one in tx, and returns it with the record. A
-	// lane that is new has epoch 1. It waits for every transaction that has opened or
-	// written the lane and is open: the caller then knows that each has committed or
-	// rolled back. Before tx has committed nothing is opened.
+	// OpenLane gives a lane a new epoch in tx, and returns it with the record. No opening
+	// of this lane has had it, not even one that the database knows no more since it was
+	// rolled back, or the database restored from a backup. So epochs are drawn at random
+	// (storekit.NewEpoch), and not counted: they tell nothing of sequence. OpenLane waits
+	// for every transaction that has opened or written the lane and is open: the caller
+	// then knows that each has committed or rolled back. Before tx has committed nothing
+	// is opened.
 	OpenLane(ctx context.Context, tx Tx, lane string) (LaneState, error)
 
 	// WriteLane replaces the record of a lane in tx, if the lane's epoch is epoch. If it
@@ -47,7 +50,7 @@ type LaneKeeper[Tx any] interface {
 
 // LaneState is a lane that was opened.
 type LaneState struct {
-	// Epoch is that of who opened it last, from one.
+	// Epoch is that of who opened it last. It is above zero.
 	Epoch int64
 	// Record is what the last committed transaction wrote. Nil: none has.
 	Record []byte

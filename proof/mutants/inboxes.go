@@ -246,7 +246,7 @@ var handling = []Mutant{
 	{
 		Name: "handler-zombie-not-fenced", What: "a lane of effects can be written by a process that had it before",
 		Evidence: "a process that was frozen, and goes on",
-		Patches:  []Patch{{"store/memstore/lanes.go", "			if r.Epoch != epoch || epoch == 0 {\n", "			if r.Epoch < epoch || epoch == 0 {\n"}},
+		Patches:  []Patch{{"store/memstore/lanes.go", "			if r.Epoch != epoch || epoch == 0 {\n", "			if r.Epoch == 0 || epoch == 0 {\n"}},
 		By:       coreTests("inbox", "TestAZombiesPageIsKnownOrFenced"),
 	},
 	{

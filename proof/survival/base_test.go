@@ -133,12 +133,12 @@ func (b *base) applied() (n int) {
 	return n
 }
 
-// opened returns how often a lane was opened, the only one of the base.
-func (b *base) opened() int {
+// lanes returns how many lanes were opened and written.
+func (b *base) lanes() int {
 	if b.kind == postgres {
-		return b.number("select epoch from postbag._lanes")
+		return b.number("select count(record) from postbag._lanes")
 	}
-	return b.number("select epoch from postbag__lane")
+	return b.number("select count(record) from postbag__lane")
 }
 
 // marked returns how many messages a handler has marked one by one.

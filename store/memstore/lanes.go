@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // laneRow is a lane of effects.
@@ -28,7 +29,7 @@ type laneUndo struct {
 func (s *Store) OpenLane(ctx context.Context, tx *Tx, lane string) (store.LaneState, error) {
 	return call(ctx, s, OpLane, func() (now store.LaneState, err error) {
 		err = s.changeLane(ctx, tx, lane, func(r *laneRow) error {
-			r.Epoch++
+			r.Epoch = storekit.NewEpoch()
 			now = store.LaneState{Epoch: r.Epoch, Record: bytes.Clone(r.Record)}
 			return nil
 		})

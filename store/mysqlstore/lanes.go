@@ -20,7 +20,7 @@ var (
 	_ store.LaneKeeper[postbag.SQLTx] = (*Appender)(nil)
 )
 
-// OpenLane raises the epoch of a lane in tx; see [store.Lanes].
+// OpenLane gives a lane a new epoch in tx; see [store.Lanes].
 func (*Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
 	return openLane(ctx, tx, lane)
 }
@@ -68,7 +68,7 @@ func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.Lan
 	if err := laneName(doing, lane); err != nil {
 		return now, err
 	}
-	if _, err = tx.ExecContext(ctx, fmt.Sprintf(sqlOpenLane, lane)); err == nil {
+	if _, err = tx.ExecContext(ctx, fmt.Sprintf(sqlOpenLane, lane, storekit.NewEpoch())); err == nil {
 		err = sqlkit.Querying(ctx, tx)(fmt.Sprintf(sqlOpenedLane, lane), nil, func(rows *sql.Rows) error {
 			return rows.Scan(&now.Epoch, &now.Record)
 		})

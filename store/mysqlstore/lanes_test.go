@@ -75,3 +75,40 @@ func TestALaneThatTheAccountMayNotWriteIsDeniedAndTheErrorSaysWhichGrantHelps(t 
 		lanesFail(t, d, store.ErrDenied, "GRANT SELECT, INSERT, UPDATE ON postbag__lane")
 	})
 }
+
+func TestALaneWhoseTableWasRestoredGivesNoEpochOutAgain(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		open := func() (now store.LaneState) {
+			t.Helper()
+			s.Must(s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) (err error) {
+				now, err = s.OpenLane(ctx, tx, "lane")
+				return err
+			}))
+			return now
+		}
+		write := func(epoch int64, record string) error {
+			return s.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+				return s.WriteLane(ctx, tx, "lane", epoch, []byte(record))
+			})
+		}
+		old := open()
+		s.Must(write(old.Epoch, "kept"))
+		s.exec("CREATE TABLE backup (PRIMARY KEY (lane)) AS SELECT lane, epoch, writes, record FROM postbag__lane")
+		zombie := open()
+		s.Must(write(zombie.Epoch, "lost"))
+		s.exec("DELETE FROM postbag__lane")
+		s.exec("INSERT INTO postbag__lane (lane, epoch, writes, record) SELECT lane, epoch, writes, record FROM backup")
+		now := open()
+		if now.Epoch == old.Epoch || now.Epoch == zombie.Epoch || string(now.Record) != "kept" {
+			t.Errorf("after %d and %d the lane has epoch %d and the record %q", old.Epoch, zombie.Epoch, now.Epoch, now.Record)
+		}
+		for _, epoch := range []int64{old.Epoch, zombie.Epoch} {
+			if err := write(epoch, "zombie"); !errors.Is(err, store.ErrFenced) {
+				t.Errorf("a write with epoch %d: %v, not ErrFenced", epoch, err)
+			}
+		}
+	})
+}

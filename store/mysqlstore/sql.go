@@ -273,7 +273,7 @@ const (
 
 	// A row by primary key, each. The second one reads what the first has just changed: a
 	// read that locks sees the newest version, whatever the isolation.
-	sqlOpenLane   = `INSERT INTO postbag__lane (lane, epoch) VALUES (0x%x, 1) ON DUPLICATE KEY UPDATE epoch = epoch + 1`
+	sqlOpenLane   = `INSERT INTO postbag__lane (lane, epoch) VALUES (0x%[1]x, %[2]d) ON DUPLICATE KEY UPDATE epoch = %[2]d`
 	sqlOpenedLane = `SELECT epoch, record FROM postbag__lane WHERE lane = 0x%x LIMIT 1 FOR UPDATE`
 
 	// A row by primary key. It counts as changed, because writes is another number, also if

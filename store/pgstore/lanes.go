@@ -11,6 +11,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 var (
@@ -69,7 +70,7 @@ func (d *Appender) Try(ctx context.Context, tx postbag.SQLTx, fn func(context.Co
 
 func openLane(ctx context.Context, statements *statementSet, in session, lane string) (store.LaneState, error) {
 	var now store.LaneState
-	q := command{statements.get("open_lane", "").sql, []any{[]byte(lane)}}
+	q := command{statements.get("open_lane", "").sql, []any{[]byte(lane), strconv.FormatInt(storekit.NewEpoch(), 10)}}
 	err := in.query(ctx, q, []any{&now.Epoch, &now.Record}, func() error { return nil })
 	if err == nil && now.Epoch == 0 {
 		err = errors.New("the statement gave no row; look for triggers and rules of postbag._lanes")

@@ -62,3 +62,36 @@ func TestALaneThatTheRoleMayNotWriteIsDeniedAndTheErrorSaysWhichGrantHelps(t *te
 	f := s.role(role, "GRANT USAGE ON SCHEMA postbag TO "+role+"; GRANT SELECT ON postbag._meta, postbag._migrations TO "+role)
 	lanesFail(t, f, store.ErrDenied, "permission denied", "postbag grants ROLE --for consumer", "GRANT SELECT, INSERT (lane, epoch), UPDATE (epoch, record) ON postbag._lanes")
 }
+
+func TestALaneWhoseTableWasRestoredGivesNoEpochOutAgain(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	open := func() (now store.LaneState) {
+		t.Helper()
+		s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) (err error) {
+			now, err = s.OpenLane(ctx, tx, "lane")
+			return err
+		}))
+		return now
+	}
+	write := func(epoch int64, record string) error {
+		return s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			return s.WriteLane(ctx, tx, "lane", epoch, []byte(record))
+		})
+	}
+	old := open()
+	s.Must(write(old.Epoch, "kept"))
+	s.exec("CREATE TABLE backup AS SELECT lane, epoch, record FROM postbag._lanes")
+	zombie := open()
+	s.Must(write(zombie.Epoch, "lost"))
+	s.exec("DELETE FROM postbag._lanes; INSERT INTO postbag._lanes SELECT lane, epoch, record FROM backup")
+	now := open()
+	if now.Epoch == old.Epoch || now.Epoch == zombie.Epoch || string(now.Record) != "kept" {
+		t.Errorf("after %d and %d the lane has epoch %d and the record %q", old.Epoch, zombie.Epoch, now.Epoch, now.Record)
+	}
+	for _, epoch := range []int64{old.Epoch, zombie.Epoch} {
+		if err := write(epoch, "zombie"); !errors.Is(err, store.ErrFenced) {
+			t.Errorf("a write with epoch %d: %v, not ErrFenced", epoch, err)
+		}
+	}
+}

@@ -16,13 +16,13 @@ var (
 	_ store.Lanes[postbag.SQLTx] = (*Appender)(nil)
 )
 
-// OpenLane raises the epoch of a lane in tx; see [store.Lanes]. SQLite has one writer: it
+// OpenLane gives a lane a new epoch in tx; see [store.Lanes]. SQLite has one writer: it
 // waits for all other transactions that write.
 func (s *Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.LaneState, err error) {
 	if tx == nil {
 		return now, postbag.ErrNoTx
 	}
-	err = s.queryIn(ctx, tx, sqlOpenLane, []any{[]byte(lane)}, func(rows *sql.Rows) error { return rows.Scan(&now.Epoch, &now.Record) })
+	err = s.queryIn(ctx, tx, sqlOpenLane, []any{[]byte(lane), storekit.NewEpoch()}, func(rows *sql.Rows) error { return rows.Scan(&now.Epoch, &now.Record) })
 	if err != nil {
 		return store.LaneState{}, translateError("open lane "+storekit.Printable(lane), met(err))
 	}

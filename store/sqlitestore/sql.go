@@ -189,7 +189,7 @@ SELECT name, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, coalesce(?10, x'') FROM postbag__bo
 
 	// A row by primary key, each. None comes back from the second if the lane was opened
 	// again.
-	sqlOpenLane  = `INSERT INTO postbag__lane (lane, epoch) VALUES (?1, 1) ON CONFLICT (lane) DO UPDATE SET epoch = epoch + 1 RETURNING epoch, record`
+	sqlOpenLane  = `INSERT INTO postbag__lane (lane, epoch) VALUES (?1, ?2) ON CONFLICT (lane) DO UPDATE SET epoch = ?2 RETURNING epoch, record`
 	sqlWriteLane = `UPDATE postbag__lane SET record = ?3 WHERE lane = ?1 AND epoch = ?2 RETURNING epoch`
 
 	// By the index (box, id).

@@ -14,7 +14,8 @@ import (
 // laneCases are about records of exactly-once lanes beside effects.
 func laneCases() []scenario {
 	return []scenario{
-		{name: "A new lane has no record, and each opening raises its epoch", run: laneOpens},
+		{name: "A new lane has no record, and each opening gives it another epoch", run: laneOpens},
+		{name: "An epoch does not come again when the table's rows went back", run: laneEpochs},
 		{name: "An opening that is rolled back has not happened", run: laneOpenRolledBack},
 		{name: "A record is there when its transaction has committed, and not when it rolled back", run: laneRecords},
 		{name: "Who opened a lane before cannot write it any more", run: laneFences},
@@ -39,16 +40,27 @@ func (e *env) needLanes() {
 	}
 }
 
-// enter opens a lane in a transaction of its own, and wants its epoch and record.
-func (e *env) enter(name string, epoch int64, record []byte) {
+// openLane opens a lane in tx, and wants an epoch above zero.
+func (e *env) openLane(tx any, name string) store.LaneState {
 	e.Helper()
-	tx := e.begin()
 	got, err := e.Lanes.OpenLane(e.ctx, tx, name)
 	e.check(err, "open the lane")
-	e.commit(tx)
-	if got.Epoch != epoch || !bytes.Equal(got.Record, record) || (got.Record == nil) != (record == nil) {
-		e.Errorf("the lane %.40q has epoch %d and a record of %d bytes (nil: %v), want %d and %d bytes", name, got.Epoch, len(got.Record), got.Record == nil, epoch, len(record))
+	if got.Epoch <= 0 {
+		e.Errorf("the lane %.40q was opened with epoch %d, which is not above zero", name, got.Epoch)
 	}
+	return got
+}
+
+// enter opens a lane in a transaction of its own, and wants its record. It returns the epoch.
+func (e *env) enter(name string, record []byte) (epoch int64) {
+	e.Helper()
+	tx := e.begin()
+	got := e.openLane(tx, name)
+	e.commit(tx)
+	if !bytes.Equal(got.Record, record) || (got.Record == nil) != (record == nil) {
+		e.Errorf("the lane %.40q has a record of %d bytes (nil: %v), want %d bytes", name, len(got.Record), got.Record == nil, len(record))
+	}
+	return got.Epoch
 }
 
 // writeLane writes a record in a transaction of its own, and commits.
@@ -71,65 +83,91 @@ func (e *env) fenced(epoch int64) {
 
 func laneOpens(e *env) {
 	e.needLanes()
-	for epoch := range int64(4) {
-		e.enter(lane, epoch+1, nil)
+	seen := map[int64]bool{}
+	for range 4 {
+		seen[e.enter(lane, nil)] = true
 	}
 	tx := e.begin()
-	for epoch := range int64(2) {
-		got, err := e.Lanes.OpenLane(e.ctx, tx, lane)
-		if e.check(err, "open the lane"); got.Epoch != epoch+5 {
-			e.Errorf("opened in one transaction, the lane has epoch %d, want %d", got.Epoch, epoch+5)
-		}
+	for range 2 {
+		seen[e.openLane(tx, lane).Epoch] = true
 	}
 	e.commit(tx)
+	if len(seen) != 6 {
+		e.Errorf("6 openings had %d epochs", len(seen))
+	}
+}
+
+// laneEpochs takes openings back, as a restore of the database does: of a new lane, and of one that was opened. Who
+// had such an epoch is a zombie.
+func laneEpochs(e *env) {
+	e.needLanes()
+	var gone []int64
+	for opened := range 2 {
+		for range 3 {
+			tx := e.begin()
+			gone = append(gone, e.openLane(tx, lane).Epoch, e.openLane(tx, lane).Epoch)
+			e.rollback(tx)
+		}
+		epoch := e.enter(lane, nil)
+		if slices.Contains(gone, epoch) {
+			e.Errorf("opening %d gives out epoch %d again, after a rollback of the opening that had it", opened, epoch)
+		}
+		for _, zombie := range gone {
+			e.fenced(zombie)
+		}
+		gone = append(gone, epoch)
+	}
+	if apart := slices.Compact(slices.Sorted(slices.Values(gone))); len(apart) != len(gone) {
+		e.Errorf("%d openings had %d epochs: %d", len(gone), len(apart), gone)
+	}
 }
 
 func laneOpenRolledBack(e *env) {
 	e.needLanes()
 	for range 2 {
 		tx := e.begin()
-		_, err := e.Lanes.OpenLane(e.ctx, tx, lane)
-		e.check(err, "open the lane")
+		e.openLane(tx, lane)
 		e.rollback(tx)
 	}
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	tx := e.begin()
-	_, err := e.Lanes.OpenLane(e.ctx, tx, lane)
-	e.check(err, "open the lane")
+	e.openLane(tx, lane)
 	e.rollback(tx)
-	e.writeLane(lane, 1, []byte("first"))
-	e.enter(lane, 2, []byte("first"))
+	e.writeLane(lane, epoch, []byte("first"))
+	e.enter(lane, []byte("first"))
 }
 
 func laneRecords(e *env) {
 	e.needLanes()
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	for _, record := range []string{"1", "22", "3"} {
-		e.writeLane(lane, 1, []byte(record))
+		e.writeLane(lane, epoch, []byte(record))
 		tx := e.begin()
-		e.check(e.Lanes.WriteLane(e.ctx, tx, lane, 1, []byte("undone")), "write the lane")
+		e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("undone")), "write the lane")
 		e.rollback(tx)
 	}
 	tx := e.begin()
 	record := []byte("last")
-	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, 1, []byte("of the same transaction")), "write the lane")
-	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, 1, record), "write the lane again")
+	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("of the same transaction")), "write the lane")
+	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, record), "write the lane again")
 	copy(record, "gone") // it keeps nothing of what it was given
 	e.commit(tx)
-	e.enter(lane, 2, []byte("last"))
+	e.enter(lane, []byte("last"))
 }
 
 func laneFences(e *env) {
 	e.needLanes()
-	e.enter(lane, 1, nil)
-	e.writeLane(lane, 1, []byte("old"))
-	e.enter(lane, 2, []byte("old"))
-	e.fenced(1)
-	e.fenced(3)
-	e.writeLane(lane, 2, []byte("owner"))
-	e.fenced(1)
-	e.enter(lane, 3, []byte("owner"))
-	e.fenced(2)
+	first := e.enter(lane, nil)
+	e.writeLane(lane, first, []byte("old"))
+	second := e.enter(lane, []byte("old"))
+	for _, epoch := range []int64{first, second - 1, second + 1} {
+		e.fenced(epoch)
+	}
+	e.writeLane(lane, second, []byte("owner"))
+	e.fenced(first)
+	e.enter(lane, []byte("owner"))
+	e.fenced(first)
+	e.fenced(second)
 }
 
 func laneUnopened(e *env) {
@@ -137,7 +175,7 @@ func laneUnopened(e *env) {
 	for _, epoch := range []int64{0, 1} {
 		e.fenced(epoch)
 	}
-	e.enter(lane, 1, nil)
+	e.enter(lane, nil)
 }
 
 // aside runs fn in a transaction of its own, in a goroutine.
@@ -172,10 +210,10 @@ func (e *env) over(a *attempt) {
 
 func laneOpenWaits(e *env) {
 	e.needLanes()
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	for i, commit := range []bool{true, false} {
 		tx := e.begin()
-		e.check(e.Lanes.WriteLane(e.ctx, tx, lane, int64(i+1), []byte{'r', byte(i)}), "write the lane")
+		e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte{'r', byte(i)}), "write the lane")
 		var got store.LaneState
 		late := e.aside(func(ctx context.Context, tx any) (err error) {
 			got, err = e.Lanes.OpenLane(ctx, tx, lane)
@@ -190,20 +228,20 @@ func laneOpenWaits(e *env) {
 		e.over(late)
 		e.check(late.err, "open the lane after waiting")
 		e.commit(late.tx)
-		if got.Epoch != int64(i+2) || !bytes.Equal(got.Record, []byte{'r', 0}) {
-			e.Errorf("after waiting, the lane has epoch %d and the record %q", got.Epoch, got.Record)
+		if got.Epoch == epoch || !bytes.Equal(got.Record, []byte{'r', 0}) {
+			e.Errorf("after waiting, the lane has epoch %d, the one before was %d, and the record %q", got.Epoch, epoch, got.Record)
 		}
+		epoch = got.Epoch
 	}
 }
 
 func laneWriteWaits(e *env) {
 	e.needLanes()
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	owner := e.begin()
-	_, err := e.Lanes.OpenLane(e.ctx, owner, lane)
-	e.check(err, "open the lane")
+	e.openLane(owner, lane)
 	zombie := e.aside(func(ctx context.Context, tx any) error {
-		return e.Lanes.WriteLane(ctx, tx, lane, 1, []byte("zombie"))
+		return e.Lanes.WriteLane(ctx, tx, lane, epoch, []byte("zombie"))
 	})
 	e.waits(zombie)
 	e.commit(owner)
@@ -212,8 +250,8 @@ func laneWriteWaits(e *env) {
 		e.Errorf("a write that waited for an opening: %v, not ErrFenced", zombie.err)
 	}
 	e.undo(zombie.tx)
-	e.fenced(1)
-	e.enter(lane, 3, nil)
+	e.fenced(epoch)
+	e.enter(lane, nil)
 }
 
 func laneNames(e *env) {
@@ -221,35 +259,32 @@ func laneNames(e *env) {
 	long := strings.Repeat("x", store.MaxLane-1)
 	names := []string{"a", "A", "a ", " a", "a\x00", "\x00", "\xff", "é", "e\u0301", "ß", "ss", "'", `\`, "%", "0", "00", long, long + "x", long + "y"}
 	for i, name := range names {
-		e.enter(name, 1, nil)
-		e.writeLane(name, 1, []byte{byte(i)})
+		e.writeLane(name, e.enter(name, nil), []byte{byte(i)})
 	}
 	for i, name := range names {
-		e.enter(name, 2, []byte{byte(i)})
+		e.enter(name, []byte{byte(i)})
 	}
 }
 
 func laneLarge(e *env) {
 	e.needLanes()
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	every := make([]byte, 256)
 	for i := range every {
 		every[i] = byte(i)
 	}
-	epoch := int64(1)
 	for _, record := range [][]byte{{0}, every, bytes.Repeat(every, store.MaxLaneRecord/256), {0xff}} {
 		e.writeLane(lane, epoch, record)
-		epoch++
-		e.enter(lane, epoch, record)
+		epoch = e.enter(lane, record)
 	}
 }
 
 func laneTry(e *env) {
 	e.needLanes()
 	e.needInbox()
-	e.enter(lane, 1, nil)
+	epoch := e.enter(lane, nil)
 	tx := e.begin()
-	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, 1, []byte("tried")), "write the lane")
+	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("tried")), "write the lane")
 	e.marked(tx, true, "before")
 	refused := errors.New("refused")
 	try := func(want error, ids ...store.MessageID) {
@@ -275,20 +310,20 @@ func laneTry(e *env) {
 	e.commit(tx)
 	e.commitMarks(false, "before", "2", "3", "6", "after")
 	e.commitMarks(true, "1", "4", "5")
-	e.enter(lane, 2, []byte("tried"))
+	e.enter(lane, []byte("tried"))
 }
 
 func laneCrash(e *env) {
 	e.needLanes()
 	e.needCrash()
-	e.enter(lane, 1, nil)
-	e.writeLane(lane, 1, []byte("committed"))
+	epoch := e.enter(lane, nil)
+	e.writeLane(lane, epoch, []byte("committed"))
 	tx := e.begin()
-	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, 1, []byte("open")), "write the lane")
+	e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("open")), "write the lane")
 	e.crash()
 	e.undo(tx)
-	e.enter(lane, 2, []byte("committed"))
-	e.fenced(1)
+	e.enter(lane, []byte("committed"))
+	e.fenced(epoch)
 }
 
 func laneEnded(e *env) {
@@ -300,5 +335,5 @@ func laneEnded(e *env) {
 		e.Errorf("opening a lane with a context that has ended: %v, not %v", err, ctx.Err())
 	}
 	_ = e.Rollback(e.ctx, tx) // a driver may have done it
-	e.enter(lane, 1, nil)
+	e.enter(lane, nil)
 }

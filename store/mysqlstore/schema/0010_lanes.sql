@@ -3,7 +3,7 @@
 -- what is allowed, as those of postbag__once.
 CREATE TABLE IF NOT EXISTS postbag__lane (
 	lane   VARBINARY(600) NOT NULL PRIMARY KEY,
-	epoch  BIGINT         NOT NULL, -- how often it was opened
+	epoch  BIGINT         NOT NULL, -- another one after each opening
 	writes INT UNSIGNED   NOT NULL DEFAULT 0, -- each write makes it another number
 	record MEDIUMBLOB, -- null: none was written
 	CONSTRAINT postbag__lane__lane CHECK (LENGTH(lane) BETWEEN 1 AND 500),

@@ -3,8 +3,8 @@
 
 -- name: open_lane
 -- One row by the primary key. It waits for who has written the row and is open.
-INSERT INTO postbag._lanes (lane, epoch) VALUES ($1::bytea, 1)
-ON CONFLICT (lane) DO UPDATE SET epoch = _lanes.epoch OPERATOR(pg_catalog.+) 1
+INSERT INTO postbag._lanes (lane, epoch) VALUES ($1::bytea, $2::text::bigint)
+ON CONFLICT (lane) DO UPDATE SET epoch = excluded.epoch
 RETURNING epoch, record;
 
 -- name: write_lane

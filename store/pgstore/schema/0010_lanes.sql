@@ -1,6 +1,6 @@
 -- Lanes of exactly-once effects: the transaction that applies a page of messages writes the record of them.
 
--- One row a lane. epoch counts how often it was opened: who opened it before can write it no more. record is what the last committed
+-- One row a lane. epoch is another one after each opening: who opened it before can write it no more. record is what the last committed
 -- transaction wrote, NULL if none has. Each page changes the row: fillfactor leaves room for its next versions.
 CREATE TABLE postbag._lanes (
   lane   bytea  PRIMARY KEY CHECK (octet_length(lane) BETWEEN 1 AND 500),
