@@ -145,6 +145,7 @@ func laneRecords(e *env) {
 		tx := e.begin()
 		e.check(e.Lanes.WriteLane(e.ctx, tx, lane, epoch, []byte("undone")), "write the lane")
 		e.rollback(tx)
+		epoch = e.enter(lane, []byte(record))
 	}
 	tx := e.begin()
 	record := []byte("last")

@@ -112,7 +112,7 @@ func notWaiting(answer bool) func(*database) {
 	return func(db *database) {
 		f := forge(db)
 		f.mark = func(ctx context.Context, tx memTx, consumer string, marks []store.Mark) ([]bool, error) {
-			soon, cancel := context.WithTimeout(ctx, time.Millisecond)
+			soon, cancel := context.WithTimeout(ctx, 20*time.Microsecond)
 			defer cancel()
 			fresh, err := f.Store.Mark(soon, tx, consumer, marks)
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {

@@ -16,7 +16,7 @@ type wrong struct {
 
 // wrongs are all of them.
 func wrongs() []wrong {
-	return slices.Concat(wrongReads(), wrongSettlements(), wrongWrites(), wrongMarks(), wrongForgets())
+	return slices.Concat(wrongReads(), wrongSettlements(), wrongWrites(), wrongMarks(), wrongForgets(), wrongLanes())
 }
 
 // TestWrongStoresAreCaught shows that cases fail for what they are there for.
@@ -37,7 +37,7 @@ func TestWrongStoresAreCaught(t *testing.T) {
 				}
 				tries := 1
 				if strings.HasPrefix(name, "Many writers") || strings.HasPrefix(name, "Many mark the same") {
-					tries = 20 // they catch a mistake when two writers meet, which they need not do each time
+					tries = 200 // they catch a mistake when two writers meet, which they need not do each time
 				}
 				r := &recorder{}
 				for ; tries > 0 && !r.failed; tries-- {
