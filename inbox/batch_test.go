@@ -305,6 +305,42 @@ func TestAZombiesPageIsKnownOrFenced(t *testing.T) {
 	w.applied("slow")
 }
 
+// One database has the lanes of all of them.
+func TestEachConsumerBoxAndSubscriptionHasARecordOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newBatchShelf(t)
+	other := newBatchShelf(t, func(_ *batchShelf, o *batchOptions) { o.Store, o.Consumer = w.store, "shipping" })
+	all := map[string]func() (broker.Lane, error){}
+	for consumer, to := range map[string]*inbox.BatchDestination[*memstore.Tx]{"billing": w.to, "shipping": other.to} {
+		for _, name := range []broker.LaneName{
+			{Box: "inbox", Subscription: "default", Lane: "0"},
+			{Box: "inbox", Subscription: "slow", Lane: "0"},
+			{Box: "orders", Subscription: "default", Lane: "0"},
+			{Box: "orders", Subscription: "default", Lane: "1"},
+		} {
+			all[consumer+" "+name.String()] = func() (broker.Lane, error) { return to.OpenLane(t.Context(), name) }
+		}
+	}
+	for who, open := range all {
+		l, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome, err := l.Commit(t.Context(), nil, []byte(who), nil); outcome != broker.Committed {
+			t.Fatalf("the record of %s is %v (%v)", who, outcome, err)
+		}
+	}
+	for who, open := range all {
+		l, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(l.Record()); got != who {
+			t.Errorf("%s has the record of %q", who, got)
+		}
+	}
+}
+
 func TestAHandlerThatTakesMostOfAPagesTimeIsRejectedAndAPageThatIsTooLongIsNot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -95,3 +95,64 @@ func TestALaneWhoseTableWasRestoredGivesNoEpochOutAgain(t *testing.T) {
 		}
 	}
 }
+
+// tries runs a test with both drivers. run runs a statement in the transaction.
+func tries(t *testing.T, s *testBox, test func(t *testing.T, run func(statement string) error, try func(statements ...string) (failed, broken error))) {
+	t.Helper()
+	to, err := pgstore.OpenAppender(t.Context(), sqlOf(t, s.dsn, func(*pgx.ConnConfig) {}), pgstore.AppenderOptions{})
+	s.Must(err)
+	each := func(run func(string) error, statements []string) func(context.Context) error {
+		return func(context.Context) error {
+			for _, statement := range statements {
+				if err := run(statement); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	t.Run("pgx", func(t *testing.T) {
+		s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			run := func(statement string) error {
+				_, err := tx.Exec(ctx, statement)
+				return err
+			}
+			test(t, run, func(statements ...string) (failed, broken error) { return s.Try(ctx, tx, each(run, statements)) })
+			return nil
+		}))
+	})
+	t.Run("database/sql", func(t *testing.T) {
+		s.Must(to.InTx(t.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
+			run := func(statement string) error {
+				_, err := tx.ExecContext(ctx, statement)
+				return err
+			}
+			test(t, run, func(statements ...string) (failed, broken error) { return to.Try(ctx, tx, each(run, statements)) })
+			return nil
+		}))
+	})
+}
+
+func TestABrokenConstraintThatWaitsForTheCommitIsFoundBehindTheMessageThatBrokeIt(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.exec("CREATE TABLE paid (n int UNIQUE DEFERRABLE INITIALLY DEFERRED, twice bool)")
+	tries(t, s, func(t *testing.T, run func(string) error, try func(...string) (failed, broken error)) {
+		s.Must(run("DELETE FROM paid"))
+		for _, insert := range []string{"INSERT INTO paid VALUES (1)", "INSERT INTO paid VALUES (2)"} {
+			if failed, broken := try(insert); failed != nil || broken != nil {
+				t.Errorf("%s: %v, %v", insert, failed, broken)
+			}
+		}
+		failed, broken := try("INSERT INTO paid VALUES (3)", "INSERT INTO paid VALUES (2)")
+		if failed == nil || broken != nil || !strings.Contains(failed.Error(), "paid_n_key") {
+			t.Errorf("a second 2: %v, %v; want an error that names the constraint, and a transaction that goes on", failed, broken)
+		}
+		// The constraint still waits for the commit.
+		s.Must(run("INSERT INTO paid VALUES (1, true)"))
+		s.Must(run("UPDATE paid SET n = 4 WHERE twice"))
+	})
+	if n := s.number("SELECT count(*) * 100 + sum(n) FROM paid"); n != 307 {
+		t.Errorf("count and sum are %d, want 307: 1, 2 and 4", n)
+	}
+}
