@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -49,6 +51,8 @@ type reader struct {
 const (
 	// lockPause is how often a member that stands by looks whether the stream is free.
 	lockPause = 500 * time.Millisecond
+	// lockedPause is the same where each look is an error in the log of the server.
+	lockedPause = 5 * time.Second
 	// proofPatience is how long the message may take that shows where the stream is.
 	proofPatience = 5 * time.Second
 	// streamOffset is the argument that says where to begin, and the header that says where a
@@ -105,12 +109,12 @@ func (t *tenure) lock(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
-		taken, err := t.tryLock()
+		taken, again, err := t.tryLock()
 		if taken || err != nil {
 			return err
 		}
 		t.s.say(nil) // it stands by
-		pause.Reset(lockPause)
+		pause.Reset(again)
 		for waits := true; waits; {
 			select {
 			case <-pause.C:
@@ -131,25 +135,39 @@ func (t *tenure) lock(ctx context.Context) error {
 	}
 }
 
-func (t *tenure) tryLock() (taken bool, err error) {
+// tryLock takes the lock, or says when to try again.
+func (t *tenure) tryLock() (taken bool, again time.Duration, err error) {
 	patience := time.AfterFunc(handshakeTimeout, t.line.cut)
 	defer patience.Stop()
 	ch, err := t.line.conn.Channel()
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
-	q, err := ch.QueueDeclare(t.s.lock, false, true, false, false, amqp.Table{queueType: "classic"})
+	q, err := ch.QueueDeclare(t.s.lock, false, true, ownsLocks(t.line.conn.Properties), false, amqp.Table{queueType: "classic"})
+	if why, ok := errors.AsType[*amqp.Error](err); ok && why.Server && why.Code == amqp.ResourceLocked {
+		return false, lockedPause, nil
+	}
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	if q.Consumers > 0 {
-		return false, ch.Close()
+		return false, lockPause, ch.Close()
 	}
 	t.locked, err = ch.Consume(t.s.lock, t.s.options.Login.Name, true, true, false, false, nil)
 	if why, ok := errors.AsType[*amqp.Error](err); ok && why.Server && isExclusive(why) {
-		return false, nil // another one was faster
+		return false, lockPause, nil // another one was faster
 	}
-	return err == nil, err
+	return err == nil, 0, err
+}
+
+// ownsLocks says whether the queue of a lock is its connection's own (exclusive). RabbitMQ before
+// 4 does with a queue that anybody can ask about, which its log does not mention. RabbitMQ 4
+// warns of such a transient queue, and 4.3 refuses it.
+func ownsLocks(server amqp.Table) bool {
+	version, _ := server["version"].(string)
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	return err != nil || n >= 4
 }
 
 // use reads the stream until the tenure is over, and ends it. It returns why nothing comes, nil

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,6 +140,87 @@ func TestAnotherMemberOfAStreamStandsByAndTakesOverBehindWhatIsAcked(t *testing.
 	again, _ = fetched(t, d, 2)
 	wantPayloads(t, again, numbers(8, 10))
 	says(t, c, source.ErrUnavailable, "the server cannot be reached")
+}
+
+// versionOfServer is how a server tells its version.
+var versionOfServer = regexp.MustCompile(`(?s)(versionS\x00\x00\x00.)[0-9]\.`)
+
+// newer is a way to a server that says it is of version 4 there, or a newer one.
+func newer(t *testing.T, server string) string {
+	t.Helper()
+	door, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ways sync.WaitGroup
+	ctx, end := context.WithCancel(context.Background())
+	t.Cleanup(func() {
+		end()
+		_ = door.Close()
+		ways.Wait()
+	})
+	ways.Go(func() {
+		for {
+			in, err := door.Accept()
+			if err != nil {
+				return
+			}
+			out, err := (&net.Dialer{}).DialContext(ctx, "tcp", server)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			part := func() { _, _ = in.Close(), out.Close() }
+			context.AfterFunc(ctx, part)
+			ways.Go(func() {
+				defer part()
+				_, _ = io.Copy(out, in)
+			})
+			ways.Go(func() {
+				defer part()
+				start := make([]byte, 4096) // Connection.Start, the server's first frame
+				n, err := out.Read(start)
+				if err == nil {
+					_, err = in.Write(versionOfServer.ReplaceAll(start[:n], []byte("${1}4.")))
+				}
+				if err == nil {
+					_, _ = io.Copy(in, out)
+				}
+			})
+		}
+	})
+	return door.Addr().String()
+}
+
+func TestOnRabbitMQ4TheLockOfAStreamIsExclusiveAndKeepsMembersOnOlderNodesAwayToo(t *testing.T) {
+	t.Parallel()
+	p, kept := stream(t, 10), positions(t)
+	old, young := p.reading(kept), p.reading(kept)
+	young.URL = via(t, p.url, newer(t, address(t, p.url)))
+	a := openedStream(t, young)
+	msgs, _ := fetched(t, a, 10)
+	queues, err := shared(t).Ctl(t.Context(), "list_queues", "--quiet", "--no-table-headers", "name", "exclusive")
+	if err != nil || !regexp.MustCompile(`(?m)^postbag\.lock\.\w+\ttrue$`).MatchString(queues) {
+		t.Errorf("no lock is exclusive: %v\n%s", err, queues)
+	}
+	b := openedStream(t, old)
+	nothing(t, b, time.Second)
+	acked(t, a, 0, msgs[:4]...)
+	closed(t, a)
+	again, _ := fetched(t, b, 6)
+	wantPayloads(t, again, numbers(4, 10))
+	c := openedStream(t, young)
+	nothing(t, c, time.Second)
+	acked(t, b, 0, again[:2]...)
+	closed(t, b)
+	again, _ = fetched(t, c, 4)
+	wantPayloads(t, again, numbers(6, 10))
+	d := openedStream(t, young)
+	nothing(t, d, time.Second)
+	acked(t, c, 0, again[:3]...)
+	closed(t, c)
+	again, _ = fetched(t, d, 1)
+	wantPayloads(t, again, numbers(9, 10))
 }
 
 func TestOtherGroupsOfAStreamReadBesideAndHaveOtherPositions(t *testing.T) {
