@@ -44,7 +44,12 @@ done
 // newFolder makes a folder that only its owner can list, yet others can pass through (a server under another account
 // has its own folder inside).
 func newFolder(kind string, mounted bool) (*folder, error) {
-	path, err := os.MkdirTemp("", "postbag-"+kind+"-")
+	return newFolderIn("", kind, mounted)
+}
+
+// newFolderIn is newFolder below another folder than the system's temporary one.
+func newFolderIn(base, kind string, mounted bool) (*folder, error) {
+	path, err := os.MkdirTemp(base, "postbag-"+kind+"-")
 	if err != nil {
 		return nil, fmt.Errorf("testserver: no temporary folder: %w: set TMPDIR to a writable one", err)
 	}
@@ -96,4 +101,21 @@ func (f *folder) Close() error {
 		f.leash = nil
 	}
 	return os.RemoveAll(f.path)
+}
+
+const (
+	memoryFolder = "/dev/shm" // Linux has a file system in memory here
+	memoryNeeded = 4 << 30    // bytes that must be free in it: the tests of two modules at a time take less than one of the four
+)
+
+// inMemory is the folder of a file system in memory that has room for the data of many servers, or "" for the system's
+// temporary one. A TMPDIR that is set says where files go. The long form of tests writes more than should be in memory.
+func inMemory() string {
+	if os.Getenv("TMPDIR") != "" || os.Getenv("POSTBAG_FULL") == "1" {
+		return ""
+	}
+	if free, err := freeBytes(memoryFolder); err != nil || free < memoryNeeded {
+		return ""
+	}
+	return memoryFolder
 }
