@@ -11,6 +11,7 @@ import (
 type condition struct {
 	down     bool
 	since    time.Duration // the state began
+	last     time.Duration // its circuit was last seen open, while it is down
 	accepted int64         // messages, when it began
 }
 
@@ -58,16 +59,16 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 	case !c.down && l.core.Stops() && !f.failed: // its calls were given up
 		return
 	case !c.down:
-		*c = condition{down: true, since: now, accepted: accepted}
+		*c = condition{down: true, since: now, last: now, accepted: accepted}
 		l.log.down(f, now)
 	case state != engine.Closed:
-		c.accepted = accepted
+		c.last, c.accepted = now, accepted
 		l.log.stillDown(f, now)
 		return
 	case accepted > c.accepted:
 		l.log.up(f, now)
 		*c = condition{since: now}
-	case f.Engine.Idle():
+	case f.Engine.Idle() && !f.comesBack(now):
 		l.log.idle(f, now)
 		*c = condition{since: now}
 	default:
@@ -75,4 +76,10 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 		return
 	}
 	l.core.TellSoon(now)
+}
+
+// comesBack says that messages may be in rows until their next attempt, so that none in hand
+// does not show that none waits. That is so where attempts are counted first, for a while.
+func (f *flow) comesBack(now time.Duration) bool {
+	return f.subscription.To.Features().CountsFirst && now-f.condition.last < reminder
 }

@@ -153,3 +153,42 @@ func TestAnOutageIsNotBlamedOnAMessageThatWasRejectedBesideIt(t *testing.T) {
 		stop()
 	})
 }
+
+// countsFirst is a destination for which attempts are counted before calls.
+type countsFirst struct{ broker.Destination }
+
+func (d countsFirst) Features() broker.Features {
+	f := d.Destination.Features()
+	f.CountsFirst = true
+	return f
+}
+
+// Probe answers as one that works: messages alone tell.
+func (countsFirst) Probe(context.Context) error { return nil }
+
+// Messages whose attempts are counted first wait in rows, and none is in hand. The log told each time that nothing waited.
+func TestADestinationThatIsDownIsToldOfOnceIfItsMessagesWaitInRows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var refuses atomic.Bool
+		refuses.Store(true)
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+			if refuses.Load() {
+				return membroker.Fail(broker.Unavailable, "503")
+			}
+			return membroker.Act{}
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{To: countsFirst{w.to}}}})
+		w.publish(10, 3)
+		<-time.After(50 * time.Second)
+		if down, idle := log.count("does not take messages; waiting"), log.count("nothing waits"); down != 1 || idle != 0 {
+			t.Errorf("it is said to be down %d times, and that nothing waits %d times:\n%s", down, idle, log)
+		}
+		refuses.Store(false)
+		<-time.After(10 * time.Second)
+		if n := log.count("takes messages again"); n != 1 {
+			t.Errorf("once it took them it is said to take messages again %d times, not once:\n%s", n, log)
+		}
+		stop()
+	})
+}
