@@ -94,7 +94,7 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 		case !p.tired && meetsAnother(p.d.one.o.Store, err):
 			search = p.tires(n, start, err) || search
 			pause(ctx, back.after(n))
-		case !p.began:
+		case !p.began, storeFails(p.d.one.o.Store, err):
 			return p.unavailable(err)
 		default:
 			if outcome, err := p.decide(ctx, err, search); err != nil {

@@ -145,7 +145,7 @@ func (p *page[Tx]) halve(ctx context.Context, tx Tx, some []int, failed map[stri
 	}
 	failure, broken := p.d.lanes.Try(ctx, tx, func(ctx context.Context) error { return p.call(ctx, tx, kept) })
 	switch {
-	case failure != nil && (p.away(failure) || !p.tired && meetsAnother(p.d.one.o.Store, failure)):
+	case failure != nil && p.passes(failure):
 		return failure
 	case ctx.Err() != nil:
 		return cmp.Or(failure, broken, ctx.Err())
@@ -165,6 +165,11 @@ func (p *page[Tx]) halve(ctx context.Context, tx Tx, some []int, failed map[stri
 		return err
 	}
 	return p.halve(ctx, tx, kept[half:], failed)
+}
+
+// passes says whether an error of a handler says nothing against its message.
+func (p *page[Tx]) passes(err error) bool {
+	return p.away(err) || storeFails(p.d.one.o.Store, err) || !p.tired && meetsAnother(p.d.one.o.Store, err)
 }
 
 // gone notes that the transaction was gone behind some messages: their handler has ended it,

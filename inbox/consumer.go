@@ -26,7 +26,9 @@ import (
 // and nothing is counted. If that goes on, a [Consumer] counts fifty in a row as one
 // attempt, and a [BatchDestination] counts one after twenty, or half of the page's time. The
 // store knows such errors of its database's drivers (store.Rerunner). They and store.ErrAgain
-// are found in whatever wraps them. So return them, and do not go on with tx.
+// are found in whatever wraps them. So return them, and do not go on with tx. The same holds
+// for errors by which the database itself fails, such as those of a full disk
+// (store.OutageTeller): they are an outage of the store, and count nothing.
 type Handler[Tx any] func(ctx context.Context, tx Tx, m *Message) error
 
 // Message is a message as a handler gets it. The handler must not change what it points to.

@@ -24,6 +24,7 @@ type task struct {
 	size     int
 	attempts int  // that failed, and count
 	again    int  // in a row that do not count
+	failures int  // of the store, in a row
 	skipped  bool // by the last attempt
 
 	// What follows is guarded by hand.mu.

@@ -49,6 +49,8 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 	case !began && errors.Is(err, store.ErrOtherBytes):
 		t.part()
 		return 0, c.park(begin, t)
+	case storeFails(c.o.Store, err):
+		return c.wait(begin, t, began, err), false
 	case errors.Is(err, postbag.ErrCommitUnknown): // the mark tells
 		t.unsure = t.unsure || began
 		return c.again(t, err), false
@@ -71,6 +73,16 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 		return 0, c.reject(begin, t, err)
 	}
 	return c.fail(begin, t, err)
+}
+
+// wait notes that the store fails with an error of its own, and returns how much longer this
+// message waits for it: the store may work for others.
+func (c *Consumer[Tx]) wait(begin context.Context, t *task, began bool, err error) time.Duration {
+	t.unsure = t.unsure || began && errors.Is(err, postbag.ErrCommitUnknown)
+	t.failures++
+	c.db.met(begin, fmt.Errorf("inbox: consume: %w", err))
+	back := Retry{Min: firstReceive, Max: maxReceive, Factor: 2}
+	return back.after(t.failures)
 }
 
 // apply calls the handler in a transaction that marks the message. began says that it came
@@ -128,6 +140,17 @@ func meetsAnother[Tx any](in Store[Tx], err error) bool {
 	return has && (state.SQLState() == "40001" || state.SQLState() == "40P01") // PostgreSQL: serialization failure, deadlock
 }
 
+// storeFails says whether an error, of a handler or of a commit, is one by which the database
+// itself fails. That a database answers tells nothing: with a full disk it also runs
+// transactions, as long as they do not write.
+func storeFails[Tx any](in Store[Tx], err error) bool {
+	if errors.Is(err, store.ErrStandby) {
+		return true
+	}
+	s, knows := in.(store.OutageTeller)
+	return knows && s.Outage(err)
+}
+
 // How long a transaction waits that met another one, at first and at most, and how often in
 // a row that is not counted. A handler that waits for a lock of its own transaction, through
 // another connection, would else be called for ever.
@@ -162,6 +185,7 @@ func (c *Consumer[Tx]) reject(begin context.Context, t *task, err error) (stored
 func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait time.Duration, over bool) {
 	t.attempts++
 	t.again = 0
+	t.failures = 0
 	c.failed.Add(1)
 	if t.attempts >= c.o.Retry.MaxAttempts {
 		t.blame(fmt.Errorf("it failed in %d attempts, at last: %w", t.attempts, err))

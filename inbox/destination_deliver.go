@@ -129,7 +129,8 @@ func (d *Destination[Tx]) panicked(who string, p any) error {
 func (d *Destination[Tx]) judge(ctx context.Context, began bool, err error) (r broker.Result, again bool) {
 	err = fmt.Errorf("inbox: handle: %w", err)
 	rejected := broker.Result{Outcome: broker.Rejected, Err: err}
-	if meetsAnother(d.o.Store, err) || errors.Is(err, postbag.ErrCommitUnknown) { // the mark tells
+	fails := storeFails(d.o.Store, err)
+	if !fails && (meetsAnother(d.o.Store, err) || errors.Is(err, postbag.ErrCommitUnknown)) { // the mark tells
 		return r, true
 	}
 	if !began && errors.Is(err, store.ErrOtherBytes) {
@@ -138,7 +139,7 @@ func (d *Destination[Tx]) judge(ctx context.Context, began bool, err error) (r b
 	if e, is := errors.AsType[*broker.Error](err); is && began && (e.Outcome == broker.Unavailable || e.Outcome == broker.Misconfigured) {
 		return broker.Result{Outcome: e.Outcome, Scope: e.Scope, Err: err}, false
 	}
-	if !began && !errors.Is(err, context.DeadlineExceeded) {
+	if fails || !began && !errors.Is(err, context.DeadlineExceeded) {
 		return broker.Result{Outcome: broker.Unavailable, Err: err}, false
 	}
 	if down := d.Probe(ctx); down != nil {

@@ -19,6 +19,8 @@ type trouble struct {
 	since time.Time // zero: all is well
 	last  time.Time // when wait began
 	wait  time.Duration
+	ended time.Time // when it was over last
+	quiet bool      // what lasts now was told shortly before
 
 	told  time.Time           // when kinds began
 	kinds map[string]struct{} // of the errors that were told since
@@ -27,9 +29,14 @@ type trouble struct {
 // An outage is told of again each tellAgain, with the error of that time. In between an error
 // of another kind is told of at once, up to maxKinds of them: what stops a source or a store
 // may change while it lasts, and so does what ends it.
+//
+// Where a database fails for some messages and works for others, an outage ends and begins with
+// every other message. So one that begins again within flicker, for a reason that was told
+// within tellAgain, is told of only if it lasts that long.
 const (
 	tellAgain = time.Minute
 	maxKinds  = 8
+	flicker   = 2 * maxReceive
 )
 
 // met notes an error, and waits before the next attempt, or until ctx ends.
@@ -59,11 +66,21 @@ func (t *trouble) note(err error) time.Duration {
 
 // tell writes an error to the log, if it says something new or was not said for long.
 func (t *trouble) tell(now time.Time, err error) {
-	first := t.since.IsZero()
+	kind, first := kindOf(err), t.since.IsZero()
+	_, known := t.kinds[kind]
+	lately := known && now.Sub(t.told) < tellAgain
+	switch {
+	case first:
+		t.quiet = lately && now.Sub(t.ended) < flicker
+	case t.quiet && (!lately || now.Sub(t.since) >= flicker):
+		first, t.quiet = true, false
+	}
+	if t.quiet {
+		return
+	}
 	if first || now.Sub(t.told) >= tellAgain {
 		t.told, t.kinds = now, map[string]struct{}{}
 	}
-	kind := kindOf(err)
 	if _, known := t.kinds[kind]; known || len(t.kinds) >= maxKinds {
 		return
 	}
@@ -101,8 +118,10 @@ func (t *trouble) over() {
 	if t.since.IsZero() {
 		return
 	}
-	t.log.Info(t.done, "after", time.Since(t.since).Round(time.Millisecond))
-	t.since = time.Time{}
+	if !t.quiet {
+		t.log.Info(t.done, "after", time.Since(t.since).Round(time.Millisecond))
+	}
+	t.since, t.ended = time.Time{}, time.Now()
 }
 
 // How long a Receiver or a Consumer rests after an error, at first and at most.

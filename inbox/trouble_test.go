@@ -69,3 +69,31 @@ func TestAnOutageWhoseErrorsAreAllDifferentDoesNotFloodTheLog(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOutageThatComesBackAtOnceForTheSameReasonIsToldOfOnlyIfItLasts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		trouble, log, _ := troubled()
+		times := func(text string) int { return strings.Count(log.String(), text) }
+		full := errors.New("the disk is full")
+		for range 20 {
+			trouble.met(t.Context(), full)
+			trouble.over()
+		}
+		if began, ended := times("an inbox fails"), times("works again"); began != 1 || ended != 1 {
+			t.Errorf("the log tells %d times that it fails, and %d times that it works again:\n%s", began, ended, log)
+		}
+		trouble.met(t.Context(), errors.New("connection refused"))
+		trouble.over()
+		if n := times("an inbox fails"); n != 2 {
+			t.Errorf("another reason is told of %d times:\n%s", n-1, log)
+		}
+		for start := time.Now(); time.Since(start) < 2*flicker; {
+			trouble.met(t.Context(), errors.New("connection refused"))
+		}
+		trouble.over()
+		if began, ended := times("an inbox fails"), times("works again"); began != 3 || ended != 3 {
+			t.Errorf("of an outage that lasts the log tells %d and %d times, not 3:\n%s", began, ended, log)
+		}
+	})
+}

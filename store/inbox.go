@@ -79,6 +79,19 @@ type Rerunner interface {
 	RunAgain(err error) bool
 }
 
+// OutageTeller is implemented by a store with an Inbox that knows the errors of its database's
+// drivers. A database can answer, and still fail what writes: its disk is full, or it is
+// read-only since a failover. A statement of a handler gets that error, or the commit behind
+// it. It is no fault of the message.
+type OutageTeller interface {
+	// Outage says whether err, of a statement in a transaction or of its commit, means that
+	// the database fails, and not what it was asked: it has no disk or memory left, takes no
+	// writes, cannot read or write its files, or is being stopped. It finds the driver's
+	// error in whatever wraps it. It does no I/O, and is safe for concurrent use. Nil is
+	// false, and so is a connection that broke: whether the database works, a new one tells.
+	Outage(err error) bool
+}
+
 // Forgetter is implemented by a store with an Inbox that can remove old marks.
 type Forgetter interface {
 	// DeclareConsumer says for how long the marks of a consumer are kept: at least keep,

@@ -195,6 +195,7 @@ type line[Tx any] struct {
 	Store[Tx]
 
 	down, mute atomic.Bool
+	failed     atomic.Int64 // transactions
 }
 
 var errAway = errors.New("the database is away")
@@ -205,6 +206,9 @@ func (l *line[Tx]) InTx(ctx context.Context, fn func(context.Context, Tx) error)
 		return errAway
 	}
 	err := l.Store.InTx(ctx, fn)
+	if err != nil {
+		l.failed.Add(1)
+	}
 	if err == nil && l.mute.Load() {
 		return fmt.Errorf("%w: %w", errAway, postbag.ErrCommitUnknown)
 	}
@@ -223,4 +227,10 @@ func (l *line[Tx]) KeepsLane(ctx context.Context, tx Tx, lane string, epoch int6
 func (l *line[Tx]) RunAgain(err error) bool {
 	r, is := l.Store.(store.Rerunner)
 	return is && r.RunAgain(err)
+}
+
+// Outage is that of the store, if it has one.
+func (l *line[Tx]) Outage(err error) bool {
+	o, is := l.Store.(store.OutageTeller)
+	return is && o.Outage(err)
 }

@@ -234,7 +234,7 @@ var handling = []Mutant{
 	{
 		Name: "handler-unknown-commit-rejected", What: "a commit without an answer counts against its message",
 		Evidence: "time-outs taken as failures (FAULTS C2)",
-		Patches:  []Patch{{"inbox/destination_deliver.go", " || errors.Is(err, postbag.ErrCommitUnknown) { // the mark tells\n", " {\n"}},
+		Patches:  []Patch{{"inbox/destination_deliver.go", " || errors.Is(err, postbag.ErrCommitUnknown)) { // the mark tells\n", ") {\n"}},
 		By:       coreTests("inbox", "TestADeadlockAndAnUnknownCommitRunAgainWithinTheCall"),
 	},
 	{

@@ -139,6 +139,8 @@ func commitError(err error) error {
 		return fmt.Errorf("mysqlstore: commit: the transaction had ended before and was rolled back: %w", err)
 	case code == codeDeadlock, code == codeLockWait, code == codeRolledBack, code == codeReadOnly, code == codeReadOnlyTx:
 		return translateError("commit", err)
+	case fails(err):
+		return fmt.Errorf("mysqlstore: commit: %w: %w", &plain{text: serverMessage(err), err: err}, postbag.ErrCommitUnknown)
 	default:
 		return fmt.Errorf("mysqlstore: commit: %w", postbag.ErrCommitUnknown)
 	}

@@ -37,6 +37,18 @@ const (
 	codeSecondary      = 3100 // MySQL: a plug-in refuses, as on a secondary of a group
 	codeTableFull      = 1114
 	codeDiskFull       = 1021
+	codeWriteFails     = 3    // a file cannot be written, as for a disk without room
+	codeFileFull       = 20   // a file waits for room
+	codeLogWrite       = 1026 // a log file cannot be written
+	codeEngine         = 1030 // the engine failed; the number behind it says for what
+	codeCommit         = 1180 // as codeEngine, at the commit
+	codeNoMemory       = 1037
+	codeNoResources    = 1041
+	codeTooMany        = 1040
+	codeNoThread       = 1135
+	codeBinlogStopped  = 1598 // MySQL: the binary log cannot be written
+	codeOffline        = 3032 // MySQL's offline_mode
+	codeNotReady       = 1047 // a node of a Galera cluster that has no quorum, too
 	codeCheckMySQL     = 3819
 	codeCheckMariaDB   = 4025
 	codeTooLong        = 1406
@@ -66,6 +78,32 @@ func codeOf(err error) uint16 {
 	}
 	return 0
 }
+
+// fails says whether the server itself fails, and not what it was asked.
+func fails(err error) bool {
+	refused, is := errors.AsType[*mysql.MySQLError](err)
+	if !is {
+		return errors.Is(err, store.ErrStandby)
+	}
+	switch refused.Number {
+	case codeTableFull, codeDiskFull, codeWriteFails, codeFileFull, codeLogWrite, codeNoMemory, codeNoResources, codeTooMany, codeNoThread,
+		codeBinlogStopped, codeOffline, codeNotReady, codeShutdown, codeReadOnlyTx, codeReadOnlyMode, codeSecondary:
+		return true
+	case codeReadOnly: // also for what other options forbid, such as secure_file_priv
+		return readOnlyOption.MatchString(refused.Message)
+	case codeEngine, codeCommit:
+		return systemError.MatchString(refused.Message)
+	}
+	return false
+}
+
+// readOnlyOption matches the options that make a server refuse all writes. systemError matches
+// an error number of the system in a message: a disk that fails (5), no memory (12), a full
+// disk (28), a read-only file system (30), a quota (122).
+var (
+	readOnlyOption = regexp.MustCompile(`read[-_]only`)
+	systemError    = regexp.MustCompile(`error (5|12|28|30|122)\b`)
+)
 
 // rowRefused says whether a row has a value that its table does not allow.
 func rowRefused(err error) bool {

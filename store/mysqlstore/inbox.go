@@ -21,6 +21,8 @@ var (
 	_ store.Forgetter            = (*Appender)(nil)
 	_ store.Rerunner             = (*Store)(nil)
 	_ store.Rerunner             = (*Appender)(nil)
+	_ store.OutageTeller         = (*Store)(nil)
+	_ store.OutageTeller         = (*Appender)(nil)
 )
 
 // Mark records in tx that a consumer has applied messages; see [store.Inbox].
@@ -167,6 +169,14 @@ func (*Store) RunAgain(err error) bool {
 func (*Appender) RunAgain(err error) bool {
 	return errors.Is(err, store.ErrAgain) || metAnother(codeOf(err))
 }
+
+// Outage says whether err means that the server fails: a disk or a table is full (1021, 1114), it
+// is read-only (1290, 1836), has no memory or connections left, or is being stopped; see
+// [store.OutageTeller].
+func (*Store) Outage(err error) bool { return fails(err) }
+
+// Outage is that of a Store.
+func (*Appender) Outage(err error) bool { return fails(err) }
 
 // meeting is an error of the server that is also [store.ErrAgain].
 type meeting struct{ error }

@@ -41,13 +41,19 @@ const (
 	codeCheck               = "23514"
 	codeNotNull             = "23502"
 	codeLockTimeout         = "55P03"
+	codeOutOfResources      = "53000"
 	codeOutOfDisk           = "53100"
+	codeOutOfMemory         = "53200"
 	codeShutdown            = "57P01"
+	codeCrashed             = "57P02" // another session's process crashed, and all are ended
 	codeStarting            = "57P03"
 	codeLogin               = "28000"
 	codePassword            = "28P01"
 	codeNoDatabase          = "3D000"
 	codeTooMany             = "53300"
+	codeFileFails           = "58030"
+	codeDamagedData         = "XX001"
+	codeDamagedIndex        = "XX002"
 	codeRefused             = "PB001" // postbag._refuse
 )
 
@@ -58,6 +64,17 @@ func sqlState(err error) string {
 		return e.SQLState()
 	}
 	return ""
+}
+
+// fails says whether the server itself fails, and not what it was asked. Limits of a session's
+// own, such as that of temporary files (53400), are not among it.
+func fails(err error) bool {
+	switch sqlState(err) {
+	case codeOutOfResources, codeOutOfDisk, codeOutOfMemory, codeTooMany, codeReadOnly, codeShutdown, codeCrashed, codeStarting,
+		codeFileFails, codeDamagedData, codeDamagedIndex:
+		return true
+	}
+	return errors.Is(err, store.ErrStandby)
 }
 
 // standbyRead says that a server in recovery refused to show an unlogged table.

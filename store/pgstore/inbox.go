@@ -21,6 +21,8 @@ var (
 	_ store.Inbox[postbag.SQLTx] = (*Appender)(nil)
 	_ store.Rerunner             = (*Store)(nil)
 	_ store.Rerunner             = (*Appender)(nil)
+	_ store.OutageTeller         = (*Store)(nil)
+	_ store.OutageTeller         = (*Appender)(nil)
 )
 
 // Mark implements store.Inbox. Nothing of a mark is changed later, and its time counts
@@ -51,6 +53,14 @@ func (*Store) RunAgain(err error) bool {
 func (*Appender) RunAgain(err error) bool {
 	return errors.Is(err, store.ErrAgain) || endedByConcurrentTransaction(sqlState(err))
 }
+
+// Outage says whether err means that the server fails: it has no disk, memory or connections
+// left, is read-only, cannot read or write its files, or is being stopped; see
+// [store.OutageTeller].
+func (*Store) Outage(err error) bool { return fails(err) }
+
+// Outage is that of a Store. It knows the errors of every driver that have a method SQLState.
+func (*Appender) Outage(err error) bool { return fails(err) }
 
 // marking is one call of Mark.
 type marking struct {

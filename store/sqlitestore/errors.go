@@ -16,10 +16,13 @@ import (
 const (
 	codeBusy     = 5
 	codeLocked   = 6
+	codeNoMemory = 7
 	codeReadOnly = 8
 	codeIO       = 10
 	codeCorrupt  = 11
 	codeFull     = 13
+	codeCantOpen = 14
+	codeProtocol = 15 // the locks of the write-ahead log do not work
 	codeTooBig   = 18
 	codeRefused  = 19
 	codeNotADB   = 26
@@ -37,6 +40,15 @@ func resultCode(err error) int {
 func isBusy(err error) bool {
 	code := resultCode(err)
 	return code == codeBusy || code == codeLocked
+}
+
+// fails says whether the database itself fails, and not what it was asked.
+func fails(err error) bool {
+	switch resultCode(err) {
+	case codeNoMemory, codeReadOnly, codeIO, codeCorrupt, codeFull, codeCantOpen, codeProtocol, codeNotADB:
+		return true
+	}
+	return errors.Is(err, store.ErrStandby)
 }
 
 // rowRefused says whether a row has a value that its table does not allow. Headers that

@@ -21,6 +21,8 @@ var (
 	_ store.Forgetter            = (*Appender)(nil)
 	_ store.Rerunner             = (*Store)(nil)
 	_ store.Rerunner             = (*Appender)(nil)
+	_ store.OutageTeller         = (*Store)(nil)
+	_ store.OutageTeller         = (*Appender)(nil)
 )
 
 // markRows is how many marks one INSERT records; see appendRows.
@@ -128,6 +130,13 @@ func (*Store) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) |
 
 // RunAgain is that of a Store.
 func (*Appender) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) || isBusy(err) }
+
+// Outage says whether err means that the database fails: a full disk (SQLITE_FULL), files that
+// cannot be opened, read or written, or are damaged, and no memory; see [store.OutageTeller].
+func (*Store) Outage(err error) bool { return fails(err) }
+
+// Outage is that of a Store.
+func (*Appender) Outage(err error) bool { return fails(err) }
 
 // DeclareConsumer says for how long the marks of a consumer are kept; see [store.Forgetter].
 func (s *Store) DeclareConsumer(ctx context.Context, consumer string, keep time.Duration) error {

@@ -1,0 +1,122 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/internal/effectstest"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/store/pgstore"
+)
+
+var tablespaces atomic.Int64
+
+// tablespace makes a tablespace on a small disk.
+func (s *testBox) tablespace() (name string, disk *testserver.Tmpfs) {
+	s.Helper()
+	disk = servertest.Tmpfs(s, 8<<20)
+	folder := filepath.Join(disk.Dir(), "space")
+	s.Must(os.Mkdir(folder, 0o700))
+	data, err := os.Stat(shared.Server(s).DataDir())
+	s.Must(err)
+	owner, _ := data.Sys().(*syscall.Stat_t)
+	s.Must(os.Chown(folder, int(owner.Uid), int(owner.Gid)))
+	name = fmt.Sprint("small", tablespaces.Add(1))
+	s.exec("CREATE TABLESPACE " + name + " LOCATION '" + folder + "'")
+	s.Cleanup(func() {
+		_, err := s.plain.Exec(context.Background(), "DROP TABLE IF EXISTS effect")
+		s.Must(err)
+		_, err = s.plain.Exec(context.Background(), "DROP TABLESPACE "+name)
+		s.Must(err)
+	})
+	return name, disk
+}
+
+// The handler's own table is on a disk that is full. An empty transaction works there, and the marks are on another disk.
+func TestAFullDiskCountsNoAttemptOfAHandler(t *testing.T) {
+	t.Parallel()
+	effectstest.RunOutage(t, func(t *testing.T) effectstest.Outage[pgx.Tx] {
+		t.Helper()
+		s := newTestBox(t)
+		space, disk := s.tablespace()
+		s.exec("CREATE TABLE effect (n int NOT NULL, rest text NOT NULL) TABLESPACE " + space)
+		s.exec("ALTER TABLE effect ALTER COLUMN rest SET STORAGE EXTERNAL") // as large as it is
+		var room func(context.Context) error
+		return effectstest.Outage[pgx.Tx]{
+			Store: s.Store,
+			Write: func(ctx context.Context, tx pgx.Tx, n int) error {
+				_, err := tx.Exec(ctx, "INSERT INTO effect VALUES ($1, $2)", n, strings.Repeat("x", 100_000))
+				return err
+			},
+			Written: func() (all []int) {
+				s.Must(s.plain.QueryRow(context.Background(), "SELECT coalesce(array_agg(n), '{}') FROM effect").Scan(&all))
+				return all
+			},
+			Fail: func() {
+				var err error
+				room, err = disk.Full(t.Context())
+				s.Must(err)
+			},
+			Work: func() { s.Must(room(t.Context())) },
+			Says: "No space left on device",
+		}
+	})
+}
+
+// stateError is an error of a driver of PostgreSQL.
+type stateError string
+
+func (e stateError) Error() string    { return "SQLSTATE " + string(e) }
+func (e stateError) SQLState() string { return string(e) }
+
+func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	readOnly, err := s.plain.BeginTx(t.Context(), pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	s.Must(err)
+	defer readOnly.Rollback(t.Context()) //nolint:errcheck // the pool is closed with the test
+	_, refused := readOnly.Exec(t.Context(), "CREATE TABLE account (id int)")
+	_, mistake := s.plain.Exec(t.Context(), "SELECT FROM nowhere")
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{refused, true},
+		{mistake, false},
+		{nil, false},
+		{context.DeadlineExceeded, false},
+		{stateError("53000"), true},
+		{stateError("53100"), true},
+		{stateError("53200"), true},
+		{stateError("53300"), true},
+		{stateError("57P01"), true},
+		{stateError("57P02"), true},
+		{stateError("57P03"), true},
+		{stateError("58030"), true},
+		{stateError("XX001"), true},
+		{stateError("XX002"), true},
+		{stateError("53400"), false},
+		{stateError("57014"), false},
+		{stateError("57P05"), false},
+		{stateError("40001"), false},
+		{stateError("23505"), false},
+		{stateError("25P03"), false},
+	} {
+		err := c.err
+		if err != nil {
+			err = fmt.Errorf("charge: %w", err)
+		}
+		if s.Outage(err) != c.want || (&pgstore.Appender{}).Outage(err) != c.want {
+			t.Errorf("%v is an outage: %v", err, !c.want)
+		}
+	}
+}
