@@ -64,8 +64,8 @@ func TestASourceOfAStreamThatIsWrongIsRefusedAtItsPlaceInTheFile(t *testing.T) {
 		{"{stream: a, consumer: c, since: 1931-01-31T12:00:00Z}", `since is before 1970`},
 		{"{stream: a, consumer: c, begin: next, since: 2026-01-31T12:00:00Z}", `since and begin are both set`},
 		{"{stream: a, consumer: c, prefetch: 65536}", `prefetch`},
-		{"{stream: a, consumer: " + strings.Repeat("c", 101) + "}", `StreamOptions.Consumer has 101 bytes`},
-		{"{stream: a, consumer: c, topology: {queues: [{name: a}]}}", `Stream "a" is no stream in StreamOptions.Topology`},
+		{"{stream: a, consumer: " + strings.Repeat("c", 101) + "}", `consumer has 101 bytes`},
+		{"{stream: a, consumer: c, topology: {queues: [{name: a}]}}", `stream "a" is no stream in topology`},
 	} {
 		file := write(t, "postbag.yaml", "store: "+at.yaml+"\nsources:\n  - name: orders\n    from:\n      rabbitmq: "+strings.Replace(c.settings, "{", "{url: 'amqp://h', ", 1)+"\n")
 		cli(t, "config", "check", "-c", file).ends(exit.Usage, c.says, "postbag.yaml:")

@@ -6,11 +6,18 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/broker/kafkabroker"
+	"github.com/postbag/postbag/broker/mqttbroker"
+	"github.com/postbag/postbag/broker/natsbroker"
+	"github.com/postbag/postbag/broker/rabbitbroker"
+	"github.com/postbag/postbag/broker/redisbroker"
+	"github.com/postbag/postbag/broker/webhook"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
@@ -76,8 +83,9 @@ func TestErrorsOfAdaptersNameSettings(t *testing.T) {
 	onlyInGo := []string{
 		"Options.Topic", "Options.TopicOf", "Options.Now",
 		"Options.Subject", "Options.MaxBytes", "Options.Login", "Options.Login.TLS", "Options.URLFor", "Options.Header", "Options.MaxRetryAfter", "Options.Proxy",
+		"SourceOptions.Unsigned", "SourceOptions.ReadTimeout", "SourceOptions.JetStream", "SourceOptions.Client",
 	}
-	field := regexp.MustCompile(`Options\.[A-Z]\w*(?:\.[A-Z]\w*)*`)
+	field := regexp.MustCompile(`\b(?:Source|Stream)?Options\.[A-Z]\w*(?:\.[A-Z]\w*)*`)
 	left := make(map[string]string)
 	for _, kind := range []string{"kafkabroker", "natsbroker", "rabbitbroker", "redisbroker", "mqttbroker", "webhook", "stdout"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "broker", kind, "*.go"))
@@ -85,8 +93,8 @@ func TestErrorsOfAdaptersNameSettings(t *testing.T) {
 			t.Fatalf("%s has %d files: %v", kind, len(files), err)
 		}
 		for _, file := range files {
-			if name := filepath.Base(file); strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "source") || strings.HasPrefix(name, "stream") {
-				continue // errors of sources name the options that they have in Go
+			if strings.HasSuffix(file, "_test.go") {
+				continue
 			}
 			source, err := os.ReadFile(file)
 			if err != nil {
@@ -106,5 +114,29 @@ func TestErrorsOfAdaptersNameSettings(t *testing.T) {
 	}
 	for name, file := range left {
 		t.Errorf("%s speaks of %s, which no setting is named like", file, name)
+	}
+}
+
+// Errors of sources make the names of options from parts, so each field is looked at and not their text alone.
+func TestEachOptionOfASourceIsNamedAsItsSetting(t *testing.T) {
+	t.Parallel()
+	onlyInGo := map[string][]string{
+		"natsbroker.SourceOptions": {"JetStream"}, "redisbroker.SourceOptions": {"Client", "OnFault"}, "mqttbroker.SourceOptions": {"OnFault"},
+		"rabbitbroker.StreamOptions": {"Positions"}, "webhook.SourceOptions": {"Unsigned", "ReadTimeout", "RetryAfter", "OnFault"},
+	}
+	for _, options := range []reflect.Type{
+		reflect.TypeFor[kafkabroker.SourceOptions](), reflect.TypeFor[rabbitbroker.SourceOptions](), reflect.TypeFor[rabbitbroker.StreamOptions](),
+		reflect.TypeFor[natsbroker.SourceOptions](), reflect.TypeFor[redisbroker.SourceOptions](), reflect.TypeFor[mqttbroker.SourceOptions](),
+		reflect.TypeFor[webhook.SourceOptions](),
+	} {
+		for f := range options.Fields() {
+			if !f.IsExported() {
+				continue
+			}
+			said := component.Kinds().InSettings("it fails; change " + options.Name() + "." + f.Name)
+			if inGo := strings.Contains(said, "Options."); inGo != slices.Contains(onlyInGo[options.String()], f.Name) {
+				t.Errorf("of %s.%s the log says: %s", options, f.Name, said)
+			}
+		}
 	}
 }

@@ -9,18 +9,34 @@ import (
 
 // goOption is a field of an adapter's options as its errors name it, with the
 // package before it.
-var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\b(?:Source|Receiver)?Options\.([A-Z]\w*(?:\.[A-Z]\w*)*)`)
+var goOption = regexp.MustCompile(`(?:\b[a-z]+: )?\b(Source|Stream|Receiver)?Options\.([A-Z]\w*(?:\.[A-Z]\w*)*)`)
+
+// sourceWords are the settings of sources that have another name than their field of Go.
+var sourceWords = map[string]string{"from": "since", "reset": "skip_deleted", "brokers": "url"}
+
+// goWords are other words of Go in errors, and what a configuration file has for them.
+var goWords = strings.NewReplacer(
+	"with the store's Create option", "with create: true in the store (relay --create)",
+	"use OpenStream", "name it as stream",
+	"use OpenSource", "name a queue",
+	"take from a queue with OpenSource", "name a queue in place of it",
+	"source.OrderNone", "order: none",
+	"source.OrderStream", "order: stream",
+)
 
 // InSettings returns the text of a library's error in the words of a configuration
 // file: its authors name fields of Go, which no operator has seen. A field that is
 // no setting stays as it is.
 func (k Kinds) InSettings(text string) string {
 	known := k.settings()
-	text = strings.ReplaceAll(text, "with the store's Create option", "with create: true in the store (relay --create)")
-	return goOption.ReplaceAllStringFunc(text, func(found string) string {
-		fields := strings.Split(goOption.FindStringSubmatch(found)[1], ".")
+	return goOption.ReplaceAllStringFunc(goWords.Replace(text), func(found string) string {
+		parts := goOption.FindStringSubmatch(found)
+		fields := strings.Split(parts[2], ".")
 		for i := range fields {
 			fields[i] = snake(fields[i])
+		}
+		if name, other := sourceWords[fields[0]]; other && (parts[1] == "Source" || parts[1] == "Stream") {
+			fields[0] = name
 		}
 		if fields[0] == "login" { // its settings stand in the destination itself
 			fields = fields[1:]
