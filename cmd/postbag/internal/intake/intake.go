@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
@@ -99,9 +101,10 @@ func (in *Intake) Run(ctx context.Context) error {
 }
 
 // open opens the source, and tries again until it works or ctx ends. It says why not once a
-// minute, because the reason may be another one then.
+// minute, and at once when the reason is another one.
 func (in *Intake) open(ctx context.Context) (source.Source, error) {
-	wait, said := firstOpening, time.Time{}
+	wait := firstOpening
+	var said reasons
 	for {
 		from, err := component.OpenSource(ctx, in.o.Settings, in.o.Store, in.fault)
 		if err == nil {
@@ -110,8 +113,7 @@ func (in *Intake) open(ctx context.Context) (source.Source, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if said.IsZero() || time.Since(said) >= betweenSayings {
-			said = time.Now()
+		if said.isNews(err) {
 			in.log.Warn("intake: the source cannot be opened; trying again", "error", err)
 		}
 		select {
@@ -121,6 +123,34 @@ func (in *Intake) open(ctx context.Context) (source.Source, error) {
 		}
 		wait = min(2*wait, lastOpening)
 	}
+}
+
+// maxReasons is how many reasons are told of within betweenSayings.
+const maxReasons = 8
+
+// reasons are why a source cannot be opened, as far as they were told since a time.
+type reasons struct {
+	since time.Time
+	told  map[string]struct{}
+}
+
+// isNews says whether err is to be told: its text was not told in the last minute. Digits do
+// not count: ports and times change from one attempt to the next.
+func (r *reasons) isNews(err error) bool {
+	if now := time.Now(); r.told == nil || now.Sub(r.since) >= betweenSayings {
+		r.since, r.told = now, make(map[string]struct{})
+	}
+	text := strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) {
+			return -1
+		}
+		return c
+	}, err.Error())
+	if _, known := r.told[text]; known || len(r.told) >= maxReasons {
+		return false
+	}
+	r.told[text] = struct{}{}
+	return true
 }
 
 // fault logs what no call of the source reports.
