@@ -97,7 +97,7 @@ func TestAnErrorOfTheDatabaseThatAHandlerGetsDoesNotRejectItsMessage(t *testing.
 			t.Parallel()
 			var w *shelf
 			w = newShelf(t, func(o *destinationOptions) {
-				o.Store = failing{o.Store.(*memstore.Store)} //nolint:forcetypeassert // newShelf has made it
+				o.Store = failing{o.Store.(*memstore.Store)} //nolint:errcheck // newShelf has made it
 			}, handling(&w, func(_ context.Context, _ *inbox.Message, call int) error {
 				if call == 1 {
 					return failure

@@ -2,7 +2,6 @@ package mysqlstore_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,11 +47,12 @@ func TestAFullTableCountsNoAttemptOfAHandler(t *testing.T) {
 				Written: func() (all []int) {
 					rows, err := s.plain.QueryContext(context.Background(), "SELECT n FROM effect")
 					s.Must(err)
+					defer func() { s.Must(rows.Close()) }()
 					for rows.Next() {
 						all = append(all, 0)
 						s.Must(rows.Scan(&all[len(all)-1]))
 					}
-					s.Must(errors.Join(rows.Err(), rows.Close()))
+					s.Must(rows.Err())
 					return all
 				},
 				Fail: func() {

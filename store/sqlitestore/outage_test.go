@@ -52,7 +52,7 @@ func (f *fixture) effects(says string) effectstest.Outage[postbag.SQLTx] {
 		Written: func() (all []int) {
 			var text string
 			f.check(db.QueryRowContext(context.Background(), "SELECT coalesce(group_concat(n, ' '), '') FROM effect").Scan(&text))
-			for _, word := range strings.Fields(text) {
+			for word := range strings.FieldsSeq(text) {
 				n, err := strconv.Atoi(word)
 				f.check(err)
 				all = append(all, n)
