@@ -28,6 +28,8 @@ type place interface {
 	receive(ctx context.Context, url string) error
 	pages() (broker.Destination, error)
 	consume(ctx context.Context, src source.Source) error
+	consumer(src source.Source) (intake, error)
+	receiver(src source.Source) (intake, error)
 }
 
 // placeOn is a place whose transactions are Tx.
@@ -129,11 +131,9 @@ func (p *placeOn[Tx]) pages() (broker.Destination, error) {
 
 // consume applies what the source has, each message in the transaction of its mark.
 func (p *placeOn[Tx]) consume(ctx context.Context, src source.Source) error {
-	c, err := inbox.NewConsumer(inbox.ConsumerOptions[Tx]{
-		Store: p.store, Source: src, Consumer: "billing", Concurrency: 4, Keys: originKeys(src.Features().Binding), Handle: p.apply,
-	})
+	c, err := p.consumer(src)
 	if err != nil {
 		return err
 	}
-	return c.Run(ctx)
+	return c.run(ctx)
 }

@@ -1,0 +1,149 @@
+package survival
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/source"
+)
+
+// How often one message comes, and how many others come between.
+const (
+	copies = 10_000
+	others = 100
+)
+
+func TestTenThousandDuplicatesOfOneMessageHaveOneEffectAndAreCounted(t *testing.T) { //nolint:paralleltest // it has the machine to itself
+	for _, to := range []struct {
+		name string
+		open func(t *testing.T) *base
+	}{{"PostgreSQL", postgresBase}, {"MariaDB", mariadbBase}} {
+		t.Run(to.name, func(t *testing.T) {
+			if !full() && to.name != "PostgreSQL" {
+				t.Skip("POSTBAG_FULL is not set: PostgreSQL is tried alone")
+			}
+			b := to.open(t)
+			b.createEffects(others + 1)
+			t.Run("a consumer with a handler", func(t *testing.T) {
+				takeRepeats(t, b, place.consumer)
+				if all, of := b.number("select count(*) from effects"), b.number("select count(*) from effects where number = 0"); all != others+1 || of != 1 {
+					t.Errorf("there are %d effects, and %d of the message that came so often", all, of)
+				}
+			})
+			t.Run("a receiver", func(t *testing.T) {
+				takeRepeats(t, b, place.receiver)
+				table := map[string]string{postgres: "postbag.inbox", mariadb: "postbag_inbox"}[b.kind]
+				if all := b.number("select count(*) from " + table); all != others+1 {
+					t.Errorf("the box holds %d messages, want %d", all, others+1)
+				}
+			})
+		})
+	}
+}
+
+// intake is a consumer or a receiver that can be run, and what it has counted.
+type intake struct {
+	run     func(ctx context.Context) error
+	counted func() counts
+}
+
+// counts are of messages: how many came, were new, were known, or were wrong in any way.
+type counts struct{ fetched, fresh, repeated, wrong int64 }
+
+// takeRepeats has one message come again and again between others, and looks at what was counted.
+func takeRepeats(t *testing.T, b *base, form func(p place, src source.Source) (intake, error)) {
+	t.Helper()
+	w := &world{t: t, nats: servertest.NATS(t, testserver.NATSOptions{})}
+	w.addStream(jetstream.StreamConfig{})
+	w.sendCopies()
+	p, err := openPlace(t.Context(), b.kind, b.dsn, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	src, err := openOrigin(t.Context(), "nats", w.nats.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := form(p, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- in.run(ctx) }()
+	began := time.Now()
+	w.awaitIdle(5*time.Minute, func() bool { return in.counted().fetched >= copies+others })
+	took := time.Since(began)
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if got, want := in.counted(), (counts{fetched: copies + others, fresh: others + 1, repeated: copies - 1}); got != want {
+		t.Errorf("it counted %+v, want %+v", got, want)
+	}
+	t.Logf("%d copies of a message were taken in within %v", copies, took.Round(time.Millisecond))
+}
+
+// sendCopies puts the copies of message 0 into the stream, and the others between them. All copies are of one subject.
+func (w *world) sendCopies() {
+	w.t.Helper()
+	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
+		for i := range copies + others {
+			number := 0
+			if i%(copies/others+1) == 50 {
+				number = 1 + i/(copies/others+1)
+			}
+			_, err := js.PublishMsgAsync(&nats.Msg{
+				Subject: subject(number), Data: fmt.Append(nil, number), Header: nats.Header{"Id": {fmt.Sprint(number)}},
+			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
+			if err != nil {
+				return err
+			}
+		}
+		select {
+		case <-js.PublishAsyncComplete():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+func (p *placeOn[Tx]) consumer(src source.Source) (intake, error) {
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[Tx]{
+		Store: p.store, Source: src, Consumer: "billing", Concurrency: 4, Keys: originKeys(src.Features().Binding), Handle: p.apply,
+	})
+	if err != nil {
+		return intake{}, err
+	}
+	return intake{run: c.Run, counted: func() counts {
+		s := c.Stats()
+		return counts{s.Fetched, s.Applied, s.Repeated, s.Parked + s.Dropped + s.Failed + s.Lost}
+	}}, nil
+}
+
+func (p *placeOn[Tx]) receiver(src source.Source) (intake, error) {
+	r, err := inbox.NewReceiver(inbox.ReceiverOptions[Tx]{
+		Store: p.store, Source: src, Edit: func(out *postbag.Message, from *source.Message) error {
+			out.Key = from.Topic
+			return nil
+		},
+	})
+	if err != nil {
+		return intake{}, err
+	}
+	return intake{run: r.Run, counted: func() counts {
+		s := r.Stats()
+		return counts{s.Fetched, s.Stored, s.Repeated, s.Faulty + s.Lost}
+	}}, nil
+}
