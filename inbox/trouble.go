@@ -78,10 +78,13 @@ func (t *trouble) tell(now time.Time, err error) {
 	if t.quiet {
 		return
 	}
-	if first || now.Sub(t.told) >= tellAgain {
+	// A new kind within flicker is noted beside those that were told: kinds that take turns are
+	// told of once each.
+	if now.Sub(t.told) >= tellAgain || first && (known || now.Sub(t.ended) >= flicker) {
 		t.told, t.kinds = now, map[string]struct{}{}
 	}
 	if _, known := t.kinds[kind]; known || len(t.kinds) >= maxKinds {
+		t.quiet = first // then its end is not told either
 		return
 	}
 	t.kinds[kind] = struct{}{}

@@ -97,3 +97,20 @@ func TestAnOutageThatComesBackAtOnceForTheSameReasonIsToldOfOnlyIfItLasts(t *tes
 		}
 	})
 }
+
+// Two tables on a full disk fail by turns, with others that work between them.
+func TestOutagesThatComeBackAtOnceForReasonsThatTakeTurnsDoNotFloodTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for kinds, want := range map[int]int{2: 2, maxKinds + 4: maxKinds} {
+			trouble, log, _ := troubled()
+			for n := range 10 * kinds {
+				trouble.met(t.Context(), errors.New("the disk is full under "+strings.Repeat("x", n%kinds+1)))
+				trouble.over()
+			}
+			if began, ended := strings.Count(log.String(), "an inbox fails"), strings.Count(log.String(), "works again"); began != want || ended != want {
+				t.Errorf("of %d reasons the log tells %d times that it fails, and %d times that it works again, want %d:\n%s", kinds, began, ended, want, log)
+			}
+		}
+	})
+}
