@@ -86,9 +86,10 @@ type Rerunner interface {
 type OutageTeller interface {
 	// Outage says whether err, of a statement in a transaction or of its commit, means that
 	// the database fails, and not what it was asked: it has no disk or memory left, takes no
-	// writes, cannot read or write its files, or is being stopped. It finds the driver's
-	// error in whatever wraps it. It does no I/O, and is safe for concurrent use. Nil is
-	// false, and so is a connection that broke: whether the database works, a new one tells.
+	// writes, cannot read or write its files, or has crashed. It finds the driver's error in
+	// whatever wraps it. It does no I/O, and is safe for concurrent use. Nil is false, and so
+	// is a connection that broke, or that the server has ended: somebody may have ended it
+	// because of its statement. Whether the database works, a new one tells.
 	Outage(err error) bool
 }
 

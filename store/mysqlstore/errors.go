@@ -79,7 +79,9 @@ func codeOf(err error) uint16 {
 	return 0
 }
 
-// fails says whether the server itself fails, and not what it was asked.
+// fails says whether the server itself fails, and not what it was asked. The end of a session
+// (1053) is not among it: a server that is being stopped says so, but also one on which somebody
+// killed it because its statement took too long.
 func fails(err error) bool {
 	refused, is := errors.AsType[*mysql.MySQLError](err)
 	if !is {
@@ -87,7 +89,7 @@ func fails(err error) bool {
 	}
 	switch refused.Number {
 	case codeTableFull, codeDiskFull, codeWriteFails, codeFileFull, codeLogWrite, codeNoMemory, codeNoResources, codeTooMany, codeNoThread,
-		codeBinlogStopped, codeOffline, codeNotReady, codeShutdown, codeReadOnlyTx, codeReadOnlyMode, codeSecondary:
+		codeBinlogStopped, codeOffline, codeNotReady, codeReadOnlyTx, codeReadOnlyMode, codeSecondary:
 		return true
 	case codeReadOnly: // also for what other options forbid, such as secure_file_priv
 		return readOnlyOption.MatchString(refused.Message)

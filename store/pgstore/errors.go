@@ -67,10 +67,12 @@ func sqlState(err error) string {
 }
 
 // fails says whether the server itself fails, and not what it was asked. Limits of a session's
-// own, such as that of temporary files (53400), are not among it.
+// own, such as that of temporary files (53400), are not among it. Nor is the end of a session
+// (57P01): a server that is being stopped says so, but also one on which somebody ended it
+// because its statement took too long.
 func fails(err error) bool {
 	switch sqlState(err) {
-	case codeOutOfResources, codeOutOfDisk, codeOutOfMemory, codeTooMany, codeReadOnly, codeShutdown, codeCrashed, codeStarting,
+	case codeOutOfResources, codeOutOfDisk, codeOutOfMemory, codeTooMany, codeReadOnly, codeCrashed, codeStarting,
 		codeFileFails, codeDamagedData, codeDamagedIndex:
 		return true
 	}

@@ -55,7 +55,7 @@ func (*Appender) RunAgain(err error) bool {
 }
 
 // Outage says whether err means that the server fails: it has no disk, memory or connections
-// left, is read-only, cannot read or write its files, or is being stopped; see
+// left, is read-only, cannot read or write its files, or has crashed; see
 // [store.OutageTeller].
 func (*Store) Outage(err error) bool { return fails(err) }
 

@@ -9,12 +9,16 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/internal/effectstest"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
 	"github.com/postbag/postbag/store/pgstore"
 )
 
@@ -98,7 +102,7 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 		{stateError("53100"), true},
 		{stateError("53200"), true},
 		{stateError("53300"), true},
-		{stateError("57P01"), true},
+		{stateError("57P01"), false}, // or a session that was ended
 		{stateError("57P02"), true},
 		{stateError("57P03"), true},
 		{stateError("58030"), true},
@@ -118,5 +122,35 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 		if s.Outage(err) != c.want || (&pgstore.Appender{}).Outage(err) != c.want {
 			t.Errorf("%v is an outage: %v", err, !c.want)
 		}
+	}
+}
+
+// What watches a server ends sessions whose statements take too long. A message with such a statement fails so each time.
+func TestAMessageWhoseSessionIsEndedEachTimeIsParked(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	broker := memsource.New(memsource.Options{})
+	c, err := inbox.NewConsumer(inbox.ConsumerOptions[pgx.Tx]{
+		Store: s.Store, Source: broker.Join("billing"), Consumer: "billing", Box: "outbox",
+		Retry: inbox.Retry{Min: time.Millisecond, Max: time.Millisecond, MaxAttempts: 2},
+		Handle: func(ctx context.Context, tx pgx.Tx, _ *inbox.Message) error {
+			_, err := tx.Exec(ctx, "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)")
+			return err
+		},
+	})
+	s.Must(err)
+	s.Must(broker.Publish(source.Message{MessageID: "1", Payload: []byte("1")}))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	within, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	waited := broker.WaitUntilAcked(within, "billing")
+	stop()
+	s.Must(<-ended)
+	s.Must(waited)
+	if n := c.Stats(); n.Failed != 2 || n.Parked != 1 {
+		t.Errorf("after a message whose session is ended each time it counted %+v", n)
 	}
 }
