@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"modernc.org/sqlite"
+
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
 	"github.com/postbag/postbag/store/storekit"
@@ -28,14 +30,21 @@ const (
 	codeNotADB   = 26
 )
 
-// resultCode returns SQLite's primary result code, or zero for another error.
-func resultCode(err error) int {
-	var coded interface{ Code() int }
-	if errors.As(err, &coded) {
-		return coded.Code() & 0xff
+// codeCorruptVirtual is the extended code of a virtual table whose own content is not whole.
+// Full-text search also says so where what it is to remove is not what it was given before.
+const codeCorruptVirtual = codeCorrupt | 1<<8
+
+// extendedCode returns SQLite's extended result code, or zero for another error: those of
+// other libraries, and of applications, can have a method Code, too.
+func extendedCode(err error) int {
+	if refused, is := errors.AsType[*sqlite.Error](err); is {
+		return refused.Code()
 	}
 	return 0
 }
+
+// resultCode returns SQLite's primary result code, or zero for another error.
+func resultCode(err error) int { return extendedCode(err) & 0xff }
 
 func isBusy(err error) bool {
 	code := resultCode(err)
@@ -44,6 +53,9 @@ func isBusy(err error) bool {
 
 // fails says whether the database itself fails, and not what it was asked.
 func fails(err error) bool {
+	if extendedCode(err) == codeCorruptVirtual {
+		return false
+	}
 	switch resultCode(err) {
 	case codeNoMemory, codeReadOnly, codeIO, codeCorrupt, codeFull, codeCantOpen, codeProtocol, codeNotADB:
 		return true

@@ -1,8 +1,11 @@
 package sqlitestore_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,21 +98,60 @@ func TestAFullDiskCountsNoAttemptOfAHandler(t *testing.T) {
 	})
 }
 
-// codeError is an error of SQLite's driver.
-type codeError int
+// codeError is an error of another library, or of the application.
+type codeError struct {
+	error
 
-func (e codeError) Error() string { return fmt.Sprintf("result code %d", int(e)) }
-func (e codeError) Code() int     { return int(e) }
+	code int
+}
+
+func (e codeError) Code() int     { return e.code }
+func (e codeError) Unwrap() error { return e.error }
 
 func TestAnErrorOfTheDatabaseItselfIsAnOutage(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[codeError]bool{
-		7: true, 8: true, 10: true, 10 | 3<<8: true, 11: true, 13: true, 14: true, 26: true,
-		1: false, 5: false, 6: false, 18: false, 19: false, 20: false,
+	f := open(t)
+	garbage := filepath.Join(t.TempDir(), "garbage.db")
+	f.check(os.WriteFile(garbage, bytes.Repeat([]byte("no database "), 1000), 0o600))
+	conn, err := openSQL(t, f.path).Conn(t.Context())
+	f.check(err)
+	defer conn.Close() //nolint:errcheck // the pool is closed with the test
+	run := func(texts ...string) (err error) {
+		for _, text := range texts {
+			_, err = conn.ExecContext(t.Context(), text)
+		}
+		return err // the last one
+	}
+	for _, text := range []string{
+		"CREATE TABLE account (id INTEGER PRIMARY KEY, rest BLOB)", "INSERT INTO account VALUES (1, NULL)",
+		"CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words (text) VALUES ('one two three')", "DELETE FROM words_content",
 	} {
-		err := fmt.Errorf("charge: %w", code)
-		if (*sqlitestore.Store)(nil).Outage(err) != want || (*sqlitestore.Appender)(nil).Outage(err) != want {
-			t.Errorf("code %d is an outage: %v", code, !want)
+		f.check(run(text))
+	}
+	full := run("PRAGMA max_page_count = 1", "INSERT INTO account VALUES (2, zeroblob(1000000))")
+	f.check(run("PRAGMA max_page_count = 1073741823"))
+	readOnly := run("PRAGMA query_only = 1", "INSERT INTO account VALUES (2, NULL)")
+	f.check(run("PRAGMA query_only = 0"))
+	for what, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"a file that cannot grow":             {full, true},
+		"a database that takes no writes":     {readOnly, true},
+		"a file that cannot be opened":        {run("ATTACH '/no/such/folder/here.db' AS other"), true},
+		"a file that is no database":          {run("ATTACH '" + garbage + "' AS other"), true},
+		"an index that does not fit its rows": {run("INSERT INTO words (words) VALUES ('integrity-check')"), false},
+		"a duplicate key":                     {run("INSERT INTO account VALUES (1, NULL)"), false},
+		"a mistake":                           {run("INSERT"), false},
+		"another library's error":             {codeError{errors.New("not found"), 13}, false},
+		"a full file in another error":        {codeError{full, 500}, true},
+	} {
+		if c.err == nil {
+			t.Errorf("%s is no error", what)
+		}
+		err := fmt.Errorf("charge: %w", c.err)
+		if (*sqlitestore.Store)(nil).Outage(err) != c.want || (*sqlitestore.Appender)(nil).Outage(err) != c.want {
+			t.Errorf("%s (%v) is an outage: %v", what, err, !c.want)
 		}
 	}
 	if (*sqlitestore.Store)(nil).Outage(nil) {
