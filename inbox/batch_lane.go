@@ -94,8 +94,10 @@ func (p *page[Tx]) commit(ctx context.Context) (broker.TxOutcome, error) {
 		case !p.tired && meetsAnother(p.d.one.o.Store, err):
 			search = p.tires(n, start, err) || search
 			pause(ctx, back.after(n))
-		case !p.began, storeFails(p.d.one.o.Store, err):
+		case !p.began:
 			return p.unavailable(err)
+		case storeFails(p.d.one.o.Store, err):
+			return p.unavailable(p.named(err))
 		default:
 			if outcome, err := p.decide(ctx, err, search); err != nil {
 				return outcome, err
@@ -170,6 +172,14 @@ func (p *page[Tx]) tooLong(err error) (broker.TxOutcome, error) {
 		return p.unavailable(fmt.Errorf("%d messages were not applied in %s; set a longer Timeout, of the destination and of the subscription, or a smaller Batch: %w", len(p.msgs), p.limit, err))
 	}
 	return p.abort(errFailed)
+}
+
+// named says at which message a run ended, if that is known: with others the store may work.
+func (p *page[Tx]) named(err error) error {
+	if p.at < 0 || p.handled {
+		return err
+	}
+	return fmt.Errorf("at message %s: %w", p.msgs[p.at].ID, err)
 }
 
 // unavailable answers that no message is at fault.

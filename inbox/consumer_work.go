@@ -80,7 +80,12 @@ func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.D
 func (c *Consumer[Tx]) wait(begin context.Context, t *task, began bool, err error) time.Duration {
 	t.unsure = t.unsure || began && errors.Is(err, postbag.ErrCommitUnknown)
 	t.failures++
-	c.db.met(begin, fmt.Errorf("inbox: consume: %w", err))
+	if began { // it is named: with others the store may work
+		err = c.about(t.from, err)
+	} else {
+		err = fmt.Errorf("inbox: consume: %w", err)
+	}
+	c.db.met(begin, err)
 	back := Retry{Min: firstReceive, Max: maxReceive, Factor: 2}
 	return back.after(t.failures)
 }

@@ -83,6 +83,9 @@ func TestADatabaseThatFailsForOneKeyDelaysNoOtherAndDoesNotFloodTheLog(t *testin
 		if n := w.log.count("\n"); n < 10 || n > 30 {
 			t.Errorf("in 10 minutes the log got %d lines", n)
 		}
+		if w.log.count("the message of topic") == 0 {
+			t.Error("the log does not name the message at which the database fails")
+		}
 		w.end()
 		if s := w.c.Stats(); s.Failed != 0 || s.Parked != 0 {
 			t.Errorf("it counted %+v", s)
@@ -130,9 +133,14 @@ func TestAnErrorOfTheDatabaseWithinAPageIsNoFaultOfAMessage(t *testing.T) {
 						}
 						return failure
 					}), func(w *batchShelf, o *batchOptions) { o.Store = failing{w.store} }, form)
-					results := w.commits(deliveries(4, "a"), broker.Aborted, broker.Unavailable, nil)
-					if says := results[0].Err.Error(); !strings.Contains(says, failure.Error()) {
+					msgs := deliveries(4, "a")
+					results := w.commits(msgs, broker.Aborted, broker.Unavailable, nil)
+					says := results[0].Err.Error()
+					if !strings.Contains(says, failure.Error()) {
 						t.Errorf("the error does not say %q: %s", failure, says)
+					}
+					if strings.HasSuffix(t.Name(), "a_handler_of_messages") && !strings.Contains(says, msgs[2].ID.String()) {
+						t.Errorf("the error does not name the message, %s: %s", msgs[2].ID, says)
 					}
 					w.applied()
 				})
