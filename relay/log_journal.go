@@ -17,8 +17,7 @@ type journal struct {
 	onError func(error)
 
 	store  loggedState
-	said   map[store.Ref]time.Duration
-	since  map[store.Ref]time.Duration
+	downs  map[store.Ref]*loggedOutage
 	reads  map[store.Ref]*loggedState
 	lanes  map[store.Ref]*loggedState
 	keeps  map[string]*loggedState // housekeeping that fails, by box
@@ -31,7 +30,7 @@ type journal struct {
 func newJournal(l *slog.Logger, onError func(error)) *journal {
 	return &journal{
 		logger: l, onError: onError,
-		said: make(map[store.Ref]time.Duration), since: make(map[store.Ref]time.Duration),
+		downs: make(map[store.Ref]*loggedOutage),
 		reads: make(map[store.Ref]*loggedState), lanes: make(map[store.Ref]*loggedState),
 		keeps: make(map[string]*loggedState), faults: make(map[string]*loggedState),
 	}
@@ -157,25 +156,42 @@ func (j *journal) upkeepWorks(box string) {
 }
 
 func (j *journal) down(f *flow, now time.Duration) {
-	j.since[f.Ref], j.said[f.Ref] = now, now
+	o := j.downs[f.Ref]
+	if o == nil {
+		o = new(loggedOutage)
+		j.downs[f.Ref] = o
+	}
+	if o.begins(now, f.lastError) {
+		j.isDown(f)
+	}
+}
+
+func (j *journal) isDown(f *flow) {
 	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", cmp.Or(f.lastError, "an answer did not come"))...)
 }
 
 func (j *journal) stillDown(f *flow, now time.Duration) {
-	if now-j.said[f.Ref] >= reminder {
-		j.said[f.Ref] = now
+	switch o := j.downs[f.Ref]; {
+	case o.lasts(now, f.lastError):
+		j.isDown(f)
+	case !o.quiet && now-o.said >= reminder:
+		o.said = now
 		j.logger.Warn("relay: the destination still does not take messages",
-			append(between(f), "error", f.lastError, "for", (now-j.since[f.Ref]).Round(time.Second))...)
+			append(between(f), "error", f.lastError, "for", (now-o.since).Round(time.Second))...)
 	}
 }
 
 func (j *journal) up(f *flow, now time.Duration) {
-	j.logger.Info("relay: the destination takes messages again", append(between(f), "after", (now-j.since[f.Ref]).Round(time.Millisecond))...)
+	if after, told := j.downs[f.Ref].ends(now); told {
+		j.logger.Info("relay: the destination takes messages again", append(between(f), "after", after)...)
+	}
 }
 
 // idle says that an outage is not seen any more, since nothing waits for its end.
 func (j *journal) idle(f *flow, now time.Duration) {
-	j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", (now-j.since[f.Ref]).Round(time.Millisecond))...)
+	if after, told := j.downs[f.Ref].ends(now); told {
+		j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", after)...)
+	}
 }
 
 // unanswered says that a stop ends without the answers to some messages.

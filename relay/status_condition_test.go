@@ -192,3 +192,29 @@ func TestADestinationThatIsDownIsToldOfOnceIfItsMessagesWaitInRows(t *testing.T)
 		stop()
 	})
 }
+
+// A full disk of one table, or one message that asks for too much: others are accepted between its failures.
+func TestADestinationThatFailsForOneMessageAndTakesOthersDoesNotFloodTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var fails atomic.Int64
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(d broker.Delivery, _ int) membroker.Act {
+			if d.Topic == "odd" {
+				fails.Add(1)
+				return membroker.Fail(broker.Unavailable, "507")
+			}
+			return membroker.Act{}
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{To: countsFirst{w.to}}}})
+		w.publishOne("odd", "odd")
+		for range 1800 {
+			w.publish(1, 1)
+			<-time.After(100 * time.Millisecond)
+		}
+		down, up := log.count("does not take messages; waiting"), log.count("takes messages again")
+		if fails.Load() < 20 || down < 2 || down > 5 || up > down || up < down-1 {
+			t.Errorf("in 3 minutes it failed %d times, and is said to be down %d times, and up %d times:\n%s", fails.Load(), down, up, log)
+		}
+		stop()
+	})
+}
