@@ -262,12 +262,12 @@ func TestACountedCallHasParkedMessagesOrThoseOfAWindow(t *testing.T) {
 	d.deliver(4)
 }
 
-// It has no key, and its row blocked nothing until its shard got a strict order.
-func TestMessagesOfAStrictShardWaitForASuspectWithoutAKey(t *testing.T) {
+// Its row was written under OnReject Skip, and blocked nothing until it was accused.
+func TestMessagesWaitForASuspectWhoseRowBlockedNothingBefore(t *testing.T) {
 	t.Parallel()
-	d := counts(t, engine.Config{Order: engine.ByShard})
+	d := counts(t, engine.Config{})
 	d.feed("1", message(6, 1))
-	m := found(5, 0, 1, engine.ReasonBegun)
+	m := found(5, 1, 1, engine.ReasonBegun)
 	m.Blocking = false
 	d.lot(m)
 	d.noCall()

@@ -358,6 +358,32 @@ func TestAfterStrictOrderOldRowsKeepTheShardOneKey(t *testing.T) {
 	d.empty()
 }
 
+// Only an earlier order parks it without a hash. No store has others wait for it, and no verdict says that it is over.
+func TestARowWithoutAHashDoesNotBlockAStrictShard(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{false, true} {
+		d := oneShard(t, engine.Config{Order: engine.ByShard, CountFirst: first})
+		m := parked(5, 0, 1)
+		m.Blocking = false
+		d.lot(m)
+		if first {
+			d.noCall()
+			equal(t, "what is written before its call blocks", d.settle().Park[0].Blocking, false)
+		}
+		d.answer(d.call(5), broker.Rejected)
+		p := d.settle().Park
+		if len(p) != 1 || p[0].Seq != 5 || p[0].Hash != 0 || p[0].Blocking || p[0].State != store.ParkRetrying {
+			t.Fatalf("the rows are %+v, want one that blocks nothing", p)
+		}
+		d.feed("1", message(6, 1))
+		if first {
+			d.noCall()
+			d.settle()
+		}
+		d.deliver(6)
+	}
+}
+
 // A slow message of no key is parked ahead of its window. Another owner reads it in the window and asks for it as a parked one.
 func TestAMessageBothReadAndParkedIsSettledOnce(t *testing.T) {
 	t.Parallel()

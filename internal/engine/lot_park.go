@@ -47,10 +47,11 @@ func (f *Flow) cancelPark(e *entry) {
 	e.park = nil
 }
 
-// fill completes p with what e is.
+// fill completes p with what e is. A row whose Hash is zero blocks nothing, see store.Park, and no verdict
+// says that its key is clear. A strict shard has such rows if they were parked under another order, without a key.
 func (f *Flow) fill(e *entry, p *store.Park) {
 	p.Seq, p.Slot, p.Hash, p.Attempts = e.Seq, e.Slot, e.hash(), e.attempts
-	p.Blocking = p.Blocking && e.chain != nil
+	p.Blocking = p.Blocking && e.chain != nil && p.Hash != 0
 }
 
 // rewriteRow writes the row of a parked message again.
