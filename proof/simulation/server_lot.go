@@ -58,6 +58,7 @@ func (s *server) park(p *store.Park) {
 		return
 	}
 	*row = parked{Park: *p, m: m, due: s.now() + p.Delay}
+	row.Blocking = p.Blocking && p.Hash != 0 // see package store: a Hash of zero blocks nothing
 }
 
 // blocks says that a hash has a blocking row in the shard.
@@ -70,11 +71,11 @@ func (s *server) blocks(sh *shard, hash uint64) bool {
 	return false
 }
 
-// cleared returns the hashes that t touched and that block nothing any more.
+// cleared returns the hashes that t touched and that block nothing any more. Zero, which never does, is none of them.
 func (s *server) cleared(sh *shard, t *store.Settlement) []uint64 {
 	var out []uint64
 	ask := func(h uint64) {
-		if !slices.Contains(out, h) && !s.blocks(sh, h) {
+		if h != 0 && !slices.Contains(out, h) && !s.blocks(sh, h) {
 			out = append(out, h)
 		}
 	}
