@@ -37,6 +37,7 @@ func (f *Flow) failing(p *store.Park) int64 {
 // nextCounted is Next where attempts are counted first. As many calls are held as may run.
 func (f *Flow) nextCounted(now time.Duration) *Call {
 	f.callOffSpoilt(now)
+	f.callOffPinned(now)
 	running, held := 0, 0
 	for _, c := range f.calls {
 		switch {
@@ -165,6 +166,16 @@ func (c *Call) landed() bool {
 // of their messages has gone.
 func (f *Flow) callOffSpoilt(now time.Duration) {
 	f.callOff(now, func(e *entry) bool { return e == nil || e.shard.lost })
+}
+
+// callOffPinned ends held calls that wait for a suspect, which waits for them: a later message of its
+// key keeps their window from moving. They were made while another parked message was before it.
+func (f *Flow) callOffPinned(now time.Duration) {
+	pinned := func(l *group) bool { e := l.pin(); return e != nil && e.alone && e.ready() }
+	if f.suspects.empty() || !slices.ContainsFunc(f.groups, pinned) || !f.heldUp() {
+		return
+	}
+	f.callOff(now, func(e *entry) bool { return e != nil && e.state == slow })
 }
 
 // callOff ends held calls with an entry of that kind as not sent, without a word to the

@@ -277,3 +277,26 @@ func TestMessagesWaitForASuspectWhoseRowBlockedNothingBefore(t *testing.T) {
 	}
 	d.noCall()
 }
+
+// It stood behind another parked message of its key, and a call was made meanwhile. That waited for the suspect, and the suspect for it.
+func TestACallThatWaitsForASuspectIsCalledOff(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{OnReject: engine.Skip})
+	first, suspect := found(4, 1, 1, "why"), found(5, 1, 1, engine.ReasonSuspect)
+	first.Blocking, suspect.Blocking = false, false
+	d.lot(first, suspect)
+	d.feed("1", message(7, 1), message(8, 3))
+	d.noCall()
+	d.row(d.settle(), 4, store.ParkInFlight, 2, engine.ReasonBegun)
+	d.deliver(4)
+	d.noCall()
+	d.audit()
+	d.row(d.settle(), 5, store.ParkInFlight, 2, engine.ReasonAlone)
+	d.deliver(5)
+	d.noCall()
+	rows := d.settle().Park
+	if len(rows) != 2 || rows[0].Seq != 7 || rows[1].Seq != 8 || rows[1].State != store.ParkRetrying || rows[1].Attempts != 0 {
+		t.Fatalf("the rows are %+v, want that of 7, and 8 as it was before its call", rows)
+	}
+	d.deliver(7)
+}
