@@ -72,7 +72,7 @@ func (f *Flow) compose(now time.Duration) *Call {
 	if f.outAlone() {
 		return nil
 	}
-	e := f.suspects.peek()
+	e := f.nextSuspect()
 	if e == nil {
 		return f.fillCall(now)
 	}
@@ -84,6 +84,16 @@ func (f *Flow) compose(now time.Duration) *Call {
 	c := f.start(now)
 	c.alone = true
 	return c
+}
+
+// nextSuspect returns the first suspect, or nil. One that an operator had retried is none any more.
+func (f *Flow) nextSuspect() *entry {
+	e := f.suspects.peek()
+	for ; e != nil && !e.alone; e = f.suspects.peek() {
+		f.suspects.drop()
+		f.enqueue(e, false)
+	}
+	return e
 }
 
 // heldUp says that the row of a held call cannot be written, because a message before it in

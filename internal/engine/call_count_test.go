@@ -300,3 +300,14 @@ func TestACallThatWaitsForASuspectIsCalledOff(t *testing.T) {
 	}
 	d.deliver(7)
 }
+
+func TestASuspectThatAnOperatorRetriesIsTriedAsAnyOther(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{})
+	d.feed("1")
+	d.lot(found(5, 1, 2, engine.ReasonSuspect))
+	d.order(store.Retry, 5, 1, store.ParkRetrying)
+	d.noCall()
+	d.counted(d.settle(), 5, 1, engine.ReasonBegun)
+	d.deliver(5)
+}
