@@ -79,7 +79,8 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 }
 
 // comesBack says that messages may be in rows until their next attempt, so that none in hand
-// does not show that none waits. That is so where attempts are counted first, for a while.
+// does not show that none waits. That is so where attempts are counted first, for a while,
+// unless the flow has no shard, or nothing is parked that waits for its time.
 func (f *flow) comesBack(now time.Duration) bool {
-	return f.subscription.To.Features().CountsFirst && now-f.condition.last < reminder
+	return f.subscription.To.Features().CountsFirst && now-f.condition.last < reminder && f.Engine.Groups() > 0 && !f.Engine.Settled()
 }

@@ -218,3 +218,27 @@ func TestADestinationThatFailsForOneMessageAndTakesOthersDoesNotFloodTheLog(t *t
 		stop()
 	})
 }
+
+// Its status was that of an outage for a minute, though nothing was left to wait for its end.
+func TestAnOutageIsOverAtOnceIfItsOnlyMessageInARowIsDiscarded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+			return membroker.Fail(broker.Unavailable, "503")
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{To: countsFirst{w.to}}}})
+		w.publish(1, 1)
+		<-time.After(5 * time.Second)
+		if n, err := w.store.Command(t.Context(), store.Audit{Who: "a", Why: "b"}, w.overview().Ref, store.Discard, []int64{1}); err != nil || n != 1 {
+			t.Fatalf("discard: %d, %v", n, err)
+		}
+		<-time.After(20 * time.Second)
+		if n := log.count("nothing waits"); n != 1 {
+			t.Errorf("twenty seconds after its message was discarded the log says %d times that nothing waits:\n%s", n, log)
+		}
+		if c := w.shown(); c.State != "closed" || c.Error != "" {
+			t.Errorf("twenty seconds after its message was discarded the condition is %+v", c)
+		}
+		stop()
+	})
+}
