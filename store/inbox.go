@@ -85,11 +85,12 @@ type Rerunner interface {
 // it. It is no fault of the message.
 type OutageTeller interface {
 	// Outage says whether err, of a statement in a transaction or of its commit, means that
-	// the database fails, and not what it was asked: it has no disk or memory left, takes no
-	// writes, cannot read or write its files, or has crashed. It finds the driver's error in
-	// whatever wraps it. It does no I/O, and is safe for concurrent use. Nil is false, and so
-	// is a connection that broke, or that the server has ended: somebody may have ended it
-	// because of its statement. Whether the database works, a new one tells.
+	// the database fails, and not what it was asked: it has no room on its disk, or takes no
+	// writes. What one statement can cause each time is not among it, or its message would be
+	// tried for ever: memory or temporary room that is used up, a damaged row, a session that
+	// the server has ended, perhaps because of that statement. Outage finds the driver's error
+	// in whatever wraps it. It does no I/O, and is safe for concurrent use. Nil is false, and
+	// so is a connection that broke. Whether the database works, a new one tells.
 	Outage(err error) bool
 }
 

@@ -42,8 +42,6 @@ const (
 	codeLogWrite       = 1026 // a log file cannot be written
 	codeEngine         = 1030 // the engine failed; the number behind it says for what
 	codeCommit         = 1180 // as codeEngine, at the commit
-	codeNoMemory       = 1037
-	codeNoResources    = 1041
 	codeTooMany        = 1040
 	codeNoThread       = 1135
 	codeBinlogStopped  = 1598 // MySQL: the binary log cannot be written
@@ -79,18 +77,21 @@ func codeOf(err error) uint16 {
 	return 0
 }
 
-// fails says whether the server itself fails, and not what it was asked. The end of a session
-// (1053) is not among it: a server that is being stopped says so, but also one on which somebody
-// killed it because its statement took too long.
+// fails says whether the server itself fails, and not what it was asked. What one statement can
+// cause each time is not among it: memory that is used up (1037, 1041), temporary tables and files
+// that have no room, a transaction that is too large for a group (3100), and the end of its session
+// (1053): a server that is being stopped says so, but also one on which somebody killed it because
+// its statement took too long.
 func fails(err error) bool {
 	refused, is := errors.AsType[*mysql.MySQLError](err)
 	if !is {
 		return errors.Is(err, store.ErrStandby)
 	}
 	switch refused.Number {
-	case codeTableFull, codeDiskFull, codeWriteFails, codeFileFull, codeLogWrite, codeNoMemory, codeNoResources, codeTooMany, codeNoThread,
-		codeBinlogStopped, codeOffline, codeNotReady, codeReadOnlyTx, codeReadOnlyMode, codeSecondary:
+	case codeTooMany, codeNoThread, codeBinlogStopped, codeOffline, codeNotReady, codeReadOnlyTx, codeReadOnlyMode:
 		return true
+	case codeTableFull, codeDiskFull, codeWriteFails, codeFileFull, codeLogWrite:
+		return !temporary.MatchString(refused.Message)
 	case codeReadOnly: // also for what other options forbid, such as secure_file_priv
 		return readOnlyOption.MatchString(refused.Message)
 	case codeEngine, codeCommit:
@@ -100,11 +101,12 @@ func fails(err error) bool {
 }
 
 // readOnlyOption matches the options that make a server refuse all writes. systemError matches
-// an error number of the system in a message: a disk that fails (5), no memory (12), a full
-// disk (28), a read-only file system (30), a quota (122).
+// an error number of the system in a message: a disk that fails (5), a full disk (28), a read-only
+// file system (30). temporary matches the names of temporary tables, and of the files of a sort.
 var (
 	readOnlyOption = regexp.MustCompile(`read[-_]only`)
-	systemError    = regexp.MustCompile(`error (5|12|28|30|122)\b`)
+	systemError    = regexp.MustCompile(`error (5|28|30)\b`)
+	temporary      = regexp.MustCompile(`#sql|[/\\]M[YL][^/\\]*'`)
 )
 
 // rowRefused says whether a row has a value that its table does not allow.

@@ -96,7 +96,10 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 	}{
 		{said(1114, "The table 'effect' is full"), true},
 		{said(1021, "Disk full (/tmp)"), true},
-		{said(3, "Error writing file"), true},
+		{said(3, "Error writing file './binlog' (errno: 28 \"No space left on device\")"), true},
+		{said(3, "Error writing file '/tmp/MYfd=33' (OS errno 28 - No space left on device)"), false}, // of a sort
+		{said(1114, "The table '/tmp/#sql1f_5_0' is full"), false},
+		{said(1041, "Out of memory"), false},
 		{said(1030, `Got error 28 "No space left on device" from storage engine InnoDB`), true},
 		{said(1030, "Got error 28 - 'No space left on device' from storage engine"), true},
 		{said(1030, `Got error 128 "Out of memory in engine" from storage engine`), false}, // of a table's own limits
@@ -106,7 +109,7 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 		{said(1290, "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement"), false},
 		{said(1836, "Running in read-only mode"), true},
 		{said(1792, "Cannot execute statement in a READ ONLY transaction."), true},
-		{said(3100, "Error on observer while running replication hook 'before_commit'."), true},
+		{said(3100, "Error on observer while running replication hook 'before_commit'."), false},
 		{said(1040, "Too many connections"), true},
 		{said(1053, "Server shutdown in progress"), false}, // or a session that was killed
 		{store.ErrStandby, true},

@@ -41,9 +41,7 @@ const (
 	codeCheck               = "23514"
 	codeNotNull             = "23502"
 	codeLockTimeout         = "55P03"
-	codeOutOfResources      = "53000"
 	codeOutOfDisk           = "53100"
-	codeOutOfMemory         = "53200"
 	codeShutdown            = "57P01"
 	codeCrashed             = "57P02" // another session's process crashed, and all are ended
 	codeStarting            = "57P03"
@@ -51,9 +49,6 @@ const (
 	codePassword            = "28P01"
 	codeNoDatabase          = "3D000"
 	codeTooMany             = "53300"
-	codeFileFails           = "58030"
-	codeDamagedData         = "XX001"
-	codeDamagedIndex        = "XX002"
 	codeRefused             = "PB001" // postbag._refuse
 )
 
@@ -66,18 +61,24 @@ func sqlState(err error) string {
 	return ""
 }
 
-// fails says whether the server itself fails, and not what it was asked. Limits of a session's
-// own, such as that of temporary files (53400), are not among it. Nor is the end of a session
-// (57P01): a server that is being stopped says so, but also one on which somebody ended it
-// because its statement took too long.
+// fails says whether the server itself fails, and not what it was asked. What one statement can
+// cause each time is not among it: memory (53200) or temporary files (53400) that are used up, a
+// row that is damaged (XX001), and the end of its session (57P01), by which a server that is being
+// stopped can be told only from one on which somebody ends what takes too long.
 func fails(err error) bool {
 	switch sqlState(err) {
-	case codeOutOfResources, codeOutOfDisk, codeOutOfMemory, codeTooMany, codeReadOnly, codeCrashed, codeStarting,
-		codeFileFails, codeDamagedData, codeDamagedIndex:
+	case codeOutOfDisk:
+		e, is := errors.AsType[*pgconn.PgError](err)
+		return !is || !slices.Contains(passing, e.File)
+	case codeTooMany, codeReadOnly, codeCrashed, codeStarting:
 		return true
 	}
 	return errors.Is(err, store.ErrStandby)
 }
+
+// passing are the files of the server's source that write what a statement needs while it runs:
+// memory that the workers of a query share, and temporary files.
+var passing = []string{"dsm_impl.c", "buffile.c", "logtape.c"}
 
 // standbyRead says that a server in recovery refused to show an unlogged table.
 func standbyRead(err error) bool {

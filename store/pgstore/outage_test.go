@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/internal/effectstest"
@@ -98,16 +99,18 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 		{mistake, false},
 		{nil, false},
 		{context.DeadlineExceeded, false},
-		{stateError("53000"), true},
+		{stateError("53000"), false},
 		{stateError("53100"), true},
-		{stateError("53200"), true},
+		{&pgconn.PgError{Code: "53100", File: "md.c", Message: "could not extend file"}, true},
+		{&pgconn.PgError{Code: "53100", File: "dsm_impl.c", Message: "could not resize shared memory segment"}, false},
+		{stateError("53200"), false},
 		{stateError("53300"), true},
 		{stateError("57P01"), false}, // or a session that was ended
 		{stateError("57P02"), true},
 		{stateError("57P03"), true},
-		{stateError("58030"), true},
-		{stateError("XX001"), true},
-		{stateError("XX002"), true},
+		{stateError("58030"), false},
+		{stateError("XX001"), false},
+		{stateError("XX002"), false},
 		{stateError("53400"), false},
 		{stateError("57014"), false},
 		{stateError("57P05"), false},
@@ -123,6 +126,27 @@ func TestAnErrorOfTheServerItselfIsAnOutage(t *testing.T) {
 			t.Errorf("%v is an outage: %v", err, !c.want)
 		}
 	}
+}
+
+// A sort writes there, or memory that workers share: its message would be tried for ever.
+func TestATemporaryFileThatFindsNoRoomIsNoOutage(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	space, disk := s.tablespace()
+	room, err := disk.Full(t.Context())
+	s.Must(err)
+	tx, err := s.plain.Begin(t.Context())
+	s.Must(err)
+	for _, text := range []string{"SET LOCAL temp_tablespaces = " + space, "SET LOCAL work_mem = '64kB'"} {
+		_, err := tx.Exec(t.Context(), text)
+		s.Must(err)
+	}
+	_, err = tx.Exec(t.Context(), "SELECT count(*) FROM (SELECT DISTINCT repeat('x', 1000) || g FROM generate_series(1, 20000) g) x")
+	if err == nil || !strings.Contains(err.Error(), "53100") || s.Outage(err) {
+		t.Errorf("a query without room for its temporary files says %v, an outage: %v", err, s.Outage(err))
+	}
+	s.Must(tx.Rollback(t.Context()))
+	s.Must(room(t.Context()))
 }
 
 // What watches a server ends sessions whose statements take too long. A message with such a statement fails so each time.

@@ -18,46 +18,36 @@ import (
 const (
 	codeBusy     = 5
 	codeLocked   = 6
-	codeNoMemory = 7
 	codeReadOnly = 8
 	codeIO       = 10
 	codeCorrupt  = 11
 	codeFull     = 13
-	codeCantOpen = 14
-	codeProtocol = 15 // the locks of the write-ahead log do not work
 	codeTooBig   = 18
 	codeRefused  = 19
 	codeNotADB   = 26
 )
 
-// codeCorruptVirtual is the extended code of a virtual table whose own content is not whole.
-// Full-text search also says so where what it is to remove is not what it was given before.
-const codeCorruptVirtual = codeCorrupt | 1<<8
-
-// extendedCode returns SQLite's extended result code, or zero for another error: those of
-// other libraries, and of applications, can have a method Code, too.
-func extendedCode(err error) int {
+// resultCode returns SQLite's primary result code, or zero for another error: those of other
+// libraries, and of applications, can have a method Code, too.
+func resultCode(err error) int {
 	if refused, is := errors.AsType[*sqlite.Error](err); is {
-		return refused.Code()
+		return refused.Code() & 0xff
 	}
 	return 0
 }
-
-// resultCode returns SQLite's primary result code, or zero for another error.
-func resultCode(err error) int { return extendedCode(err) & 0xff }
 
 func isBusy(err error) bool {
 	code := resultCode(err)
 	return code == codeBusy || code == codeLocked
 }
 
-// fails says whether the database itself fails, and not what it was asked.
+// fails says whether the database itself fails, and not what it was asked. What one statement can
+// cause each time is not among it: memory that is used up (7), a row that is damaged (11), and a
+// file that a handler attaches and that cannot be opened (14) or is no database (26). Where the
+// whole file is so, the mark before the handler fails, too.
 func fails(err error) bool {
-	if extendedCode(err) == codeCorruptVirtual {
-		return false
-	}
 	switch resultCode(err) {
-	case codeNoMemory, codeReadOnly, codeIO, codeCorrupt, codeFull, codeCantOpen, codeProtocol, codeNotADB:
+	case codeReadOnly, codeIO, codeFull:
 		return true
 	}
 	return errors.Is(err, store.ErrStandby)
