@@ -2,11 +2,9 @@ package survival
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
@@ -94,29 +92,14 @@ func takeRepeats(t *testing.T, b *base, form func(p place, src source.Source) (i
 	t.Logf("%d copies of a message were taken in within %v", copies, took.Round(time.Millisecond))
 }
 
-// sendCopies puts the copies of message 0 into the stream, and the others between them. All copies are of one subject.
+// sendCopies puts the copies of message 0 into the stream, and the others between them.
 func (w *world) sendCopies() {
 	w.t.Helper()
-	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		for i := range copies + others {
-			number := 0
-			if i%(copies/others+1) == 50 {
-				number = 1 + i/(copies/others+1)
-			}
-			_, err := js.PublishMsgAsync(&nats.Msg{
-				Subject: subject(number), Data: fmt.Append(nil, number), Header: nats.Header{"Id": {fmt.Sprint(number)}},
-			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
-			if err != nil {
-				return err
-			}
-		}
-		select {
-		case <-js.PublishAsyncComplete():
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
+	numbers := make([]int, copies+others)
+	for i := range others {
+		numbers[i*(copies/others+1)+50] = i + 1
+	}
+	w.send(others+1, numbers)
 }
 
 func (p *placeOn[Tx]) consumer(src source.Source) (intake, error) {

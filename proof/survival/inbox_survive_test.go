@@ -88,8 +88,18 @@ func (w *world) fillStream(n, subjects int) {
 // fillStreamFrom puts messages into the stream whose numbers are first and more, up to end.
 func (w *world) fillStreamFrom(first, end, subjects int) {
 	w.t.Helper()
+	numbers := make([]int, end-first)
+	for i := range numbers {
+		numbers[i] = first + i
+	}
+	w.send(subjects, numbers)
+}
+
+// send puts messages into the stream, each with its number for an id.
+func (w *world) send(subjects int, numbers []int) {
+	w.t.Helper()
 	w.jetstream(func(ctx context.Context, js jetstream.JetStream) error {
-		for i := first; i < end; i++ {
+		for _, i := range numbers {
 			_, err := js.PublishMsgAsync(&nats.Msg{
 				Subject: subject(i % subjects), Data: []byte(fmt.Sprint(i)), Header: nats.Header{"Id": {fmt.Sprint(i)}},
 			}, jetstream.WithStallWait(time.Minute)) // a busy machine answers late
