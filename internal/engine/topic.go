@@ -246,6 +246,7 @@ func (f *Flow) topicWorks(e *entry, now time.Duration) {
 	f.topics.pace = 0
 	f.tell(t, now)
 	t.said = false
+	f.recount(t, 0) // where attempts are counted first, the row of e was Held until it was called
 }
 
 // hold parks e until its topic works. A row that says so already is left as it is.

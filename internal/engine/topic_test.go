@@ -453,6 +453,27 @@ func TestATopicIsForgottenWithTheShardOfItsTrial(t *testing.T) {
 	equal(t, "things of what is over", d.f.Held(), 0)
 }
 
+// The row of its last message was Held no more when the message was called. The flow kept the topic for good.
+func TestWhereAttemptsAreCountedFirstATopicThatWorksAgainIsForgotten(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, topical(engine.Config{CountFirst: true}))
+	d.feed("1", to("bad", 1, 1))
+	d.noCall()
+	d.land(d.turn())
+	d.answers(d.call(1), noTopic())
+	d.land(d.turn())
+	d.now += 10 * time.Second
+	d.probe("bad")
+	d.fetched(heldRow("bad", 1, 1))
+	d.noCall()
+	d.land(d.turn())
+	d.deliver(1)
+	d.land(d.turn())
+	d.f.Lost(0)
+	d.audit()
+	equal(t, "things of what is over", d.f.Held(), 0)
+}
+
 func TestUnderByShardAHeldMessageBlocksItsShard(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, topical(engine.Config{Order: engine.ByShard}))

@@ -115,6 +115,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"held messages that all waited behind a dead one ended the reading of a new owner":       {Seed: 30012572, Faults: simulation.Damage<<1 - 1},
 		"a suspect without a key began to block its shard, and messages went on beside it":       {Seed: 862, Faults: simulation.Unshaped<<1 - 1, Handlers: true},
 		"a suspect waited behind another parked message, and that for the suspect":               {Seed: 106859, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
+		"a topic that worked again was kept for good":                                            {Seed: 201556, Faults: simulation.Unshaped<<1 - 1, Handlers: true},
 		"a counted call had a parked message and one whose row had to wait for it":               {Seed: 107425, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
 	} {
 		t.Run(name, func(t *testing.T) {
