@@ -171,7 +171,7 @@ func (*Appender) RunAgain(err error) bool {
 }
 
 // Outage says whether err means that the server fails: a disk or a table is full (1021, 1114), it
-// is read-only (1290, 1836), or has no memory or connections left; see [store.OutageTeller].
+// is read-only (1290, 1836), or has no connections left; see [store.OutageTeller].
 func (*Store) Outage(err error) bool { return fails(err) }
 
 // Outage is that of a Store.

@@ -54,9 +54,8 @@ func (*Appender) RunAgain(err error) bool {
 	return errors.Is(err, store.ErrAgain) || endedByConcurrentTransaction(sqlState(err))
 }
 
-// Outage says whether err means that the server fails: it has no disk, memory or connections
-// left, is read-only, cannot read or write its files, or has crashed; see
-// [store.OutageTeller].
+// Outage says whether err means that the server fails: it has no disk (53100) or connections left,
+// is read-only (25006), or has crashed; see [store.OutageTeller].
 func (*Store) Outage(err error) bool { return fails(err) }
 
 // Outage is that of a Store. It knows the errors of every driver that have a method SQLState.

@@ -131,8 +131,8 @@ func (*Store) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) |
 // RunAgain is that of a Store.
 func (*Appender) RunAgain(err error) bool { return errors.Is(err, store.ErrAgain) || isBusy(err) }
 
-// Outage says whether err means that the database fails: a full disk (SQLITE_FULL), files that
-// cannot be opened, read or written, or are damaged, and no memory; see [store.OutageTeller].
+// Outage says whether err means that the database fails: a full disk (SQLITE_FULL), a file that is
+// read-only (SQLITE_READONLY) or cannot be read or written (SQLITE_IOERR); see [store.OutageTeller].
 func (*Store) Outage(err error) bool { return fails(err) }
 
 // Outage is that of a Store.
