@@ -169,7 +169,7 @@ func ascii(s string) bool {
 }
 
 const (
-	fixMark        = "a consumer's name has 1 to 100 bytes, an id 1 to 255, and a sum 32"
+	fixMark        = "an id has 1 to 255 bytes"
 	fixHiddenMarks = "row-level security of postbag._once would hide marks, and messages be applied twice or never: give this role BYPASSRLS, or switch it off for that table"
 )
 
