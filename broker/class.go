@@ -9,8 +9,11 @@ type Class int
 const (
 	// ClassKeep leaves the outcome as the destination gave it. The zero value.
 	ClassKeep Class = iota
-	// ClassRejected: the message can never be accepted as it is.
+	// ClassRejected: the message can never be accepted as it is. It is tried again, as
+	// often as the subscription's retries say.
 	ClassRejected
+	// ClassDead: as ClassRejected, and the message gets no other attempt, see Result.Dead.
+	ClassDead
 	// ClassMisconfigured: the destination is wrong for every message.
 	ClassMisconfigured
 	// ClassTopicMisconfigured: the destination is wrong for this message's topic.
@@ -30,8 +33,10 @@ func (c Class) Apply(r *Result) {
 		return
 	}
 	switch c {
+	case ClassDead:
+		r.Outcome, r.Scope, r.Dead = Rejected, ScopeDestination, true
 	case ClassRejected:
-		r.Outcome, r.Scope = Rejected, ScopeDestination
+		r.Outcome, r.Scope, r.Dead = Rejected, ScopeDestination, false
 	case ClassMisconfigured:
 		r.Outcome, r.Scope = Misconfigured, ScopeDestination
 	case ClassTopicMisconfigured:
@@ -49,7 +54,7 @@ func (c Class) Apply(r *Result) {
 // String returns the class's name in lower case.
 func (c Class) String() string {
 	names := [...]string{
-		"keep", "rejected", "misconfigured", "misconfigured for the topic", "unavailable", "unavailable for the topic", "unknown",
+		"keep", "rejected", "dead", "misconfigured", "misconfigured for the topic", "unavailable", "unavailable for the topic", "unknown",
 	}
 	if c < 0 || int(c) >= len(names) {
 		return fmt.Sprintf("class(%d)", int(c))

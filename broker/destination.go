@@ -92,6 +92,9 @@ type Result struct {
 	// After asks the relay to wait this long before the next attempt (a webhook's
 	// Retry-After). Zero: the relay's own back-off. The relay limits it.
 	After time.Duration
+	// Dead, with Rejected: the message gets no other attempt, however many it may have. It
+	// is kept as a dead message. An outcome other than Rejected ignores it.
+	Dead bool
 	// Note is a short word on the acceptance, such as "duplicate". Optional.
 	Note string
 }

@@ -66,7 +66,7 @@ func (p *page[Tx]) unfit() bool {
 
 // fault notes that a message is at fault.
 func (p *page[Tx]) fault(i int, err error) {
-	r := broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("inbox: handle: %w", err)}
+	r := broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("inbox: handle: %w", err), Dead: errors.Is(err, ErrRejected)}
 	if e, is := errors.AsType[*broker.Error](err); is && (e.Outcome == broker.Unavailable || e.Outcome == broker.Misconfigured) {
 		r.Outcome, r.Scope = e.Outcome, e.Scope
 	}

@@ -128,7 +128,7 @@ func (d *Destination[Tx]) panicked(who string, p any) error {
 // transaction is to be run again.
 func (d *Destination[Tx]) judge(ctx context.Context, began bool, err error) (r broker.Result, again bool) {
 	err = fmt.Errorf("inbox: handle: %w", err)
-	rejected := broker.Result{Outcome: broker.Rejected, Err: err}
+	rejected := broker.Result{Outcome: broker.Rejected, Err: err, Dead: errors.Is(err, ErrRejected) && !errors.Is(err, context.DeadlineExceeded)}
 	fails := storeFails(d.o.Store, err)
 	if !fails && (meetsAnother(d.o.Store, err) || errors.Is(err, postbag.ErrCommitUnknown)) { // the mark tells
 		return r, true

@@ -34,8 +34,8 @@ func wrap[Tx any](options string, handle Handler[Tx], all []Middleware[Tx]) (Han
 // ErrRejected says that a message can never be applied as it is: it cannot be decoded, or
 // asks for what nobody will ever do. A handler that returns an error that wraps it has its
 // transaction rolled back. A [Consumer] parks the message at once with the error as its
-// reason: it counts as one failed attempt, and is not tried again. Behind a [Destination] it
-// is an error as others are, and the retries of the relay's subscription decide:
+// reason: it counts as one failed attempt, and is not tried again. Behind a [Destination] or
+// a [BatchDestination] the message is dead at once:
 //
 //	return fmt.Errorf("%w: the amount is negative", inbox.ErrRejected)
 //

@@ -52,7 +52,7 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		if panicked != nil {
 			blame(results, panicked)
 		}
-		answers, failed := f.judge(results, gaveUp(s.ctx))
+		answers, failed := f.judge(results, func(i int) string { return c.Items[i].Type }, gaveUp(s.ctx))
 		if panicked == nil {
 			s.room.free()
 		}
@@ -107,8 +107,9 @@ func gaveUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canc
 
 // judge translates results for the engine and picks an error to report: none that there
 // is only since the call was given up, and that of a rejected message only if there is
-// no other, which tells why the destination is left alone.
-func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.Answer, failed error) {
+// no other, which tells why the destination is left alone. typeOf returns the types of the
+// messages.
+func (f *flow) judge(results []broker.Result, typeOf func(int) string, givenUp bool) (answers []engine.Answer, failed error) {
 	answers = make([]engine.Answer, len(results))
 	rejected := false // failed is of a message that was rejected
 	for i := range results {
@@ -125,6 +126,7 @@ func (f *flow) judge(results []broker.Result, givenUp bool) (answers []engine.An
 		answers[i] = engine.Answer{
 			Outcome: r.Outcome, Scope: scope, After: r.After, Reason: reason(r),
 			Broken: panicked && r.Outcome == broker.Unknown,
+			Rule:   f.rules.of(typeOf(i), r.Err), Dead: r.Dead && r.Outcome == broker.Rejected,
 		}
 		if givenUp && (r.Outcome == broker.Unknown || errors.Is(r.Err, context.Canceled)) {
 			continue

@@ -15,6 +15,7 @@ type streaming struct {
 	ctx    context.Context //nolint:containedctx // the call's own: whether the relay gave it up
 	cancel context.CancelFunc
 	room   *callRoom
+	items  []engine.Item
 	told   bool // OnError knows that something failed in it
 
 	mu    sync.Mutex
@@ -57,7 +58,7 @@ func (s *streaming) fresh() (places []int, results []broker.Result) {
 
 // stream begins a call, whose answers may be collected.
 func (l *loop) stream(f *flow, c *engine.Call) *streaming {
-	s := &streaming{room: newCallRoom(f, c.Items, l.core.Life())}
+	s := &streaming{room: newCallRoom(f, c.Items, l.core.Life()), items: c.Items}
 	s.ctx, s.cancel = context.WithTimeout(l.ctx, f.subscription.Timeout)
 	f.calls[c.ID] = s
 	l.core.Ongoing(l.now(), f.Flow, c.ID)
@@ -72,7 +73,7 @@ func (l *loop) collect(now time.Duration) {
 		f := l.flowOf(o.Flow)
 		s := f.calls[o.Call]
 		places, results := s.fresh()
-		answers, failed := f.judge(results, gaveUp(s.ctx))
+		answers, failed := f.judge(results, func(i int) string { return s.items[places[i]].Type }, gaveUp(s.ctx))
 		o.Reported(now, places, answers)
 		if failed != nil && s.told {
 			f.noteFailure(failed)

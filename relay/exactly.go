@@ -146,7 +146,7 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 	l.start(func() func() {
 		w.run()
 		w.answer()
-		answers, failed := f.judge(w.room.results, gaveUp(w.ctx))
+		answers, failed := f.judge(w.room.results, func(i int) string { return c.Items[i].Type }, gaveUp(w.ctx))
 		return func() {
 			l.noteTrouble(f)
 			if w.lane != nil {

@@ -45,6 +45,7 @@ type flow struct {
 	*core.Flow
 
 	subscription  *Subscription
+	rules         *retryRules
 	holds         bool // messages for topics that do not work
 	overfull      bool // too many of them wait
 	lastError     string
@@ -80,9 +81,10 @@ func newLoop(r *Relay, drain bool) *loop {
 }
 
 func newFlow(s *Subscription, o *Options) *flow {
+	rules := s.rules()
 	f := &flow{
-		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o))},
-		subscription: s, exactly: newExactly(s), calls: make(map[int64]*streaming),
+		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o, rules))},
+		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming),
 	}
 	if f.exactly != nil {
 		f.Lane = &f.exactly.Lifecycle

@@ -38,22 +38,6 @@ const (
 	Skip OnReject = engine.Skip
 )
 
-// Retry is the back-off of rejected messages.
-type Retry struct {
-	// Min is the wait before the second attempt. Defaults to 10 s.
-	Min time.Duration
-	// Max bounds the wait. Defaults to 10 min.
-	Max time.Duration
-	// Factor is what each wait is multiplied by. Defaults to 2.
-	Factor float64
-	// MaxAttempts is how many attempts a message has before it is dead. Outages
-	// are not counted. Defaults to 20.
-	MaxAttempts int
-	// Quick is how many attempts follow one another at once before the message
-	// is parked. Zero: none.
-	Quick int
-}
-
 // Subscription is a named reader of a box, with its destination and policy.
 type Subscription struct {
 	// To takes the messages. Required. The caller closes it after Run.
@@ -85,6 +69,9 @@ type Subscription struct {
 	OnReject OnReject
 	// Retry is the back-off of rejected messages.
 	Retry Retry
+	// Retries are for messages of some types, or for some errors: the first rule that fits
+	// takes the place of Retry. At most 100. Defaults to none.
+	Retries []RetryRule
 	// Timeout bounds one call to the destination. Defaults to 30 s.
 	Timeout time.Duration
 	// Batch is the most messages in one call. Defaults to 500, or less if the
@@ -116,7 +103,8 @@ type Subscription struct {
 	// a transaction: 1,000 by default, 20,000 at most. Concurrency has no effect.
 	ExactlyOnce bool
 	// Classify changes the outcome of a message that was not accepted, judged by its
-	// error. It cannot make the message accepted. It is called from many goroutines.
+	// error. It cannot make the message accepted. With [broker.ClassDead] the message gets no
+	// other attempt. It is called from many goroutines.
 	// Optional.
 	Classify func(error) broker.Class
 }
@@ -161,8 +149,6 @@ func (s *Subscription) validate() error {
 		{"MaxHeld", s.MaxHeld, 10_000_000},
 		{"Buffer", s.Buffer, 1 << 30},
 		{"Concurrency", s.Concurrency, 10_000},
-		{"Retry.MaxAttempts", s.Retry.MaxAttempts, 1_000_000},
-		{"Retry.Quick", s.Retry.Quick, 1000},
 	} {
 		if n.value < 0 || n.value > n.most {
 			errs = append(errs, fmt.Errorf("%s is %d; choose between 0 (the default) and %d", n.name, n.value, n.most))
@@ -191,13 +177,7 @@ func (s *Subscription) choices() []error {
 	if s.OnReject < Block || s.OnReject > Skip {
 		errs = append(errs, fmt.Errorf("OnReject %d is unknown; choose Block or Skip", s.OnReject))
 	}
-	r := s.Retry
-	if r.Min < 0 || r.Max < 0 || r.Max > 0 && r.Min > r.Max {
-		errs = append(errs, fmt.Errorf("Retry waits from %v to %v; Min must not be negative nor above Max", r.Min, r.Max))
-	}
-	if r.Factor != 0 && (r.Factor < 1 || r.Factor > 100) {
-		errs = append(errs, fmt.Errorf("Retry.Factor is %v; choose between 1 and 100", r.Factor))
-	}
+	errs = append(errs, s.validateRetries()...)
 	if s.From.Now && !s.From.At.IsZero() {
 		errs = append(errs, errors.New("From says both Now and a time; choose one"))
 	}
@@ -237,11 +217,11 @@ func (s *Subscription) spec() store.Spec {
 const linger = 4 * time.Millisecond
 
 // engine returns the policy as the engine takes it.
-func (s *Subscription) engine(o *Options) engine.Config {
+func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
 	features := s.To.Features()
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: s.Retry,
+		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,

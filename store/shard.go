@@ -186,6 +186,9 @@ type View struct {
 	Alive bool
 	// Epoch is TurnResult.Epoch at this moment.
 	Epoch int64
+	// Now is the time of the database's clock, which Record.At is by, too. A relay tells
+	// from it how old messages are. Zero: the store does not say, and no message ages.
+	Now time.Time
 	// Relays are the live relays, the caller among them, sorted by id.
 	Relays []RelayState
 	// Subscriptions are those of Works that exist, with all their shards.

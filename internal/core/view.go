@@ -23,6 +23,9 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 	for _, f := range c.Flows {
 		f.Engine.Expire(b.sent + c.options.TTL*4/5)
 		f.Engine.PollMax(c.pollMax())
+		if !v.Now.IsZero() {
+			f.Engine.Clock(now, v.Now)
+		}
 	}
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]

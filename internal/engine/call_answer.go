@@ -17,6 +17,11 @@ type Answer struct {
 	After time.Duration
 	// Reason is kept with a parked message.
 	Reason string
+	// Rule says which of Config.Rules the message has, with this error: n for Rules[n-1].
+	// Zero: the one that it has by its type.
+	Rule int
+	// Dead: the message gets no other attempt. The outcome is Rejected.
+	Dead bool
 	// Broken: the call broke off at a message that nobody knows, such as one at which a
 	// handler panicked. It says nothing of the destination. The outcome is Unknown.
 	Broken bool

@@ -157,10 +157,11 @@ func (f *Flow) Trial(now time.Duration) *Call {
 
 func (f *Flow) trial(now time.Duration) *Call {
 	f.refuseUnreadable(now)
+	f.expireOld(now)
 	if f.cfg.Transactions {
 		return f.transaction(1, now)
 	}
-	if e := f.witness(); e != nil {
+	if e := f.witness(now); e != nil {
 		f.include(e)
 	}
 	return f.start(now)
@@ -169,15 +170,15 @@ func (f *Flow) trial(now time.Duration) *Call {
 // witness takes the message to be tried out of its queue: the one that showed
 // the destination to be misconfigured, else one that was sent before, or, if its
 // answer got lost, a fresh one, since the fault may be its own.
-func (f *Flow) witness() *entry {
-	if e := f.circuit.wrong; e != nil && e.ready() {
+func (f *Flow) witness(now time.Duration) *entry {
+	if e := f.circuit.wrong; e != nil && e.ready() && !f.tooOld(e, now) {
 		f.again.remove(e)
 		return e
 	}
 	if e := f.again.peek(); e != nil && e.doubt == nil {
 		return f.again.pop()
 	}
-	b := f.newFilling(1)
+	b := f.newFilling(1, now)
 	b.pins()
 	b.fill(&f.retry, 1)
 	b.fill(&f.ready, 1)

@@ -111,7 +111,7 @@ func (f *Flow) composePins(now time.Duration) *Call {
 	if f.outAlone() {
 		return nil
 	}
-	b := f.newFilling(f.cfg.Batch)
+	b := f.newFilling(f.cfg.Batch, now)
 	b.pins()
 	return f.start(now)
 }
@@ -222,7 +222,7 @@ func (f *Flow) forgetHeld() {
 // tried again later and alone, or is dead if that was its last attempt, and alone. It
 // returns false for another row.
 func (f *Flow) accuse(e *entry, reason string, now time.Duration) bool {
-	r := f.cfg.Retry
+	r := f.retryBy(f.ruleOf(e))
 	p := store.Park{State: store.ParkRetrying, Reason: reasonSuspect, Blocking: f.cfg.OnReject == Block}
 	switch {
 	case !f.counting() || reason != reasonBegun && reason != reasonAlone:
@@ -231,7 +231,7 @@ func (f *Flow) accuse(e *entry, reason string, now time.Duration) bool {
 	case reason == reasonAlone && e.attempts >= r.MaxAttempts:
 		p.State, p.Reason = store.ParkDead, reasonKilled
 	default:
-		p.Delay = backoff(r.Min, r.Max, r.Factor, max(e.attempts, 1), f.cfg.Rand())
+		p.Delay = f.pause(r, max(e.attempts, 1))
 	}
 	f.park(e, p, now)
 	return true

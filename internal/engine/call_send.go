@@ -42,7 +42,11 @@ type Item struct {
 func (f *Flow) Next(now time.Duration) *Call {
 	f.bar(now)
 	f.refuseUnreadable(now)
-	if f.paused || now >= f.expires || f.circuit.state != Closed {
+	if f.paused || now >= f.expires {
+		return nil
+	}
+	f.expireOld(now)
+	if f.circuit.state != Closed {
 		return nil
 	}
 	if f.counting() {
@@ -62,7 +66,7 @@ func (f *Flow) fillCall(now time.Duration) *Call {
 	if f.again.empty() && f.retry.empty() && f.ready.empty() {
 		return nil
 	}
-	b := f.newFilling(f.cfg.Batch)
+	b := f.newFilling(f.cfg.Batch, now)
 	b.fill(&f.again, b.most)
 	b.pins()
 	retries := b.most
@@ -126,14 +130,15 @@ func (f *Flow) include(e *entry) {
 // filling is a call being made.
 type filling struct {
 	f       *Flow
+	now     time.Duration
 	most    int // messages
 	size    int // bytes so far
 	reserve int // places kept for what keeps a window from moving
 	full    bool
 }
 
-func (f *Flow) newFilling(most int) filling {
-	b := filling{f: f, most: most}
+func (f *Flow) newFilling(most int, now time.Duration) filling {
+	b := filling{f: f, now: now, most: most}
 	for _, l := range f.groups {
 		if e := l.pin(); e != nil && !e.counted() {
 			b.reserve++
@@ -152,7 +157,7 @@ type source interface {
 func (b *filling) fill(q source, most int) {
 	for len(b.f.scratch) < most {
 		e := q.peek()
-		if e == nil || !b.room(e) {
+		if e == nil || !b.room(e) || b.f.meetsOld(e, b.now) {
 			return
 		}
 		if !b.fits(e) {
@@ -182,7 +187,7 @@ func (b *filling) include(e *entry) {
 		b.most = min(b.most, b.bound(e))
 		b.f.include(e)
 		next := e.follower()
-		if !b.f.cfg.Ordered || next == nil || b.f.counting() || b.f.isBarred(next) || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
+		if !b.f.cfg.Ordered || next == nil || b.f.counting() || b.f.isBarred(next) || b.f.meetsOld(next, b.now) || !b.room(next) || !b.fits(next) || b.f.cfg.Transactions && !next.parked {
 			return // what a transaction takes of a window is a prefix; rows that are written before a call are of one, too
 		}
 		e = next

@@ -33,7 +33,7 @@ func (f *Flow) transaction(most int, now time.Duration) *Call {
 		return nil
 	}
 	f.sift()
-	b := &filling{f: f, most: most}
+	b := &filling{f: f, now: now, most: most}
 	fresh := most
 	if !f.retry.empty() {
 		fresh = max(most-f.cfg.RetryBatch, 1)

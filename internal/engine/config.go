@@ -37,6 +37,10 @@ type Config struct {
 	Order    Order
 	OnReject OnReject
 	Retry    Retry
+	// Rules are for messages that Retry is not for. RuleOf says by its type which one a
+	// message has: n for Rules[n-1], and zero for Retry. It is set if there are Rules.
+	Rules  []Retry
+	RuleOf func(typ string) int
 
 	// Ordered and MaxBatch are the destination's features.
 	Ordered  bool
@@ -100,6 +104,8 @@ type Config struct {
 	TallySpan int64
 	// Rand returns a number in [0, 1). It decides jitter and nothing else.
 	Rand func() float64
+
+	ages bool // some Retry has a MaxAge, and what is too old is not sent
 }
 
 // Normal returns c with its zero fields filled.
@@ -149,6 +155,11 @@ func (c Config) Normal() Config {
 		c.TallySpan = 1 << 20
 	}
 	c.Retry = normalRetry(c.Retry)
+	c.ages = c.Retry.MaxAge > 0 && !c.Transactions
+	for i := range c.Rules {
+		c.Rules[i] = normalRetry(c.Rules[i])
+		c.ages = c.ages || c.Rules[i].MaxAge > 0 && !c.Transactions
+	}
 	if c.Rand == nil {
 		c.Rand = func() float64 { return 0.5 }
 	}

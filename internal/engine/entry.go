@@ -27,6 +27,8 @@ type entry struct {
 	parked bool // from the parking lot, and not of a window
 	held   bool // from there, and its row is Held, for its topic
 	try    bool // it is to find out whether its topic works
+
+	retried bool // an operator has it tried, whatever its age
 }
 
 // hash is that of its row in the parking lot. Under strict order it is one

@@ -1,5 +1,10 @@
 package engine
 
+import (
+	"cmp"
+	"slices"
+)
+
 // queue is a FIFO of entries that may be sent. An entry that is not ready any
 // more when its turn comes is skipped.
 type queue struct {
@@ -60,6 +65,26 @@ func (q *queue) each(do func(*entry)) {
 	for _, e := range q.items[q.head:] {
 		do(e)
 	}
+}
+
+// sendable returns the messages of that kind that are in a queue of the flow: those of windows,
+// and then those of the parking lot.
+func (f *Flow) sendable(which func(*entry) bool) []*entry {
+	var found []*entry
+	look := func(e *entry) {
+		if e.ready() && which(e) {
+			found = append(found, e)
+		}
+	}
+	for _, l := range f.groups {
+		l.each(look)
+	}
+	windows := len(found)
+	for _, e := range f.hand {
+		look(e)
+	}
+	slices.SortFunc(found[windows:], func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	return found
 }
 
 // lineup is the queue of what was never sent, see enqueue. Messages come in the sequence

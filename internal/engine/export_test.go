@@ -11,6 +11,7 @@ func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: drafted
 // Reasons of rows that are written before calls, and of what becomes of them.
 const (
 	ReasonBegun   = reasonBegun
+	ReasonExpired = reasonExpired
 	ReasonSuspect = reasonSuspect
 	ReasonAlone   = reasonAlone
 )

@@ -7,6 +7,7 @@ type Flow struct {
 	cfg     Config
 	pollMax time.Duration
 	expires time.Duration // nothing is sent after it
+	zero    time.Time     // what the database's clock showed at time zero, if that is known
 	paused  bool
 	quiet   bool
 
@@ -35,6 +36,7 @@ type Flow struct {
 	passing map[string]*passing // by topic, of messages in doubt
 	doubts  map[int64]keptDoubt // of parked messages
 
+	old      bool  // a call met a message that is too old
 	out      int   // sent, and not answered or not settled
 	unsent   int   // read and not sent
 	window   load  // what is in hand of windows weighs

@@ -47,7 +47,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 		f.unheld(s, c)
 		f.draftEnd(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
 	case e != nil:
-		e.attempts, e.alone = 0, false
+		e.attempts, e.alone, e.retried = 0, false, true
 	case c.Park.State != store.ParkBlocked:
 		p := c.Park
 		f.tryThoughHeld(s, c)

@@ -1,20 +1,24 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/postbag/postbag/store"
 )
 
-// Retry is the back-off of rejected messages: Min, then Factor times as long at
-// each attempt, up to Max. The upper half of each wait is left to chance. The type that
-// users set, and its documentation, is relay.Retry. It is of this form, so its values are
-// taken as they are, and the compiler says so if a field differs.
+// Retry is what becomes of a message whose attempt failed. The waits are Pauses, one for
+// each attempt, of which the last is repeated. Without, they are Min, then Factor times as
+// long at each attempt, up to Max, with the upper half of each left to chance. The type
+// that users set, and its documentation, is relay.Retry. It is of this form, so its values
+// are taken as they are, and the compiler says so if a field differs.
 type Retry = struct {
 	Min, Max    time.Duration
 	Factor      float64
-	MaxAttempts int // before a message is dead
-	Quick       int // that follow one another in memory before the first parking
+	Pauses      []time.Duration
+	MaxAttempts int           // before a message is dead
+	MaxAge      time.Duration // since it was stored, before it is dead; zero: none
+	Quick       int           // that follow one another in memory before the first parking
 }
 
 // normalRetry returns r with its zero fields filled.
@@ -48,6 +52,30 @@ func backoff(least, most time.Duration, factor float64, n int, chance float64) t
 	return time.Duration(d/2 + d/2*chance)
 }
 
+// pause returns the wait of a message that failed n times, n ≥ 1.
+func (f *Flow) pause(r *Retry, n int) time.Duration {
+	if len(r.Pauses) > 0 {
+		return r.Pauses[min(n, len(r.Pauses))-1]
+	}
+	return backoff(r.Min, r.Max, r.Factor, n, f.cfg.Rand())
+}
+
+// retryBy returns the retry of a rule, see Config.Rules.
+func (f *Flow) retryBy(rule int) *Retry {
+	if rule < 1 || rule > len(f.cfg.Rules) {
+		return &f.cfg.Retry
+	}
+	return &f.cfg.Rules[rule-1]
+}
+
+// ruleOf returns the rule of a message, whatever it fails with.
+func (f *Flow) ruleOf(e *entry) int {
+	if len(f.cfg.Rules) == 0 {
+		return 0
+	}
+	return f.cfg.RuleOf(e.Type)
+}
+
 // failed counts an attempt.
 func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 	f.stats.Rejected++
@@ -56,19 +84,29 @@ func (f *Flow) failed(e *entry, a Answer, now time.Duration) {
 }
 
 // reject parks an entry whose attempt failed, or tries it again at once. Here a message becomes
-// dead.
+// dead, and in expire.
 func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
-	r := f.cfg.Retry
-	quick := e.attempts <= r.Quick && e.attempts < r.MaxAttempts
+	r := f.retryBy(cmp.Or(a.Rule, f.ruleOf(e)))
+	last := a.Dead || e.attempts >= r.MaxAttempts
+	left, ages := f.timeLeft(e, r, now)
+	expired := ages && left <= 0
+	quick := e.attempts <= r.Quick && !last && !expired
 	if quick && !e.parked && !e.slow() && e.Err == nil { // at once such a row reads no better
 		f.requeue(e)
 		return
 	}
+	e.retried = false
 	p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
-	if e.attempts >= r.MaxAttempts {
+	switch {
+	case last:
 		p.State = store.ParkDead
-	} else {
-		p.Delay = max(backoff(r.Min, r.Max, r.Factor, e.attempts, f.cfg.Rand()), min(a.After, f.cfg.AfterMax))
+	case expired:
+		p.State, p.Reason = store.ParkDead, reasonExpired+": "+a.Reason
+	default:
+		p.Delay = max(f.pause(r, e.attempts), min(a.After, f.cfg.AfterMax))
+		if ages { // it is dead then, and not later
+			p.Delay = min(p.Delay, left)
+		}
 	}
 	f.park(e, p, now)
 }

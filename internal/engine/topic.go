@@ -274,21 +274,7 @@ func (f *Flow) untried(e *entry) {
 
 // sweep holds what could be sent of a topic that has just failed.
 func (f *Flow) sweep(t *topic, now time.Duration) {
-	var found []*entry
-	look := func(e *entry) {
-		if e.ready() && e.Topic == t.name && !e.try {
-			found = append(found, e)
-		}
-	}
-	for _, l := range f.groups {
-		l.each(look)
-	}
-	windows := len(found)
-	for _, e := range f.hand {
-		look(e)
-	}
-	slices.SortFunc(found[windows:], func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) })
-	for _, e := range found {
+	for _, e := range f.sendable(func(e *entry) bool { return e.Topic == t.name && !e.try }) {
 		if e.ready() { // or it was banked behind another
 			f.hold(e, t, now)
 			f.resume(e, now)

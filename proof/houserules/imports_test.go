@@ -19,7 +19,7 @@ var rules = map[string][]string{
 	"store":                          {""},
 	"broker":                         {""},
 	"format":                         {"", "broker", "internal/httpfield"},
-	"relay":                          {"", "store", "broker", "format", "internal/core", "internal/engine", "internal/failpoint", "internal/lane"},
+	"relay":                          {"", "store", "store/storekit", "broker", "format", "internal/core", "internal/engine", "internal/failpoint", "internal/lane"},
 	"inbox":                          {"", "store", "broker", "broker/brokerkit", "source", "source/sourcekit"},
 	"store/memstore":                 {"", "store", "store/storekit"},
 	"store/storekit":                 {"", "store"},

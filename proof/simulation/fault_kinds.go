@@ -86,6 +86,9 @@ const (
 	// Unshaped changes of shards take the store longer than a heartbeat may take.
 	Unshaped
 
+	// Retries are rules of a subscription: pauses and ages by type, and an end at once.
+	Retries
+
 	faultsEnd
 )
 
@@ -104,7 +107,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -22,9 +22,11 @@ type message struct {
 	size     int
 	sum      uint64
 	filtered bool
+	typed    bool
 	state    messageState
 	by       *transaction
 	begun    time.Duration // when it was begun to be published
+	stored   time.Duration // when its row was made, by the database's clock
 	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
@@ -36,6 +38,8 @@ type message struct {
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says
 	given      bool          // it was discarded once
+	retried    bool          // somebody gave that command once
+	expired    bool          // it was dead by its age once
 	unwanted   bool          // somebody gave that command once
 	ordered    time.Duration // when that was first
 	forgiven   bool          // somebody gave that command, and the store has forgotten it
@@ -76,6 +80,10 @@ func slotOf(key int, sum uint64) int {
 func (m *message) record() store.Record {
 	r := store.Record{Seq: m.seq, Slot: m.slot, Hash: m.hash(), Filtered: m.filtered}
 	r.ID, r.Topic = m.name(), topicNames[m.topic]
+	r.At = wallClock.Add(m.stored)
+	if m.typed {
+		r.Type = typeNames[m.kind()]
+	}
 	r.Payload = payload[:m.size-r.Size()]
 	if m.damaged {
 		r.Err = errDamaged
@@ -97,6 +105,9 @@ func (w *world) message(r *store.Record) *message { return w.named(r.ID) }
 func (w *world) named(id postbag.ID) *message {
 	return w.producers.msgs[binary.BigEndian.Uint64(id[:8])-1]
 }
+
+// wallClock is what the database's clock shows at its time zero.
+var wallClock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // payload is what all messages have their bytes of.
 var payload = make([]byte, largest)

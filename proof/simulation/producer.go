@@ -83,6 +83,7 @@ func (p *producers) statement(t *transaction) {
 		t.left--
 		if m := p.message(t); m != nil {
 			w.server.log.draw(t, m)
+			m.stored = w.server.now()
 			if w.plan.store == Ranges && w.below(4) == 3 { // the row comes later than its seq
 				t.late = m
 				w.schedule(p.patience(), nil, t, transactionWrites)
@@ -137,6 +138,7 @@ func (p *producers) message(t *transaction) *message {
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	m.topic = w.topicOf(m)
+	m.typed = w.plan.faults.has(Retries)
 	p.msgs = append(p.msgs, m)
 	t.msgs = append(t.msgs, m)
 	return m

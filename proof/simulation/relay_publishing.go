@@ -67,6 +67,7 @@ func (r *relay) send(c *engine.Call) {
 	w := r.w
 	r.pending++
 	r.hold(c)
+	w.checkAges(c.Items)
 	r.transactionBegins(c)
 	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))
 	if w.trace.out != nil {

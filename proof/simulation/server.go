@@ -257,6 +257,9 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 		case p.Attempts > w.mayCount(m, p):
 			w.failf("P1", "message %d has %d attempts, and %d were made", m.id, p.Attempts, m.attempts())
 		}
+		if m != nil {
+			s.checkExpired(p, m)
+		}
 		for _, r := range t.Resolve {
 			if r.Seq == p.Seq {
 				w.failf("engine", "a settlement names seq %d twice", p.Seq)

@@ -40,6 +40,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 	if !s.renew(b) {
 		return
 	}
+	v.Now = wallClock.Add(s.now())
 	if l, ok := s.log.(*snapshotLog); ok && len(b.Take) > 0 {
 		l.bound(who.view.bounds)
 	}

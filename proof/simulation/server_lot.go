@@ -235,6 +235,7 @@ func (s *server) order(kind store.CommandKind, m *message) {
 	if kind == store.Discard && !m.unwanted {
 		m.unwanted, m.ordered = true, s.w.instant()
 	}
+	m.retried = m.retried || kind == store.Retry
 	s.commandID++
 	s.commands = append(s.commands, command{id: s.commandID, kind: kind, m: m})
 }

@@ -162,11 +162,15 @@ func (w *world) drawPlan() {
 		c.Transactions, c.Ordered, p.streams, p.dedupe = true, true, false, 0
 	}
 	w.drawTopics(&c)
+	w.drawRetries(&c)
 	if w.options.Handlers {
 		w.drawHandlers(&c)
 	}
 	if (w.options.CountFirst || c.CountFirst) && !c.Transactions { // more attempts than relays die: only a refusal makes a message dead
 		c.CountFirst, c.Retry.MaxAttempts = true, max(c.Retry.MaxAttempts, 20)
+		for i := range c.Rules {
+			c.Rules[i].MaxAttempts = max(c.Rules[i].MaxAttempts, 20)
+		}
 	}
 	p.cfg = c.Normal()
 	w.drawKeeping()

@@ -173,7 +173,7 @@ func (s *Store) take(id string, want store.Shard, now time.Time) {
 
 // view returns what a beat sees.
 func (s *Store) view(b store.Beat, now time.Time, alive bool) store.View {
-	v := store.View{Alive: alive, Epoch: s.epoch, Relays: s.live(now)}
+	v := store.View{Alive: alive, Epoch: s.epoch, Now: now, Relays: s.live(now)}
 	for _, ref := range b.Works {
 		if sub, err := s.subscription(ref); err == nil {
 			v.Subscriptions = append(v.Subscriptions, sub.state())

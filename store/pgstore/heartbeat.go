@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
@@ -99,7 +100,7 @@ func (w *beating) begin() group {
 		each: func(r row) error {
 			c := columns{rest: r}
 			w.xid, w.renewed = c.int8(), true
-			w.view.Alive = !w.b.Leave
+			w.view.Alive, w.view.Now = !w.b.Leave, time.UnixMicro(c.int8())
 			return c.err
 		},
 	})

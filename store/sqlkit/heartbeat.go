@@ -20,7 +20,7 @@ func (s *Base) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 	}
 	var view store.View
 	err := s.hooks.Change(ctx, "beat", func(t *Tx) (err error) {
-		view = store.View{Epoch: t.Epoch}
+		view = store.View{Epoch: t.Epoch, Now: time.UnixMicro(t.Now)}
 		if view.Alive, err = t.beat(b); err != nil || !view.Alive && !b.Leave {
 			return err
 		}

@@ -16,6 +16,7 @@ func heartbeatCases() []scenario {
 		{name: "A heartbeat that was marked dead is never renewed, nor made again", run: heartbeatDead},
 		{name: "A beat that is not alive changes nothing else", run: deadBeatIdle},
 		{name: "A view shows the live relays and what they work", run: viewRelays},
+		{name: "A view has the time of the clock that messages are stored by", run: viewTime},
 		{name: "A view shows the subscriptions asked for that exist", run: viewSubscriptions},
 		{name: "The epoch changes with relays, leases, shards and subscriptions", run: epochChanges},
 		{name: "The epoch stays while nothing changes hands", run: epochStays},
@@ -82,6 +83,19 @@ func deadBeatIdle(e *env) {
 	}
 	if got := e.look(ref).Shards[1]; got.Owner != "" || got.Token != shards[1].Token {
 		e.Errorf("a relay whose time was over took a shard: owner %q", got.Owner)
+	}
+}
+
+// viewTime allows for a database whose times of messages are rounded to milliseconds.
+func viewTime(e *env) {
+	e.open(1)
+	r := e.relay("r")
+	before := r.beat(store.Beat{}).Now
+	e.publish(e.messages(1, "a")...)
+	after := r.beat(store.Beat{}).Now
+	at := e.pager().all()[0].At
+	if at.Before(before.Add(-2*time.Millisecond)) || at.After(after.Add(2*time.Millisecond)) {
+		e.Errorf("a message that was stored between %s and %s, by views, has the time %s", before, after, at)
 	}
 }
 

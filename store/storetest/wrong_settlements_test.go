@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -140,6 +141,14 @@ func wrongSettlements() []wrong {
 			"A heartbeat that was marked dead is never renewed, nor made again",
 			"A dead relay's shards are taken over, and its settlements are lost",
 		}},
+		{"a view has the time of another clock", func(db *database) {
+			s := spoil(db)
+			s.beat = func(ctx context.Context, b store.Beat) (store.View, error) {
+				v, err := s.Store.Beat(ctx, b)
+				v.Now = v.Now.Add(time.Minute)
+				return v, err
+			}
+		}, []string{"A view has the time of the clock that messages are stored by"}},
 		{"a held shard is taken", steal, []string{
 			"A shard that a live relay holds is not taken",
 			"Of eight relays that want one shard one gets it",

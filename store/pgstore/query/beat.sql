@@ -2,7 +2,7 @@
 -- relay's row in this very transaction (beat_x). Tables of a few rows each; shards are found by (sub, lo).
 
 -- name: renew
--- Renews the row of a live relay, or makes one. Locks it.
+-- Renews the row of a live relay, or makes one. Locks it. The second column is the time.
 WITH o AS MATERIALIZED (
   SELECT r.* FROM postbag._relays r WHERE r.id = $1::text FOR UPDATE
 ), u AS (
@@ -19,7 +19,7 @@ WITH o AS MATERIALIZED (
   ON CONFLICT (id) DO NOTHING
   RETURNING 1
 )
-SELECT pg_current_xact_id() FROM (SELECT FROM u UNION ALL SELECT FROM n) t;
+SELECT pg_current_xact_id(), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM (SELECT FROM u UNION ALL SELECT FROM n) t;
 
 -- name: lock_shards
 SELECT s.id FROM postbag._shards s WHERE s.id IN (
