@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -139,11 +140,8 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
 		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
-		Retry: relay.Retry{
-			Min: s.Retry.Min, Max: s.Retry.Max, Factor: s.Retry.Factor,
-			MaxAttempts: s.Retry.MaxAttempts, Quick: s.Retry.Quick,
-		},
 	}
+	out.Retry, out.Retries = retries(&s.Retry)
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read
 	if s.OnReject == "skip" {
 		out.OnReject = relay.Skip
@@ -156,4 +154,40 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 		out.From.At, _ = s.Begins(time.Now()) // checked when it was read
 	}
 	return out
+}
+
+// retries translates the settings of retries. Where there are pauses, the defaults of min, max and factor mean nothing.
+func retries(r *config.Retry) (relay.Retry, []relay.RetryRule) {
+	all := relay.Retry{
+		Min: r.Min, Max: r.Max, Factor: r.Factor, Pauses: r.Pauses,
+		MaxAttempts: r.MaxAttempts, MaxAge: r.MaxAge, Quick: r.Quick,
+	}
+	if len(r.Pauses) > 0 {
+		all.Min, all.Max, all.Factor = 0, 0, 0
+	}
+	var rules []relay.RetryRule
+	for i := range r.Rules {
+		one := &r.Rules[i]
+		rule := relay.RetryRule{Types: one.Types, Retry: relay.Retry{
+			Min: one.Min, Max: one.Max, Factor: one.Factor, Pauses: one.Pauses,
+			MaxAttempts: one.MaxAttempts, MaxAge: one.MaxAge, Quick: one.Quick,
+		}}
+		if len(one.Errors) > 0 {
+			rule.Errors = contains(one.Errors)
+		}
+		rules = append(rules, rule)
+	}
+	return all, rules
+}
+
+// contains returns what says whether an error contains one of the texts, whatever their case.
+func contains(texts []string) func(error) bool {
+	lower := make([]string, len(texts))
+	for i, t := range texts {
+		lower[i] = strings.ToLower(t)
+	}
+	return func(err error) bool {
+		said := strings.ToLower(err.Error())
+		return slices.ContainsFunc(lower, func(t string) bool { return strings.Contains(said, t) })
+	}
 }

@@ -99,7 +99,7 @@ var timing = []Mutant{
 	{
 		Name: "sent-after-its-lease", What: "a relay goes on sending when its lease is over by its own clock",
 		Evidence: "leases that are renewed by a timer and looked at by nobody (golang/go#24595; CAP#1682)",
-		Patches:  []Patch{{"internal/engine/call_send.go", "	if f.paused || now >= f.expires || f.circuit.state != Closed", "	if f.paused || f.circuit.state != Closed"}},
+		Patches:  []Patch{{"internal/engine/call_send.go", "	if f.paused || now >= f.expires {\n		return nil\n	}\n	f.expireOld", "	if f.paused {\n		return nil\n	}\n	f.expireOld"}},
 		By:       coreTests("internal/engine", "."),
 	},
 	{
@@ -181,7 +181,7 @@ var parking = []Mutant{
 	{
 		Name: "dead-message-dropped", What: "after its last attempt a message is dropped, not kept as dead",
 		Evidence: "oagudo/outbox deletes the row and offers it to a full channel",
-		Patches:  []Patch{{"internal/engine/retry.go", "		p.State = store.ParkDead\n	} else", "		f.deliver(e, now)\n		return\n	} else"}},
+		Patches:  []Patch{{"internal/engine/retry.go", "	case last:\n		p.State = store.ParkDead\n", "	case last:\n		f.deliver(e, now)\n		return\n"}},
 		By:       sim(), Quick: true,
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -165,10 +166,49 @@ func ListenAddress(s string) (address, mistake string) {
 }
 
 func (r *Retry) check(p *problems, where string) {
-	if r.Min > r.Max && !p.isLater(where+".max") {
-		p.atf(where+".min", "is %v, more than max, %v; change one of them", r.Min, r.Max)
+	checkWaits(p, where, r.Min, r.Max, r.Pauses)
+	for i := range r.Rules {
+		rule, at := &r.Rules[i], fmt.Sprintf("%s.rules[%d]", where, i)
+		checkFields(p, at, reflect.ValueOf(rule).Elem())
+		checkTypes(p, at+".types", rule.Types)
+		checkWaits(p, at, rule.Min, rule.Max, rule.Pauses)
+		if slices.Contains(rule.Errors, "") {
+			p.atf(at+".errors", "has an empty text, which every error contains; leave errors out, or write a text")
+		}
+		if len(rule.Types) == 0 && len(rule.Errors) == 0 && i < len(r.Rules)-1 {
+			p.atf(at, "is for all types and errors, so the rules behind it have no effect; put it last, or say types or errors")
+		}
 	}
 }
+
+// mostPauses is the longest list of pauses.
+const mostPauses = 100
+
+// checkWaits checks the waits of a retry, or of a rule of it.
+func checkWaits(p *problems, where string, least, most time.Duration, pauses []time.Duration) {
+	if most > 0 && least > most && !p.isLater(where+".max") {
+		p.atf(where+".min", "is %v, more than max, %v; change one of them", least, most)
+	}
+	if len(pauses) == 0 {
+		return
+	}
+	for _, name := range []string{"min", "max", "factor"} {
+		if p.given(below(where, name)) {
+			p.atf(below(where, name), "has no effect beside pauses; leave one of the two out")
+		}
+	}
+	if len(pauses) > mostPauses {
+		p.atf(where+".pauses", "has %d entries; write %d at most, of which the last is repeated", len(pauses), mostPauses)
+	}
+	for i, pause := range pauses {
+		if pause < 0 || pause > longestPause {
+			p.atf(where+".pauses", "entry %d is %v; choose between 0s and 720h", i+1, pause)
+		}
+	}
+}
+
+// longestPause is the longest entry of pauses.
+const longestPause = 720 * time.Hour
 
 // count is how many of the texts are given.
 func count(texts ...string) (given int) {

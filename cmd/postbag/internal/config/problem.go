@@ -75,6 +75,12 @@ func (p *problems) line(line int, text string) {
 	p.all = append(p.all, problem{place{p.path, p.file, line}, text})
 }
 
+// given says whether a setting is in a file.
+func (p *problems) given(where string) bool {
+	_, is := p.places[where]
+	return is
+}
+
 // mark notes where a setting stands: in the last file that has it.
 func (p *problems) mark(where string, line int) { p.places[where] = place{p.path, p.file, line} }
 

@@ -66,10 +66,39 @@ type Retry struct {
 	Max time.Duration `yaml:"max" range:"1ms..720h" default:"10m"`
 	// By how much the wait grows.
 	Factor float64 `yaml:"factor" range:"1..100" default:"2"`
+	// The waits themselves, of which the last is repeated: [30s] is a fixed one, [0s] none. Then
+	// leave min, max and factor out.
+	Pauses []time.Duration `yaml:"pauses" otherwise:"min, factor and max say"`
 	// Attempts before a message is dead.
 	MaxAttempts int `yaml:"max_attempts" range:"1..1000000" default:"20"`
+	// The age, since it was stored, at which a message is dead and is not sent any more.
+	MaxAge time.Duration `yaml:"max_age" range:"1ms..36500d" otherwise:"none"`
 	// Attempts at once before the first wait.
 	Quick int `yaml:"quick" range:"0..1000" zero:"none" default:"0"`
+	// What holds for some types, or for some errors: the first rule that fits.
+	Rules []RetryRule `yaml:"rules" otherwise:"none"`
+}
+
+// RetryRule is what retry says for some messages. What it leaves out is as retry says.
+type RetryRule struct {
+	// Types that it is for: exact, or a prefix and .*, such as order.*.
+	Types []string `yaml:"types" otherwise:"all"`
+	// Texts of errors that it is for, whatever their case. One that an error contains is enough.
+	Errors []string `yaml:"errors" otherwise:"all"`
+	// Wait before the second attempt.
+	Min time.Duration `yaml:"min" range:"1ms..720h" otherwise:"as retry says"`
+	// Longest wait.
+	Max time.Duration `yaml:"max" range:"1ms..720h" otherwise:"as retry says"`
+	// By how much the wait grows.
+	Factor float64 `yaml:"factor" range:"1..100" otherwise:"as retry says"`
+	// The waits themselves, of which the last is repeated.
+	Pauses []time.Duration `yaml:"pauses" otherwise:"as retry says"`
+	// Attempts before a message is dead.
+	MaxAttempts int `yaml:"max_attempts" range:"1..1000000" otherwise:"as retry says"`
+	// The age at which a message is dead. With errors it counts only when one of those occurs.
+	MaxAge time.Duration `yaml:"max_age" range:"1ms..36500d" otherwise:"as retry says"`
+	// Attempts at once before the first wait.
+	Quick int `yaml:"quick" range:"1..1000" otherwise:"as retry says"`
 }
 
 // check adds every mistake.
@@ -91,13 +120,17 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z, or how long ago as 3d")
 		}
 	}
-	for i, t := range s.Types {
-		if t == "" || len(t) > postbag.MaxName || strings.Contains(strings.TrimSuffix(t, ".*"), "*") {
-			p.atf(where+".types", "entry %d is no type; write it out, or a prefix and .*, such as order.*", i+1)
-		}
-	}
+	checkTypes(p, where+".types", s.Types)
 	checkFields(p, where, reflect.ValueOf(s).Elem())
 	s.Retry.check(p, where+".retry")
+}
+
+func checkTypes(p *problems, where string, types []string) {
+	for i, t := range types {
+		if t == "" || len(t) > postbag.MaxName || strings.Contains(strings.TrimSuffix(t, ".*"), "*") {
+			p.atf(where, "entry %d is no type; write it out, or a prefix and .*, such as order.*", i+1)
+		}
+	}
 }
 
 // named checks the name of a component and defaults to the only one.
