@@ -161,13 +161,18 @@ func (t *tenure) tryLock() (taken bool, again time.Duration, err error) {
 }
 
 // ownsLocks says whether the queue of a lock is its connection's own (exclusive). RabbitMQ before
-// 4 does with a queue that anybody can ask about, which its log does not mention. RabbitMQ 4
-// warns of such a transient queue, and 4.3 refuses it.
+// 3.13 does with a queue that anybody can ask about, which its log does not mention. RabbitMQ 3.13
+// warns of such a transient queue, and refuses it where an operator has denied them; 4.3 refuses
+// it by itself.
 func ownsLocks(server amqp.Table) bool {
 	version, _ := server["version"].(string)
-	major, _, _ := strings.Cut(version, ".")
-	n, err := strconv.Atoi(major)
-	return err != nil || n >= 4
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return true
+	}
+	major, err := strconv.Atoi(parts[0])
+	minor, also := strconv.Atoi(parts[1])
+	return err != nil || also != nil || major > 3 || major == 3 && minor >= 13
 }
 
 // use reads the stream until the tenure is over, and ends it. It returns why nothing comes, nil

@@ -143,10 +143,10 @@ func TestAnotherMemberOfAStreamStandsByAndTakesOverBehindWhatIsAcked(t *testing.
 }
 
 // versionOfServer is how a server tells its version.
-var versionOfServer = regexp.MustCompile(`(?s)(versionS\x00\x00\x00.)[0-9]\.`)
+var versionOfServer = regexp.MustCompile(`(?s)(versionS\x00\x00\x00.)([0-9]\.[0-9]+)`)
 
-// newer is a way to a server that says it is of version 4 there, or a newer one.
-func newer(t *testing.T, server string) string {
+// telling is a way to a server that tells another version there, of as many characters.
+func telling(t *testing.T, server, version string) string {
 	t.Helper()
 	door, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -180,8 +180,11 @@ func newer(t *testing.T, server string) string {
 				defer part()
 				start := make([]byte, 4096) // Connection.Start, the server's first frame
 				n, err := out.Read(start)
+				if told := versionOfServer.FindSubmatch(start[:n]); err == nil && (told == nil || len(told[2]) != len(version)) {
+					t.Errorf("the server tells the version %q, which cannot become %s", told, version)
+				}
 				if err == nil {
-					_, err = in.Write(versionOfServer.ReplaceAll(start[:n], []byte("${1}4.")))
+					_, err = in.Write(versionOfServer.ReplaceAll(start[:n], []byte("${1}"+version)))
 				}
 				if err == nil {
 					_, _ = io.Copy(in, out)
@@ -196,7 +199,7 @@ func TestOnRabbitMQ4TheLockOfAStreamIsExclusiveAndKeepsMembersOnOlderNodesAwayTo
 	t.Parallel()
 	p, kept := stream(t, 10), positions(t)
 	old, young := p.reading(kept), p.reading(kept)
-	young.URL = via(t, p.url, newer(t, address(t, p.url)))
+	young.URL = via(t, p.url, telling(t, address(t, p.url), "4.10"))
 	a := openedStream(t, young)
 	msgs, _ := fetched(t, a, 10)
 	queues, err := shared(t).Ctl(t.Context(), "list_queues", "--quiet", "--no-table-headers", "name", "exclusive")
@@ -221,6 +224,55 @@ func TestOnRabbitMQ4TheLockOfAStreamIsExclusiveAndKeepsMembersOnOlderNodesAwayTo
 	closed(t, c)
 	again, _ = fetched(t, d, 1)
 	wantPayloads(t, again, numbers(9, 10))
+}
+
+// denies has a server refuse transient queues of a virtual host that are not exclusive, with the code and by the words of a RabbitMQ 3.13
+// whose operator has denied them (deprecated_features.permit.transient_nonexcl_queues = false). RabbitMQ 3.10 has no such setting.
+func denies(t *testing.T, node *testserver.RabbitMQ, vhost string) {
+	t.Helper()
+	if err := node.AddVHost(t.Context(), vhost); err != nil {
+		t.Fatal(err)
+	}
+	declare := fmt.Sprintf(`declare(Q, Node) -> case {amqqueue:get_vhost(Q), amqqueue:is_durable(Q), amqqueue:get_exclusive_owner(Q)} of `+
+		`{<<"%s">>, false, none} -> {protocol_error, internal_error, "~s", ["Feature `+"`transient_nonexcl_queues`"+` is deprecated.\n`+
+		`Its use is not permitted per the configuration (overriding the default, which is permitted)"]}; `+
+		`_ -> permitted(Q, Node) end.`, vhost)
+	out, err := node.Ctl(t.Context(), "eval", `
+		{_, Beam, File} = code:get_object_code(rabbit_queue_type),
+		{ok, {_, [{abstract_code, {_, Forms}}]}} = beam_lib:chunks(Beam, [abstract_code]),
+		{ok, Tokens, _} = erl_scan:string(`+strconv.Quote(declare)+`),
+		{ok, Declare} = erl_parse:parse_form(Tokens),
+		{ok, Module, Code} = compile:forms(lists:flatmap(fun
+			({function, Line, declare, 2, Clauses}) -> [{function, Line, permitted, 2, Clauses}, Declare];
+			(Form) -> [Form]
+		end, Forms)),
+		{module, _} = code:load_binary(Module, File, Code), ok.`)
+	if err != nil {
+		t.Fatal(out, err)
+	}
+}
+
+func TestWhereTransientQueuesAreDeniedAStreamIsReadAndKeepsItsMembersApart(t *testing.T) {
+	t.Parallel()
+	node := shared(t)
+	denies(t, node, "denying")
+	p := newPlace(t, node, "stream", false)
+	p.url = node.URL("denying")
+	p.create(t, nil).store(t, 0, 10)
+	_, err := channel(t, p.url).QueueDeclare("transient", false, true, false, false, nil)
+	if why, ok := errors.AsType[*amqp.Error](err); !ok || why.Code != amqp.InternalError || !strings.Contains(why.Reason, "transient_nonexcl_queues") {
+		t.Fatalf("a transient queue is declared with %v: the test tries nothing", err)
+	}
+	o := p.reading(positions(t))
+	o.URL = via(t, p.url, telling(t, address(t, p.url), "3.13"))
+	a := openedStream(t, o)
+	msgs, _ := fetched(t, a, 10)
+	b := openedStream(t, o)
+	nothing(t, b, time.Second)
+	acked(t, a, 0, msgs[:4]...)
+	closed(t, a)
+	again, _ := fetched(t, b, 6)
+	wantPayloads(t, again, numbers(4, 10))
 }
 
 func TestOtherGroupsOfAStreamReadBesideAndHaveOtherPositions(t *testing.T) {
