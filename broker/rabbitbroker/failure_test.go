@@ -3,8 +3,10 @@ package rabbitbroker
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -13,6 +15,7 @@ import (
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/brokerkit"
 	"github.com/postbag/postbag/broker/brokertest"
+	"github.com/postbag/postbag/source"
 )
 
 // Words of servers that no test here can bring to say them; the others are in
@@ -59,6 +62,24 @@ func TestEveryServerErrorHasItsOutcome(t *testing.T) {
 		if !strings.Contains(c.got.Error(), "; ") {
 			t.Errorf("%s: the error names no fix: %v", name, c.got)
 		}
+	}
+}
+
+// The client library gives errors of the system as they are.
+func TestAConnectionOfAStreamThatEndsInAnyWayIsUnavailableAndSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	s := &StreamSource{subject: subject{noun: "stream", name: "orders", where: "host:5672", options: "StreamOptions"}}
+	for _, err := range []error{
+		&net.OpError{Op: "write", Net: "tcp", Err: syscall.ECONNRESET}, io.EOF, errLineLost, amqp.ErrClosed, &amqp.Error{Code: amqp.FrameError, Reason: "EOF"},
+	} {
+		got := s.streamFailure(err)
+		if want := `rabbitbroker: fetch from stream "orders", at host:5672: the connection was lost; wait, or look whether the server runs`; got.Error() != want || !errors.Is(got, source.ErrUnavailable) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	told := s.misconfigured(doingKeep, "it is no position", "update")
+	if got := s.streamFailure(told); !errors.Is(got, told) {
+		t.Errorf("an error that says what to do became %v", got)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/postbag/postbag/source/sourcekit"
 )
 
 const doingKeep = "keep the position of"
@@ -17,12 +19,12 @@ func isExclusive(why *amqp.Error) bool {
 
 // streamFailure gives an error of a connection its class. One that has a class keeps it.
 func (s *StreamSource) streamFailure(err error) error {
-	why, ok := errors.AsType[*amqp.Error](err)
-	switch {
-	case errors.Is(err, errLineLost), ok && !why.Server:
-		return s.unavailable(doingFetch, "the connection was lost", "wait, or look whether the server runs")
-	case !ok:
+	if _, told := errors.AsType[*sourcekit.Error](err); told {
 		return err
+	}
+	why, ok := errors.AsType[*amqp.Error](err)
+	if !ok || !why.Server { // the client library gives errors of the system as they are
+		return s.unavailable(doingFetch, "the connection was lost", "wait, or look whether the server runs")
 	}
 	name := codeName(why)
 	switch {
