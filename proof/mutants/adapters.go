@@ -57,6 +57,18 @@ var adapting = []Mutant{
 		By:       tests("broker/rabbitbroker", "TestTLSIsVerified"),
 	},
 	{
+		Name: "stream-position-of-what-was-delivered", What: "RabbitMQ: the position of a stream that is kept is behind what was handed out, acked or not",
+		Evidence: "offsets that are committed before their effects",
+		Patches:  []Patch{{"broker/rabbitbroker/stream_position.go", "	dirty, at := t.dirty, t.at\n", "	dirty, at := t.dirty, t.at\n	if n := len(t.sums); n > 0 {\n		next := t.sums[n-1].offset + 1\n		at = position{Next: &next, Seen: t.sums[n-1].offset, Sum: t.sums[n-1].sum}\n	}\n"}},
+		By:       tests("broker/rabbitbroker", "TestAGroupThatBeginsWithWhatComesNextMissesNothingBetweenItsMembers"),
+	},
+	{
+		Name: "stream-lock-not-taken", What: "RabbitMQ: each member of a group reads its stream, and none stands by",
+		Evidence: "consumers of a stream without a single active one",
+		Patches:  []Patch{{"broker/rabbitbroker/stream_reader.go", "		taken, again, err := t.tryLock()\n", "		taken, again, err := true, lockPause, ctx.Err()\n"}},
+		By:       tests("broker/rabbitbroker", "TestAnotherMemberOfAStreamStandsByAndTakesOverBehindWhatIsAcked"),
+	},
+	{
 		Name: "nats-without-message-ids", What: "NATS: messages do not carry the id by which a stream knows repeats",
 		Evidence: "the dedupe window, unused (FAULTS C18)",
 		Patches:  []Patch{{"broker/natsbroker/encode.go", "	h.add(headerMsgID, msgID)\n", "	_, _ = headerMsgID, msgID\n"}},

@@ -68,7 +68,7 @@ func takeRepeats(t *testing.T, b *base, form func(p place, src source.Source) (i
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
-	src, err := openOrigin(t.Context(), "nats", w.nats.URL())
+	src, err := openOrigin(t.Context(), "nats", w.nats.URL(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

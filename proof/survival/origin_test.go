@@ -2,6 +2,7 @@ package survival
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -33,10 +34,16 @@ type origin struct {
 	kind, url string
 	ordered   bool // it keeps the messages of a key in sequence
 	frozen    time.Duration
+	brief     faults // of the short form; none: those of most origins
 	// publish stores messages from one number on, up to another, in sequence.
 	publish func(ctx context.Context, from, to int) error
 	restart func(ctx context.Context) error
+	// passed fails the test unless the position that is kept in the base has passed n messages; nil: the broker keeps it.
+	passed func(b *base, n int)
 }
+
+// faults are how many messages there are, and what happens to their consumers.
+type faults struct{ messages, kills, freezes, moves int }
 
 // killed is a restart without a warning.
 func killed(s interface {
@@ -94,17 +101,67 @@ func rabbitOrigin(t *testing.T, subjects int) *origin {
 	t.Helper()
 	r := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
 	o := &origin{kind: "rabbitmq", url: r.URL("/"), ordered: true, frozen: 3 * session, restart: killed(r)}
-	src, err := openOrigin(t.Context(), o.kind, o.url) // this shows that the options can be used; consumers declare the queue
+	src, err := openOrigin(t.Context(), o.kind, o.url, nil) // this shows that the options can be used; consumers declare the queue
 	if err == nil {
 		err = src.Close(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.publish = func(ctx context.Context, from, to int) error {
+	o.publish = publishesToRabbit(o.url, subjects)
+	return o
+}
+
+// rabbitStreamOrigin is the same with a stream. No message comes again by itself. When another consumer takes over, all come that are behind
+// the position in the base.
+func rabbitStreamOrigin(t *testing.T, subjects int) *origin {
+	t.Helper()
+	r := servertest.RabbitMQ(t, testserver.RabbitMQOptions{})
+	c, err := amqp.Dial(r.URL("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	ch, err := c.Channel()
+	if err == nil {
+		_, err = ch.QueueDeclare(stream, true, false, false, false, amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeStream})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &origin{
+		kind: "rabbitmq stream", url: r.URL("/"), ordered: true, frozen: 3 * session, brief: faults{messages: 1200, kills: 4}, restart: killed(r),
+		publish: publishesToRabbit(r.URL("/"), subjects), passed: passedInStream,
+	}
+}
+
+// passedInStream looks at the record of the only position.
+func passedInStream(b *base, n int) {
+	b.t.Helper()
+	if lanes := b.lanes(); lanes != 1 {
+		b.t.Errorf("%d positions are kept, want one", lanes)
+	}
+	table := "postbag__lane"
+	if b.kind == postgres {
+		table = "postbag._lanes"
+	}
+	(&world{t: b.t}).eventually(time.Minute, "the position has passed all messages", func() bool {
+		var record []byte
+		var at struct {
+			Next  int
+			Waits bool
+		}
+		err := b.db.QueryRowContext(b.t.Context(), "select record from "+table).Scan(&record)
+		return err == nil && json.Unmarshal(record, &at) == nil && at.Next >= n && !at.Waits
+	})
+}
+
+// publishesToRabbit publishes in batches, each until it is stored.
+func publishesToRabbit(url string, subjects int) func(ctx context.Context, from, to int) error {
+	return func(ctx context.Context, from, to int) error {
 		for first := from; first < to; {
 			end := min(first+subjects, to)
-			for publishRabbit(ctx, o.url, first, end, subjects) != nil { // what it refuses, or does not confirm, it may have
+			for publishRabbit(ctx, url, first, end, subjects) != nil { // what it refuses, or does not confirm, it may have
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -114,7 +171,6 @@ func rabbitOrigin(t *testing.T, subjects int) *origin {
 		}
 		return nil
 	}
-	return o
 }
 
 // publishRabbit sends the messages from first on, up to end, and waits for all confirms. The broker confirms what it has no queue for,
@@ -173,8 +229,8 @@ func redisOrigin(t *testing.T, subjects int) *origin {
 	}
 }
 
-// openOrigin opens the source of a consumer, of a group that all consumers are in.
-func openOrigin(ctx context.Context, kind, url string) (source.Source, error) {
+// openOrigin opens the source of a consumer, of a group that all consumers are in. The positions are for an origin that keeps none.
+func openOrigin(ctx context.Context, kind, url string, kept source.Positions) (source.Source, error) {
 	switch kind {
 	case "nats":
 		return natsbroker.OpenSource(ctx, natsbroker.SourceOptions{
@@ -189,6 +245,10 @@ func openOrigin(ctx context.Context, kind, url string) (source.Source, error) {
 			URL: url, Queue: stream, Order: source.OrderStream, Login: rabbitbroker.Login{Heartbeat: session / 2},
 			Topology: rabbitbroker.Topology{Queues: []rabbitbroker.Queue{{Name: stream, Arguments: map[string]any{amqp.SingleActiveConsumerArg: true}}}},
 		})
+	case "rabbitmq stream":
+		return rabbitbroker.OpenStream(ctx, rabbitbroker.StreamOptions{
+			URL: url, Stream: stream, Consumer: "billing", Positions: kept, Login: rabbitbroker.Login{Heartbeat: session / 2},
+		})
 	case "redis":
 		return redisbroker.OpenSource(ctx, redisbroker.SourceOptions{URL: url, Streams: []string{stream}, Group: "billing", AckWait: session})
 	}
@@ -196,9 +256,9 @@ func openOrigin(ctx context.Context, kind, url string) (source.Source, error) {
 }
 
 // awaitOrigin opens the source, and waits while the broker is away.
-func awaitOrigin(ctx context.Context, kind, url string) (source.Source, error) {
+func awaitOrigin(ctx context.Context, kind, url string, kept source.Positions) (source.Source, error) {
 	for {
-		s, err := openOrigin(ctx, kind, url)
+		s, err := openOrigin(ctx, kind, url, kept)
 		if err == nil || ctx.Err() != nil || !errors.Is(err, source.ErrUnavailable) {
 			return s, err
 		}

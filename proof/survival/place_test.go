@@ -27,6 +27,7 @@ type place interface {
 	box() store.Store
 	receive(ctx context.Context, url string) error
 	pages() (broker.Destination, error)
+	positions() (source.Positions, error)
 	consume(ctx context.Context, src source.Source) error
 	consumer(src source.Source) (intake, error)
 	receiver(src source.Source) (intake, error)
@@ -37,6 +38,7 @@ type placeOn[Tx any] struct {
 	store interface {
 		store.Store
 		inbox.Store[Tx]
+		store.Lanes[Tx]
 		io.Closer
 	}
 	exec  func(ctx context.Context, tx Tx, statement string, args ...any) error
@@ -128,6 +130,9 @@ func (p *placeOn[Tx]) pages() (broker.Destination, error) {
 		},
 	})
 }
+
+// positions are kept in the base, as the marks are.
+func (p *placeOn[Tx]) positions() (source.Positions, error) { return inbox.NewPositions[Tx](p.store) }
 
 // consume applies what the source has, each message in the transaction of its mark.
 func (p *placeOn[Tx]) consume(ctx context.Context, src source.Source) error {
