@@ -1,0 +1,133 @@
+package otelpostbag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/postbag/postbag/relay"
+)
+
+// gauge is one figure of relay.Stats, or of one subscription in it.
+type gauge struct {
+	name, unit, help string
+	counts           bool // it only grows
+	relay            func(s *relay.Stats) int64
+	subscription     func(s *relay.SubscriptionStats) int64
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// gauges are what Observe shows. An exporter to Prometheus names them as package
+// prompostbag does.
+func gauges() []gauge {
+	const messages = "{message}"
+	type (
+		all = relay.Stats
+		sub = relay.SubscriptionStats
+	)
+	return []gauge{
+		{name: "postbag.relay.ready", help: "One if the store answers this relay and its heartbeat is good.", relay: func(s *all) int64 { return one(s.Ready) }},
+		{name: "postbag.relays", help: "Live relays, this one among them.", relay: func(s *all) int64 { return int64(s.Relays) }},
+		{name: "postbag.store.turns", counts: true, help: "Round trips of this relay that settle and read.", relay: func(s *all) int64 { return s.Turns }},
+		{name: "postbag.store.beats", counts: true, help: "Heartbeats of this relay.", relay: func(s *all) int64 { return s.Beats }},
+		{name: "postbag.store.faults", counts: true, help: "Calls of this relay that the store failed.", relay: func(s *all) int64 { return s.Faults }},
+		{name: "postbag.shards", help: "Shards that this relay holds.", subscription: func(s *sub) int64 { return int64(s.Shards) }},
+		{name: "postbag.circuit.open", help: "One while the destination does not take messages.", subscription: func(s *sub) int64 { return one(s.Circuit != "closed") }},
+		{name: "postbag.messages.read", unit: messages, counts: true, help: "Messages that this relay read from the log.", subscription: func(s *sub) int64 { return s.Read }},
+		{name: "postbag.messages.sent", unit: messages, counts: true, help: "Messages that this relay sent, repeats among them.", subscription: func(s *sub) int64 { return s.Sent }},
+		{name: "postbag.messages.accepted", unit: messages, counts: true, help: "Messages that the destination confirmed.", subscription: func(s *sub) int64 { return s.Accepted }},
+		{name: "postbag.messages.rejected", unit: messages, counts: true, help: "Attempts that the destination refused.", subscription: func(s *sub) int64 { return s.Rejected }},
+		{name: "postbag.messages.unknown", unit: messages, counts: true, help: "Attempts whose answer was lost.", subscription: func(s *sub) int64 { return s.Unknown }},
+		{name: "postbag.messages.parked", unit: messages, counts: true, help: "Messages that this relay parked.", subscription: func(s *sub) int64 { return s.Parked }},
+		{name: "postbag.messages.dead", unit: messages, counts: true, help: "Messages that ran out of attempts.", subscription: func(s *sub) int64 { return s.Dead }},
+		{name: "postbag.messages.delivered", unit: messages, counts: true, help: "Messages confirmed and settled.", subscription: func(s *sub) int64 { return s.Delivered }},
+		{name: "postbag.messages.filtered", unit: messages, counts: true, help: "Messages that the subscription's filter refused.", subscription: func(s *sub) int64 { return s.Filtered }},
+		{name: "postbag.messages.discarded", unit: messages, counts: true, help: "Messages that an operator discarded.", subscription: func(s *sub) int64 { return s.Discarded }},
+		{name: "postbag.messages.unsettled", unit: messages, help: "Messages sent and not settled: what a crash may repeat.", subscription: func(s *sub) int64 { return int64(s.Unsettled) }},
+		{name: "postbag.messages.unsent", unit: messages, help: "Messages read ahead and not sent.", subscription: func(s *sub) int64 { return int64(s.Unsent) }},
+	}
+}
+
+// Observe makes metrics of what stats returns, which is the Stats method of a running
+// relay. They are read whenever the meter's reader collects. Attributes are box and
+// subscription, and those of of: give some that tell relays apart if a program runs
+// several. stop ends it, and calling it twice is harmless. The error says which instrument
+// the meter refuses.
+func (t *Telemetry) Observe(stats func() relay.Stats, of ...attribute.KeyValue) (stop func(), err error) {
+	if t == nil {
+		return func() {}, nil
+	}
+	if stats == nil {
+		return nil, errors.New("otelpostbag: observe: the function is nil; give the Stats method of a relay")
+	}
+	registered := errors.New("otelpostbag: observe: the meter panicked; give otelpostbag.New a provider that works")
+	var r metric.Registration
+	t.guard("the meter", func() { r, registered = t.observe(stats, of) })
+	if registered != nil {
+		return nil, registered
+	}
+	return sync.OnceFunc(func() {
+		t.guard("the meter", func() {
+			if err := r.Unregister(); err != nil {
+				t.fault(fmt.Errorf("otelpostbag: stop observing: %w", err))
+			}
+		})
+	}), nil
+}
+
+func (t *Telemetry) observe(stats func() relay.Stats, of []attribute.KeyValue) (metric.Registration, error) {
+	all := gauges()
+	instruments := make([]metric.Int64Observable, len(all))
+	observables := make([]metric.Observable, len(all))
+	for i, g := range all {
+		var err error
+		if g.counts {
+			instruments[i], err = t.meter.Int64ObservableCounter(g.name, metric.WithDescription(g.help), metric.WithUnit(g.unit))
+		} else {
+			instruments[i], err = t.meter.Int64ObservableGauge(g.name, metric.WithDescription(g.help), metric.WithUnit(g.unit))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("otelpostbag: observe: %s: %w", g.name, err)
+		}
+		observables[i] = instruments[i]
+	}
+	r, err := t.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
+		t.guard("the observer", func() { show(stats(), all, instruments, to, of) })
+		return nil
+	}, observables...)
+	if err != nil {
+		return nil, fmt.Errorf("otelpostbag: observe: %w", err)
+	}
+	return r, nil
+}
+
+// show gives an observer all figures of s.
+func show(s relay.Stats, all []gauge, instruments []metric.Int64Observable, to metric.Observer, of []attribute.KeyValue) {
+	attributes := func(more ...attribute.KeyValue) metric.MeasurementOption {
+		return metric.WithAttributeSet(attribute.NewSet(append(more, of...)...))
+	}
+	whole := attributes()
+	each := make([]metric.MeasurementOption, len(s.Subscriptions))
+	for i := range each {
+		each[i] = attributes(boxKey.String(s.Subscriptions[i].Box), subscriptionKey.String(s.Subscriptions[i].Subscription))
+	}
+	for g := range all {
+		if all[g].relay != nil {
+			to.ObserveInt64(instruments[g], all[g].relay(&s), whole)
+			continue
+		}
+		for i := range each {
+			to.ObserveInt64(instruments[g], all[g].subscription(&s.Subscriptions[i]), each[i])
+		}
+	}
+}
