@@ -168,7 +168,8 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 		"They never hold anything of a message. Counters begin at zero with each relay. What is read from the store is the same on every relay: take the\n" +
 		"maximum over relays, not the sum.\n\n" +
 		"If your program runs a relay, register `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
-		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n\n" +
+		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n" +
+		"For OpenTelemetry there is [another module](../guides/tracing.md).\n\n" +
 		"Alert on these:\n\n" +
 		"- `max(postbag_oldest_seconds) > 300`: messages wait, whatever the reason.\n" +
 		"- `max(postbag_parked{state=\"dead\"}) > 0`: messages are dead, and wait for you.\n" +
