@@ -49,7 +49,7 @@ func (d *destination) Publish(ctx context.Context, msgs []broker.Delivery, repor
 	}}
 	ctx = guarded(d.t, "the start of a span", ctx, func() context.Context { return c.start(ctx, msgs) })
 	returned := false
-	defer func() { d.t.guard("the end of a span", func() { c.end(ctx, returned) }) }()
+	defer func() { d.t.guard("a metric", func() { c.end(ctx, returned) }) }()
 	d.Destination.Publish(ctx, msgs, func(i int, r broker.Result) {
 		c.note(r)
 		report(i, r)
@@ -134,7 +134,7 @@ func (c *call) end(ctx context.Context, returned bool) {
 	if !returned {
 		kind = errPanic
 	}
-	c.endSpan(kind, counts[:])
+	c.t.guard("the end of a span", func() { c.endSpan(kind, counts[:]) })
 	of := slices.Clip(c.of)
 	for o, n := range counts {
 		if n == 0 || o == int(broker.NotSent) {

@@ -125,6 +125,23 @@ func TestAPanicInOpenTelemetryChangesNothing(t *testing.T) {
 	}
 }
 
+func TestASpanThatPanicsTakesNothingFromTheMetrics(t *testing.T) {
+	t.Parallel()
+	r := record(t, otelpostbag.Options{TracerProvider: badTracers{late: true}})
+	_, err := publish(t.Context(), t, r.tel.Publisher(postbag.PublisherOptions{}), postbag.Message{})
+	fail(t, err)
+	broker.Publish(t.Context(), broker.Wrap(recording(broker.Result{Outcome: broker.Rejected}), r.tel.Relay), deliveries(""))
+	fail(t, handle(t.Context(), r, otelpostbag.HandlerOptions{}, nil, nothing))
+	for name, want := range map[string]int64{
+		"messaging.client.operation.duration": 2, "messaging.client.sent.messages": 1,
+		"messaging.process.duration": 1, "messaging.client.consumed.messages": 1,
+	} {
+		if got := r.value(name); got != want {
+			t.Errorf("%s is %d, want %d", name, got, want)
+		}
+	}
+}
+
 // nilTracers give nothing.
 type nilTracers struct{ noop.TracerProvider }
 

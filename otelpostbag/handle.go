@@ -46,7 +46,7 @@ func Handler[Tx any](t *Telemetry, o HandlerOptions) inbox.Middleware[Tx] {
 			p := t.process(o)
 			ctx = guarded(t, "the start of a span", ctx, func() context.Context { return p.start(ctx, o, m) })
 			returned := false
-			defer func() { t.guard("the end of a span", func() { p.end(ctx, err, returned) }) }()
+			defer func() { t.guard("a metric", func() { p.end(ctx, err, returned) }) }()
 			err = next(ctx, tx, m)
 			returned = true
 			return err
@@ -143,12 +143,7 @@ func (p *processing) end(ctx context.Context, err error, returned bool) {
 	case err != nil:
 		kind, reason = errorType(err), err.Error()
 	}
-	if p.span != nil {
-		defer p.span.End()
-		if kind != "" {
-			failed(p.span, kind, reason)
-		}
-	}
+	p.t.endSpan(p.span, kind, reason)
 	if kind != "" {
 		p.of = append(p.of, semconv.ErrorTypeKey.String(kind))
 	}

@@ -65,7 +65,7 @@ func (t *Telemetry) publish(ctx context.Context, box string, msgs []postbag.Mess
 	ctx = guarded(t, "the start of a span", ctx, func() context.Context { return p.start(ctx, box, msgs) })
 	t.guard("the propagator", func() { t.inject(ctx, msgs, ours) })
 	returned := false
-	defer func() { t.guard("the end of a span", func() { p.end(ctx, err, returned) }) }()
+	defer func() { t.guard("a metric", func() { p.end(ctx, err, returned) }) }()
 	err = next(ctx, msgs)
 	returned = true
 	return err
@@ -97,12 +97,7 @@ func (p *publishing) end(ctx context.Context, err error, returned bool) {
 	case err != nil:
 		kind, reason = errorType(err), err.Error()
 	}
-	if p.span != nil {
-		defer p.span.End()
-		if kind != "" {
-			failed(p.span, kind, reason)
-		}
-	}
+	p.t.endSpan(p.span, kind, reason)
 	if kind != "" {
 		p.of = append(p.of, semconv.ErrorTypeKey.String(kind))
 	}

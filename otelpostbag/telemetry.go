@@ -128,6 +128,19 @@ func (t *Telemetry) start(ctx context.Context, name string, options ...trace.Spa
 	return started, span
 }
 
+// endSpan ends a span, with why its operation failed if it did.
+func (t *Telemetry) endSpan(span trace.Span, kind, reason string) {
+	if span == nil {
+		return
+	}
+	t.guard("the end of a span", func() {
+		defer span.End()
+		if kind != "" {
+			failed(span, kind, reason)
+		}
+	})
+}
+
 // named is the name of a span, by the name of the operation and the destination.
 func named(operation, destination string) string {
 	if destination == "" {
