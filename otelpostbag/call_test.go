@@ -15,6 +15,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/broker/membroker"
+	"github.com/postbag/postbag/format"
 	"github.com/postbag/postbag/otelpostbag"
 )
 
@@ -200,5 +201,19 @@ func TestATracedDestinationKeepsItsContract(t *testing.T) {
 	}
 	if span := r.ended("send orders"); parentOf(span.Parent()) != other {
 		t.Errorf("the transaction's span is below %v", span.Parent())
+	}
+}
+
+func TestTheTraceCanBeAnAttributeOfACloudEvent(t *testing.T) {
+	t.Parallel()
+	r := record(t, otelpostbag.Options{})
+	m := membroker.New(membroker.Options{Binding: broker.BindingKafka})
+	encoder := format.CloudEvents{Source: "/orders", Mode: format.Binary, Extensions: map[string]string{"traceparent": "traceparent", "tracestate": "tracestate"}}
+	got := broker.Publish(t.Context(), broker.Wrap(m, r.tel.Relay, format.Encode(encoder)), deliveries(other))
+	if got[0].Outcome != broker.Accepted || m.Taken()[0].Wire.Headers["ce_traceparent"] != other {
+		t.Errorf("it is %v", got)
+	}
+	if parentOf(r.ended("send orders").Parent()) != other {
+		t.Error("the call does not belong to the trace")
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/otelpostbag"
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/source/memsource"
 	"github.com/postbag/postbag/store/memstore"
 )
 
@@ -163,5 +165,37 @@ func TestTheCallOfARelayAndTheHandlerBehindItAreOneTrace(t *testing.T) {
 	if send.Parent().SpanID() != publish.SpanContext().SpanID() || process.Parent().SpanID() != send.SpanContext().SpanID() ||
 		process.SpanContext().TraceID() != publish.SpanContext().TraceID() || len(process.Links()) != 1 {
 		t.Errorf("the call is below %v, and the handler below %v with the links %v", send.Parent(), process.Parent(), process.Links())
+	}
+}
+
+// A durable inbox: a receiver stores what a broker delivers, and a relay works the box.
+func TestATraceOutlivesTheBoxOfAnInbox(t *testing.T) {
+	t.Parallel()
+	r := record(t, otelpostbag.Options{})
+	s := memstore.New(memstore.Options{})
+	fail(t, s.CreateBox(t.Context(), "inbox"))
+	from := memsource.New(memsource.Options{})
+	fail(t, from.Publish(source.Message{
+		Topic: "orders", Payload: []byte("p"),
+		Headers: source.Headers{{Name: broker.HeaderID, Value: postbag.NewID().String()}, {Name: "traceparent", Value: other}},
+	}))
+	in := from.Join("billing")
+	receiver, err := inbox.NewReceiver(inbox.ReceiverOptions[*memstore.Tx]{Store: s, Source: in})
+	fail(t, err)
+	end := run(t, receiver.Run)
+	fail(t, from.WaitUntilAcked(t.Context(), "billing"))
+	end()
+	fail(t, in.Close(t.Context()))
+	to, err := inbox.NewDestination(inbox.DestinationOptions[*memstore.Tx]{
+		Store: s, Consumer: "billing", Use: []inbox.Middleware[*memstore.Tx]{otelpostbag.Handler[*memstore.Tx](r.tel, otelpostbag.HandlerOptions{})},
+		Handle: func(context.Context, *memstore.Tx, *inbox.Message) error { return nil },
+	})
+	fail(t, err)
+	rel, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{{Box: "inbox", To: to, Use: []broker.Middleware{r.tel.Relay}}}})
+	fail(t, err)
+	fail(t, rel.Drain(t.Context()))
+	send, process := r.ended("send orders"), r.ended("process orders")
+	if parentOf(send.Parent()) != other || process.Parent().SpanID() != send.SpanContext().SpanID() {
+		t.Errorf("the call is below %v, and the handler below %v", send.Parent(), process.Parent())
 	}
 }
