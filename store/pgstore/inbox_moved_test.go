@@ -34,11 +34,12 @@ func movingStatements(t *testing.T) (texts []string) {
 	return texts
 }
 
-// appliedBefore makes a table as people have it, of 40 messages: some ids are UUIDs, some are not.
+// appliedBefore makes a table as people have it, of 42 messages: some ids are UUIDs, some are not, one has no room for
+// the header's name, and one is the UUID of zeros.
 func (s *testBox) appliedBefore(t *testing.T) []string {
 	t.Helper()
 	s.exec("CREATE TABLE processed_messages (message_id text PRIMARY KEY, processed_at timestamptz NOT NULL DEFAULT now())")
-	var ids []string
+	ids := []string{strings.Repeat("ü", 123) + "1", "00000000-0000-0000-0000-000000000000"}
 	for i := range 40 {
 		id := fmt.Sprintf("order-%d", i)
 		switch i % 4 {
@@ -48,6 +49,8 @@ func (s *testBox) appliedBefore(t *testing.T) []string {
 			id = fmt.Sprintf("0198F2A0-0000-7000-8000-%012x", i)
 		}
 		ids = append(ids, id)
+	}
+	for _, id := range append(ids, "") {
 		s.exec("INSERT INTO processed_messages (message_id) VALUES ($1)", id)
 	}
 	return ids
@@ -80,17 +83,49 @@ func TestAConsumerKnowsWhatATableOfYourOwnKnew(t *testing.T) {
 	s := newTestBox(t)
 	ids := s.appliedBefore(t)
 	s.exec(movingStatements(t)[1])
+	applied := s.consume(t, sourcekit.FromHeader("event-id"), append(ids, "order-40"))
+	if fmt.Sprint(applied) != "[order-40]" {
+		t.Errorf("applied were %v", applied)
+	}
+}
+
+func TestAConsumerWithARuleOfYourOwnKnowsWhatOnceApplied(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	ids := []string{"order-1", "0198f2a0-0000-7000-8000-000000000001", strings.Repeat("y", 250)}
+	in, err := inbox.New[pgx.Tx](s.Store)
+	s.Must(err)
+	s.Must(s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		for _, id := range ids {
+			if _, err := in.Once(ctx, tx, "billing", inbox.MessageID(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	// The rule is the guide's.
+	rule := sourcekit.IDRule{Name: "event-id", Find: func(m *source.Message) (string, bool) {
+		return m.Headers.Get("event-id")
+	}}
+	applied := s.consume(t, rule, append(ids, "order-2"))
+	if fmt.Sprint(applied) != "[order-2]" {
+		t.Errorf("applied were %v", applied)
+	}
+}
+
+// consume has a consumer apply messages with these ids in a header, and returns the ids of those that it applied.
+func (s *testBox) consume(t *testing.T, rule sourcekit.IDRule, ids []string) (applied []string) {
+	t.Helper()
 	broker := memsource.New(memsource.Options{})
-	var applied []string
 	c, err := inbox.NewConsumer(inbox.ConsumerOptions[pgx.Tx]{
-		Store: s.Store, Source: broker.Join("billing"), Consumer: "billing", IDs: sourcekit.IDs{sourcekit.FromHeader("event-id")}, Concurrency: 1,
+		Store: s.Store, Source: broker.Join("billing"), Consumer: "billing", IDs: sourcekit.IDs{rule}, Concurrency: 1,
 		Handle: func(_ context.Context, _ pgx.Tx, m *inbox.Message) error {
 			applied = append(applied, string(m.Payload))
 			return nil
 		},
 	})
 	s.Must(err)
-	for _, id := range append(ids, "order-40") {
+	for _, id := range ids {
 		s.Must(broker.Publish(source.Message{Headers: source.Headers{{Name: "Event-ID", Value: id}}, Payload: []byte(id)}))
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -100,7 +135,5 @@ func TestAConsumerKnowsWhatATableOfYourOwnKnew(t *testing.T) {
 	stop()
 	s.Must(waited)
 	s.Must(<-ended)
-	if fmt.Sprint(applied) != "[order-40]" {
-		t.Errorf("applied were %v", applied)
-	}
+	return applied
 }
