@@ -283,7 +283,7 @@ func TestAMessageThatFailsIsTriedAgainAfterItsBackOffAndHoldsUpOnlyItsKey(t *tes
 		if s := w.c.Stats(); s.Failed != 4 || s.Applied != 4 || s.Parked != 0 {
 			t.Errorf("it counted %+v", s)
 		}
-		if w.log.count("a message failed; it is tried again") != 1 || w.log.count("a message that had failed is applied") != 1 || w.failures() != 4 {
+		if w.log.count("a message failed; it is tried again") != 1 || w.log.count("place=memory/0@0") != 1 || w.log.count("a message that had failed is applied") != 1 || w.failures() != 4 {
 			t.Errorf("it does not say once that the message fails, and once that it is applied; errors: %v", w.errs)
 		}
 		w.end()
@@ -318,7 +318,7 @@ func TestAMessageWhoseAttemptsAreUsedUpIsParkedAndItsKeyGoesOn(t *testing.T) {
 	if n := calls.Load(); n != 3 {
 		t.Errorf("it was tried %d times, not 3", n)
 	}
-	if w.log.count("a message was parked") != 1 {
+	if w.log.count("a message was parked") != 1 || w.log.count("place=memory/0@0") == 0 {
 		t.Error("the log does not say once that it is parked")
 	}
 	w.end()

@@ -199,7 +199,8 @@ func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait tim
 	c.o.OnError(c.about(t.from, err))
 	wait = c.o.Retry.after(t.attempts)
 	if t.attempts == 1 {
-		c.log.Warn("a message failed; it is tried again", "id", t.out.ID, "topic", t.from.Topic, "after", wait.Round(time.Millisecond), "error", err)
+		c.log.Warn("a message failed; it is tried again", "id", t.out.ID, "topic", t.from.Topic, "place", t.from.Place,
+			"after", wait.Round(time.Millisecond), "error", err)
 	}
 	return wait, false
 }
@@ -257,7 +258,8 @@ func (c *Consumer[Tx]) stowed(_ context.Context, items []item, fresh []bool) err
 			continue
 		}
 		c.parked.Add(1)
-		c.log.Warn("a message was parked", "box", c.o.Box, "id", items[i].out.ID, "topic", items[i].out.Topic, "fault", items[i].fault)
+		c.log.Warn("a message was parked", "box", c.o.Box, "id", items[i].out.ID, "topic", items[i].out.Topic, "place", items[i].from.Place,
+			"fault", items[i].fault)
 	}
 	return nil
 }

@@ -75,7 +75,8 @@ func (r *Receiver[Tx]) count(items []item, fresh []bool) {
 		case items[i].fault != nil:
 			r.faulty.Add(1)
 			r.stored.Add(1)
-			r.log.Warn("a message was taken in with a fault", "id", items[i].out.ID, "topic", items[i].out.Topic, "fault", items[i].fault)
+			r.log.Warn("a message was taken in with a fault", "id", items[i].out.ID, "topic", items[i].out.Topic, "place", items[i].from.Place,
+				"fault", items[i].fault)
 		default:
 			r.stored.Add(1)
 		}

@@ -574,7 +574,7 @@ func TestAMessageWithAFaultIsStoredWithIt(t *testing.T) {
 			if items[0].Err != nil || items[2].Err != nil {
 				t.Errorf("its neighbours have the faults %v and %v", items[0].Err, items[2].Err)
 			}
-			if s := w.r.Stats(); s.Faulty != 1 || s.Stored != 3 || w.log.count("a message was taken in with a fault") != 1 || w.failures() != 1 {
+			if s := w.r.Stats(); s.Faulty != 1 || s.Stored != 3 || w.log.count("a message was taken in with a fault") != 1 || w.log.count(`place="no place"`) != 1 || w.failures() != 1 {
 				t.Errorf("it counted %+v, and reported %v", s, w.errs)
 			}
 			w.end()
