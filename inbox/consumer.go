@@ -249,7 +249,9 @@ func (c *Consumer[Tx]) Stats() ConsumerStats {
 // nil. After Grace their contexts end; Run waits for the handlers to return. What is not
 // acknowledged comes again.
 //
-// While the source or the store fails, it waits and tries again, and fetches nothing more.
+// While the source or the store fails, it waits and tries again, and fetches nothing more. If
+// the store answers, and fails for what is in hand, one message at a time is fetched: it may
+// work for others.
 // It ends early with an error if somebody else closes the source, and for a message that
 // cannot be applied if there is no ConsumerOptions.Box. Before it takes a message it looks
 // whether the store has that box, and ends with postbag.ErrNoBox if not. It also returns an
@@ -333,9 +335,19 @@ func (c *Consumer[Tx]) fetch(ctx context.Context) {
 
 // room waits until the store works, and there is room for a message.
 func (c *Consumer[Tx]) room(ctx context.Context) (source.Limits, bool) {
+	looked := time.Now()
 	for c.db.lasts() && ctx.Err() == nil {
 		if !c.hand.empty() {
-			pause(ctx, firstReceive) // those who work try it
+			if time.Since(looked) < maxReceive {
+				pause(ctx, firstReceive) // those who work try it
+				continue
+			}
+			// It may fail for all that is in hand, and work for others: one more tries it.
+			if looked = time.Now(); c.probe(ctx) == nil {
+				limits, ok := c.hand.room(ctx)
+				limits.Messages = 1
+				return limits, ok
+			}
 			continue
 		}
 		if err := c.probe(ctx); err != nil {

@@ -59,6 +59,30 @@ func TestAnErrorOfTheDatabaseThatAHandlerGetsIsNoAttempt(t *testing.T) {
 	}
 }
 
+// Nobody but the message at which the database fails is in hand then, and each of its attempts fails.
+func TestAConsumerFetchesOnWhereTheDatabaseFailsForTheOnlyMessageInHand(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := consume(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, func(w *consuming, o *consumerOptions) {
+			o.Store = failing{w.store}
+		}, handle(func(_ context.Context, m *inbox.Message, _ int) error {
+			if m.Key == "full" {
+				return errFull
+			}
+			return nil
+		}))
+		w.publish(of("full", "never"))
+		<-time.After(time.Minute)
+		w.broker.SetDown(true) // the fetch that waits ends, and the next one sees how it stands
+		<-time.After(time.Minute)
+		w.broker.SetDown(false)
+		w.publish(of("a", "a1"), of("b", "b1"))
+		<-time.After(time.Minute)
+		w.applied("a1", "b1")
+		w.end()
+	})
+}
+
 // A database that fails for the messages of one key, and works for others, is told of as often as one that fails for all.
 func TestADatabaseThatFailsForOneKeyDelaysNoOtherAndDoesNotFloodTheLog(t *testing.T) {
 	t.Parallel()
