@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/store"
 )
 
 // Appender publishes through database/sql, and marks what a consumer has applied: it is
@@ -61,13 +60,14 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 		return nil, translateError("open", err)
 	}
 	var there bool
+	var database string
 	// It reads one row of a catalogue by its name and locks nothing.
-	err = db.QueryRowContext(ctx, `SELECT to_regclass('postbag._meta') IS NOT NULL`).Scan(&there)
+	err = db.QueryRowContext(ctx, `SELECT to_regclass('postbag._meta') IS NOT NULL, current_database()::text`).Scan(&there, &database)
 	if err != nil {
 		return nil, translateError("open", err)
 	}
 	if !there {
-		return nil, fmt.Errorf("pgstore: open: %w", store.ErrSchema)
+		return nil, fmt.Errorf("pgstore: open: %w", noTables(database))
 	}
 	a := &Appender{db: db, opts: o, catalog: catalog, due: make(chan string, 1), cancel: func() {}}
 	if o.Notify > 0 {

@@ -167,7 +167,7 @@ func TestBadUsesOfTheDatabaseSQLAppenderAreRefused(t *testing.T) {
 	}
 	empty := stdlib.OpenDB(*newPool(t, plainConfig(t, shared.Database(t))).Config().ConnConfig)
 	t.Cleanup(func() { _ = empty.Close() })
-	if _, err := pgstore.OpenAppender(t.Context(), empty, pgstore.AppenderOptions{}); !errors.Is(err, store.ErrSchema) {
+	if _, err := pgstore.OpenAppender(t.Context(), empty, pgstore.AppenderOptions{}); !errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), "has no tables of Postbag") {
 		t.Errorf("a database without the schema: %v", err)
 	}
 	if err := s.to.Append(t.Context(), nil, "outbox", boxtest.Messages(1, "a")); !errors.Is(err, postbag.ErrNoTx) {

@@ -22,6 +22,7 @@ import (
 const (
 	codeFeatureNotSupported = "0A000"
 	codeReadOnly            = "25006"
+	codeTxFailed            = "25P02"
 	codeNoStatement         = "26000"
 	codeNoSchema            = "3F000"
 	codeSerialization       = "40001"
@@ -117,7 +118,7 @@ func translateError(doing string, err error) error {
 	case errors.Is(err, pgx.ErrTxClosed), errors.Is(err, sql.ErrTxDone):
 		return fmt.Errorf("pgstore: %s: %w", doing, &endedTxError{err})
 	case standbyRead(err), sqlState(err) == codeReadOnly:
-		return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
+		return readOnlyError(doing, err)
 	}
 	if logFull(err) {
 		return &fault{doing: doing, said: serverMessage(err), fix: fixFull, cause: hidden(err)}
@@ -127,6 +128,15 @@ func translateError(doing string, err error) error {
 	}
 	said, fix := lineError(err)
 	return &fault{doing: doing, said: said, fix: fix, cause: hidden(err)}
+}
+
+// readOnlyError is store.ErrStandby. The code of a standby that is to write is also that of a
+// transaction that may not.
+func readOnlyError(doing string, err error) error {
+	if sqlState(err) == codeReadOnly {
+		return fmt.Errorf("pgstore: %s: %w, or begin a transaction that may write", doing, store.ErrStandby)
+	}
+	return fmt.Errorf("pgstore: %s: %w", doing, store.ErrStandby)
 }
 
 // endedTxError is postbag.ErrTxEnded, and the driver's error.
@@ -157,6 +167,7 @@ var fixes = map[string]string{
 	codeNoColumn:           "run postbag migrate up",
 	codeNoFunction:         "run postbag migrate up",
 	codeNoType:             "run postbag migrate up",
+	codeTxFailed:           "an earlier statement of the transaction failed: roll back, and look at the error of that one",
 	codeSerialization:      "try again",
 	codeDeadlock:           "try again",
 	codeLockTimeout:        "try again when the session that holds the lock is done; pg_locks shows them",

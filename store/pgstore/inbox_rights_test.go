@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -205,5 +206,34 @@ func TestRowLevelSecurityByForceAppliesToTheOwnerOfTheMarks(t *testing.T) {
 		if !hiddenRows(err) {
 			t.Errorf("a relay lists or declares consumers under row-level security: %v", err)
 		}
+	}
+}
+
+func TestAMarkInATransactionThatCannotTakeItSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	in, err := inbox.New[pgx.Tx](s.Store)
+	s.Must(err)
+	for statement, says := range map[string]string{
+		"SET TRANSACTION READ ONLY": "begin a transaction that may write",
+		"SELECT 1/0":                "an earlier statement of the transaction failed: roll back",
+	} {
+		tx, err := s.plain.Begin(t.Context())
+		s.Must(err)
+		_, _ = tx.Exec(t.Context(), statement)
+		if _, err := in.Once(t.Context(), tx, "billing", "order-1"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("after %s it says %v", statement, err)
+		}
+		s.Must(tx.Rollback(t.Context()))
+	}
+}
+
+func TestADatabaseWithoutTheTablesIsNamed(t *testing.T) {
+	t.Parallel()
+	name := shared.Database(t)
+	pool := newPool(t, plainConfig(t, name))
+	if _, err := pgstore.Open(t.Context(), pool, pgstore.Options{}); !errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), " has no tables of Postbag") ||
+		!strings.Contains(err.Error(), pool.Config().ConnConfig.Database) {
+		t.Errorf("it is opened with %v", err)
 	}
 }

@@ -191,12 +191,19 @@ func (s *Store) lookAtSchema(ctx context.Context) error {
 	switch {
 	case v.recovering:
 		return store.ErrStandby
+	case sqlState(err) == codeNoSchema, sqlState(err) == codeNoTable:
+		return noTables(s.pool.Config().ConnConfig.Database)
 	case err != nil:
 		return schemaError(err)
 	case !there:
 		return store.ErrSchema
 	}
 	return v.refuse()
+}
+
+// noTables is the error of a database that was never migrated, or of another one than was meant.
+func noTables(database string) error {
+	return fmt.Errorf("database %q has no tables of Postbag: %w", database, store.ErrSchema)
 }
 
 // refuse says why the schema cannot be worked with.
