@@ -3,9 +3,10 @@ package inbox
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/postbag/postbag/internal/outagelog"
 )
 
 // trouble is a state in which something fails. It says when it begins, why it lasts, and when
@@ -15,29 +16,11 @@ type trouble struct {
 	onError              func(error)
 	began, lasting, done string // lines of the log
 
-	mu    sync.Mutex
-	since time.Time // zero: all is well
-	last  time.Time // when wait began
-	wait  time.Duration
-	ended time.Time // when it was over last
-	quiet bool      // what lasts now was told shortly before
-
-	told  time.Time           // when kinds began
-	kinds map[string]struct{} // of the errors that were told since
+	mu     sync.Mutex
+	outage outagelog.Outage
+	last   time.Time // when wait began
+	wait   time.Duration
 }
-
-// An outage is told of again each tellAgain, with the error of that time. In between an error
-// of another kind is told of at once, up to maxKinds of them: what stops a source or a store
-// may change while it lasts, and so does what ends it.
-//
-// Where a database fails for some messages and works for others, an outage ends and begins with
-// every other message. So one that begins again within flicker, for a reason that was told
-// within tellAgain, is told of only if it lasts that long.
-const (
-	tellAgain = time.Minute
-	maxKinds  = 8
-	flicker   = 2 * maxReceive
-)
 
 // met notes an error, and waits before the next attempt, or until ctx ends.
 func (t *trouble) met(ctx context.Context, err error) {
@@ -50,11 +33,11 @@ func (t *trouble) note(err error) time.Duration {
 	t.onError(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
+	now, first := time.Now(), !t.outage.Failing()
 	t.tell(now, err)
 	switch {
-	case t.since.IsZero():
-		t.since, t.wait = now, firstReceive
+	case first:
+		t.wait = firstReceive
 	case now.Sub(t.last) >= t.wait:
 		t.wait = min(2*t.wait, maxReceive)
 	default:
@@ -64,70 +47,36 @@ func (t *trouble) note(err error) time.Duration {
 	return t.wait
 }
 
-// tell writes an error to the log, if it says something new or was not said for long.
+// tell writes an error to the log, if it says something new or was not said for long. While it
+// lasts, what stops a source or a store may change, and so does what ends it.
 func (t *trouble) tell(now time.Time, err error) {
-	kind, first := kindOf(err), t.since.IsZero()
-	_, known := t.kinds[kind]
-	lately := known && now.Sub(t.told) < tellAgain
+	line := t.outage.Fails(now, err.Error())
 	switch {
-	case first:
-		t.quiet = lately && now.Sub(t.ended) < flicker
-	case t.quiet && (!lately || now.Sub(t.since) >= flicker):
-		first, t.quiet = true, false
-	}
-	if t.quiet {
-		return
-	}
-	// A new kind within flicker is noted beside those that were told: kinds that take turns are
-	// told of once each.
-	if now.Sub(t.told) >= tellAgain || first && (known || now.Sub(t.ended) >= flicker) {
-		t.told, t.kinds = now, map[string]struct{}{}
-	}
-	if _, known := t.kinds[kind]; known || len(t.kinds) >= maxKinds {
-		t.quiet = first // then its end is not told either
-		return
-	}
-	t.kinds[kind] = struct{}{}
-	if first {
+	case line == outagelog.Begins:
 		t.log.Warn(t.began, "error", err)
-		return
+	case line == outagelog.Lasts || t.outage.Changes(now, err.Error()):
+		t.log.Warn(t.lasting, "for", t.outage.For(now).Round(time.Millisecond), "error", err)
 	}
-	t.log.Warn(t.lasting, "for", now.Sub(t.since).Round(time.Millisecond), "error", err)
-}
-
-// kindOf is the text of an error without the words that have a digit: ports, addresses, ids and
-// times change from one attempt to the next, and say nothing new.
-func kindOf(err error) string {
-	words := strings.Fields(err.Error())
-	for i, w := range words {
-		if strings.ContainsAny(w, "0123456789") {
-			words[i] = "#"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // lasts says whether it fails now.
 func (t *trouble) lasts() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.since.IsZero()
+	return t.outage.Failing()
 }
 
 // over notes that it works.
 func (t *trouble) over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.since.IsZero() {
-		return
+	if after, tell := t.outage.Works(time.Now()); tell {
+		t.log.Info(t.done, "after", after)
 	}
-	if !t.quiet {
-		t.log.Info(t.done, "after", time.Since(t.since).Round(time.Millisecond))
-	}
-	t.since, t.ended = time.Time{}, time.Now()
 }
 
-// How long a Receiver or a Consumer rests after an error, at first and at most.
+// How long a Receiver or a Consumer rests after an error, at first and at most. It is at most
+// half of outagelog.Flicker, so that an outage that lasts is seen to last.
 const (
 	firstReceive = 50 * time.Millisecond
 	maxReceive   = 5 * time.Second

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/postbag/postbag/internal/outagelog"
 )
 
 // troubled is a trouble whose log is kept.
@@ -57,19 +59,6 @@ func TestAnOutageThatLastsIsToldOfOnceAMinute(t *testing.T) {
 	})
 }
 
-func TestAnOutageWhoseErrorsAreAllDifferentDoesNotFloodTheLog(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		trouble, log, _ := troubled()
-		for n := range 1000 {
-			trouble.note(errors.New("error " + strings.Repeat("x", n)))
-		}
-		if n := strings.Count(log.String(), "\n"); n != maxKinds {
-			t.Errorf("the log got %d lines, not %d", n, maxKinds)
-		}
-	})
-}
-
 func TestAnOutageThatComesBackAtOnceForTheSameReasonIsToldOfOnlyIfItLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,29 +77,12 @@ func TestAnOutageThatComesBackAtOnceForTheSameReasonIsToldOfOnlyIfItLasts(t *tes
 		if n := times("an inbox fails"); n != 2 {
 			t.Errorf("another reason is told of %d times:\n%s", n-1, log)
 		}
-		for start := time.Now(); time.Since(start) < 2*flicker; {
+		for start := time.Now(); time.Since(start) < 2*outagelog.Flicker; {
 			trouble.met(t.Context(), errors.New("connection refused"))
 		}
 		trouble.over()
 		if began, ended := times("an inbox fails"), times("works again"); began != 3 || ended != 3 {
 			t.Errorf("of an outage that lasts the log tells %d and %d times, not 3:\n%s", began, ended, log)
-		}
-	})
-}
-
-// Two tables on a full disk fail by turns, with others that work between them.
-func TestOutagesThatComeBackAtOnceForReasonsThatTakeTurnsDoNotFloodTheLog(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for kinds, want := range map[int]int{2: 2, maxKinds + 4: maxKinds} {
-			trouble, log, _ := troubled()
-			for n := range 10 * kinds {
-				trouble.met(t.Context(), errors.New("the disk is full under "+strings.Repeat("x", n%kinds+1)))
-				trouble.over()
-			}
-			if began, ended := strings.Count(log.String(), "an inbox fails"), strings.Count(log.String(), "works again"); began != want || ended != want {
-				t.Errorf("of %d reasons the log tells %d times that it fails, and %d times that it works again, want %d:\n%s", kinds, began, ended, want, log)
-			}
 		}
 	})
 }

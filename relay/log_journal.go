@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/internal/outagelog"
 	"github.com/postbag/postbag/store"
 )
 
@@ -17,7 +18,7 @@ type journal struct {
 	onError func(error)
 
 	store  loggedState
-	downs  map[store.Ref]*loggedOutage
+	downs  map[store.Ref]*outagelog.Outage
 	reads  map[store.Ref]*loggedState
 	lanes  map[store.Ref]*loggedState
 	keeps  map[string]*loggedState // housekeeping that fails, by box
@@ -30,13 +31,13 @@ type journal struct {
 func newJournal(l *slog.Logger, onError func(error)) *journal {
 	return &journal{
 		logger: l, onError: onError,
-		downs: make(map[store.Ref]*loggedOutage),
+		downs: make(map[store.Ref]*outagelog.Outage),
 		reads: make(map[store.Ref]*loggedState), lanes: make(map[store.Ref]*loggedState),
 		keeps: make(map[string]*loggedState), faults: make(map[string]*loggedState),
 	}
 }
 
-const reminder = time.Minute
+const reminder = outagelog.Again
 
 func (j *journal) report(err error) {
 	if j.onError != nil {
@@ -155,41 +156,32 @@ func (j *journal) upkeepWorks(box string) {
 	}
 }
 
-func (j *journal) down(f *flow, now time.Duration) {
-	o := j.downs[f.Ref]
+// down says that a destination takes no messages, once a minute while that lasts.
+func (j *journal) down(f *flow) {
+	o, now := j.downs[f.Ref], time.Now()
 	if o == nil {
-		o = new(loggedOutage)
+		o = new(outagelog.Outage)
 		j.downs[f.Ref] = o
 	}
-	if o.begins(now, f.lastError) {
-		j.isDown(f)
-	}
-}
-
-func (j *journal) isDown(f *flow) {
-	j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", cmp.Or(f.lastError, "an answer did not come"))...)
-}
-
-func (j *journal) stillDown(f *flow, now time.Duration) {
-	switch o := j.downs[f.Ref]; {
-	case o.lasts(now, f.lastError):
-		j.isDown(f)
-	case !o.quiet && now-o.said >= reminder:
-		o.said = now
+	switch o.Fails(now, f.lastError) {
+	case outagelog.Begins:
+		j.logger.Warn("relay: the destination does not take messages; waiting", append(between(f), "error", cmp.Or(f.lastError, "an answer did not come"))...)
+	case outagelog.Lasts:
 		j.logger.Warn("relay: the destination still does not take messages",
-			append(between(f), "error", f.lastError, "for", (now-o.since).Round(time.Second))...)
+			append(between(f), "error", f.lastError, "for", o.For(now).Round(time.Second))...)
+	case outagelog.Nothing:
 	}
 }
 
-func (j *journal) up(f *flow, now time.Duration) {
-	if after, told := j.downs[f.Ref].ends(now); told {
+func (j *journal) up(f *flow) {
+	if after, tell := j.downs[f.Ref].Works(time.Now()); tell {
 		j.logger.Info("relay: the destination takes messages again", append(between(f), "after", after)...)
 	}
 }
 
 // idle says that an outage is not seen any more, since nothing waits for its end.
-func (j *journal) idle(f *flow, now time.Duration) {
-	if after, told := j.downs[f.Ref].ends(now); told {
+func (j *journal) idle(f *flow) {
+	if after, tell := j.downs[f.Ref].Works(time.Now()); tell {
 		j.logger.Info("relay: nothing waits for the destination any more", append(between(f), "after", after)...)
 	}
 }

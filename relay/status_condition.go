@@ -60,19 +60,19 @@ func (l *loop) noteCondition(f *flow, now time.Duration) {
 		return
 	case !c.down:
 		*c = condition{down: true, since: now, last: now, accepted: accepted}
-		l.log.down(f, now)
+		l.log.down(f)
 	case state != engine.Closed:
 		c.last, c.accepted = now, accepted
-		l.log.stillDown(f, now)
+		l.log.down(f)
 		return
 	case accepted > c.accepted:
-		l.log.up(f, now)
+		l.log.up(f)
 		*c = condition{since: now}
 	case f.Engine.Idle() && !f.comesBack(now):
-		l.log.idle(f, now)
+		l.log.idle(f)
 		*c = condition{since: now}
 	default:
-		l.log.stillDown(f, now)
+		l.log.down(f)
 		return
 	}
 	l.core.TellSoon(now)

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/outagelog"
 	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/source"
 )
@@ -22,8 +21,6 @@ const (
 	// firstOpening and lastOpening bound the wait before a source is opened again.
 	firstOpening = 100 * time.Millisecond
 	lastOpening  = 5 * time.Second
-	// betweenSayings is the pause between two lines of the log about a source that cannot be opened.
-	betweenSayings = time.Minute
 	// closeTimeout bounds the closing of a source.
 	closeTimeout = 5 * time.Second
 )
@@ -104,7 +101,7 @@ func (in *Intake) Run(ctx context.Context) error {
 // minute, and at once when the reason is another one.
 func (in *Intake) open(ctx context.Context) (source.Source, error) {
 	wait := firstOpening
-	var said reasons
+	var told outagelog.Kinds
 	for {
 		from, err := component.OpenSource(ctx, in.o.Settings, in.o.Store, in.fault)
 		if err == nil {
@@ -113,7 +110,7 @@ func (in *Intake) open(ctx context.Context) (source.Source, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if said.isNews(err) {
+		if told.News(time.Now(), err.Error()) {
 			in.log.Warn("intake: the source cannot be opened; trying again", "error", err)
 		}
 		select {
@@ -123,34 +120,6 @@ func (in *Intake) open(ctx context.Context) (source.Source, error) {
 		}
 		wait = min(2*wait, lastOpening)
 	}
-}
-
-// maxReasons is how many reasons are told of within betweenSayings.
-const maxReasons = 8
-
-// reasons are why a source cannot be opened, as far as they were told since a time.
-type reasons struct {
-	since time.Time
-	told  map[string]struct{}
-}
-
-// isNews says whether err is to be told: its text was not told in the last minute. Digits do
-// not count: ports and times change from one attempt to the next.
-func (r *reasons) isNews(err error) bool {
-	if now := time.Now(); r.told == nil || now.Sub(r.since) >= betweenSayings {
-		r.since, r.told = now, make(map[string]struct{})
-	}
-	text := strings.Map(func(c rune) rune {
-		if unicode.IsDigit(c) {
-			return -1
-		}
-		return c
-	}, err.Error())
-	if _, known := r.told[text]; known || len(r.told) >= maxReasons {
-		return false
-	}
-	r.told[text] = struct{}{}
-	return true
 }
 
 // fault logs what no call of the source reports.

@@ -3,7 +3,6 @@ package intake
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -65,26 +64,6 @@ func opensInVain(t *testing.T, within time.Duration, lines int, meanwhile func(w
 		}
 		if n := strings.Count(log.String(), "the source cannot be opened"); n != lines {
 			t.Errorf("in %v the log says it %d times, want %d:\n%s", within, n, lines, log.String())
-		}
-	})
-}
-
-func TestReasonsThatAreAllDifferentDoNotFloodTheLog(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var said reasons
-		told := 0
-		for n := range 1000 {
-			if said.isNews(errors.New("error " + strings.Repeat("x", n))) {
-				told++
-			}
-		}
-		if told != maxReasons {
-			t.Errorf("%d are told, want %d", told, maxReasons)
-		}
-		<-time.After(betweenSayings)
-		if !said.isNews(errors.New("error at port 1")) || said.isNews(errors.New("error at port 2")) {
-			t.Error("a minute later one is not told, or another port is another reason")
 		}
 	})
 }
