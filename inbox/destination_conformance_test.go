@@ -10,8 +10,8 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
-	"github.com/postbag/postbag/broker/brokertest"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/internal/effectstest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
@@ -24,7 +24,6 @@ type shelf struct {
 
 	store       *memstore.Store
 	down, mute  atomic.Bool
-	wrong       atomic.Bool
 	brokenTopic atomic.Value
 	onMute      func() // called when an answer is lost
 
@@ -69,18 +68,10 @@ func newShelf(tb testing.TB, change ...func(*inbox.DestinationOptions[*memstore.
 	return w
 }
 
-// refusedType is of messages that the handler refuses.
-const refusedType = "refused"
-
 // keep is the handler.
 func (w *shelf) keep(ctx context.Context, tx *memstore.Tx, m *inbox.Message) error {
-	switch {
-	case w.wrong.Load():
-		return &broker.Error{Outcome: broker.Misconfigured, Err: errors.New("the address of the warehouse is missing; set it")}
-	case m.Topic == w.brokenTopic.Load():
+	if m.Topic == w.brokenTopic.Load() {
 		return &broker.Error{Outcome: broker.Unavailable, Scope: broker.ScopeTopic, Err: errors.New("the warehouse is closed")}
-	case m.Type == refusedType:
-		return errors.New("the handler knows no such type; teach it, and retry")
 	}
 	w.mu.Lock()
 	w.seen = append(w.seen, *m)
@@ -115,56 +106,7 @@ func (w *shelf) kept() (all []inbox.Message) {
 	}
 }
 
-const conformanceTopic = "conformance"
-
-func (w *shelf) fixture() brokertest.Fixture {
-	return brokertest.Fixture{
-		Destination: w.Destination, Topic: conformanceTopic,
-		Stored: func(*testing.T) (held []brokertest.Received) {
-			for _, m := range w.kept() {
-				if m.Topic == conformanceTopic {
-					held = append(held, brokertest.Received{
-						ID: m.ID, Topic: m.Topic, Key: m.Key, Type: m.Type, At: m.From.Time, Headers: m.Headers, Payload: m.Payload,
-					})
-				}
-			}
-			return held
-		},
-		Wired: func(*testing.T) (held []brokertest.Wired) {
-			for _, m := range w.kept() {
-				held = append(held, brokertest.Wired{Headers: m.Headers, ContentType: m.From.ContentType, Payload: m.Payload, Null: m.From.Null})
-			}
-			return held
-		},
-	}
-}
-
 func TestAHandlerConformsAsADestination(t *testing.T) {
 	t.Parallel()
-	faulty := func(set func(w *shelf) *atomic.Bool) func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
-		return func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
-			w := newShelf(t)
-			return w.fixture(), brokertest.Switch{Off: func() { set(w).Store(true) }, On: func() { set(w).Store(false) }}
-		}
-	}
-	brokertest.Run(t, brokertest.Harness{
-		On:     "a handler, in memory",
-		Open:   func(t *testing.T) brokertest.Fixture { return newShelf(t).fixture() },
-		Outage: faulty(func(w *shelf) *atomic.Bool { return &w.down }),
-		Mute:   faulty(func(w *shelf) *atomic.Bool { return &w.mute }),
-		Misconfigured: func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
-			w := newShelf(t)
-			w.wrong.Store(true)
-			return w.fixture(), brokertest.Switch{On: func() { w.wrong.Store(false) }}
-		},
-		Topics: func(t *testing.T) (brokertest.Fixture, string, brokertest.Switch) {
-			w := newShelf(t)
-			w.brokenTopic.Store("another")
-			return w.fixture(), "another", brokertest.Switch{On: func() { w.brokenTopic.Store("") }}
-		},
-		Spoil:    func(m *broker.Delivery) { m.Type = refusedType },
-		Lacks:    map[brokertest.Part]string{brokertest.PartLimit: "a handler has no limit of sizes"},
-		Features: broker.Features{MaxBatch: 1, Fences: "mark", CountsFirst: true},
-		Nulls:    true,
-	})
+	effectstest.RunSingle(t, "in memory", func(*testing.T) effectstest.Store[*memstore.Tx] { return memstore.New(memstore.Options{}) })
 }

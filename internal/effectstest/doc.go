@@ -1,3 +1,3 @@
-// Package effectstest runs the suite of destinations with transactions on handlers of pages (inbox.BatchDestination), over
-// any store that keeps lanes, and has the databases of those stores fail under handlers. It is for tests only.
+// Package effectstest runs the suite of destinations on handlers (inbox.Destination, inbox.BatchDestination), over any store
+// that keeps lanes, and has the databases of those stores fail under handlers. It is for tests only.
 package effectstest

@@ -25,30 +25,53 @@ type Store[Tx any] interface {
 	List(ctx context.Context, q store.Query) ([]store.Item, string, error)
 }
 
-// Run runs the suite for a handler that gets messages one by one. on names the database. open returns a store, which may be
-// the same each time.
+// Run runs the suite for a handler of pages that gets messages one by one. on names the database. open returns a store, which
+// may be the same each time.
 func Run[Tx any](t *testing.T, on string, open func(t *testing.T) Store[Tx]) {
 	t.Helper()
-	run(t, "a handler in pages, "+on, open, false)
+	run(t, "a handler in pages, "+on, open, inPages)
 }
 
 // RunWhole is Run for a handler that gets whole pages.
 func RunWhole[Tx any](t *testing.T, on string, open func(t *testing.T) Store[Tx]) {
 	t.Helper()
-	run(t, "a handler of pages, "+on, open, true)
+	run(t, "a handler of pages, "+on, open, wholePages)
 }
 
-func run[Tx any](t *testing.T, on string, open func(t *testing.T) Store[Tx], whole bool) {
+// RunSingle is Run for a handler that has a transaction for each message (inbox.Destination).
+func RunSingle[Tx any](t *testing.T, on string, open func(t *testing.T) Store[Tx]) {
 	t.Helper()
-	brokertest.Run(t, harness(on, func(t *testing.T) *shelf[Tx] {
+	run(t, "a handler, "+on, open, single)
+}
+
+// form says how a handler gets messages.
+type form int
+
+const (
+	inPages    form = iota // one by one, and a page is a transaction
+	wholePages             // page by page
+	single                 // one by one, and each in a transaction
+)
+
+// features are those of a destination with a handler of a form.
+func (f form) features() broker.Features {
+	if f == single {
+		return broker.Features{MaxBatch: 1, Fences: "mark", CountsFirst: true}
+	}
+	return broker.Features{Fences: "mark", Transactions: true}
+}
+
+func run[Tx any](t *testing.T, on string, open func(t *testing.T) Store[Tx], f form) {
+	t.Helper()
+	brokertest.Run(t, harness(on, f.features(), func(t *testing.T) *shelf[Tx] {
 		t.Helper()
-		return newShelf(t, open(t), whole)
+		return newShelf(t, open(t), f)
 	}))
 }
 
 // harness has faults between destination and store: each database has a test of its own of what becomes of a server that is
 // away.
-func harness[Tx any](on string, open func(t *testing.T) *shelf[Tx]) brokertest.Harness {
+func harness[Tx any](on string, features broker.Features, open func(t *testing.T) *shelf[Tx]) brokertest.Harness {
 	faulty := func(of func(w *shelf[Tx]) *atomic.Bool) func(*testing.T) (brokertest.Fixture, brokertest.Switch) {
 		return func(t *testing.T) (brokertest.Fixture, brokertest.Switch) {
 			w := open(t)
@@ -72,7 +95,7 @@ func harness[Tx any](on string, open func(t *testing.T) *shelf[Tx]) brokertest.H
 		},
 		Spoil:    func(m *broker.Delivery) { m.Type = refusedType },
 		Lacks:    map[brokertest.Part]string{brokertest.PartLimit: "a handler has no limit of sizes"},
-		Features: broker.Features{Fences: "mark", Transactions: true},
+		Features: features,
 		Nulls:    true,
 	}
 }
@@ -99,20 +122,28 @@ type shelf[Tx any] struct {
 // shelves counts them: those on one store have boxes, marks and lanes of their own.
 var shelves atomic.Int64
 
-func newShelf[Tx any](tb testing.TB, s Store[Tx], whole bool) *shelf[Tx] {
+func newShelf[Tx any](tb testing.TB, s Store[Tx], f form) *shelf[Tx] {
 	tb.Helper()
 	n := shelves.Add(1)
 	w := &shelf[Tx]{tb: tb, line: &line[Tx]{Store: s}, effects: fmt.Sprint("effects", n)}
 	w.must(s.CreateBox(tb.Context(), w.effects))
 	w.must(s.Declare(tb.Context(), []store.Spec{{Ref: store.Ref{Box: w.effects, Subscription: "reader"}, Shards: 1}}))
-	o := inbox.BatchDestinationOptions[Tx]{Store: w.line, Consumer: fmt.Sprint("billing", n), Handle: w.keep}
-	if whole {
-		o.Handle, o.HandleBatch = nil, w.keepAll
-	}
-	to, err := inbox.NewBatchDestination(o)
+	var err error
+	w.to, err = w.destination(fmt.Sprint("billing", n), f)
 	w.must(err)
-	w.to = to
 	return w
+}
+
+// destination returns one whose handler keeps what it gets.
+func (w *shelf[Tx]) destination(consumer string, f form) (broker.Destination, error) {
+	switch f {
+	case single:
+		return inbox.NewDestination(inbox.DestinationOptions[Tx]{Store: w.line, Consumer: consumer, Handle: w.keep})
+	case wholePages:
+		return inbox.NewBatchDestination(inbox.BatchDestinationOptions[Tx]{Store: w.line, Consumer: consumer, HandleBatch: w.keepAll})
+	default:
+		return inbox.NewBatchDestination(inbox.BatchDestinationOptions[Tx]{Store: w.line, Consumer: consumer, Handle: w.keep})
+	}
 }
 
 func (w *shelf[Tx]) must(err error) {
