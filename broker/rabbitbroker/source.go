@@ -55,23 +55,28 @@ func OpenSource(ctx context.Context, o SourceOptions) (*Source, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	hosts, err := parseURLs(o.URL)
+	o = o.withDefaults()
+	servers, err := sourceAccess(ctx, o.URL, o.Login, o.Topology)
 	if err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
 	s := &Source{
-		subject: subject{noun: "queue", name: o.Queue, where: places(hosts), options: "SourceOptions"},
-		options: o, wake: make(chan struct{}, 1),
-		access: access{hosts: hosts, login: o.Login, topology: o.Topology, wrap: newTolerant},
+		subject: subject{noun: "queue", name: o.Queue, where: places(servers.hosts), options: "SourceOptions"},
+		options: o, access: servers, wake: make(chan struct{}, 1),
 	}
 	work, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.running.Go(func() { s.run(work) })
 	return s, nil
+}
+
+// sourceAccess is how a source makes its connections. An error means that ctx is over, or that no URL can be used.
+func sourceAccess(ctx context.Context, urls string, login Login, topology Topology) (access, error) {
+	if ctx.Err() != nil {
+		return access{}, context.Cause(ctx)
+	}
+	hosts, err := parseURLs(urls)
+	return access{hosts: hosts, login: login, topology: topology, wrap: newTolerant}, err
 }
 
 // ordered says whether the source has an order.

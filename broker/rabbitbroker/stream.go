@@ -54,20 +54,16 @@ func OpenStream(ctx context.Context, o StreamOptions) (*StreamSource, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	hosts, err := parseURLs(o.URL)
+	o = o.withDefaults()
+	servers, err := sourceAccess(ctx, o.URL, o.Login, o.Topology)
 	if err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
 	s := &StreamSource{
-		subject: subject{noun: "stream", name: o.Stream, where: places(hosts), options: "StreamOptions"},
-		options: o, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1),
-		access: access{hosts: hosts, login: o.Login, topology: o.Topology, wrap: newTolerant},
+		subject: subject{noun: "stream", name: o.Stream, where: places(servers.hosts), options: "StreamOptions"},
+		options: o, access: servers, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1),
 	}
-	s.lane, s.lock = o.names(cmp.Or(o.Login.VHost, hosts[0].vhost))
+	s.lane, s.lock = o.names(cmp.Or(o.Login.VHost, servers.hosts[0].vhost))
 	work, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.running.Go(func() { s.run(work) })
