@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,6 +55,10 @@ type Kafka struct {
 	id    string
 	nodes []*KafkaNode
 	certs *kafkaCerts
+	// archive is the file of classes that Java begins with: see kafkaArchive. Empty is none.
+	archive string
+	// record is the archive that a node writes as it ends. Empty is none.
+	record string
 }
 
 // StartKafka starts the nodes and returns when each accepts connections. That a topic can be written to is a moment
@@ -72,11 +77,15 @@ func StartKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	if opts.StartTimeout == 0 {
 		opts.StartTimeout = 2 * time.Minute
 	}
+	archive, err := kafkaArchive(ctx, java, libs)
+	if err != nil {
+		return nil, err
+	}
 	home, err := newFolder("kafka", false)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kafka{opts: opts, java: java, libs: libs, home: home, id: newKafkaID()}
+	k := &Kafka{opts: opts, java: java, libs: libs, home: home, id: newKafkaID(), archive: archive}
 	if opts.Secure {
 		if k.certs, err = makeKafkaCerts(home.path); err != nil {
 			return nil, errors.Join(err, home.Close())
@@ -178,9 +187,19 @@ func (k *Kafka) format(ctx context.Context) error {
 func (k *Kafka) Run(ctx context.Context, input, class string, args ...string) (string, error) {
 	c := command{
 		name: class, path: k.java, input: input, death: os.Kill,
-		args: append([]string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", k.libs, class}, args...),
+		args: slices.Concat([]string{"-Xmx128m"}, k.small(), []string{"-cp", k.libs, class}, args),
 	}
 	return c.run(ctx)
+}
+
+// small are Java's options for a program that starts quickly and does little. Warnings go to standard error, since standard
+// output may be an answer.
+func (k *Kafka) small() []string {
+	args := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=warning:stderr"}
+	if k.archive != "" {
+		args = append(args, "-XX:SharedArchiveFile="+k.archive)
+	}
+	return args
 }
 
 func (k *Kafka) portsTaken() bool {

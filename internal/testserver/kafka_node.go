@@ -53,7 +53,10 @@ func (n *KafkaNode) args() []string {
 	heap := n.cluster.opts.HeapMB
 	args := []string{"-Xms64m", fmt.Sprintf("-Xmx%dm", heap)}
 	if heap < 512 {
-		args = append(args, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+		args = append(args, n.cluster.small()...)
+	}
+	if n.cluster.record != "" {
+		args = append(args, "-Xlog:all=error:stderr", "-XX:ArchiveClassesAtExit="+n.cluster.record)
 	}
 	return append(args, "-Dlog4j2.level=WARN", "-cp", n.cluster.libs, "kafka.Kafka", n.file())
 }
