@@ -59,6 +59,9 @@ func (f *Flow) Audit() error {
 		})
 	}
 	a.topics()
+	if l := f.rate; l != nil && (l.messages.level > l.messages.burst || l.bytes.level > l.bytes.burst) {
+		a.failf("%v messages and %v bytes may be sent, more than a burst", l.messages.level, l.bytes.level)
+	}
 	return a.err
 }
 

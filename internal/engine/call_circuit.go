@@ -112,12 +112,21 @@ func (f *Flow) Check(now time.Duration) Check {
 	if !f.mayCheck(now) || now < c.until {
 		return NoCheck
 	}
+	if f.rate != nil && !f.asksProber() && !f.counting() {
+		if at, may := f.rate.mayTry(now); !may {
+			c.until = at
+			return NoCheck
+		}
+	}
 	c.state = Probing
-	if f.cfg.Prober && c.wrong == nil {
+	if f.asksProber() {
 		return AskProber
 	}
 	return TryOne
 }
+
+// asksProber: the destination is probed, and not tried.
+func (f *Flow) asksProber() bool { return f.cfg.Prober && f.circuit.wrong == nil }
 
 func (f *Flow) mayCheck(now time.Duration) bool {
 	return f.circuit.state == Open && !f.paused && now < f.expires && (!f.cfg.Transactions || f.mayTransact())

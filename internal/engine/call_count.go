@@ -76,8 +76,11 @@ func (f *Flow) compose(now time.Duration) *Call {
 	if e == nil {
 		return f.fillCall(now)
 	}
-	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight {
+	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight || f.throttled() {
 		return nil
+	}
+	if f.rate != nil && !f.rate.may(e) {
+		return f.start(now)
 	}
 	f.suspects.drop()
 	f.include(e)
@@ -108,7 +111,7 @@ func (f *Flow) heldUp() bool {
 // composePins makes a call of what keeps windows from moving, however many are held: their
 // rows cannot be written before it is resolved.
 func (f *Flow) composePins(now time.Duration) *Call {
-	if f.outAlone() {
+	if f.outAlone() || f.throttled() {
 		return nil
 	}
 	b := f.newFilling(f.cfg.Batch, now)

@@ -42,6 +42,9 @@ type Item struct {
 func (f *Flow) Next(now time.Duration) *Call {
 	f.bar(now)
 	f.refuseUnreadable(now)
+	if f.rate != nil {
+		f.rate.tick(now)
+	}
 	if f.paused || now >= f.expires {
 		return nil
 	}
@@ -63,10 +66,14 @@ func (f *Flow) Next(now time.Duration) *Call {
 
 // fillCall makes a call of what comes next.
 func (f *Flow) fillCall(now time.Duration) *Call {
-	if f.again.empty() && f.retry.empty() && f.ready.empty() {
+	if f.again.empty() && f.retry.empty() && f.ready.empty() || f.throttled() {
 		return nil
 	}
 	b := f.newFilling(f.cfg.Batch, now)
+	if f.rate != nil {
+		b.fillShares()
+		return f.start(now)
+	}
 	b.fill(&f.again, b.most)
 	b.pins()
 	retries := b.most
@@ -92,6 +99,7 @@ func (f *Flow) mayCall() bool {
 // start makes a call of what is in scratch; nil if that is nothing.
 func (f *Flow) start(now time.Duration) *Call {
 	if len(f.scratch) == 0 {
+		f.throttled()
 		return nil
 	}
 	f.lastCall++
@@ -125,6 +133,9 @@ func (f *Flow) include(e *entry) {
 		e.chain.out++
 	}
 	f.scratch = append(f.scratch, e)
+	if f.rate != nil {
+		f.rate.take(e)
+	}
 }
 
 // filling is a call being made.
@@ -218,7 +229,10 @@ func (b *filling) fits(e *entry) bool {
 	if n > 0 && (e.doubt == nil) != (b.f.scratch[0].doubt == nil) { // what is in doubt goes with its like
 		return false
 	}
-	return n == 0 || !b.full && n < min(b.most, b.bound(e)) && b.size+e.size <= b.f.cfg.BatchBytes
+	if n > 0 && (b.full || n >= min(b.most, b.bound(e)) || b.size+e.size > b.f.cfg.BatchBytes) {
+		return false
+	}
+	return b.f.rate == nil || b.f.rate.may(e)
 }
 
 // bound is how many messages a call with e may hold: half as many each time that

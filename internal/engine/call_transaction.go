@@ -29,17 +29,25 @@ func (f *Flow) mayTransact() bool {
 // transaction makes the next transaction, of at most so many messages; nil if there
 // is nothing to send.
 func (f *Flow) transaction(most int, now time.Duration) *Call {
-	if !f.mayTransact() {
+	if !f.mayTransact() || (f.unsent > 0 || !f.again.empty() || !f.retry.empty()) && f.throttled() {
 		return nil
 	}
 	f.sift()
 	b := &filling{f: f, now: now, most: most}
+	b.first()
 	fresh := most
 	if !f.retry.empty() {
 		fresh = max(most-f.cfg.RetryBatch, 1)
 	}
+	if f.rate != nil && f.unsent > 0 {
+		b.fillRetries()
+	}
+	before := len(f.scratch)
 	for _, l := range f.groups {
 		b.prefix(l, fresh)
+	}
+	if f.rate != nil {
+		f.rate.shares(&f.cfg, len(f.scratch)-before, 0)
 	}
 	b.fill(&f.retry, b.most)
 	return f.start(now)

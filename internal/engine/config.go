@@ -41,6 +41,8 @@ type Config struct {
 	// message has: n for Rules[n-1], and zero for Retry. It is set if there are Rules.
 	Rules  []Retry
 	RuleOf func(typ string) int
+	// Rate bounds what is sent. Zero: nothing does.
+	Rate Rate
 
 	// Ordered and MaxBatch are the destination's features.
 	Ordered  bool
@@ -160,6 +162,8 @@ func (c Config) Normal() Config {
 		c.Rules[i] = normalRetry(c.Rules[i])
 		c.ages = c.ages || c.Rules[i].MaxAge > 0 && !c.Transactions
 	}
+	c.Rate = normalRate(c.Rate)
+	c.readsAhead()
 	if c.Rand == nil {
 		c.Rand = func() float64 { return 0.5 }
 	}

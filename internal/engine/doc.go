@@ -39,7 +39,8 @@
 //     parking lot alone until a settlement's verdict says that nothing is left.
 //   - Nothing but a rejection counts an attempt; at the last one, reject says that
 //     the message is dead. An outage opens the circuit.
-//   - What was sent, and not answered or not settled, is at most InFlight.
+//   - What was sent, and not answered or not settled, is at most InFlight. What is sent in
+//     any time is at most what Rate allows.
 //
 // Leases bound duplicates, they do not make order: order comes from sending a
 // message only after the one before it is known to be in the broker.

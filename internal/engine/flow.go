@@ -24,6 +24,7 @@ type Flow struct {
 	lastCall     int64
 	scratch      []*entry // of the call being made
 	circuit      circuit
+	rate         *limiter      // nil: no bound
 	slowAt       time.Duration // when to look for slow calls; zero: no need
 	longest      time.Duration // about the longest that an acceptance took lately
 	stopping     stopping
@@ -56,7 +57,8 @@ type Flow struct {
 
 const slotCount = 4096
 
-// Stats counts what a flow has done. All counts but the last six only grow.
+// Stats counts what a flow has done. All counts only grow but those from
+// Unsettled to Held.
 type Stats struct {
 	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
 	// Unsettled is how many messages were sent and are not answered or not
@@ -65,6 +67,9 @@ type Stats struct {
 	Unsettled, Unsent, Chains, Bytes int
 	// Topics is how many topics do not work, Held how many messages wait for such.
 	Topics, Held int
+	// Throttled is for how long, until the last Next, messages could have been sent but
+	// for the rate. It only grows.
+	Throttled time.Duration
 }
 
 // NewFlow returns a flow without shards. c is taken after Normal.
@@ -78,7 +83,7 @@ func NewFlow(c Config) *Flow {
 // for, or told, before is forgotten.
 func (f *Flow) Renew(c Config) {
 	c = c.Normal()
-	*f = Flow{cfg: c, pollMax: c.PollMax, hand: make(map[int64]*entry)}
+	*f = Flow{cfg: c, pollMax: c.PollMax, hand: make(map[int64]*entry), rate: newLimiter(c.Rate)}
 }
 
 // Expire says until when the leases are good. Nothing is sent later, nor after a
@@ -140,6 +145,9 @@ func (f *Flow) Stats() Stats {
 	s := f.stats
 	s.Unsettled, s.Unsent, s.Held = f.out, f.unsent, f.topics.held
 	s.Bytes = f.window.held + f.lot.held
+	if f.rate != nil {
+		s.Throttled = f.rate.throttled
+	}
 	for _, t := range f.topics.list {
 		if !t.works() {
 			s.Topics++

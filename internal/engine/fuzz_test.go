@@ -38,7 +38,7 @@ func TestAFlowHandlesRandomEventsWithoutPanic(t *testing.T) {
 	}
 	for seed := range uint64(runs) {
 		chance := rand.New(rand.NewPCG(seed, 2))
-		script := make([]byte, 1500)
+		script := make([]byte, 1500+seed%12)
 		for i := range script {
 			script[i] = byte(chance.Uint32())
 		}
@@ -83,6 +83,7 @@ func newGremlin(script []byte) *gremlin {
 		InFlight: 1 + g.n(8), Batch: 1 + g.n(5), Calls: 1 + g.n(3), Page: 1 + g.n(20), RetryBatch: g.n(3), SlowBehind: g.n(4),
 		Retry:  engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
 		Buffer: []int{0, 9 * weight / 2, 1}[len(script)%3],
+		Rate:   []engine.Rate{{}, {Messages: 20, Burst: 2}, {}, {Messages: 50, Bytes: 20_000, BurstBytes: 3000, Shared: true}}[len(script)%4],
 	}.Normal()
 	g.f = engine.NewFlow(g.cfg)
 	g.f.Expire(time.Hour)

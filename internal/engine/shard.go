@@ -62,6 +62,7 @@ func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks)
 	f.shards = append(f.shards, s)
 	fill(f.bySlot[s.lo:s.hi], s)
 	f.addGroup(s, position)
+	f.resize()
 	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked.Keys, strictHash)
 	for _, h := range blocked.Keys {
 		f.stored(s, h)
@@ -124,6 +125,7 @@ func (f *Flow) Reset() {
 func (f *Flow) drop(s *shard) {
 	s.lost = true
 	f.shards = without(f.shards, s)
+	f.resize()
 	clear(f.bySlot[s.lo:s.hi]) // all of them are its own: see Add
 	s.group.each(func(e *entry) {
 		if e.shard == s {

@@ -184,6 +184,9 @@ func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 	if lot && len(f.topics.list) > 0 && f.canAsk() {
 		sooner(f.topics.next)
 	}
+	if f.rate != nil && f.rate.waits {
+		sooner(f.rate.until)
+	}
 	f.wakeStop(sooner)
 	if !turn || f.round.out || len(f.shards) == 0 {
 		return at
