@@ -89,6 +89,9 @@ const (
 	// Retries are rules of a subscription: pauses and ages by type, and an end at once.
 	Retries
 
+	// Rates bound what is sent. They last when faults end.
+	Rates
+
 	faultsEnd
 )
 
@@ -107,7 +110,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -36,6 +36,7 @@ type relay struct {
 	tx       transactions
 	exactly  exactly
 	producer producer
+	sends    sends
 	tried    time.Duration // when it last found out whether the destination works again
 
 	timer   time.Duration // when it is woken; zero: never

@@ -34,6 +34,7 @@ type world struct {
 
 	rooms     rooms
 	recorders recorders
+	sends     sends   // of all relays
 	deaths    []death // of relays whose shards nobody has taken over
 	shapes    []int   // numbers of shards that an operator asked for
 	mixed     bool    // the order of the subscription was changed
@@ -79,10 +80,10 @@ func (p *plan) String() string {
 	p.faults.each(func(i int, _ Faults) { often += fmt.Sprintf(" %s ×%d", faultNames[i], p.rate[i]) })
 	return fmt.Sprintf("store %s, %d relays, %d messages of %d keys, %d shards, order %d, on reject %d, ordered %v, transactions %v, in flight %d, calls %d, "+
 		"batch %d (at most %d, %d bytes), page %d (%d bytes), buffer %d, retry batch %d, retries from %s to %s, %d attempts, %d of them quick, slow behind %d, tally span %d, linger %s, prober %v, "+
-		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, handlers %v, counted first %v, faults%s",
+		"TTL %s, timeout %s, turns in steps %v, streams %v, remembers %d, numbers %v, growing ids %v, %d topics that fail (at most %d held), rejects %d‰, breakers %d‰, handlers %v, counted first %v, rate %+v, faults%s",
 		p.store, p.relays, p.messages, p.keys, p.shards, c.Order, c.OnReject, c.Ordered, c.Transactions, c.InFlight, c.Calls,
 		c.Batch, c.MaxBatch, c.BatchBytes, c.Page, c.PageBytes, c.Buffer, c.RetryBatch, r.Min, r.Max, r.MaxAttempts, r.Quick, c.SlowBehind, c.TallySpan, c.Linger, c.Prober,
-		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, p.handlers, c.CountFirst, cmp.Or(often, " none"))
+		p.ttl, p.timeout, p.steps, p.streams, p.dedupe, p.sequences, p.growing, p.topics, c.MaxHeld, p.poison, p.breakers, p.handlers, c.CountFirst, c.Rate, cmp.Or(often, " none"))
 }
 
 // Counts say what happened in a run.
@@ -163,6 +164,7 @@ func (w *world) drawPlan() {
 	}
 	w.drawTopics(&c)
 	w.drawRetries(&c)
+	w.drawRate(&c)
 	if w.options.Handlers {
 		w.drawHandlers(&c)
 	}
@@ -215,7 +217,7 @@ func (w *world) drawConfig() engine.Config {
 // Violation is a promise that a run broke, or something else that must not be.
 type Violation struct {
 	// Promise is P1 to P8, or "engine", "store" or "rest" where something that the
-	// promises rest on was found wrong.
+	// promises rest on was found wrong, or "rate".
 	Promise string
 	// What says what was seen.
 	What string
