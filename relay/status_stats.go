@@ -50,6 +50,8 @@ type SubscriptionStats struct {
 	Unsettled, Unsent, Chains, Bytes int
 	// Topics is how many topics do not work, and Held how many messages wait for such.
 	Topics, Held int
+	// Throttled is for how long messages could have been sent but for Rate.
+	Throttled time.Duration
 }
 
 func subscriptionStats(f *flow) SubscriptionStats {
@@ -59,6 +61,7 @@ func subscriptionStats(f *flow) SubscriptionStats {
 		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
 		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
+		Throttled: n.Throttled,
 	}
 }
 

@@ -72,6 +72,9 @@ type Subscription struct {
 	// Retries are for messages of some types, or for some errors: the first rule that fits
 	// takes the place of Retry. At most 100. Defaults to none.
 	Retries []RetryRule
+	// Rate bounds the messages and the bytes that are sent in a second. Defaults to no
+	// limit.
+	Rate Rate
 	// Timeout bounds one call to the destination. Defaults to 30 s.
 	Timeout time.Duration
 	// Batch is the most messages in one call. Defaults to 500, or less if the
@@ -154,6 +157,7 @@ func (s *Subscription) validate() error {
 			errs = append(errs, fmt.Errorf("%s is %d; choose between 0 (the default) and %d", n.name, n.value, n.most))
 		}
 	}
+	errs = append(errs, s.Rate.validate())
 	errs = append(errs, s.choices()...)
 	if s.ExactlyOnce {
 		errs = append(errs, s.exactlyOnce()...)
@@ -221,7 +225,7 @@ func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
 	features := s.To.Features()
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType,
+		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
