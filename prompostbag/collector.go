@@ -111,6 +111,7 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 	} {
 		send(row.name, float64(row.value), f.Box, f.Subscription)
 	}
+	send(throttled, f.Throttled.Seconds(), f.Box, f.Subscription)
 	send(circuitOpen, one(f.Circuit != "closed"), f.Box, f.Subscription)
 	at := 0.0
 	if !f.AcceptedAt.IsZero() {

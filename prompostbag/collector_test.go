@@ -44,6 +44,21 @@ func names(t *testing.T, c prometheus.Collector) string {
 	return out.String()
 }
 
+func TestTheTimeThatARateHeldMessagesBackIsShown(t *testing.T) {
+	t.Parallel()
+	stats := func() relay.Stats {
+		return relay.Stats{Subscriptions: []relay.SubscriptionStats{{Ref: store.Ref{Box: "b", Subscription: "s"}, Throttled: 1500 * time.Millisecond}}}
+	}
+	c := prompostbag.NewCollector(prompostbag.Options{Stats: stats})
+	const want = `# HELP postbag_throttled_seconds_total For how long messages could have been sent but for the rate of the subscription.
+# TYPE postbag_throttled_seconds_total counter
+postbag_throttled_seconds_total{box="b",subscription="s"} 1.5
+`
+	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_throttled_seconds_total"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	t.Parallel()
 	s := memstore.New(memstore.Options{})

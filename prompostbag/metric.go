@@ -31,6 +31,7 @@ const (
 	messagesDiscarded = "postbag_messages_discarded_total"
 	messagesUnsettled = "postbag_messages_unsettled"
 	messagesUnsent    = "postbag_messages_unsent"
+	throttled         = "postbag_throttled_seconds_total"
 	logLast           = "postbag_log_last_seq"
 	logScheduled      = "postbag_scheduled"
 	backlog           = "postbag_backlog"
@@ -77,6 +78,7 @@ func Metrics() []Metric {
 		{messagesDiscarded, "Messages that an operator discarded.", counter, subscription},
 		{messagesUnsettled, "Messages sent and not settled: what a crash may repeat.", gauge, subscription},
 		{messagesUnsent, "Messages read ahead and not sent.", gauge, subscription},
+		{throttled, "For how long messages could have been sent but for the rate of the subscription.", counter, subscription},
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
 		{logLast, "The last number that the box's log has given out.", gauge, box},
 		{logScheduled, "Messages that wait for their time.", gauge, box},
