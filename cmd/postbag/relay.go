@@ -140,6 +140,10 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
 		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
+		Rate: relay.Rate{
+			Messages: s.Rate.Messages, Bytes: float64(s.Rate.Bytes),
+			Burst: s.Rate.Burst, BurstBytes: int(s.Rate.BurstBytes), Shared: s.Rate.Shared,
+		},
 	}
 	out.Retry, out.Retries = retries(&s.Retry)
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read

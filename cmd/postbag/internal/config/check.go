@@ -210,6 +210,20 @@ func checkWaits(p *problems, where string, least, most time.Duration, pauses []t
 // longestPause is the longest entry of pauses.
 const longestPause = 720 * time.Hour
 
+func (r *Rate) check(p *problems, where string) {
+	messages := r.Messages != 0 || p.isLater(where+".messages")
+	bytes := r.Bytes != 0 || p.isLater(where+".bytes")
+	if r.Burst > 0 && !messages {
+		p.atf(where+".burst", "bounds nothing without messages; write messages too, or leave it out")
+	}
+	if r.BurstBytes > 0 && !bytes {
+		p.atf(where+".burst_bytes", "bounds nothing without bytes; write bytes too, or leave it out")
+	}
+	if r.Shared && !messages && !bytes {
+		p.atf(where+".shared", "shares nothing; write messages or bytes too, or leave it out")
+	}
+}
+
 // count is how many of the texts are given.
 func count(texts ...string) (given int) {
 	for _, t := range texts {

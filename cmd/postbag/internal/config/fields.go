@@ -124,9 +124,12 @@ func (f *field) checkTags(p *problems, path string) {
 		x = f.value.Float()
 	}
 	if !(x >= least && x <= most) { // not a number is out of every range
-		p.atf(path, "is %v; choose between %v and %v, or leave it out", number, int64(least), int64(most))
+		p.atf(path, "is %v; choose between %s and %s, or leave it out", number, bound(least), bound(most))
 	}
 }
+
+// bound is how a bound of a range is written.
+func bound(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Range returns the least and the most that a field's tag says; of a duration in nanoseconds.
 // A tag that cannot be read is a mistake in this program.

@@ -43,6 +43,7 @@ subscriptions:
     order: none
     on_reject: skip
     retry: *retry
+    rate: {messages: 2.5, bytes: 1MiB, burst: 7, burst_bytes: 2048, shared: true}
     timeout: 10s
     batch: 50
     retry_batch: 5
@@ -86,6 +87,7 @@ func TestFileIsReadAsItIsWritten(t *testing.T) {
 				Name: "partners", Box: "orders", To: "hook", From: "2026-01-31T12:00:00Z", Types: []string{"order.*", "invoice.sent"},
 				Shards: 16, Order: "none", OnReject: "skip", Timeout: 10 * time.Second, Batch: 50, RetryBatch: 5, InFlight: 200, MaxHeld: 300, Concurrency: 12,
 				Retry: Retry{Min: time.Second, Max: 2 * time.Minute, Factor: 1.5, MaxAttempts: 7, Quick: 2},
+				Rate:  Rate{Messages: 2.5, Bytes: 1 << 20, Burst: 7, BurstBytes: 2048, Shared: true},
 				Format: &Format{
 					Kind: "plain", Names: FormatNames{ID: "Message-Id", Time: "-"}, Reserved: true, DispatchedAt: true, ContentType: "text/plain",
 				},

@@ -39,6 +39,8 @@ type Subscription struct {
 	ExactlyOnce bool `yaml:"exactly_once" default:"false"`
 	// Back-off of rejected messages.
 	Retry Retry `yaml:"retry"`
+	// Bounds of what is sent in a second.
+	Rate Rate `yaml:"rate"`
 	// The longest call to the destination.
 	Timeout time.Duration `yaml:"timeout" range:"1ms..1h" default:"30s"`
 	// Most messages in a call.
@@ -101,6 +103,23 @@ type RetryRule struct {
 	Quick int `yaml:"quick" range:"1..1000" otherwise:"as retry says"`
 }
 
+// Rate bounds what is sent in a second.
+type Rate struct {
+	// Most messages in a second, repeats among them.
+	Messages float64 `yaml:"messages" range:"0.001..1000000" otherwise:"no limit"`
+	// Most bytes of payloads, headers and keys in a second. A number of bytes, or with a
+	// unit: 512KiB, 1MiB.
+	Bytes Size `yaml:"bytes" range:"1..1073741824" otherwise:"no limit"`
+	// Messages that may go at once after a quiet time.
+	Burst int `yaml:"burst" range:"1..1000000" otherwise:"those of a second, at least 1"`
+	// Bytes that may go at once after a quiet time. A larger message goes too, and the rate
+	// makes up for it.
+	BurstBytes Size `yaml:"burst_bytes" range:"1..1073741824" otherwise:"those of a second"`
+	// The rate is that of the whole subscription, however many relays share it. Otherwise
+	// each relay has it for itself.
+	Shared bool `yaml:"shared" default:"false"`
+}
+
 // check adds every mistake.
 func (s *Subscription) check(p *problems, where string, f *File) {
 	if err := postbag.ValidBox(s.Box); err != nil {
@@ -123,6 +142,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	checkTypes(p, where+".types", s.Types)
 	checkFields(p, where, reflect.ValueOf(s).Elem())
 	s.Retry.check(p, where+".retry")
+	s.Rate.check(p, where+".rate")
 }
 
 func checkTypes(p *problems, where string, types []string) {
