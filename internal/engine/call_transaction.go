@@ -49,7 +49,9 @@ func (f *Flow) transaction(most int, now time.Duration) *Call {
 	if f.rate != nil {
 		f.rate.shares(&f.cfg, len(f.scratch)-before, 0)
 	}
-	b.fill(&f.retry, b.most)
+	if f.rate == nil || !f.rate.spent() { // what is left of the rate is not for retries alone
+		b.fill(&f.retry, b.most)
+	}
 	return f.start(now)
 }
 

@@ -31,7 +31,7 @@ func normalRate(r Rate) Rate {
 const leastAhead = 10
 
 // leastAheadBytes is the same of bytes.
-const leastAheadBytes = 64 << 10
+const leastAheadBytes = 8 << 10
 
 // readsAhead bounds pages to what is sent within a second: what lies in hand longer only
 // delays a change of shards, which waits for it.
@@ -76,7 +76,7 @@ type limiter struct {
 	waits     bool          // something could go, but for the rate, since at
 	throttled time.Duration // for how long that was so
 
-	first   *entry  // larger than what was left: it goes before others
+	first   *entry  // the oldest that could not go: it goes before others
 	retries float64 // how many parked messages may go while new ones wait
 	trial   bool    // a trial was waited for already
 }
@@ -172,26 +172,31 @@ const longestWait = time.Hour
 // that a high rate does not make many calls of one message.
 const pace = 10 * time.Millisecond
 
-// may says that e may be put into the call that is being made. After a no nothing else is.
+// may says that e may be put into the call that is being made. After a no, only what is
+// older may be. The oldest of those that could not go is the first of the next call:
+// otherwise small ones could always take what a large one waits for, and one group what
+// another one does.
 func (l *limiter) may(e *entry) bool {
 	if l.trial {
 		return true
 	}
-	if l.at < l.until {
+	if l.at < l.until && (l.first == nil || e.Seq >= l.first.Seq) {
 		return false
 	}
 	size := float64(Weigh(e.Record))
-	one, fits := l.messages.has(1, l.share), l.bytes.has(size, l.share)
-	if one && fits {
+	if l.messages.has(1, l.share) && l.bytes.has(size, l.share) {
 		return true
 	}
-	if one {
+	step := l.share * pace.Seconds()
+	if l.first == nil || e.Seq < l.first.Seq {
 		l.first = e
 	}
-	step := l.share * pace.Seconds()
 	l.until = l.at + max(l.messages.wait(max(1, l.messages.rate*step), l.share), l.bytes.wait(max(size, l.bytes.rate*step), l.share))
 	return false
 }
+
+// spent: something could not go into the call that is being made.
+func (l *limiter) spent() bool { return l.at < l.until }
 
 // take takes what e weighs.
 func (l *limiter) take(e *entry) {
@@ -222,23 +227,27 @@ func (l *limiter) mayTry(now time.Duration) (at time.Duration, may bool) {
 	return at, l.trial
 }
 
-// first includes the message that was too large for what was left, so that small ones do
-// not always take what it waits for.
+// first includes the message that a call before had not enough for.
 func (b *filling) first() {
-	l := b.f.rate
-	if l == nil || l.first == nil {
+	f, l := b.f, b.f.rate
+	if l == nil || l.first == nil || l.spent() {
 		return
 	}
-	e := l.first
+	e, before := l.first, len(f.scratch)
 	l.first = nil
 	switch {
-	case !e.ready() || e.shard.lost || e.Err != nil || e.alone || b.f.isBarred(e) || b.f.meetsOld(e, b.now):
-	case !b.f.cfg.Transactions || e.parked:
+	case !e.ready() || e.shard.lost || e.Err != nil || e.alone || f.isBarred(e) || f.meetsOld(e, b.now):
+	case !f.cfg.Transactions || e.parked:
 		if b.room(e) && b.fits(e) {
 			b.include(e)
 		}
 	default: // a window is sent from its beginning
 		b.prefix(e.shard.group, b.most)
+	}
+	if took := len(f.scratch) - before; !e.parked {
+		l.shares(&f.cfg, took, 0)
+	} else if f.unsent > 0 {
+		l.shares(&f.cfg, 0, took)
 	}
 }
 
@@ -252,15 +261,16 @@ func (l *limiter) mayRetry(cfg *Config) int {
 // wait.
 func (l *limiter) shares(cfg *Config, fresh, retries int) {
 	part := float64(cfg.RetryBatch) / float64(max(cfg.Batch-cfg.RetryBatch, cfg.RetryBatch))
-	l.retries = min(l.retries+part*float64(fresh)-float64(retries), float64(max(cfg.RetryBatch, 1)))
+	most := float64(max(cfg.RetryBatch, 1))
+	l.retries = min(max(l.retries+part*float64(fresh)-float64(retries), -most), most)
 }
 
 // fillShares fills a call as fillCall does, but for this: parked messages that may go
 // stand before new ones, of which perhaps none can go.
 func (b *filling) fillShares() {
 	f := b.f
-	b.first()
 	b.fill(&f.again, b.most)
+	b.first()
 	waits := !f.ready.empty()
 	if waits {
 		b.fillRetries()
@@ -273,9 +283,6 @@ func (b *filling) fillShares() {
 	}
 	b.fill(&f.ready, b.most)
 	f.rate.shares(&f.cfg, len(f.scratch)-before, 0)
-	if len(f.scratch) == 0 { // there is no room for new ones
-		b.fill(&f.retry, f.cfg.RetryBatch)
-	}
 }
 
 // fillRetries includes parked messages that may go while new ones wait.

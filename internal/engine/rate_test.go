@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestSmallMessagesDoNotTakeWhatALargeOneWaitsFor(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, engine.Config{Ordered: transactions, Transactions: transactions, Rate: engine.Rate{Bytes: 1000, BurstBytes: 100}})
 			d.f.Add(lease(0, 2048, 1, 1), "a", store.Blocks{})
-			d.feed("c", ofSizes(1, 40, 40, 40, 40, 40, 40, 40, 40)...)
+			d.feed("c", ofSizes(101, slices.Repeat([]int{40}, 30)...)...)
 			d.f.Add(lease(2048, 4096, 1, 1), "b", store.Blocks{})
 			large := message(100, 1)
 			large.Payload = make([]byte, 100)
@@ -220,6 +221,26 @@ func TestMessagesThatAreCountedFirstAreLimited(t *testing.T) {
 	d.call(3)
 }
 
+func TestASuspectWaitsForTheRate(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Batch: 1, CountFirst: true, Rate: engine.Rate{Messages: 10, Burst: 1}})
+	d.feed("1", message(6, 2))
+	d.noCall()
+	d.settle()
+	d.deliver(6)
+	d.settle()
+	p := parkedOf(message(5, 1), store.Park{State: store.ParkRetrying, Reason: engine.ReasonSuspect, Attempts: 1})
+	d.lot(p)
+	start := d.now
+	d.now += 10 * ms
+	d.noCall()
+	equal(t, "messages in calls", d.f.Stats().Unsettled, 0)
+	d.now = start + 101*ms
+	d.noCall() // its row comes first
+	d.settle()
+	d.deliver(5)
+}
+
 func TestThrottledIsHowLongTheRateAloneHeldMessagesBack(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Calls: 1, Rate: engine.Rate{Messages: 10, Burst: 1}})
@@ -286,6 +307,21 @@ func TestAShardThatGoesTakesItsPartOfTheBurstAlong(t *testing.T) {
 	d.noCall()
 }
 
+func TestAFlowThatGetsShardsDoesNotWaitAsWithFewer(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{SlowAfter: time.Minute, Rate: engine.Rate{Messages: 1, Burst: 1, Shared: true}})
+	d.f.Add(lease(0, 1024, 1, 1), "0", store.Blocks{})
+	d.noCall()
+	d.now += time.Minute
+	d.feed("1", messages(1, 2, 4)...)
+	d.deliver(1)
+	d.noCall()
+	d.wakes(d.now + 4*time.Second)
+	d.f.Add(lease(1024, 4096, 1, 1), "1", store.Blocks{})
+	d.noCall()
+	d.wakes(d.now + 1750*ms) // it begins with a debt of three quarters
+}
+
 func TestADebtIsPaidWhileOthersHaveTheShards(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, engine.Config{Rate: engine.Rate{Bytes: 1000, BurstBytes: 100, Shared: true}})
@@ -313,7 +349,7 @@ func TestARateBoundsWhatIsReadAhead(t *testing.T) {
 	equal(t, "bytes of a page", c.PageBytes, 100_000)
 	c = engine.Config{Rate: engine.Rate{Messages: 0.01, Bytes: 1}}.Normal()
 	equal(t, "page", c.Page, 10)
-	equal(t, "bytes of a page", c.PageBytes, 64<<10)
+	equal(t, "bytes of a page", c.PageBytes, 8<<10)
 }
 
 func TestNothingIsReadWhileWhatIsInHandWaitsForTheRate(t *testing.T) {
@@ -345,7 +381,10 @@ func TestInNoTimeMoreGoesThanBurstAndRate(t *testing.T) {
 		d := oneShard(t, engine.Config{Rate: rate, Batch: 1 + r.IntN(10), BatchBytes: 1 << 20})
 		var sends []send
 		seq := int64(1)
-		for len(sends) < 60 {
+		for rounds := 0; len(sends) < 60; rounds++ {
+			if rounds > 10_000 {
+				t.Fatalf("seed %d: %d messages were sent at %+v", seed, len(sends), rate)
+			}
 			if d.f.Stats().Unsent == 0 {
 				d.feed("x", ofSizes(seq, r.IntN(100), r.IntN(1000), r.IntN(10))...)
 				seq += 3
