@@ -163,7 +163,7 @@ func (c Config) Normal() Config {
 		c.ages = c.ages || c.Rules[i].MaxAge > 0 && !c.Transactions
 	}
 	c.Rate = normalRate(c.Rate)
-	c.readsAhead()
+	c = c.readsAhead()
 	if c.Rand == nil {
 		c.Rand = func() float64 { return 0.5 }
 	}

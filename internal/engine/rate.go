@@ -33,15 +33,16 @@ const leastAhead = 10
 // leastAheadBytes is the same of bytes.
 const leastAheadBytes = 8 << 10
 
-// readsAhead bounds pages to what is sent within a second: what lies in hand longer only
+// readsAhead returns c with pages bounded to what is sent within a second: what lies in hand longer only
 // delays a change of shards, which waits for it.
-func (c *Config) readsAhead() {
+func (c Config) readsAhead() Config {
 	if r := c.Rate; r.Messages > 0 {
 		c.Page = min(c.Page, max(leastAhead, r.Burst, int(min(r.Messages, math.MaxInt32))))
 	}
 	if r := c.Rate; r.Bytes > 0 {
 		c.PageBytes = min(c.PageBytes, max(leastAheadBytes, r.BurstBytes, int(min(r.Bytes, math.MaxInt32))))
 	}
+	return c
 }
 
 // Weigh returns how many bytes of a rate a message takes: its payload, headers and key.
