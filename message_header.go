@@ -2,6 +2,8 @@ package postbag
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +12,24 @@ import (
 // reservedHeader begins the names of the headers in which relays carry a
 // message's own facts, in any case.
 const reservedHeader = "Postbag-"
+
+// ValidHeaders returns an error unless headers can be those of a message: see
+// Message.Headers. The error names every fault, and no value. Nil and empty headers are
+// valid.
+func ValidHeaders(headers map[string]string) error { return headerErrors("headers", headers) }
+
+// headerErrors returns all that is wrong with headers, each fault beginning with what.
+func headerErrors(what string, all map[string]string) error {
+	var errs []error
+	size, bad := headerFaults(all)
+	for _, name := range bad {
+		errs = append(errs, fmt.Errorf("postbag: %s[%.64q] %s", what, name, headerReason(name, all[name])))
+	}
+	if size > MaxHeader {
+		errs = append(errs, fmt.Errorf("postbag: %s holds %d bytes, %d allowed; have fewer or shorter ones", what, size, MaxHeader))
+	}
+	return errors.Join(errs...)
+}
 
 // headers checks all headers of a message, and what they hold together.
 func headers(f *faults, i int, all map[string]string) {

@@ -71,13 +71,6 @@ func (o PublisherOptions) validate() error {
 		errs = append(errs, fmt.Errorf("postbag: PublisherOptions.MaxSize is %d; give bytes up to %d, or zero for %d",
 			o.MaxSize, MaxPayload, defaultMaxSize))
 	}
-	size, bad := headerFaults(o.Headers)
-	for _, name := range bad {
-		errs = append(errs, fmt.Errorf("postbag: PublisherOptions.Headers[%.64q] %s", name, headerReason(name, o.Headers[name])))
-	}
-	if size > MaxHeader {
-		errs = append(errs, fmt.Errorf("postbag: PublisherOptions.Headers holds %d bytes, %d allowed; have fewer or shorter ones",
-			size, MaxHeader))
-	}
+	errs = append(errs, headerErrors("PublisherOptions.Headers", o.Headers))
 	return errors.Join(errs...)
 }

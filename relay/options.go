@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -15,6 +17,9 @@ import (
 type Options struct {
 	// Subscriptions are what the relay works on. At least one.
 	Subscriptions []Subscription
+	// Boxes are what holds for all subscriptions of a box, by its name. Each is read by
+	// one of Subscriptions. Defaults to none.
+	Boxes map[string]Box
 	// Name tells people which relay this is. Defaults to "host:pid".
 	Name string
 	// TTL is how long the relay's leases outlive its last heartbeat. After that time
@@ -55,7 +60,7 @@ func (o *Options) validate() error {
 	seen := make(map[store.Ref]bool)
 	for i := range o.Subscriptions {
 		s := &o.Subscriptions[i]
-		if err := s.validate(); err != nil {
+		if err := s.validate(o.Boxes[s.ref().Box]); err != nil {
 			errs = append(errs, fmt.Errorf("relay: subscription %d (%s): %w", i, s.ref(), err))
 		}
 		if seen[s.ref()] {
@@ -63,6 +68,7 @@ func (o *Options) validate() error {
 		}
 		seen[s.ref()] = true
 	}
+	errs = append(errs, o.boxes())
 	errs = append(errs, o.times()...)
 	if o.Name == "" {
 		host, _ := os.Hostname()
@@ -70,6 +76,17 @@ func (o *Options) validate() error {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	return errors.Join(errs...)
+}
+
+// boxes reports each box that no subscription reads: its settings would have no effect.
+func (o *Options) boxes() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Boxes)) {
+		if !slices.ContainsFunc(o.Subscriptions, func(s Subscription) bool { return s.ref().Box == name }) {
+			errs = append(errs, fmt.Errorf("relay: Boxes names %.64q, which no subscription reads; correct the name, or leave it out", name))
+		}
 	}
 	return errors.Join(errs...)
 }

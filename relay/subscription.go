@@ -45,10 +45,15 @@ type Subscription struct {
 	// ToName is what the log calls To. Defaults to none: the log names the
 	// subscription alone.
 	ToName string
-	// Use is middleware. It runs before Encoder and To, in this sequence, and sees
+	// Use is middleware. It runs before Headers, Encoder and To, in this sequence, and sees
 	// messages as they are in the box. If your middleware must see what is sent, wrap To
 	// with broker.Wrap. Defaults to none.
 	Use []broker.Middleware
+	// Headers are added at delivery to each message that does not have them. They take
+	// precedence over those of Options.Boxes. Names are compared as they are written. The
+	// rules are those of postbag.Message.Headers. A relay that starts with other ones sends
+	// a message that comes again with those. The map is copied. Defaults to none.
+	Headers map[string]string
 	// Encoder turns each message into what To sends. Use one of package format, or write
 	// your own. Defaults to none: To's plain form.
 	Encoder broker.Encoder
@@ -123,8 +128,9 @@ func (s *Subscription) ref() store.Ref {
 	return r
 }
 
-// validate fills the defaults and reports everything that is wrong.
-func (s *Subscription) validate() error {
+// validate fills the defaults and reports everything that is wrong. box has the settings
+// of its box.
+func (s *Subscription) validate(box Box) error {
 	ref := s.ref()
 	s.Box, s.Name = ref.Box, ref.Subscription
 	if s.Timeout == 0 {
@@ -163,8 +169,10 @@ func (s *Subscription) validate() error {
 		errs = append(errs, s.exactlyOnce()...)
 	}
 	errs = append(errs, format.Validate(s.Encoder))
+	headers, err := defaultHeaders(box.Headers, s.Headers)
+	errs = append(errs, err)
 	if s.To != nil {
-		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), format.Encode(s.Encoder))...)
+		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), addHeaders(headers), format.Encode(s.Encoder))...)
 		s.Use, s.Encoder = nil, nil
 	}
 	return errors.Join(errs...)

@@ -41,3 +41,25 @@ subscriptions:
 `)
 	cli(t, "config", "check", "-c", path).ends(exit.Usage, "postbag.yaml:5: subscriptions[0].format.source is no setting of the format debezium")
 }
+
+func TestTheRelayAddsTheHeadersThatTheFileNames(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", fmt.Sprintf(`
+stores:
+  shop: {dsn: %q, create: true}
+  depot: {dsn: %q, create: true}
+destinations: {out: {stdout: {}}}
+boxes: {outbox: {headers: {producer: shop, region: eu}}, other: {headers: {producer: depot}}}
+subscriptions:
+  - {store: shop, headers: {region: west, version: 2}}
+  - {store: depot, box: other}
+`, filepath.Join(t.TempDir(), "shop.db"), filepath.Join(t.TempDir(), "depot.db")))
+	cli(t, "config", "check", "-c", path).ok()
+	cli(t, "relay", "-c", path, "--drain").ok() // it makes the boxes
+	cliWith(t, "first", "publish", "-c", path, "--store-name", "shop", "--topic", "orders", "--header", "version=3").ok()
+	cliWith(t, "second", "publish", "-c", path, "--store-name", "depot", "--box", "other", "--topic", "orders").ok()
+	cli(t, "relay", "-c", path, "--drain").ok().says(
+		`"headers":{"producer":"shop","region":"west","version":"3"},"payload":"first"`,
+		`"headers":{"producer":"depot"},"payload":"second"`,
+	)
+}

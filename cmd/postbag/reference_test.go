@@ -218,6 +218,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 	for _, kind := range component.Kinds().Destinations {
 		settings(t, &b, "destinations.*."+kind.Name, reflect.TypeOf(kind.New()).Elem(), docs)
 	}
+	settings(t, &b, "boxes.*", reflect.TypeFor[config.Box](), docs)
 	settings(t, &b, "subscriptions[]", reflect.TypeFor[config.Subscription](), docs)
 	settings(t, &b, "sources[]", reflect.TypeFor[config.Intake](), docs)
 	for _, kind := range component.Kinds().Sources {

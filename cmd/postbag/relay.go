@@ -137,7 +137,7 @@ func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.F
 func subscription(s config.Subscription, to broker.Destination) relay.Subscription {
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
 	out := relay.Subscription{
-		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Types: s.Types, Shards: s.Shards,
+		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Headers: s.Headers, Types: s.Types, Shards: s.Shards,
 		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
 		Rate: relay.Rate{

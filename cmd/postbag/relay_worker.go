@@ -70,7 +70,7 @@ func (w *worker) open(ctx context.Context) error {
 		return nil
 	}
 	r, err := relay.New(s.Store, relay.Options{
-		Subscriptions: w.subscriptions, Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll, Keep: w.file.Keep,
+		Subscriptions: w.subscriptions, Boxes: boxesOf(w.file, w.subscriptions), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll, Keep: w.file.Keep,
 		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger,
 	})
 	if err != nil {
@@ -78,6 +78,17 @@ func (w *worker) open(ctx context.Context) error {
 	}
 	w.opened.Store(&opened{s, r, intakes})
 	return nil
+}
+
+// boxesOf returns the settings of the boxes that subscriptions read: others are in other stores.
+func boxesOf(file *config.File, subscriptions []relay.Subscription) map[string]relay.Box {
+	boxes := make(map[string]relay.Box)
+	for i := range subscriptions {
+		if box, set := file.Boxes[subscriptions[i].Box]; set {
+			boxes[subscriptions[i].Box] = relay.Box{Headers: box.Headers}
+		}
+	}
+	return boxes
 }
 
 // storeFault logs what no call of the store reports: once a minute at most, because one that is

@@ -19,6 +19,7 @@ func (f *File) check(k Kinds) {
 	f.checkStores(k)
 	f.checkDestinations()
 	f.checkSubscriptions()
+	f.checkBoxes()
 	f.checkSources()
 	f.checkEchoes()
 	if f.Admin.Listen != "" && f.Admin.Listen != "off" {

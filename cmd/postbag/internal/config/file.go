@@ -28,6 +28,8 @@ type File struct {
 	// Where messages go, by names of your choice. Each has one kind, and its settings below
 	// that. At least one, unless there are sources.
 	Destinations map[string]Destination `yaml:"destinations"`
+	// What holds for all subscriptions of a box, by its name, in each store.
+	Boxes map[string]Box `yaml:"boxes" otherwise:"none"`
 	// Which box is delivered to which destination.
 	Subscriptions []Subscription `yaml:"subscriptions" otherwise:"one with all its defaults; none without a destination"`
 	// Where messages are taken in from, and which box gets them.
@@ -68,6 +70,13 @@ type Store struct {
 
 	// at is where it stands in the file, such as stores.main; empty: flags say it.
 	at string
+}
+
+// Box is what holds for all subscriptions of a box.
+type Box struct {
+	// Headers that are added at delivery to each message that does not have them, as name:
+	// value. Those of its subscription take precedence.
+	Headers map[string]string `yaml:"headers" otherwise:"none"`
 }
 
 // Admin is the listener for health checks, metrics and wakes.

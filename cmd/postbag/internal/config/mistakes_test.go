@@ -41,7 +41,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a setting without a value", good+"name:\n", "name has no value")
 	f("an unknown setting", good+"tttl: 15s\n", `f.yaml:3: there is no setting "tttl"; did you mean "ttl"?`)
 	f("a setting with hyphens", good+"subscriptions: [{in-flight: 3}]\n", `did you mean "in_flight"?`)
-	f("a setting like no other", good+"colour: red\n", "there are admin, destinations, grace")
+	f("a setting like no other", good+"colour: red\n", "there are admin, boxes, destinations, grace")
 	f("a setting twice", good+"name: a\nname: b\n", "f.yaml:4: name is there twice")
 	f("a duration without a unit", good+"ttl: 15\n", "write a number and a unit")
 	f("an invalid duration", good+"ttl: soon\n", "is no duration")
@@ -57,6 +57,16 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("no store", "destinations: {main: {nats: {url: nats://localhost}}}\n", "store names no place")
 	f("two DSNs", "store: {dsn: a.db, dsn_env: A}\ndestinations: {m: {stdout: {}}}\n", "f.yaml:1: store names 2 places")
 	f("a password in the DSN", "store: {dsn: 'postgres://u:CANARY@h/d'}\ndestinations: {m: {stdout: {}}}\n", "store.dsn holds a password")
+	f("a header without a name", good+"subscriptions: [{headers: {'': a}}]\n", "f.yaml:3: subscriptions[0].headers is wrong: postbag: headers[\"\"] has a header without a name")
+	f("a header that relays use", good+"boxes: {outbox: {headers: {Postbag-Id: CANARY}}}\n", "f.yaml:3: boxes.outbox.headers is wrong: postbag: headers[\"Postbag-Id\"] begins with Postbag-")
+	f("a header with a NUL", good+"subscriptions: [{headers: {a: \"CANARY\\0\"}}]\n", "headers.a holds a NUL character")
+	f("headers that are too large", good+"subscriptions: [{headers: {a: "+strings.Repeat("x", 70_000)+"}}]\n", "65536 allowed")
+	f("headers that are too large beside those of the box", good+
+		"boxes: {outbox: {headers: {a: "+strings.Repeat("x", 40_000)+"}}}\nsubscriptions: [{headers: {b: "+strings.Repeat("x", 40_000)+"}}]\n",
+		"f.yaml:4: subscriptions[0].headers is wrong beside boxes.outbox.headers")
+	f("a box that nobody reads", good+"boxes: {outbx: {}}\n", "f.yaml:3: boxes.outbx is a box that no subscription reads")
+	f("an invalid box", good+"boxes: {Outbox: {}}\n", "f.yaml:3: boxes.Outbox is wrong")
+	f("a list for headers", good+"subscriptions: [{headers: [a]}]\n", "headers is no mapping")
 	const there = "destinations: {m: {stdout: {}}}\n"
 	f("exactly once without transactions", good+"subscriptions: [{exactly_once: true}]\n", "f.yaml:3: subscriptions[0].exactly_once needs a destination with transactions")
 	f("store and stores", "store: {dsn: a.db}\nstores: {a: {dsn: b.db}}\n"+there, "f.yaml:1: store stands beside stores")

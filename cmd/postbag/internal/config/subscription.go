@@ -22,6 +22,9 @@ type Subscription struct {
 	Box string `yaml:"box" default:"outbox"`
 	// The name of its destination.
 	To string `yaml:"to" otherwise:"the only one"`
+	// Headers that are added at delivery to each message that does not have them, as name:
+	// value.
+	Headers map[string]string `yaml:"headers" otherwise:"none"`
 	// The form in which its messages go out.
 	Format *Format `yaml:"format" otherwise:"the destination's own"`
 	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d).
@@ -133,6 +136,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	if to, known := f.Destinations[s.To]; known && s.ExactlyOnce && !to.hasTransactions() {
 		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} in its settings, or leave this out")
 	}
+	s.checkHeaders(p, where, f)
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
 		if _, err := s.Begins(time.Now()); err != nil {

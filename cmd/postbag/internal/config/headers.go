@@ -1,0 +1,48 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/postbag/postbag"
+)
+
+// checkBoxes adds every mistake in boxes.
+func (f *File) checkBoxes() {
+	for _, name := range slices.Sorted(maps.Keys(f.Boxes)) {
+		where := below("boxes", name)
+		if err := postbag.ValidBox(name); err != nil {
+			f.problems.atf(where, "is wrong: %v", err)
+			continue
+		}
+		if !slices.ContainsFunc(f.Subscriptions, func(s Subscription) bool { return s.Box == name }) {
+			f.problems.atf(where, "is a box that no subscription reads; correct the name, or take it out")
+		}
+		checkHeaders(f.problems, below(where, "headers"), f.Boxes[name].Headers)
+	}
+}
+
+// checkHeaders adds every mistake in default headers.
+func checkHeaders(p *problems, where string, headers map[string]string) bool {
+	err := postbag.ValidHeaders(headers)
+	if err != nil {
+		p.atf(where, "is wrong: %v", err)
+	}
+	return err == nil
+}
+
+// checkHeaders adds every mistake in the headers of s, by themselves and beside those of its box.
+func (s *Subscription) checkHeaders(p *problems, where string, f *File) {
+	where = below(where, "headers")
+	box := f.Boxes[s.Box].Headers
+	if !checkHeaders(p, where, s.Headers) || postbag.ValidHeaders(box) != nil {
+		return
+	}
+	both := make(map[string]string, len(box)+len(s.Headers))
+	maps.Copy(both, box)
+	maps.Copy(both, s.Headers)
+	if err := postbag.ValidHeaders(both); err != nil {
+		p.atf(where, "is wrong beside %s: %v", fmt.Sprintf("boxes.%s.headers", s.Box), err)
+	}
+}
