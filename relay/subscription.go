@@ -45,7 +45,7 @@ type Subscription struct {
 	// ToName is what the log calls To. Defaults to none: the log names the
 	// subscription alone.
 	ToName string
-	// Use is middleware. It runs before Headers, Encoder and To, in this sequence, and sees
+	// Use is middleware. It runs before Headers, Render, Encoder and To, in this sequence, and sees
 	// messages as they are in the box. If your middleware must see what is sent, wrap To
 	// with broker.Wrap. Defaults to none.
 	Use []broker.Middleware
@@ -54,6 +54,23 @@ type Subscription struct {
 	// rules are those of postbag.Message.Headers. A relay that starts with other ones sends
 	// a message that comes again with those. The map is copied. Defaults to none.
 	Headers map[string]string
+	// Render makes what is sent of a message when it is delivered: its payload, and its
+	// headers in place of those that it has. It gets the message with its default headers,
+	// and runs before Encoder. To keep the headers, return m.Headers. It must not change
+	// what the payload and the headers of m point to. Both results have the limits of a
+	// message: postbag.MaxPayload and postbag.ValidHeaders.
+	//
+	// It is called for every attempt, from many goroutines, for the messages of a call one
+	// after the other. ctx ends when half of Timeout is over, and it must return then. The
+	// messages that are ready by then are sent. An error or a panic is a failed attempt of
+	// the message alone, and its key waits or goes on by OnReject. Classify can say
+	// otherwise. An error quotes no payload, header value or credential, since it is logged
+	// and kept.
+	//
+	// A message that comes again has its id, and the bytes of the last call of Render.
+	// Those are the same only if Render makes the same of the same message. Defaults to
+	// none: the payload as it was published.
+	Render Render
 	// Encoder turns each message into what To sends. Use one of package format, or write
 	// your own. Defaults to none: To's plain form.
 	Encoder broker.Encoder
@@ -172,7 +189,7 @@ func (s *Subscription) validate(box Box) error {
 	headers, err := defaultHeaders(box.Headers, s.Headers)
 	errs = append(errs, err)
 	if s.To != nil {
-		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), addHeaders(headers), format.Encode(s.Encoder))...)
+		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), addHeaders(headers), renderWith(s.Render), format.Encode(s.Encoder))...)
 		s.Use, s.Encoder = nil, nil
 	}
 	return errors.Join(errs...)
