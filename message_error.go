@@ -13,7 +13,8 @@ import (
 type MessageError struct {
 	// Index is the message's place in the call, from zero.
 	Index int
-	// Field is the name of the field of Message that is wrong.
+	// Field is the name of the field of Message that is wrong, or "Check" if
+	// PublisherOptions.Check says so.
 	Field string
 	// Header is the name of the header that is wrong, if Field is "Headers" and a single
 	// one is.
@@ -24,7 +25,7 @@ type MessageError struct {
 	// zero otherwise.
 	Got, Allowed int
 	// Err is the codec's error if the message could not be encoded. It may hold
-	// what Error leaves out. Nil otherwise.
+	// what Error leaves out. Or it is the error of PublisherOptions.Check. Nil otherwise.
 	Err error
 }
 
@@ -55,6 +56,9 @@ func (f *faults) add(e *MessageError) {
 	}
 	f.list = append(f.list, e)
 }
+
+// count is how many faults there are.
+func (f *faults) count() int { return len(f.list) + f.more }
 
 // err returns all faults as one error, the only one as itself, and nil for none.
 func (f *faults) err() error {

@@ -15,6 +15,7 @@ import (
 type rules struct {
 	maxSize int
 	json    bool
+	custom  func(*Message) error // nil: none
 }
 
 // check returns the faults of all messages, or nil. Their IDs are filled in.
@@ -22,7 +23,11 @@ type rules struct {
 func (r rules) check(msgs []Message, ordered bool) error {
 	var f faults
 	for i := range msgs {
+		before := f.count()
 		r.message(&f, i, &msgs[i])
+		if r.custom != nil && f.count() == before {
+			r.own(&f, i, msgs[i])
+		}
 		if ordered && msgs[i].Key == "" {
 			f.add(&MessageError{Index: i, Field: "Key", Reason: "is empty, and PublishOrdered orders by it; set it, or use Publish"})
 		}
@@ -53,6 +58,13 @@ func (r rules) message(f *faults, i int, m *Message) {
 			Index: i, Field: "NotBefore",
 			Reason: "is not between the years 1970 and 9999; give the time it is due, or none for now",
 		})
+	}
+}
+
+// own asks the publisher's own check, with a copy of m.
+func (r rules) own(f *faults, i int, m Message) {
+	if err := r.custom(&m); err != nil {
+		f.add(&MessageError{Index: i, Field: "Check", Reason: "refuses it: " + err.Error(), Err: err})
 	}
 }
 

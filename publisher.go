@@ -28,7 +28,7 @@ func NewPublisher[Tx any](s Appender[Tx], o PublisherOptions) (*Publisher[Tx], e
 	if err := errors.Join(noStore, o.validate()); err != nil {
 		return nil, fmt.Errorf("postbag: new publisher:\n%w", err)
 	}
-	return &Publisher[Tx]{store: s, options: o, rules: rules{maxSize: o.MaxSize, json: o.ValidateJSON}}, nil
+	return &Publisher[Tx]{store: s, options: o, rules: rules{maxSize: o.MaxSize, json: o.ValidateJSON, custom: o.Check}}, nil
 }
 
 // Publish writes msgs in tx, in this order, with one round trip. They are delivered when

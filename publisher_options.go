@@ -40,6 +40,15 @@ type PublisherOptions struct {
 	// nothing.
 	Wrap func(next PublishFunc) PublishFunc
 
+	// Check says what is wrong with a message that is complete: ID, Topic and Headers are
+	// filled in. It is called behind Wrap, for each message that keeps all other rules,
+	// before anything is written. An error fails Publish, as a MessageError whose Err it is.
+	// Its text becomes part of that, so it quotes no payload, key or header value. It must
+	// not change what the message points to, and must be safe for concurrent use.
+	// Destinations have functions for it, such as rabbitbroker.CheckHeaders. Defaults to
+	// nothing.
+	Check func(*Message) error
+
 	// MaxSize is the largest payload, in bytes. It is at most MaxPayload (16 MiB), which
 	// every box takes. The destination has limits of its own. Defaults to 1 MiB.
 	MaxSize int

@@ -5,7 +5,8 @@ package broker
 type Encoder interface {
 	// Encode turns m into what a destination sends whose Features.Binding is binding. It
 	// may set Topic, Key and Payload, and sets Wire. m is the encoder's own copy, but its
-	// payload and headers are shared: replace them, never change them.
+	// payload and headers are shared: replace them, never change them. Its headers hold no
+	// property (IsProperty).
 	//
 	// The same message gives the same bytes each time, whatever its Attempt. The new key
 	// depends only on the message's key, and different keys stay different: the relay

@@ -141,6 +141,9 @@ func (d *destination) one(m *broker.Delivery) (r broker.Result) {
 			r = broker.Result{Outcome: broker.Rejected, Err: fmt.Errorf("format: the encoder panicked (%T); fix it, then retry the message", v)}
 		}
 	}()
+	own := m.Headers
+	m.Headers = broker.WithoutProperties(own)
+	defer func() { m.Headers = own }() // the destination obeys its properties
 	if err := d.encoder.Encode(m, d.binding); err != nil {
 		return refusal(err)
 	}

@@ -176,6 +176,7 @@ func late(err error) error {
 // what that made.
 func handed(m *broker.Delivery) *Message {
 	out := m.Message
+	out.Headers = broker.WithoutProperties(m.Headers)
 	from := &source.Message{Topic: m.Topic, Key: m.Key, MessageID: m.ID.String(), Payload: m.Payload, Time: m.At}
 	if w := m.Wire; w != nil {
 		out.Headers = w.Headers

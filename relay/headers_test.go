@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 	"sync/atomic"
@@ -137,5 +138,29 @@ func TestSettingsOfABoxThatNobodyReadsAreRefused(t *testing.T) {
 	_, err := relay.New(w.store, relay.Options{Boxes: map[string]relay.Box{"outbx": {}}, Subscriptions: []relay.Subscription{{To: w.to}}})
 	if err == nil || !strings.Contains(err.Error(), `"outbx", which no subscription reads`) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// picky is a destination that has a property.
+type picky struct{ broker.Destination }
+
+func (picky) CheckHeaders(headers map[string]string) error {
+	if headers["kafka.partition"] == "bad" {
+		return errors.New("the header kafka.partition is not good")
+	}
+	return nil
+}
+
+func TestDefaultHeadersThatTheDestinationWouldRejectAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	for value, good := range map[string]bool{"good": true, "bad": false} {
+		_, err := relay.New(w.store, relay.Options{
+			Boxes:         map[string]relay.Box{"outbox": {Headers: map[string]string{"kafka.partition": value}}},
+			Subscriptions: []relay.Subscription{{To: picky{w.to}}},
+		})
+		if good != (err == nil) || !good && !strings.Contains(err.Error(), "the header kafka.partition is not good") {
+			t.Errorf("%s: the error is %v", value, err)
+		}
 	}
 }

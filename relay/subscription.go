@@ -189,6 +189,11 @@ func (s *Subscription) validate(box Box) error {
 	headers, err := defaultHeaders(box.Headers, s.Headers)
 	errs = append(errs, err)
 	if s.To != nil {
+		if c, ok := broker.HeaderCheckerOf(s.To); ok {
+			if err := c.CheckHeaders(headers); err != nil {
+				errs = append(errs, fmt.Errorf("Headers: %w", err))
+			}
+		}
 		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), addHeaders(headers), renderWith(s.Render), format.Encode(s.Encoder))...)
 		s.Use, s.Encoder = nil, nil
 	}

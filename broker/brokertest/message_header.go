@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/postbag/postbag"
@@ -19,6 +20,8 @@ func headerCases() []testCase {
 		{name: "keys of any text arrive as they are", run: keyTexts},
 		{name: "types of any text arrive as they are", run: typeTexts},
 		{name: "a header with a meaning for the broker does no harm", run: reservedHeaders},
+		{name: "properties of other transports do not go out as headers", run: foreignProperties},
+		{name: "a property that the destination does not have is rejected", run: unknownProperty},
 	}
 }
 
@@ -111,6 +114,54 @@ func reservedHeaders(s *scene) {
 	}
 	s.accept(after)
 	s.holds(append(sent, after)...)
+}
+
+// propertiesOf are the destination's own namespace of properties, empty if it has none.
+func (s *scene) propertiesOf() string {
+	if _, has := broker.HeaderCheckerOf(s.f.Destination); !has {
+		return ""
+	}
+	if s.h.Features.Binding == broker.BindingAMQP {
+		return "rabbitmq."
+	}
+	return s.h.Features.Binding + "."
+}
+
+func foreignProperties(s *scene) {
+	s.open()
+	m := s.with(func(m *broker.Delivery) { m.Headers = map[string]string{"kept": "1", "x-kafka.is": "no property"} })
+	sent := m
+	sent.Headers = maps.Clone(m.Headers)
+	for _, namespace := range []string{"kafka.", "mqtt.", "nats.", "rabbitmq."} {
+		if namespace != s.propertiesOf() {
+			sent.Headers[namespace+"whatever"] = "of another's"
+		}
+	}
+	s.accept(sent)
+	s.holds(m)
+	for _, held := range s.stored(m) {
+		for name := range held.Headers {
+			if strings.Contains(name, "whatever") { // also if its first letters are encoded
+				s.Errorf("the broker holds the header %q", name)
+			}
+		}
+	}
+}
+
+func unknownProperty(s *scene) {
+	s.open()
+	own := s.propertiesOf()
+	if own == "" {
+		s.Skip("the destination has no properties")
+	}
+	bad := s.with(func(m *broker.Delivery) { m.Headers = map[string]string{own + "no-such-property": "x"} })
+	good := s.message()
+	results := s.publish(s.patient(), bad, good)
+	s.only(results, map[int]bool{0: true})
+	if err := results[0].Err; err == nil || !strings.Contains(err.Error(), own+"no-such-property") {
+		s.Errorf("the error does not name the header: %v", err)
+	}
+	s.holds(good)
 }
 
 // headersRoundTrip sends the headers together and one by one.

@@ -311,6 +311,17 @@ func contents() map[string]wrong {
 				}
 			}),
 		},
+		"sends properties of others as headers": {
+			caught: []string{"properties of other transports do not go out as headers"},
+			spoil: each(func(m *broker.Delivery) {
+				m.Headers = maps.Clone(m.Headers)
+				for name, value := range m.Headers {
+					if broker.IsProperty(name) {
+						m.Headers["sent-"+name] = value
+					}
+				}
+			}),
+		},
 		"purges on a reserved header": {
 			caught: []string{"a header with a meaning for the broker does no harm"},
 			spoil: each(func(m *broker.Delivery) {

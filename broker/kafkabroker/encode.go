@@ -96,6 +96,9 @@ func (r *records) plain(m *broker.Delivery) {
 		r.add(broker.HeaderTime, r.fact(func(b []byte) []byte { return m.At.UTC().AppendFormat(b, broker.TimeFormat) }))
 	}
 	for name, value := range m.Headers {
+		if broker.IsProperty(name) {
+			continue
+		}
 		r.add(escapeName(name), []byte(value))
 	}
 }

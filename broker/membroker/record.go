@@ -32,7 +32,7 @@ type Answer struct {
 }
 
 func record(m broker.Delivery, taken time.Time, call int) Record {
-	m.Headers = maps.Clone(m.Headers)
+	m.Headers = maps.Clone(broker.WithoutProperties(m.Headers))
 	m.Payload = bytes.Clone(m.Payload)
 	if m.Wire != nil {
 		m.Wire = &broker.Wire{Headers: maps.Clone(m.Wire.Headers), ContentType: m.Wire.ContentType, Null: m.Wire.Null}

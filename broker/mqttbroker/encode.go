@@ -63,6 +63,9 @@ func plainProperties(m *broker.Delivery, topic string) []packets.User {
 		add(broker.HeaderTime, broker.FormatTime(m.At))
 	}
 	for _, name := range sortedNames(m.Headers) {
+		if broker.IsProperty(name) {
+			continue
+		}
 		safe := escape(name)
 		if strings.HasPrefix(safe, prefixFact) {
 			safe = disarm(safe)

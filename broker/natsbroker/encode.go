@@ -93,6 +93,9 @@ func (h *headers) set(m *broker.Delivery, subject, stream string, after uint64) 
 		h.add(broker.HeaderTime, at)
 	}
 	for name, value := range m.Headers {
+		if broker.IsProperty(name) {
+			continue
+		}
 		h.own(name, value)
 	}
 }

@@ -24,6 +24,9 @@ func (d *Destination) prepare(m *broker.Delivery, it *item) *broker.Error {
 	if f := badWire(m.Wire); f != nil {
 		return f
 	}
+	if f := adapter.CheckProperties(properties, m.Headers); f != nil {
+		return f
+	}
 	size, longest := headerSize(m, it.id)
 	if longest > maxShort {
 		return adapter.Failure(broker.Rejected, fmt.Sprintf("a header's name has %d bytes as sent, AMQP allows %d", longest, maxShort), "use a shorter one")

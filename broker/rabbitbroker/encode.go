@@ -48,6 +48,7 @@ func (w *writer) publishing(m *broker.Delivery, id string) amqp.Publishing {
 	p := amqp.Publishing{
 		Headers: w.table, DeliveryMode: amqp.Persistent, MessageId: id, Body: m.Payload,
 		ContentType: contentType(m), Type: typeProperty(m), Timestamp: timestamp(m),
+		Priority: priority(m), Expiration: expiration(m), CorrelationId: m.Headers[propertyCorrelationID], ReplyTo: m.Headers[propertyReplyTo],
 	}
 	if m.Wire != nil {
 		for name, value := range m.Wire.Headers {
@@ -66,6 +67,9 @@ func (w *writer) publishing(m *broker.Delivery, id string) amqp.Publishing {
 		w.table[broker.HeaderTime] = broker.FormatTime(m.At)
 	}
 	for name, value := range m.Headers {
+		if broker.IsProperty(name) {
+			continue
+		}
 		if obeyed(name) {
 			name = disarm(name)
 		}
@@ -88,7 +92,12 @@ func contentType(m *broker.Delivery) string {
 	return ""
 }
 
-func typeProperty(m *broker.Delivery) string { return property(m.Type) }
+func typeProperty(m *broker.Delivery) string {
+	if text, set := m.Headers[propertyType]; set {
+		return text
+	}
+	return property(m.Type)
+}
 
 // property is text if a property can hold it, else empty.
 func property(text string) string {
@@ -124,7 +133,11 @@ func shortSize(text string) int {
 // headerSize is what the content header frame of m takes at most, in bytes, and
 // the length of the longest header name.
 func headerSize(m *broker.Delivery, id string) (size, longest int) {
-	size = headerFixed + shortSize(id) + shortSize(contentType(m)) + shortSize(typeProperty(m))
+	size = headerFixed + shortSize(id) + shortSize(contentType(m)) + shortSize(typeProperty(m)) +
+		shortSize(expiration(m)) + shortSize(m.Headers[propertyCorrelationID]) + shortSize(m.Headers[propertyReplyTo])
+	if priority(m) > 0 {
+		size++
+	}
 	add := func(name, value int) {
 		size += entryFixed + name + value
 		longest = max(longest, name)
@@ -144,6 +157,9 @@ func headerSize(m *broker.Delivery, id string) (size, longest int) {
 	}
 	add(len(broker.HeaderTime), len(broker.TimeFormat))
 	for name, value := range m.Headers {
+		if broker.IsProperty(name) {
+			continue
+		}
 		n := len(name)
 		if obeyed(name) {
 			n += 2

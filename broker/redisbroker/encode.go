@@ -126,6 +126,9 @@ func (e *addition) addPlain(m *broker.Delivery) {
 		e.add(broker.HeaderTime, broker.FormatTime(m.At))
 	}
 	for _, name := range sortedNames(m.Headers) {
+		if broker.IsProperty(name) {
+			continue
+		}
 		field := name
 		if name == fieldPayload || strings.HasPrefix(name, prefixFact) || strings.HasPrefix(name, prefixHeader) {
 			field = prefixHeader + name

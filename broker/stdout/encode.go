@@ -32,7 +32,7 @@ func encode(b *bytes.Buffer, m *broker.Delivery) error {
 	if err := texts(m); err != nil {
 		return err
 	}
-	l := line{ID: m.ID, Seq: m.Seq, Topic: m.Topic, Key: m.Key, Type: m.Type, Headers: m.Headers}
+	l := line{ID: m.ID, Seq: m.Seq, Topic: m.Topic, Key: m.Key, Type: m.Type, Headers: broker.WithoutProperties(m.Headers)}
 	if !m.At.IsZero() {
 		l.Time = broker.FormatTime(m.At)
 	}

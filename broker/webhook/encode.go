@@ -97,9 +97,9 @@ func newHeader(s *settings, t *target, m *broker.Delivery, now time.Time) http.H
 	f.setEscaped(HeaderTopic, m.Topic)
 	f.setEscaped(broker.HeaderKey, m.Key)
 	f.setEscaped(broker.HeaderType, m.Type)
-	if len(m.Headers) > 0 {
-		f.set(HeaderHeaders, encodeHeaders(m.Headers))
-		addPlain(f.header, m.Headers)
+	if own = broker.WithoutProperties(own); len(own) > 0 {
+		f.set(HeaderHeaders, encodeHeaders(own))
+		addPlain(f.header, own)
 	}
 	return f.header
 }
