@@ -74,6 +74,9 @@ func (d *Destination) prepare(ctx context.Context, c *call, msgs []broker.Delive
 		m := &msgs[i]
 		f := errBehind(failed, m.Key)
 		if f == nil {
+			f = adapter.CheckProperties(properties, m.Headers)
+		}
+		if f == nil {
 			f = look.aim(ctx, m)
 		}
 		var r *kgo.Record
@@ -89,7 +92,7 @@ func (d *Destination) prepare(ctx context.Context, c *call, msgs []broker.Delive
 			c.Answer(i, brokerkit.Result(f))
 			continue
 		}
-		if m.Key == "" {
+		if _, named := partition(m); !named && m.Key == "" {
 			r.Partition = look.anyPartition()
 		}
 		slab[i] = item{call: c, i: i, key: m.Key, record: r, target: look.target, size: recordSize(r)}

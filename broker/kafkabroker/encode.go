@@ -56,6 +56,12 @@ func (r *records) build(i int, m *broker.Delivery, t *target, now time.Time, sen
 		out.Key = []byte(m.Key)
 		out.Partition = partitionOf(m.Key, t.partitions)
 	}
+	if at, named := recordTime(m); named {
+		out.Timestamp = at
+	}
+	if n, named := partition(m); named {
+		out.Partition = n
+	}
 	start := len(r.headers)
 	if m.Wire != nil {
 		r.wire(out, m.Wire)
@@ -175,6 +181,10 @@ func varintSize(n int) int {
 
 // unfit says why the topic would never take the record.
 func unfit(r *kgo.Record, t *target) *broker.Error {
+	if r.Partition >= t.partitions {
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the header %s names a partition that the topic does not have; it has %d, from 0 on", propertyPartition, t.partitions),
+			"correct it where the message is published, or add partitions")
+	}
 	if t.compacted && r.Key == nil {
 		return adapter.Failure(broker.Rejected, "the topic is compacted and the message has no key", "give it one, or use another topic")
 	}

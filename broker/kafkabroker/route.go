@@ -109,7 +109,7 @@ func (l *lookup) fit(ctx context.Context, r *kgo.Record, m *broker.Delivery) *br
 		l.target = nil
 		return f2
 	}
-	if t.partitions != l.target.partitions && m.Key != "" {
+	if _, named := partition(m); !named && t.partitions != l.target.partitions && m.Key != "" {
 		r.Partition = partitionOf(m.Key, t.partitions)
 	}
 	l.target = t

@@ -49,7 +49,7 @@ func isShort(value string) bool {
 
 // CheckHeaders returns an error if headers hold a property that a destination of this
 // package rejects in every message: a "rabbitmq." header that there is not, or a value that
-// is not allowed. It names each, and no value. Use it as postbag.PublisherOptions.Check.
+// is not allowed. It names each, and no value. Use it in postbag.PublisherOptions.Check.
 func CheckHeaders(headers map[string]string) error {
 	if f := adapter.CheckProperties(properties, headers); f != nil {
 		return f
