@@ -73,6 +73,9 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery, after uint64) *b
 	if f := badWire(m.Wire, w.d.pass); f != nil {
 		return f
 	}
+	if f := badProperties(m, w.d.pass); f != nil {
+		return f
+	}
 	if _, unnamed := m.Headers[""]; unnamed && m.Wire == nil {
 		return adapter.Failure(broker.Rejected, "a header has no name", "name it, or leave it out")
 	}

@@ -78,6 +78,9 @@ func (h *headers) set(m *broker.Delivery, subject, stream string, after uint64) 
 	if stream != "" {
 		h.add(headerExpectedStream, stream)
 	}
+	if text := ttl(m); text != "" {
+		h.add(headerTTL, text)
+	}
 	if m.Wire != nil {
 		h.setWire(m.Wire)
 		return

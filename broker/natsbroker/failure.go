@@ -126,7 +126,7 @@ var verdicts = []verdictOf{
 	{broker.Misconfigured, broker.ScopeTopic, "name the stream that listens to the subject in Options.Stream", []jetstream.ErrorCode{codeStreamNotMatch}},
 	{broker.Misconfigured, broker.ScopeTopic, "create the stream", []jetstream.ErrorCode{jetstream.JSErrCodeStreamNotFound}},
 	{broker.Misconfigured, broker.ScopeTopic, "use a stream that is not sealed", []jetstream.ErrorCode{codeSealed}},
-	{broker.Misconfigured, broker.ScopeTopic, "set the stream up for what Options.PassHeaders sends, or send it elsewhere", []jetstream.ErrorCode{
+	{broker.Misconfigured, broker.ScopeTopic, "set the stream up for it (allow_msg_ttl for " + propertyTTL + "), or send it elsewhere", []jetstream.ErrorCode{
 		codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled, codeCounterMissing,
 	}},
 	{broker.Misconfigured, broker.ScopeDestination, "enable JetStream for the account", []jetstream.ErrorCode{
