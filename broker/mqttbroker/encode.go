@@ -23,6 +23,9 @@ const (
 // build makes the packet of m for a connection.
 func (d *Destination) build(m *broker.Delivery, l *limits) (*packets.Publish, *broker.Error) {
 	topic, f := d.options.topic(m)
+	if f == nil {
+		f = adapter.CheckProperties(properties, m.Headers)
+	}
 	if f != nil {
 		return nil, f
 	}
@@ -39,6 +42,7 @@ func (d *Destination) build(m *broker.Delivery, l *limits) (*packets.Publish, *b
 	} else {
 		p.Properties.User = plainProperties(m, topic)
 	}
+	setProperties(p.Properties, m)
 	if f == nil {
 		f = fits(p, int(l.packet))
 	}
@@ -112,8 +116,13 @@ func fits(p *packets.Publish, limit int) *broker.Error {
 		}
 		properties += 1 + 2 + len(u.Key) + 2 + len(u.Value)
 	}
-	if p.Properties.ContentType != "" {
-		properties += 1 + 2 + len(p.Properties.ContentType)
+	for _, part := range [...]int{len(p.Properties.ContentType), len(p.Properties.ResponseTopic), len(p.Properties.CorrelationData)} {
+		if part > 0 {
+			properties += 1 + 2 + part
+		}
+	}
+	if p.Properties.MessageExpiry != nil {
+		properties += 1 + 4
 	}
 	rest := 2 + len(p.Topic) + 2 + lengthOf(properties) + properties + len(p.Payload)
 	if size := 1 + lengthOf(rest) + rest; size > limit {
