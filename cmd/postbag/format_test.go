@@ -63,3 +63,23 @@ subscriptions:
 		`"headers":{"producer":"depot"},"payload":"second"`,
 	)
 }
+
+func TestAHeaderThatItsDestinationRejectsIsFoundInTheFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ destination, header string }{
+		{"rabbitmq: {url: 'amqp://127.0.0.1:1'}", "rabbitmq.priority"},
+		{"kafka: {url: 'kafka://127.0.0.1:1'}", "kafka.partition"},
+		{"mqtt: {url: 'mqtt://127.0.0.1:1'}", "mqtt.expiry"},
+		{"nats: {url: 'nats://127.0.0.1:1'}", "nats.ttl"},
+	} {
+		path := write(t, "postbag.yaml", fmt.Sprintf(`
+store: {dsn: shop.db}
+destinations: {there: {%s}}
+boxes: {outbox: {headers: {%s: CANARY}}}
+subscriptions:
+  - headers: {own: x, redis.x: y}
+`, c.destination, c.header))
+		r := cli(t, "config", "check", "-c", path)
+		r.ends(exit.Usage, "postbag.yaml:6: subscriptions[0].headers with those of its box has what there rejects", "the header "+c.header+" is not")
+	}
+}

@@ -98,3 +98,6 @@ func (k *Kafka) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broke
 	}
 	return kafkabroker.Dial(ctx, brokers, o)
 }
+
+// CheckHeaders implements config.HeaderChecker.
+func (*Kafka) CheckHeaders(headers map[string]string) error { return kafkabroker.CheckHeaders(headers) }

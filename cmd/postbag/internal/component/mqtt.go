@@ -51,3 +51,6 @@ func (m *MQTT) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker
 	}
 	return mqttbroker.Dial(ctx, url, o)
 }
+
+// CheckHeaders implements config.HeaderChecker.
+func (*MQTT) CheckHeaders(headers map[string]string) error { return mqttbroker.CheckHeaders(headers) }

@@ -64,3 +64,6 @@ func (n *NATS) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker
 	}
 	return natsbroker.Dial(ctx, url, o)
 }
+
+// CheckHeaders implements config.HeaderChecker.
+func (*NATS) CheckHeaders(headers map[string]string) error { return natsbroker.CheckHeaders(headers) }

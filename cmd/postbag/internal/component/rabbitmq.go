@@ -142,3 +142,8 @@ func arguments(in map[string]string) map[string]any {
 	}
 	return out
 }
+
+// CheckHeaders implements config.HeaderChecker.
+func (*RabbitMQ) CheckHeaders(headers map[string]string) error {
+	return rabbitbroker.CheckHeaders(headers)
+}

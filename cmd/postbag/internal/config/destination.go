@@ -42,6 +42,12 @@ type Settings interface {
 // Transactional is implemented by settings of a kind that may have transactions.
 type Transactional interface{ HasTransactions() bool }
 
+// HeaderChecker is implemented by settings of a kind that obeys some headers of messages.
+type HeaderChecker interface {
+	// CheckHeaders returns an error if headers hold what its destination rejects in any message.
+	CheckHeaders(headers map[string]string) error
+}
+
 // Echoing is implemented by settings of a kind of destination of which there are sources, too.
 type Echoing interface {
 	// Echoes says whether the settings show that what a source takes in and this destination

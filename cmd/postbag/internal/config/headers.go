@@ -45,4 +45,9 @@ func (s *Subscription) checkHeaders(p *problems, where string, f *File) {
 	if err := postbag.ValidHeaders(both); err != nil {
 		p.atf(where, "is wrong beside %s: %v", fmt.Sprintf("boxes.%s.headers", s.Box), err)
 	}
+	if c, ok := f.Destinations[s.To].Settings.(HeaderChecker); ok {
+		if err := c.CheckHeaders(both); err != nil {
+			p.atf(where, "with those of its box has what %s rejects: %v", s.To, err)
+		}
+	}
 }
