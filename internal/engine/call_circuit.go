@@ -114,7 +114,7 @@ func (f *Flow) Check(now time.Duration) Check {
 	}
 	if f.rate != nil && !f.asksProber() && !f.counting() {
 		if at, may := f.rate.mayTry(now); !may {
-			c.until = at
+			c.until = min(at, now+f.cfg.CircuitMax) // shards may come meanwhile
 			return NoCheck
 		}
 	}

@@ -178,7 +178,7 @@ func TestWhatIsSentAgainCountsToo(t *testing.T) {
 
 func TestATrialWaitsForTheRate(t *testing.T) {
 	t.Parallel()
-	d := oneShard(t, engine.Config{Rate: engine.Rate{Messages: 1, Burst: 1}, CircuitMin: 10 * ms, CircuitMax: 10 * ms})
+	d := oneShard(t, engine.Config{Rate: engine.Rate{Messages: 1, Burst: 1}, CircuitMin: 10 * ms, CircuitMax: 5 * time.Second})
 	d.feed("1", messages(1, 1, 2)...)
 	start := d.now
 	d.answer(d.call(1), broker.Unavailable)
@@ -411,4 +411,28 @@ func TestInNoTimeMoreGoesThanBurstAndRate(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestACircuitThatWaitsWithoutShardsForTheRateIsCheckedOnceTheyAreBack(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, engine.Config{Rate: engine.Rate{Bytes: 1000, BurstBytes: 100, Shared: true}, CircuitMin: 10 * ms, CircuitMax: 20 * ms})
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{})
+	d.noCall()
+	d.now += time.Second
+	d.feed("1", ofSizes(1, 600)...)
+	d.answer(d.call(1), broker.Unavailable) // 500 bytes too much
+	d.f.Lost(0)
+	d.now += 20 * ms
+	equal(t, "check", d.f.Check(d.now), engine.NoCheck)
+	d.f.Add(lease(0, 4096, 2, 2), "0", store.Blocks{})
+	d.now += time.Second
+	equal(t, "check", d.f.Check(d.now), engine.NoCheck) // it comes with nothing
+	d.now += 20 * ms
+	for range 20 {
+		if d.f.Check(d.now) != engine.NoCheck {
+			return
+		}
+		d.now += 20 * ms
+	}
+	t.Fatal("the circuit stays open")
 }
