@@ -93,19 +93,20 @@ func (r *Retry) validate(where string) []error {
 }
 
 // over returns r with its zero fields filled from those of all.
-func (r Retry) over(all *Retry) Retry {
+func (r *Retry) over(all *Retry) Retry {
+	merged := *r
 	if len(r.Pauses) == 0 && r.Min == 0 && r.Max == 0 && r.Factor == 0 {
-		r.Pauses = all.Pauses
+		merged.Pauses = all.Pauses
 	}
-	if len(r.Pauses) == 0 {
-		orElse(&r.Min, all.Min)
-		orElse(&r.Max, all.Max)
-		orElse(&r.Factor, all.Factor)
+	if len(merged.Pauses) == 0 {
+		orElse(&merged.Min, all.Min)
+		orElse(&merged.Max, all.Max)
+		orElse(&merged.Factor, all.Factor)
 	}
-	orElse(&r.MaxAttempts, all.MaxAttempts)
-	orElse(&r.MaxAge, all.MaxAge)
-	orElse(&r.Quick, all.Quick)
-	return r
+	orElse(&merged.MaxAttempts, all.MaxAttempts)
+	orElse(&merged.MaxAge, all.MaxAge)
+	orElse(&merged.Quick, all.Quick)
+	return merged
 }
 
 func orElse[T comparable](v *T, other T) {
