@@ -172,8 +172,9 @@ func (l *loop) answered(f *flow, c *engine.Call, answers []engine.Answer, failed
 	before := f.Engine.Stats().Accepted
 	l.core.Answered(l.now(), f.Flow, c.ID, answers)
 	_ = failpoint.Hit("relay/acknowledge/after")
+	dead := l.noteDeaths(f)
 	if failed != nil {
-		l.noteRejected(f, c, answers)
+		l.noteRejected(f, c, answers, dead)
 	}
 	if f.Engine.Stats().Accepted > before {
 		f.acceptedAt = time.Now()

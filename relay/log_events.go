@@ -49,23 +49,17 @@ func (l *loop) noteBeginning(f *flow, gained bool) {
 	}
 }
 
-// noteRejected logs the first rejection of a message, and its last.
-func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer) {
-	most := f.subscription.attempts()
+// noteRejected logs the first rejection of a message that is tried again.
+func (l *loop) noteRejected(f *flow, c *engine.Call, answers []engine.Answer, dead map[int64]bool) {
 	for i := range c.Items {
-		if i >= len(answers) || answers[i].Outcome != broker.Rejected {
-			continue
+		if i < len(answers) && answers[i].Outcome == broker.Rejected && c.Items[i].Attempt == 1 && !dead[c.Items[i].Seq] {
+			l.log.rejected(f, c.Items[i].Record, answers[i].Reason)
 		}
-		attempt := c.Items[i].Attempt
-		if attempt > 1 && attempt < most {
-			continue
-		}
-		l.log.rejected(f, c.Items[i].Record, answers[i].Reason, attempt >= most)
 	}
 }
 
 // noteUnreadable says what to do about a row that cannot be read. It logs one when it is
-// read first, and at its last attempt: no call says so.
+// read first: no call says so.
 func (l *loop) noteUnreadable(f *flow, r *store.Record, attempt int) {
 	if r.Err == nil || r.Filtered {
 		return
@@ -73,19 +67,9 @@ func (l *loop) noteUnreadable(f *flow, r *store.Record, attempt int) {
 	reason := reasonOf("the row cannot be read: " + r.Err.Error() + "; repair it, then retry the message, or discard it")
 	r.Err = errors.New(reason)
 	l.log.report(fmt.Errorf("relay: %s: message %s: %s", f.Ref, r.ID, reason))
-	most := f.subscription.attempts()
-	if attempt > 1 && attempt < most {
-		return
+	if attempt == 1 {
+		l.log.rejected(f, r, reason)
 	}
-	l.log.rejected(f, r, reason, attempt >= most)
-}
-
-// attempts is how many a message has before it is dead.
-func (s *Subscription) attempts() int {
-	if s.Retry.MaxAttempts > 0 {
-		return s.Retry.MaxAttempts
-	}
-	return engine.Config{}.Normal().Retry.MaxAttempts
 }
 
 // noteCommand notes which message a command is about, which a settlement does not say.

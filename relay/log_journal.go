@@ -231,29 +231,41 @@ func (j *journal) died(id, name string) {
 	j.logger.Warn("relay: another relay died; its shards are taken over", "relay", id, "name", name)
 }
 
-// rejectedMost is how many lines about rejected messages are written in a minute.
+// rejectedMost is how many lines about rejected and dead messages are written in a minute.
 const rejectedMost = 20
 
-// rejected says that the destination rejects a message: at the first attempt and at the
-// last. A destination that rejects all of them does not fill the log.
-func (j *journal) rejected(f *flow, m *store.Record, reason string, dead bool) {
+// rejected says that the destination rejects a message, at the first attempt.
+func (j *journal) rejected(f *flow, m *store.Record, reason string) {
+	if j.mayReject(f) {
+		j.logger.Warn("relay: a message is rejected, and tried again later", append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
+	}
+}
+
+// dead says that a message gets no other attempt.
+func (j *journal) dead(f *flow, d *engine.Death) {
+	if j.mayReject(f) {
+		j.logger.Warn("relay: a message is dead",
+			append(between(f), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "reason", d.Reason)...)
+	}
+}
+
+// moreDead says that so many messages became dead that OnDead was not told of all.
+func (j *journal) moreDead(f *flow, n int) {
+	j.logger.Warn("relay: more messages are dead than OnDead is told of at a time; see postbag messages list", append(between(f), "messages", n)...)
+}
+
+// mayReject says whether one more line about rejected and dead messages is written. A
+// destination that rejects all of them does not fill the log.
+func (j *journal) mayReject(f *flow) bool {
 	now := time.Now()
 	if now.Sub(j.rejectedSince) >= reminder {
 		j.rejectedSince, j.rejectedSaid = now, 0
 	}
 	j.rejectedSaid++
-	switch {
-	case j.rejectedSaid > rejectedMost+1:
-		return
-	case j.rejectedSaid > rejectedMost:
-		j.logger.Warn("relay: more messages are rejected; see postbag messages list", between(f)...)
-		return
+	if j.rejectedSaid == rejectedMost+1 {
+		j.logger.Warn("relay: more messages are rejected or dead; see postbag messages list", between(f)...)
 	}
-	text := "relay: a message is rejected, and tried again later"
-	if dead {
-		text = "relay: a message is dead: it was rejected at its last attempt"
-	}
-	j.logger.Warn(text, append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
+	return j.rejectedSaid <= rejectedMost
 }
 
 // commanded says that an operator's command was carried out. Who gave it, and why, is in the audit log.

@@ -179,6 +179,7 @@ func (l *loop) step() {
 	for _, f := range l.flows {
 		l.noteCondition(f, now)
 		l.noteTopics(f, now)
+		l.noteDeaths(f)
 	}
 }
 

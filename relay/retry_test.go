@@ -118,13 +118,20 @@ func TestAMessageThatIsTooOldIsDeadUntilAnOperatorRetriesIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, memstore.Options{}, membroker.Options{})
-		s := relay.Subscription{OnReject: relay.Skip, Retry: relay.Retry{MaxAge: time.Minute}}
+		var dead []string
+		s := relay.Subscription{OnReject: relay.Skip, Retry: relay.Retry{MaxAge: time.Minute}, OnDead: func(d relay.Dead) {
+			dead = append(dead, fmt.Sprintf("%s %d %s %d", d.Message.Payload, d.Seq, d.Reason[:7], d.Attempts))
+			panic("the alarm is broken")
+		}}
 		w.typed("good", "old")
 		<-time.After(time.Minute)
 		w.typed("good", "new")
 		w.during(10*time.Second, s)
 		if got := w.deadOnes(); len(got) != 1 || !strings.HasPrefix(got["good old"], "0: expired") {
 			t.Fatalf("dead are %v, want the old one", got)
+		}
+		if len(dead) != 1 || dead[0] != "old 1 expired 0" {
+			t.Fatalf("OnDead was told of %q, want the old one", dead)
 		}
 		if all := w.to.First(); len(all) != 1 || string(all[0].Payload) != "new" {
 			t.Fatalf("%d messages were delivered, want the new one", len(all))

@@ -127,6 +127,11 @@ type Subscription struct {
 	// the subscription at a time, and others stand by. Batch is then the most messages in
 	// a transaction: 1,000 by default, 20,000 at most. Concurrency has no effect.
 	ExactlyOnce bool
+	// OnDead is called with each message that becomes dead, for an alarm or a copy. It is
+	// called from the relay's loop, so it must return soon. A message may be told of twice,
+	// and not at all if the process ends just then, or if more than a thousand become dead
+	// in one step: the log says so. The dead message itself is kept in any case. Optional.
+	OnDead func(Dead)
 	// Classify changes the outcome of a message that was not accepted, judged by its
 	// error. It cannot make the message accepted. With [broker.ClassDead] the message gets no
 	// other attempt. It is called from many goroutines.

@@ -75,7 +75,7 @@ func TestAnUnreadableRowIsRejectedAndNeverSent(t *testing.T) {
 			if dead.Attempts != 3 || !strings.Contains(dead.Reason, "the row cannot be read: headers are no JSON object") {
 				t.Errorf("it is dead after %d attempts: %s", dead.Attempts, dead.Reason)
 			}
-			for _, line := range []string{"a message is rejected, and tried again later", "a message is dead: it was rejected at its last attempt"} {
+			for _, line := range []string{"a message is rejected, and tried again later", "relay: a message is dead"} {
 				if said := log.with(line); len(said) != 1 || !strings.Contains(said[0], dead.ID.String()) || !strings.Contains(said[0], "the row cannot be read") {
 					t.Errorf("the log does not say once that %s: %q", line, said)
 				}

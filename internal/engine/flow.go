@@ -51,6 +51,9 @@ type Flow struct {
 	movedAt  time.Duration
 	round    round
 
+	deaths     []Death
+	moreDeaths int // that deaths has no place for
+
 	stats Stats
 	stray error // the first move that is not in life
 }

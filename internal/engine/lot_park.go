@@ -9,6 +9,9 @@ import (
 
 // park parks e, whether it is of a window, slow, or parked already.
 func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
+	if p.State == store.ParkDead {
+		f.dies(e, p.Reason)
+	}
 	switch {
 	case e.parked, e.state == slowDrafted:
 		f.rewriteRow(e, p, now)

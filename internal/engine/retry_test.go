@@ -216,3 +216,46 @@ func TestAnExpiredMessageThatKeepsAWindowMakesRoomForWhatIsBehindIt(t *testing.T
 	d.now = time.Minute
 	d.deliver(7)
 }
+
+func TestEachMessageThatBecomesDeadIsToldOfOnce(t *testing.T) {
+	t.Parallel()
+	d := aged(t, engine.Config{Retry: engine.Retry{MaxAttempts: 2, MaxAge: time.Minute}})
+	d.feed("1", stored(5, 1, 0), stored(6, 2, -time.Hour), stored(7, 3, 0))
+	d.answers(d.call(5), engine.Answer{Outcome: broker.Rejected, Reason: "first"})
+	d.answers(d.call(7), engine.Answer{Outcome: broker.Rejected, Dead: true, Reason: "at once"})
+	deaths, more := d.f.Deaths()
+	if len(deaths) != 2 || more != 0 || deaths[0].Seq != 6 || deaths[0].Reason != engine.ReasonExpired || deaths[1].Seq != 7 || deaths[1].Reason != "at once" || deaths[1].Attempts != 1 {
+		t.Errorf("deaths are %+v and %d more, want 6 by its age and 7 at once", deaths, more)
+	}
+	d.settle()
+	row := parked(5, 1, 1)
+	row.At, row.Reason = began, "first"
+	d.lot(row)
+	d.answers(d.call(5), engine.Answer{Outcome: broker.Rejected, Reason: "second"})
+	if deaths, _ := d.f.Deaths(); len(deaths) != 1 || deaths[0].Seq != 5 || deaths[0].Attempts != 2 || deaths[0].Reason != "second" {
+		t.Errorf("deaths are %+v, want 5 after two attempts", deaths)
+	}
+}
+
+func TestAHandlerThatKilledItsProcessAgainIsToldOfAsDead(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{})
+	d.lot(found(5, 1, 3, engine.ReasonAlone))
+	if deaths, _ := d.f.Deaths(); len(deaths) != 1 || deaths[0].Seq != 5 || deaths[0].Attempts != 3 {
+		t.Errorf("deaths are %+v, want 5 after three attempts", deaths)
+	}
+}
+
+func TestOfVeryManyDeathsTheRestIsCounted(t *testing.T) {
+	t.Parallel()
+	d := aged(t, engine.Config{Page: 3000, InFlight: 3000, Retry: engine.Retry{MaxAge: time.Minute}})
+	old := make([]store.Record, 1500)
+	for i := range old {
+		old[i] = stored(int64(i)+1, 0, -time.Hour)
+	}
+	d.feed("1", old...)
+	d.noCall()
+	if deaths, more := d.f.Deaths(); len(deaths) != 1000 || more != 500 {
+		t.Errorf("%d deaths are told, and %d more; want 1000 and 500", len(deaths), more)
+	}
+}
