@@ -221,6 +221,15 @@ func (j *journal) waits(f *flow, now time.Duration) {
 	}
 }
 
+// paused says that an operator holds a subscription, or lets it go on. Who, and why, is in the audit log.
+func (j *journal) paused(f *flow, paused bool) {
+	if paused {
+		j.logger.Warn("relay: paused by an operator; nothing is sent until it is resumed", between(f)...)
+		return
+	}
+	j.logger.Info("relay: resumed by an operator", between(f)...)
+}
+
 // begins says that messages of a subscription are delivered from now on.
 func (j *journal) begins(f *flow) {
 	j.logger.Info("relay: begins to deliver", between(f)...)

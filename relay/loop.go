@@ -48,6 +48,7 @@ type flow struct {
 	rules         *retryRules
 	holds         bool // messages for topics that do not work
 	overfull      bool // too many of them wait
+	paused        bool // by an operator
 	lastError     string
 	failed        bool // the destination has, since the stop began
 	acceptedAt    time.Time

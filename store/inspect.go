@@ -35,6 +35,10 @@ type Operator interface {
 	Command(ctx context.Context, a Audit, r Ref, kind CommandKind, seqs []int64) (int, error)
 	// SetShards asks for n shards. Relays carry it out.
 	SetShards(ctx context.Context, a Audit, r Ref, n int) error
+	// SetPaused holds a subscription, or lets it go on. Relays hear of it at their next
+	// heartbeat, which is soon: the epoch changes. While it is held they keep its shards and
+	// settle what was sent, and send and read nothing. It may be said again.
+	SetPaused(ctx context.Context, a Audit, r Ref, paused bool) error
 	// Audited returns the latest entries of the audit log, newest first.
 	Audited(ctx context.Context, limit int) ([]AuditEntry, error)
 }

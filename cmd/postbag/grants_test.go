@@ -98,6 +98,7 @@ func TestTheGrantsOfAConsoleAllowReadingOnly(t *testing.T) {
 			{"publish", "--payload", "x"},
 			{"messages", "erase", items[0].ID.String(), "--why", "x"},
 			{"shards", "set", "8", "--why", "x"},
+			{"subscriptions", "pause", "--why", "x"},
 			{"migrate", "up", "--box", "other"},
 		} {
 			if got := cli(t, append(args, at.flag, at.where)...); got.code == 0 {

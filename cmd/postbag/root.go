@@ -76,6 +76,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newAdoptCommand(c),
 		newMessagesCommand(c),
 		newShardsCommand(c),
+		newSubscriptionsCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),
 		newInboxCommand(c),

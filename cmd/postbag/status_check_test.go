@@ -43,8 +43,15 @@ func TestStatusCheckSaysWhatIsWrongAndEndsWithItsCode(t *testing.T) {
 		if o := cli(t, check...).ok().says("works "); o.err != "" {
 			t.Errorf("all is well, and it says %q", o.err)
 		}
-		asOwner(t, at, "UPDATE postbag__subscription SET paused = 1 WHERE name = 'default'", "UPDATE postbag._subscriptions SET paused = true WHERE name = 'default'")
+		pause := []string{"subscriptions", "pause", at.flag, at.where}
+		cli(t, pause...).ends(exit.Usage, "--why is missing")
+		cli(t, append(pause, "--why", "test", "--subscription", "none")...).ends(exit.NotFound, "has no subscription none")
+		cli(t, append(pause, "--why", "test")...).ok().says("outbox/default is paused")
 		cli(t, check...).ends(exit.Unhealthy, "postbag: outbox/default is paused by an operator")
+		cli(t, "publish", at.flag, at.where, "--payload", "held").ok()
+		cli(t, "subscriptions", "resume", at.flag, at.where, "--why", "test").ok().says("outbox/default goes on")
+		await(t, "all is well again", func() bool { return cli(t, check...).code == exit.OK })
+		cli(t, "audit", at.flag, at.where).ok().says("resume outbox/default").says("pause outbox/default")
 	})
 }
 

@@ -184,7 +184,19 @@ func (r *run) operatorFaults() []Fault {
 			s.Note(fmt.Sprintf("to %d", n))
 			return r.operator.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetShards(ctx, audit, ref, n) })
 		}),
+		{
+			Name: "pause of the subscription", Room: OperatorOrders,
+			Begin: func(ctx context.Context, _ *Strike) (func(context.Context) error, error) {
+				resume := func(ctx context.Context) error { return r.operator.pause(ctx, false) }
+				return resume, r.operator.pause(ctx, true)
+			},
+		},
 	}
+}
+
+// pause holds the subscription, or lets it go on.
+func (o *operator) pause(ctx context.Context, on bool) error {
+	return o.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetPaused(ctx, audit, ref, on) })
 }
 
 func (o *operator) stop() error {

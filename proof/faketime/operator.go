@@ -15,7 +15,11 @@ var audit = store.Audit{Who: "faketime", Why: "a drawn run"}
 func (w *world) operatorRoom(ctx context.Context, c *chance) {
 	every(ctx, c, 3*time.Second, func() {
 		l := w.lines[c.n(len(w.lines))]
-		switch choice := c.n(5); {
+		switch choice := c.n(6); {
+		case choice == 5:
+			w.must("pause", w.store.SetPaused(ctx, audit, l.Ref, true))
+			<-time.After(time.Duration(c.n(5000)) * time.Millisecond)
+			w.must("resume", w.store.SetPaused(context.WithoutCancel(ctx), audit, l.Ref, false))
 		case choice < 2:
 			w.count(func(c *Counts) { c.Reshapes++ })
 			w.must("ask for other shards", w.store.SetShards(ctx, audit, l.Ref, 1+c.n(9)))

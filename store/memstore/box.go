@@ -50,6 +50,7 @@ type subscription struct {
 	types     []string
 	filter    filter
 	wanted    int
+	paused    bool
 	shards    []*shard // in order of lo
 	lot       lot
 	commands  []*command           // oldest first
@@ -109,7 +110,7 @@ func (sub *subscription) shardOf(slot int) *shard {
 
 // state returns what a View shows of sub.
 func (sub *subscription) state() store.SubscriptionState {
-	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted}
+	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: sub.paused}
 	for _, sh := range sub.shards {
 		out.Shards = append(out.Shards, store.ShardState{
 			Lease:    store.Lease{Shard: store.Shard{Ref: sub.ref, Slots: sh.slots}, Token: sh.token, Version: sh.version},

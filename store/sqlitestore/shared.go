@@ -57,6 +57,11 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 	return s.base.SetShards(ctx, a, r, n)
 }
 
+// SetPaused holds a subscription, or lets it go on; see [store.Operator].
+func (s *Store) SetPaused(ctx context.Context, a store.Audit, r store.Ref, paused bool) error {
+	return s.base.SetPaused(ctx, a, r, paused)
+}
+
 // AcceptLedger takes the log as it is for the truth; see [store.Editor].
 func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
 	return s.base.AcceptLedger(ctx, a, box)

@@ -138,6 +138,9 @@ UPDATE postbag__parked SET state = 1, due = ?, ready = CASE WHEN chain IS NULL T
 // Operators' commands.
 const (
 	// By primary key.
+	// sqlSetPaused finds a subscription by primary key, and changes one that is otherwise.
+	sqlSetPaused = `UPDATE postbag__subscription SET paused = ? WHERE id = ? AND paused <> ?`
+
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
 
 	// SQLDone closes a command by primary key, if all of these agree: id,

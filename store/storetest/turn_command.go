@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -271,6 +272,7 @@ func operatorCases() []scenario {
 	return []scenario{
 		{name: "Commands are audited with who, why and what", run: audited},
 		{name: "A command without who or why is refused and does nothing", run: auditNeeded},
+		{name: "A subscription is paused until it is resumed", run: pausedUntilResumed},
 		{name: "The number of shards asked for is shown until it is reached", run: shardsWanted},
 	}
 }
@@ -320,11 +322,45 @@ func auditNeeded(e *env) {
 		if err := o.SetShards(e.ctx, a, ref, 3); err == nil {
 			e.Errorf("a number of shards by %q for %q was taken", a.Who, a.Why)
 		}
+		if err := o.SetPaused(e.ctx, a, ref, true); err == nil {
+			e.Errorf("a pause by %q for %q was taken", a.Who, a.Why)
+		}
 	}
 	got, err := o.Audited(e.ctx, 10)
 	e.check(err, "audit log")
 	if len(l.waiting()) > 0 || e.look(ref).Wanted != 1 || len(got) > 0 {
 		e.Errorf("commands that were refused left %d commands, %d shards wanted, %d entries", len(l.waiting()), e.look(ref).Wanted, len(got))
+	}
+}
+
+// pausedUntilResumed: a pause is in the view and in the overview. Its epoch changes only with a change.
+func pausedUntilResumed(e *env) {
+	o := e.operator()
+	e.open(2)
+	other := store.Ref{Box: box, Subscription: "other"}
+	e.declareFirst(other)
+	e.look(ref)
+	for _, want := range []struct{ paused, moves bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		before := e.epochOf()
+		e.check(o.SetPaused(e.ctx, why, ref, want.paused), "pause or resume")
+		moved := e.epochOf() != before
+		if got := e.look(ref); got.Paused != want.paused || len(got.Shards) != 2 {
+			e.Errorf("a subscription that is to be paused (%v) is shown as paused (%v), with %d shards", want.paused, got.Paused, len(got.Shards))
+		}
+		if e.look(other).Paused {
+			e.Error("a pause is one of another subscription, too")
+		}
+		if moved != want.moves {
+			e.Errorf("the epoch changes (%v) with a pause (%v), want %v", moved, want.paused, want.moves)
+		}
+	}
+	if err := o.SetPaused(e.ctx, why, store.Ref{Box: box, Subscription: "unknown"}, true); !errors.Is(err, store.ErrNoSubscription) {
+		e.Errorf("a pause of a subscription that is not there: %v", err)
+	}
+	got, err := o.Audited(e.ctx, 10)
+	e.check(err, "audit log")
+	if len(got) != 4 || got[0].Audit != why || !strings.Contains(got[0].What, "resume "+ref.String()) || !strings.Contains(got[3].What, "pause "+ref.String()) {
+		e.Errorf("the audit log has %+v, want four entries that name the subscription", got)
 	}
 }
 

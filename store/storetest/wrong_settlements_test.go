@@ -149,6 +149,16 @@ func wrongSettlements() []wrong {
 				return v, err
 			}
 		}, []string{"A view has the time of the clock that messages are stored by"}},
+		{"a view hides a pause", func(db *database) {
+			s := spoil(db)
+			s.beat = func(ctx context.Context, b store.Beat) (store.View, error) {
+				v, err := s.Store.Beat(ctx, b)
+				for i := range v.Subscriptions {
+					v.Subscriptions[i].Paused = false
+				}
+				return v, err
+			}
+		}, []string{"A subscription is paused until it is resumed"}},
 		{"a held shard is taken", steal, []string{
 			"A shard that a live relay holds is not taken",
 			"Of eight relays that want one shard one gets it",

@@ -104,6 +104,15 @@ WITH u AS (
 )
 UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
 
+-- name: set_paused
+-- Holds a subscription, or lets it go on, and audits it. One row; the epoch last.
+WITH u AS (
+  UPDATE postbag._subscriptions u SET paused = $2::boolean WHERE u.id = $1::integer AND u.paused <> $2::boolean RETURNING 1
+), a AS (
+  INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
+)
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+
 -- name: audited
 -- The latest entries. The end of the primary key.
 SELECT (extract(epoch FROM a.at) * 1000000)::bigint, a.who, a.why, a.what FROM postbag._audit a ORDER BY a.id DESC LIMIT $1::integer;
