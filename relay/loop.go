@@ -84,7 +84,7 @@ func newLoop(r *Relay, drain bool) *loop {
 func newFlow(s *Subscription, o *Options) *flow {
 	rules := s.rules()
 	f := &flow{
-		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o, rules))},
+		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax},
 		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming),
 	}
 	if f.exactly != nil {

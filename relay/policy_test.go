@@ -15,6 +15,8 @@ func TestAPolicyThatDoesNotExistIsRefused(t *testing.T) {
 		"Order is 3; choose ByKey, ByShard or Unordered":  {Order: relay.Unordered + 1},
 		"Order is -1; choose ByKey, ByShard or Unordered": {Order: -1},
 		"OnReject is 2; choose Block or Skip":             {OnReject: relay.Skip + 1},
+		"Cadence is 3; choose Balanced, Latency or":       {Cadence: relay.Background + 1},
+		"Cadence is -1; choose Balanced, Latency or":      {Cadence: -1},
 		"OnReject is -1; choose Block or Skip":            {OnReject: -1},
 	} {
 		s.To = membroker.Null()

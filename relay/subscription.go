@@ -97,6 +97,8 @@ type Subscription struct {
 	// Rate bounds the messages and the bytes that are sent in a second. Defaults to no
 	// limit.
 	Rate Rate
+	// Cadence says whether it is quick or cheap while little comes. Defaults to Balanced.
+	Cadence Cadence
 	// Timeout bounds one call to the destination. Defaults to 30 s.
 	Timeout time.Duration
 	// Batch is the most messages in one call. Defaults to 500, or less if the
@@ -210,11 +212,8 @@ func (s *Subscription) choices() []error {
 	if s.Timeout < time.Millisecond || s.Timeout > time.Hour {
 		errs = append(errs, fmt.Errorf("Timeout is %v; choose between 1ms and 1h", s.Timeout))
 	}
-	if s.Order < ByKey || s.Order > Unordered {
-		errs = append(errs, fmt.Errorf("Order %d is unknown; choose ByKey, ByShard or Unordered", s.Order))
-	}
-	if s.OnReject < Block || s.OnReject > Skip {
-		errs = append(errs, fmt.Errorf("OnReject %d is unknown; choose Block or Skip", s.OnReject))
+	if s.Cadence < Balanced || s.Cadence > Background {
+		errs = append(errs, fmt.Errorf("Cadence is %d; choose Balanced, Latency or Background", s.Cadence))
 	}
 	errs = append(errs, s.validateRetries()...)
 	if s.From.Now && !s.From.At.IsZero() {
@@ -251,20 +250,16 @@ func (s *Subscription) spec() store.Spec {
 	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}
 }
 
-// linger is the pause between reads while few messages come: half of it, on
-// average, is what a message waits for being seen.
-const linger = 4 * time.Millisecond
-
 // engine returns the policy as the engine takes it.
 func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
-	features := s.To.Features()
+	features, p := s.To.Features(), s.Cadence.pace(o)
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
 		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
-		PollMax: o.PollMax, Linger: linger, SettleEvery: o.SettleEvery, TallySpan: store.TallySpan,
+		PollMin: p.pollMin, PollMax: p.pollMax, Linger: p.linger, SettleEvery: p.settleEvery, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}
 }

@@ -35,6 +35,7 @@ destinations:
   mqtt: {mqtt: {url: "mqtt://a"}}
   webhook: {webhook: {url: "https://a", secrets_env: [POSTBAG_TEST_SECRET]}}
   stdout: {stdout: }
+boxes: {outbox: {}}
 subscriptions:
   - {to: nats}
   - {to: kafka, name: once, exactly_once: true}
@@ -42,6 +43,7 @@ subscriptions:
   - {to: stdout, name: plain, format: {kind: plain}}
   - {to: stdout, name: cloudevents, format: {kind: cloudevents}}
   - {to: stdout, name: debezium, format: {kind: debezium}}
+  - {to: nats, name: ruled, retry: {rules: [{types: [a]}, {errors: [a]}]}}
 sources:
   - {from: {nats: {url: "nats://a", stream: a, consumer: a}}}
   - {name: b, from: {kafka: {url: "kafka://a", group: a, topics: [a]}}}
@@ -123,7 +125,7 @@ func TestASettingThatIsLeftOutHasTheDefaultOfItsTag(t *testing.T) {
 			for _, v := range values {
 				found = found || text != "" && isWritten(v, text) || words != "" && v.IsZero()
 			}
-			dependent := map[string]bool{"Subscription.Batch": true, "Subscription.InFlight": true, "Subscription.To": true, "File.Subscriptions": true, "File.Sources": true, "Intake.Name": true}
+			dependent := map[string]bool{"Subscription.Batch": true, "Subscription.InFlight": true, "Subscription.To": true, "File.Subscriptions": true, "File.Sources": true, "File.Boxes": true, "Intake.Name": true}
 			if !found && !dependent[name] {
 				t.Errorf("%s is %v, and its tag says %s%s", name, values, text, words)
 			}

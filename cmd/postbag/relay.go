@@ -136,9 +136,10 @@ func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.F
 // subscription translates the file's words; they were checked when it was read.
 func subscription(s config.Subscription, to broker.Destination) relay.Subscription {
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
+	cadences := map[string]relay.Cadence{"latency": relay.Latency, "balanced": relay.Balanced, "background": relay.Background}
 	out := relay.Subscription{
 		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Headers: s.Headers, Types: s.Types, Shards: s.Shards,
-		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
+		Order: orders[s.Order], Cadence: cadences[s.Cadence], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
 		Rate: relay.Rate{
 			Messages: s.Rate.Messages, Bytes: float64(s.Rate.Bytes),

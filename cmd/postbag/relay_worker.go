@@ -70,7 +70,8 @@ func (w *worker) open(ctx context.Context) error {
 		return nil
 	}
 	r, err := relay.New(s.Store, relay.Options{
-		Subscriptions: w.subscriptions, Boxes: boxesOf(w.file, w.subscriptions), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll, Keep: w.file.Keep,
+		Subscriptions: w.subscriptions, Boxes: boxesOf(w.file, w.subscriptions), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll,
+		SettleEvery: w.file.SettleEvery, Keep: w.file.Keep,
 		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger,
 	})
 	if err != nil {

@@ -17,6 +17,9 @@ type Flow struct {
 	Lane *lane.Lifecycle
 	// Owner is what is known of the shards beside what the Engine has.
 	Owner engine.Owner
+	// PollMax is the longest pause between its polls, if that is another one than
+	// Options.PollMax. Zero: it is not.
+	PollMax time.Duration
 	// Gained: the last view had shards for it.
 	Gained bool
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 	c.expecting = false
 	for _, f := range c.Flows {
 		f.Engine.Expire(b.sent + c.options.TTL*4/5)
-		f.Engine.PollMax(c.pollMax())
+		f.Engine.PollMax(cmp.Or(f.PollMax, c.pollMax()))
 		if !v.Now.IsZero() {
 			f.Engine.Clock(now, v.Now)
 		}

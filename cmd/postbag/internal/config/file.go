@@ -15,6 +15,9 @@ type File struct {
 	// The longest pause between two polls of an idle store. A message waits that long at
 	// most, if nobody wakes the relay.
 	Poll time.Duration `yaml:"poll" range:"1ms..1m" otherwise:"1s; 500ms while other relays are there"`
+	// The longest that an answered message waits for its settlement while there is little to
+	// do. A crash may repeat what waits.
+	SettleEvery time.Duration `yaml:"settle_every" range:"1ms..10s" default:"50ms"`
 	// How long messages stay in the log after every subscription has passed them.
 	Keep time.Duration `yaml:"keep" range:"1s..876000h" default:"72h"`
 	// Whether this relay does the boxes' housekeeping.

@@ -44,6 +44,8 @@ type Subscription struct {
 	Retry Retry `yaml:"retry"`
 	// Bounds of what is sent in a second.
 	Rate Rate `yaml:"rate"`
+	// Whether it is quick or cheap while little comes: latency, balanced or background.
+	Cadence string `yaml:"cadence" oneof:"latency balanced background" default:"balanced"`
 	// The longest call to the destination.
 	Timeout time.Duration `yaml:"timeout" range:"1ms..1h" default:"30s"`
 	// Most messages in a call.
