@@ -61,9 +61,11 @@ type ReceiverOptions[Tx any] struct {
 	// sourcekit.DefaultKeys, for the source's binding.
 	Keys sourcekit.Keys
 	// Edit is called for each message with what the box will hold. It may change everything
-	// but the ID. The error is a fault of the message, and says what to do about it: see
-	// Faults. It must be safe for concurrent use, and the same for each delivery of a
-	// message. Defaults to nothing.
+	// but the ID. Properties of a transport (broker.IsProperty) are not among the headers of
+	// out, so that senders cannot set them. Copy those that they may set from the headers of
+	// from. The error is a fault of the message, and says what to do about it: see Faults. It
+	// must be safe for concurrent use, and the same for each delivery of a message. Defaults
+	// to nothing.
 	Edit func(out *postbag.Message, from *source.Message) error
 	// SumOff marks ids without a hash of the payload. By default an id that comes with
 	// another payload is a fault.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -503,6 +504,33 @@ func TestWhatTheBoxHoldsOfAMessage(t *testing.T) {
 			got := w.one()
 			if got.ID != c.id || got.Topic != "orders" || got.Key != c.key || got.Type != c.typ || fmt.Sprint(got.Headers) != fmt.Sprint(c.headers) || !bytes.Equal(got.Payload, c.in.Payload) {
 				t.Errorf("the box holds %+v", got.Message)
+			}
+			w.end()
+		})
+	}
+}
+
+// Who may write to a broker must not steer what a relay sends to another one.
+func TestASenderSetsNoPropertyOfATransportUnlessEditTakesIt(t *testing.T) {
+	t.Parallel()
+	in := source.Message{MessageID: "1", Headers: headers("kafka.partition", "3", "nats.ttl", "1s", "rabbitmq.none", "x", "own", "y")}
+	for name, c := range map[string]struct {
+		edit func(*postbag.Message, *source.Message) error
+		want map[string]string
+	}{
+		"by default": {nil, map[string]string{"own": "y"}},
+		"with Edit": {func(out *postbag.Message, from *source.Message) error {
+			out.Headers["kafka.partition"], _ = from.Headers.Get("kafka.partition")
+			return nil
+		}, map[string]string{"own": "y", "kafka.partition": "3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Edit = c.edit })
+			w.publish(in)
+			w.acked()
+			if got := w.one(); !maps.Equal(got.Headers, c.want) {
+				t.Errorf("the box holds the headers %v, want %v", got.Headers, c.want)
 			}
 			w.end()
 		})
