@@ -1,7 +1,6 @@
 package natsbroker
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -15,12 +14,14 @@ const propertyTTL = "nats.ttl"
 // keptForEver is the value of a message that outlives the stream's max_age.
 const keptForEver = "never"
 
-// maxTTL is in seconds: what a duration holds.
-const maxTTL = uint64(math.MaxInt64 / int64(time.Second))
+// maxTTL is a hundred years, in seconds. The server adds a TTL to the time of the message in
+// nanoseconds of 64 bits (filestore.go): with one of 240 years the sum is of the past, and
+// the message is gone at once.
+const maxTTL = uint64(876_000 * time.Hour / time.Second)
 
 // properties are those that messages may have. docs/reference/nats.md has the table.
 var properties = []brokerkit.Property{
-	{Name: propertyTTL, Allowed: "a duration of whole seconds, such as 90s, from 1s on, or " + keptForEver, Valid: func(value string) bool {
+	{Name: propertyTTL, Allowed: "a duration of whole seconds, such as 90s, from 1s to 876000h, or " + keptForEver, Valid: func(value string) bool {
 		_, ok := brokerkit.Span(value, time.Second, maxTTL)
 		return ok || value == keptForEver
 	}},

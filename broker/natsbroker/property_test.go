@@ -56,6 +56,8 @@ func TestATTLThatIsNoneIsRejectedAlone(t *testing.T) {
 		{"nats.ttl": "0s"},
 		{"nats.ttl": "1500ms"},
 		{"nats.ttl": "60"},
+		{"nats.ttl": "876001h"},
+		{"nats.ttl": "2562047h"},
 		{"nats.ttl": ""},
 		{"nats.tll": "1h", "nats.ttl": "1h"},
 		{"nats.ttl": "1h", "Nats-TTL": "2h"},
