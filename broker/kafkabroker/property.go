@@ -20,11 +20,15 @@ var properties = []brokerkit.Property{
 		_, ok := brokerkit.WholeNumber(value, math.MaxInt32)
 		return ok
 	}},
-	{Name: propertyTimestamp, Allowed: "a time by RFC 3339, such as 2026-01-31T12:00:00Z, from 1970 on", Valid: func(value string) bool {
+	{Name: propertyTimestamp, Allowed: "a time by RFC 3339, such as 2026-01-31T12:00:00Z, from 1970 to 2261", Valid: func(value string) bool {
 		at, err := time.Parse(time.RFC3339, value)
-		return err == nil && at.UnixMilli() >= 0
+		return err == nil && at.UnixMilli() >= 0 && at.UTC().Year() <= lastYear
 	}},
 }
+
+// lastYear is the last whole one of which the client library makes the right time: it counts
+// nanoseconds in 64 bits. Later times would become earlier ones, which retention removes.
+const lastYear = 2261
 
 // CheckHeaders returns an error if headers hold a property that a destination of this
 // package rejects in every message: a "kafka." header that there is not, or a value that is

@@ -52,7 +52,7 @@ func TestAPropertyThatKafkaCannotObeyIsRejectedAloneAndHoldsItsKeyBack(t *testin
 	d := publishtest.Closing(t, dial(t, p.brokers, kafkabroker.Options{}))
 	for name, values := range map[string][]string{
 		"kafka.partition": {"-1", "CANARY", "", "2147483648", "99"},
-		"kafka.timestamp": {"CANARY", "1969-12-31T23:59:59Z", "1767225600000", ""},
+		"kafka.timestamp": {"CANARY", "1969-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1767225600000", ""},
 		"kafka.partitoin": {"1"},
 	} {
 		for _, value := range values {
