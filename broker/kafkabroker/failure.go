@@ -115,7 +115,7 @@ type verdictOf struct {
 var verdicts = []verdictOf{
 	{broker.Rejected, 0, "send less, or raise the topic's max.message.bytes", []*kerr.Error{kerr.MessageTooLarge, kerr.RecordListTooLarge}},
 	{broker.Rejected, 0, "give the message what the topic asks for: a key where it is compacted", []*kerr.Error{kerr.InvalidRecord}},
-	{broker.Rejected, 0, "compare the clocks of database and brokers, or set Options.SendTime", []*kerr.Error{kerr.InvalidTimestamp}},
+	{broker.Rejected, 0, "compare the clocks of database and brokers, or set Options.SendTime; if the message has the header " + propertyTimestamp + ", correct that", []*kerr.Error{kerr.InvalidTimestamp}},
 	{broker.Rejected, 0, "look at the broker's log for the reason", []*kerr.Error{kerr.PolicyViolation, kerr.CorruptMessage}},
 
 	{broker.Misconfigured, broker.ScopeTopic, "create the topic, set Options.Create, or grant the right to describe it", []*kerr.Error{
