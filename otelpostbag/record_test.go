@@ -93,6 +93,12 @@ func total(data metricdata.Aggregation, of []attribute.KeyValue) (sum int64) {
 				sum += p.Value
 			}
 		}
+	case metricdata.Sum[float64]:
+		for _, p := range data.DataPoints {
+			if has(p.Attributes) {
+				sum += int64(p.Value)
+			}
+		}
 	case metricdata.Gauge[int64]:
 		for _, p := range data.DataPoints {
 			if has(p.Attributes) {

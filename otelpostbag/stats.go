@@ -18,6 +18,7 @@ type gauge struct {
 	counts           bool // it only grows
 	relay            func(s *relay.Stats) int64
 	subscription     func(s *relay.SubscriptionStats) int64
+	seconds          func(s *relay.SubscriptionStats) float64 // of time that only grows
 }
 
 func one(b bool) int64 {
@@ -55,6 +56,7 @@ func gauges() []gauge {
 		{name: "postbag.messages.discarded", unit: messages, counts: true, help: "Messages that an operator discarded.", subscription: func(s *sub) int64 { return s.Discarded }},
 		{name: "postbag.messages.unsettled", unit: messages, help: "Messages sent and not settled: what a crash may repeat.", subscription: func(s *sub) int64 { return int64(s.Unsettled) }},
 		{name: "postbag.messages.unsent", unit: messages, help: "Messages read ahead and not sent.", subscription: func(s *sub) int64 { return int64(s.Unsent) }},
+		{name: "postbag.throttled", unit: "s", help: "For how long messages could have been sent but for the rate of the subscription.", seconds: func(s *sub) float64 { return s.Throttled.Seconds() }},
 	}
 }
 
@@ -87,32 +89,38 @@ func (t *Telemetry) Observe(stats func() relay.Stats, of ...attribute.KeyValue) 
 
 func (t *Telemetry) observe(stats func() relay.Stats, of []attribute.KeyValue) (metric.Registration, error) {
 	all := gauges()
-	instruments := make([]metric.Int64Observable, len(all))
-	observables := make([]metric.Observable, len(all))
-	for i, g := range all {
+	instruments := make([]metric.Observable, len(all))
+	for i := range all {
 		var err error
-		if g.counts {
-			instruments[i], err = t.meter.Int64ObservableCounter(g.name, metric.WithDescription(g.help), metric.WithUnit(g.unit))
-		} else {
-			instruments[i], err = t.meter.Int64ObservableGauge(g.name, metric.WithDescription(g.help), metric.WithUnit(g.unit))
+		if instruments[i], err = t.instrument(&all[i]); err != nil {
+			return nil, fmt.Errorf("otelpostbag: observe: %s: %w", all[i].name, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("otelpostbag: observe: %s: %w", g.name, err)
-		}
-		observables[i] = instruments[i]
 	}
 	r, err := t.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
 		t.guard("the observer", func() { show(stats(), all, instruments, to, of) })
 		return nil
-	}, observables...)
+	}, instruments...)
 	if err != nil {
 		return nil, fmt.Errorf("otelpostbag: observe: %w", err)
 	}
 	return r, nil
 }
 
+// instrument makes that of a figure.
+func (t *Telemetry) instrument(g *gauge) (metric.Observable, error) {
+	help, unit := metric.WithDescription(g.help), metric.WithUnit(g.unit)
+	switch {
+	case g.seconds != nil:
+		return t.meter.Float64ObservableCounter(g.name, help, unit)
+	case g.counts:
+		return t.meter.Int64ObservableCounter(g.name, help, unit)
+	default:
+		return t.meter.Int64ObservableGauge(g.name, help, unit)
+	}
+}
+
 // show gives an observer all figures of s.
-func show(s relay.Stats, all []gauge, instruments []metric.Int64Observable, to metric.Observer, of []attribute.KeyValue) {
+func show(s relay.Stats, all []gauge, instruments []metric.Observable, to metric.Observer, of []attribute.KeyValue) {
 	attributes := func(more ...attribute.KeyValue) metric.MeasurementOption {
 		return metric.WithAttributeSet(attribute.NewSet(append(more, of...)...))
 	}
@@ -122,12 +130,21 @@ func show(s relay.Stats, all []gauge, instruments []metric.Int64Observable, to m
 		each[i] = attributes(boxKey.String(s.Subscriptions[i].Box), subscriptionKey.String(s.Subscriptions[i].Subscription))
 	}
 	for g := range all {
-		if all[g].relay != nil {
-			to.ObserveInt64(instruments[g], all[g].relay(&s), whole)
+		if exact, is := instruments[g].(metric.Float64Observable); is {
+			for i := range each {
+				to.ObserveFloat64(exact, all[g].seconds(&s.Subscriptions[i]), each[i])
+			}
 			continue
 		}
-		for i := range each {
-			to.ObserveInt64(instruments[g], all[g].subscription(&s.Subscriptions[i]), each[i])
+		number, is := instruments[g].(metric.Int64Observable)
+		switch {
+		case !is: // a meter that breaks its contract
+		case all[g].relay != nil:
+			to.ObserveInt64(number, all[g].relay(&s), whole)
+		default:
+			for i := range each {
+				to.ObserveInt64(number, all[g].subscription(&s.Subscriptions[i]), each[i])
+			}
 		}
 	}
 }
