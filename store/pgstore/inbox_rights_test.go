@@ -236,4 +236,10 @@ func TestADatabaseWithoutTheTablesIsNamed(t *testing.T) {
 		!strings.Contains(err.Error(), pool.Config().ConnConfig.Database) {
 		t.Errorf("it is opened with %v", err)
 	}
+	config := plainConfig(t, name)
+	config.ConnConfig.Database = "" // the one that has the name of the user
+	_, err := pgstore.Open(t.Context(), newPool(t, config), pgstore.Options{})
+	if want := `database "` + config.ConnConfig.User + `" has no tables`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("without the name of a database it is opened with %v", err)
+	}
 }

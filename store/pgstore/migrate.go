@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -192,7 +193,8 @@ func (s *Store) lookAtSchema(ctx context.Context) error {
 	case v.recovering:
 		return store.ErrStandby
 	case sqlState(err) == codeNoSchema, sqlState(err) == codeNoTable:
-		return noTables(s.pool.Config().ConnConfig.Database)
+		c := s.pool.Config().ConnConfig
+		return noTables(cmp.Or(c.Database, c.User)) // the server's own default
 	case err != nil:
 		return schemaError(err)
 	case !there:
