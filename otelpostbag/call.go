@@ -20,6 +20,10 @@ import (
 // messages. Where all of them are of one context, the span is a child of that, and so part
 // of its trace. Others begin a trace.
 //
+// If the context of the call has a span already, such as that of relay.Relay.Run, or of
+// middleware before this one, a span that would begin a trace is its child. One that is of a
+// message's trace links to it, or is its child if it is of the same trace.
+//
 // It sends messages as they are. So a consumer continues the trace of the one who
 // published, and a message that is sent twice has the same bytes twice.
 func (t *Telemetry) Relay(next broker.Destination) broker.Destination {
@@ -96,7 +100,11 @@ func (c *call) start(ctx context.Context, msgs []broker.Delivery) context.Contex
 			of = append(of, semconv.MessagingMessageID(msgs[0].ID.String()))
 		}
 	}
-	if links.one() && !trace.SpanContextFromContext(ctx).IsValid() {
+	// The context of Relay.Run may have a span, which lasts as long as the program.
+	if outer := trace.SpanContextFromContext(ctx); links.one() && outer.TraceID() != links.first.TraceID() {
+		if outer.IsValid() {
+			links.all = append(links.all, trace.Link{SpanContext: outer})
+		}
 		ctx = trace.ContextWithRemoteSpanContext(ctx, links.first)
 	}
 	ctx, c.span = c.t.start(ctx, named("send", cmp.Or(destination, text(topic))),

@@ -71,6 +71,41 @@ func TestACallWithMessagesOfOneTraceBelongsToIt(t *testing.T) {
 	}
 }
 
+// A program may run its relay in the context of a span.
+func TestACallWithinAnotherSpanStillBelongsToTheTraceOfItsMessages(t *testing.T) {
+	t.Parallel()
+	r := record(t, otelpostbag.Options{})
+	_, one := r.start("one")
+	_, two := r.start("two")
+	apart, run := r.start("run")
+	same, around := r.tracers.Tracer("test").Start(trace.ContextWithRemoteSpanContext(t.Context(), one), "around")
+	t.Cleanup(func() { around.End() })
+	to := broker.Wrap(recording(broker.Result{Outcome: broker.Accepted}), r.tel.Relay)
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		of     []string
+		parent trace.SpanContext
+		links  []trace.SpanContext
+	}{
+		"of another trace":    {apart, []string{parentOf(one), ""}, one, []trace.SpanContext{one, run}},
+		"of the same trace":   {same, []string{parentOf(one)}, around.SpanContext(), []trace.SpanContext{one}},
+		"of several messages": {apart, []string{parentOf(one), parentOf(two)}, run, []trace.SpanContext{one, two}},
+	} {
+		r.spans.Reset()
+		broker.Publish(c.ctx, to, deliveries(c.of...))
+		span := r.ended("send orders")
+		if span.Parent().SpanID() != c.parent.SpanID() || len(span.Links()) != len(c.links) {
+			t.Errorf("%s: it is below %v, with the links %v", name, span.Parent(), span.Links())
+			continue
+		}
+		for i, link := range span.Links() {
+			if link.SpanContext.SpanID() != c.links[i].SpanID() {
+				t.Errorf("%s: link %d is %v", name, i, link)
+			}
+		}
+	}
+}
+
 func TestARelaySendsTheHeadersAsTheyAreEachTime(t *testing.T) {
 	t.Parallel()
 	r := record(t, otelpostbag.Options{})
