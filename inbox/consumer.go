@@ -34,6 +34,7 @@ type Handler[Tx any] func(ctx context.Context, tx Tx, m *Message) error
 // Message is a message as a handler gets it. The handler must not change what it points to.
 type Message struct {
 	// Message is what a box would hold of it: ID, Topic, Key, Type, Headers and Payload. The
+	// headers are without properties of a transport (broker.IsProperty), which From has. The
 	// ID is that of the mark if that is a UUID, else a UUID made of it. So it is the same
 	// each time that the message comes.
 	postbag.Message

@@ -142,6 +142,23 @@ func of(key, payload string) source.Message {
 	return source.Message{Key: key, Payload: []byte(payload), MessageID: payload}
 }
 
+// A handler that publishes what it got must not pass on what a sender wants of its transport.
+func TestAHandlerSeesPropertiesOfATransportOnlyInTheMessageAsItCame(t *testing.T) {
+	t.Parallel()
+	w := consume(t, partitions, memstore.Options{}, handle(func(_ context.Context, m *inbox.Message, _ int) error {
+		_, came := m.From.Headers.Get("nats.ttl")
+		if _, given := m.Headers["nats.ttl"]; given || !came || m.Headers["own"] != "x" {
+			return fmt.Errorf("it has the headers %v", m.Headers)
+		}
+		return nil
+	}))
+	m := of("a", "1")
+	m.Headers = headers("nats.ttl", "1s", "own", "x")
+	w.publish(m)
+	w.acked()
+	w.applied("1")
+}
+
 func TestAConsumerAppliesAMessageThatIsDeliveredAgainOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	w := consume(t, partitions, memstore.Options{}, options(func(o *consumerOptions) { o.Messages = 30 }))

@@ -138,7 +138,8 @@ func cleanHeaders(headers map[string]string) map[string]string {
 }
 
 // headersOf returns what the box keeps of a message's headers. A header that comes several
-// times has its values in one, with a comma between them.
+// times has its values in one, with a comma between them. Properties of a transport are left
+// out: who may write to the broker has no say in where a relay sends, and for how long.
 func headersOf(m *source.Message, binding string) map[string]string {
 	_, own := m.Headers.Get(broker.HeaderID) // a relay sent it
 	escaped := own && (binding == broker.BindingNATS || binding == broker.BindingMQTT)
@@ -146,6 +147,9 @@ func headersOf(m *source.Message, binding string) map[string]string {
 	for _, h := range m.Headers {
 		if len(h.Name) >= len(relays) && strings.EqualFold(h.Name[:len(relays)], relays) {
 			continue // of the relay that sent it; the next one writes its own
+		}
+		if broker.IsProperty(h.Name) {
+			continue
 		}
 		value := h.Value
 		if escaped {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/source"
 )
 
@@ -28,11 +27,9 @@ func (r *Receiver[Tx]) take(ctx context.Context, msgs []source.Message) error {
 	return stop
 }
 
-// item makes of a message what the box will hold. Properties of a transport are left out:
-// who may write to the broker has no say in where the relay sends, and for how long.
+// item makes of a message what the box will hold.
 func (r *Receiver[Tx]) item(m *source.Message) item {
 	it := r.intake.item(m)
-	it.out.Headers = broker.WithoutProperties(it.out.Headers)
 	fault := it.fault
 	if fault == nil && r.o.Edit != nil {
 		own := it.out.ID
