@@ -122,13 +122,15 @@ var verdicts = []verdictOf{
 		jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant, codeWrongLastMsgID,
 		codeCounterPayload, codeCounterInvalid,
 	}},
+	// The message asks for what the stream does not do. Others of its topic may not, and must not wait for it.
+	{broker.Rejected, 0, "set the stream up for it (allow_msg_ttl for " + propertyTTL + "), or leave the header out", []jetstream.ErrorCode{
+		codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled,
+	}},
 
 	{broker.Misconfigured, broker.ScopeTopic, "name the stream that listens to the subject in Options.Stream", []jetstream.ErrorCode{codeStreamNotMatch}},
 	{broker.Misconfigured, broker.ScopeTopic, "create the stream", []jetstream.ErrorCode{jetstream.JSErrCodeStreamNotFound}},
 	{broker.Misconfigured, broker.ScopeTopic, "use a stream that is not sealed", []jetstream.ErrorCode{codeSealed}},
-	{broker.Misconfigured, broker.ScopeTopic, "set the stream up for it (allow_msg_ttl for " + propertyTTL + "), or send it elsewhere", []jetstream.ErrorCode{
-		codeTTLDisabled, jetstream.JSErrCodeMessageSchedulesDisabled, codeCounterDisabled, codeCounterMissing,
-	}},
+	{broker.Misconfigured, broker.ScopeTopic, "send it to a stream that is no counter", []jetstream.ErrorCode{codeCounterMissing}},
 	{broker.Misconfigured, broker.ScopeDestination, "enable JetStream for the account", []jetstream.ErrorCode{
 		jetstream.JSErrCodeJetStreamNotEnabledForAccount, codeNoAccount,
 	}},

@@ -51,9 +51,9 @@ func TestEveryRefusalOfAServerHasItsOutcome(t *testing.T) {
 		server.JSNotEnabledForAccountErr:     broker.Misconfigured,
 		server.JSNoAccountErr:                broker.Misconfigured,
 		server.JSStreamSealedErr:             broker.Misconfigured,
-		server.JSMessageTTLDisabledErr:       broker.Misconfigured,
-		server.JSMessageSchedulesDisabledErr: broker.Misconfigured,
-		server.JSMessageIncrDisabledErr:      broker.Misconfigured,
+		server.JSMessageTTLDisabledErr:       broker.Rejected,
+		server.JSMessageSchedulesDisabledErr: broker.Rejected,
+		server.JSMessageIncrDisabledErr:      broker.Rejected,
 		server.JSMessageIncrMissingErr:       broker.Misconfigured,
 
 		server.JSStreamStoreFailedF:          broker.Unavailable,

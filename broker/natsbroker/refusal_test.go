@@ -51,9 +51,9 @@ func TestRefusalsOfARealStream(t *testing.T) {
 		},
 		"no acknowledgements":    {config: func(c *jetstream.StreamConfig) { c.NoAck = true }, outcome: broker.Misconfigured, reason: "no_ack"},
 		"a counter":              {config: func(c *jetstream.StreamConfig) { c.AllowMsgCounter = true }, outcome: broker.Misconfigured, reason: "counts"},
-		"a TTL not allowed":      {options: passing, header: [2]string{"Nats-TTL", "1h"}, outcome: broker.Misconfigured, reason: "10166"},
-		"a schedule not allowed": {options: passing, header: [2]string{"Nats-Schedule", "@at 2030-01-01T00:00:00Z"}, outcome: broker.Misconfigured, reason: "10188"},
-		"a count not allowed":    {options: passing, header: [2]string{"Nats-Incr", "1"}, outcome: broker.Misconfigured, reason: "10168"},
+		"a TTL not allowed":      {options: passing, header: [2]string{"Nats-TTL", "1h"}, outcome: broker.Rejected, reason: "10166"},
+		"a schedule not allowed": {options: passing, header: [2]string{"Nats-Schedule", "@at 2030-01-01T00:00:00Z"}, outcome: broker.Rejected, reason: "10188"},
+		"a count not allowed":    {options: passing, header: [2]string{"Nats-Incr", "1"}, outcome: broker.Rejected, reason: "10168"},
 		"an invalid TTL": {
 			config: func(c *jetstream.StreamConfig) { c.AllowMsgTTL = true }, options: passing, header: [2]string{"Nats-TTL", "soon"},
 			outcome: broker.Rejected, reason: "10165",
