@@ -166,13 +166,17 @@ func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
 		f.requeue(e)
 		return
 	}
+	reason := a.Reason
+	if e.retried { // this was no attempt
+		reason = reasonRetried
+	}
 	r := f.cfg.Retry
 	most := r.Max
 	if e.doubt != nil && e.doubt.others { // it is the culprit, or will soon be cleared
 		most = min(most, doubtPause)
 	}
 	f.park(e, store.Park{
-		State: store.ParkRetrying, Reason: a.Reason, Blocking: true,
+		State: store.ParkRetrying, Reason: reason, Blocking: true,
 		Delay: backoff(min(r.Min, time.Second), most, r.Factor, max(e.lost(), 1), f.cfg.Rand()),
 	}, now)
 }

@@ -12,6 +12,7 @@ func (f *Flow) Stray() { f.move(&entry{Record: new(store.Record), state: drafted
 const (
 	ReasonBegun   = reasonBegun
 	ReasonExpired = reasonExpired
+	ReasonRetried = reasonRetried
 	ReasonSuspect = reasonSuspect
 	ReasonAlone   = reasonAlone
 )

@@ -51,7 +51,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 	case c.Park.State != store.ParkBlocked:
 		p := c.Park
 		f.tryThoughHeld(s, c)
-		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, "", ""
+		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, reasonRetried, ""
 		f.draftRow(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 			f.parkBehind(c, now)

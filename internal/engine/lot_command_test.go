@@ -40,7 +40,7 @@ func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 	s := d.settle()
 	equal(t, "done", s.Done[0], store.Done{ID: 11, Kind: store.Retry, Seq: 1})
 	p := s.Park[0]
-	equal(t, "row", p, store.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: store.ParkRetrying, Blocking: true})
+	equal(t, "row", p, store.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: store.ParkRetrying, Blocking: true, Reason: engine.ReasonRetried})
 }
 
 func TestDiscardRemovesTheRowAndUnblocksItsKey(t *testing.T) {

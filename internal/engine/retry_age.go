@@ -17,6 +17,10 @@ import (
 // reasonExpired is how the reason of a message begins that is dead by its age.
 const reasonExpired = "expired, older than max_age"
 
+// reasonRetried is that of a row that an operator has retried, until its attempt has failed. No other row has
+// it: one without a reason may be of a message in flight whose owner is gone, or of a call that was not made.
+const reasonRetried = "an operator had it retried"
+
 // Clock tells the flow what the time of the database is. Without, no message ages.
 func (f *Flow) Clock(now time.Duration, at time.Time) { f.zero = at.Add(-now) }
 

@@ -169,7 +169,7 @@ func TestARejectedMessageIsDeadWhenItIsTooOldForAnotherAttempt(t *testing.T) {
 func TestAMessageThatAnOperatorRetriesIsSentOnceWhateverItsAge(t *testing.T) {
 	t.Parallel()
 	d := aged(t, engine.Config{Retry: engine.Retry{MaxAge: time.Minute}})
-	row := parked(5, 1, 0)
+	row := found(5, 1, 0, engine.ReasonRetried)
 	row.At = began.Add(-time.Hour)
 	d.lot(row)
 	d.answers(d.call(5), engine.Answer{Outcome: broker.Rejected, Reason: "still no"})
@@ -179,6 +179,34 @@ func TestAMessageThatAnOperatorRetriesIsSentOnceWhateverItsAge(t *testing.T) {
 	d.lot(row)
 	d.noCall()
 	d.row(d.settle(), 5, store.ParkDead, 1, engine.ReasonExpired)
+}
+
+// A store makes a row in flight Retrying once its owner is gone. It was taken for one that an operator had
+// retried, and sent whatever its age.
+func TestAMessageThatAnEarlierOwnerParkedAsInFlightAges(t *testing.T) {
+	t.Parallel()
+	before, _ := late(t, engine.Config{})
+	p := before.settle().Park[0]
+	equal(t, "state", p.State, store.ParkInFlight)
+	p.State = store.ParkRetrying
+	d := aged(t, engine.Config{Retry: engine.Retry{MaxAge: time.Minute}})
+	d.lot(parkedOf(stored(1, 1, -time.Hour), p))
+	d.noCall()
+	d.row(d.settle(), 1, store.ParkDead, 0, engine.ReasonExpired)
+}
+
+// Where attempts are counted first, an outage has the row written again. It lost what the operator wanted.
+func TestWhatAnOperatorRetriesIsTriedAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{Retry: engine.Retry{MaxAttempts: 3, MaxAge: time.Minute}})
+	d.f.Clock(d.now, began)
+	row := found(5, 1, 0, engine.ReasonRetried)
+	row.At = began.Add(-time.Hour)
+	d.lot(row)
+	d.noCall()
+	d.counted(d.settle(), 5, 1, engine.ReasonBegun)
+	d.answer(d.call(5), broker.Unavailable)
+	d.row(d.settle(), 5, store.ParkRetrying, 0, engine.ReasonRetried)
 }
 
 // An earlier owner may have delivered it in a transaction, and only the next one tells.

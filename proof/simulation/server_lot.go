@@ -206,7 +206,14 @@ func within(d *store.Due, out []store.Parked) []store.Parked {
 	return out
 }
 
-func dueMessage(r *parked) store.Parked { return store.Parked{Record: r.m.record(), Park: r.Park} }
+// dueMessage is a row as stores show it: one in flight is Retrying once its owner is gone.
+func dueMessage(r *parked) store.Parked {
+	p := store.Parked{Record: r.m.record(), Park: r.Park}
+	if r.freed {
+		p.State = store.ParkRetrying
+	}
+	return p
+}
 
 // nextDue is how long until a parked message of the slots is due.
 func (s *server) nextDue(slots []store.Slots) time.Duration {
