@@ -38,6 +38,7 @@ func (f *Flow) failing(p *store.Park) int64 {
 func (f *Flow) nextCounted(now time.Duration) *Call {
 	f.callOffSpoilt(now)
 	f.callOffPinned(now)
+	f.callOffOld(now)
 	running, held := 0, 0
 	for _, c := range f.calls {
 		switch {
@@ -76,7 +77,7 @@ func (f *Flow) compose(now time.Duration) *Call {
 	if e == nil {
 		return f.fillCall(now)
 	}
-	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight || f.throttled() {
+	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight || f.throttled() || f.meetsOld(e, now) {
 		return nil
 	}
 	if f.rate != nil && !f.rate.may(e) {
@@ -189,6 +190,14 @@ func (f *Flow) callOffPinned(now time.Duration) {
 		return
 	}
 	f.callOff(now, func(e *entry) bool { return e != nil && e.state == slow })
+}
+
+// callOffOld ends held calls with a message that got too old meanwhile, in an outage or a pause. Its
+// row is tried again soon, and it is dead then.
+func (f *Flow) callOffOld(now time.Duration) {
+	if f.cfg.ages {
+		f.callOff(now, func(e *entry) bool { return e != nil && f.tooOld(e, now) })
+	}
 }
 
 // callOff ends held calls with an entry of that kind as not sent, without a word to the

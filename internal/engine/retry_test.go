@@ -230,6 +230,47 @@ func TestASuspectThatIsTooOldIsDead(t *testing.T) {
 	d.row(d.settle(), 5, store.ParkDead, 1, engine.ReasonExpired)
 }
 
+// The call was made before the outage, or the pause, and held.
+func TestACountedCallWithAMessageThatGotTooOldIsNotMade(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{Retry: engine.Retry{MaxAttempts: 3, MaxAge: time.Minute}})
+	d.f.Clock(d.now, began)
+	d.feed("1", stored(5, 1, 0))
+	d.noCall()
+	d.counted(d.settle(), 5, 1, engine.ReasonBegun)
+	d.f.Pause(true)
+	d.noCall()
+	d.now = time.Minute
+	d.f.Pause(false)
+	d.noCall()
+	d.audit()
+	d.row(d.settle(), 5, store.ParkRetrying, 0, "")
+	row := found(5, 1, 0, "")
+	row.At = began
+	d.lot(row)
+	d.noCall()
+	d.row(d.settle(), 5, store.ParkDead, 0, engine.ReasonExpired)
+}
+
+// With the call of the message before it, it came to keep the window from moving.
+func TestACountedCallTakesNothingTooOldThatKeepsAWindow(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{Calls: 2, Rules: []engine.Retry{{MaxAge: time.Minute}}, RuleOf: func(typ string) int {
+		if typ == "code" {
+			return 1
+		}
+		return 0
+	}})
+	d.f.Clock(d.now, began)
+	old := stored(6, 3, -time.Hour)
+	old.Type = "code"
+	d.feed("1", stored(5, 1, 0), old)
+	d.noCall()
+	d.counted(d.settle(), 5, 1, engine.ReasonBegun)
+	d.deliver(5)
+	d.row(d.settle(keyHash(1)), 6, store.ParkDead, 0, engine.ReasonExpired)
+}
+
 func TestNothingAgesWithoutAClock(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAge: time.Minute}})
