@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -272,10 +273,10 @@ func (b *binder) list(path string, n ast.Node, v reflect.Value) {
 		b.line(lineOf(n), path+" is no list; write it as [a, b] or with a line - a for each")
 		return
 	}
-	for open := range b.later { // of a list that an earlier file has
-		if strings.HasPrefix(open, path+"[") {
-			delete(b.later, open)
-		}
+	if !v.IsNil() { // an earlier file has the list
+		earlier := func(where string) bool { return strings.HasPrefix(where, path+"[") }
+		maps.DeleteFunc(b.later, func(where string, _ bool) bool { return earlier(where) })
+		maps.DeleteFunc(b.places, func(where string, _ place) bool { return earlier(where) })
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(sequence.Values), len(sequence.Values)))
 	for i, one := range sequence.Values {

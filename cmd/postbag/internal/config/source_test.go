@@ -56,6 +56,21 @@ subscriptions: [{to: third}]
 	}
 }
 
+// Settings of a list whose place another took were still thought to be there.
+func TestALaterListTakesThePlaceOfAllThatTheEarlierOneSays(t *testing.T) {
+	t.Parallel()
+	paths := files(t, base,
+		"subscriptions: [{to: events, retry: {min: 30s, rules: [{min: 1s}]}}]\n",
+		"subscriptions: [{to: events, retry: {pauses: [30s], rules: [{pauses: [1s]}]}}]\n")
+	f, err := Source{Paths: paths}.Read(testKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := f.Subscriptions[0].Retry; len(r.Pauses) != 1 || r.Pauses[0] != 30*time.Second || len(r.Rules) != 1 || r.Rules[0].Min != 0 {
+		t.Errorf("the retries are %+v", r)
+	}
+}
+
 func TestMistakesOfSeveralFilesNameTheirFile(t *testing.T) {
 	t.Parallel()
 	paths := files(t, base, "\nkeep: 3h\ngrace: 2h\nsubscriptions: [{to: nowhere}]\nttll: 3s\n")
