@@ -63,7 +63,7 @@ func (r *Retry) validate(where string) []error {
 	if r.Min < 0 || r.Max < 0 || r.Max > 0 && r.Min > r.Max {
 		errs = append(errs, fmt.Errorf("%s waits from %v to %v; Min must not be negative nor above Max", where, r.Min, r.Max))
 	}
-	if r.Factor != 0 && (r.Factor < 1 || r.Factor > 100) {
+	if r.Factor != 0 && !(r.Factor >= 1 && r.Factor <= 100) { // not a number is out of every range
 		errs = append(errs, fmt.Errorf("%s.Factor is %v; choose between 1 and 100", where, r.Factor))
 	}
 	if len(r.Pauses) > 0 && (r.Min != 0 || r.Max != 0 || r.Factor != 0) {
@@ -102,6 +102,9 @@ func (r *Retry) over(all *Retry) Retry {
 		orElse(&merged.Min, all.Min)
 		orElse(&merged.Max, all.Max)
 		orElse(&merged.Factor, all.Factor)
+		if r.Min == 0 && merged.Max > 0 { // a Max of the rule bounds the Min that it has from all
+			merged.Min = min(merged.Min, merged.Max)
+		}
 	}
 	orElse(&merged.MaxAttempts, all.MaxAttempts)
 	orElse(&merged.MaxAge, all.MaxAge)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -96,6 +97,22 @@ func TestTheFirstRuleOfRetriesThatFitsTypeAndErrorHolds(t *testing.T) {
 	})
 }
 
+func TestAMaxOfARuleBoundsTheMinThatItDoesNotSay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		w.typed("bad", "small")
+		w.during(10*time.Second, relay.Subscription{
+			To:      refusing{w.to},
+			Retry:   relay.Retry{Min: time.Minute, MaxAttempts: 3},
+			Retries: []relay.RetryRule{{Types: []string{"bad"}, Retry: relay.Retry{Max: time.Second}}},
+		})
+		if got := w.deadOnes()["bad small"]; got != "3: no" {
+			t.Errorf("it is dead after %q, want three attempts", got)
+		}
+	})
+}
+
 func TestAClassifierEndsAMessageAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,6 +175,7 @@ func TestRetriesThatCannotBeMeantAreRefused(t *testing.T) {
 		"Retry has 101 Pauses; choose 100 at most":                          {Retry: relay.Retry{Pauses: make([]time.Duration, 101)}},
 		"Retry waits from 1s to 1ms":                                        {Retry: relay.Retry{Min: time.Second, Max: time.Millisecond}},
 		"Retry.Factor is 0.5":                                               {Retry: relay.Retry{Factor: 0.5}},
+		"Retry.Factor is NaN":                                               {Retry: relay.Retry{Factor: math.NaN()}},
 		"Retry.MaxAttempts is -1":                                           {Retry: relay.Retry{MaxAttempts: -1}},
 		"Retry.Quick is 1001":                                               {Retry: relay.Retry{Quick: 1001}},
 		"Retries[0].Retry.MaxAttempts is -1":                                {Retries: []relay.RetryRule{{Retry: relay.Retry{MaxAttempts: -1}}}},

@@ -25,6 +25,9 @@ type Retry = struct {
 func normalRetry(r Retry) Retry {
 	if r.Min <= 0 {
 		r.Min = 10 * time.Second
+		if r.Max > 0 { // it bounds the default, too
+			r.Min = min(r.Min, r.Max)
+		}
 	}
 	if r.Max <= 0 {
 		r.Max = 10 * time.Minute

@@ -52,6 +52,13 @@ func TestPausesAreWhatTheyAreAndTheLastIsRepeated(t *testing.T) {
 	}
 }
 
+func TestAMaxBelowTheDefaultOfMinBoundsTheFirstWait(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Retry: engine.Retry{Max: 2 * time.Second}})
+	d.lot(parked(5, 1, 0))
+	equal(t, "wait", d.reject(5, engine.Answer{Reason: "no"}).Delay, 1500*ms) // the upper half is left to chance
+}
+
 func TestAnAnswerNamesTheRuleOfItsMessage(t *testing.T) {
 	t.Parallel()
 	rules := []engine.Retry{
