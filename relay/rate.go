@@ -13,7 +13,8 @@ import (
 type Rate struct {
 	// Messages is how many go in a second. It may be below 1. Zero: any number.
 	Messages float64
-	// Bytes is how many bytes of payloads, headers and keys go in a second. Zero: any number.
+	// Bytes is how many bytes of payloads, headers and keys go in a second, as they are in the box: what Headers, Render
+	// and Encoder make of them does not count. Zero: any number.
 	Bytes float64
 	// Burst is how many messages may go at once after a quiet time. Defaults to those of a second, at least 1.
 	Burst int

@@ -28,7 +28,7 @@ type Retry struct {
 	MaxAttempts int
 	// MaxAge is how old a message may get. One that is older is not sent any more: it is
 	// dead, its error says "expired", and it is kept as any dead message. Age counts from
-	// when the message was stored, or from when a scheduled message was due, by the
+	// when the message was stored, or from when a relay found a scheduled message due, by the
 	// database's clock. Outages count. A message that an operator retries has one attempt,
 	// whatever its age. Zero: no limit.
 	MaxAge time.Duration
