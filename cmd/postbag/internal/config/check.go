@@ -168,6 +168,9 @@ func ListenAddress(s string) (address, mistake string) {
 
 func (r *Retry) check(p *problems, where string) {
 	checkWaits(p, where, r.Min, r.Max, r.Pauses)
+	if len(r.Rules) > mostRules {
+		p.atf(where+".rules", "has %d entries; write %d at most", len(r.Rules), mostRules)
+	}
 	for i := range r.Rules {
 		rule, at := &r.Rules[i], fmt.Sprintf("%s.rules[%d]", where, i)
 		checkFields(p, at, reflect.ValueOf(rule).Elem())
@@ -182,8 +185,11 @@ func (r *Retry) check(p *problems, where string) {
 	}
 }
 
-// mostPauses is the longest list of pauses.
-const mostPauses = 100
+// The longest lists of rules and of pauses, as package relay has them.
+const (
+	mostRules  = 100
+	mostPauses = 100
+)
 
 // checkWaits checks the waits of a retry, or of a rule of it.
 func checkWaits(p *problems, where string, least, most time.Duration, pauses []time.Duration) {

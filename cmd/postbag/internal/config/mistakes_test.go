@@ -132,6 +132,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a negative pause", good+"subscriptions: [{retry: {pauses: [1s, -1s]}}]\n", "retry.pauses")
 	f("too many pauses", good+"subscriptions: [{retry: {pauses: ["+strings.Repeat("1s, ", 101)+"]}}]\n", "has 101 entries; write 100 at most")
 	f("an age of nothing", good+"subscriptions: [{retry: {max_age: 0s}}]\n", "retry.max_age")
+	f("too many rules", good+"subscriptions: [{retry: {rules: ["+strings.Repeat("{types: [a]}, ", 100)+"{types: [a]}]}}]\n", "retry.rules has 101 entries; write 100 at most")
 	f("a rule of no type", good+"subscriptions: [{retry: {rules: [{types: ['*']}]}}]\n", "rules[0].types entry 1 is no type")
 	f("a rule with an empty text", good+"subscriptions: [{retry: {rules: [{errors: ['']}]}}]\n", "rules[0].errors has an empty text")
 	f("a rule with min above max", good+"subscriptions: [{retry: {rules: [{types: [a], min: 2s, max: 1s}]}}]\n", "rules[0].min is 2s, more than max")
