@@ -45,6 +45,13 @@ func (s *Subscription) checkHeaders(p *problems, where string, f *File) {
 	if err := postbag.ValidHeaders(both); err != nil {
 		p.atf(where, "is wrong beside %s: %v", fmt.Sprintf("boxes.%s.headers", s.Box), err)
 	}
+	maps.DeleteFunc(both, func(name, _ string) bool { // what a variable of another machine says is not known
+		from := below(below("boxes", s.Box), "headers")
+		if _, own := s.Headers[name]; own {
+			from = where
+		}
+		return p.isLater(below(from, name))
+	})
 	if c, ok := f.Destinations[s.To].Settings.(HeaderChecker); ok {
 		if err := c.CheckHeaders(both); err != nil {
 			p.atf(where, "with those of its box has what %s rejects: %v", s.To, err)
