@@ -112,6 +112,7 @@ type binder struct {
 	anchors   map[string]ast.Node
 	depth     int
 	literal   bool      // ${NAME} is part of the text
+	entry     bool      // the value has a name that the operator chose, such as one that ends with _env
 	left      bool      // expand has left a variable of another machine in the text
 	chosen    ast.Node  // what the chosen profile says
 	found     *[]string // the names of all profiles
@@ -151,7 +152,9 @@ func (b *binder) value(path string, n ast.Node, v reflect.Value) {
 			if before := v.MapIndex(reflect.ValueOf(key)); before.IsValid() {
 				one.Set(before)
 			}
+			b.entry = one.Kind() == reflect.String
 			b.value(below(path, key), item.Value, one)
+			b.entry = false
 			v.SetMapIndex(reflect.ValueOf(key), one)
 		})
 	case reflect.Slice:

@@ -25,7 +25,8 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 		return
 	}
 	plain := n.Type() != ast.StringType && n.Type() != ast.LiteralType
-	if !strings.HasSuffix(path, "_env") && !strings.HasSuffix(trimIndex(path), "_env") && !b.literal {
+	isName := !b.entry && (strings.HasSuffix(path, "_env") || strings.HasSuffix(trimIndex(path), "_env")) // of a variable
+	if !isName && !b.literal {
 		b.left = false
 		expanded, changed, fix := b.expand(text)
 		if fix != "" {

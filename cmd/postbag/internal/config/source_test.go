@@ -136,14 +136,14 @@ ttl: ${POSTBAG_TEST_TTL:-45s}
 name: a-$${b}-${POSTBAG_TEST_EMPTY:-c}${POSTBAG_TEST_EMPTY}$${
 store: {dsn: "${POSTBAG_TEST_DIR:-/var}/shop.db", max_conns: "${POSTBAG_TEST_CONNS}", create: "${POSTBAG_TEST_ON}"}
 destinations: {main: {nats: {url: "nats://${POSTBAG_TEST_HOST}:4222", password_file: "${POSTBAG_TEST_HOST}/password"}}}
-subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], format: {kind: debezium, route: "x.${routedByValue}"}}]
+subscriptions: [{types: ["${POSTBAG_TEST_HOST}.*"], headers: {app_env: "${POSTBAG_TEST_HOST}"}, format: {kind: debezium, route: "x.${routedByValue}"}}]
 `), testKinds())
 	if err != nil {
 		t.Fatal(err)
 	}
 	main, _ := f.Destinations["main"].Settings.(*testNATS)
 	if f.TTL != 45*time.Second || f.Name != "a-${b}-c${" || f.Store.DSN != "/var/shop.db" || f.Store.MaxConns != 12 || !f.Store.Create ||
-		main.URL != "nats://nats-7:4222" || main.PasswordFile != "nats-7/password" || f.Subscriptions[0].Types[0] != "nats-7.*" ||
+		main.URL != "nats://nats-7:4222" || main.PasswordFile != "nats-7/password" || f.Subscriptions[0].Types[0] != "nats-7.*" || f.Subscriptions[0].Headers["app_env"] != "nats-7" ||
 		f.Subscriptions[0].Format.Route != "x.${routedByValue}" {
 		t.Errorf("it is read as %+v, %+v", f, main)
 	}
