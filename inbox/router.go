@@ -79,7 +79,8 @@ func (r *Route[Tx]) String() string {
 type Unknown int
 
 const (
-	// UnknownPark, the default, parks the message at once, with the reason.
+	// UnknownPark, the default, parks the message at once, with the reason. Behind a [Destination] it is
+	// dead at once.
 	UnknownPark Unknown = iota
 	// UnknownSkip marks and acknowledges the message without any effect. A [Consumer] counts
 	// it in ConsumerStats.Skipped. A later program that knows its type does not get it again.
