@@ -29,7 +29,8 @@ func (f *Flow) timeLeft(e *entry, r *Retry, now time.Duration) (left time.Durati
 	if r.MaxAge <= 0 || f.zero.IsZero() || e.At.IsZero() {
 		return 0, false
 	}
-	return r.MaxAge - f.zero.Add(now).Sub(e.At), true
+	age := max(f.zero.Add(now).Sub(e.At), 0) // the clock may have been set back
+	return r.MaxAge - age, true
 }
 
 // meetsOld says that a call being made meets a message that is too old. It ends before it.

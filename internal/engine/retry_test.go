@@ -278,6 +278,16 @@ func TestACountedCallTakesNothingTooOldThatKeepsAWindow(t *testing.T) {
 	d.row(d.settle(keyHash(1)), 6, store.ParkDead, 0, engine.ReasonExpired)
 }
 
+// The difference of two such times has no place in a duration, and came out as a great age.
+func TestAMessageThatWasStoredWhileTheClockWasFarAheadIsNotOld(t *testing.T) {
+	t.Parallel()
+	d := aged(t, engine.Config{Retry: engine.Retry{MaxAge: time.Minute}})
+	m := message(5, 1)
+	m.At = began.AddDate(400, 0, 0)
+	d.feed("1", m)
+	d.deliver(5)
+}
+
 func TestNothingAgesWithoutAClock(t *testing.T) {
 	t.Parallel()
 	d := oneShard(t, engine.Config{Retry: engine.Retry{MaxAge: time.Minute}})
