@@ -120,7 +120,7 @@ func (f *flow) judge(results []broker.Result, typeOf func(int) string, givenUp b
 		}
 		_, panicked := errors.AsType[*panicError](r.Err)
 		if f.subscription.Classify != nil && r.Err != nil && !panicked {
-			f.subscription.Classify(r.Err).Apply(r)
+			f.classify(r)
 		}
 		scope := scopeOf(r)
 		answers[i] = engine.Answer{
@@ -139,6 +139,16 @@ func (f *flow) judge(results []broker.Result, typeOf func(int) string, givenUp b
 		}
 	}
 	return answers, failed
+}
+
+// classify has Classify change a result. If that panics the result stays, and its error says so.
+func (f *flow) classify(r *broker.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = fmt.Errorf("%w (and Classify panicked: %T)", r.Err, v)
+		}
+	}()
+	f.subscription.Classify(r.Err).Apply(r)
 }
 
 // scopeOf is for how much of the destination a result holds: its adapter says so, or

@@ -175,12 +175,24 @@ func (r *retryRules) of(typ string, err error) int {
 		return 0
 	}
 	for i := range r.all {
-		fits := r.all[i].Errors
-		if r.types[i].Take(typ) && (fits == nil || err != nil && fits(err)) {
+		if r.types[i].Take(typ) && fits(r.all[i].Errors, err) {
 			return i + 1
 		}
 	}
 	return 0
+}
+
+// fits says whether a rule is for an error. One that panics is not.
+func fits(of func(error) bool, err error) (is bool) {
+	if of == nil || err == nil {
+		return of == nil
+	}
+	defer func() {
+		if recover() != nil {
+			is = false
+		}
+	}()
+	return of(err)
 }
 
 // ofType is of for a message that has not failed.

@@ -131,6 +131,22 @@ func TestAClassifierEndsAMessageAtOnce(t *testing.T) {
 	})
 }
 
+func TestAClassifierOrARuleThatPanicsChangesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		w.typed("bad", "small")
+		w.during(time.Hour, relay.Subscription{
+			To: refusing{w.to}, Retry: relay.Retry{Pauses: []time.Duration{time.Second}, MaxAttempts: 3},
+			Retries:  []relay.RetryRule{{Errors: func(error) bool { panic("a rule") }, Retry: relay.Retry{MaxAttempts: 1}}},
+			Classify: func(error) broker.Class { panic("a classifier") },
+		})
+		if got := w.deadOnes()["bad small"]; got != "3: no (and Classify panicked: string)" {
+			t.Errorf("it is dead after %q, want three attempts", got)
+		}
+	})
+}
+
 func TestAMessageThatIsTooOldIsDeadUntilAnOperatorRetriesIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -157,6 +157,7 @@ func (s *Subscription) ref() store.Ref {
 func (s *Subscription) validate(box Box) error {
 	ref := s.ref()
 	s.Box, s.Name = ref.Box, ref.Subscription
+	s.Types, s.Retries, s.Retry.Pauses = slices.Clone(s.Types), slices.Clone(s.Retries), slices.Clone(s.Retry.Pauses)
 	if s.Timeout == 0 {
 		s.Timeout = 30 * time.Second
 	}

@@ -62,7 +62,7 @@ func (w *world) maxAge(m *message) time.Duration {
 
 // checkAges: what is sent is not too old, unless an operator had it retried.
 func (w *world) checkAges(items []engine.Item) {
-	if !w.agesSurely() || w.plan.cfg.CountFirst || w.plan.cfg.Transactions {
+	if !w.agesSurely() || w.plan.cfg.Transactions {
 		return
 	}
 	for _, item := range items {
