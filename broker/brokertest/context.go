@@ -57,7 +57,7 @@ func contextEndsInside(s *scene) {
 		accepted = append(accepted, acceptedOf(msgs, results)...)
 	}
 	last := s.message()
-	s.accept(last)
+	s.recover(last) // an ended call may have cost its connection
 	held := counts(s.stored(append(sent, last)...))
 	for i, m := range accepted {
 		if held[m.ID] != 1 {

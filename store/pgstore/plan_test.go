@@ -270,6 +270,8 @@ func (s *work) inbox() {
 func (s *work) orders() {
 	s.Helper()
 	s.Must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
+	s.Must(s.SetPaused(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, s.n%2 == 0))
+	s.Must(s.SetPaused(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, false))
 	_, err := s.Audited(s.Context(), planPage)
 	s.Must(err)
 	_, err = s.Check(s.Context())
