@@ -64,7 +64,7 @@ func (v *Subscription) troubles(at string) (out []string) {
 		out = append(out, "no relay works "+at+"; start one")
 	}
 	if v.Paused {
-		out = append(out, at+" is paused by an operator; nothing of it is delivered until postbag subscriptions resume")
+		out = append(out, at+" is paused by an operator; nothing of it is delivered until it is resumed")
 	}
 	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()

@@ -34,7 +34,7 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 		},
 		"paused": {
 			func(_ *store.Overview, s *store.SubscriptionView) { s.Paused = true },
-			[]string{"outbox/default is paused by an operator; nothing of it is delivered until that is undone"},
+			[]string{"outbox/default is paused by an operator; nothing of it is delivered until it is resumed"},
 		},
 		"away": {
 			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("open") },
