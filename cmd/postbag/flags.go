@@ -219,6 +219,16 @@ func (f *refFlags) one(a *auditFlags) (store.Ref, store.Audit, error) {
 	return ref, audit, err
 }
 
+// operate opens the store for what do does.
+func (f *storeFlags) operate(ctx context.Context, do func(operations.Store) error) (err error) {
+	s, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return do(s.Operations())
+}
+
 // auditFlags say who gives a command and why.
 type auditFlags struct{ who, why string }
 
@@ -265,7 +275,7 @@ func (f *editFlags) add(cmd *cobra.Command) {
 }
 
 // edit opens the store, and has do change it.
-func (f *editFlags) edit(ctx context.Context, do func(operations.Store, store.Audit) error) (err error) {
+func (f *editFlags) edit(ctx context.Context, do func(operations.Store, store.Audit) error) error {
 	if err := boxName(f.box); err != nil {
 		return err
 	}
@@ -273,12 +283,7 @@ func (f *editFlags) edit(ctx context.Context, do func(operations.Store, store.Au
 	if err != nil {
 		return err
 	}
-	s, err := f.store.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s.Operations(), audit)
+	return f.store.operate(ctx, func(s operations.Store) error { return do(s, audit) })
 }
 
 // moment reads a time: RFC 3339, a date, or a span such as 90s, 2h, 7d or P7D from

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,16 +14,6 @@ import (
 func newInboxCommand(c *terminal.Terminal) *cobra.Command {
 	return group("inbox", "Say how long consumers' marks are kept, and remove old ones",
 		newInboxKeepCommand(c), newInboxListCommand(c), newInboxForgetCommand(c))
-}
-
-// onInbox opens the store for what do does.
-func onInbox(ctx context.Context, f *storeFlags, do func(operations.Store) error) (err error) {
-	s, err := f.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s.Operations())
 }
 
 func newInboxKeepCommand(c *terminal.Terminal) *cobra.Command {
@@ -43,7 +31,7 @@ its mark is gone is applied a second time.`,
 			if keep == 0 {
 				return exit.Usagef("it is not said for how long; write --for with %s", duration.Forms)
 			}
-			return onInbox(cmd.Context(), &f, func(s operations.Store) error {
+			return f.operate(cmd.Context(), func(s operations.Store) error {
 				if err := s.KeepMarks(cmd.Context(), args[0], keep); err != nil {
 					return err
 				}
@@ -67,7 +55,7 @@ func newInboxListCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "List the consumers whose marks are not kept for the default time",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onInbox(cmd.Context(), &f, func(s operations.Store) error {
+			return f.operate(cmd.Context(), func(s operations.Store) error {
 				consumers, err := s.Consumers(cmd.Context())
 				if err != nil {
 					return err
@@ -104,7 +92,7 @@ command says so and ends.`,
 		Example: `  postbag inbox forget --store-env DATABASE_URL`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onInbox(cmd.Context(), &f, func(s operations.Store) error {
+			return f.operate(cmd.Context(), func(s operations.Store) error {
 				done, err := s.ForgetMarks(cmd.Context())
 				switch {
 				case err != nil:

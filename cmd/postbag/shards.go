@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ the order of every key; postbag status shows how far they are. More shards let m
 share a subscription; each costs a row in every settlement.`,
 		Example: `  postbag shards set 8 --store-env DATABASE_URL --why "two more relays"`,
 		Args:    exactly("the number of shards"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[0])
 			if err != nil {
 				n = 0 // no number of shards
@@ -38,12 +37,8 @@ share a subscription; each costs a row in every settlement.`,
 			if err != nil {
 				return err
 			}
-			s, err := f.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			if err := s.Operations().SetShards(cmd.Context(), audit, ref, n); err != nil {
+			do := func(s operations.Store) error { return s.SetShards(cmd.Context(), audit, ref, n) }
+			if err := f.operate(cmd.Context(), do); err != nil {
 				return err
 			}
 			if c.JSON {

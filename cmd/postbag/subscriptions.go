@@ -1,11 +1,10 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
 )
 
 func newSubscriptionsCommand(c *terminal.Terminal) *cobra.Command {
@@ -25,17 +24,13 @@ Messages wait in the box, so watch its disk. The pause outlasts relays, and --dr
 its end.`,
 		Example: `  postbag subscriptions pause -c postbag.yaml --subscription billing --why "bad deployment"`,
 		Args:    none,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			ref, audit, err := r.one(&a)
 			if err != nil {
 				return err
 			}
-			s, err := f.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			if err := s.Operations().SetPaused(cmd.Context(), audit, ref, pause); err != nil {
+			do := func(s operations.Store) error { return s.SetPaused(cmd.Context(), audit, ref, pause) }
+			if err := f.operate(cmd.Context(), do); err != nil {
 				return err
 			}
 			if c.JSON {
