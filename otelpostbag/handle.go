@@ -136,17 +136,7 @@ func (p *processing) parent(ctx context.Context, m *inbox.Message) (context.Cont
 }
 
 func (p *processing) end(ctx context.Context, err error, returned bool) {
-	kind, reason := "", ""
-	switch {
-	case !returned:
-		kind, reason = errPanic, panicked
-	case err != nil:
-		kind, reason = errorType(err), err.Error()
-	}
-	p.t.endSpan(p.span, kind, reason)
-	if kind != "" {
-		p.of = append(p.of, semconv.ErrorTypeKey.String(kind))
-	}
+	p.of = p.t.endSpan(p.span, p.of, err, returned)
 	add(ctx, p.t.consumed, 1, p.of)
 	since(ctx, p.t.processed, p.begun, p.of)
 }

@@ -90,17 +90,7 @@ func (p *publishing) start(ctx context.Context, box string, msgs []postbag.Messa
 }
 
 func (p *publishing) end(ctx context.Context, err error, returned bool) {
-	kind, reason := "", ""
-	switch {
-	case !returned:
-		kind, reason = errPanic, panicked
-	case err != nil:
-		kind, reason = errorType(err), err.Error()
-	}
-	p.t.endSpan(p.span, kind, reason)
-	if kind != "" {
-		p.of = append(p.of, semconv.ErrorTypeKey.String(kind))
-	}
+	p.of = p.t.endSpan(p.span, p.of, err, returned)
 	since(ctx, p.t.operations, p.begun, p.of)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
@@ -128,17 +129,28 @@ func (t *Telemetry) start(ctx context.Context, name string, options ...trace.Spa
 	return started, span
 }
 
-// endSpan ends a span, with why its operation failed if it did.
-func (t *Telemetry) endSpan(span trace.Span, kind, reason string) {
-	if span == nil {
-		return
+// endSpan ends the span of an operation, with why that failed if it did. It returns the attributes of the operation's
+// metrics: of, and the kind of the error.
+func (t *Telemetry) endSpan(span trace.Span, of []attribute.KeyValue, err error, returned bool) []attribute.KeyValue {
+	kind, reason := "", ""
+	switch {
+	case !returned:
+		kind, reason = errPanic, panicked
+	case err != nil:
+		kind, reason = errorType(err), err.Error()
 	}
-	t.guard("the end of a span", func() {
-		defer span.End()
-		if kind != "" {
-			failed(span, kind, reason)
-		}
-	})
+	if span != nil {
+		t.guard("the end of a span", func() {
+			defer span.End()
+			if kind != "" {
+				failed(span, kind, reason)
+			}
+		})
+	}
+	if kind != "" {
+		of = append(of, semconv.ErrorTypeKey.String(kind))
+	}
+	return of
 }
 
 // named is the name of a span, by the name of the operation and the destination.
