@@ -2,7 +2,6 @@ package brokerkit
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,23 +26,18 @@ type Property struct {
 func (a Adapter) CheckProperties(known []Property, headers map[string]string) *broker.Error {
 	namespace, _, _ := strings.Cut(known[0].Name, ".")
 	namespace += "."
-	good := true
+	var faults []string // their names first
 	for name, value := range headers {
 		if strings.HasPrefix(name, namespace) && propertyFault(known, name, value) != "" {
-			good = false
+			faults = append(faults, name)
 		}
 	}
-	if good {
+	if faults == nil {
 		return nil
 	}
-	var faults []string
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if !strings.HasPrefix(name, namespace) {
-			continue
-		}
-		if fault := propertyFault(known, name, headers[name]); fault != "" {
-			faults = append(faults, fault)
-		}
+	slices.Sort(faults)
+	for i, name := range faults {
+		faults[i] = propertyFault(known, name, headers[name])
 	}
 	return a.Failure(broker.Rejected, strings.Join(faults, "; "), "correct it where the message is published, or leave it out")
 }
