@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/postbag/postbag"
@@ -51,7 +50,7 @@ func (l *loop) tellDead(f *flow, d *engine.Death) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			l.log.report(fmt.Errorf("relay: %s: %w", f.Ref, errors.New("OnDead panicked: "+fmt.Sprintf("%T", v))))
+			l.log.report(fmt.Errorf("relay: %s: OnDead panicked: %T", f.Ref, v))
 		}
 	}()
 	f.subscription.OnDead(Dead{Ref: f.Ref, Message: d.Message, Seq: d.Seq, Attempts: d.Attempts, Reason: d.Reason})

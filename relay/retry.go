@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -99,24 +100,17 @@ func (r *Retry) over(all *Retry) Retry {
 		merged.Pauses = all.Pauses
 	}
 	if len(merged.Pauses) == 0 {
-		orElse(&merged.Min, all.Min)
-		orElse(&merged.Max, all.Max)
-		orElse(&merged.Factor, all.Factor)
+		merged.Min = cmp.Or(merged.Min, all.Min)
+		merged.Max = cmp.Or(merged.Max, all.Max)
+		merged.Factor = cmp.Or(merged.Factor, all.Factor)
 		if r.Min == 0 && merged.Max > 0 { // a Max of the rule bounds the Min that it has from all
 			merged.Min = min(merged.Min, merged.Max)
 		}
 	}
-	orElse(&merged.MaxAttempts, all.MaxAttempts)
-	orElse(&merged.MaxAge, all.MaxAge)
-	orElse(&merged.Quick, all.Quick)
+	merged.MaxAttempts = cmp.Or(merged.MaxAttempts, all.MaxAttempts)
+	merged.MaxAge = cmp.Or(merged.MaxAge, all.MaxAge)
+	merged.Quick = cmp.Or(merged.Quick, all.Quick)
 	return merged
-}
-
-func orElse[T comparable](v *T, other T) {
-	var zero T
-	if *v == zero {
-		*v = other
-	}
 }
 
 // validateRetries says what is wrong with Retry and Retries.
