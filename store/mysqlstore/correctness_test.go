@@ -32,13 +32,21 @@ type load struct {
 	ended     sync.WaitGroup
 	// lenient: errors of a server that goes away are expected.
 	lenient bool
+	// pace, if not nil, has a token for each transaction that may begin.
+	pace chan struct{}
 }
 
 const writers = 16
 
 func (s *testBox) load(level sql.IsolationLevel, lenient bool) *load {
 	s.Helper()
-	l := &load{testBox: s, level: level, lenient: lenient, committed: make(map[postbag.ID]bool), unknown: make(map[postbag.ID]bool)}
+	return s.pacedLoad(level, lenient, nil)
+}
+
+// pacedLoad is a load whose writers take a token before each transaction.
+func (s *testBox) pacedLoad(level sql.IsolationLevel, lenient bool, pace chan struct{}) *load {
+	s.Helper()
+	l := &load{testBox: s, level: level, lenient: lenient, pace: pace, committed: make(map[postbag.ID]bool), unknown: make(map[postbag.ID]bool)}
 	for n := range writers {
 		l.ended.Go(func() { l.write(rand.New(rand.NewPCG(uint64(n), uint64(level)))) })
 	}
@@ -47,6 +55,9 @@ func (s *testBox) load(level sql.IsolationLevel, lenient bool) *load {
 
 func (l *load) write(r *rand.Rand) {
 	for !l.stop.Load() {
+		if l.pace != nil {
+			<-l.pace
+		}
 		if err := l.transact(r); err != nil && !l.lenient {
 			l.Errorf("a writer: %v", err)
 			return
@@ -104,6 +115,9 @@ func (l *load) count() int {
 // end ends the writers and returns what is committed.
 func (l *load) end() map[postbag.ID]bool {
 	l.stop.Store(true)
+	if l.pace != nil {
+		close(l.pace)
+	}
 	l.ended.Wait()
 	return l.committed
 }
