@@ -136,6 +136,12 @@ func TestEachLibrarysTransactionCommitsRowAndMessageTogether(t *testing.T) {
 		"bun":  func(ctx context.Context, o shop.Order) error { return buntx.Place(ctx, bunDB, s.pub, o) },
 		"gorm": func(ctx context.Context, o shop.Order) error { return gormtx.Place(ctx, gormDB, s.pub, o) },
 		"ent":  func(ctx context.Context, o shop.Order) error { return enttx.Place(ctx, client, s.pub, o) },
+		"bun, with events of an aggregate": func(ctx context.Context, o shop.Order) error {
+			return buntx.PlaceBasket(ctx, bunDB, s.pub, o)
+		},
+		"ent, with events of an aggregate": func(ctx context.Context, o shop.Order) error {
+			return enttx.PlaceBasket(ctx, client, s.pub, o)
+		},
 	}
 	commitBothOrNeither(t, places, s.db, s.delivered)
 	if n := s.woken.Load(); n < 10 { // by database/sql: ten orders
