@@ -62,7 +62,7 @@ func (t *Telemetry) extract(headers map[string]string) trace.SpanContext {
 	return trace.SpanContextFromContext(t.o.Propagator.Extract(context.Background(), carrier(headers)))
 }
 
-// inject writes the trace of ctx into messages that have none of their own. It replaces
+// inject writes the trace of ctx into messages that have no valid one of their own. It replaces
 // header maps unless they are ours.
 func (t *Telemetry) inject(ctx context.Context, msgs []postbag.Message, ours bool) {
 	own := carrier{}
@@ -73,7 +73,7 @@ func (t *Telemetry) inject(ctx context.Context, msgs []postbag.Message, ours boo
 	for i := range msgs {
 		m := &msgs[i]
 		switch {
-		case t.carries(m.Headers):
+		case t.extract(m.Headers).IsValid():
 			continue
 		case !fit(m.Headers, own):
 			t.fault(errors.New("otelpostbag: a message has no room for the headers of its trace, and goes on without; give it fewer or shorter headers, or carry less baggage"))
@@ -83,7 +83,24 @@ func (t *Telemetry) inject(ctx context.Context, msgs []postbag.Message, ours boo
 			maps.Copy(headers, m.Headers)
 			m.Headers = headers
 		}
-		maps.Copy(m.Headers, own)
+		t.join(m.Headers, own)
+	}
+}
+
+// join writes the trace into headers that have no whole one, and removes what they have of
+// one, which would be read with it. Baggage that they have is theirs, and stays.
+func (t *Telemetry) join(headers map[string]string, own carrier) {
+	const baggage = "baggage" // W3C Baggage, section 3.1
+	kept := carrier(headers).Get(baggage) != ""
+	for _, field := range t.fields {
+		if field != baggage || !kept {
+			maps.DeleteFunc(headers, func(name, _ string) bool { return strings.EqualFold(name, field) })
+		}
+	}
+	for name, value := range own {
+		if name != baggage || !kept {
+			headers[name] = value
+		}
 	}
 }
 

@@ -68,6 +68,30 @@ func TestAMessageWithATraceOfItsOwnKeepsItAndIsLinked(t *testing.T) {
 	}
 }
 
+func TestAMessageWithAPartOfATraceGetsTheWholeOne(t *testing.T) {
+	t.Parallel()
+	both := propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+	member, err := baggage.NewMember("tenant", "acme")
+	fail(t, err)
+	bag, err := baggage.New(member)
+	fail(t, err)
+	for name, c := range map[string]struct{ has, keeps map[string]string }{
+		"baggage":             {map[string]string{"Baggage": "tenant=own"}, map[string]string{"Baggage": "tenant=own"}},
+		"a state alone":       {map[string]string{"tracestate": "a=1"}, map[string]string{"baggage": "tenant=acme"}},
+		"a parent of nothing": {map[string]string{"TraceParent": "00-0-0-01"}, map[string]string{"baggage": "tenant=acme"}},
+	} {
+		r := record(t, otelpostbag.Options{Propagator: both})
+		ctx, _ := r.start("request")
+		msgs, err := publish(baggage.ContextWithBaggage(ctx, bag), t, r.tel.Publisher(postbag.PublisherOptions{}), postbag.Message{Headers: c.has})
+		fail(t, err)
+		want := maps.Clone(c.keeps)
+		want["traceparent"] = parentOf(r.ended("publish outbox").SpanContext())
+		if !maps.Equal(msgs[0].Headers, want) {
+			t.Errorf("%s: the headers are %v, want %v", name, msgs[0].Headers, want)
+		}
+	}
+}
+
 func TestBaggageGoesWithAMessageOnlyIfThePropagatorHasIt(t *testing.T) {
 	t.Parallel()
 	member, err := baggage.NewMember("tenant", "acme")
