@@ -198,6 +198,12 @@ func start(t *testing.T, args ...string) *running {
 func (r *running) end() exit.Code {
 	r.t.Helper()
 	r.stop()
+	return r.finish()
+}
+
+// finish waits for the end of the command and returns its code.
+func (r *running) finish() exit.Code {
+	r.t.Helper()
 	select {
 	case code := <-r.ended:
 		return code

@@ -24,6 +24,7 @@ type commandFlags struct {
 	query            queryFlags
 	audit            auditFlags
 	all, dryRun, yes bool
+	rate             int
 }
 
 func newRetryOrDiscardCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
@@ -41,8 +42,10 @@ func newRetryOrDiscardCommand(c *terminal.Terminal, kind store.CommandKind) *cob
 Name messages by their ids, or select them by flags among the dead ones. --state selects others
 that are ` + which + `. The relay that owns a message carries the command out between
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
-queued at a time, and one that is being delivered stays delivered. They need no retry: they go out in
-their turn. Scheduled ones are changed at once.
+queued at a time: the command waits for relays then, and goes on. One that is being delivered stays
+delivered. They need no retry: they go out in their turn. Scheduled ones are changed at once.
+Many messages get the command some at a time, with --rate at most so many a second. Ctrl-C ends it:
+what has the command keeps it, and you can give it again for the rest.
 The audit log records who gave which command, and why. Giving a command twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
@@ -54,6 +57,7 @@ The audit log records who gave which command, and why. Giving a command twice do
 	cmd.Flags().BoolVar(&f.all, "all", false, "all dead messages of the subscription, or all of --state")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before more than one message")
+	cmd.Flags().IntVar(&f.rate, "rate", 0, "at most so many messages a second (default no limit)")
 	return cmd
 }
 
@@ -61,6 +65,9 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	ref, audit, err := f.query.ref.one(&f.audit)
 	if err != nil {
 		return err
+	}
+	if f.rate < 0 || cmd.Flags().Changed("rate") && f.rate == 0 {
+		return exit.Usagef("--rate is %d; say how many messages a second, from 1, or leave it out", f.rate)
 	}
 	if store.State(f.query.state) == store.StatePending {
 		if err := operations.Takes(kind, store.StatePending); err != nil {
@@ -91,7 +98,9 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 			return err
 		}
 	}
-	return give(cmd.Context(), c, s.Operations().Run(preview, audit), preview)
+	run := s.Operations().Run(preview, audit)
+	run.Rate = f.rate
+	return give(cmd.Context(), c, run, preview)
 }
 
 // choose says what to select: ids, or what flags describe.
@@ -131,8 +140,13 @@ type given struct {
 // give gives the command for all that was chosen.
 func give(ctx context.Context, c *terminal.Terminal, run *operations.Run, p *operations.Preview) error {
 	progress := c.Progress("handled", p.Size())
-	before := 0
+	before, waited := 0, false
 	run.OnProgress = func(at operations.Progress) {
+		if at.Waits && !waited {
+			waited = true
+			progress.End()
+			c.Notef("%d messages have the command; it waits for relays to carry that out, and goes on; Ctrl-C ends it", at.Handled)
+		}
 		progress.Add(at.Handled - before)
 		before = at.Handled
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +63,9 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 				types = append(types, l.Type)
 			}
 			return len(types) >= 3
+		})
+		slices.SortStableFunc(types, func(a, b string) int { // the scheduled one has no key, and may overtake
+			return cmp.Compare(strings.Index("later", a), strings.Index("later", b))
 		})
 		if got := strings.Join(types, " "); got != "one three later" {
 			t.Errorf("arrived are %q", got)
@@ -137,4 +142,26 @@ func TestAMissingSubscriptionIsNamed(t *testing.T) {
 	} {
 		cli(t, append(strings.Fields(args), "--store", db)...).ends(exit.NotFound, "box outbox has no subscription nope; postbag status lists those there are")
 	}
+}
+
+// At most 500 discards of pending messages can be queued.
+func TestADiscardOfManyPendingMessagesWaitsForRelays(t *testing.T) {
+	t.Parallel()
+	onEachEditor(t, func(t *testing.T, at *place) {
+		arrived(t, at)
+		cliWith(t, strings.Repeat(`{"type":"many","payload":1}`+"\n", 700), "publish", at.flag, at.where, "--ndjson").ok()
+		discard := []string{"messages", "discard", "--state", "pending", "--all", "--yes", at.flag, at.where, "--why", "by mistake"}
+		cli(t, append(discard, "--rate", "0")...).ends(exit.Usage, "--rate is 0; say how many messages a second")
+		d := start(t, append(discard, "--rate", "5000")...)
+		await(t, "the discard waits", func() bool {
+			return strings.Contains(d.err.String(), "500 messages have the command; it waits for relays to carry that out")
+		})
+		went := len(arrived(t, at))
+		if code := d.finish(); code != exit.OK {
+			t.Fatalf("it ended with %d", code)
+		}
+		if went > 200 {
+			t.Errorf("%d of 700 messages went out, though 500 were discarded", went)
+		}
+	})
 }

@@ -3,8 +3,11 @@ package operations_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/boxtest"
@@ -137,6 +140,72 @@ func TestACancelledCommandSaysHowFarItGotAndCanBeGivenAgain(t *testing.T) {
 	if at, err = again.Do(t.Context()); err != nil || at.Queued != 200 || at.Handled != 700 {
 		t.Errorf("given again: %+v, %v", at, err)
 	}
+}
+
+// full has no room for commands at first.
+type full struct {
+	store.Operator
+	refusals int
+}
+
+func (f *full) Command(ctx context.Context, a store.Audit, r store.Ref, kind store.CommandKind, seqs []int64) (int, error) {
+	if f.refusals > 0 {
+		f.refusals--
+		return 0, fmt.Errorf("discard: %w", store.ErrTooManyCommands)
+	}
+	return f.Operator.Command(ctx, a, r, kind, seqs)
+}
+
+func TestACommandWaitsForRelaysWhileTooManyAreQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := withDead(t, 600)
+		s.Operator = &full{s.Operator, 3}
+		p, err := s.Preview(t.Context(), allDead())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := s.Run(p, audit())
+		var waited []int
+		run.OnProgress = func(at operations.Progress) {
+			if at.Waits {
+				waited = append(waited, at.Handled)
+			}
+		}
+		at, err := run.Do(t.Context())
+		if err != nil || at.Queued != 600 || at.Waits {
+			t.Errorf("in the end it says %+v, %v", at, err)
+		}
+		if len(waited) != 1 || waited[0] != 0 {
+			t.Errorf("it told of waiting after %v messages, want once, after none", waited)
+		}
+	})
+}
+
+func TestACommandKeepsToItsRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := withDead(t, 250)
+		p, err := s.Preview(t.Context(), allDead())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := s.Run(p, audit())
+		run.Rate = 50
+		began, given := time.Now(), 0
+		run.OnProgress = func(at operations.Progress) {
+			if most := 5 + int(time.Since(began)*50/time.Second); at.Handled > most {
+				t.Errorf("after %v %d messages have the command, more than %d", time.Since(began), at.Handled, most)
+			}
+			given = at.Handled
+		}
+		if _, err := run.Do(t.Context()); err != nil || given != 250 {
+			t.Errorf("%d of 250 messages have the command: %v", given, err)
+		}
+		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second { // of the clock of the bubble
+			t.Errorf("250 messages at 50 a second took %v", took)
+		}
+	})
 }
 
 func TestEraseSaysWhatIsMissing(t *testing.T) {

@@ -2,14 +2,23 @@ package operations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
 
 // commandBatch is how many messages get a command in one transaction: few enough that writers of messages do not notice.
 const commandBatch = 500
+
+// pendingBatch is the same for pending messages, of which store.MaxPendingCommands can wait: few enough that some fit
+// before all have been carried out.
+const pendingBatch = 100
+
+// askAgain is how long a Run waits until it asks whether there is room for more commands.
+const askAgain = 200 * time.Millisecond
 
 // Progress is how far a command has got.
 type Progress struct {
@@ -21,6 +30,8 @@ type Progress struct {
 	Done int
 	// Paused: it waits for Resume.
 	Paused bool
+	// Waits: it waits for relays to carry out what is queued, since no more of pending messages may be.
+	Waits bool
 }
 
 // Run gives a command to the messages of a preview. It is safe for concurrent use, except that you call Do once. To cancel
@@ -31,6 +42,8 @@ type Run struct {
 	audit   store.Audit
 	// OnProgress hears of each step, in the goroutine of Do. Optional; set it before Do.
 	OnProgress func(Progress)
+	// Rate is how many messages get the command in a second, at most. Zero: as many as the store takes. Set it before Do.
+	Rate int
 
 	mu      sync.Mutex
 	at      Progress
@@ -78,9 +91,10 @@ func (r *Run) Do(ctx context.Context) (Progress, error) {
 	if err := ValidAudit(r.audit); err != nil {
 		return r.Progress(), err
 	}
+	next := r.pace()
 	for rest := r.preview.scheduled; len(rest) > 0; {
-		n := min(commandBatch, len(rest))
-		err := r.step(ctx, n, func() (did Progress, err error) {
+		n := r.size(len(rest))
+		err := r.step(ctx, next, n, func() (did Progress, err error) {
 			did.Done, err = r.store.Editor.Scheduled(ctx, r.audit, r.preview.Box, r.preview.Kind, rest[:n])
 			return did, err
 		})
@@ -91,9 +105,9 @@ func (r *Run) Do(ctx context.Context) (Progress, error) {
 		rest = rest[n:]
 	}
 	for rest := r.preview.seqs; len(rest) > 0; {
-		n := min(commandBatch, len(rest))
-		err := r.step(ctx, n, func() (did Progress, err error) {
-			did.Queued, err = r.store.Command(ctx, r.audit, r.preview.Ref, r.preview.Kind, rest[:n])
+		n := r.size(len(rest))
+		err := r.step(ctx, next, n, func() (did Progress, err error) {
+			did.Queued, err = r.queue(ctx, rest[:n])
 			return did, err
 		})
 		if err != nil {
@@ -105,8 +119,79 @@ func (r *Run) Do(ctx context.Context) (Progress, error) {
 	return r.Progress(), nil
 }
 
-// step does the command for n messages, when no pause is on.
-func (r *Run) step(ctx context.Context, n int, do func() (Progress, error)) error {
+// size is how many of the rest get the command in one step: at most what the rate gives in a tenth of a second.
+func (r *Run) size(rest int) int {
+	n := min(rest, commandBatch)
+	if r.preview.Query.State == store.StatePending {
+		n = min(n, pendingBatch)
+	}
+	if r.Rate > 0 {
+		n = min(n, max(r.Rate/10, 1))
+	}
+	return n
+}
+
+// pace returns a function that says how long to wait before the next step of n messages.
+func (r *Run) pace() func(n int) time.Duration {
+	free := time.Now()
+	return func(n int) time.Duration {
+		if r.Rate <= 0 {
+			return 0
+		}
+		now := time.Now()
+		if free.Before(now) {
+			free = now
+		}
+		wait := free.Sub(now)
+		free = free.Add(time.Duration(n) * time.Second / time.Duration(r.Rate))
+		return wait
+	}
+}
+
+// queue gives the command to messages of the log. While too many wait for relays, it waits too.
+func (r *Run) queue(ctx context.Context, seqs []int64) (int, error) {
+	for {
+		n, err := r.store.Command(ctx, r.audit, r.preview.Ref, r.preview.Kind, seqs)
+		if !errors.Is(err, store.ErrTooManyCommands) {
+			r.waits(false)
+			return n, err
+		}
+		r.waits(true)
+		if err := sleep(ctx, askAgain); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// waits notes whether relays are waited for, and tells of the beginning.
+func (r *Run) waits(now bool) {
+	r.mu.Lock()
+	tell := now && !r.at.Waits
+	r.at.Waits = now
+	at := r.at
+	r.mu.Unlock()
+	if tell && r.OnProgress != nil {
+		r.OnProgress(at)
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// step does the command for n messages, when no pause is on and the rate lets them.
+func (r *Run) step(ctx context.Context, next func(int) time.Duration, n int, do func() (Progress, error)) error {
+	if err := sleep(ctx, next(n)); err != nil {
+		return err
+	}
 	if err := r.wait(ctx); err != nil {
 		return err
 	}
