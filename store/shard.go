@@ -102,6 +102,10 @@ type Spec struct {
 	// Shards is how many shards a new subscription has. Zero: 4, or 1 if the store has
 	// Features.OneGroup.
 	Shards int
+	// DeadTo is the box that dead letters of the subscription go to, see Park.DeadTo.
+	// Nothing is kept of it: Declare only checks that the box is there (ErrNoBox) and that
+	// the caller may write to it (ErrDenied). Empty: none.
+	DeadTo string
 }
 
 // Start says where a new subscription begins. The zero Start is the first

@@ -165,6 +165,8 @@ type Features struct {
 	// Blocked names those topics. Without it a relay treats a failure of one topic as one
 	// of the whole destination.
 	HeldTopics bool
+	// DeadLetters: a settlement writes dead letters, see Park.DeadTo and Spec.DeadTo.
+	DeadLetters bool
 }
 
 // Maintenance is the name of a pseudo-subscription that every box has. Its single shard
@@ -218,4 +220,7 @@ type Verdict struct {
 	// among those of the rows that the settlement parked or resolved. A repeated
 	// settlement returns them too.
 	Cleared []uint64
+	// Letters says why dead letters of the settlement were not written, although it is
+	// applied. A notice of the box says so too. Nil: all were written.
+	Letters error
 }

@@ -135,6 +135,11 @@ type Park struct {
 	Reason string
 	// Topic is the topic that does not work, if State is ParkHeld. Otherwise it is empty.
 	Topic string
+	// Cause is why the message is dead, and DeadTo the box that its dead letter goes to, if
+	// State is ParkDead. See DeadLetter. Both are for this settlement, and are not kept in
+	// the row. Empty: no dead letter.
+	Cause  DeathCause
+	DeadTo string
 }
 
 // Resolved names a parked row to be removed.

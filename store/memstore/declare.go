@@ -38,6 +38,9 @@ func (s *Store) declare(spec store.Spec) error {
 	if spec.Subscription == "" || strings.HasPrefix(spec.Subscription, "@") {
 		return errors.New("the name is empty or begins with @, which is kept for the store; choose another")
 	}
+	if _, err := s.box(spec.DeadTo); spec.DeadTo != "" && err != nil {
+		return fmt.Errorf("the box of its dead letters: %w", err)
+	}
 	if sub := b.subs[spec.Subscription]; sub != nil {
 		if !sameTypes(sub.types, spec.Types) {
 			return fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, sub.types, store.ErrFilterDiffers)

@@ -129,6 +129,7 @@ func (s *Store) features() store.Features {
 		Conditions:        true,
 		Editing:           true,
 		HeldTopics:        true,
+		DeadLetters:       true,
 	}
 }
 

@@ -15,11 +15,13 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 		return store.Verdict{}
 	}
 	sh := sub.shard(st.Slots)
+	var unwritten error
 	switch {
 	case sh == nil || sh.token != st.Token || st.Token == 0:
 		return store.Verdict{}
 	case sh.version == st.Version:
 		sub.apply(st, now)
+		unwritten = s.letters(sub, &st, now)
 		s.flush()
 		sh.version++
 		sh.settledUnder = st.Token
@@ -29,7 +31,7 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 	case sh.version != st.Version+1 || sh.settledUnder != st.Token:
 		return store.Verdict{}
 	}
-	return store.Verdict{Applied: true, Cleared: sub.cleared(st)}
+	return store.Verdict{Applied: true, Cleared: sub.cleared(st), Letters: unwritten}
 }
 
 // apply writes what st says but for the shard's own row.

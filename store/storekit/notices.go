@@ -25,7 +25,7 @@ func Acknowledged(box string) string { return "accept ledger " + box + ": it lac
 // Notices returns, by box, what people should know from the latest entries of an audit
 // log, newest first. That is what the store itself did in the last day, until an operator
 // accepts the ledger of the box. These entries name the box, or a subscription of it,
-// after "set back", "look through", "send" or "keep".
+// after "set back", "look through", "send", "keep" or "write no dead letter of".
 func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notice {
 	out := map[string][]store.Notice{}
 	seen := map[string]bool{}
@@ -36,7 +36,7 @@ func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notic
 		if e.Who != Itself || now.Sub(e.At) > noticeTime {
 			continue
 		}
-		for _, verb := range []string{"set back ", "look through ", "send ", keeping} {
+		for _, verb := range []string{"set back ", "look through ", "send ", keeping, noLetter} {
 			if at, ok := boxBehind(e.What, verb); ok && !seen[at] {
 				out[at] = append(out[at], store.Notice{Ago: max(now.Sub(e.At), 0), What: e.What, Why: e.Why})
 			}

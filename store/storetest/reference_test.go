@@ -65,7 +65,7 @@ func referenceOf(o memstore.Options) *database {
 // little time.
 func harness(patience time.Duration, spoil func(*database)) Harness[*memstore.Tx] {
 	return Harness[*memstore.Tx]{
-		Features: store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true},
+		Features: store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, DeadLetters: true},
 		Patience: patience,
 		Rounds:   20,
 		New: func(testing.TB) *database {

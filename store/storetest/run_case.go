@@ -22,7 +22,7 @@ func cases() []scenario {
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(),
-		commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
+		letterCases(), commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), editCases(), damageCases(),
 		inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases(),
 	)
