@@ -32,7 +32,13 @@ var dialect = sqlkit.Dialect{
 		return err
 	},
 	ForgetMarks: forgetMarks,
+	WriteLetter: writeLetter,
+	Refused:     refused,
 	Statements: sqlkit.Statements{
+		// Writes nothing: the right to is asked for all the same.
+		MayWriteLetters: "INSERT INTO {box} (id, topic, `key`, shard_key, type, headers, payload)\n" +
+			"SELECT x.* FROM (SELECT '' AS id, '' AS topic, '' AS k, '' AS shard_key, '' AS type, '' AS headers, '' AS payload) x WHERE FALSE",
+
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
 WHERE subscription = ? AND chain = ? AND slot >= ? AND slot < ? ORDER BY seq LIMIT 1)`,

@@ -254,6 +254,10 @@ FROM %[1]s WHERE %[4]s ORDER BY seq LIMIT ?`
 const (
 	sqlAppend = "INSERT INTO %s (id, topic, `key`, shard_key, type, headers, payload) VALUES "
 
+	// A row by primary key, whose payload is copied.
+	sqlLetter = "INSERT INTO %s (id, topic, `key`, shard_key, type, headers, payload)\n" +
+		"SELECT ?, ?, ?, ?, ?, ?, payload FROM %s WHERE seq = ?"
+
 	// Rows of the schedule, for a box that exists: its table is named, and not read. What an INSERT ... SELECT reads in REPEATABLE
 	// READ it locks, and producers and relays would wait for each other.
 	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +

@@ -61,6 +61,9 @@ func (s *Store) settle(ctx context.Context, life *serverState, all []store.Settl
 		_, err := t.Exec(ledgerText(sums, ""))
 		return err
 	})
+	if err == nil && slices.ContainsFunc(all, hasLetters) {
+		s.Wake("")
+	}
 	return verdicts, err
 }
 
@@ -71,17 +74,20 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 	if err != nil {
 		return store.Verdict{}, err
 	}
+	var unwritten error
 	if moved == 0 {
 		if before, err := appliedBefore(t.Query, s); err != nil || !before {
 			return store.Verdict{}, err
 		}
 	} else if err := t.exceptions(s); err != nil {
 		return store.Verdict{}, err
+	} else if unwritten, err = t.Letters(s.Settlement); err != nil {
+		return store.Verdict{}, err
 	} else {
 		sums.Add(s.id, int64(s.Lo), s.Tally)
 	}
 	cleared, err := t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement))
-	return store.Verdict{Applied: true, Cleared: cleared}, err
+	return store.Verdict{Applied: true, Cleared: cleared, Letters: unwritten}, err
 }
 
 // advance moves the shard on under its lease.

@@ -23,6 +23,8 @@ var dialect = sqlkit.Dialect{
 	AddTallies:  tally,
 	Blank:       blank,
 	ForgetMarks: forgetMarks,
+	WriteLetter: writeLetter,
+	Refused:     refused,
 	Statements: sqlkit.Statements{
 		// By the index of chains: the first of a chain within a shard.
 		Head: `

@@ -174,6 +174,11 @@ const (
 	sqlAppend    = `INSERT INTO %s (id, at, topic, key, shard_key, type, headers, payload) VALUES `
 	sqlAppendRow = `(?, ?, ?, ?, ?, ?, ?, coalesce(?, x''))`
 
+	// A row by primary key, whose payload is copied.
+	sqlLetter = `
+INSERT INTO %s (id, at, topic, key, shard_key, type, headers, payload)
+SELECT ?, ?, ?, ?, ?, ?, ?, payload FROM %s WHERE seq = ?`
+
 	// One row.
 	sqlSchedule = `
 INSERT INTO postbag__scheduled (box, due, at, id, topic, key, shard_key, type, headers, payload)

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
@@ -28,6 +29,9 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 		}
 		return tally(&t.Tx, sums)
 	})
+	if err == nil && slices.ContainsFunc(all, hasLetters) {
+		s.Wake("")
+	}
 	return verdicts, err
 }
 
@@ -44,6 +48,7 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 	if err != nil {
 		return store.Verdict{}, err
 	}
+	var unwritten error
 	if !fresh {
 		before, err := t.Row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
 		if err != nil || !before {
@@ -51,11 +56,13 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 		}
 	} else if err := t.exceptions(id, s); err != nil {
 		return store.Verdict{}, err
+	} else if unwritten, err = t.Letters(s); err != nil {
+		return store.Verdict{}, err
 	} else {
 		sums.Add(id, 0, s.Tally)
 	}
 	cleared, err := t.SettleHeads(id, s.Slots, storekit.Touched(s))
-	return store.Verdict{Applied: true, Cleared: cleared}, err
+	return store.Verdict{Applied: true, Cleared: cleared, Letters: unwritten}, err
 }
 
 // advance moves the shard on under its lease, and says whether it did.

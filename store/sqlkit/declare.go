@@ -45,6 +45,11 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 	if found, err := t.Row(SQLHasBox+t.Lock, []any{spec.Box}, new(int)); err != nil || !found {
 		return store.ErrNoBox, err
 	}
+	if spec.DeadTo != "" {
+		if fault, err := t.checkLetters(spec.DeadTo); fault != nil || err != nil {
+			return fault, err
+		}
+	}
 	if spec.Shards == 0 {
 		spec.Shards = t.Shards
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
@@ -44,9 +45,24 @@ type Dialect struct {
 	// were made before a time, and returns how many. It leaves out those that somebody has
 	// locked, and locks no others. The id behind which it begins may be nil.
 	ForgetMarks func(t *Tx, consumer, after, upto []byte, before int64) (int64, error)
+	// WriteLetter adds a dead letter to the log of its box, and copies the payload of the
+	// message there.
+	WriteLetter func(t *Tx, l Letter) error
+	// Refused says whether the database refuses what one statement asks for, each time, and
+	// the transaction goes on: a table or a right is missing, a row breaks a constraint.
+	Refused func(err error) bool
 	// Chains is how many chains one statement may have: it is Head that many times,
 	// with UNION ALL between.
 	Chains int
+}
+
+// Letter is a dead letter, but for its payload, with its headers as they are stored. The
+// payload is that of a message of the box From.
+type Letter struct {
+	*postbag.Message
+
+	Headers, From, To string
+	Seq               int64
 }
 
 // In returns a statement on the table of a box.
@@ -113,6 +129,9 @@ type Statements struct {
 	// on, in either order, as sqlScheduledID does, but without headers and payload:
 	// number, box, limit.
 	ScheduledUp, ScheduledDown string
+	// MayWriteLetters writes no row into the log of a box, and fails without the right to
+	// write one. Empty: there are no rights.
+	MayWriteLetters string
 	// Slots returns seq, id, at and slot of messages of a range of the log, by seq:
 	// after, to, limit. Empty: the log has no column slot, and the slot is computed from
 	// key and id.

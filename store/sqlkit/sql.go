@@ -226,6 +226,9 @@ SELECT COUNT(*) FROM (SELECT seq FROM postbag__parked WHERE subscription = ? AND
 	// SQLRecord returns a message by primary key.
 	SQLRecord = "SELECT " + sqlColumns + ", headers, payload FROM {box} WHERE seq = ?"
 
+	// The same without its payload.
+	sqlLetter = "SELECT " + sqlColumns + ", headers FROM {box} WHERE seq = ?"
+
 	// SQLParked returns a parked message by the primary keys of both tables.
 	SQLParked = `
 SELECT l.seq, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
