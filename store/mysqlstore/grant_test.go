@@ -1,6 +1,7 @@
 package mysqlstore_test
 
 import (
+	"errors"
 	"context"
 	"database/sql"
 	"strings"
@@ -100,6 +101,28 @@ func TestARelayWithTheRightsPrintedDoesAllThatRelaysDo(t *testing.T) {
 		s.Must(err)
 		if len(r.Total.Faults) > 0 {
 			t.Errorf("housekeeping says %q", r.Total.Faults)
+		}
+	})
+}
+
+func TestDeadLettersNeedTheRightToWriteToTheirBox(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		s.Must(s.CreateBox(t.Context(), "dead"))
+		f := newFixture(t, s.granted(k, mysqlstore.GrantRelay), withoutCreate)
+		letters := []store.Spec{{Ref: outbox, DeadTo: "dead"}}
+		if err := f.Declare(t.Context(), letters); !errors.Is(err, store.ErrDenied) || !strings.Contains(err.Error(), "dead") {
+			t.Errorf("a relay without the rights for the box of dead letters: %v", err)
+		}
+		more, err := mysqlstore.GrantRelay("some_"+s.name+"@%", "dead")
+		s.Must(err)
+		for _, one := range strings.SplitAfter(strings.TrimSpace(more), ";\n") {
+			s.exec(one)
+		}
+		if err := f.Declare(t.Context(), letters); err != nil {
+			t.Errorf("a relay with the rights for both boxes: %v", err)
 		}
 	})
 }

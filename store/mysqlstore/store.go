@@ -72,7 +72,7 @@ func (s *Store) Close() error {
 
 // Features returns what a MySQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
 }
 
 // begun refuses a context that has ended, before anything is done.

@@ -93,7 +93,7 @@ func (s *Store) noteAgain(ctx context.Context, why string) error {
 
 // Features returns what a PostgreSQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true, HeldTopics: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
 }
 
 // checkBoxes refuses a box whose sequence would give out numbers that were passed.

@@ -47,6 +47,11 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	if box == nil {
 		return store.ErrNoBox
 	}
+	if spec.DeadTo != "" {
+		if err := s.checkLetters(ctx, v, r, spec.DeadTo); err != nil {
+			return err
+		}
+	}
 	var at snapshots.Position
 	if r.subs[spec.Ref] == nil {
 		if at, err = s.start(ctx, v, spec.Box, box, spec.From); err != nil {

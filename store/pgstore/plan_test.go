@@ -213,6 +213,21 @@ func (s *work) readAndSettle() {
 		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
 	}
 	s.Settle(&s.Lease, done)
+	s.letters(records)
+}
+
+// letters has messages die that leave dead letters, and one whose letter has no box.
+func (s *work) letters(records []store.Record) {
+	s.Helper()
+	s.Must(s.CreateBox(s.Context(), "dead"))
+	s.Declare(store.Spec{Ref: outbox, DeadTo: "dead"})
+	for _, to := range []string{"dead", "nowhere"} {
+		st := store.Settlement{}
+		for _, r := range records {
+			st.Park = append(st.Park, store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.ParkDead, DeadTo: to})
+		}
+		s.Settle(&s.Lease, st)
+	}
 }
 
 // write publishes in each form.

@@ -303,6 +303,12 @@ func TestThePrintedRightsAreThoseNeeded(t *testing.T) {
 		t.Errorf("a relay delivers %d of 2 messages", len(got))
 	}
 	r.Until("it is thinned", func() bool { return r.Total.Deleted == 2 })
+	letters := []store.Spec{{Ref: second, DeadTo: "outbox"}}
+	s.Must(r.Store.Declare(t.Context(), letters))
+	s.exec("REVOKE INSERT ON postbag.outbox FROM " + s.name + "_relay")
+	if err := r.Store.Declare(t.Context(), letters); !errors.Is(err, store.ErrDenied) || !strings.Contains(err.Error(), "GrantRelay") {
+		t.Errorf("dead letters to a box that the role may not write to: %v", err)
+	}
 	if _, err := pgstore.GrantProducer("app", `x"; --`); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
 	}

@@ -40,10 +40,7 @@ type turning struct {
 
 func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.TurnResult) error {
 	w := &turning{s: s, v: v, t: t}
-	if err := w.prepare(ctx); err != nil {
-		return err
-	}
-	if err := w.work(ctx); err != nil {
+	if err := w.do(ctx); err != nil {
 		return err
 	}
 	if w.settle != nil {
@@ -60,6 +57,34 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 	}
 	var err error
 	res.Commands, err = s.commands(ctx, &w.scopes)
+	return err
+}
+
+// do settles and reads. What the server refuses for a dead letter is done without it.
+func (w *turning) do(ctx context.Context) error {
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	if !w.settle.hasLetters() {
+		return w.work(ctx)
+	}
+	if err := w.readLetters(ctx); err != nil {
+		return err
+	}
+	err := w.work(ctx)
+	if refused := w.refusedLetters(ctx, err); refused != nil {
+		list := w.settle.letters.list
+		*w = turning{s: w.s, v: w.v, t: w.t}
+		if err := w.prepare(ctx); err != nil {
+			return err
+		}
+		w.settle.letters = letters{list: list, refused: refused}
+		err = w.work(ctx)
+	}
+	if err == nil {
+		w.settle.tell()
+		w.wakeLetters()
+	}
 	return err
 }
 

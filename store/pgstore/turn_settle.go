@@ -20,6 +20,8 @@ type settling struct {
 	lasts []int64
 	xid   int64
 	hit   bool
+	// letters are dead letters that are written with it.
+	letters letters
 }
 
 func newSettling(r *catalog, list []store.Settlement) *settling {
@@ -66,6 +68,9 @@ func (w *settling) group(s *Store, v *server) group {
 	g = w.resolve(s, g)
 	g = w.discard(s, g)
 	g = w.done(s, g)
+	if w.hasLetters() {
+		g = w.writeLetters(s, g)
+	}
 	if len(touched) > 0 {
 		g = append(g, w.lead(s, touched), w.clear(s, touched))
 	}

@@ -197,7 +197,7 @@ func letterHeaders(e *env) {
 	m := e.message("a")
 	m.Headers = map[string]string{
 		"trace": "kept", "kafka.partition": "9", "rabbitmq.expiration": "1s", "Dead-Letter-Reason": "another",
-		"large": strings.Repeat("x", 40<<10), "larger": strings.Repeat(`"`, 16<<10),
+		"large": strings.Repeat("x", 40<<10), "larger": strings.Repeat(`"`, 11776),
 	}
 	e.open(1)
 	l := &lot{env: e, s: e.Store, r: e.relay("r")}

@@ -135,3 +135,41 @@ WHERE (SELECT p.seq FROM postbag._parked p WHERE p.shard = i.shard AND p.hash = 
 -- name: stored
 -- Whether a position is one that was settled. Reads the shards of one subscription.
 SELECT EXISTS (SELECT FROM postbag._shards s WHERE s.sub = $1::integer AND s.position = $2::bytea);
+
+-- name: letters
+-- What dead letters are made of, but for the payloads: messages $1 of box $2, in the log, or copied when it was
+-- dropped. Primary keys.
+SELECT i.n, clock_timestamp(), m.at, m.id, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type, m.headers
+FROM unnest($1::bigint[]) WITH ORDINALITY AS i(seq, n)
+CROSS JOIN LATERAL (
+  SELECT b.at, b.id, b.topic, b.key, b.shard_key, b.type, b.headers::json FROM postbag.{box} b WHERE b.seq = i.seq
+  UNION ALL
+  SELECT c.at, c.id, c.topic, c.key, c.shard_key, c.type, c.headers FROM postbag._copies c WHERE c.box = $2::integer AND c.seq = i.seq
+  LIMIT 1) m
+ORDER BY i.n;
+
+-- name: write_letters
+-- Writes dead letters of messages of box {from} into box {to}, in their sequence, with the payloads of the messages. Primary keys.
+INSERT INTO postbag.{to} (id, place, topic, key, shard_key, type, headers, payload)
+SELECT i.id::uuid, i.place, i.topic, i.key, i.shard_key, i.type, i.headers::json, m.payload
+FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::text[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+  WITH ORDINALITY AS i(shard, version, seq, id, place, topic, key, shard_key, type, headers, n)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+JOIN postbag._subscriptions u ON u.id = s.sub
+CROSS JOIN LATERAL (
+  SELECT b.payload FROM postbag.{from} b WHERE b.seq = i.seq
+  UNION ALL
+  SELECT c.payload FROM postbag._copies c WHERE c.box = u.box AND c.seq = i.seq
+  LIMIT 1) m
+ORDER BY i.n;
+
+-- name: no_letter
+-- Says in the audit log why dead letters are not written, if the settlement was applied just now.
+INSERT INTO postbag._audit (who, why, what)
+SELECT $3::text, $4::text, $5::text FROM unnest($1::integer[], $2::bigint[]) i(shard, version)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id();
+
+-- name: may_write
+-- Writes nothing, and fails without the right to write messages.
+INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
+SELECT NULL::uuid, 0::smallint, '', '', '', '', NULL::json, ''::bytea WHERE false;

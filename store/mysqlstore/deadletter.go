@@ -1,0 +1,31 @@
+package mysqlstore
+
+import (
+	"fmt"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// writeLetter is [sqlkit.Dialect.WriteLetter]. One that met a tombstone is given another seq.
+func writeLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
+	text := fmt.Sprintf(sqlLetter, tableOf(l.To), tableOf(l.From))
+	for n := 0; ; n++ {
+		_, err := t.Exec(text, l.ID[:], []byte(l.Topic), []byte(l.Key), []byte(l.ShardKey), []byte(l.Type), l.Headers, l.Seq)
+		if codeOf(err) != codeDuplicate || n >= repeats {
+			return err
+		}
+	}
+}
+
+// refused is [sqlkit.Dialect.Refused]. A statement that fails so is undone alone.
+func refused(err error) bool {
+	switch codeOf(err) {
+	case codeNoTable, codeDenied, codeColumnDenied, codePacketTooLarge:
+		return true
+	}
+	return rowRefused(err)
+}
+
+func hasLetters(s store.Settlement) bool { return storekit.HasLetters(&s) }
