@@ -241,7 +241,8 @@ func (f *Flow) accuse(e *entry, reason string, now time.Duration) bool {
 		e.alone = f.counting() && reason == reasonSuspect
 		return false
 	case reason == reasonAlone && e.attempts >= r.MaxAttempts:
-		p.State, p.Reason = store.ParkDead, reasonKilled
+		f.kill(e, store.CauseAttempts, reasonKilled, now)
+		return true
 	default:
 		p.Delay = f.pause(r, max(e.attempts, 1))
 	}

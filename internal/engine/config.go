@@ -41,6 +41,9 @@ type Config struct {
 	// message has: n for Rules[n-1], and zero for Retry. It is set if there are Rules.
 	Rules  []Retry
 	RuleOf func(typ string) int
+	// DeadTo is the box that gets a dead letter of each message that becomes dead. Empty:
+	// there are none.
+	DeadTo string
 	// Rate bounds what is sent. Zero: nothing does.
 	Rate Rate
 

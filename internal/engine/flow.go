@@ -64,6 +64,8 @@ const slotCount = 4096
 // Unsettled to Held.
 type Stats struct {
 	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
+	// DeadBy are the Dead by their store.DeathCause.
+	DeadBy [4]int64
 	// Unsettled is how many messages were sent and are not answered or not
 	// settled, Unsent how many were read and not sent, Chains of how many keys
 	// something is known, Bytes what the messages in hand weigh.

@@ -188,7 +188,7 @@ func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) (accused
 	r := &m.Record
 	r.Seq, r.Slot, r.Hash, r.Filtered = m.Park.Seq, m.Park.Slot, m.Park.Hash, false
 	e := &entry{Record: r, size: r.Size(), shard: s, parked: true, attempts: m.Attempts, held: m.State == store.ParkHeld}
-	e.retried = m.State == store.ParkRetrying && m.Attempts == 0 && m.Reason == reasonRetried
+	e.retried = isRetried(&m.Park)
 	f.recall(e)
 	f.lot.bear(e.size)
 	f.hand[e.Seq] = e

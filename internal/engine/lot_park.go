@@ -9,9 +9,6 @@ import (
 
 // park parks e, whether it is of a window, slow, or parked already.
 func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
-	if p.State == store.ParkDead {
-		f.dies(e, p.Reason)
-	}
 	switch {
 	case e.parked, e.state == slowDrafted:
 		f.rewriteRow(e, p, now)
@@ -61,7 +58,7 @@ func (f *Flow) fill(e *entry, p *store.Park) {
 func (f *Flow) rewriteRow(e *entry, p store.Park, now time.Duration) {
 	f.fill(e, &p)
 	if p.State == store.ParkDead {
-		f.stats.Dead++
+		f.died(&p)
 	}
 	f.draftRow(e.shard, p)
 	f.doubted(e, p.State != store.ParkDead)

@@ -99,17 +99,19 @@ func (f *Flow) reject(e *entry, a Answer, now time.Duration) {
 		return
 	}
 	e.retried = false
-	p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
 	switch {
+	case a.Dead:
+		f.kill(e, store.CauseRejected, a.Reason, now)
 	case last:
-		p.State = store.ParkDead
+		f.kill(e, store.CauseAttempts, a.Reason, now)
 	case expired:
-		p.State, p.Reason = store.ParkDead, reasonExpired+": "+a.Reason
+		f.kill(e, store.CauseExpired, reasonExpired+": "+a.Reason, now)
 	default:
+		p := store.Park{State: store.ParkRetrying, Reason: a.Reason, Blocking: f.cfg.OnReject == Block}
 		p.Delay = max(f.pause(r, e.attempts), min(a.After, f.cfg.AfterMax))
 		if ages { // it is dead then, and not later
 			p.Delay = min(p.Delay, left)
 		}
+		f.park(e, p, now)
 	}
-	f.park(e, p, now)
 }

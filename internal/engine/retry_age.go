@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -20,6 +21,22 @@ const reasonExpired = "expired, older than max_age"
 // reasonRetried is that of a row that an operator has retried, until its attempt has failed. No other row has
 // it: one without a reason may be of a message in flight whose owner is gone, or of a call that was not made.
 const reasonRetried = "an operator had it retried"
+
+// retriedHeld is the reason of a row that is held for a topic, of a message that an operator has retried: it
+// was not tried yet, and is tried whatever its age once its topic works.
+func retriedHeld(reason string) string { return reasonRetried + "; " + reason }
+
+// isRetried says whether a row is of a message that an operator has retried and that was not tried since.
+func isRetried(p *store.Park) bool {
+	switch p.State {
+	case store.ParkRetrying:
+		return p.Attempts == 0 && p.Reason == reasonRetried
+	case store.ParkHeld:
+		return p.Attempts == 0 && strings.HasPrefix(p.Reason, retriedHeld(""))
+	default:
+		return false
+	}
+}
 
 // Clock tells the flow what the time of the database is. Without, no message ages.
 func (f *Flow) Clock(now time.Duration, at time.Time) { f.zero = at.Add(-now) }
@@ -89,6 +106,6 @@ func (f *Flow) expireAll(now time.Duration) {
 // dead message.
 func (f *Flow) expire(e *entry, now time.Duration) {
 	f.trust(e)
-	f.park(e, store.Park{State: store.ParkDead, Reason: reasonExpired, Blocking: f.cfg.OnReject == Block}, now)
+	f.kill(e, store.CauseExpired, reasonExpired, now)
 	f.resume(e, now)
 }

@@ -217,6 +217,46 @@ func TestWhatAnOperatorRetriesIsTriedAfterAnOutage(t *testing.T) {
 }
 
 // An earlier owner may have delivered it in a transaction, and only the next one tells.
+func TestWhatAnOperatorRetriesIsTriedOnceItsTopicWorks(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, topical(engine.Config{Retry: engine.Retry{MaxAge: time.Minute}}))
+	d.f.Clock(d.now, began)
+	old := stored(5, 1, -time.Hour)
+	old.Topic = "orders"
+	d.lot(parkedOf(old, store.Park{State: store.ParkRetrying, Blocking: true, Reason: engine.ReasonRetried}))
+	d.answers(d.call(5), noTopic())
+	s := d.settle()
+	if len(s.Park) != 1 || s.Park[0].State != store.ParkHeld || !strings.HasSuffix(s.Park[0].Reason, "no such topic") {
+		t.Fatalf("the rows are %+v, want one that is held", s.Park)
+	}
+	d.now += time.Second
+	d.probe("orders")
+	d.fetched(parkedOf(old, s.Park[0]))
+	if p := d.reject(5, engine.Answer{Reason: "no"}); p.State != store.ParkDead || p.Attempts != 1 {
+		t.Errorf("after its attempt the row is %+v, want it dead", p)
+	}
+}
+
+func TestADeadMessageLeavesALetterWithItsCause(t *testing.T) {
+	t.Parallel()
+	d := aged(t, engine.Config{DeadTo: "dead", OnReject: engine.Skip, Retry: engine.Retry{MaxAge: time.Hour, MaxAttempts: 2}})
+	d.feed("1", stored(5, 1, -time.Hour), stored(6, 2, 0), stored(7, 3, 0))
+	d.answers(d.call(6, 7), engine.Answer{Outcome: broker.Rejected, Dead: true, Reason: "gone"}, engine.Answer{Outcome: broker.Rejected, Reason: "no"})
+	want := map[int64]store.DeathCause{5: store.CauseExpired, 6: store.CauseRejected, 7: 0, 8: store.CauseAttempts}
+	s := d.settle()
+	d.lot(parked(8, 4, 1))
+	d.answers(d.call(8), engine.Answer{Outcome: broker.Rejected, Reason: "no"})
+	rows := append(s.Park, d.settle().Park...)
+	for _, p := range rows {
+		if dead := p.State == store.ParkDead; p.Cause != want[p.Seq] || dead != (want[p.Seq] != 0) || dead != (p.DeadTo == "dead") {
+			t.Errorf("the row is %+v, want the cause %v", p, want[p.Seq])
+		}
+	}
+	if n := d.f.Stats(); len(rows) != 4 || n.Dead != 3 || n.DeadBy != [4]int64{0, 1, 1, 1} {
+		t.Errorf("there are %d rows, and dead are %d: %v", len(rows), n.Dead, n.DeadBy)
+	}
+}
+
 func TestAMessageOfATransactionIsTriedBeforeItIsDeadByItsAge(t *testing.T) {
 	t.Parallel()
 	d := aged(t, engine.Config{Transactions: true, Ordered: true, OnReject: engine.Skip, Retry: engine.Retry{MaxAge: time.Minute}})

@@ -261,7 +261,11 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 		}
 		return
 	}
-	f.park(e, store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name, Reason: t.reason}, now)
+	reason := t.reason
+	if e.retried {
+		reason = retriedHeld(reason)
+	}
+	f.park(e, store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name, Reason: reason}, now)
 }
 
 // untried has topics looked at soon: the message that was to find out whether one

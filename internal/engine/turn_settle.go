@@ -65,7 +65,7 @@ func (f *Flow) draft(e *entry) {
 		e.row = e.shard.drafting()
 		f.stats.Parked += f.failing(e.park)
 		if e.park.State == store.ParkDead {
-			f.stats.Dead++
+			f.died(e.park)
 		}
 		_, changing := e.shard.changing[e.Seq]
 		if _, twice := d.inPark[e.Seq]; twice && !changing { // of two messages of one seq, in a log that was numbered again, the later one is there

@@ -1,9 +1,9 @@
 package mysqlstore_test
 
 import (
-	"errors"
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 	"testing"
 	"time"
