@@ -19,6 +19,7 @@ import (
 const (
 	boxKey          = attribute.Key("postbag.box")
 	subscriptionKey = attribute.Key("postbag.subscription")
+	causeKey        = attribute.Key("postbag.cause")
 	outcomeKey      = attribute.Key("postbag.outcome") // of messages that were sent, on metrics
 	attemptKey      = attribute.Key("postbag.message.attempt")
 )

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/postbag/postbag/relay"
+	"github.com/postbag/postbag/store"
 )
 
 // gauge is one figure of relay.Stats, or of one subscription in it.
@@ -18,7 +19,8 @@ type gauge struct {
 	counts           bool // it only grows
 	relay            func(s *relay.Stats) int64
 	subscription     func(s *relay.SubscriptionStats) int64
-	seconds          func(s *relay.SubscriptionStats) float64 // of time that only grows
+	seconds          func(s *relay.SubscriptionStats) float64  // of time that only grows
+	causes           func(s *relay.SubscriptionStats) [3]int64 // by store.DeathCause, from the first on
 }
 
 func one(b bool) int64 {
@@ -50,7 +52,7 @@ func gauges() []gauge {
 		{name: "postbag.messages.rejected", unit: messages, counts: true, help: "Attempts that the destination refused.", subscription: func(s *sub) int64 { return s.Rejected }},
 		{name: "postbag.messages.unknown", unit: messages, counts: true, help: "Attempts whose answer was lost.", subscription: func(s *sub) int64 { return s.Unknown }},
 		{name: "postbag.messages.parked", unit: messages, counts: true, help: "Messages that this relay parked.", subscription: func(s *sub) int64 { return s.Parked }},
-		{name: "postbag.messages.dead", unit: messages, counts: true, help: "Messages that ran out of attempts.", subscription: func(s *sub) int64 { return s.Dead }},
+		{name: "postbag.messages.dead", unit: messages, counts: true, help: "Messages that became dead, by cause: attempts, expired or rejected.", causes: func(s *sub) [3]int64 { return [3]int64{s.DeadAttempts, s.DeadExpired, s.DeadRejected} }},
 		{name: "postbag.messages.delivered", unit: messages, counts: true, help: "Messages confirmed and settled.", subscription: func(s *sub) int64 { return s.Delivered }},
 		{name: "postbag.messages.filtered", unit: messages, counts: true, help: "Messages that the subscription's filter refused.", subscription: func(s *sub) int64 { return s.Filtered }},
 		{name: "postbag.messages.discarded", unit: messages, counts: true, help: "Messages that an operator discarded.", subscription: func(s *sub) int64 { return s.Discarded }},
@@ -141,6 +143,14 @@ func show(s relay.Stats, all []gauge, instruments []metric.Observable, to metric
 		case !is: // a meter that breaks its contract
 		case all[g].relay != nil:
 			to.ObserveInt64(number, all[g].relay(&s), whole)
+		case all[g].causes != nil:
+			for i := range s.Subscriptions {
+				sub := &s.Subscriptions[i]
+				for c, n := range all[g].causes(sub) {
+					cause := store.CauseAttempts + store.DeathCause(c)
+					to.ObserveInt64(number, n, attributes(boxKey.String(sub.Box), subscriptionKey.String(sub.Subscription), causeKey.String(cause.String())))
+				}
+			}
 		default:
 			for i := range each {
 				to.ObserveInt64(number, all[g].subscription(&s.Subscriptions[i]), each[i])

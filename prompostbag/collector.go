@@ -102,7 +102,6 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 		{messagesRejected, f.Rejected},
 		{messagesUnknown, f.Unknown},
 		{messagesParked, f.Parked},
-		{messagesDead, f.Dead},
 		{messagesDelivered, f.Delivered},
 		{messagesFiltered, f.Filtered},
 		{messagesDiscarded, f.Discarded},
@@ -111,6 +110,9 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 	} {
 		send(row.name, float64(row.value), f.Box, f.Subscription)
 	}
+	send(messagesDead, float64(f.DeadAttempts), f.Box, f.Subscription, store.CauseAttempts.String())
+	send(messagesDead, float64(f.DeadExpired), f.Box, f.Subscription, store.CauseExpired.String())
+	send(messagesDead, float64(f.DeadRejected), f.Box, f.Subscription, store.CauseRejected.String())
 	send(throttled, f.Throttled.Seconds(), f.Box, f.Subscription)
 	send(circuitOpen, one(f.Circuit != "closed"), f.Box, f.Subscription)
 	at := 0.0

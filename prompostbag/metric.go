@@ -72,7 +72,7 @@ func Metrics() []Metric {
 		{messagesRejected, "Attempts that the destination refused.", counter, subscription},
 		{messagesUnknown, "Attempts whose answer was lost.", counter, subscription},
 		{messagesParked, "Messages that this relay parked.", counter, subscription},
-		{messagesDead, "Messages that became dead.", counter, subscription},
+		{messagesDead, "Messages that became dead, by cause: attempts, expired or rejected.", counter, append(subscription[:2:2], "cause")},
 		{messagesDelivered, "Messages confirmed and settled.", counter, subscription},
 		{messagesFiltered, "Messages that the subscription's filter refused.", counter, subscription},
 		{messagesDiscarded, "Messages that an operator discarded.", counter, subscription},

@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/engine"
@@ -22,6 +24,8 @@ type Dead struct {
 	Attempts int
 	// Reason is the last error, or says that the message is too old.
 	Reason string
+	// Cause is why it gets no other attempt.
+	Cause store.DeathCause
 }
 
 // noteDeaths logs messages that became dead, and tells OnDead. It returns their seqs.
@@ -53,5 +57,49 @@ func (l *loop) tellDead(f *flow, d *engine.Death) {
 			l.log.report(fmt.Errorf("relay: %s: OnDead panicked: %T", f.Ref, v))
 		}
 	}()
-	f.subscription.OnDead(Dead{Ref: f.Ref, Message: d.Message, Seq: d.Seq, Attempts: d.Attempts, Reason: d.Reason})
+	f.subscription.OnDead(Dead{Ref: f.Ref, Message: d.Message, Seq: d.Seq, Attempts: d.Attempts, Reason: d.Reason, Cause: d.Cause})
+}
+
+// errNoLetters says that the store writes no dead letters.
+var errNoLetters = errors.New("the store writes no dead letters; leave DeadTo out, or use a newer version of the store")
+
+// deadTo says what is wrong with the boxes of dead letters: a name that is none, the box that
+// the messages are in, or a circle, in which a letter that dies would be copied for ever.
+func deadTo(subscriptions []Subscription) error {
+	var errs []error
+	next := map[string][]string{} // boxes by those that their letters go to
+	for i := range subscriptions {
+		s := &subscriptions[i]
+		box := s.ref().Box
+		switch {
+		case s.DeadTo == "":
+			continue
+		case s.DeadTo == box:
+			errs = append(errs, fmt.Errorf("relay: subscription %s: DeadTo is its own box; choose another box for dead letters", s.ref()))
+			continue
+		}
+		if err := postbag.ValidBox(s.DeadTo); err != nil {
+			errs = append(errs, fmt.Errorf("relay: subscription %s: DeadTo: %w", s.ref(), err))
+			continue
+		}
+		if leads(next, s.DeadTo, box) {
+			errs = append(errs, fmt.Errorf("relay: subscription %s: DeadTo is box %s, whose dead letters come back to box %s; leave DeadTo out in one of them", s.ref(), s.DeadTo, box))
+			continue
+		}
+		next[box] = append(next[box], s.DeadTo)
+	}
+	return errors.Join(errs...)
+}
+
+// leads says whether letters get from one box to another.
+func leads(next map[string][]string, from, to string) bool {
+	return from == to || slices.ContainsFunc(next[from], func(box string) bool { return leads(next, box, to) })
+}
+
+// noteLetters tells of dead letters that were not written.
+func (l *loop) noteLetters(f *flow, err error) {
+	if err != nil {
+		l.log.noLetter(f, err)
+		l.log.report(fmt.Errorf("relay: %s: dead letters: %w", f.Ref, err))
+	}
 }

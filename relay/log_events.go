@@ -93,13 +93,14 @@ type commanded struct {
 // commandedMost bounds how many commands are remembered for the log.
 const commandedMost = 10_000
 
-// noteDone logs commands that a round has carried out.
+// noteDone logs commands that a round has carried out, and dead letters that it did not write.
 func (l *loop) noteDone(r *core.Round, verdicts []store.Verdict) {
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		for j := range p.Turn.Settle {
 			if verdicts[j].Applied {
 				l.noteCommanded(l.flowOf(p.Flow), p.Turn.Settle[j].Done)
+				l.noteLetters(l.flowOf(p.Flow), verdicts[j].Letters)
 			}
 		}
 		verdicts = verdicts[len(p.Turn.Settle):]

@@ -254,8 +254,13 @@ func (j *journal) rejected(f *flow, m *store.Record, reason string) {
 func (j *journal) dead(f *flow, d *engine.Death) {
 	if j.mayReject(f) {
 		j.logger.Warn("relay: a message is dead",
-			append(between(f), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "reason", d.Reason)...)
+			append(between(f), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "cause", d.Cause.String(), "reason", d.Reason)...)
 	}
+}
+
+// noLetter says that dead letters of a subscription could not be written.
+func (j *journal) noLetter(f *flow, err error) {
+	j.logger.Error("relay: dead letters could not be written; the messages are dead all the same, and kept", append(between(f), "error", err)...)
 }
 
 // moreDead says that so many messages became dead that OnDead was not told of all.

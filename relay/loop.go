@@ -321,6 +321,9 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	for _, f := range l.flows {
 		f.holds = info.Features.HeldTopics
 		f.Engine.HoldTopics(f.holds)
+		if f.subscription.DeadTo != "" && !info.Features.DeadLetters {
+			return fmt.Errorf("relay: %s: %w", f.Ref, errNoLetters)
+		}
 	}
 	if err := l.store.Declare(ctx, specs); err != nil {
 		return fmt.Errorf("declare the subscriptions: %w", err)

@@ -15,7 +15,7 @@ const storeTimeout = 30 * time.Second
 
 // permanent says that waiting does not cure err.
 func permanent(err error) bool {
-	for _, e := range []error{store.ErrNoBox, store.ErrFilterDiffers, store.ErrSchema} {
+	for _, e := range []error{store.ErrNoBox, store.ErrFilterDiffers, store.ErrSchema, errNoLetters} {
 		if errors.Is(err, e) {
 			return true
 		}

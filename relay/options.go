@@ -68,7 +68,7 @@ func (o *Options) validate() error {
 		}
 		seen[s.ref()] = true
 	}
-	errs = append(errs, o.boxes())
+	errs = append(errs, o.boxes(), deadTo(o.Subscriptions))
 	errs = append(errs, o.times()...)
 	if o.Name == "" {
 		host, _ := os.Hostname()

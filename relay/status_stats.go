@@ -41,6 +41,8 @@ type SubscriptionStats struct {
 	// What was done since Run began. Messages that were Read, Sent in calls, Accepted and Rejected by the destination, and
 	// Unknown, whose answer was lost; that were Parked, are Dead, or were settled as Delivered, Filtered or Discarded.
 	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded int64
+	// DeadAttempts, DeadExpired and DeadRejected are the Dead by their store.DeathCause.
+	DeadAttempts, DeadExpired, DeadRejected int64
 	// Settles counts settlements, Lost those that were refused because the lease was lost, and Opened how often the circuit
 	// opened.
 	Settles, Lost, Opened int64
@@ -61,6 +63,7 @@ func subscriptionStats(f *flow) SubscriptionStats {
 		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
 		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
+		DeadAttempts: n.DeadBy[store.CauseAttempts], DeadExpired: n.DeadBy[store.CauseExpired], DeadRejected: n.DeadBy[store.CauseRejected],
 		Throttled: n.Throttled,
 	}
 }

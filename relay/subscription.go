@@ -129,7 +129,14 @@ type Subscription struct {
 	// the subscription at a time, and others stand by. Batch is then the most messages in
 	// a transaction: 1,000 by default, 20,000 at most. Concurrency has no effect.
 	ExactlyOnce bool
-	// OnDead is called with each message that becomes dead, for an alarm or a copy. It is
+	// DeadTo is the box, in the same store, that gets a dead letter of each message that
+	// becomes dead: a copy with the reason in its headers (store.HeaderDeadReason and others).
+	// The settlement that makes the message dead writes it, so no crash loses it or makes it
+	// twice. A message that dies again leaves another one. Subscribe to that box to send the
+	// letters anywhere. It must exist when the relay starts, and may not be Box, nor lead back
+	// to it by the DeadTo of others. Defaults to none.
+	DeadTo string
+	// OnDead is called with each message that becomes dead, for an alarm. It is
 	// called from the relay's loop, so it must return soon. A message may be told of twice,
 	// and not at all if the process ends just then, or if more than a thousand become dead
 	// in one step: the log says so. The dead message itself is kept in any case. Optional.
@@ -248,7 +255,7 @@ func (s *Subscription) exactlyOnce() []error {
 }
 
 func (s *Subscription) spec() store.Spec {
-	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards}
+	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards, DeadTo: s.DeadTo}
 }
 
 // engine returns the policy as the engine takes it.
@@ -256,7 +263,7 @@ func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
 	features, p := s.To.Features(), s.Cadence.pace(o)
 	_, prober := broker.ProberOf(s.To)
 	return engine.Config{
-		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate,
+		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate, DeadTo: s.DeadTo,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
