@@ -43,6 +43,7 @@ subscriptions:
   - {to: stdout, name: plain, format: {kind: plain}}
   - {to: stdout, name: cloudevents, format: {kind: cloudevents}}
   - {to: stdout, name: debezium, format: {kind: debezium}}
+  - {to: nats, name: letters, dead_to: {box: dead}}
   - {to: nats, name: ruled, retry: {rules: [{types: [a]}, {errors: [a]}]}}
 sources:
   - {from: {nats: {url: "nats://a", stream: a, consumer: a}}}

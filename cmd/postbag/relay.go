@@ -148,6 +148,9 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	}
 	out.Retry, out.Retries = retries(&s.Retry)
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read
+	if s.DeadTo != nil {
+		out.DeadTo = s.DeadTo.Box
+	}
 	if s.OnReject == "skip" {
 		out.OnReject = relay.Skip
 	}

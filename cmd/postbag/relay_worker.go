@@ -51,6 +51,9 @@ func (w *worker) open(ctx context.Context) error {
 	var boxes []string
 	for i := range w.subscriptions {
 		boxes = append(boxes, w.subscriptions[i].Box)
+		if to := w.subscriptions[i].DeadTo; to != "" {
+			boxes = append(boxes, to)
+		}
 	}
 	for i := range w.sources {
 		boxes = append(boxes, w.sources[i].Box)

@@ -100,6 +100,9 @@ func (s *schemaOf) value(f reflect.StructField) object {
 	if of == reflect.TypeFor[config.Origin]() {
 		return s.kinds(component.Kinds().Sources)
 	}
+	if of == reflect.TypeFor[config.DeadTo]() {
+		return object{"anyOf": []any{object{"type": "string"}, s.structure(of)}}
+	}
 	switch of.Kind() {
 	case reflect.Bool:
 		return object{"type": []string{"boolean", "string"}, "pattern": `^(true|false)$|` + expanded}
@@ -202,6 +205,9 @@ func TestTheSchemaAgreesWithTheCheck(t *testing.T) {
 		"store: {dsn: a.db}\ndestinations: {m: {stdout: }}\n":                                                                            true,
 		"store: {dsn: a.db}\ndestinations: {m: {kafka: {url: 'kafka://a', transactions: {}, create: {partitions: 3}}}}\n":                true,
 		"store: {dsn: a.db}\nsources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, id_headers: [X-Id], max_size: 1MiB}]\n": true,
+		there + "subscriptions: [{dead_to: dead}, {name: b, dead_to: {box: dead, to: m}}]\n":                                             true,
+		there + "subscriptions: [{dead_to: {box: dead, two: m}}]\n":                                                                      false,
+		there + "subscriptions: [{dead_to: [dead]}]\n":                                                                                   false,
 		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b, quue: c}}}]\n":                                        false,
 		there + "sources: [{from: {stdout: {}}}]\n":                                                                                      false,
 		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, faults: perhaps}]\n":                                false,

@@ -136,6 +136,12 @@ func (b *binder) value(path string, n ast.Node, v reflect.Value) {
 		b.destination(path, n, (*Destination)(from), b.kinds.Sources, "source")
 		return
 	}
+	if d, ok := reflect.TypeAssert[*DeadTo](v.Addr()); ok {
+		if _, settings := n.(ast.MapNode); !settings {
+			b.scalar(path, n, reflect.ValueOf(&d.Box).Elem())
+			return
+		}
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		if _, ok := reflect.TypeAssert[scalarText](v); ok {

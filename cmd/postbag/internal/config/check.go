@@ -16,6 +16,7 @@ import (
 func (f *File) check(k Kinds) {
 	p := f.problems
 	f.fill()
+	f.addLetters()
 	f.checkStores(k)
 	f.checkDestinations()
 	f.checkSubscriptions()
@@ -140,7 +141,7 @@ func (f *File) checkSubscriptions() {
 	seen := make(map[string]bool)
 	for i := range f.Subscriptions {
 		s := &f.Subscriptions[i]
-		where := fmt.Sprintf("subscriptions[%d]", i)
+		where := cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i))
 		s.check(f.problems, where, f)
 		id := s.Box + "/" + s.Name
 		if s.Store != "" {
@@ -151,6 +152,7 @@ func (f *File) checkSubscriptions() {
 		}
 		seen[id] = true
 	}
+	f.checkLetters()
 }
 
 // ListenAddress completes an address to listen on: a bare port means loopback.

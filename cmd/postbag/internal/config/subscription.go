@@ -37,6 +37,9 @@ type Subscription struct {
 	Order string `yaml:"order" oneof:"key shard none" default:"key"`
 	// What a rejected message does to later ones of its key: block or skip.
 	OnReject string `yaml:"on_reject" oneof:"block skip" default:"block"`
+	// The box, in the same store, that gets a dead letter of each message that becomes dead: its name, or
+	// the settings below.
+	DeadTo *DeadTo `yaml:"dead_to" otherwise:"none"`
 	// Deliver exactly once, in transactions of the destination (kafka). Consumers that read
 	// committed messages only see each of them once.
 	ExactlyOnce bool `yaml:"exactly_once" default:"false"`
@@ -63,6 +66,17 @@ type Subscription struct {
 	Buffer Size `yaml:"buffer" range:"1..1073741824" default:"64MiB"`
 	// Most calls at a time.
 	Concurrency int `yaml:"concurrency" range:"1..10000" otherwise:"4; 32 for webhooks"`
+
+	at string // where it stands in the file, if not in the list
+}
+
+// DeadTo says where dead letters go. In a file it may be the name of the box alone.
+type DeadTo struct {
+	// The box that gets the dead letters. Make it with postbag migrate up --box. Required.
+	Box string `yaml:"box"`
+	// The destination that the letters are sent to: this makes the subscription default of their
+	// box.
+	To string `yaml:"to" otherwise:"none; name the box in a subscription of its own"`
 }
 
 // Retry is the back-off of rejected messages.
@@ -138,6 +152,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 	if to, known := f.Destinations[s.To]; known && s.ExactlyOnce && !to.hasTransactions() {
 		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} in its settings, or leave this out")
 	}
+	s.DeadTo.check(p, where+".dead_to", s.Box)
 	s.checkHeaders(p, where, f)
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {
