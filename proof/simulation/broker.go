@@ -148,7 +148,7 @@ func (b *destination) judge(m *message) engine.Answer {
 	if m.accepted == 0 && m.rejections < b.patience(m) {
 		m.rejections++
 		b.w.refused(m)
-		return engine.Answer{Outcome: broker.Rejected, Reason: "bad", Dead: b.w.fault(Retries, 100)}
+		return engine.Answer{Outcome: broker.Rejected, Reason: "bad", Dead: b.w.dooms(m)}
 	}
 	return engine.Answer{Outcome: broker.Accepted}
 }

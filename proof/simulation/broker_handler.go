@@ -133,7 +133,7 @@ func (t *handled) fails(e handlerError) {
 	case t.began && !w.broker.away(): // an empty transaction works
 		t.m.rejections++
 		w.refused(t.m)
-		a = engine.Answer{Outcome: broker.Rejected, Reason: "failed", Dead: w.fault(Retries, 100)}
+		a = engine.Answer{Outcome: broker.Rejected, Reason: "failed", Dead: w.dooms(t.m)}
 	}
 	d.reply(a)
 }

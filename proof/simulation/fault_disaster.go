@@ -21,7 +21,7 @@ type backup struct {
 func (s *server) backUp(old *backup) backup {
 	b := backup{tables: s.tables, at: s.w.instant(), commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
 	b.shards, b.rows = copied(s.shards, old.shards), copied(s.rows, old.rows)
-	b.discarded = slices.Clip(s.discarded)
+	b.discarded, b.deaths, b.letters = slices.Clip(s.discarded), slices.Clip(s.deaths), slices.Clip(s.letters)
 	b.commands, b.relays = copied(s.commands, old.commands), copied(s.relays, old.relays)
 	return b
 }

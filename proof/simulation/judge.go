@@ -153,6 +153,7 @@ func (w *world) verdict(pending bool) {
 	}
 	w.stillOrdered()
 	w.stillDead()
+	w.checkLetters()
 	cfg := &w.plan.cfg
 	o := history.Options{
 		InFlight: cfg.InFlight, Slack: time.Hour, MayPend: pending, Takeover: w.plan.takeover(), ExactlyOnce: cfg.Transactions && !w.excused,

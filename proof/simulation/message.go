@@ -40,6 +40,7 @@ type message struct {
 	given      bool          // it was discarded once
 	retried    bool          // somebody gave that command once
 	expired    bool          // it was dead by its age once
+	doomed     bool          // an answer said that it gets no other attempt, once
 	unwanted   bool          // somebody gave that command once
 	ordered    time.Duration // when that was first
 	forgiven   bool          // somebody gave that command, and the store has forgotten it

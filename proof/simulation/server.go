@@ -39,6 +39,8 @@ type tables struct {
 	commands  []command
 	commandID store.CommandID
 	discarded []*message
+	deaths    []letter       // the messages of settlements that said so
+	letters   []letter       // and what was left of them in another box
 	ledger    [5]store.Tally // by fate
 	relays    []heartbeat
 	house     house
@@ -167,6 +169,7 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 	}
 	s.discardPending(sh, t, discarding)
 	for i := range t.Park {
+		s.die(&t.Park[i])
 		s.park(&t.Park[i])
 	}
 	s.tally(t)
@@ -259,6 +262,7 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 		}
 		if m != nil {
 			s.checkExpired(p, m)
+			s.checkDeath(p, m)
 		}
 		for _, r := range t.Resolve {
 			if r.Seq == p.Seq {

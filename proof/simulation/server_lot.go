@@ -58,6 +58,7 @@ func (s *server) park(p *store.Park) {
 		return
 	}
 	*row = parked{Park: *p, m: m, due: s.now() + p.Delay}
+	row.Cause, row.DeadTo = 0, ""            // they are of the settlement
 	row.Blocking = p.Blocking && p.Hash != 0 // see package store: a Hash of zero blocks nothing
 }
 
