@@ -2,8 +2,8 @@ package store
 
 // A dead letter is a copy of a message that became dead, in another box of the same store.
 // A settlement that parks the message with Park.DeadTo writes it, in the same transaction:
-// whoever sees the dead row sees the letter, and a settlement that is lost or repeated
-// writes none. Within a settlement the letters of a box come in the sequence of
+// where the dead row is, the letter is, and a settlement that is lost or repeated writes
+// none. Within a settlement the letters of a box come in the sequence of
 // Settlement.Park.
 //
 // A letter has the topic, key, shard key, type and payload of the message. It has the

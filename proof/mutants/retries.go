@@ -26,7 +26,7 @@ var retrying = []Mutant{
 	{
 		Name: "expired-and-its-key-forgotten", What: "the key of a message that is dead by its age does not go on",
 		Evidence: "a head of a queue that is removed on another path than the usual one",
-		Patches:  []Patch{{"internal/engine/retry_age.go", "Blocking: f.cfg.OnReject == Block}, now)\n	f.resume(e, now)\n", "Blocking: f.cfg.OnReject == Block}, now)\n"}},
+		Patches:  []Patch{{"internal/engine/retry_age.go", "f.kill(e, store.CauseExpired, reasonExpired, now)\n	f.resume(e, now)\n", "f.kill(e, store.CauseExpired, reasonExpired, now)\n"}},
 		By:       sim("-faults", "retries"),
 	},
 	{
