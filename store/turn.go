@@ -301,7 +301,8 @@ const (
 type Retention struct {
 	// Lease is that of the box's Maintenance shard.
 	Lease
-	// Keep is how long a message stays after every subscription has passed it.
+	// Keep is how long a message stays after every subscription has passed it, if the box
+	// says nothing, see Retainer.
 	Keep time.Duration
 	// Headroom is for how many more messages the log must have partitions. Zero:
 	// 500 million. Stores without partitions ignore it.
@@ -313,6 +314,8 @@ type Report struct {
 	// Promoted scheduled messages joined the log; Added and Dropped partitions;
 	// Copied parked messages out of partitions to be dropped; Deleted rows.
 	Promoted, Added, Dropped, Copied, Deleted int64
+	// Expired dead messages have a command that discards them, because their time is over.
+	Expired int64
 	// Faults are what Maintain refused to do, each with what you can do, such as a ledger
 	// that does not agree.
 	Faults []string

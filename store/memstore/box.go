@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // box is a log with its schedule and its subscriptions.
@@ -17,6 +18,8 @@ type box struct {
 	subs     map[string]*subscription
 	dropped  map[int64]sums // by span: what retention has removed
 	floors   []floorMark    // see Maintain
+
+	retention storekit.RetentionRow
 }
 
 func newBox(name string) *box {

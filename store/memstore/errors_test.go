@@ -249,7 +249,7 @@ func TestRememberedAgesOfSeqsAreBounded(t *testing.T) {
 	for seq := range int64(20_000) {
 		now = now.Add(time.Second)
 		b.mark(seq+1, now, keep)
-		floor := b.kept(now.Add(-keep))
+		floor := b.forgetMarks(now.Add(-keep))
 		if most := max(seq+1-5000, 0); floor > most || floor < most-5000/floorMarks-2 {
 			t.Fatalf("of seqs passed one a second up to %d, those up to %d are said to be %s old", seq+1, floor, keep)
 		}

@@ -12,6 +12,7 @@ type Op string
 const (
 	OpCheck     Op = "check"
 	OpDeclare   Op = "declare"
+	OpDeploy    Op = "deploy"
 	OpBeat      Op = "beat"
 	OpTurn      Op = "turn"
 	OpBlocked   Op = "blocked"

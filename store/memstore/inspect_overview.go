@@ -19,11 +19,13 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 		defer s.mu.Unlock()
 		now := s.now()
 		o := store.Overview{Now: now.UTC(), Relays: s.live(now)}
+		notices := s.notices(now)
 		for _, b := range s.boxes {
 			v, err := s.viewBox(b, now)
 			if err != nil {
 				return store.Overview{}, err
 			}
+			v.Notices = notices[b.name]
 			o.Boxes = append(o.Boxes, v)
 		}
 		slices.SortFunc(o.Boxes, func(a, b store.BoxView) int { return cmp.Compare(a.Name, b.Name) })
@@ -32,7 +34,7 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 }
 
 func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
-	v := store.BoxView{Name: b.name, Rows: b.log.rows, Last: b.log.last, Scheduled: int64(len(b.schedule.due))}
+	v := store.BoxView{Name: b.name, Rows: b.log.rows, Last: b.log.last, Scheduled: int64(len(b.schedule.due)), Retention: b.retention.View(now.UnixMicro())}
 	snap := s.snapshot(b)
 	for _, sub := range b.readers() {
 		sv, err := sub.view(&snap, now)

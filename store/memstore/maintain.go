@@ -46,22 +46,28 @@ func (s *Store) maintain(r store.Retention) (store.Report, error) {
 	var rep store.Report
 	rep.Promoted = int64(s.promote(b, promoteMost))
 	rep.NextDue = b.schedule.next(now)
-	if err := b.retain(r.Keep, now, &rep); err != nil {
+	l := b.retention.Lifetimes(r.Keep)
+	if err := b.retain(l, now, &rep); err != nil {
 		return store.Report{}, err
 	}
+	s.expire(b, l.Dead, now, &rep)
 	rep.More = rep.More || rep.Promoted == promoteMost
 	return rep, nil
 }
 
-// retain drops the beginning of the log: what all subscriptions had passed keep
+// retain drops the beginning of the log: what all subscriptions had passed long enough
 // ago, and agree on.
-func (b *box) retain(keep time.Duration, now time.Time, rep *store.Report) error {
+func (b *box) retain(l store.Lifetimes, now time.Time, rep *store.Report) error {
 	floor, err := b.floor()
 	if err != nil {
 		return err
 	}
-	b.mark(floor, now, keep)
-	to := b.kept(now.Add(-keep))
+	b.mark(floor, now, max(l.Delivered, l.Discarded/64))
+	to := b.passedBy(now.Add(-l.Delivered))
+	old := b.forgetMarks(now.Add(-l.Discarded))
+	if l.Discarded > l.Delivered {
+		to = b.beforeDiscarded(max(old, b.log.base-1), to)
+	}
 	if to < b.log.base {
 		return nil
 	}
@@ -113,8 +119,18 @@ func (b *box) mark(floor int64, now time.Time, keep time.Duration) {
 	b.floors = append(b.floors, floorMark{now, floor})
 }
 
-// kept returns the floor that had been passed by a time, and forgets older ones.
-func (b *box) kept(by time.Time) int64 {
+// passedBy returns the floor that had been passed by a time.
+func (b *box) passedBy(by time.Time) int64 {
+	for _, m := range slices.Backward(b.floors) {
+		if !m.at.After(by) {
+			return m.seq
+		}
+	}
+	return 0
+}
+
+// forgetMarks is passedBy, and forgets older marks.
+func (b *box) forgetMarks(by time.Time) int64 {
 	for i, m := range slices.Backward(b.floors) {
 		if !m.at.After(by) {
 			b.floors = b.floors[i:]
@@ -122,6 +138,18 @@ func (b *box) kept(by time.Time) int64 {
 		}
 	}
 	return 0
+}
+
+// beforeDiscarded returns to, or the seq before the first discarded message behind old.
+func (b *box) beforeDiscarded(old, to int64) int64 {
+	for _, sub := range b.readers() {
+		for seq := range sub.discarded {
+			if seq > old {
+				to = min(to, seq-1)
+			}
+		}
+	}
+	return to
 }
 
 // compare says what is wrong with the ledger of a span, if anything.

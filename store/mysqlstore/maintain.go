@@ -18,7 +18,7 @@ import (
 // always. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, r), s: s}
-	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.watchNumbering, m.WatchSchedule)
+	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.expire, m.watchNumbering, m.WatchSchedule)
 }
 
 // maintenance is one Maintain at work.
@@ -29,6 +29,9 @@ type maintenance struct {
 	s    *Store
 	held []partition // below the log's beginning, and something in it has to stay
 }
+
+// expire has dead messages discarded whose time is over.
+func (m *maintenance) expire(ctx context.Context) error { return m.Expire(ctx, &m.s.dead) }
 
 // watchNumbering says when somebody has chosen a seq so high that the numbering comes
 // to its end. Any session that may insert can: SET insert_id.

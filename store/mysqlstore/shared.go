@@ -62,6 +62,21 @@ func (s *Store) SetPaused(ctx context.Context, a store.Audit, r store.Ref, pause
 	return s.base.SetPaused(ctx, a, r, paused)
 }
 
+// SetRetention sets how long messages of a box stay; see [store.Retainer].
+func (s *Store) SetRetention(ctx context.Context, a store.Audit, box string, l store.Lifetimes) error {
+	return s.base.SetRetention(ctx, a, box, l)
+}
+
+// DeployRetention takes what a relay says of that; see [store.Retainer].
+func (s *Store) DeployRetention(ctx context.Context, d store.Deployment) (store.BoxRetention, error) {
+	return s.base.DeployRetention(ctx, d)
+}
+
+// Expired returns about how many messages housekeeping would remove; see [store.Retainer].
+func (s *Store) Expired(ctx context.Context, box string, l store.Lifetimes) (int64, error) {
+	return s.base.Expired(ctx, box, l)
+}
+
 // AcceptLedger takes the log as it is for the truth; see [store.Editor].
 func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
 	return s.base.AcceptLedger(ctx, a, box)

@@ -35,6 +35,7 @@ type Store struct {
 	producer producer
 	busy     sqlkit.Marks // whether the last read of a subscription found rows
 	kept     sqlkit.Marks
+	dead     sqlkit.Marks // how far dead messages were looked at
 	parts    partNotes
 	// tombstoneKeep is the constant of that name, but in tests.
 	tombstoneKeep time.Duration

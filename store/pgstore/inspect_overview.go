@@ -201,6 +201,8 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 			w.now, b.Last, dropped = c.int8(), c.int8(), c.int8()
 			b.Rows = estimate(c.int8(), c.int8(), b.Last-dropped)
 			b.Scheduled = estimate(c.int8(), c.int8(), 1<<62)
+			held := c.retention()
+			b.Retention = held.View(w.now)
 			return c.err
 		},
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // What one Maintain does at most: how long it goes on, and how many scheduled
@@ -41,6 +42,8 @@ type maintenance struct {
 	report store.Report
 	*maintenanceState
 	round
+	// discarded and dead are what the box keeps, besides Keep.
+	discarded, dead time.Duration
 	// safe is the seq that all subscriptions have passed.
 	safe int64
 	// differ, if not nil, takes the place of a fault where the log and the ledger of
@@ -57,8 +60,10 @@ type round struct {
 	now        int64 // microseconds since 1970
 	nextDue    int64 // microseconds; math.MaxInt64: none
 	last       int64
-	noted      mark // the latest
-	old        mark // the latest that is old enough
+	noted      mark  // the latest
+	old        mark  // the latest that is old enough
+	older      int64 // the seq of the latest that is old enough for discarded messages; zero: not asked
+	retention  storekit.RetentionRow
 	partitions []partitionState
 	strange    []string // partitions that Postbag does not make
 	followers  []follower
@@ -91,7 +96,7 @@ func (m *maintenance) run(ctx context.Context) error {
 	defer done()
 	m.maintenanceState = k
 	// Room comes first: without any, what is due cannot join the log.
-	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy} {
+	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy, m.expire} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -103,7 +108,9 @@ func (m *maintenance) run(ctx context.Context) error {
 func (m *maintenance) look(ctx context.Context) error {
 	a := new(parameters).int8(m.v.started).int8(m.v.life).text(m.Box)
 	a.int4(int32(m.Lo)).int4(int32(m.Hi)).int8(m.Token).int8(max(m.Keep, 0).Microseconds())
-	return m.s.run(ctx, call{st: m.s.statements.get("upkeep", m.Box), args: a, reset: func() { m.round = round{} }, each: m.round.take})
+	err := m.s.run(ctx, call{st: m.s.statements.get("upkeep", m.Box), args: a, reset: func() { m.round = round{} }, each: m.round.take})
+	m.keeps(m)
+	return err
 }
 
 func (u *round) take(r row) error {
@@ -116,6 +123,7 @@ func (u *round) take(r row) error {
 	u.partitions, u.strange = partitionStatesOf(c.texts())
 	u.followers = followersOf(c.int4s(), c.texts(), c.int4s(), c.int4s(), c.texts())
 	u.dropping, u.copies = c.bool(), c.bool()
+	u.older, u.retention = c.int8(), c.retention()
 	return c.err
 }
 

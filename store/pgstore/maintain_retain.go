@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 const tallySpan = store.TallySpan
@@ -30,6 +31,9 @@ func (m *maintenance) retain(ctx context.Context) error {
 	}
 	m.reportMissing()
 	to, err := m.passedLongEnough(ctx, floor)
+	if err == nil {
+		to, err = m.beforeDiscarded(ctx, to)
+	}
 	if err != nil || to == 0 {
 		return err
 	}
@@ -58,23 +62,31 @@ func (m *maintenance) reportMissing() {
 }
 
 // passedLongEnough returns the seq that all had passed Keep ago. It notes the
-// floor now and then, so that there are about a hundred notes for all of Keep.
+// floor now and then.
 func (m *maintenance) passedLongEnough(ctx context.Context, floor int64) (int64, error) {
-	if m.Keep <= 0 {
+	if m.longest() <= 0 {
 		m.old = mark{floor, m.now}
 		return floor, nil
 	}
-	step := min(m.Keep/128, time.Minute).Microseconds()
+	step := storekit.NoteEvery(m.Keep, m.longest()).Microseconds()
 	fresh := floor > m.noted.seq && m.now-m.noted.at >= step
 	if fresh || floor < m.noted.seq {
 		err := m.s.run(ctx, m.s.guard(m.v, "", nil), call{
-			st: m.s.statements.get("note_floor", ""), args: new(parameters).int4(m.box).int8(floor).int8(min(m.old.seq, floor)),
+			st: m.s.statements.get("note_floor", ""), args: new(parameters).int4(m.box).int8(floor).int8(min(m.oldest(), floor)),
 		})
 		if err != nil {
 			return 0, err
 		}
 	}
 	return min(m.old.seq, floor), nil
+}
+
+// oldest is the seq of the oldest note that is needed.
+func (m *maintenance) oldest() int64 {
+	if m.discarded > m.Keep {
+		return m.older
+	}
+	return m.old.seq
 }
 
 // fillsSoon says whether the partitions fill within the time that messages are

@@ -25,6 +25,8 @@ type maintenanceState struct {
 	// tidyAt is where to look for copies next, and tidied when the last tour ended.
 	tidyAt int64
 	tidied time.Time
+	// deadSeen is, by subscription, behind which seq to look for dead messages next.
+	deadSeen map[int32]int64
 	// Not before these times are DDL statements tried again that were refused or
 	// waited too long, and so often did they wait.
 	dropAgain, headroomAgain time.Time

@@ -47,6 +47,8 @@ SELECT subscription, seq, ? FROM postbag__parked WHERE subscription = ? AND seq 
 
 		// By primary key.
 		NoteFloor: `INSERT INTO postbag__floor (box, seq, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		// A range of the index of states, and the rows by primary key.
+		Dead: `SELECT seq, due FROM postbag__parked WHERE subscription = ? AND state = 4 AND seq > ? ORDER BY seq LIMIT ?`,
 		// The index (box, due), by one look.
 		ScheduledBox: `SELECT MIN(box) FROM postbag__scheduled WHERE box >= CAST(? AS TEXT)`,
 

@@ -44,6 +44,7 @@ type Store struct {
 	poll       poll
 	concurrent concurrentReads
 	kept       sqlkit.Marks
+	dead       sqlkit.Marks // how far dead messages were looked at
 	woken      chan struct{}
 	watch      watcher
 	closing    sync.Once

@@ -122,6 +122,9 @@ type Statements struct {
 	// StateUp and StateDown return the seqs of parked rows of a state from one on, in
 	// either order: subscription, state, seq, limit.
 	StateUp, StateDown string
+	// Dead returns seq and due of the rows that are dead, by seq, from behind one; due is
+	// when the row was written: subscription, seq, limit.
+	Dead string
 	// ScheduledBox returns the first name, of those of a box or not, that scheduled
 	// messages are for, from one on, and null if there is none: the name as bytes.
 	ScheduledBox string

@@ -76,6 +76,11 @@ func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	if b.Rows == countRows {
 		b.Rows += b.Last - first
 	}
+	r, err := t.retention(b.Name, "")
+	if err != nil {
+		return err
+	}
+	b.Retention = r.View(t.Now)
 	readers, err := t.Readers(t.Query, b.Name)
 	if err != nil {
 		return err

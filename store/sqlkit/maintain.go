@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Maintenance is one call of Maintain: it does some housekeeping of a box, under the
@@ -19,6 +20,8 @@ type Maintenance struct {
 	base *Base
 	end  time.Time
 	kept []kept
+	// What the box holds of its retention, besides Keep.
+	discarded, dead time.Duration
 }
 
 // MaintainTime is about how long one Maintain works.
@@ -44,15 +47,19 @@ func (m *Maintenance) lease() []any {
 	return []any{m.Box, m.Subscription, m.Lo, m.Hi, m.Token}
 }
 
-// check returns ErrLeaseLost unless the lease is the box's for maintenance.
+// check returns ErrLeaseLost unless the lease is the box's for maintenance. It takes over
+// what the box holds of its retention.
 func (m *Maintenance) check(ctx context.Context) error {
 	if m.Token == 0 || m.Subscription != store.Maintenance {
 		return store.ErrLeaseLost
 	}
-	held, err := m.base.row(ctx, SQLHolds, m.lease(), new(int))
+	var r storekit.RetentionRow
+	held, err := m.base.row(ctx, sqlHoldsRetention, m.lease(), r.Dest()...)
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}
+	l := r.Lifetimes(m.Keep)
+	m.Keep, m.discarded, m.dead = l.Delivered, l.Discarded, l.Dead
 	return err
 }
 
@@ -89,22 +96,22 @@ func (m *Maintenance) Faultf(format string, args ...any) {
 }
 
 // PassedLongEnough returns the seq up to which all readers had passed everything Keep
-// ago. floor is the seq that they have passed now. It notes the floor now and then, so
-// that about a hundred notes cover all of Keep.
+// ago, or before a discarded message that is to be kept for longer. floor is the seq that
+// they have passed now. It notes the floor now and then.
 func (m *Maintenance) PassedLongEnough(ctx context.Context, floor int64) (int64, error) {
-	if m.Keep <= 0 {
+	longest := max(m.Keep, m.discarded)
+	if longest <= 0 {
 		return floor, nil
 	}
 	now, err := m.base.hooks.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	keep := m.Keep.Microseconds()
 	var noted, at sql.NullInt64
 	if _, err := m.base.row(ctx, sqlLastFloor, []any{m.Box}, &noted, &at); err != nil {
 		return 0, err
 	}
-	step := min(keep/128, time.Minute.Microseconds())
+	step := storekit.NoteEvery(m.Keep, longest).Microseconds()
 	if floor > noted.Int64 && now-at.Int64 >= step {
 		err := m.Write(ctx, func(t *Tx) error {
 			_, err := t.Exec(t.NoteFloor, m.Box, floor, now)
@@ -114,7 +121,35 @@ func (m *Maintenance) PassedLongEnough(ctx context.Context, floor int64) (int64,
 			return 0, err
 		}
 	}
-	return m.PassedBefore(ctx, floor, now-keep)
+	to := floor
+	if m.Keep > 0 {
+		if to, err = m.PassedBefore(ctx, floor, now-m.Keep.Microseconds()); err != nil {
+			return 0, err
+		}
+	}
+	return m.beforeDiscarded(ctx, floor, to, now)
+}
+
+// beforeDiscarded ends what may go before the first discarded message that is to be kept
+// for longer than others.
+func (m *Maintenance) beforeDiscarded(ctx context.Context, floor, to, now int64) (int64, error) {
+	if m.discarded <= m.Keep || to == 0 {
+		return to, nil
+	}
+	old, err := m.PassedBefore(ctx, floor, now-m.discarded.Microseconds())
+	if err != nil {
+		return 0, err
+	}
+	swept, err := Swept(m.Query(ctx), m.Box)
+	if err != nil {
+		return 0, err
+	}
+	var first sql.NullInt64
+	_, err = m.base.row(ctx, sqlFirstDiscarded, []any{max(old, swept), m.Box}, &first)
+	if first.Valid {
+		to = min(to, first.Int64-1)
+	}
+	return to, err
 }
 
 // PassedBefore returns the seq that all had passed at a time, as it was noted.

@@ -294,6 +294,51 @@ SELECT count, seq_hi, seq_lo, id_hi, id_lo FROM postbag__ledger WHERE subscripti
 	sqlFloorAt = `SELECT MAX(seq) FROM postbag__floor WHERE box = ? AND at <= ?`
 )
 
+// Retention.
+const (
+	retentionColumns = `b.keep_delivered, b.keep_discarded, b.keep_dead, b.deployed_delivered, b.deployed_discarded, b.deployed_dead, b.deployed_at, b.deployed_by`
+
+	// By primary key; locks, where it is about to change.
+	sqlRetention = `SELECT ` + retentionColumns + ` FROM postbag__box b WHERE b.name = ?`
+
+	// By primary key.
+	sqlSetRetention = `
+UPDATE postbag__box SET keep_delivered = ?, keep_discarded = ?, keep_dead = ?,
+	deployed_delivered = ?, deployed_discarded = ?, deployed_dead = ?, deployed_at = ?, deployed_by = ? WHERE name = ?`
+
+	// The same as SQLHolds, with what the box holds: one more row by primary key.
+	sqlHoldsRetention = `
+SELECT ` + retentionColumns + `
+FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription JOIN postbag__box b ON b.name = s.box
+WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
+
+	// The first discarded message behind a seq: one look into the primary key for each
+	// subscription of the box.
+	sqlFirstDiscarded = `
+SELECT MIN(x.seq) FROM (
+	SELECT (SELECT MIN(d.seq) FROM postbag__discarded d WHERE d.subscription = s.id AND d.seq > ?) AS seq
+	FROM postbag__subscription s WHERE s.box = ?) x`
+
+	// A range of the notes, and the box by primary key.
+	sqlExpired = `
+SELECT COALESCE((SELECT MAX(f.seq) FROM postbag__floor f WHERE f.box = ? AND f.at <= ?), 0), b.swept
+FROM postbag__box b WHERE b.name = ?`
+
+	// By (box, name).
+	sqlFollowing = `SELECT id, name FROM postbag__subscription WHERE box = ? AND name <> '@maintenance'`
+
+	// By primary key, and a range of the unique (subscription, seq, kind): a command for a
+	// message that is dead since a time and has none.
+	sqlExpire = `
+INSERT INTO postbag__command (subscription, seq, kind)
+SELECT p.subscription, p.seq, ? FROM postbag__parked p
+WHERE p.subscription = ? AND p.seq = ? AND p.state = ? AND p.due <= ?
+	AND NOT EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = p.subscription AND c.seq = p.seq)`
+
+	// A range of the index of commands, ended by the limit.
+	sqlCountCommands = `SELECT COUNT(*) FROM (SELECT id FROM postbag__command WHERE subscription = ? LIMIT ?) x`
+)
+
 // A subscription that is set back.
 const (
 	// By primary key.

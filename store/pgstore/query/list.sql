@@ -142,7 +142,8 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
   coalesce((SELECT sum(c.reltuples) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'postbag.{box}'::regclass AND c.reltuples > 0), 0)::bigint,
   (SELECT count(*) FROM (SELECT FROM postbag.{box}__scheduled s ORDER BY s.n LIMIT $2::integer) s),
-  coalesce((SELECT c.reltuples FROM pg_class c WHERE c.oid = 'postbag.{box}__scheduled'::regclass AND c.reltuples > 0), 0)::bigint
+  coalesce((SELECT c.reltuples FROM pg_class c WHERE c.oid = 'postbag.{box}__scheduled'::regclass AND c.reltuples > 0), 0)::bigint,
+  b.keep_delivered, b.keep_discarded, b.keep_dead, b.deployed_delivered, b.deployed_discarded, b.deployed_dead, b.deployed_at, b.deployed_by
 FROM postbag._boxes b WHERE b.id = $1::integer;
 
 -- name: sub_held

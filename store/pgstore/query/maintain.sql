@@ -4,6 +4,7 @@
 -- All that a round of housekeeping needs to know in order to find that there is nothing to do: one row, none without the
 -- box. Reads single rows of our tables by primary key, the shards of the box, one entry of the index on (due, n), the ends
 -- of _floors (some hundred rows), and the catalog's rows of the box's partitions. Locks nothing.
+-- What the box holds of its retention comes before what the relay says.
 -- $1, $2 server and life, $3 box, $4 to $6 lease, $7 microseconds to keep.
 SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::bigint)
     AND (SELECT l.life FROM postbag._life l) = $2::bigint THEN 0 ELSE postbag._refuse() END,
@@ -21,11 +22,17 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'postbag.{box}'::regclass),
   r.subs, r.names, r.los, r.his, r.positions,
   EXISTS (SELECT FROM postbag._drops d WHERE d.box = b.id),
-  EXISTS (SELECT FROM (SELECT FROM postbag._copies c WHERE c.box = b.id ORDER BY c.box, c.seq LIMIT 1) c)
+  EXISTS (SELECT FROM (SELECT FROM postbag._copies c WHERE c.box = b.id ORDER BY c.box, c.seq LIMIT 1) c),
+  coalesce(p.seq, 0), b.keep_delivered, b.keep_discarded, b.keep_dead, b.deployed_delivered, b.deployed_discarded, b.deployed_dead,
+  b.deployed_at, b.deployed_by
 FROM postbag._boxes b
+CROSS JOIN LATERAL (SELECT coalesce(nullif(b.keep_delivered, 0), nullif(b.deployed_delivered, 0), $7::bigint) AS delivered,
+  coalesce(nullif(b.keep_discarded, 0), nullif(b.deployed_discarded, 0), 0) AS discarded) k
 LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f WHERE f.box = b.id ORDER BY f.seq DESC LIMIT 1) n ON true
 LEFT JOIN LATERAL (SELECT f.seq, f.at FROM postbag._floors f
-  WHERE f.box = b.id AND f.at <= clock_timestamp() - $7::bigint * interval '1 microsecond' ORDER BY f.seq DESC LIMIT 1) o ON true
+  WHERE f.box = b.id AND f.at <= clock_timestamp() - k.delivered * interval '1 microsecond' ORDER BY f.seq DESC LIMIT 1) o ON true
+LEFT JOIN LATERAL (SELECT f.seq FROM postbag._floors f WHERE f.box = b.id AND k.discarded > k.delivered
+  AND f.at <= clock_timestamp() - k.discarded * interval '1 microsecond' ORDER BY f.seq DESC LIMIT 1) p ON true
 CROSS JOIN LATERAL (
   SELECT array_agg(u.id ORDER BY u.id, s.lo) AS subs, array_agg(u.name ORDER BY u.id, s.lo) AS names,
     array_agg(s.lo::integer ORDER BY u.id, s.lo) AS los, array_agg(s.hi::integer ORDER BY u.id, s.lo) AS his,
