@@ -159,7 +159,7 @@ type Features struct {
 	// Conditions: Beat.Conditions are kept, and shown in RelayState.
 	Conditions bool
 	// Editing: the store takes commands for pending messages too, shows failed attempts
-	// after a message was delivered or discarded, and is an Editor.
+	// after a message was delivered or discarded, and is an Editor and a Retainer.
 	Editing bool
 	// HeldTopics: messages can be parked as held, Due finds them by their topic, and
 	// Blocked names those topics. Without it a relay treats a failure of one topic as one
